@@ -1,0 +1,57 @@
+import type { NamedOperation } from '@earshot/contracts'
+import type { EarshotApiError } from '@earshot/contracts/client'
+import type { Flag } from './flags.ts'
+import { pathFieldsOf, writtenPathField } from './path-fields.ts'
+
+/** What a person can do about a refusal; nothing where the detail says it all. */
+export function adviceOn(error: EarshotApiError, named: NamedOperation, flags: readonly Flag[]): string[] {
+  const { code, fields, requestId, retryAfterSeconds } = error
+  switch (code) {
+    case 'validation_error':
+      return error.errors.map(({ field, detail }) => `  ${writtenField(field, named, flags)}: ${detail}`)
+    case 'not_authenticated':
+    case 'invalid_credentials':
+    case 'invalid_token':
+    case 'token_expired':
+      return ['Create a personal access token and export EARSHOT_TOKEN=svc_…']
+    case 'insufficient_scope':
+      return [`Use a token that carries the scope ${fields.required_scope}.`]
+    case 'insufficient_role':
+      return [`It takes the role ${fields.required_role} in the team.`]
+    case 'plan_without_api_access':
+      return ['A larger plan includes it.']
+    case 'quota_exceeded':
+      return [
+        `${fields.quota}: ${fields.used} of ${fields.limit} used${fields.resets_at ? `; it starts anew at ${fields.resets_at}` : ''}.`,
+      ]
+    case 'feature_not_in_plan':
+      return [`The plan ${fields.plan} does not include ${fields.feature}.`]
+    case 'state_conflict':
+      return stateAdvice(fields.current_state, flags)
+    case 'invalid_cursor':
+      return ['Start anew without --cursor.']
+    case 'idempotency_key_reused':
+      return ['Choose another --idempotency-key.']
+    case 'rate_limited':
+    case 'abuse_blocked':
+      return retryAfterSeconds === undefined ? [] : [`Try again in ${retryAfterSeconds} s.`]
+    case 'internal_error':
+    case 'dependency_unavailable':
+      return [`Request id: ${requestId}`]
+    default:
+      return []
+  }
+}
+
+function stateAdvice(state: unknown, flags: readonly Flag[]): string[] {
+  const isExpected = flags.some(({ field }) => field === 'expected_state')
+  return [`It is ${state} now.${isExpected ? ` To change that, say that you know: --expected-state ${state}` : ''}`]
+}
+
+/** The flag of a wrong field; of what is inside a list, the list's flag with the place. */
+function writtenField(field: string, { operation }: NamedOperation, flags: readonly Flag[]): string {
+  if (operation.pathFields.has(field)) return writtenPathField(field, pathFieldsOf(operation))
+  const flag = flags.find((candidate) => candidate.field === field) ?? flags.find((candidate) => field.startsWith(`${candidate.field}.`))
+  if (!flag) return field || 'the request'
+  return flag.field === field ? flag.name : `${flag.name} (${field})`
+}

@@ -1,0 +1,125 @@
+import { InvalidArgumentError, Option } from 'commander'
+import { kebabCase } from './path-fields.ts'
+import type { SchemaNode } from './schema-node.ts'
+
+type Input = Record<string, unknown>
+
+/** An input field as a flag. */
+export interface Flag {
+  /** `author.name` */
+  field: string
+  /** `--author.name` */
+  name: string
+  path: readonly string[]
+  /** Of each part of the path, whether its object asks for it. */
+  required: readonly boolean[]
+  node: SchemaNode
+}
+
+/** The flags of an input schema's fields: nested ones dotted, all in kebab-case. */
+export function flagsOf(input: SchemaNode, path: readonly string[] = [], required: readonly boolean[] = []): Flag[] {
+  return input.properties().flatMap(([key, node]) => {
+    const place = { path: [...path, key], required: [...required, input.required.has(key)] }
+    if (node.kind === 'object') return flagsOf(node, place.path, place.required)
+    return [{ ...place, node, field: place.path.join('.'), name: `--${kebabCase(place.path.join('.'))}` }]
+  })
+}
+
+/** Commander's options of a flag. A flag that can be cleared has a silent `--no-` twin. */
+export function optionsOf(flag: Flag, canClear: boolean): Option[] {
+  const { node, name } = flag
+  const isClearable = canClear && (node.isNullable || node.kind === 'array')
+  const description = describe(flag, isClearable)
+  const twin = new Option(name.replace('--', '--no-')).hideHelp()
+  if (node.kind === 'boolean') return [new Option(name, description), twin]
+  const option = new Option(`${name} <${placeholderOf(node)}>`, description)
+  option.argParser(node.kind === 'array' ? collect(node.items()) : (text) => parseScalar(node, text))
+  return isClearable ? [option, twin] : [option]
+}
+
+/** Puts the flags that were given into an input. */
+export function applyFlags(input: Input, flags: readonly Flag[], given: Readonly<Record<string, unknown>>): Input {
+  let result = input
+  for (const flag of flags) {
+    const value = given[new Option(`${flag.name} <value>`).attributeName()]
+    if (value !== undefined) result = withValue(result, flag.path, value === false ? clearedValue(flag.node) : value)
+  }
+  return result
+}
+
+/** Flags that the input needs and lacks; those of an absent optional object are not needed. */
+export function missingFlags(input: Input, flags: readonly Flag[]): Flag[] {
+  return flags.filter(({ path, required }) => {
+    let value: unknown = input
+    for (const [index, name] of path.entries()) {
+      value = isObject(value) ? value[name] : null
+      if (value === undefined) return required.slice(index).every(Boolean)
+    }
+    return false
+  })
+}
+
+function describe({ node, required }: Flag, isClearable: boolean): string {
+  const values = node.kind === 'array' ? node.items() : node
+  const parts = [
+    node.description ?? values.description ?? '',
+    required.every(Boolean) && '(required)',
+    values.choices.length > 0 && `(${values.choices.join(', ')})`,
+    node.defaultValue !== undefined && `(default: ${String(node.defaultValue)})`,
+    node.kind === 'array' && '(repeat it for more)',
+    isClearable && '(--no-… clears it)',
+  ]
+  return parts.filter(Boolean).join(' ')
+}
+
+function placeholderOf(node: SchemaNode): string {
+  const values = node.kind === 'array' ? node.items() : node
+  if (values.format === 'uuid') return 'id'
+  if (values.format === 'date-time') return 'time'
+  if (values.kind === 'integer' || values.kind === 'number') return 'number'
+  if (values.kind === 'json' || values.kind === 'object') return 'json'
+  return values.choices.length > 0 ? 'choice' : 'text'
+}
+
+function collect(items: SchemaNode) {
+  return (text: string, before: unknown): unknown[] => {
+    const parts = items.choices.length > 0 ? text.split(',') : [text]
+    const values = parts.flatMap((part) => parseScalar(items, part))
+    return Array.isArray(before) ? [...before, ...values] : values
+  }
+}
+
+function parseScalar(node: SchemaNode, text: string): unknown {
+  if (node.kind === 'json' || node.kind === 'object') return parseJson(text)
+  if (node.kind === 'integer' || node.kind === 'number') return parseNumber(text)
+  if (node.choices.length > 0 && !node.choices.includes(text)) throw new InvalidArgumentError(`It is one of: ${node.choices.join(', ')}.`)
+  return text
+}
+
+function parseNumber(text: string): number {
+  const value = Number(text)
+  if (text.trim() === '' || !Number.isFinite(value)) throw new InvalidArgumentError('It is a number.')
+  return value
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new InvalidArgumentError('It is JSON.')
+  }
+}
+
+function clearedValue(node: SchemaNode): unknown {
+  if (node.kind === 'boolean') return false
+  return node.kind === 'array' ? [] : null
+}
+
+function withValue(object: Input, [name = '', ...rest]: readonly string[], value: unknown): Input {
+  const child = object[name]
+  return { ...object, [name]: rest.length === 0 ? value : withValue(isObject(child) ? child : {}, rest, value) }
+}
+
+function isObject(value: unknown): value is Input {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

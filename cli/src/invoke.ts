@@ -1,0 +1,73 @@
+import { type NamedOperation, sizes } from '@earshot/contracts'
+import type { CallOptions } from '@earshot/contracts/client'
+import { isRequestBody, readBody } from './body.ts'
+import { applyFlags, type Flag, missingFlags } from './flags.ts'
+import { openOutput } from './output.ts'
+import { parentFlag, pathFieldsOf } from './path-fields.ts'
+import { findPlace } from './place.ts'
+import { readSchema } from './schema-node.ts'
+import { call, connect } from './service.ts'
+import type { Terminal } from './terminal.ts'
+import { UsageError } from './usage-error.ts'
+
+type Input = Record<string, unknown>
+
+/** A command line that commander has read. */
+export interface Invocation {
+  named: NamedOperation
+  flags: readonly Flag[]
+  terminal: Terminal
+  /** Flags by commander's name. */
+  given: Readonly<Record<string, unknown>>
+  positional: string | undefined
+}
+
+/** Calls the operation and prints its answer. What is wrong with the command line is said before anything is sent. */
+export async function invoke(invocation: Invocation): Promise<void> {
+  const { named, terminal, given } = invocation
+  const ids = idsOf(invocation)
+  const fields = await fieldsOf(invocation)
+  const output = openOutput({ named, terminal, schema: readSchema(named.operation.output, 'output'), given })
+  const options = callOptionsOf(given)
+  const client = connect(terminal)
+  const { needsTeam, needsProject } = pathFieldsOf(named.operation)
+  const place = await findPlace(client, { needsTeam, needsProject, ...textOf(given, 'team'), ...textOf(given, 'project') }, terminal)
+  const answer = call(client, named, { ...fields, ...place, ...ids }, options)
+  if (!given.all) output.add(await answer)
+  else for await (const page of answer.pages()) output.add(page)
+  await output.end()
+}
+
+function idsOf({ named, given, positional: word }: Invocation): Input {
+  const { positional, parents } = pathFieldsOf(named.operation)
+  const ids = Object.fromEntries(parents.map((field) => [field, given[parentFlag(field).slice(2)]]))
+  if (positional) ids[positional] = word
+  for (const [field, id] of Object.entries(ids)) {
+    if (id === '' || id === '.' || id === '..') throw new UsageError(`${field.replaceAll('_', ' ')} is empty`)
+  }
+  return ids
+}
+
+async function fieldsOf({ named, flags, terminal, given }: Invocation): Promise<Input> {
+  const { operation } = named
+  const hasWords = flags.some(({ field }) => field === 'body')
+  const isWhole = typeof given.body === 'string' && (!hasWords || isRequestBody(given.body))
+  const body = isWhole ? await readBody(String(given.body), terminal) : {}
+  const inPath = Object.keys(body).find((name) => operation.pathFields.has(name))
+  if (inPath) throw new UsageError(`--body must not hold ${inPath}: it is part of the address`)
+  const fields = applyFlags(body, flags, isWhole ? { ...given, body: undefined } : given)
+  const missing = missingFlags(fields, flags)
+  if (missing.length > 0) throw new UsageError(`${missing.map(({ name }) => name).join(', ')} must be given`)
+  return given.all && operation.queryFields.has('limit') ? { limit: sizes.pageItems, ...fields } : fields
+}
+
+function callOptionsOf({ idempotencyKey }: Readonly<Record<string, unknown>>): CallOptions {
+  if (typeof idempotencyKey !== 'string') return {}
+  if (!/^[ -~]{1,255}$/.test(idempotencyKey)) throw new UsageError('--idempotency-key takes 1 to 255 printable ASCII characters')
+  return { idempotencyKey }
+}
+
+function textOf(given: Readonly<Record<string, unknown>>, name: string): Record<string, string> {
+  const value = given[name]
+  return typeof value === 'string' ? { [name]: value } : {}
+}

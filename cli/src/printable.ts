@@ -1,0 +1,33 @@
+import stringWidth from 'string-width'
+
+// Terminal commands hide in C0 and C1 characters (ECMA-48), reversed text in the bidirectional controls (Unicode TR9).
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out.
+const UNPRINTABLE = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
+const C1 = /[\u007f-\u009f]/g
+
+/** What a visitor wrote, safe on a terminal; line breaks and tabs stay. */
+export function printable(text: string): string {
+  return text.replace(UNPRINTABLE, '')
+}
+
+/** The same in one line. */
+export function oneLine(text: string): string {
+  return printable(text.replace(/\s+/g, ' ')).trim()
+}
+
+/** At most `width` columns of a terminal, with … where something is cut. */
+export function cut(text: string, width: number): string {
+  if (stringWidth(text) <= width) return text
+  let result = ''
+  for (const { segment } of new Intl.Segmenter().segment(text)) {
+    if (stringWidth(result + segment) >= width) break
+    result += segment
+  }
+  return `${result.trimEnd()}…`
+}
+
+/** JSON that a terminal takes for text; the value is the same. */
+export function jsonText(value: unknown): string {
+  const json = JSON.stringify(value, null, 2)
+  return json.replace(C1, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
+}

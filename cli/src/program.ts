@@ -1,0 +1,84 @@
+import { readFileSync } from 'node:fs'
+import { contracts, isPublic, listOperations, type NamedOperation, type Operation } from '@earshot/contracts'
+import { Command, CommanderError } from 'commander'
+import { HelpGroup, helpOf } from './help.ts'
+import { kebabCase, pathFieldsOf } from './path-fields.ts'
+import type { Terminal } from './terminal.ts'
+
+const USAGE = 2
+
+const INTRODUCTION = `
+Settings:
+  EARSHOT_URL        where the service is (http://localhost:8000)
+  EARSHOT_TOKEN      your personal access token, svc_…
+  EARSHOT_TEAM, EARSHOT_PROJECT
+                     what --team and --project are unless said
+
+Exit codes: 0 done, 1 refused by the service, 2 usage, 3 not signed in, 4 not reachable
+`
+
+/** Runs one command line, without the words "node earshot". Returns its exit code. */
+export async function run(argv: readonly string[], terminal: Terminal): Promise<number> {
+  let exitCode = 0
+  const program = buildProgram(terminal, (code) => {
+    exitCode = code
+  })
+  try {
+    await program.parseAsync(argv, { from: 'user' })
+    return exitCode
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error
+    return error.exitCode === 0 ? 0 : USAGE
+  }
+}
+
+function buildProgram(terminal: Terminal, finish: (exitCode: number) => void): Command {
+  const program = new Command('earshot')
+    .description('The command line of Earshot, the feedback collection service.')
+    .usage('<noun> <verb> [ID] [flags]')
+    .version(readVersion(), '--version', 'print the version')
+    .helpOption('-h, --help', 'show help; after a noun or a verb, more about it')
+    .commandsGroup(HelpGroup.nouns)
+    .addHelpText('after', INTRODUCTION)
+    .exitOverride()
+    .showHelpAfterError('Add --help for more.')
+    .configureHelp(helpOf(terminal))
+    .configureOutput({ writeOut: terminal.writeOut, writeErr: terminal.writeError })
+  addCommands(program, async (command, named) => {
+    const { addFlags } = await import('./operation-command.ts')
+    addFlags(command, named, { terminal, finish })
+  })
+  return program
+}
+
+/** Words become commands now; their flags only when the command line names them, as schemas take time to read. */
+function addCommands(root: Command, addFlags: (command: Command, named: NamedOperation) => Promise<void>): void {
+  const groups = new Map<string, Command>([['', root]])
+  const leaves = new Map<Command, NamedOperation>()
+  const addFlagsToNamed = async (_parent: Command, command: Command) => {
+    const named = leaves.get(command)
+    if (named) await addFlags(command, named)
+  }
+  const groupAt = (words: readonly string[]): Command => {
+    const key = words.join(' ')
+    const present = groups.get(key)
+    if (present) return present
+    const group = groupAt(words.slice(0, -1)).command(words.at(-1) ?? '')
+    groups.set(key, group.usage('<verb> [ID] [flags]').commandsGroup(HelpGroup.verbs).hook('preSubcommand', addFlagsToNamed))
+    return group
+  }
+  for (const named of listOperations(contracts).filter(({ operation }) => !isPublic(operation))) {
+    const leaf = groupAt(named.words.slice(0, -1)).command(named.words.at(-1) ?? '')
+    leaves.set(addPositional(leaf.summary(named.operation.summary), named.operation), named)
+  }
+}
+
+function addPositional(command: Command, operation: Operation): Command {
+  const { positional } = pathFieldsOf(operation)
+  return positional ? command.argument(`<${kebabCase(positional)}>`, operation.input.shape[positional]?.description) : command
+}
+
+function readVersion(): string {
+  const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string } // Our own file.
+  return version
+}

@@ -1,0 +1,95 @@
+import Table from 'cli-table3'
+import stringWidth from 'string-width'
+import { CORE_RANKS, type Column, columnsOf } from './columns.ts'
+import { cut, oneLine } from './printable.ts'
+import type { SchemaNode } from './schema-node.ts'
+
+const GAP = '  '
+const PIPED_WIDTH = 160
+const MIN_TEXT_WIDTH = 14
+const READABLE_TEXT_WIDTH = 36
+const MAX_TEXT_WIDTH = 60
+const PLAIN = { left: '', 'left-mid': '', right: '', 'right-mid': '', mid: '', 'mid-mid': '', top: '', 'top-mid': '', 'top-left': '' }
+const BORDERS = { ...PLAIN, 'top-right': '', bottom: '', 'bottom-mid': '', 'bottom-left': '', 'bottom-right': '', middle: GAP }
+
+interface Shown extends Column {
+  head: string
+  cells: string[]
+  width: number
+}
+
+/** Records as a table as wide as the terminal. Long text is cut with …, ids never; the least worthy columns give way. */
+export function formatTable(item: SchemaNode, records: readonly unknown[], terminalWidth = PIPED_WIDTH): string {
+  const columns = chooseColumns(
+    columnsOf(item)
+      .map((column) => show(column, records))
+      .filter(hasContent),
+    terminalWidth,
+  )
+  const table = new Table({
+    head: columns.map(({ head }) => head),
+    colAligns: columns.map(({ node }) => (node.kind === 'integer' || node.kind === 'number' ? 'right' : 'left')),
+    chars: BORDERS,
+    style: { head: [], border: [], 'padding-left': 0, 'padding-right': 0 },
+  })
+  for (const index of records.keys()) table.push(columns.map(({ cells, width }) => cut(cells[index] ?? '', width)))
+  return `${table.toString().replaceAll(/ +$/gm, '')}\n`
+}
+
+function show(column: Column, records: readonly unknown[]): Shown {
+  const head = column.path.join('.')
+  const cells = records.map((record) => cellOf(column, record))
+  const natural = Math.max(head.length, ...cells.map(stringWidth))
+  return { ...column, head, cells, width: isText(column.node) ? Math.min(natural, MAX_TEXT_WIDTH) : natural }
+}
+
+/** A column of nothing but absent values tells nothing. */
+function hasContent({ cells }: Shown): boolean {
+  return cells.some((cell) => cell !== '-')
+}
+
+/** First the core at its least width, growing to what can be read; then what else fits; then text takes what is left. */
+function chooseColumns(columns: readonly Shown[], terminalWidth: number): Shown[] {
+  const widths = new Map<Shown, number>()
+  let left = terminalWidth + GAP.length
+  const add = (wanted: readonly Shown[]) => {
+    for (const column of wanted) {
+      const width = leastWidth(column)
+      if (widths.size > 0 && width + GAP.length > left) continue
+      widths.set(column, width)
+      left -= width + GAP.length
+    }
+  }
+  const grow = (maxWidth: number) => {
+    for (const [column, width] of widths) {
+      const growth = Math.max(0, Math.min(left, Math.min(column.width, maxWidth) - width))
+      widths.set(column, width + growth)
+      left -= growth
+    }
+  }
+  const worthiestFirst = columns.toSorted((a, b) => a.rank - b.rank)
+  add(worthiestFirst.filter(({ rank }) => rank < CORE_RANKS))
+  grow(READABLE_TEXT_WIDTH)
+  add(worthiestFirst.filter(({ rank }) => rank >= CORE_RANKS))
+  grow(MAX_TEXT_WIDTH)
+  return columns.filter((column) => widths.has(column)).map((column) => ({ ...column, width: widths.get(column) ?? column.width }))
+}
+
+function leastWidth({ node, head, width }: Shown): number {
+  return isText(node) ? Math.min(width, Math.max(MIN_TEXT_WIDTH, head.length)) : width
+}
+
+/** What may be cut: words, not ids, times or choices. */
+function isText({ kind, format, choices }: SchemaNode): boolean {
+  return kind === 'array' || (kind === 'string' && format === undefined && choices.length === 0)
+}
+
+function cellOf({ path, node }: Column, record: unknown): string {
+  const value = path.reduce((at, name) => (typeof at === 'object' && at !== null ? Reflect.get(at, name) : undefined), record)
+  if (value === null || value === undefined || value === '') return '-'
+  if (typeof value === 'boolean') return value ? 'yes' : 'no'
+  if (Array.isArray(value)) return oneLine(value.join(', ')) || '-'
+  // Minutes are enough for a list: 2026-11-20 09:30Z
+  if (node.format === 'date-time') return oneLine(String(value).replace(/^(\d{4}-\d\d-\d\d)T(\d\d:\d\d).*Z$/, '$1 $2Z'))
+  return oneLine(String(value))
+}

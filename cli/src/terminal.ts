@@ -1,0 +1,28 @@
+import process from 'node:process'
+
+/** All that a command sees of the world beside the service. */
+export interface Terminal {
+  env: Readonly<Record<string, string | undefined>>
+  stdin: AsyncIterable<Uint8Array | string>
+  /** Characters in a line; undefined when the output goes to a file or another program. */
+  columns: number | undefined
+  writeOut(text: string): void
+  writeError(text: string): void
+}
+
+export function processTerminal(): Terminal {
+  process.stdout.on('error', leaveQuietlyOnClosedPipe)
+  return {
+    env: process.env,
+    stdin: process.stdin,
+    columns: process.stdout.isTTY ? process.stdout.columns : undefined,
+    writeOut: (text) => process.stdout.write(text),
+    writeError: (text) => process.stderr.write(text),
+  }
+}
+
+/** `earshot … | head -1` closes the pipe when it has seen enough. */
+function leaveQuietlyOnClosedPipe(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE') throw error
+  process.exit(0)
+}

@@ -1,0 +1,146 @@
+import { isIP } from 'node:net'
+import { resolve } from 'node:path'
+import { Plan } from '@earshot/contracts'
+import { createAddressRules } from '@earshot/drivers'
+import { z } from 'zod'
+
+const SECRET_KEY_BYTES = 32
+const LOOPBACK_HOSTS = new Set(['localhost', '127.0.0.1', '::1', '[::1]'])
+
+/** A wrong environment variable: one line that names it. */
+export class ConfigError extends Error {}
+
+/** What forwarding headers count: none, a number of hops, or those that come from listed networks. */
+export type TrustProxy = false | string[] | ((address: string, hop: number) => boolean)
+
+export interface Config {
+  port: number
+  host: string
+  baseUrl: string
+  dataDir: string
+  databaseUrl: string | null
+  role: 'api' | 'worker' | 'all'
+  secretKey: Uint8Array | null
+  defaultPlan: Plan
+  maxTeamsPerUser: number
+  workerConcurrency: number
+  webhookAllowNetworks: string[]
+  allowInsecureWebhooks: boolean
+  webhookBackoffBaseMs: number
+  /** Plain http and this machine's own addresses are allowed as receivers, so that the first tour works. */
+  localTrial: boolean
+  trustProxy: TrustProxy
+  rateLimitMultiplier: number
+  metricsToken: string | null
+  logLevel: string
+}
+
+const wholeNumber = (min: number, max: number) =>
+  z
+    .string()
+    .regex(/^\d+$/, 'must be a whole number')
+    .transform(Number)
+    .refine((value) => value >= min && value <= max, `must be from ${min} to ${max}`)
+
+const toggle = z
+  .enum(['', 'on', 'off', 'true', 'false', '1', '0'], 'must be on or off')
+  .transform((value) => ['on', 'true', '1'].includes(value))
+
+const Environment = z.object({
+  PORT: wholeNumber(0, 65_535).default(8000),
+  HOST: z.string().min(1, 'must not be empty').default('127.0.0.1'),
+  EARSHOT_BASE_URL: z.url({ protocol: /^https?$/, error: 'must be an http or https address' }).optional(),
+  EARSHOT_DATA_DIR: z.string().min(1, 'must not be empty').default('./data'),
+  DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/, error: 'must be a postgres:// address' }).optional(),
+  EARSHOT_ROLE: z.enum(['api', 'worker', 'all'], 'must be api, worker or all').default('all'),
+  EARSHOT_SECRET_KEY: z
+    .base64('must be base64')
+    .transform((value) => Buffer.from(value, 'base64'))
+    .refine((key) => key.length === SECRET_KEY_BYTES, `must be ${SECRET_KEY_BYTES} bytes in base64`)
+    .optional(),
+  EARSHOT_DEFAULT_PLAN: z.enum(Plan.options, `must be one of ${Plan.options.join(', ')}`).default('pro'),
+  EARSHOT_MAX_TEAMS_PER_USER: wholeNumber(1, 10_000).default(20),
+  EARSHOT_WORKER_CONCURRENCY: wholeNumber(1, 200).default(10),
+  EARSHOT_WEBHOOK_ALLOW_NETWORKS: z.string().transform(splitList).refine(areNetworks, 'must be networks like 10.0.0.0/8, comma-separated').optional(),
+  EARSHOT_ALLOW_INSECURE_WEBHOOKS: toggle.optional(),
+  EARSHOT_WEBHOOK_BACKOFF_BASE_MS: wholeNumber(1, 3_600_000).default(30_000),
+  EARSHOT_TRUST_PROXY: z.string().transform(readTrustProxy).optional(),
+  EARSHOT_RATE_LIMIT_MULTIPLIER: z
+    .string()
+    .transform(Number)
+    .refine((value) => value > 0 && value <= 1_000_000, 'must be a number above 0')
+    .default(1),
+  EARSHOT_METRICS_TOKEN: z.string().min(1, 'must not be empty').optional(),
+  EARSHOT_LOG_LEVEL: z.enum(['silent', 'error', 'warn', 'info', 'debug'], 'must be silent, error, warn, info or debug').default('info'),
+})
+
+/** Reads the environment, once, for the whole service. Throws ConfigError with one line that names the variable. */
+export function readConfig(environment: NodeJS.ProcessEnv): Config {
+  const result = Environment.safeParse(environment)
+  if (!result.success) {
+    const [issue] = result.error.issues
+    throw new ConfigError(`${String(issue?.path[0])} ${issue?.message}`)
+  }
+  const values = result.data
+  if (values.DATABASE_URL && !values.EARSHOT_SECRET_KEY) {
+    throw new ConfigError('EARSHOT_SECRET_KEY is required with DATABASE_URL: 32 bytes in base64, the same for every replica')
+  }
+  const baseUrl = (values.EARSHOT_BASE_URL ?? `http://localhost:${values.PORT}`).replace(/\/$/, '')
+  return {
+    port: values.PORT,
+    host: values.HOST,
+    baseUrl,
+    dataDir: resolve(values.EARSHOT_DATA_DIR),
+    databaseUrl: values.DATABASE_URL ?? null,
+    role: values.EARSHOT_ROLE,
+    secretKey: values.EARSHOT_SECRET_KEY ?? null,
+    defaultPlan: values.EARSHOT_DEFAULT_PLAN,
+    maxTeamsPerUser: values.EARSHOT_MAX_TEAMS_PER_USER,
+    workerConcurrency: values.EARSHOT_WORKER_CONCURRENCY,
+    webhookAllowNetworks: values.EARSHOT_WEBHOOK_ALLOW_NETWORKS ?? [],
+    allowInsecureWebhooks: values.EARSHOT_ALLOW_INSECURE_WEBHOOKS ?? false,
+    webhookBackoffBaseMs: values.EARSHOT_WEBHOOK_BACKOFF_BASE_MS,
+    localTrial: isLocalTrial(values, baseUrl),
+    trustProxy: values.EARSHOT_TRUST_PROXY ?? false,
+    rateLimitMultiplier: values.EARSHOT_RATE_LIMIT_MULTIPLIER,
+    metricsToken: values.EARSHOT_METRICS_TOKEN ?? null,
+    logLevel: values.EARSHOT_LOG_LEVEL,
+  }
+}
+
+/** Only while nothing but this machine can reach the service, and nobody has said what webhooks may reach. */
+function isLocalTrial(values: z.output<typeof Environment>, baseUrl: string): boolean {
+  const undecided =
+    values.EARSHOT_TRUST_PROXY === undefined &&
+    values.EARSHOT_WEBHOOK_ALLOW_NETWORKS === undefined &&
+    values.EARSHOT_ALLOW_INSECURE_WEBHOOKS === undefined
+  return undecided && LOOPBACK_HOSTS.has(values.HOST) && LOOPBACK_HOSTS.has(new URL(baseUrl).hostname)
+}
+
+function splitList(text: string): string[] {
+  return text
+    .split(',')
+    .map((part) => part.trim())
+    .filter(Boolean)
+}
+
+function areNetworks(networks: string[]): boolean {
+  try {
+    createAddressRules({ allowNetworks: networks, allowLoopback: false })
+    return true
+  } catch {
+    return false
+  }
+}
+
+function readTrustProxy(text: string, ctx: z.RefinementCtx): TrustProxy {
+  if (text === '') return false
+  if (/^\d{1,2}$/.test(text)) {
+    const hops = Number(text)
+    return (_address, hop) => hop < hops
+  }
+  const networks = splitList(text)
+  if (networks.every((network) => isIP(network.split('/', 1)[0] ?? '') !== 0)) return networks
+  ctx.addIssue({ code: 'custom', message: 'must be a number of hops, or addresses and networks, comma-separated' })
+  return z.NEVER
+}

@@ -1,0 +1,87 @@
+import type { Operation } from './operation.ts'
+import { isPublic } from './operation-names.ts'
+
+export interface ClientOptions {
+  /** Where the service is, such as `https://feedback.example.com`; a path is kept. */
+  baseUrl: string
+  /** Personal access token, OAuth2 access token or JWT. Never sent on the public plane. */
+  token?: string | undefined
+  fetch?: typeof globalThis.fetch | undefined
+  /** Bounds a whole call, its retries and waits included. 30,000 unless said. */
+  timeoutMs?: number | undefined
+  /** How often a call is sent again after 429, 503 and network failures. 2 unless said. */
+  maxRetries?: number | undefined
+  userAgent?: string | undefined
+  headers?: Readonly<Record<string, string>> | undefined
+}
+
+export interface CallOptions {
+  /** Aborts the call; it then throws the signal's reason. */
+  signal?: AbortSignal | undefined
+  timeoutMs?: number | undefined
+  /** For POST; a random UUID unless said, the same over the retries of a call. */
+  idempotencyKey?: string | undefined
+  headers?: Readonly<Record<string, string>> | undefined
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** What `fetch` takes, the same for each attempt. */
+export interface PreparedRequest {
+  address: string
+  init: RequestInit
+}
+
+/** The request of an operation. Throws a TypeError when the input lacks a field of the path. */
+export function requestOf(operation: Operation, input: Fields, client: ClientOptions, call: CallOptions): PreparedRequest {
+  const { method, path, pathFields } = operation
+  const others = Object.entries(input).filter(([name, value]) => !pathFields.has(name) && value !== undefined)
+  const hasBody = method === 'POST' || method === 'PATCH'
+  const address = new URL(client.baseUrl.replace(/\/+$/, '') + fillPath(path, input) + (hasBody ? '' : queryOf(others)))
+  return {
+    address: address.href,
+    init: {
+      method,
+      headers: headersOf(operation, client, call),
+      redirect: 'manual',
+      ...(hasBody && { body: JSON.stringify(Object.fromEntries(others)) }),
+      ...(isPublic(operation) && { credentials: 'omit' as const }),
+    },
+  }
+}
+
+function fillPath(path: string, input: Fields): string {
+  return path.replaceAll(/\{(\w+)\}/g, (_match, name: string) => {
+    const value = input[name]
+    // WHATWG URL drops dot segments, percent-encoded ones too, and so would leave the operation's path.
+    if (typeof value !== 'string' || value === '' || value === '.' || value === '..') throw new TypeError(`${path} needs a ${name}`)
+    return encodeURIComponent(value)
+  })
+}
+
+function queryOf(fields: [string, unknown][]): string {
+  const pairs = fields.flatMap(([name, value]) =>
+    (Array.isArray(value) ? value : [value]).map((item): [string, string] => [name, String(item)]),
+  )
+  return pairs.length === 0 ? '' : `?${new URLSearchParams(pairs)}`
+}
+
+function headersOf(operation: Operation, { token, userAgent, headers }: ClientOptions, call: CallOptions): Headers {
+  const result = new Headers({ accept: 'application/json', ...(userAgent && { 'user-agent': userAgent }) })
+  if (token) result.set('authorization', `Bearer ${token}`)
+  if (operation.method === 'POST') result.set('idempotency-key', call.idempotencyKey ?? randomUuid())
+  if (operation.method === 'POST' || operation.method === 'PATCH') result.set('content-type', 'application/json')
+  for (const [name, value] of Object.entries({ ...headers, ...call.headers })) result.set(name, value)
+  if (isPublic(operation)) result.delete('authorization')
+  return result
+}
+
+/** RFC 9562 §5.4. Browsers have `crypto.randomUUID` in secure contexts alone; a service on a plain-http network has none. */
+function randomUuid(): string {
+  if (typeof crypto.randomUUID === 'function') return crypto.randomUUID()
+  const bytes = crypto.getRandomValues(new Uint8Array(16))
+  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40
+  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80
+  const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
+}

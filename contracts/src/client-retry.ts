@@ -1,0 +1,83 @@
+import { EarshotConnectionError, EarshotTimeoutError } from './client-errors.ts'
+import { type Reply, retryAfterSeconds } from './client-reply.ts'
+
+const FIRST_BACKOFF_MS = 250
+const MAX_BACKOFF_MS = 8_000
+
+/** 502 and 504 are never the service's own: a gateway did not reach it. */
+const RETRIED_STATUSES = new Set([429, 502, 503, 504])
+
+interface RetryPolicy {
+  maxRetries: number
+  timeoutMs: number
+  signal: AbortSignal | undefined
+}
+
+/**
+ * Sends until an answer is final. Safe because every POST carries an idempotency key and the other methods are idempotent
+ * (RFC 9110 §9.2.2). One deadline covers it all; a wait that would pass it is not begun, and what had come is the outcome.
+ */
+export async function sendWithRetries(send: (signal: AbortSignal) => Promise<Reply>, policy: RetryPolicy): Promise<Reply> {
+  const deadline = startDeadline(policy)
+  try {
+    for (let retries = 0; ; retries += 1) {
+      const outcome = await send(deadline.signal).catch(orConnectionError)
+      const waitMs = waitBeforeRetryMs(outcome, retries)
+      const isFinal = waitMs === undefined || retries >= policy.maxRetries || waitMs > deadline.remainingMs()
+      if (!isFinal) await wait(waitMs, deadline.signal)
+      else if (outcome instanceof EarshotConnectionError) throw outcome
+      else return outcome
+    }
+  } finally {
+    deadline.stop()
+  }
+}
+
+function startDeadline({ timeoutMs, signal }: RetryPolicy) {
+  const controller = new AbortController()
+  const endsAtMs = performance.now() + timeoutMs
+  const timer = setTimeout(() => controller.abort(new EarshotTimeoutError(timeoutMs)), timeoutMs)
+  const abort = () => controller.abort(signal?.reason)
+  if (signal?.aborted) abort()
+  signal?.addEventListener('abort', abort)
+  return {
+    signal: controller.signal,
+    remainingMs: () => endsAtMs - performance.now(),
+    stop: () => {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', abort)
+    },
+  }
+}
+
+function orConnectionError(error: unknown): EarshotConnectionError {
+  if (error instanceof EarshotConnectionError) return error
+  throw error
+}
+
+function waitBeforeRetryMs(outcome: Reply | EarshotConnectionError, retries: number): number | undefined {
+  if (outcome instanceof EarshotConnectionError) return backoffMs(retries)
+  if (!RETRIED_STATUSES.has(outcome.status)) return undefined
+  const seconds = retryAfterSeconds(outcome.headers)
+  return seconds === undefined ? backoffMs(retries) : seconds * 1000
+}
+
+/** Exponential with jitter over its upper half, so that clients that failed together do not come back together. */
+function backoffMs(retries: number): number {
+  return Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** retries) * (0.5 + Math.random() / 2)
+}
+
+function wait(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const abort = () => {
+      clearTimeout(timer)
+      reject(signal.reason)
+    }
+    const timer = setTimeout(() => {
+      signal.removeEventListener('abort', abort)
+      resolve()
+    }, ms)
+    if (signal.aborted) abort()
+    else signal.addEventListener('abort', abort, { once: true })
+  })
+}

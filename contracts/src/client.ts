@@ -1,0 +1,78 @@
+import type { z } from 'zod'
+import { type Page, type PagedPromise, paged } from './client-pages.ts'
+import { outputOf, sendOnce } from './client-reply.ts'
+import { type CallOptions, type ClientOptions, requestOf } from './client-request.ts'
+import { sendWithRetries } from './client-retry.ts'
+import { type Contracts, contracts } from './index.ts'
+import type { Method, Operation, OperationTree } from './operation.ts'
+import { isOperation } from './operation-names.ts'
+
+const TIMEOUT_MS = 30_000
+const MAX_RETRIES = 2
+
+export { EarshotApiError, EarshotConnectionError, EarshotTimeoutError } from './client-errors.ts'
+export type { PagedPromise } from './client-pages.ts'
+export type { CallOptions, ClientOptions } from './client-request.ts'
+
+/** One method per operation, at the operation's place in the tree. */
+export type Client = ClientOf<Contracts>
+
+type ClientOf<Tree> = {
+  readonly [Name in keyof Tree]: Tree[Name] extends Operation<Method, string, infer Input, infer Output>
+    ? Call<z.input<Input>, z.output<Output>>
+    : ClientOf<Tree[Name]>
+}
+
+/** The input may be left out where each of its fields may. */
+type Call<Input, Output> =
+  Record<never, never> extends Input
+    ? (input?: Input, options?: CallOptions) => Answer<Output>
+    : (input: Input, options?: CallOptions) => Answer<Output>
+
+type Answer<Output> = Output extends Page<infer Item> ? PagedPromise<Output, Item> : Promise<Output>
+
+/**
+ * A client of the service, in Node and browsers: `await client.submissions.approve({ team_id, project_id, submission_id })`.
+ * A list gives its first page when awaited, and all items when iterated: `for await (const team of client.teams.list())`.
+ *
+ * Calls throw EarshotApiError when the service refuses, EarshotConnectionError when it was not reached, EarshotTimeoutError
+ * after `timeoutMs`, and the reason of an aborted signal.
+ */
+export function createClient(options: ClientOptions): Client {
+  // Proven: the walk below makes a method at each place where ClientOf has one.
+  return methodsOf(contracts, options) as Client
+}
+
+function methodsOf(tree: OperationTree, options: ClientOptions): object {
+  const entries = Object.entries(tree).map(([name, node]) => [name, isOperation(node) ? methodOf(node, options) : methodsOf(node, options)])
+  return Object.fromEntries(entries)
+}
+
+function methodOf(operation: Operation, options: ClientOptions) {
+  const send = (input: object, call: CallOptions) => callOperation(operation, input, options, call)
+  if (!isList(operation)) return (input = {}, call = {}) => send(input, call)
+  return (input = {}, call = {}) => {
+    const sendPage = async (fields: object) => (await send(fields, call)) as Page<unknown> // Proven: isList.
+    return paged(sendPage(input), (cursor) => sendPage({ ...input, cursor }), isEndless(operation))
+  }
+}
+
+async function callOperation(operation: Operation, input: object, options: ClientOptions, call: CallOptions): Promise<unknown> {
+  const { fetch = globalThis.fetch, maxRetries = MAX_RETRIES } = options
+  const request = requestOf(operation, { ...input }, options, call)
+  const policy = { maxRetries, timeoutMs: call.timeoutMs ?? options.timeoutMs ?? TIMEOUT_MS, signal: call.signal }
+  return outputOf(await sendWithRetries((signal) => sendOnce(fetch, request, signal), policy))
+}
+
+function isList({ output }: Operation): boolean {
+  return cursorOf(output) !== undefined
+}
+
+/** A feed whose cursor is never null. */
+function isEndless({ output }: Operation): boolean {
+  return cursorOf(output)?.safeParse(null).success === false
+}
+
+function cursorOf(output: z.ZodType): z.ZodType | undefined {
+  return (output as Partial<z.ZodObject<Record<string, z.ZodType>>>).shape?.next_cursor // Only objects have a shape.
+}

@@ -1,0 +1,66 @@
+import { z } from 'zod'
+import { Id, timestamp } from './primitives.ts'
+import { TeamUser } from './profile.ts'
+import { Role } from './roles.ts'
+import { Submission } from './submission.ts'
+
+/** Every event of the specification with what it tells. */
+export const eventMeanings = {
+  'submission.created': 'Something arrived through any channel; it is still pending.',
+  'submission.approved': 'A person approved a submission; with consent it is public now.',
+  'submission.rejected': 'A person rejected a submission.',
+  'testimonial.created': 'A testimonial was created directly, by API, MCP or import.',
+  'survey.response.created': 'A survey or NPS response was recorded.',
+  'nps.low_score': "An NPS answer is below the team's threshold.",
+  'video.ready': 'A transcode finished and a moderator can watch the clip; it is not public.',
+  'import.completed': 'A CSV import finished.',
+  'team.member.added': 'Somebody joined the team.',
+  'team.invitation.created': 'An invitation was sent.',
+  'user.profile.updated': "A member's profile changed.",
+} as const
+export type EventType = keyof typeof eventMeanings
+export const eventTypes = Object.keys(eventMeanings) as [EventType, ...EventType[]]
+export const EventType = z.enum(eventTypes).meta({ id: 'EventType', description: 'What happened.', example: 'submission.approved' })
+
+const Member = z
+  .object({ user: TeamUser, role: Role, joined_at: timestamp('When the person joined.') })
+  .meta({ id: 'Member', description: 'A person on the team.' })
+
+/** The `data` of each event whose resource the service has: the resource under its name, as the API shows it. */
+const dataOf = {
+  'submission.created': z.object({ submission: Submission }),
+  'submission.approved': z.object({ submission: Submission }),
+  'submission.rejected': z.object({ submission: Submission }),
+  'team.member.added': z.object({ member: Member }),
+  'user.profile.updated': z.object({ user: TeamUser }),
+} as const satisfies Partial<Record<EventType, z.ZodObject>>
+
+function payloadOf<const Type extends EventType, Data extends z.ZodObject>(type: Type, data: Data) {
+  return z
+    .object({
+      id: Id.meta({ description: 'The event; the same over all endpoints and attempts.' }),
+      type: z.literal(type).meta({ description: eventMeanings[type] }),
+      api_version: z.literal('v1').meta({ description: 'Version of the payload.' }),
+      created_at: timestamp('When it happened.'),
+      team_id: Id.meta({ description: 'The team.' }),
+      project_id: Id.nullable().meta({ description: 'The project, if it happened in one.' }),
+      data: data.meta({ description: 'The resource under its name, as the API shows it.' }),
+    })
+    .meta({ id: `${pascalCase(type)}Event`, description: eventMeanings[type] })
+}
+
+/** The very body that webhooks deliver, by type. A type joins when its resource does. */
+export const eventPayloads = [
+  payloadOf('submission.created', dataOf['submission.created']),
+  payloadOf('submission.approved', dataOf['submission.approved']),
+  payloadOf('submission.rejected', dataOf['submission.rejected']),
+  payloadOf('team.member.added', dataOf['team.member.added']),
+  payloadOf('user.profile.updated', dataOf['user.profile.updated']),
+] as const
+
+export const Event = z.discriminatedUnion('type', eventPayloads).meta({ id: 'Event', description: 'Something that happened, exactly as webhooks deliver it.' })
+export type Event = z.infer<typeof Event>
+
+function pascalCase(type: string): string {
+  return type.replace(/(^|[._])(\w)/g, (_match, _separator, letter: string) => letter.toUpperCase())
+}

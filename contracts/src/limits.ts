@@ -1,0 +1,30 @@
+/** Rate limits by name. Windows are fixed: the clock's hour or minute. */
+export const limits = {
+  authenticated: { max: 1000, windowSeconds: 3600, countedBy: 'user' },
+  unauthenticated: { max: 100, windowSeconds: 3600, countedBy: 'ip' },
+  public_read: { max: 120, windowSeconds: 60, countedBy: 'ip' },
+  public_write: { max: 10, windowSeconds: 60, countedBy: 'ip' },
+  public_upload: { max: 8, windowSeconds: 60, countedBy: 'ip' },
+} as const
+
+export type LimitName = keyof typeof limits
+
+/** Sizes that every surface keeps to. Text is counted in Unicode code points. */
+export const sizes = {
+  bodyBytes: 1_048_576,
+  headerBytes: 16_384,
+  jsonDepth: 32,
+  titleCharacters: 200,
+  bodyCharacters: 10_000,
+  nameCharacters: 200,
+  emailCharacters: 254,
+  urlCharacters: 2_048,
+  reasonCharacters: 500,
+  tags: 20,
+  tagCharacters: 50,
+  metadataBytes: 16_384,
+  idempotencyKeyCharacters: 255,
+  pageItems: 100,
+  pageItemsDefault: 25,
+  moderationItems: 100,
+} as const

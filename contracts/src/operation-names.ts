@@ -1,0 +1,38 @@
+import type { Operation, OperationTree } from './operation.ts'
+
+/** An operation with the one name it has on every surface, in that surface's spelling. */
+export interface NamedOperation {
+  /** tRPC path: `publicKeys.create`. */
+  name: string
+  /** OpenAPI operationId and MCP tool: `public_keys_create`. */
+  operationId: string
+  /** Command-line words: `['public-keys', 'create']`. */
+  words: string[]
+  operation: Operation
+}
+
+/** Every operation of a tree, in the order of the contracts. */
+export function listOperations(tree: OperationTree, path: readonly string[] = []): NamedOperation[] {
+  return Object.entries(tree).flatMap(([key, node]) => {
+    const names = [...path, key]
+    if (!isOperation(node)) return listOperations(node, names)
+    return [{ name: names.join('.'), operationId: names.map(snakeCase).join('_'), words: names.map(kebabCase), operation: node }]
+  })
+}
+
+/** Whether the operation belongs to the public plane, which takes no credential and is REST alone. */
+export function isPublic(operation: Pick<Operation, 'path'>): boolean {
+  return operation.path.startsWith('/api/public/')
+}
+
+export function isOperation(node: Operation | OperationTree): node is Operation {
+  return typeof (node as Operation).method === 'string' && typeof (node as Operation).path === 'string'
+}
+
+function snakeCase(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+}
+
+function kebabCase(name: string): string {
+  return snakeCase(name).replaceAll('_', '-')
+}

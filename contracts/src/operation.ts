@@ -1,0 +1,89 @@
+import { z } from 'zod'
+import type { ErrorCode } from './errors.ts'
+import type { LimitName } from './limits.ts'
+import type { Feature, Quota } from './plans.ts'
+import type { Role } from './roles.ts'
+import type { Scope } from './scopes.ts'
+
+export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
+
+/** What an author writes of an operation. Everything that any surface needs is derived from it. */
+interface OperationLiteral<Verb extends Method, Path extends string, Input extends z.ZodObject, Output extends z.ZodType> {
+  /** HTTP method. GET is a query, everything else a mutation. */
+  method: Verb
+  /** Canonical path with `{snake_case}` fields and a slash at the end. */
+  path: Path
+  /** One line for lists of operations. */
+  summary: string
+  /** What a caller must know beyond the summary. */
+  description?: string
+  /** Status of success; 204 for DELETE and 200 for the others unless said. */
+  status?: 200 | 201 | 202 | 204
+  /** Scope that the credential must carry; absent: any credential. */
+  scope?: Scope
+  /** Least role in the team; absent where the path names no team. */
+  role?: Role
+  /** Rate limit that counts the request. */
+  limit?: LimitName
+  /** Feature that the team's plan must include, else 402 `feature_not_in_plan`. */
+  feature?: Feature
+  /** Quota that success uses up by one, else 402 `quota_exceeded`. */
+  quota?: Quota
+  /** Errors that are this operation's own, beside those that follow from its shape. */
+  errors?: readonly ErrorCode[]
+  /** Path, query and body fields side by side, strict. */
+  input: Input
+  output: Output
+}
+
+/** Where each input field travels over REST. The three sets never overlap. */
+interface FieldSources {
+  pathFields: ReadonlySet<string>
+  queryFields: ReadonlySet<string>
+  bodyFields: ReadonlySet<string>
+}
+
+export interface Operation<
+  Verb extends Method = Method,
+  Path extends string = string,
+  Input extends z.ZodObject = z.ZodObject,
+  Output extends z.ZodType = z.ZodType,
+> extends OperationLiteral<Verb, Path, Input, Output>,
+    FieldSources {
+  status: 200 | 201 | 202 | 204
+  limit: LimitName
+  errors: readonly ErrorCode[]
+}
+
+/** A tree of operations; an operation's place in the tree is its name. */
+export interface OperationTree {
+  readonly [name: string]: Operation | OperationTree
+}
+
+/** Checks a literal and derives the rest. Throws at import when the literal contradicts itself. */
+export function operation<const Verb extends Method, const Path extends string, Input extends z.ZodObject, Output extends z.ZodType>(
+  literal: OperationLiteral<Verb, Path, Input, Output>,
+): Operation<Verb, Path, Input, Output> {
+  const isPublic = literal.path.startsWith('/api/public/')
+  return {
+    status: literal.method === 'DELETE' ? 204 : 200,
+    limit: isPublic ? (literal.method === 'GET' ? 'public_read' : 'public_write') : 'authenticated',
+    errors: [],
+    ...literal,
+    ...fieldSources(literal),
+  }
+}
+
+/** The output of an operation that answers 204. */
+export const NoContent = z.void()
+
+function fieldSources({ method, path, input }: { method: Method; path: string; input: z.ZodObject }): FieldSources {
+  if (!path.endsWith('/')) throw new Error(`${path}: a canonical path ends in a slash`)
+  if (!(input.def.catchall instanceof z.ZodNever)) throw new Error(`${method} ${path}: the input must be a strict object`)
+  const pathFields = new Set([...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] as string))
+  const fields = Object.keys(input.shape)
+  for (const field of pathFields) if (!fields.includes(field)) throw new Error(`${method} ${path}: ${field} is not in the input`)
+  const others = new Set(fields.filter((field) => !pathFields.has(field)))
+  const hasBody = method === 'POST' || method === 'PATCH'
+  return { pathFields, queryFields: hasBody ? new Set() : others, bodyFields: hasBody ? others : new Set() }
+}

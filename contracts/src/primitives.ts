@@ -1,0 +1,102 @@
+import { z } from 'zod'
+import { sizes } from './limits.ts'
+
+const NO_NUL = /^[^\u0000]*$/
+const HTTP_URL = /^https?:\/\/[^ \t\r\n\u0000/?#]+([/?#][^ \t\r\n\u0000]*)?$/
+
+/** A UUIDv7 in lower case; sorts by time of creation. */
+export const Id = z.uuid().meta({ description: 'Identifier (UUIDv7, sorts by time of creation).', example: '019aa3c1-7d40-7c3e-9f3b-2b8f7a6f1e01' })
+
+/** Output only: an RFC 3339 instant in UTC with milliseconds. Never parsed again on the way out. */
+export function timestamp(description: string) {
+  return z.string().meta({ description, format: 'date-time', example: '2026-11-20T09:30:00.000Z' })
+}
+
+export const CreatedAt = timestamp('When it was created.')
+export const UpdatedAt = timestamp('When it last changed.')
+
+/** Input: an RFC 3339 instant with any offset. */
+export function instant(description: string) {
+  return z.iso.datetime({ offset: true }).meta({ description, example: '2026-11-20T09:30:00.000Z' })
+}
+
+/** Input text without NUL and lone surrogates; lengths in Unicode code points, as JSON Schema counts. */
+export function text(maxCharacters: number, minCharacters = 0) {
+  return z
+    .string()
+    .regex(NO_NUL, 'must not contain NUL')
+    .refine((value) => value.isWellFormed(), 'must not contain lone surrogates')
+    .refine((value) => withinCharacters(value, minCharacters, maxCharacters), `must have ${minCharacters} to ${maxCharacters} characters`)
+    .meta({ maxLength: maxCharacters, ...(minCharacters > 0 && { minLength: minCharacters }) })
+}
+
+export const Name = text(sizes.nameCharacters, 1)
+export const Slug = z
+  .string()
+  .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, 'must be lower-case letters, digits and single dashes')
+  .max(60)
+  .meta({ description: 'Short name for addresses.', example: 'acme' })
+export const Title = text(sizes.titleCharacters)
+export const Body = text(sizes.bodyCharacters, 1)
+export const Reason = text(sizes.reasonCharacters)
+export const Tag = text(sizes.tagCharacters, 1).meta({ example: 'onboarding' })
+export const Tags = z.array(Tag).max(sizes.tags).meta({ description: 'Labels for filters; repeated ones are kept once.' })
+export const HttpUrl = text(sizes.urlCharacters).regex(HTTP_URL, 'must be an http or https address')
+export const Rating = z.int().min(1).max(5).meta({ description: 'Stars, 1 to 5.', example: 5 })
+export const Language = z
+  .string()
+  .regex(/^[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8}){0,3}$/, 'must be a BCP 47 language tag')
+  .meta({ description: 'BCP 47 language tag.', example: 'en' })
+
+/** Input: an e-mail address. */
+export const EmailInput = z.email().max(sizes.emailCharacters).meta({ description: 'E-mail address; never public.', example: 'ada@example.com' })
+
+/**
+ * Output: another person's e-mail address. The mark is what the pipeline's masker reads: without the scope,
+ * and for a viewer always, the value is null on every surface.
+ */
+export const ContactEmail = z
+  .string()
+  .nullable()
+  .meta({ visibility: 'read:contacts', description: 'E-mail address; null without the scope read:contacts, and for viewers.', example: 'ada@example.com' })
+
+/** Free JSON that belongs to the caller. */
+export const Metadata = z
+  .record(text(200), z.unknown())
+  .refine((value) => JSON.stringify(value).length <= sizes.metadataBytes, `must be at most ${sizes.metadataBytes} bytes of JSON`)
+  .meta({ description: 'Your own JSON object, at most 16 KB.', example: { order: 'A-1001' } })
+
+/** Query fields of every list. */
+export const Page = z.strictObject({
+  cursor: text(512).optional().meta({ description: 'The `next_cursor` of the page before.' }),
+  limit: z
+    .int()
+    .min(1)
+    .max(sizes.pageItems)
+    .default(sizes.pageItemsDefault)
+    .meta({ description: 'How many at most. A page may be shorter, even empty, while next_cursor goes on.' }),
+})
+
+/** Query fields of lists that can be cut by time. */
+export const TimedPage = Page.extend({
+  created_after: instant('Only what was created at or after this instant.').optional(),
+  created_before: instant('Only what was created before this instant.').optional(),
+})
+
+/** The answer of a list. Only `next_cursor: null` ends it. */
+export function listOf<Item extends z.ZodType>(name: string, item: Item) {
+  return z
+    .object({
+      results: z.array(item),
+      next_cursor: z.string().nullable().meta({ description: 'Pass it as `cursor` for the next page; null ends the list.' }),
+    })
+    .meta({ id: `${name}List`, description: `A page of ${name} records, newest first.` })
+}
+
+/** Counts code points only where the cheap bounds leave a doubt. */
+function withinCharacters(value: string, min: number, max: number): boolean {
+  if (value.length < min) return false
+  if (value.length <= max && min <= 1) return true
+  const { length } = Array.from(value)
+  return length >= min && length <= max
+}

@@ -1,0 +1,114 @@
+import { z } from 'zod'
+import { NoContent, operation } from './operation.ts'
+import { PROJECT, ProjectRef, TEAM, TeamRef } from './paths.ts'
+import { CreatedAt, HttpUrl, Id, listOf, Name, Page, Slug, text, UpdatedAt } from './primitives.ts'
+
+const LongText = text(2_000)
+
+export const Collects = z
+  .object({
+    text: z.boolean().meta({ description: 'Whether visitors may leave words.' }),
+    video: z.boolean().meta({ description: 'Whether visitors may leave videos.' }),
+    rating: z.boolean().meta({ description: 'Whether the form asks for stars.' }),
+  })
+  .meta({ id: 'Collects', description: 'What the project asks its visitors for.' })
+
+export const Theme = z
+  .object({
+    color: z.string().nullable().meta({ description: 'Accent colour.', example: '#3366ff' }),
+    logo_url: z.string().nullable().meta({ description: 'Logo.' }),
+  })
+  .meta({ id: 'Theme', description: 'Looks of the pages that visitors see.' })
+
+export const Project = z
+  .object({
+    id: Id,
+    team_id: Id.meta({ description: 'The team that owns it.' }),
+    name: z.string().meta({ description: 'Name of the project.', example: 'Website' }),
+    slug: z.string().meta({ description: 'Short name, unique in the team.', example: 'website' }),
+    website_url: z.string().nullable().meta({ description: 'What the feedback is about.' }),
+    collects: Collects,
+    consent_text: z.string().meta({ description: 'What a visitor agrees to.' }),
+    thank_you_text: z.string().meta({ description: 'What a visitor reads afterwards.' }),
+    theme: Theme,
+    created_at: CreatedAt,
+    updated_at: UpdatedAt,
+  })
+  .meta({ id: 'Project', description: 'A place that collects feedback.' })
+
+const optional = {
+  slug: Slug.optional().meta({ description: 'Short name, unique in the team; made from the name when absent.' }),
+  website_url: HttpUrl.nullable().optional().meta({ description: 'What the feedback is about.', example: 'https://example.com' }),
+  collects: z
+    .strictObject({ text: z.boolean().optional(), video: z.boolean().optional(), rating: z.boolean().optional() })
+    .optional()
+    .meta({ id: 'CollectsChange', description: 'What to ask visitors for; absent ones stay (true at first).' }),
+  consent_text: LongText.optional().meta({ description: 'What a visitor agrees to.' }),
+  thank_you_text: LongText.optional().meta({ description: 'What a visitor reads afterwards.' }),
+  theme: z
+    .strictObject({
+      color: z
+        .string()
+        .regex(/^#[0-9a-fA-F]{6}$/, 'must be a colour like #3366ff')
+        .nullable()
+        .optional(),
+      logo_url: HttpUrl.nullable().optional(),
+    })
+    .optional()
+    .meta({ id: 'ThemeChange', description: 'Looks to change; absent ones stay.' }),
+}
+const ProjectName = Name.meta({ description: 'Name of the project.', example: 'Website' })
+
+export const projects = {
+  list: operation({
+    method: 'GET',
+    path: `${TEAM}/projects/`,
+    summary: 'List the projects of a team',
+    scope: 'read:projects',
+    role: 'viewer',
+    input: TeamRef.extend(Page.shape),
+    output: listOf('Project', Project),
+  }),
+  create: operation({
+    method: 'POST',
+    path: `${TEAM}/projects/`,
+    status: 201,
+    summary: 'Create a project',
+    scope: 'write:projects',
+    role: 'admin',
+    quota: 'projects',
+    errors: ['already_exists'],
+    input: TeamRef.extend({ name: ProjectName, ...optional }),
+    output: Project,
+  }),
+  retrieve: operation({
+    method: 'GET',
+    path: `${PROJECT}/`,
+    summary: 'Show a project',
+    scope: 'read:projects',
+    role: 'viewer',
+    input: ProjectRef,
+    output: Project,
+  }),
+  update: operation({
+    method: 'PATCH',
+    path: `${PROJECT}/`,
+    summary: 'Change a project',
+    description: 'JSON Merge Patch (RFC 7396): fields that are absent stay.',
+    scope: 'write:projects',
+    role: 'admin',
+    errors: ['already_exists'],
+    input: ProjectRef.extend({ name: ProjectName.optional(), ...optional }),
+    output: Project,
+  }),
+  delete: operation({
+    method: 'DELETE',
+    path: `${PROJECT}/`,
+    summary: 'Delete a project and all that is in it',
+    description: 'It is gone with the next request, its public keys and public items included.',
+    scope: 'write:projects',
+    role: 'admin',
+    input: ProjectRef,
+    output: NoContent,
+  }),
+}

@@ -1,0 +1,159 @@
+import { z } from 'zod'
+import { sizes } from './limits.ts'
+import { operation } from './operation.ts'
+import { PUBLIC, PUBLIC_PROJECT } from './paths.ts'
+import { Body, EmailInput, HttpUrl, Id, Language, Metadata, Name, Page, Rating, Tag, text, timestamp, Title } from './primitives.ts'
+import { Collects, Theme } from './projects.ts'
+import { Consent, SubmissionKind } from './submission.ts'
+
+const PublicKeyRef = z.strictObject({
+  public_key: text(64, 1).meta({ description: 'The public key: identifies the project, never authorizes.', example: 'pk_3vQw8sYkT2mLr9XbN4cJdH7f' }),
+})
+
+const PublicProject = z
+  .object({
+    name: z.string().meta({ description: 'Name of the project.' }),
+    website_url: z.string().nullable().meta({ description: 'What the feedback is about.' }),
+    collects: Collects,
+    consent_text: z.string().meta({ description: 'What a visitor agrees to.' }),
+    thank_you_text: z.string().meta({ description: 'What a visitor reads afterwards.' }),
+    theme: Theme,
+    form_token: z.string().meta({ description: 'Pass it back with the submission: it proves when the form was opened.' }),
+  })
+  .meta({ id: 'PublicProject', description: 'What a page needs to show its form.' })
+
+const Receipt = z
+  .object({
+    id: Id,
+    state: z.literal('pending').meta({ description: 'Always pending: a person decides.' }),
+    created_at: timestamp('When it arrived.'),
+    revoke_token: z
+      .string()
+      .nullable()
+      .meta({ description: 'Withdraws the consent later. Shown this once; null when the same words had just been received.' }),
+  })
+  .meta({ id: 'Receipt', description: "The visitor's receipt." })
+
+const PublicItem = z
+  .object({
+    id: Id,
+    kind: SubmissionKind,
+    title: z.string().nullable().meta({ description: 'Headline.' }),
+    body: z.string().meta({ description: 'The words.' }),
+    excerpt: z.string().nullable().meta({ description: 'A verbatim part of the words.' }),
+    rating: z.int().nullable().meta({ description: 'Stars, 1 to 5.' }),
+    author: z
+      .object({
+        name: z.string().meta({ description: 'Name of the person.' }),
+        title: z.string().nullable().meta({ description: 'What the person is.' }),
+        company: z.string().nullable().meta({ description: 'Where the person works.' }),
+        avatar_url: z.string().nullable().meta({ description: 'Picture.' }),
+        website_url: z.string().nullable().meta({ description: 'Home page.' }),
+      })
+      .meta({ id: 'PublicAuthor', description: 'Who left the words; never with an address.' }),
+    video: z
+      .object({
+        playback_url: z.string().meta({ description: 'Signed, valid for an hour.' }),
+        poster_url: z.string().meta({ description: 'Signed, valid for an hour.' }),
+        duration_ms: z.int().meta({ description: 'Length.' }),
+        width: z.int().meta({ description: 'Pixels.' }),
+        height: z.int().meta({ description: 'Pixels.' }),
+      })
+      .nullable()
+      .meta({ id: 'PublicVideo', description: 'The clip, if there is one.' }),
+    tags: z.array(z.string()).meta({ description: 'Labels.' }),
+    featured: z.boolean().meta({ description: 'Whether the team singled it out.' }),
+    published_at: timestamp('When it was approved.'),
+  })
+  .meta({ id: 'PublicItem', description: 'An approved and consented item.' })
+
+const projects = {
+  retrieve: operation({
+    method: 'GET',
+    path: `${PUBLIC_PROJECT}/`,
+    summary: 'Show what a page needs for its form',
+    input: PublicKeyRef,
+    output: PublicProject,
+  }),
+}
+
+const submissions = {
+  create: operation({
+    method: 'POST',
+    path: `${PUBLIC_PROJECT}/submissions/`,
+    status: 201,
+    summary: 'Leave words',
+    description:
+      'Arrives pending. The same body again from the same address within ten minutes gives the same id and stores nothing new. `website` is a trap for robots: leave it empty.',
+    quota: 'submissions',
+    errors: ['webhook_loop'],
+    input: PublicKeyRef.extend({
+      kind: z.literal('text').default('text').meta({ description: 'Words.' }),
+      title: Title.nullable().optional(),
+      body: Body.meta({ description: 'The words.', example: 'Saved us a week.' }),
+      rating: Rating.nullable().optional(),
+      author: z
+        .strictObject({
+          name: Name.meta({ description: 'Your name.', example: 'Ada Lovelace' }),
+          email: EmailInput.nullable().optional(),
+          title: text(200).nullable().optional().meta({ description: 'What you are.' }),
+          company: text(200).nullable().optional().meta({ description: 'Where you work.' }),
+          website_url: HttpUrl.nullable().optional().meta({ description: 'Your home page.' }),
+        })
+        .meta({ id: 'VisitorInput', description: 'Who leaves the words.' }),
+      consent: z
+        .strictObject({
+          granted: z.boolean().meta({ description: 'Whether you agree to publication.' }),
+          text: text(2_000).nullable().optional().meta({ description: 'What you agree to, as it was shown.' }),
+        })
+        .meta({ id: 'VisitorConsentInput', description: 'Your consent to publication.' }),
+      language: Language.nullable().optional(),
+      source_url: HttpUrl.nullable().optional().meta({ description: 'The page with the form.' }),
+      metadata: Metadata.optional(),
+      form_token: text(512).nullable().optional().meta({ description: 'From the project, proves when the form was opened.' }),
+      website: text(sizes.urlCharacters).nullable().optional().meta({ description: 'Leave it empty.' }),
+    }),
+    output: Receipt,
+  }),
+}
+
+const items = {
+  list: operation({
+    method: 'GET',
+    path: `${PUBLIC_PROJECT}/items/`,
+    summary: 'List what is public',
+    description: 'Approved and consented items, newest first. `aggregate` counts the whole project, whatever the filters.',
+    input: PublicKeyRef.extend({
+      ...Page.shape,
+      kind: SubmissionKind.optional(),
+      tag: Tag.optional().meta({ description: 'Only what carries this tag.' }),
+      min_rating: Rating.optional().meta({ description: 'Only what has at least so many stars.' }),
+    }),
+    output: z
+      .object({
+        results: z.array(PublicItem),
+        next_cursor: z.string().nullable().meta({ description: 'Pass it as `cursor` for the next page; null ends the list.' }),
+        aggregate: z
+          .object({
+            count: z.int().meta({ description: 'Public items of the project.' }),
+            average_rating: z.number().nullable().meta({ description: 'Mean of their stars, two decimals; null without any.' }),
+          })
+          .meta({ id: 'Aggregate', description: 'Figures of the whole project.' }),
+      })
+      .meta({ id: 'PublicItemList', description: 'A page of public items, newest first.' }),
+  }),
+}
+
+const consent = {
+  revoke: operation({
+    method: 'POST',
+    path: `${PUBLIC}/consent/revoke/`,
+    summary: 'Withdraw your consent',
+    description: 'With the revoke_token of the receipt. The item leaves every public payload at once. Repeating it answers the same.',
+    errors: ['not_found'],
+    input: z.strictObject({ revoke_token: text(128, 1).meta({ description: 'From the receipt.' }) }),
+    output: z.object({ id: Id, consent: Consent }).meta({ id: 'RevokedConsent', description: 'The consent as it stands now.' }),
+  }),
+}
+
+export const publicPlane = { projects, submissions, items, consent }

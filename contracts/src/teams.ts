@@ -1,0 +1,95 @@
+import { z } from 'zod'
+import { NoContent, operation } from './operation.ts'
+import { TEAM, TEAMS, TeamRef } from './paths.ts'
+import { Plan } from './plans.ts'
+import { CreatedAt, HttpUrl, Id, Language, listOf, Name, Page, Slug, UpdatedAt } from './primitives.ts'
+import { Role } from './roles.ts'
+
+const threshold = z.int().min(0).max(10)
+const Origin = HttpUrl.regex(/^https?:\/\/[^/?#]+$/, 'must be an origin: scheme, host and port').meta({ example: 'https://app.example.com' })
+
+const TeamSettings = z
+  .object({
+    nps_low_score_threshold: z.int().meta({ description: 'An NPS answer below it fires nps.low_score.', example: 7 }),
+    cors_origins: z.array(z.string()).meta({ description: "Origins whose pages may call the API with the team's credentials." }),
+    locale: z.string().meta({ description: 'BCP 47 language tag for mails and pages.', example: 'en' }),
+  })
+  .meta({ id: 'TeamSettings', description: 'Settings of a team.' })
+
+const TeamSettingsChange = z
+  .strictObject({
+    nps_low_score_threshold: threshold.optional().meta({ description: 'An NPS answer below it fires nps.low_score.' }),
+    cors_origins: z.array(Origin).max(50).optional().meta({ description: 'Replaces the whole list.' }),
+    locale: Language.optional(),
+  })
+  .meta({ id: 'TeamSettingsChange', description: 'The settings to change; the others stay.' })
+
+export const Team = z
+  .object({
+    id: Id,
+    name: z.string().meta({ description: 'Name of the team.', example: 'Acme' }),
+    slug: z.string().meta({ description: 'Short unique name.', example: 'acme' }),
+    plan: Plan,
+    role: Role,
+    settings: TeamSettings,
+    created_at: CreatedAt,
+    updated_at: UpdatedAt,
+  })
+  .meta({ id: 'Team', description: 'A team, as one of its members sees it.' })
+
+const writable = {
+  name: Name.meta({ description: 'Name of the team.', example: 'Acme' }),
+  slug: Slug.optional().meta({ description: 'Short unique name; made from the name when absent.' }),
+  settings: TeamSettingsChange.optional(),
+}
+
+export const teams = {
+  list: operation({
+    method: 'GET',
+    path: `${TEAMS}/`,
+    summary: 'List the teams that you belong to',
+    scope: 'read:teams',
+    input: Page,
+    output: listOf('Team', Team),
+  }),
+  create: operation({
+    method: 'POST',
+    path: `${TEAMS}/`,
+    status: 201,
+    summary: 'Create a team',
+    description: 'You become its owner. A user makes at most as many teams as the operator allows (20 unless configured).',
+    scope: 'write:teams',
+    errors: ['already_exists', 'quota_exceeded'],
+    input: z.strictObject(writable),
+    output: Team,
+  }),
+  retrieve: operation({
+    method: 'GET',
+    path: `${TEAM}/`,
+    summary: 'Show a team',
+    scope: 'read:teams',
+    role: 'viewer',
+    input: TeamRef,
+    output: Team,
+  }),
+  update: operation({
+    method: 'PATCH',
+    path: `${TEAM}/`,
+    summary: 'Change a team',
+    description: 'JSON Merge Patch (RFC 7396): fields that are absent stay.',
+    scope: 'write:teams',
+    role: 'admin',
+    errors: ['already_exists'],
+    input: TeamRef.extend({ ...writable, name: writable.name.optional() }),
+    output: Team,
+  }),
+  delete: operation({
+    method: 'DELETE',
+    path: `${TEAM}/`,
+    summary: 'Delete a team and all that is in it',
+    scope: 'write:teams',
+    role: 'owner',
+    input: TeamRef,
+    output: NoContent,
+  }),
+}

@@ -1,0 +1,182 @@
+const STANDARD_SECRET_PREFIX = 'whsec_'
+const HMAC_SHA256 = { name: 'HMAC', hash: 'SHA-256' }
+const HEX_SHA256 = /^[0-9a-f]{64}$/i
+const UNIX_SECONDS = /^\d{1,12}$/
+
+/** The body of every delivery. `data` holds the resource under its own name, as the API shows it. */
+export interface WebhookEventBody {
+  id: string
+  type: string
+  api_version: string
+  created_at: string
+  team_id: string
+  project_id: string | null
+  data: Record<string, unknown>
+}
+
+export interface WebhookToSign {
+  /** The exact bytes that are sent. */
+  body: string | Uint8Array
+  /** The endpoint's secret as it was shown: `whsec_` and base64. */
+  secret: string
+  timestampSeconds: number
+  deliveryId: string
+  /** The secret before a rotation, while it still signs (24 h). */
+  previousSecret?: string | undefined
+}
+
+export type WebhookHeaders = Headers | Record<string, string | string[] | undefined>
+
+export interface VerifyOptions {
+  /** The receiver's clock; now when left out. */
+  now?: Date
+  /** A timestamp that differs from the clock by this much or more is refused. */
+  toleranceSeconds?: number
+}
+
+export type WebhookVerificationCode = 'missing_header' | 'bad_timestamp' | 'timestamp_out_of_range' | 'bad_signature' | 'bad_body'
+
+/** A delivery that must not be trusted; `code` says why. */
+export class WebhookVerificationError extends Error {
+  readonly code: WebhookVerificationCode
+
+  constructor(code: WebhookVerificationCode, message: string) {
+    super(message)
+    this.name = 'WebhookVerificationError'
+    this.code = code
+  }
+}
+
+/** All signature headers of one attempt: this service's own and those of Standard Webhooks (standardwebhooks.com). */
+export async function signWebhook(webhook: WebhookToSign): Promise<Record<string, string>> {
+  const { secret, previousSecret, deliveryId } = webhook
+  const timestamp = String(webhook.timestampSeconds)
+  const body = toBytes(webhook.body)
+  const message = joinBytes(`${timestamp}.`, body)
+  const standardMessage = joinBytes(`${deliveryId}.${timestamp}.`, body)
+  const [own, standard, ownPrevious, standardPrevious] = await Promise.all([
+    hmac(ownKey(secret), message),
+    hmac(standardKey(secret), standardMessage),
+    previousSecret === undefined ? null : hmac(ownKey(previousSecret), message),
+    previousSecret === undefined ? null : hmac(standardKey(previousSecret), standardMessage),
+  ])
+  return {
+    'X-Service-Timestamp': timestamp,
+    'X-Service-Signature': toHex(own),
+    ...(ownPrevious && { 'X-Service-Signature-Previous': toHex(ownPrevious) }),
+    'webhook-id': deliveryId,
+    'webhook-timestamp': timestamp,
+    // A space-separated list, so that a secret can be rotated without a gap (Standard Webhooks, "Signature scheme").
+    'webhook-signature': [standard, standardPrevious].flatMap((signature) => (signature ? [`v1,${toBase64(signature)}`] : [])).join(' '),
+  }
+}
+
+/**
+ * Verifies a delivery and returns its event. Hand over the body's raw bytes: they are verified before anything is parsed.
+ * The signature may be of the current or, after a rotation, of the previous secret. Throws `WebhookVerificationError`.
+ */
+export async function verifyWebhook(
+  rawBody: string | Uint8Array | ArrayBuffer,
+  headers: WebhookHeaders,
+  secret: string,
+  options: VerifyOptions = {},
+): Promise<WebhookEventBody> {
+  const { now = new Date(), toleranceSeconds = 300 } = options
+  const timestamp = requireHeader(headers, 'X-Service-Timestamp')
+  const signatures = [requireHeader(headers, 'X-Service-Signature'), readHeader(headers, 'X-Service-Signature-Previous')]
+  if (!UNIX_SECONDS.test(timestamp)) {
+    throw new WebhookVerificationError('bad_timestamp', 'X-Service-Timestamp is not a number of seconds.')
+  }
+  if (Math.abs(now.getTime() / 1000 - Number(timestamp)) >= toleranceSeconds) {
+    throw new WebhookVerificationError(
+      'timestamp_out_of_range',
+      `X-Service-Timestamp is ${toleranceSeconds} seconds or more from this clock.`,
+    )
+  }
+  const body = toBytes(rawBody)
+  if (!(await anySigns(ownKey(secret), signatures, joinBytes(`${timestamp}.`, body)))) {
+    throw new WebhookVerificationError('bad_signature', 'No signature of this delivery was made with this secret over these bytes.')
+  }
+  return parseBody(body)
+}
+
+function requireHeader(headers: WebhookHeaders, name: string): string {
+  const value = readHeader(headers, name)
+  if (value === undefined) throw new WebhookVerificationError('missing_header', `The header ${name} is missing or given twice.`)
+  return value
+}
+
+function readHeader(headers: WebhookHeaders, name: string): string | undefined {
+  if (headers instanceof Headers) return headers.get(name) ?? undefined
+  const values = Object.entries(headers).flatMap(([key, value]) => (key.toLowerCase() === name.toLowerCase() ? (value ?? []) : []))
+  return values.length === 1 ? values[0] : undefined
+}
+
+/** WebCrypto's own `verify` compares in constant time. */
+async function anySigns(key: Bytes, signatures: (string | undefined)[], message: Bytes): Promise<boolean> {
+  const imported = await importKey(key, 'verify')
+  const verdicts = signatures.map((signature) => {
+    if (signature === undefined || !HEX_SHA256.test(signature)) return false
+    return crypto.subtle.verify('HMAC', imported, fromHex(signature), message)
+  })
+  return (await Promise.all(verdicts)).includes(true)
+}
+
+function parseBody(body: Bytes): WebhookEventBody {
+  let event: unknown
+  try {
+    event = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body))
+  } catch {
+    throw new WebhookVerificationError('bad_body', 'The signed body is not JSON.')
+  }
+  if (typeof event !== 'object' || event === null || !('id' in event) || !('type' in event) || !('data' in event)) {
+    throw new WebhookVerificationError('bad_body', 'The signed body is not an event.')
+  }
+  // The service that holds the secret wrote these bytes, so their shape is its promise.
+  return event as WebhookEventBody
+}
+
+type Bytes = Uint8Array<ArrayBuffer>
+
+/** The key of `X-Service-Signature` is the secret's text as shown, prefix included. */
+function ownKey(secret: string): Bytes {
+  return toBytes(secret)
+}
+
+/** The key of `webhook-signature` is what the base64 after `whsec_` decodes to. */
+function standardKey(secret: string): Bytes {
+  if (!secret.startsWith(STANDARD_SECRET_PREFIX)) throw new TypeError(`A webhook secret starts with ${STANDARD_SECRET_PREFIX}.`)
+  return Uint8Array.from(atob(secret.slice(STANDARD_SECRET_PREFIX.length)), (character) => character.charCodeAt(0))
+}
+
+async function hmac(key: Bytes, message: Bytes): Promise<Bytes> {
+  return new Uint8Array(await crypto.subtle.sign('HMAC', await importKey(key, 'sign'), message))
+}
+
+function importKey(key: Bytes, usage: 'sign' | 'verify') {
+  return crypto.subtle.importKey('raw', key, HMAC_SHA256, false, [usage])
+}
+
+function toBytes(value: string | Uint8Array | ArrayBuffer): Bytes {
+  return typeof value === 'string' ? new TextEncoder().encode(value) : new Uint8Array(value)
+}
+
+function joinBytes(prefix: string, body: Bytes): Bytes {
+  const start = toBytes(prefix)
+  const joined = new Uint8Array(start.length + body.length)
+  joined.set(start)
+  joined.set(body, start.length)
+  return joined
+}
+
+function toHex(bytes: Bytes): string {
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
+}
+
+function fromHex(hex: string): Bytes {
+  return Uint8Array.from(hex.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16))
+}
+
+function toBase64(bytes: Bytes): string {
+  return btoa(String.fromCharCode(...bytes))
+}

@@ -1,0 +1,122 @@
+import { z } from 'zod'
+import { EventType } from './event-payloads.ts'
+import { NoContent, operation } from './operation.ts'
+import { TEAM, TeamRef } from './paths.ts'
+import { Id, listOf, Page, TimedPage } from './primitives.ts'
+import { Attempt, Delivery, DeliveryState } from './webhook-delivery.ts'
+import { CreatedWebhookEndpoint, endpointInput, WebhookEndpoint } from './webhook-endpoint.ts'
+
+const WEBHOOK = `${TEAM}/webhooks/{webhook_id}` as const
+const WebhookRef = TeamRef.extend({ webhook_id: Id.meta({ description: 'The endpoint.' }) })
+const DeliveryRef = WebhookRef.extend({ delivery_id: Id.meta({ description: 'The delivery.' }) })
+const read = { scope: 'read:webhooks', role: 'admin', feature: 'webhooks' } as const
+const write = { scope: 'write:webhooks', role: 'admin', feature: 'webhooks' } as const
+
+const deliveries = {
+  list: operation({
+    ...read,
+    method: 'GET',
+    path: `${WEBHOOK}/deliveries/`,
+    summary: 'List the deliveries to an endpoint',
+    input: WebhookRef.extend({
+      ...TimedPage.shape,
+      state: DeliveryState.optional(),
+      event_type: EventType.optional(),
+      event_id: Id.optional().meta({ description: 'Only those of this event.' }),
+      replay_id: Id.optional().meta({ description: 'Only those of this replay.' }),
+    }),
+    output: listOf('Delivery', Delivery),
+  }),
+  retrieve: operation({
+    ...read,
+    method: 'GET',
+    path: `${WEBHOOK}/deliveries/{delivery_id}/`,
+    summary: 'Show a delivery',
+    input: DeliveryRef,
+    output: Delivery,
+  }),
+  redeliver: operation({
+    ...write,
+    method: 'POST',
+    path: `${WEBHOOK}/deliveries/{delivery_id}/redeliver/`,
+    status: 201,
+    summary: 'Send a delivery once more',
+    description:
+      'Makes a new delivery of the same event, with `replay_of`, due at once. It never retries and never counts towards disabling the endpoint.',
+    errors: ['state_conflict'],
+    input: DeliveryRef,
+    output: Delivery,
+  }),
+}
+
+const attempts = {
+  list: operation({
+    ...read,
+    method: 'GET',
+    path: `${WEBHOOK}/attempts/`,
+    summary: 'List the attempts to reach an endpoint',
+    description: 'Each with status code and response body, kept 30 days.',
+    input: WebhookRef.extend({
+      ...TimedPage.shape,
+      delivery_id: Id.optional().meta({ description: 'Only those of this delivery.' }),
+      status_code: z.int().min(100).max(599).optional().meta({ description: 'Only those that were answered with this status.' }),
+      outcome: z.enum(['succeeded', 'failed']).optional().meta({ description: 'Only those that ended so.' }),
+    }),
+    output: listOf('Attempt', Attempt),
+  }),
+}
+
+export const webhooks = {
+  list: operation({
+    ...read,
+    method: 'GET',
+    path: `${TEAM}/webhooks/`,
+    summary: 'List the webhook endpoints of a team',
+    input: TeamRef.extend(Page.shape),
+    output: listOf('WebhookEndpoint', WebhookEndpoint),
+  }),
+  create: operation({
+    ...write,
+    method: 'POST',
+    path: `${TEAM}/webhooks/`,
+    status: 201,
+    summary: 'Register a webhook endpoint',
+    description: 'The signing secret is in this answer and nowhere else. Addresses inside the network are refused.',
+    quota: 'webhook_endpoints',
+    input: TeamRef.extend(endpointInput),
+    output: CreatedWebhookEndpoint,
+  }),
+  retrieve: operation({
+    ...read,
+    method: 'GET',
+    path: `${WEBHOOK}/`,
+    summary: 'Show a webhook endpoint',
+    input: WebhookRef,
+    output: WebhookEndpoint,
+  }),
+  update: operation({
+    ...write,
+    method: 'PATCH',
+    path: `${WEBHOOK}/`,
+    summary: 'Change, pause or resume a webhook endpoint',
+    description: 'Events while it is paused become deliveries in state `skipped`.',
+    input: WebhookRef.extend({
+      ...endpointInput,
+      url: endpointInput.url.optional(),
+      events: endpointInput.events.optional(),
+      state: z.enum(['active', 'paused']).optional().meta({ description: 'Pause, or resume (a disabled one too).' }),
+    }),
+    output: WebhookEndpoint,
+  }),
+  delete: operation({
+    ...write,
+    method: 'DELETE',
+    path: `${WEBHOOK}/`,
+    summary: 'Delete a webhook endpoint',
+    description: 'Nothing more is sent to it; what was due is dropped.',
+    input: WebhookRef,
+    output: NoContent,
+  }),
+  deliveries,
+  attempts,
+}

@@ -1,0 +1,21 @@
+-- Counts one request in the fixed window of the clock, exactly, over all replicas.
+-- used is null when the limit is reached; then nothing is written.
+create or replace function count_request(
+  p_subject text,
+  p_max int,
+  p_window_seconds int,
+  out used int,
+  out reset_seconds int
+) language plpgsql as $$
+declare
+  v_window timestamptz := to_timestamp(floor(extract(epoch from now()) / p_window_seconds) * p_window_seconds);
+begin
+  insert into rate_windows as r (subject, window_start, used)
+  values (p_subject, v_window, 1)
+  on conflict (subject) do update set
+    used = case when r.window_start >= excluded.window_start then r.used + 1 else 1 end,
+    window_start = greatest(r.window_start, excluded.window_start)
+  where r.window_start < excluded.window_start or r.used < p_max
+  returning r.used into used;
+  reset_seconds := ceil(extract(epoch from v_window + make_interval(secs => p_window_seconds) - now()))::int;
+end $$;

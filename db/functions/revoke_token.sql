@@ -1,0 +1,25 @@
+-- A token and all that it made stop working. The token is locked first: a child that is being made at this moment
+-- is waited for, and the statement after it sees the child.
+create or replace function revoke_token(p_user uuid, p_token uuid) returns boolean
+language plpgsql as $$
+begin
+  perform 1
+    from credentials
+   where id = p_token and user_id = p_user and kind = 'pat' and revoked_at is null
+     for update;
+  if not found then
+    return false;
+  end if;
+
+  with recursive family as (
+    select p_token as id
+    union all
+    select child.id
+      from family
+      join credentials child on child.parent_id = family.id
+  )
+  update credentials
+     set revoked_at = now(), updated_at = now()
+   where id in (select id from family) and revoked_at is null;
+  return true;
+end $$;

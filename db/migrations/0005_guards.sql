@@ -1,0 +1,44 @@
+-- What keeps callers within bounds, and what remembers what they did.
+
+-- Counters of fixed windows. Unlogged: a commit that touched only this table waits for no flush; a crash empties it.
+create unlogged table rate_windows (
+  subject text primary key,
+  window_start timestamptz not null,
+  used int not null
+) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000);
+
+create table quota_usage (
+  team_id uuid not null references teams on delete cascade,
+  quota text not null,
+  period date not null,
+  used int not null,
+  primary key (team_id, quota, period)
+) with (fillfactor = 50);
+
+-- A key belongs to its caller: a credential, or an address on the public plane. Inserted first in the work's own
+-- transaction, so that parallel callers wait on the unique index and a crash leaves nothing behind.
+create table idempotency_keys (
+  caller text not null,
+  key text not null,
+  request_hash bytea not null,
+  answer text,
+  created_at timestamptz not null default now(),
+  primary key (caller, key)
+);
+create index idempotency_keys_created on idempotency_keys (created_at);
+
+create table audit_entries (
+  team_id uuid not null,
+  id uuid not null default uuidv7(),
+  project_id uuid,
+  actor_user_id uuid,
+  credential_id uuid,
+  credential_kind text,
+  ip inet,
+  action text not null,
+  target_type text not null,
+  target_id uuid,
+  changes jsonb not null default '{}',
+  created_at timestamptz not null generated always as (uuid_extract_timestamp(id)) virtual,
+  primary key (team_id, id)
+) partition by range (id);

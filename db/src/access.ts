@@ -1,0 +1,87 @@
+import type { CredentialKind, Plan, Role, Scope } from '@earshot/contracts'
+import { sql } from 'drizzle-orm'
+import type { Tx } from './database.ts'
+import { onlyOne } from './rows.ts'
+import { statement } from './statement.ts'
+
+const { placeholder } = sql
+
+/** A rate limit as the counters take it, already scaled. */
+export interface Limit {
+  max: number
+  windowSeconds: number
+}
+
+export interface AccessQuestion {
+  /** SHA-256 of the credential's value. */
+  hash: Buffer
+  team: string | null
+  project: string | null
+  /** Origin of the page that calls, when it is not our own. */
+  origin: string | null
+  limit: Limit
+  /** Counts requests whose credential is unknown or expired. */
+  unknownSubject: string
+  unknownLimit: Limit
+}
+
+/** What the database says of a caller; see db/functions/access.sql for how to read it. */
+export interface AccessAnswer {
+  credential_id: string | null
+  credential_kind: CredentialKind
+  expires_at: string | null
+  expired: boolean | null
+  user_id: string
+  scopes: Scope[]
+  team_id: string | null
+  role: Role
+  plan: Plan
+  api_access: boolean | null
+  project_id: string | null
+  origin_allowed: boolean | null
+  used: number | null
+  reset_seconds: number
+}
+
+const askAccess = statement<object, AccessAnswer>(sql`
+  select *
+    from access(
+      ${placeholder('hash')}, ${placeholder('team')}, ${placeholder('project')}, ${placeholder('origin')},
+      ${placeholder('max')}, ${placeholder('windowSeconds')},
+      ${placeholder('unknownSubject')}, ${placeholder('unknownMax')}, ${placeholder('unknownWindowSeconds')}
+    )`)
+
+/** One round trip that judges a caller and counts the request. */
+export async function readAccess(tx: Tx, { limit, unknownLimit, ...question }: AccessQuestion): Promise<AccessAnswer> {
+  return onlyOne(await askAccess(tx, { ...question, ...limit, unknownMax: unknownLimit.max, unknownWindowSeconds: unknownLimit.windowSeconds }))
+}
+
+export interface VisitAnswer {
+  team_id: string | null
+  project_id: string | null
+  public_count: number
+  rated_count: number
+  rating_sum: number
+  used: number | null
+  reset_seconds: number
+}
+
+const askVisit = statement<object, VisitAnswer>(sql`
+  select *
+    from visit(${placeholder('publicKey')}, ${placeholder('subject')}, ${placeholder('max')}, ${placeholder('windowSeconds')})`)
+
+/** One round trip that counts a visitor's request and finds the project of the public key. */
+export async function readVisit(tx: Tx, question: { publicKey: string | null; subject: string; limit: Limit }): Promise<VisitAnswer> {
+  const { limit, ...values } = question
+  return onlyOne(await askVisit(tx, { ...values, ...limit }))
+}
+
+const askCount = statement<object, { used: number | null; reset_seconds: number }>(sql`
+  select *
+    from count_request(${placeholder('subject')}, ${placeholder('max')}, ${placeholder('windowSeconds')})`)
+
+/** Counts a request that carries no credential. */
+export async function countRequest(tx: Tx, question: { subject: string; limit: Limit }) {
+  const { limit, subject } = question
+  return onlyOne(await askCount(tx, { subject, ...limit }))
+}

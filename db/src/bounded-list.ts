@@ -1,0 +1,44 @@
+import { type SQL, sql } from 'drizzle-orm'
+import { encodeCursor, type Page, pageOf } from './pages.ts'
+
+/** How many records one request looks at when no index serves its filters. */
+const SCAN_ROWS = 2_000
+
+/** A row of a list, and whether it is one of the results or only marks where the scan stopped. */
+export type Listed<Row> = Row & { matches: boolean }
+
+/** Walks one index in order and stops at the page's end. `walk` is `from … where … order by id desc` over an alias `s`. */
+export function indexedList(walk: SQL): SQL {
+  return sql`
+    select s.*, true as matches
+      ${walk}
+     limit ${sql.placeholder('take')}`
+}
+
+/** Walks an index over a bounded number of records and keeps what matches; the last one walked comes back as a mark. */
+export function scannedList(walk: SQL, conditions: SQL[]): SQL {
+  return sql`
+    select *
+      from (
+        select s.*, coalesce(${sql.join(conditions, sql` and `)}, false) as matches, row_number() over (order by s.id desc) as walked
+          from (
+            select s.*
+              ${walk}
+             limit ${sql.raw(String(SCAN_ROWS))}
+          ) s
+      ) s
+     where matches or walked = ${sql.raw(String(SCAN_ROWS))}
+     order by id desc
+     limit ${sql.placeholder('take')}`
+}
+
+/** The page of either list. It may be short, even empty, while its cursor goes on. */
+export function listedPage<Row extends { id: string }, Item>(rows: Listed<Row>[], limit: number, present: (row: Row) => Item): Page<Item> {
+  const page = pageOf(
+    rows.filter((row) => row.matches),
+    limit,
+    present,
+  )
+  const end = rows.at(-1)
+  return page.next_cursor === null && end && !end.matches ? { ...page, next_cursor: encodeCursor(end.id) } : page
+}

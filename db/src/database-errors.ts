@@ -1,0 +1,59 @@
+import { ApiError, type ErrorCode, errorCodes } from '@earshot/contracts'
+import postgres from 'postgres'
+
+const RETRY_AFTER_SECONDS = 2
+
+/** The driver's own codes and the socket's for a database that cannot be reached. */
+const UNREACHABLE = new Set([
+  'CONNECTION_CLOSED',
+  'CONNECTION_ENDED',
+  'CONNECTION_DESTROYED',
+  'CONNECT_TIMEOUT',
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ENOENT',
+  'EPIPE',
+  'ETIMEDOUT',
+])
+
+/**
+ * SQLSTATE classes and codes of a database that is there but cannot serve now: connection exceptions (08), insufficient
+ * resources (53), operator intervention, a cancelled statement included (57), deadlock and serialization (40).
+ */
+const UNAVAILABLE = /^(08|53|57|40)/
+
+/** Turns what the driver throws into the API's table; whatever is not in it stays as it is and becomes a 500. */
+export function toApiError(error: unknown): unknown {
+  if (error instanceof postgres.PostgresError) return fromState(error)
+  if (error instanceof Error && 'code' in error && UNREACHABLE.has(String(error.code))) return unavailable(error)
+  return error
+}
+
+function fromState(error: postgres.PostgresError): unknown {
+  // Raised by the function refuse(): message is the code, detail its fields.
+  if (error.code === 'EARSH' && isErrorCode(error.message)) {
+    return new ApiError<ErrorCode>(error.message, JSON.parse(error.detail ?? '{}'))
+  }
+  if (error.code === '23505') return new ApiError('already_exists', { detail: duplicateDetail(error.constraint_name) })
+  if (error.code === '55P03') return new ApiError('idempotency_in_progress', { retryAfterSeconds: 1 })
+  return UNAVAILABLE.test(error.code) ? unavailable(error) : error
+}
+
+function unavailable(cause: Error): ApiError {
+  const error = new ApiError('dependency_unavailable', {
+    detail: 'The database is unavailable right now; retry with backoff.',
+    retryAfterSeconds: RETRY_AFTER_SECONDS,
+  })
+  error.cause = cause
+  return error
+}
+
+function isErrorCode(code: string): code is ErrorCode {
+  return (errorCodes as string[]).includes(code)
+}
+
+function duplicateDetail(constraint: string | undefined): string {
+  const field = { teams_slug: 'slug', projects_slug: 'slug', users_email: 'e-mail address' }[constraint ?? '']
+  if (constraint?.endsWith('external_id_idx') || constraint?.includes('external_id')) return 'There is a submission with this external_id already.'
+  return field ? `This ${field} is taken already.` : 'There is one already with this unique value.'
+}

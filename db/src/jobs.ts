@@ -1,0 +1,14 @@
+import { z } from 'zod'
+
+/** Every job of the queue and its payload. Cron's own field of a payload is dropped. */
+export const jobs = {
+  /** Makes the partitions of the days to come and drops those that are past. */
+  partitions: z.object({}),
+  /** Deletes rows that are kept for a time only. */
+  retention: z.object({}),
+  /** Removes deleted records for good. */
+  purge: z.object({}),
+}
+
+export type JobName = keyof typeof jobs
+export type JobPayload<Name extends JobName> = z.output<(typeof jobs)[Name]>

@@ -1,0 +1,78 @@
+import type { Plan, Role, Scope } from '@earshot/contracts'
+import { sql } from 'drizzle-orm'
+import type { Tx } from './database.ts'
+import { notFound, onlyOne } from './rows.ts'
+import { statement } from './statement.ts'
+import { memberships, teams, users } from './tables/people.ts'
+import { createTeam, type TeamRow } from './teams.ts'
+import { createToken, type NewToken, type TokenRow } from './tokens.ts'
+import type { UserRow } from './users.ts'
+
+const { placeholder } = sql
+const UNBOUNDED = 2_147_483_647
+
+const create = statement<{ email: string; name: string; passwordHash: string | null }, UserRow>(sql`
+  insert into ${users} (email, name, password_hash, email_verified_at)
+  values (${placeholder('email')}, ${placeholder('name')}, ${placeholder('passwordHash')}, now())
+  returning *`)
+
+/** The operator's word counts as the verification of the address. Throws `already_exists`. */
+export async function createUser(tx: Tx, user: { email: string; name: string; passwordHash: string | null }): Promise<UserRow> {
+  return onlyOne(await create(tx, user))
+}
+
+const find = statement<{ email: string }, UserRow>(sql`
+  select *
+    from ${users}
+   where lower(email) = lower(${placeholder('email')})`)
+
+export async function findUserByEmail(tx: Tx, email: string): Promise<UserRow> {
+  return (await find(tx, { email }))[0] ?? notFound()
+}
+
+/** A team made by the operator: no bound on how many. */
+export async function createTeamFor(tx: Tx, owner: UserRow, { name, plan }: { name: string; plan: Plan }): Promise<TeamRow> {
+  const actor = { userId: owner.id, credentialId: null, credentialKind: 'operator', ip: null }
+  return createTeam(tx, actor, { name }, { plan, maxTeams: UNBOUNDED })
+}
+
+const addMember = statement<{ team_id: string; userId: string; role: Role }, { team_id: string }>(sql`
+  with member as (
+    insert into ${memberships} (team_id, user_id, role)
+    select t.id, ${placeholder('userId')}, ${placeholder('role')}
+      from ${teams} t
+     where t.id = ${placeholder('team_id')} and t.deleted_at is null
+    returning *
+  )
+  select m.team_id, emit_event(m.team_id, null, 'team.member.added', jsonb_build_object('member', jsonb_build_object(
+           'user', jsonb_build_object('id', u.id, 'name', u.name, 'email', u.email, 'avatar_url', u.avatar_url),
+           'role', m.role,
+           'joined_at', iso_timestamp(m.joined_at)
+         ))) as event_id
+    from member m
+    join ${users} u on u.id = m.user_id`)
+
+/** Somebody joins a team, with its event. Throws `not_found`, `already_exists`. */
+export async function addTeamMember(tx: Tx, member: { team_id: string; userId: string; role: Role }): Promise<void> {
+  if ((await addMember(tx, member)).length === 0) notFound()
+}
+
+const setPlan = statement<{ team_id: string; plan: Plan }, { id: string }>(sql`
+  update ${teams}
+     set plan = ${placeholder('plan')}, updated_at = now()
+   where id = ${placeholder('team_id')} and deleted_at is null
+  returning id`)
+
+/** Bites on the next request. */
+export async function setTeamPlan(tx: Tx, change: { team_id: string; plan: Plan }): Promise<void> {
+  if ((await setPlan(tx, change)).length === 0) notFound()
+}
+
+/** A token without a parent. */
+export async function createTokenFor(
+  tx: Tx,
+  owner: UserRow,
+  token: Omit<NewToken, 'userId' | 'parentId' | 'expiresAt'> & { scopes: readonly Scope[] },
+): Promise<TokenRow> {
+  return createToken(tx, { ...token, userId: owner.id, parentId: null, expiresAt: null })
+}

@@ -1,0 +1,27 @@
+import { sql } from 'drizzle-orm'
+import { type BatchedDelete, batchedDelete } from './batched-delete.ts'
+import type { Tx } from './database.ts'
+import { idempotency_keys, rate_windows } from './tables/guards.ts'
+import { submission_fingerprints } from './tables/submissions.ts'
+import { webhook_deliveries } from './tables/webhooks.ts'
+
+/** What is kept for a time only, and is no partition. */
+const past: Record<string, BatchedDelete> = {
+  webhook_deliveries: batchedDelete(sql`${webhook_deliveries}`, sql`gone.id < uuid_at(now() - interval '30 days')`),
+  idempotency_keys: batchedDelete(sql`${idempotency_keys}`, sql`gone.created_at < now() - interval '24 hours'`),
+  // The longest window is an hour.
+  rate_windows: batchedDelete(sql`${rate_windows}`, sql`gone.window_start < now() - interval '2 hours'`),
+  submission_fingerprints: batchedDelete(sql`${submission_fingerprints}`, sql`gone.received_at < now() - interval '10 minutes'`),
+}
+
+/** Deletes what is past its time; returns the number of rows by table. */
+export async function deletePast(tx: Tx): Promise<Record<string, number>> {
+  return deleteAll(tx, past)
+}
+
+/** Runs deletions in the order given. */
+export async function deleteAll(tx: Tx, deletions: Record<string, BatchedDelete>): Promise<Record<string, number>> {
+  const counts: Record<string, number> = {}
+  for (const [name, run] of Object.entries(deletions)) counts[name] = await run(tx)
+  return counts
+}

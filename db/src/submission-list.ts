@@ -1,0 +1,100 @@
+import type { Channel, SubmissionKind, SubmissionState } from '@earshot/contracts'
+import { type SQL, sql } from 'drizzle-orm'
+import { indexedList, type Listed, listedPage, scannedList } from './bounded-list.ts'
+import type { Tx } from './database.ts'
+import { type Page, type PageQuery, pageBounds } from './pages.ts'
+import { statementsByKey } from './statement.ts'
+import type { SubmissionRow } from './submissions.ts'
+import { submission_tags, submissions } from './tables/submissions.ts'
+
+/** Filters that walk an index of their own, the narrowest first. A list uses the first that is given. */
+const DRIVERS = ['tag', 'state', 'kind'] as const
+
+const FILTERS = ['channel', 'has_video', 'kind', 'min_rating', 'search', 'state', 'tag'] as const
+
+/** What LIKE takes for a pattern; a search is for the text itself. */
+const PATTERN_CHARACTERS = /[\\%_]/g
+
+export interface SubmissionFilters {
+  tag?: string | undefined
+  state?: SubmissionState | undefined
+  kind?: SubmissionKind | undefined
+  channel?: Channel | undefined
+  min_rating?: number | undefined
+  has_video?: boolean | undefined
+  search?: string | undefined
+}
+
+interface Reach {
+  /** Only what is public. */
+  publicOnly?: boolean
+  /** Whether the search looks at e-mail addresses too. */
+  searchEmail?: boolean
+}
+
+const { placeholder } = sql
+const WORDS = sql`s.title, s.body, s.author_name, s.author_company`
+
+const conditions: Record<string, SQL> = {
+  tag: sql`s.tags @> array[${placeholder('tag')}::text]`,
+  state: sql`s.state = ${placeholder('state')}`,
+  kind: sql`s.kind = ${placeholder('kind')}`,
+  channel: sql`s.channel = ${placeholder('channel')}`,
+  min_rating: sql`s.rating >= ${placeholder('min_rating')}::int`,
+  has_video: sql`(s.video_id is not null) = ${placeholder('has_video')}::boolean`,
+  search: sql`concat_ws(' ', ${WORDS}) ilike ${placeholder('search')}`,
+  searchEmail: sql`concat_ws(' ', ${WORDS}, s.author_email) ilike ${placeholder('search')}`,
+}
+
+const list = statementsByKey<object, Listed<SubmissionRow>>((key) => {
+  const [reach, ...filters] = key.split(',')
+  const driver = DRIVERS.find((name) => filters.includes(name))
+  const others = filters.flatMap((name) => (name === driver ? [] : [conditions[name] as SQL]))
+  const walk = walkOf(reach === 'public' ? sql`s.is_public` : sql`s.deleted_at is null`, driver)
+  return others.length === 0 ? indexedList(walk) : scannedList(walk, others)
+})
+
+/**
+ * A page of a project's submissions, newest first. Filters without an index of their own look at a bounded number of
+ * records: such a page may be short or empty while `next_cursor` goes on.
+ */
+export async function listSubmissions<Item>(
+  tx: Tx,
+  { team_id, project_id, limit, cursor, created_after, created_before, ...filters }: PageQuery & SubmissionFilters & { team_id: string; project_id: string },
+  reach: Reach,
+  present: (row: SubmissionRow) => Item,
+): Promise<Page<Item>> {
+  const rows = await list(keyOf(filters, reach))(tx, {
+    ...filters,
+    ...(filters.search !== undefined && { search: `%${filters.search.replace(PATTERN_CHARACTERS, '\\$&')}%` }),
+    ...pageBounds({ limit, cursor, created_after, created_before }),
+    team_id,
+    project_id,
+  })
+  return listedPage(rows, limit, present)
+}
+
+function keyOf(filters: SubmissionFilters, { publicOnly, searchEmail }: Reach): string {
+  const given = FILTERS.filter((name) => filters[name] !== undefined)
+  return [publicOnly ? 'public' : 'all', ...given.map((name) => (name === 'search' && searchEmail ? 'searchEmail' : name))].join(',')
+}
+
+function walkOf(visible: SQL, driver: string | undefined): SQL {
+  const within = (column: SQL) => sql`${column} < ${placeholder('before')} and ${column} >= ${placeholder('after')}`
+  if (driver === 'tag') {
+    return sql`
+      from ${submission_tags} t
+      join ${submissions} s on s.team_id = t.team_id and s.project_id = t.project_id and s.id = t.submission_id
+     where t.team_id = ${placeholder('team_id')} and t.project_id = ${placeholder('project_id')} and t.tag = ${placeholder('tag')}
+       and ${within(sql`t.submission_id`)}
+       and ${visible}
+     order by t.submission_id desc`
+  }
+  return sql`
+      from ${submissions} s
+     where s.team_id = ${placeholder('team_id')} and s.project_id = ${placeholder('project_id')}
+       and ${within(sql`s.id`)}
+       and ${visible}
+       ${driver ? sql`and ${conditions[driver] as SQL}` : sql``}
+     order by s.id desc`
+}

@@ -1,0 +1,75 @@
+import type { Channel, SubmissionKind, SubmissionState } from '@earshot/contracts'
+import { sql } from 'drizzle-orm'
+import { boolean, integer, jsonb, pgTable, primaryKey, smallint, text, uuid } from 'drizzle-orm/pg-core'
+import { bytea, exactInstant, instant, lifetime, newId } from './columns.ts'
+
+export const submissions = pgTable(
+  'submissions',
+  {
+    team_id: uuid().notNull(),
+    project_id: uuid().notNull(),
+    id: newId(),
+    kind: text().$type<SubmissionKind>().notNull(),
+    state: text().$type<SubmissionState>().notNull().default('pending'),
+    channel: text().$type<Channel>().notNull(),
+    title: text(),
+    body: text().notNull(),
+    rating: smallint(),
+    author_name: text().notNull(),
+    author_email: text(),
+    author_title: text(),
+    author_company: text(),
+    author_avatar_url: text(),
+    author_website_url: text(),
+    consent_granted: boolean().notNull().default(false),
+    consent_text: text(),
+    consent_granted_at: instant(),
+    consent_revoked_at: instant(),
+    source_provider: text(),
+    source_url: text(),
+    source_collected_at: instant(),
+    language: text(),
+    tags: text().array().notNull().default([]),
+    external_id: text(),
+    metadata: jsonb().$type<Record<string, unknown>>().notNull().default({}),
+    video_id: uuid(),
+    import_id: uuid(),
+    moderated_by: uuid(),
+    moderated_at: instant(),
+    moderation_reason: text(),
+    excerpt: text(),
+    featured: boolean().notNull().default(false),
+    position: integer(),
+    revoke_token_hash: bytea(),
+    deleted_at: instant(),
+    ...lifetime,
+    is_public: boolean()
+      .notNull()
+      .generatedAlwaysAs(sql`state = 'approved' and consent_granted and consent_revoked_at is null and deleted_at is null`),
+  },
+  (table) => [primaryKey({ columns: [table.team_id, table.project_id, table.id] })],
+)
+
+export const submission_tags = pgTable(
+  'submission_tags',
+  {
+    team_id: uuid().notNull(),
+    project_id: uuid().notNull(),
+    tag: text().notNull(),
+    submission_id: uuid().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.team_id, table.project_id, table.tag, table.submission_id] })],
+)
+
+export const submission_fingerprints = pgTable(
+  'submission_fingerprints',
+  {
+    team_id: uuid().notNull(),
+    project_id: uuid().notNull(),
+    ip_hmac: bytea().notNull(),
+    body_hash: bytea().notNull(),
+    submission_id: uuid().notNull(),
+    received_at: exactInstant().notNull().default(sql`now()`),
+  },
+  (table) => [primaryKey({ columns: [table.team_id, table.project_id, table.ip_hmac, table.body_hash] })],
+)

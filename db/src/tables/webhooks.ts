@@ -1,0 +1,100 @@
+import type { EventType } from '@earshot/contracts'
+import { sql } from 'drizzle-orm'
+import { bigint, boolean, integer, jsonb, pgTable, primaryKey, smallint, text, uuid } from 'drizzle-orm/pg-core'
+import { bytea, exactInstant, instant, lifetime, newId } from './columns.ts'
+
+export const events = pgTable(
+  'events',
+  {
+    team_id: uuid().notNull(),
+    id: newId(),
+    project_id: uuid(),
+    type: text().$type<EventType>().notNull(),
+    payload: text().notNull(),
+    payload_sha256: text().notNull(),
+    feed_position: bigint({ mode: 'bigint' }),
+    created_at: lifetime.created_at,
+  },
+  (table) => [primaryKey({ columns: [table.team_id, table.id] })],
+)
+
+export const webhook_endpoints = pgTable(
+  'webhook_endpoints',
+  {
+    team_id: uuid().notNull(),
+    id: newId(),
+    project_id: uuid(),
+    url: text().notNull(),
+    description: text(),
+    events: text().array().$type<(EventType | '*')[]>().notNull(),
+    state: text().$type<'active' | 'paused' | 'disabled'>().notNull().default('active'),
+    disabled_reason: text(),
+    secret: text().notNull(),
+    secret_hint: text().notNull(),
+    previous_secret: text(),
+    previous_secret_expires_at: instant(),
+    local_trial: boolean().notNull().default(false),
+    consecutive_failures: integer().notNull().default(0),
+    last_success_at: instant(),
+    failing_since: instant(),
+    deleted_at: instant(),
+    ...lifetime,
+  },
+  (table) => [primaryKey({ columns: [table.team_id, table.id] })],
+)
+
+export const webhook_deliveries = pgTable(
+  'webhook_deliveries',
+  {
+    team_id: uuid().notNull(),
+    id: newId(),
+    endpoint_id: uuid().notNull(),
+    event_id: uuid().notNull(),
+    event_type: text().$type<EventType>().notNull(),
+    payload_sha256: text().notNull(),
+    state: text().$type<'pending' | 'sending' | 'succeeded' | 'failed' | 'skipped'>().notNull().default('pending'),
+    trigger: text().$type<'auto' | 'manual' | 'replay' | 'test'>().notNull().default('auto'),
+    attempt_count: smallint().notNull().default(0),
+    next_attempt_at: exactInstant().default(sql`now()`),
+    attempt_id: uuid(),
+    worker_id: integer(),
+    lease_until: exactInstant(),
+    replay_of: uuid(),
+    replay_id: uuid(),
+    finished_at: instant(),
+    ...lifetime,
+  },
+  (table) => [primaryKey({ columns: [table.team_id, table.id] })],
+)
+
+export const webhook_attempts = pgTable(
+  'webhook_attempts',
+  {
+    team_id: uuid().notNull(),
+    id: newId(),
+    delivery_id: uuid().notNull(),
+    endpoint_id: uuid().notNull(),
+    number: smallint().notNull(),
+    trigger: text().$type<'auto' | 'manual' | 'replay' | 'test'>().notNull(),
+    worker_id: integer().notNull(),
+    started_at: exactInstant().notNull().default(sql`now()`),
+    finished_at: exactInstant(),
+    duration_ms: integer(),
+    remote_ip: text(),
+    status_code: smallint(),
+    response_headers: jsonb().$type<Record<string, string>>(),
+    response_body: bytea(),
+    response_body_truncated: boolean().notNull().default(false),
+    error_code: text(),
+    error_detail: text(),
+    created_at: lifetime.created_at,
+  },
+  (table) => [primaryKey({ columns: [table.team_id, table.id] })],
+)
+
+export const webhook_workers = pgTable('webhook_workers', {
+  id: integer().primaryKey().generatedAlwaysAsIdentity(),
+  job_pool_id: text(),
+  seen_at: exactInstant().notNull().default(sql`now()`),
+  started_at: exactInstant().notNull().default(sql`now()`),
+})

@@ -1,0 +1,23 @@
+/** What twenty people said, oldest first. */
+export const voices = [
+  { author_name: 'Amara Okafor', author_company: 'Lagos Logistics', rating: 5, title: 'Finally on one page', body: 'Support, sales and product read the same words now.' },
+  { author_name: 'Jonas Weber', author_company: 'Weber & Söhne', rating: 5, title: 'An afternoon', body: 'We were collecting feedback before lunch and approving it after.' },
+  { author_name: 'Mei Tanaka', author_company: null, rating: 4, title: null, body: 'The public list never showed anything that we had not approved.' },
+  { author_name: 'Lucía Fernández', author_company: 'Solvia', rating: 5, title: 'The webhooks hold', body: 'Our receiver was down for an hour and nothing was missing afterwards.' },
+  { author_name: 'Oliver Grant', author_company: 'Grant Studio', rating: 4, title: null, body: 'I curl it from a cron job. It is a pleasant API.' },
+  { author_name: 'Priya Raman', author_company: 'Northlight', rating: 5, title: 'Consent done right', body: 'A customer took the consent back and the quote was gone at once.' },
+  { author_name: 'Tomasz Nowak', author_company: null, rating: 3, title: null, body: 'Good, but I would like more layouts for the wall.' },
+  { author_name: 'Chloé Martin', author_company: 'Atelier Martin', rating: 5, title: null, body: 'My visitors leave words without making an account.' },
+  { author_name: 'Kwame Mensah', author_company: 'Accra Apps', rating: 4, title: 'Self-hosted', body: 'Two commands, no Docker, and the data stays with us.' },
+  { author_name: 'Hanna Lindqvist', author_company: null, rating: 5, title: null, body: 'The error messages tell me which field is wrong and why.' },
+  { author_name: 'Diego Rossi', author_company: 'Rossi Caffè', rating: 2, title: 'Where is dark mode?', body: 'The form is too bright in the evening.' },
+  { author_name: 'Fatima Zahra', author_company: 'Atlas Travel', rating: 5, title: null, body: 'Two of us moderate at the same time and never overwrite each other.' },
+  { author_name: 'Noah Williams', author_company: null, rating: 4, title: null, body: 'Tags and filters are all that I need to find a quote.' },
+  { author_name: 'Sofia Petrova', author_company: 'Petrova Legal', rating: 5, title: 'Clear audit trail', body: 'I can see who approved what, and when.' },
+  { author_name: 'Liam Murphy', author_company: 'Cliffside', rating: 1, title: 'Not for me', body: 'I was looking for a chat widget.' },
+  { author_name: 'Aisha Khan', author_company: null, rating: 5, title: null, body: 'The command line prints tables for me and JSON for my scripts.' },
+  { author_name: 'Pierre Dubois', author_company: 'Dubois Vins', rating: 4, title: null, body: 'Ratings are counted as I would count them.' },
+  { author_name: 'Yuki Sato', author_company: 'Kumo', rating: 5, title: 'Typed client', body: 'The compiler knows every field of every operation.' },
+  { author_name: 'Grace Otieno', author_company: null, rating: 3, title: null, body: 'It took me a moment to find the public key.' },
+  { author_name: 'Emil Larsen', author_company: 'Larsen Cykler', rating: 5, title: null, body: 'Customers write more when the form is this short.' },
+]

@@ -1,0 +1,11 @@
+export { type AddressRules, createAddressRules, familyOf } from './network-address.ts'
+export { createOwnAddresses, type OwnAddresses } from './own-addresses.ts'
+export { createSecretBox, type SecretBox } from './secret-box.ts'
+export {
+  hostAndPort,
+  judgeUrlForm,
+  judgeWebhookUrl,
+  type WebhookUrlVerdict,
+  type ResolveName,
+  resolveName,
+} from './webhook-url.ts'

@@ -1,0 +1,111 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { type AttemptResult, completeDeliveries, type Database, LEASE_SECONDS } from '@earshot/db'
+import type { Log } from './log.ts'
+
+const LINGER_MS = 10
+const MAX_BATCH = 50
+const FIRST_BACKOFF_MS = 100
+const MAX_BACKOFF_MS = 2_000
+
+/** What became of a result: written; too late, others have taken over; or given up. */
+export type Completion = 'applied' | 'stale' | 'dropped'
+
+interface Waiting {
+  result: AttemptResult
+  /** On the process's own clock. */
+  claimedAtMs: number
+  settle: (completion: Completion) => void
+}
+
+export interface Completer {
+  /** Writes a result with the next batch; resolves when that is done. Never rejects. */
+  complete: (result: AttemptResult, claimedAtMs: number) => Promise<Completion>
+  /** Gives up what could not be written. */
+  close: () => void
+}
+
+/**
+ * Collects results for some milliseconds and writes them together, one batch at a time. While the database is away they
+ * wait, as long as the lease lives: after that the delivery is another's.
+ */
+export function createCompleter({ database, log }: { database: Database; log: Log }): Completer {
+  const waiting: Waiting[] = []
+  let isWriting = false
+  let isClosed = false
+  let backoffMs = 0
+
+  async function writeAll(): Promise<void> {
+    isWriting = true
+    await delay(LINGER_MS)
+    while (waiting.length > 0) {
+      dropExpired()
+      const batch = waiting.splice(0, MAX_BATCH)
+      if (batch.length > 0) await write(batch)
+    }
+    isWriting = false
+  }
+
+  function dropExpired(): void {
+    const oldest = isClosed ? Number.POSITIVE_INFINITY : performance.now() - LEASE_SECONDS * 1000
+    // Rarely more than one round: results come in about the order of their claims.
+    for (const entry of waiting.filter(({ claimedAtMs }) => claimedAtMs < oldest)) {
+      waiting.splice(waiting.indexOf(entry), 1)
+      entry.settle('dropped')
+    }
+  }
+
+  async function write(batch: Waiting[]): Promise<void> {
+    try {
+      settle(
+        batch,
+        await completeDeliveries(
+          database,
+          batch.map(({ result }) => result),
+        ),
+      )
+      if (backoffMs > 0) log.info('Results of deliveries are written again')
+      backoffMs = 0
+    } catch (error) {
+      if (isAboutTheData(error)) await writeApart(batch, error)
+      else await keepForLater(batch, error)
+    }
+  }
+
+  async function keepForLater(batch: Waiting[], error: unknown): Promise<void> {
+    waiting.unshift(...batch)
+    if (backoffMs === 0) log.warn({ err: error }, 'Results of deliveries cannot be written; keeping them until they can')
+    backoffMs = Math.min(Math.max(FIRST_BACKOFF_MS, backoffMs * 2), MAX_BACKOFF_MS)
+    await delay(backoffMs)
+  }
+
+  /** One answer that the database refuses must not take the others with it: it is written without what came back. */
+  async function writeApart(batch: Waiting[], error: unknown): Promise<void> {
+    log.error({ err: error }, 'A batch of results was refused; writing them one by one')
+    for (const entry of batch) {
+      const bare = { ...entry.result, response_headers: null, response_body: null, error_detail: null }
+      const applied = await completeDeliveries(database, [entry.result]).catch(() => completeDeliveries(database, [bare]).catch(() => null))
+      if (applied) settle([entry], applied)
+      else entry.settle('dropped')
+    }
+  }
+
+  return {
+    complete: (result, claimedAtMs) =>
+      new Promise((settle) => {
+        waiting.push({ result, claimedAtMs, settle })
+        if (!isWriting) void writeAll()
+      }),
+    close() {
+      isClosed = true
+    },
+  }
+}
+
+function settle(batch: readonly Waiting[], applied: ReadonlySet<string>): void {
+  for (const { result, settle } of batch) settle(applied.has(result.delivery_id) ? 'applied' : 'stale')
+}
+
+/** SQLSTATE classes 22 and 23: data exceptions and violated constraints. */
+function isAboutTheData(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && /^2[23]/.test(String(error.code))
+}

@@ -1,0 +1,48 @@
+import { signWebhook } from '@earshot/contracts/webhooks'
+import type { ClaimedDelivery } from '@earshot/db'
+import type { SecretBox } from '@earshot/drivers'
+import { AttemptFailure } from './attempt-error.ts'
+import type { DeliveryRequest } from './send-delivery.ts'
+
+const PURPOSE = 'webhook-secret'
+/** Opened secrets are kept under their sealed text, which changes with them. */
+const MAX_SECRETS = 5_000
+
+/** Makes the request of an attempt. Throws an AttemptFailure for a delivery that cannot be sent. */
+export type ComposeRequest = (delivery: ClaimedDelivery) => Promise<Omit<DeliveryRequest, 'signal'>>
+
+/** The body is the event's bytes as they are stored; the signature is made afresh for each attempt. */
+export function createRequestComposer(secretBox: SecretBox): ComposeRequest {
+  const opened = new Map<string, string>()
+
+  function open(sealed: string): string {
+    const known = opened.get(sealed)
+    if (known !== undefined) return known
+    if (opened.size >= MAX_SECRETS) opened.clear()
+    const secret = openSecret(secretBox, sealed)
+    opened.set(sealed, secret)
+    return secret
+  }
+
+  return async ({ id, url, event_type, payload, secret, previous_secret, claimed_at }) => {
+    if (payload === null) throw new AttemptFailure('interrupted', 'The event is past its 30 days; there is nothing left to send.')
+    const body = Buffer.from(payload)
+    const signature = await signWebhook({
+      body,
+      secret: open(secret),
+      previousSecret: previous_secret === null ? undefined : open(previous_secret),
+      timestampSeconds: claimed_at,
+      deliveryId: id,
+    })
+    const headers = { 'Content-Type': 'application/json', 'X-Service-Event': event_type, 'X-Service-Delivery': id, ...signature }
+    return { url, headers, body }
+  }
+}
+
+function openSecret(secretBox: SecretBox, sealed: string): string {
+  try {
+    return secretBox.open(PURPOSE, Buffer.from(sealed, 'base64'))
+  } catch (cause) {
+    throw new AttemptFailure('interrupted', 'The signing secret cannot be opened: the service runs with another secret key.', { cause })
+  }
+}

@@ -1,0 +1,79 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { ClaimedDelivery, Database } from '@earshot/db'
+import type { SecretBox } from '@earshot/drivers'
+import { Registry } from 'prom-client'
+import { createAttempts } from './attempts.ts'
+import { createCompleter } from './completer.ts'
+import { createRequestComposer } from './delivery-request.ts'
+import { startDueWatch } from './due-watch.ts'
+import { EndpointPaces } from './endpoint-pace.ts'
+import { startEventNumbering } from './event-numbering.ts'
+import { createFlights } from './flights.ts'
+import type { Log } from './log.ts'
+import { createDispatcherMetrics } from './metrics.ts'
+import type { Sender } from './send-delivery.ts'
+import { startWorkerLife } from './worker-life.ts'
+
+/** What was broken off still has to be written. */
+const FAREWELL_MS = 2_000
+
+export interface DispatcherOptions {
+  database: Database
+  /** A pool of one direct connection, for the worker's lock and its heartbeat. */
+  session: Database
+  secretBox: SecretBox
+  /** Which sender may reach this delivery's endpoint. */
+  senderFor: (delivery: ClaimedDelivery) => Sender
+  /** The delay before the second attempt. */
+  backoffBaseMs: number
+  log: Log
+  registry?: Registry
+  /** The name under which this process locks jobs of the queue. */
+  jobPoolId?: string
+}
+
+export interface Dispatcher {
+  /** Something was committed that may be due: look before the next tick. */
+  nudge: () => void
+  /** Claims no more, lets what is in flight finish within the time, and hands back the rest. */
+  stop: (limits: { timeoutMs: number }) => Promise<void>
+}
+
+/** Sends what is due: discover, claim, send, complete. Any number of dispatchers share one database. */
+export async function startDispatcher(options: DispatcherOptions): Promise<Dispatcher> {
+  const { database, session, secretBox, log, registry = new Registry(), jobPoolId = null } = options
+  const metrics = createDispatcherMetrics(registry)
+  const paces = new EndpointPaces()
+  const completer = createCompleter({ database, log })
+  const attempts = createAttempts({ ...options, compose: createRequestComposer(secretBox), onStalled: (id) => paces.stalled(id) })
+  const flights = createFlights({ ...{ database, attempts, completer, paces, metrics, log }, onLanded: (id) => watch.refill(id) })
+  const life = await startWorkerLife({
+    ...{ database, session, jobPoolId, log },
+    heldAttempts: flights.attemptIds,
+    onSwept: (count) => metrics.interrupted.inc(count),
+  })
+  const watch = startDueWatch({ database, paces, workerId: life.id, onClaimed: flights.begin, log })
+  const numbering = startEventNumbering({ database, log, onNumbered: (count) => metrics.numberedEvents.inc(count) })
+
+  return {
+    nudge: watch.nudge,
+    async stop({ timeoutMs }) {
+      attempts.close()
+      await Promise.all([watch.stop(), numbering.stop()])
+      if (!(await settlesWithin(timeoutMs, flights.landed()))) {
+        attempts.interrupt()
+        await settlesWithin(FAREWELL_MS, flights.landed())
+        completer.close()
+      }
+      await life.stop()
+    },
+  }
+}
+
+async function settlesWithin(timeoutMs: number, work: Promise<void>): Promise<boolean> {
+  const timer = new AbortController()
+  const timeout = delay(timeoutMs, false, { signal: timer.signal }).catch(() => false)
+  const isSettled = await Promise.race([work.then(() => true), timeout])
+  timer.abort()
+  return isSettled
+}

@@ -1,0 +1,82 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { type AttemptRef, type ClaimedDelivery, type Database, handBackDeliveries } from '@earshot/db'
+import { type Attempts, refOf } from './attempts.ts'
+import type { Completer } from './completer.ts'
+import type { EndpointPaces } from './endpoint-pace.ts'
+import type { Log } from './log.ts'
+import type { DispatcherMetrics } from './metrics.ts'
+
+const LINGER_MS = 10
+
+export interface FlightsOptions {
+  database: Database
+  attempts: Attempts
+  completer: Completer
+  paces: EndpointPaces
+  metrics: DispatcherMetrics
+  /** A slot of this endpoint is free again. */
+  onLanded: (endpointId: string) => void
+  log: Log
+}
+
+export interface Flights {
+  /** Sends a delivery and writes what came of it. It holds its slot until that is done. */
+  begin: (delivery: ClaimedDelivery, claimedAtMs: number) => void
+  /** Ids of the attempts in hand. */
+  attemptIds: () => string[]
+  /** Resolves when nothing is in hand. */
+  landed: () => Promise<void>
+}
+
+/** The deliveries in hand, each from its claim to its written result. */
+export function createFlights({ database, attempts, completer, paces, metrics, onLanded, log }: FlightsOptions): Flights {
+  const inHand = new Map<string, Promise<void>>()
+  const unsent: AttemptRef[] = []
+  let handingBack: Promise<void> | null = null
+
+  async function fly(delivery: ClaimedDelivery, claimedAtMs: number): Promise<void> {
+    const { endpoint_id } = delivery
+    paces.take(endpoint_id)
+    const finished = await attempts.run(delivery, claimedAtMs)
+    metrics.attempts.inc({ outcome: finished?.outcome ?? 'handed_back' })
+    if (finished === null) {
+      await handBack(refOf(delivery))
+    } else {
+      const { outcome, result } = finished
+      metrics.attemptSeconds.observe(result.duration_ms / 1000)
+      if (outcome === 'success') paces.succeeded(endpoint_id, result.duration_ms)
+      else paces.failed(endpoint_id)
+      if ((await completer.complete(result, claimedAtMs)) === 'stale') metrics.staleResults.inc()
+    }
+    paces.release(endpoint_id)
+  }
+
+  function handBack(ref: AttemptRef): Promise<void> {
+    unsent.push(ref)
+    handingBack ??= handBackSoon()
+    return handingBack
+  }
+
+  async function handBackSoon(): Promise<void> {
+    await delay(LINGER_MS)
+    handingBack = null
+    // When this fails, the sweep finds deliveries of this worker that it does not have in hand.
+    await handBackDeliveries(database, unsent.splice(0)).catch((err) => log.warn({ err }, 'Unsent deliveries could not be handed back'))
+  }
+
+  return {
+    begin(delivery, claimedAtMs) {
+      const flight = fly(delivery, claimedAtMs).then(() => {
+        inHand.delete(delivery.attempt_id)
+        metrics.inFlight.set(inHand.size)
+        onLanded(delivery.endpoint_id)
+      })
+      inHand.set(delivery.attempt_id, flight)
+      metrics.inFlight.set(inHand.size)
+    },
+    attemptIds: () => [...inHand.keys()],
+    async landed() {
+      await Promise.all(inHand.values())
+    },
+  }
+}

@@ -1,0 +1,97 @@
+import { EventEmitter } from 'node:events'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { DatabaseAddress, JobName } from '@earshot/db'
+import { Logger, parseCronItems, run, type WorkerEvents } from 'graphile-worker'
+import type { Log } from './log.ts'
+import { partitions } from './partitions.ts'
+import { purge } from './purge.ts'
+import { retention } from './retention.ts'
+import type { TaskContext, TaskMaker } from './task.ts'
+
+const tasks: Record<JobName, TaskMaker> = { partitions, retention, purge }
+
+/** In UTC. */
+const SCHEDULE: [JobName, string][] = [
+  ['partitions', '7 * * * *'],
+  ['retention', '*/10 * * * *'],
+  ['purge', '37 * * * *'],
+]
+
+export interface JobQueueOptions extends TaskContext {
+  /** Jobs at once. */
+  concurrency: number
+}
+
+export interface JobQueue {
+  /** The name under which this process locks its jobs. */
+  poolId: string
+  /** Takes no more jobs; what runs may finish within the time, then it is given back. */
+  stop: (limits: { timeoutMs: number }) => Promise<void>
+}
+
+/** Graphile Worker with every task and its cron. It brings its own schema up to date first. */
+export async function startJobQueue({ concurrency, ...context }: JobQueueOptions): Promise<JobQueue> {
+  const events: WorkerEvents = new EventEmitter()
+  let poolId = ''
+  events.once('pool:create', ({ workerPool }) => {
+    poolId = workerPool.id
+  })
+  const runner = await run({
+    connectionString: queueConnection(context.address),
+    maxPoolSize: concurrency + 2,
+    concurrency,
+    noHandleSignals: true,
+    events,
+    logger: toQueueLogger(context.log),
+    taskList: Object.fromEntries(Object.entries(tasks).map(([name, make]) => [name, make(context)])),
+    parsedCronItems: schedule(),
+  })
+  let hasEnded = false
+  const ended = runner.promise
+    .catch((err) => context.log.error({ err }, 'The job queue ended'))
+    .then(() => {
+      hasEnded = true
+    })
+
+  return {
+    poolId,
+    async stop({ timeoutMs }) {
+      if (hasEnded) return
+      const stopping = runner.stop().catch(() => {})
+      const timer = new AbortController()
+      await Promise.race([stopping, delay(timeoutMs, undefined, { signal: timer.signal }).catch(() => {})])
+      timer.abort()
+      if (!hasEnded) await runner.kill()
+      await ended
+    },
+  }
+}
+
+/** One after the other, so that they never wait for each other's locks. */
+function schedule() {
+  return parseCronItems(
+    SCHEDULE.map(([name, match]) => ({ task: name, match, identifier: name, options: { queueName: 'housekeeping', maxAttempts: 3 } })),
+  )
+}
+
+/**
+ * The queue's tables belong to the owner's role, which their policies bind to nobody. `pg` reads the address as libpq
+ * does when asked to, so that one DATABASE_URL means the same to both drivers.
+ */
+function queueConnection({ url, host, port, user, password, database }: DatabaseAddress): string {
+  const role = `options=${encodeURIComponent('-c role=earshot_owner')}`
+  if (url) {
+    const compatible = /[?&]sslmode=/.test(url) ? '&uselibpqcompat=true' : ''
+    return `${url}${url.includes('?') ? '&' : '?'}${role}${compatible}`
+  }
+  const account = [user, password].flatMap((part) => (part === undefined ? [] : encodeURIComponent(part))).join(':')
+  const place = new URLSearchParams({ ...(host && { host }), ...(port && { port: String(port) }) })
+  return `postgresql://${account}@/${encodeURIComponent(database ?? '')}?${place}&${role}`
+}
+
+function toQueueLogger(log: Log): Logger {
+  return new Logger((scope) => (level, message, meta) => {
+    const method = level === 'warning' ? 'warn' : level
+    log[method]({ ...scope, ...(meta && 'error' in meta && { err: meta.error }) }, message)
+  })
+}

@@ -1,0 +1,60 @@
+import { DatabaseSetupError, EmbeddedPostgresError } from '@earshot/db'
+import { type Config, ConfigError, readConfig } from './config.ts'
+import { makeDemo } from './demo.ts'
+import { type Service, startService } from './service.ts'
+
+const OLDEST_NODE = [22, 18]
+const EXIT_CONFIGURATION = 2
+
+requireNode()
+const config = readConfigOrExit()
+const service = await startOrExit(config)
+process.on('SIGINT', () => void end('SIGINT'))
+process.on('SIGTERM', () => void end('SIGTERM'))
+await announce(service)
+
+/** On Linux the project brings its own Node; elsewhere the user's must be new enough. */
+function requireNode(): void {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
+  const [oldestMajor = 0, oldestMinor = 0] = OLDEST_NODE
+  if (major > oldestMajor || (major === oldestMajor && minor >= oldestMinor)) return
+  fail(`Earshot needs Node ${OLDEST_NODE.join('.')} or newer; this is ${process.versions.node}. On Linux "npm start" brings the right one.`, 1)
+}
+
+function readConfigOrExit(): Config {
+  try {
+    return readConfig(process.env)
+  } catch (error) {
+    if (error instanceof ConfigError) return fail(error.message, EXIT_CONFIGURATION)
+    throw error
+  }
+}
+
+async function startOrExit(configuration: Config): Promise<Service> {
+  try {
+    return await startService(configuration)
+  } catch (error) {
+    if (error instanceof EmbeddedPostgresError || error instanceof DatabaseSetupError) return fail(error.message, 1)
+    if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') return fail(`Port ${configuration.port} is taken: set PORT to another one.`, 1)
+    throw error
+  }
+}
+
+async function announce({ url }: Service): Promise<void> {
+  if (url === null) return console.log('Earshot works on jobs and webhooks.')
+  if (config.localTrial) console.log('Local trial: webhooks may go to this machine over plain http. Set EARSHOT_WEBHOOK_ALLOW_NETWORKS, even to nothing, to end it.')
+  if (process.argv.includes('--demo')) console.log(await makeDemo(config))
+  console.log(`Earshot is ready: ${config.port === 0 ? url : config.baseUrl} — API reference at /api/docs/`)
+}
+
+async function end(signal: string): Promise<void> {
+  console.log(`Earshot got ${signal}: finishing what it began.`)
+  process.once('SIGINT', () => process.exit(130))
+  await service.stop()
+  process.exit(0)
+}
+
+function fail(line: string, exitCode: number): never {
+  console.error(line)
+  process.exit(exitCode)
+}

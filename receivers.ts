@@ -1,0 +1,25 @@
+import { createAddressRules, createOwnAddresses, hostAndPort, judgeWebhookUrl, type WebhookUrlVerdict } from '@earshot/drivers'
+import type { Config } from './config.ts'
+
+/**
+ * Addresses inside the network are refused, but for listed networks. During the local trial an endpoint that was
+ * registered from this machine may be this machine itself, over plain http.
+ */
+export function createReceiverRules(config: Config) {
+  const listening = { host: config.host, port: config.port }
+  const ownAddresses = createOwnAddresses([listening, hostAndPort(new URL(config.baseUrl))])
+  const strict = {
+    rules: createAddressRules({ allowNetworks: config.webhookAllowNetworks, allowLoopback: false }),
+    allowInsecure: config.allowInsecureWebhooks,
+    ownAddresses,
+  }
+  const trial = { ...strict, rules: createAddressRules({ allowNetworks: config.webhookAllowNetworks, allowLoopback: true }), allowInsecure: true }
+  return {
+    ownAddresses,
+    judge: async (url: string, { isForwarded }: { isForwarded: boolean }): Promise<WebhookUrlVerdict & { isLocalTrial?: boolean }> => {
+      const verdict = await judgeWebhookUrl(url, strict)
+      if (verdict.ok || !config.localTrial || isForwarded) return verdict
+      return { ...(await judgeWebhookUrl(url, trial)), isLocalTrial: true }
+    },
+  }
+}

@@ -1,0 +1,97 @@
+import { randomUUID } from 'node:crypto'
+import { isOperation, isPublic, listOperations, type NamedOperation, type OperationTree, sizes } from '@earshot/contracts'
+import type { FastifyInstance } from 'fastify'
+import { fastify } from 'fastify'
+import type { Registry } from 'prom-client'
+import { answerClientError } from './client-error.ts'
+import { registerCors } from './cors.ts'
+import { sendFailure } from './failure.ts'
+import { handlers as ownHandlers } from './handlers.ts'
+import { registerJsonBody } from './json-body.ts'
+import type { Log } from './log.ts'
+import { buildDocument } from './openapi/document.ts'
+import { type AnyHandler, compilePipeline, type PipelineOptions } from './pipeline.ts'
+import { type ProbeOptions, registerProbes } from './probes.ts'
+import { registerReference } from './reference.ts'
+import { registerRequestMetrics } from './request-metrics.ts'
+import { registerRest } from './rest.ts'
+import { registerTrpc } from './trpc.ts'
+import { registerUnknownRoute } from './unknown-route.ts'
+
+const SANE_REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/
+const MAX_ROUTE_PARAMETER = 2_000
+
+export interface AppOptions extends PipelineOptions, Omit<ProbeOptions, 'database' | 'metrics'> {
+  contracts: OperationTree
+  baseUrl: string
+  version: string
+  log: Log
+  metrics: Registry
+  /** What Fastify makes of forwarding headers: false, a count of hops, or networks. */
+  trustProxy: false | string[] | ((address: string, hop: number) => boolean)
+}
+
+/** The service's HTTP side, read as a table of contents. */
+export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
+  const app = createServer(options)
+  registerRequestMetrics(app, options.metrics)
+  registerUnknownRoute(app)
+  registerCors(app)
+  app.addHook('onRequest', async (request, reply) => void reply.header('x-request-id', request.id))
+  app.setErrorHandler((error, request, reply) => sendFailure(error, request, reply))
+  registerJsonBody(app)
+  registerProbes(app, options)
+  await registerReference(app, { document: () => buildDocument(options.contracts, options) })
+
+  const operations = listOperations(options.contracts)
+  const pipelines = operations.map((named) => compilePipeline(named, handlerOf(named), options))
+  for (const pipeline of pipelines) {
+    registerRest(app, pipeline, { baseUrl: options.baseUrl, resourcePath: retrievePathOf(options.contracts, pipeline.named) })
+  }
+  await registerTrpc(
+    app,
+    pipelines.filter(({ named }) => !isPublic(named.operation)),
+    options,
+  )
+  return app
+}
+
+function createServer({ log, trustProxy }: AppOptions): FastifyInstance {
+  return fastify({
+    loggerInstance: log,
+    disableRequestLogging: true,
+    trustProxy,
+    bodyLimit: sizes.bodyBytes,
+    requestTimeout: 60_000,
+    connectionTimeout: 0,
+    keepAliveTimeout: 65_000,
+    forceCloseConnections: 'idle',
+    http: { maxHeaderSize: sizes.headerBytes },
+    genReqId: ({ headers }) => saneRequestId(headers['x-request-id']) ?? randomUUID(),
+    clientErrorHandler: answerClientError,
+    frameworkErrors: (error, request, reply) => void sendFailure(error, request, reply),
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: MAX_ROUTE_PARAMETER },
+  }) as unknown as FastifyInstance
+}
+
+/** The client's own id, if it sent a sane one. */
+function saneRequestId(header: string | string[] | undefined): string | null {
+  return typeof header === 'string' && SANE_REQUEST_ID.test(header) ? header : null
+}
+
+/** The handler has the operation's own place in the tree. */
+function handlerOf({ name }: NamedOperation): AnyHandler {
+  const found = name.split('.').reduce<unknown>((tree, key) => (tree as Record<string, unknown> | undefined)?.[key], ownHandlers)
+  if (typeof found !== 'function') throw new Error(`There is no handler for ${name}`)
+  return found as AnyHandler
+}
+
+/** Where what an operation creates can be read again: the path of its sibling `retrieve`. */
+function retrievePathOf(tree: OperationTree, { name }: NamedOperation): string | null {
+  const siblings = name
+    .split('.')
+    .slice(0, -1)
+    .reduce<OperationTree>((node, key) => node[key] as OperationTree, tree)
+  const { retrieve } = siblings
+  return retrieve && isOperation(retrieve) ? retrieve.path : null
+}

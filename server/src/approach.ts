@@ -1,0 +1,23 @@
+import { ApiError } from '@earshot/contracts'
+import type { FastifyRequest } from 'fastify'
+import type { Approach } from './caller.ts'
+import { LOOKS_LIKE_TOKEN } from './tokens.ts'
+
+const FORWARDING_HEADERS = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip', 'via']
+
+/** What of a request decides who may do it. Throws 401 when an address carries what looks like a token. */
+export function approachOf(request: FastifyRequest, baseUrl: string): Approach {
+  const { headers, query } = request
+  if (Object.values(query as Record<string, unknown>).flat().some((value) => LOOKS_LIKE_TOKEN.test(String(value)))) {
+    throw new ApiError('invalid_token', { detail: 'A token must never stand in an address: send it as "Authorization: Bearer <token>", and delete this one.' })
+  }
+  const origin = headers.origin
+  return {
+    authorization: headers.authorization,
+    ip: request.ip,
+    origin: origin === undefined || origin === new URL(baseUrl).origin ? null : origin,
+    isForwarded: FORWARDING_HEADERS.some((name) => headers[name] !== undefined),
+    client: headers['x-earshot-client'] === 'mcp' ? 'mcp' : null,
+    path: request.params as Record<string, string | undefined>,
+  }
+}

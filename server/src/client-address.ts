@@ -1,0 +1,12 @@
+import ipaddr from 'ipaddr.js'
+
+const IPV6_NETWORK_PARTS = 4
+
+/** What an address is counted as: IPv4 as it is (mapped ones too), IPv6 by its /64, which is one customer's. */
+export function addressSubject(ip: string): string {
+  if (!ip.includes(':')) return ip
+  if (!ipaddr.isValid(ip)) return 'unknown'
+  const address = ipaddr.process(ip)
+  if (address.kind() === 'ipv4') return address.toString()
+  return `${(address as ipaddr.IPv6).parts.slice(0, IPV6_NETWORK_PARTS).map((part) => part.toString(16)).join(':')}::/64`
+}

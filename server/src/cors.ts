@@ -1,0 +1,35 @@
+import type { FastifyInstance } from 'fastify'
+
+const EXPOSED = [
+  'ETag',
+  'Idempotency-Replayed',
+  'Location',
+  'RateLimit',
+  'RateLimit-Policy',
+  'Retry-After',
+  'X-RateLimit-Limit',
+  'X-RateLimit-Remaining',
+  'X-RateLimit-Reset',
+  'X-Request-Id',
+].join(', ')
+const PREFLIGHT_SECONDS = 600
+
+/**
+ * Cross-origin rules (Fetch standard, CORS protocol): any page may ask, no credentials cross origins, and the real
+ * request judges whether the team allows its origin. So the headers are the same for all.
+ */
+export function registerCors(app: FastifyInstance): void {
+  app.addHook('onRequest', async (request, reply) => {
+    if (request.headers.origin !== undefined) {
+      reply.header('access-control-allow-origin', '*').header('access-control-expose-headers', EXPOSED)
+    }
+    const wantedMethod = request.headers['access-control-request-method']
+    if (request.method !== 'OPTIONS' || wantedMethod === undefined) return
+    return reply
+      .code(204)
+      .header('access-control-allow-methods', 'GET, POST, PATCH, DELETE')
+      .header('access-control-allow-headers', request.headers['access-control-request-headers'] ?? 'authorization, content-type')
+      .header('access-control-max-age', String(PREFLIGHT_SECONDS))
+      .send()
+  })
+}

@@ -1,0 +1,30 @@
+import { ApiError, type ErrorBody, sizes } from '@earshot/contracts'
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+
+/** Whatever was thrown, as an error of the table. What is not in it says nothing of its cause. */
+export function toApiError(error: unknown): ApiError {
+  if (error instanceof ApiError) return error
+  const code = (error as FastifyError).code
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return new ApiError('body_too_large', { limit_bytes: sizes.bodyBytes })
+  if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return new ApiError('unsupported_media_type')
+  if (code === 'FST_ERR_CTP_INVALID_CONTENT_LENGTH' || code === 'FST_ERR_CTP_EMPTY_JSON_BODY') return new ApiError('malformed_json')
+  if (code === 'FST_ERR_BAD_URL') return new ApiError('not_found')
+  return new ApiError('internal_error')
+}
+
+/** The one way that an error leaves the service. */
+export function sendFailure(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const failure = toApiError(error)
+  if (failure.status === 500) request.log.error({ err: error }, 'request failed')
+  else if (failure.status === 503) request.log.warn({ err: failure.cause ?? error }, 'dependency unavailable')
+  if (failure.retryAfterSeconds !== undefined) reply.header('retry-after', failure.retryAfterSeconds)
+  if (failure.status === 401) reply.header('www-authenticate', 'Bearer')
+  return reply.code(failure.status).type('application/json; charset=utf-8').header('cache-control', 'no-store').send(JSON.stringify(bodyOf(failure, request)))
+}
+
+/** On the public plane a quota says no more than its code. */
+function bodyOf(failure: ApiError, request: FastifyRequest): ErrorBody {
+  const body = failure.toBody(request.id)
+  const isPublicPlane = request.url.startsWith('/api/public/')
+  return isPublicPlane && failure.status === 402 ? { detail: body.detail, code: body.code, request_id: body.request_id } : body
+}

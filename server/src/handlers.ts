@@ -1,0 +1,13 @@
+import { contracts } from '@earshot/contracts'
+import { events } from './events.ts'
+import { implement } from './implement.ts'
+import { me } from './me.ts'
+import { projects } from './projects.ts'
+import { publicPlane } from './public.ts'
+import { publicKeys } from './public-keys.ts'
+import { submissions } from './submissions.ts'
+import { teams } from './teams.ts'
+import { webhooks } from './webhooks.ts'
+
+/** A handler for every operation of the contracts. */
+export const handlers = implement(contracts, { me, teams, projects, publicKeys, submissions, webhooks, events, public: publicPlane })

@@ -1,0 +1,83 @@
+import type { Contracts, CredentialKind, Method, Operation, Plan, Role, Scope } from '@earshot/contracts'
+import type { Actor, Tx } from '@earshot/db'
+import type { TRPCBuiltRouter, TRPCMutationProcedure, TRPCQueryProcedure } from '@trpc/server'
+import type { z } from 'zod'
+import type { ErrorShape } from './trpc-failure.ts'
+import type { Services } from './services.ts'
+
+/** What every handler has. */
+interface Call {
+  /** The pool, or the transaction of an idempotency key. */
+  tx: Tx
+  services: Services
+}
+
+/** A caller with a credential. */
+export interface SignedIn extends Call {
+  actor: Actor & { userId: string; credentialId: string }
+  credential: { kind: CredentialKind; id: string; scopes: readonly Scope[]; expiresAt: string | null }
+  /** Informative only: what the client says it is. */
+  client: 'mcp' | null
+  /** Whether the registration may count as made from this machine (decisions: local trial). */
+  isForwarded: boolean
+}
+
+/** A caller in a team that the caller belongs to. */
+export interface InTeam extends SignedIn {
+  team: { id: string; role: Role; plan: Plan }
+  /** Whether other people's e-mail addresses may be shown and searched. */
+  seesContacts: boolean
+}
+
+/** A caller in a project of that team. */
+export interface InProject extends InTeam {
+  project: { team_id: string; project_id: string }
+}
+
+/** A visitor of the public plane. */
+export interface Visitor extends Call {
+  ip: string
+}
+
+/** A visitor who names a project by its public key. */
+export interface ProjectVisitor extends Visitor {
+  project: { team_id: string; project_id: string }
+  /** What is public of the project. */
+  figures: { public_count: number; rated_count: number; rating_sum: number }
+}
+
+/** What a handler knows of its caller follows from the operation's path. */
+export type ContextOf<Path extends string> = Path extends `/api/public/${string}/{public_key}/${string}`
+  ? ProjectVisitor
+  : Path extends `/api/public/${string}`
+    ? Visitor
+    : Path extends `${string}{project_id}${string}`
+      ? InProject
+      : Path extends `${string}{team_id}${string}`
+        ? InTeam
+        : SignedIn
+
+type Handler<O> =
+  O extends Operation<Method, infer Path, infer Input, infer Output>
+    ? (call: { ctx: ContextOf<Path>; input: z.output<Input> }) => Promise<z.input<Output>>
+    : never
+
+/** One handler for each operation of a tree. */
+export type Handlers<Tree> = { [Name in keyof Tree]: Tree[Name] extends Operation ? Handler<Tree[Name]> : Handlers<Tree[Name]> }
+
+/** Ties handlers to their contracts: a missing one, an unknown one, a wrong input or output does not compile. */
+export function implement<Tree>(_contracts: Tree, handlers: Handlers<Tree>): Handlers<Tree> {
+  return handlers
+}
+
+type ProcedureOf<O> =
+  O extends Operation<infer Verb, string, infer Input, infer Output>
+    ? Verb extends 'GET'
+      ? TRPCQueryProcedure<{ input: z.input<Input>; output: z.output<Output>; meta: object }>
+      : TRPCMutationProcedure<{ input: z.input<Input>; output: z.output<Output>; meta: object }>
+    : never
+
+type RecordOf<Tree> = { [Name in keyof Tree]: Tree[Name] extends Operation ? ProcedureOf<Tree[Name]> : RecordOf<Tree[Name]> }
+
+/** The tRPC router's type, from the contracts alone: clients never see server code. The public plane is REST only. */
+export type AppRouter = TRPCBuiltRouter<{ ctx: object; meta: object; errorShape: ErrorShape; transformer: false }, RecordOf<Omit<Contracts, 'public'>>>

@@ -1,0 +1,21 @@
+import type { LimitName } from '@earshot/contracts'
+import type { Limit } from '@earshot/db'
+
+/** Where a caller stands in a limit. */
+export interface Standing {
+  name: LimitName
+  limit: Limit
+  remaining: number
+  resetSeconds: number
+}
+
+/** Headers of every limited answer: draft-ietf-httpapi-ratelimit-headers, and the older ones that many clients read. */
+export function limitHeaders({ name, limit, remaining, resetSeconds }: Standing): Record<string, string> {
+  return {
+    'ratelimit-policy': `"${name}";q=${limit.max};w=${limit.windowSeconds}`,
+    ratelimit: `"${name}";r=${remaining};t=${resetSeconds}`,
+    'x-ratelimit-limit': String(limit.max),
+    'x-ratelimit-remaining': String(remaining),
+    'x-ratelimit-reset': String(Math.ceil(Date.now() / 1000) + resetSeconds),
+  }
+}

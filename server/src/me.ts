@@ -1,0 +1,67 @@
+import { ApiError, contracts, type Scope } from '@earshot/contracts'
+import { createToken, findUserWithTeams, listTokens, revokeToken, type TokenRow, toTimestamp, type UserRow } from '@earshot/db'
+import { implement, type SignedIn } from './implement.ts'
+import { makeToken } from './tokens.ts'
+
+export const me = implement(contracts.me, {
+  retrieve: async ({ ctx }) => {
+    const { teams, ...user } = await findUserWithTeams(ctx.tx, ctx.actor.userId)
+    const { kind, id, scopes, expiresAt } = ctx.credential
+    return { user: presentProfile(user), credential: { kind, id, scopes: [...scopes], expires_at: toTimestamp(expiresAt) }, teams }
+  },
+  tokens: {
+    list: ({ ctx, input }) => listTokens(ctx.tx, ctx.actor.userId, input, presentToken),
+    create: async ({ ctx, input }) => {
+      const expiresAt = input.expires_at ? new Date(input.expires_at).toISOString() : null
+      requireNarrower(ctx.credential, input.scopes, expiresAt)
+      const { token, hash, hint } = makeToken()
+      const parentId = ctx.credential.kind === 'pat' ? ctx.credential.id : null
+      const scopes = [...new Set(input.scopes)]
+      const row = await createToken(ctx.tx, { userId: ctx.actor.userId, parentId, name: input.name, scopes, hash, hint, expiresAt })
+      return { ...presentToken(row), token }
+    },
+    delete: ({ ctx, input }) => revokeToken(ctx.tx, { userId: ctx.actor.userId, tokenId: input.token_id }),
+  },
+})
+
+/** A token makes only tokens whose scopes are among its own and which end no later. */
+function requireNarrower(credential: SignedIn['credential'], scopes: readonly Scope[], expiresAt: string | null): void {
+  if (expiresAt !== null && Date.parse(expiresAt) <= Date.now()) throw wrongExpiry('must be in the future')
+  const wider = scopes.find((scope) => !credential.scopes.includes(scope))
+  if (wider) throw new ApiError('insufficient_scope', { required_scope: wider, detail: 'A token can only make tokens whose scopes are among its own.' })
+  const end = credential.kind === 'pat' ? toTimestamp(credential.expiresAt) : null
+  if (end !== null && (expiresAt === null || Date.parse(expiresAt) > Date.parse(end))) throw wrongExpiry(`must be no later than ${end}, when this token ends`)
+}
+
+function wrongExpiry(detail: string): ApiError {
+  return new ApiError('validation_error', { errors: [{ field: 'expires_at', code: 'invalid_value', detail }] })
+}
+
+function presentProfile(row: UserRow) {
+  return {
+    id: row.id,
+    email: row.email,
+    email_verified: row.email_verified_at !== null,
+    name: row.name,
+    avatar_url: row.avatar_url,
+    locale: row.locale,
+    timezone: row.timezone,
+    mfa_enabled: row.mfa_enabled_at !== null,
+    created_at: toTimestamp(row.created_at),
+    updated_at: toTimestamp(row.updated_at),
+  }
+}
+
+function presentToken(row: TokenRow) {
+  return {
+    id: row.id,
+    name: row.name ?? '',
+    // Only scopes of the table are ever written.
+    scopes: row.scopes as Scope[],
+    hint: row.hint ?? '',
+    expires_at: toTimestamp(row.expires_at),
+    last_used_at: toTimestamp(row.last_used_at),
+    created_at: toTimestamp(row.created_at),
+    updated_at: toTimestamp(row.updated_at),
+  }
+}

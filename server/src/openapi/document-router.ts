@@ -1,0 +1,23 @@
+import { listOperations, type NamedOperation, type OperationTree } from '@earshot/contracts'
+import { initTRPC } from '@trpc/server'
+import type { OpenApiMeta, OpenApiRouter } from 'trpc-to-openapi'
+
+/** A tRPC router that nobody calls: each operation's schemas with the metadata that trpc-to-openapi reads. */
+export function documentRouter(contracts: OperationTree): OpenApiRouter {
+  const { procedure, router } = initTRPC.meta<OpenApiMeta>().create()
+  const procedures = listOperations(contracts).map(
+    ({ operationId, operation: { method, path, input, output, summary } }: NamedOperation) => {
+      const documented = procedure
+        // `protect` and `errorResponses` would add security and errors of trpc-to-openapi's own; ours are completed later.
+        .meta({ openapi: { method, path: `/${path.slice(1)}`, operationId, summary, protect: false, errorResponses: {} } })
+        .input(input)
+        .output(output)
+      return [operationId, method === 'GET' ? documented.query(notCalled) : documented.mutation(notCalled)]
+    },
+  )
+  return router(Object.fromEntries(procedures))
+}
+
+function notCalled(): never {
+  throw new Error('This router is read, never called.')
+}

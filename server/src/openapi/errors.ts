@@ -1,0 +1,117 @@
+import { STATUS_CODES } from 'node:http'
+import { type ErrorCode, errorCodes, errorRow, FieldError, isPublic, type Operation } from '@earshot/contracts'
+import { z } from 'zod'
+import { createSchema, type oas31 } from 'zod-openapi'
+import { type HeaderName, headerRefs, LIMIT_HEADERS } from './headers.ts'
+
+/** Whatever is asked, these can be the answer. The last: a token in the query is refused everywhere. */
+const ANYWHERE: readonly ErrorCode[] = [
+  'validation_error',
+  'rate_limited',
+  'headers_too_large',
+  'internal_error',
+  'dependency_unavailable',
+  'invalid_token',
+]
+const WITH_BODY: readonly ErrorCode[] = ['malformed_json', 'body_too_large', 'unsupported_media_type']
+const SIGNED_IN: readonly ErrorCode[] = ['not_authenticated', 'token_expired', 'plan_without_api_access', 'origin_not_allowed']
+
+/** Every code that the operation can answer with: its own, and those that follow from its shape. */
+export function errorCodesOf(operation: Operation): ErrorCode[] {
+  const { method, errors, scope, role, feature, quota, pathFields, queryFields } = operation
+  const possible = new Set<ErrorCode>([
+    ...ANYWHERE,
+    ...errors,
+    ...(isPublic(operation) ? (['abuse_blocked'] as const) : SIGNED_IN),
+    ...(scope ? (['insufficient_scope'] as const) : []),
+    ...(role ? (['insufficient_role'] as const) : []),
+    ...(feature ? (['feature_not_in_plan'] as const) : []),
+    ...(quota ? (['quota_exceeded'] as const) : []),
+    ...(pathFields.size > 0 ? (['not_found'] as const) : []),
+    ...(queryFields.has('cursor') ? (['invalid_cursor'] as const) : []),
+    ...(method === 'POST' || method === 'PATCH' ? WITH_BODY : []),
+    ...(method === 'POST' ? (['idempotency_key_reused', 'idempotency_in_progress'] as const) : []),
+  ])
+  return errorCodes.filter((code) => possible.has(code))
+}
+
+/** References to the responses for the statuses of those codes. */
+export function errorResponseRefs(operation: Operation): oas31.ResponsesObject {
+  const statuses = new Set(errorCodesOf(operation).map((code) => errorRow(code).status))
+  return Object.fromEntries([...statuses].sort().map((status) => [status, { $ref: `#/components/responses/${responseName(status)}` }]))
+}
+
+/** A response for each status of the error table. */
+export function errorResponses(): Record<string, oas31.ResponseObject> {
+  return Object.fromEntries(
+    [...codesByStatus()].map(([status, codes]) => [
+      responseName(status),
+      {
+        description: codes.map((code) => `\`${code}\`: ${errorRow(code).detail}`).join('\n\n'),
+        headers: headerRefs(...headersOf(status)),
+        content: { 'application/json': { schema: { $ref: `#/components/schemas/${schemaName(status)}` } } },
+      },
+    ]),
+  )
+}
+
+/** The body of each status: the error body with the codes of this status and the fields that go with them. */
+export function errorSchemas(): oas31.SchemasObject {
+  const schemas: oas31.SchemasObject = {}
+  for (const [status, codes] of codesByStatus()) {
+    const { schema, components } = createSchema(errorBody(codes), { io: 'output' })
+    Object.assign(schemas, components, { [schemaName(status)]: schema })
+  }
+  return schemas
+}
+
+function errorBody(codes: readonly [ErrorCode, ...ErrorCode[]]): z.ZodObject {
+  return z
+    .object({
+      detail: z.string().meta({ description: 'What went wrong, for people.', example: errorRow(codes[0]).detail }),
+      code: z.enum(codes).meta({ description: 'What went wrong, for programs.' }),
+      errors: z.array(FieldError).optional().meta({ description: 'The fields that are wrong.' }),
+      request_id: z.string().meta({ description: 'Names the request in our logs.' }),
+      ...Object.assign({}, ...codes.map(ownFields)),
+    })
+    .meta({ description: 'The body of a failure.' })
+}
+
+/** Fields that come with one code; another code of the same status has others. */
+function ownFields(code: ErrorCode): z.ZodRawShape {
+  const fields = Object.entries(errorRow(code).fields ?? {})
+  return Object.fromEntries(fields.map(([name, schema]) => [name, z.optional(schema).meta({ description: ownDescription(code, schema) })]))
+}
+
+/** A component describes itself; what is written in place is repeated here. */
+function ownDescription(code: ErrorCode, schema: z.core.$ZodType): string {
+  const { id, description } = z.globalRegistry.get(schema) ?? {}
+  return `With the code \`${code}\`.${id === undefined && description !== undefined ? ` ${description}` : ''}`
+}
+
+function codesByStatus(): Map<number, [ErrorCode, ...ErrorCode[]]> {
+  const byStatus = new Map<number, [ErrorCode, ...ErrorCode[]]>()
+  for (const code of errorCodes) {
+    const { status } = errorRow(code)
+    const codes = byStatus.get(status)
+    if (codes) codes.push(code)
+    else byStatus.set(status, [code])
+  }
+  return byStatus
+}
+
+function headersOf(status: number): readonly HeaderName[] {
+  if (status === 401) return [...LIMIT_HEADERS, 'WWW-Authenticate']
+  if (status === 429) return [...LIMIT_HEADERS, 'Retry-After']
+  if (status === 503) return ['Retry-After']
+  return status === 431 || status === 500 ? [] : LIMIT_HEADERS
+}
+
+function schemaName(status: number): string {
+  return `${responseName(status).replace(/Error$/, '')}Error`
+}
+
+/** The status' own name as one word: `NotFound`. */
+function responseName(status: number): string {
+  return (STATUS_CODES[status] ?? `Status ${status}`).replaceAll(/\W/g, '')
+}

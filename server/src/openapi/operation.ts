@@ -1,0 +1,64 @@
+import { isPublic, limits, type NamedOperation, type Operation } from '@earshot/contracts'
+import type { oas31 } from 'zod-openapi'
+import { generatedOperation, methodKey } from './generated-operation.ts'
+import { completeParameters } from './parameters.ts'
+import { completeRequestBody } from './request-bodies.ts'
+import { completeResponses } from './responses.ts'
+import { securityOf } from './security.ts'
+import { tagOf } from './tags.ts'
+
+const COUNTED_BY = { user: 'user', ip: 'IP address' } as const
+const WINDOWS: Record<number, string> = { 60: 'minute', 3600: 'hour' }
+
+/** One operation under its method, as clients see it. `names` are those of all operations. */
+export function completeOperation(generated: oas31.OpenAPIObject, named: NamedOperation, names: ReadonlySet<string>): oas31.PathItemObject {
+  const { operation, operationId, name } = named
+  const draft = generatedOperation(generated, operation)
+  const parameters = completeParameters(draft, named)
+  const requestBody = completeRequestBody(draft, named)
+  const complete: oas31.OperationObject = {
+    operationId,
+    tags: [tagOf(name)],
+    summary: operation.summary,
+    description: describe(operation),
+    security: securityOf(operation),
+    ...extensions(operation),
+    ...(parameters.length > 0 && { parameters }),
+    ...(requestBody && { requestBody }),
+    responses: completeResponses(draft, named, names),
+  }
+  return { [methodKey(operation.method)]: complete }
+}
+
+/** The contract's own words, then what a caller needs. */
+function describe(operation: Operation): string {
+  const { description, scope, role, feature, quota, limit } = operation
+  const { max, windowSeconds, countedBy } = limits[limit]
+  const needs = [
+    scope && `the scope \`${scope}\``,
+    role && `the role \`${role}\` or higher in the team`,
+    feature && `a plan with the feature \`${feature}\``,
+  ].filter((need) => need !== undefined)
+  const sentences = [
+    needs.length > 0 && `Needs ${enumerate(needs)}.`,
+    needs.length === 0 && (isPublic(operation) ? 'Needs no credential.' : 'Any credential will do.'),
+    quota && `Counts towards the quota \`${quota}\` of the team's plan.`,
+    `At most ${max} requests per ${WINDOWS[windowSeconds] ?? `${windowSeconds} s`} and ${COUNTED_BY[countedBy]}.`,
+  ].filter((sentence) => typeof sentence === 'string')
+  return [description, sentences.join(' ')].filter((paragraph) => paragraph !== undefined).join('\n\n')
+}
+
+/** The same for programs. */
+function extensions({ scope, role, feature, quota, limit }: Operation): Record<`x-${string}`, string> {
+  return {
+    ...(scope && { 'x-earshot-scope': scope }),
+    ...(role && { 'x-earshot-role': role }),
+    ...(feature && { 'x-earshot-feature': feature }),
+    ...(quota && { 'x-earshot-quota': quota }),
+    'x-earshot-limit': limit,
+  }
+}
+
+function enumerate(parts: readonly string[]): string {
+  return parts.length < 2 ? parts.join('') : `${parts.slice(0, -1).join(', ')} and ${parts.at(-1)}`
+}

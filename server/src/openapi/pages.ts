@@ -1,0 +1,109 @@
+import { readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+
+/** A page that draws the document, all of it served from here. */
+export interface Page {
+  /** Canonical path; files lie below it. */
+  path: string
+  html: string
+  contentSecurityPolicy: string
+  files: readonly PageFile[]
+}
+
+interface PageFile {
+  path: string
+  contentType: string
+  read: () => Promise<string | Buffer>
+}
+
+const SCRIPT = 'text/javascript; charset=utf-8'
+const STYLE = 'text/css; charset=utf-8'
+/** Hashes of what ReDoc writes into the page: empty style elements that its rules go into, and one rule of its scroll bars. */
+const REDOC_STYLES = "'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=' 'sha256-QMIg+bpjm3JdElJ388KYke01izlUW0UoNOeKjpMxdgc='"
+const { resolve } = createRequire(import.meta.url)
+
+/** The pages, reading the document from `schemaPath`. */
+export function pagesOf(schemaPath: string): readonly Page[] {
+  return [swaggerUi('/api/docs/', schemaPath), redoc('/api/redoc/', schemaPath)]
+}
+
+function swaggerUi(path: string, schemaPath: string): Page {
+  const start = `SwaggerUIBundle(${JSON.stringify({ url: schemaPath, dom_id: '#page', deepLinking: true, displayRequestDuration: true, validatorUrl: null })})\n`
+  return {
+    path,
+    html: html({ title: 'Earshot API', path, styles: ['swagger-ui.css'], scripts: ['swagger-ui-bundle.js', 'start.js'] }),
+    contentSecurityPolicy: contentSecurityPolicy("style-src 'self'"),
+    files: [
+      { path: 'swagger-ui.css', contentType: STYLE, read: () => readFile(resolve('@fastify/swagger-ui/static/swagger-ui.css')) },
+      {
+        path: 'swagger-ui-bundle.js',
+        contentType: SCRIPT,
+        read: () => readFile(resolve('@fastify/swagger-ui/static/swagger-ui-bundle.js')),
+      },
+      { path: 'start.js', contentType: SCRIPT, read: async () => start },
+    ],
+  }
+}
+
+function redoc(path: string, schemaPath: string): Page {
+  const fontFamily = 'system-ui, sans-serif'
+  const options = { theme: { typography: { fontFamily, headings: { fontFamily } } } }
+  const start = `Redoc.init(${JSON.stringify(schemaPath)}, ${JSON.stringify(options)}, document.getElementById('page'))\n`
+  return {
+    path,
+    html: html({ title: 'Earshot API reference', path, styles: ['page.css'], scripts: ['redoc.standalone.js', 'start.js'] }),
+    // Its search runs in a worker made of its own text.
+    contentSecurityPolicy: contentSecurityPolicy(`style-src ${REDOC_STYLES}`, 'worker-src blob:'),
+    files: [
+      { path: 'page.css', contentType: STYLE, read: async () => 'body { margin: 0 }\n' },
+      { path: 'redoc.standalone.js', contentType: SCRIPT, read: readRedoc },
+      { path: 'start.js', contentType: SCRIPT, read: async () => start },
+    ],
+  }
+}
+
+/** ReDoc would load its maker's logo from elsewhere; without it the link below the menu stays. */
+async function readRedoc(): Promise<string> {
+  const text = await readFile(resolve('redoc/bundles/redoc.standalone.js'), 'utf8')
+  return text.replaceAll('https://cdn.redoc.ly/redoc/logo-mini.svg', 'data:,')
+}
+
+function html({
+  title,
+  path,
+  styles,
+  scripts,
+}: {
+  title: string
+  path: string
+  styles: readonly string[]
+  scripts: readonly string[]
+}): string {
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${title}</title>
+<link rel="icon" href="data:,">
+${styles.map((name) => `<link rel="stylesheet" href="${path}${name}">\n`).join('')}</head>
+<body>
+<div id="page"></div>
+${scripts.map((name) => `<script src="${path}${name}"></script>\n`).join('')}</body>
+</html>
+`
+}
+
+/** Nothing but what this service serves itself. */
+function contentSecurityPolicy(...more: readonly string[]): string {
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    "connect-src 'self'",
+    "img-src 'self' data:",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+    ...more,
+  ].join('; ')
+}

@@ -1,0 +1,62 @@
+import { type NamedOperation, sizes } from '@earshot/contracts'
+import type { oas31 } from 'zod-openapi'
+import { hasETag } from './responses.ts'
+
+/** Parameters that operations share. */
+export function parameters(): Record<string, oas31.ParameterObject> {
+  return {
+    IdempotencyKey: {
+      name: 'Idempotency-Key',
+      in: 'header',
+      required: false,
+      description:
+        'Makes the request safe to repeat: for 24 hours the same key with the same input gives the first answer again (`Idempotency-Replayed: true`) and does nothing. With another input it is 409 `idempotency_key_reused`; while the first one still runs, 409 `idempotency_in_progress`.',
+      schema: { type: 'string', minLength: 1, maxLength: sizes.idempotencyKeyCharacters, pattern: '^[\\x21-\\x7e]+$' },
+      example: '5f0c7c1e-2f6b-4f0e-9f0a-6f1d2c3b4a59',
+    },
+    IfNoneMatch: {
+      name: 'If-None-Match',
+      in: 'header',
+      required: false,
+      description: 'An `ETag` that you have: if it still holds, the answer is 304 without a body.',
+      schema: { type: 'string' },
+    },
+  }
+}
+
+/** The operation's path and query fields, then the headers that it reads. */
+export function completeParameters(
+  draft: oas31.OperationObject,
+  { operation }: NamedOperation,
+): (oas31.ParameterObject | oas31.ReferenceObject)[] {
+  return [
+    ...(draft.parameters ?? []).map((parameter) => ('name' in parameter ? completeParameter(parameter, operation) : parameter)),
+    ...(operation.method === 'POST' ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
+    ...(hasETag(operation) ? [{ $ref: '#/components/parameters/IfNoneMatch' }] : []),
+  ]
+}
+
+function completeParameter(parameter: oas31.ParameterObject, { input }: NamedOperation['operation']): oas31.ParameterObject {
+  const { description: inner, ...schema } = schemaOf(parameter)
+  // trpc-to-openapi unwraps optional fields and loses what the wrapper says.
+  const description = input.shape[parameter.name]?.description ?? inner
+  const isPath = parameter.in === 'path'
+  const isArray = schema.type === 'array'
+  return {
+    name: parameter.name,
+    in: parameter.in,
+    required: parameter.required ?? false,
+    ...(description !== undefined && { description }),
+    ...(isArray && { style: 'form', explode: true }),
+    schema: isPath ? withoutUuidPattern(schema) : schema,
+  }
+}
+
+function schemaOf({ schema = {} }: oas31.ParameterObject): oas31.SchemaObject {
+  return '$ref' in schema ? { $ref: schema.$ref } : schema
+}
+
+/** A path id that is no UUID is 404 like any unknown one, so the format says enough. */
+function withoutUuidPattern({ pattern, ...schema }: oas31.SchemaObject): oas31.SchemaObject {
+  return schema.format === 'uuid' || pattern === undefined ? schema : { ...schema, pattern }
+}

@@ -1,0 +1,50 @@
+import { isPublic, type NamedOperation, type Operation } from '@earshot/contracts'
+import type { oas31 } from 'zod-openapi'
+import { errorResponseRefs } from './errors.ts'
+import { headerRefs, LIMIT_HEADERS } from './headers.ts'
+
+const DESCRIPTIONS = { 200: 'Done.', 201: 'Created.', 202: 'Accepted; the work goes on.', 204: 'Done; there is nothing to show.' } as const
+
+/** The success that the operation really answers with, 304 where tags are compared, and every error that its shape can give. */
+export function completeResponses(draft: oas31.OperationObject, named: NamedOperation, names: ReadonlySet<string>): oas31.ResponsesObject {
+  const { operation } = named
+  return {
+    [operation.status]: success(draft, named, names),
+    ...(hasETag(operation) && { 304: { $ref: '#/components/responses/NotModified' } }),
+    ...errorResponseRefs(operation),
+  }
+}
+
+/** Whether answers carry an ETag: single resources, and every read of the public plane. */
+export function hasETag(operation: Operation): boolean {
+  return operation.method === 'GET' && (isPublic(operation) || !isPage(operation))
+}
+
+/** The answer to a tag that still holds. */
+export function notModified(): oas31.ResponseObject {
+  return { description: 'The `ETag` that you sent still holds.', headers: headerRefs('ETag', ...LIMIT_HEADERS) }
+}
+
+function success(draft: oas31.OperationObject, { name, operation }: NamedOperation, names: ReadonlySet<string>): oas31.ResponseObject {
+  const { status, method, output } = operation
+  const generated: oas31.ResponseObject | undefined = draft.responses?.['200']
+  return {
+    description: status === 200 ? (output.description ?? DESCRIPTIONS[status]) : DESCRIPTIONS[status],
+    headers: headerRefs(
+      ...LIMIT_HEADERS,
+      ...(hasETag(operation) ? (['ETag'] as const) : []),
+      ...(hasLocation(name, operation, names) ? (['Location'] as const) : []),
+      ...(method === 'POST' ? (['Idempotency-Replayed'] as const) : []),
+    ),
+    ...(status !== 204 && generated?.content && { content: generated.content }),
+  }
+}
+
+/** What was created can be looked up where a `retrieve` stands beside. */
+function hasLocation(name: string, { status }: Operation, names: ReadonlySet<string>): boolean {
+  return status === 201 && names.has(name.replace(/[^.]+$/, 'retrieve'))
+}
+
+function isPage({ input }: Operation): boolean {
+  return 'cursor' in input.shape
+}

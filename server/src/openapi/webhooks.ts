@@ -1,0 +1,68 @@
+import { eventPayloads } from '@earshot/contracts'
+import { createSchema, type oas31 } from 'zod-openapi'
+import { WEBHOOK_TAG } from './tags.ts'
+
+const SECONDS = { type: 'string', pattern: '^\\d+$' } as const
+const HEADERS = [
+  {
+    name: 'X-Service-Delivery',
+    description: 'The delivery; the same over all attempts. Deduplicate on it.',
+    schema: { type: 'string', format: 'uuid' },
+  },
+  {
+    name: 'X-Service-Timestamp',
+    description: 'Unix seconds; part of what is signed. Refuse what is 300 seconds away or more.',
+    schema: SECONDS,
+  },
+  {
+    name: 'X-Service-Signature',
+    description: 'Hex HMAC-SHA256 of timestamp, dot and raw body, keyed with the secret of the endpoint as it was shown.',
+    schema: { type: 'string', pattern: '^[0-9a-f]{64}$' },
+  },
+  {
+    name: 'X-Service-Signature-Previous',
+    description: 'The same with the secret before, for 24 hours after a rotation.',
+    required: false,
+    schema: { type: 'string', pattern: '^[0-9a-f]{64}$' },
+  },
+  { name: 'webhook-id', description: 'The delivery once more, for verifiers of Standard Webhooks.', schema: { type: 'string' } },
+  { name: 'webhook-timestamp', description: 'Unix seconds, for verifiers of Standard Webhooks.', schema: SECONDS },
+  { name: 'webhook-signature', description: 'Signatures for verifiers of Standard Webhooks.', schema: { type: 'string' } },
+] as const
+
+/** The payloads and all that they are made of, as components. */
+export function eventSchemas(): oas31.SchemasObject {
+  return Object.assign({}, ...eventPayloads.map((payload) => createSchema(payload, { io: 'output' }).components))
+}
+
+/** What the service sends, by event. */
+export function webhooks(): Record<string, oas31.PathItemObject> {
+  return Object.fromEntries(eventPayloads.map((payload) => [payload.shape.type.value, { post: delivery(payload) }]))
+}
+
+function delivery(payload: (typeof eventPayloads)[number]): oas31.OperationObject {
+  const type = payload.shape.type.value
+  return {
+    operationId: `on_${type.replaceAll('.', '_')}`,
+    tags: [WEBHOOK_TAG.name],
+    summary: type,
+    description: payload.description ?? '',
+    security: [],
+    parameters: [
+      { name: 'X-Service-Event', in: 'header', required: true, description: 'The event.', schema: { type: 'string', const: type } },
+      ...HEADERS.map((header) => ({ in: 'header' as const, required: true, ...header })),
+    ],
+    requestBody: { required: true, content: { 'application/json': { schema: { $ref: `#/components/schemas/${nameOf(payload)}` } } } },
+    responses: {
+      '2XX': { description: 'Received.' },
+      '4XX': { description: 'Refused: final, but 429 is tried again.' },
+      '5XX': { description: 'Failed: 500, 502, 503 and 504 are tried again.' },
+    },
+  }
+}
+
+function nameOf(payload: (typeof eventPayloads)[number]): string {
+  const id = payload.meta()?.id
+  if (id === undefined) throw new Error(`the payload of ${payload.shape.type.value} has no id`)
+  return id
+}

@@ -1,0 +1,38 @@
+import { timingSafeEqual } from 'node:crypto'
+import { ApiError } from '@earshot/contracts'
+import type { Database } from '@earshot/db'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { Registry } from 'prom-client'
+
+const LOOPBACK = new Set(['127.0.0.1', '::1', '::ffff:127.0.0.1'])
+
+export interface ProbeOptions {
+  database: Database
+  metrics: Registry
+  metricsToken: string | null
+  /** Names of what is not ready besides the database; empty when all is. */
+  notReady: () => string[]
+}
+
+/** /healthz: the process is up. /readyz: what it needs is there. /metrics: for Prometheus, from this machine or with the token. */
+export function registerProbes(app: FastifyInstance, { database, metrics, metricsToken, notReady }: ProbeOptions): void {
+  app.get('/healthz', async () => ({ status: 'ok' }))
+  app.get('/readyz', async () => {
+    await database.run('select 1', [])
+    const missing = notReady()
+    if (missing.length > 0) throw new ApiError('dependency_unavailable', { detail: `Not ready: ${missing.join(', ')}.`, retryAfterSeconds: 1 })
+    return { status: 'ready' }
+  })
+  app.get('/metrics', async (request, reply) => {
+    requireMetricsAccess(request, metricsToken)
+    return reply.type(metrics.contentType).send(await metrics.metrics())
+  })
+}
+
+function requireMetricsAccess({ headers, socket }: FastifyRequest, metricsToken: string | null): void {
+  const isForwarded = headers['x-forwarded-for'] !== undefined || headers.forwarded !== undefined
+  if (LOOPBACK.has(socket.remoteAddress ?? '') && !isForwarded) return
+  const given = Buffer.from(headers.authorization ?? '')
+  const wanted = Buffer.from(`Bearer ${metricsToken ?? ''}`)
+  if (metricsToken === null || given.length !== wanted.length || !timingSafeEqual(given, wanted)) throw new ApiError('not_authenticated')
+}

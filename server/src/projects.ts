@@ -1,0 +1,62 @@
+import { contracts } from '@earshot/contracts'
+import { createProject, deleteProject, findProject, listProjects, type ProjectFields, type ProjectRow, toTimestamp, updateProject } from '@earshot/db'
+import { implement } from './implement.ts'
+
+export const projects = implement(contracts.projects, {
+  list: ({ ctx, input }) => listProjects(ctx.tx, input, presentProject),
+  create: async ({ ctx, input }) => presentProject(await createProject(ctx.tx, ctx.actor, ctx.team.id, { ...fieldsOf(input), name: input.name })),
+  retrieve: async ({ ctx, input }) => presentProject(await findProject(ctx.tx, input)),
+  update: async ({ ctx, input }) => presentProject(await updateProject(ctx.tx, ctx.actor, input, fieldsOf(input))),
+  delete: ({ ctx, input }) => deleteProject(ctx.tx, ctx.actor, input),
+})
+
+interface ProjectInput {
+  name?: string | undefined
+  slug?: string | undefined
+  website_url?: string | null | undefined
+  consent_text?: string | undefined
+  thank_you_text?: string | undefined
+  collects?: { text?: boolean | undefined; video?: boolean | undefined; rating?: boolean | undefined } | undefined
+  theme?: { color?: string | null | undefined; logo_url?: string | null | undefined } | undefined
+}
+
+/** Only what was given: absent columns stay. */
+function fieldsOf({ name, slug, website_url, consent_text, thank_you_text, collects = {}, theme = {} }: ProjectInput): ProjectFields {
+  const given = {
+    name,
+    slug,
+    website_url,
+    consent_text,
+    thank_you_text,
+    collects_text: collects.text,
+    collects_video: collects.video,
+    collects_rating: collects.rating,
+    theme_color: theme.color,
+    theme_logo_url: theme.logo_url,
+  }
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
+}
+
+export function presentCollects(row: ProjectRow) {
+  return { text: row.collects_text, video: row.collects_video, rating: row.collects_rating }
+}
+
+export function presentTheme(row: ProjectRow) {
+  return { color: row.theme_color, logo_url: row.theme_logo_url }
+}
+
+function presentProject(row: ProjectRow) {
+  return {
+    id: row.id,
+    team_id: row.team_id,
+    name: row.name,
+    slug: row.slug,
+    website_url: row.website_url,
+    collects: presentCollects(row),
+    consent_text: row.consent_text,
+    thank_you_text: row.thank_you_text,
+    theme: presentTheme(row),
+    created_at: toTimestamp(row.created_at),
+    updated_at: toTimestamp(row.updated_at),
+  }
+}

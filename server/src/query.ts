@@ -1,0 +1,48 @@
+import { z } from 'zod'
+
+type Convert = (text: string) => unknown
+
+/** Reads the query of one operation: texts become what each field's schema wants, repeated parameters become arrays. */
+export type ReadQuery = (query: Record<string, unknown>) => Record<string, unknown>
+
+const INTEGER = /^-?\d{1,16}$/
+
+/** Compiles a converter per query field from its schema. What does not convert stays text, and its schema refuses it. */
+export function compileQuery(schema: z.ZodObject, queryFields: ReadonlySet<string>): ReadQuery {
+  const converters = new Map<string, { convert: Convert; isArray: boolean }>()
+  for (const name of queryFields) converters.set(name, converterOf(schema.shape[name] as z.ZodType))
+  return (query) => {
+    const read: Record<string, unknown> = {}
+    for (const [name, given] of Object.entries(query)) {
+      const converter = converters.get(name)
+      read[name] = converter ? convertAll(given, converter) : given
+    }
+    return read
+  }
+}
+
+function convertAll(given: unknown, { convert, isArray }: { convert: Convert; isArray: boolean }): unknown {
+  const texts = Array.isArray(given) ? given : [given]
+  const values = texts.map((text) => (typeof text === 'string' ? convert(text) : text))
+  // A parameter that is given twice where one is meant stays an array, and the schema refuses it.
+  return isArray || values.length > 1 ? values : values[0]
+}
+
+function converterOf(schema: z.ZodType): { convert: Convert; isArray: boolean } {
+  const inner = unwrapped(schema)
+  if (inner instanceof z.ZodArray) return { convert: converterOf(inner.element as z.ZodType).convert, isArray: true }
+  if (inner instanceof z.ZodNumber) return { convert: (text) => (INTEGER.test(text) ? Number(text) : text), isArray: false }
+  if (inner instanceof z.ZodBoolean) return { convert: toBoolean, isArray: false }
+  return { convert: (text) => text, isArray: false }
+}
+
+function unwrapped(schema: z.ZodType): z.ZodType {
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault || schema instanceof z.ZodNullable) {
+    return unwrapped(schema.unwrap() as z.ZodType)
+  }
+  return schema
+}
+
+function toBoolean(text: string): unknown {
+  return text === 'true' ? true : text === 'false' ? false : text
+}

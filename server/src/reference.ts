@@ -1,0 +1,44 @@
+import type { FastifyInstance, RouteHandlerMethod } from 'fastify'
+import { chooseFormat, formatsOf } from './openapi/formats.ts'
+import { type Page, pagesOf } from './openapi/pages.ts'
+import { type Representation, represent, sendRepresentation } from './openapi/representation.ts'
+
+const SCHEMA_PATH = '/api/schema/'
+
+interface ReferenceOptions {
+  /** Builds the OpenAPI document; called when it is first asked for. */
+  document: () => object
+}
+
+/** Serves the OpenAPI document (JSON, or YAML by `Accept` and `?format=yaml`) and the pages that draw it. */
+export async function registerReference(app: FastifyInstance, { document }: ReferenceOptions): Promise<void> {
+  const formats = formatsOf(document)
+  getBoth(app, SCHEMA_PATH, async (request, reply) => {
+    const { format } = request.query as { format?: unknown }
+    reply.header('vary', 'Accept')
+    return sendRepresentation(request, reply, formats[chooseFormat(format, request.headers.accept)]())
+  })
+  for (const page of pagesOf(SCHEMA_PATH)) registerPage(app, page)
+}
+
+function registerPage(app: FastifyInstance, { path, html, contentSecurityPolicy, files }: Page): void {
+  const page = represent('text/html; charset=utf-8', html)
+  getBoth(app, path, async (request, reply) => {
+    reply.headers({ 'content-security-policy': contentSecurityPolicy, 'referrer-policy': 'same-origin' })
+    return sendRepresentation(request, reply, page)
+  })
+  for (const file of files) {
+    let read: Promise<Representation> | undefined
+    app.get(`${path}${file.path}`, async (request, reply) => {
+      read ??= file.read().then((body) => represent(file.contentType, body))
+      return sendRepresentation(request, reply, await read)
+    })
+  }
+}
+
+/** The canonical path and the same without its slash, unless the router takes them for one. */
+function getBoth(app: FastifyInstance, path: string, handler: RouteHandlerMethod): void {
+  app.get(path, handler)
+  const bare = path.slice(0, -1)
+  if (!app.hasRoute({ method: 'GET', url: bare })) app.get(bare, handler)
+}

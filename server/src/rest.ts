@@ -1,0 +1,92 @@
+import { createHash } from 'node:crypto'
+import { ApiError, isPublic } from '@earshot/contracts'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { approachOf } from './approach.ts'
+import type { Judgement } from './caller.ts'
+import { readIdempotencyKey } from './idempotency.ts'
+import { limitHeaders } from './limit-headers.ts'
+import type { Pipeline } from './pipeline.ts'
+import { compileQuery } from './query.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    judgement: Judgement
+  }
+}
+
+/** Registers one operation as a Fastify route: judge before the body is read, then gather, perform, send. */
+export function registerRest(app: FastifyInstance, pipeline: Pipeline, { baseUrl, resourcePath }: { baseUrl: string; resourcePath: string | null }): void {
+  const { operation } = pipeline.named
+  const { method, path, status, input, queryFields, bodyFields } = operation
+  const readQuery = compileQuery(input, queryFields)
+  const cacheControl = isPublic(operation) && method === 'GET' ? 'no-cache' : 'private, no-store'
+  const hasETag = method === 'GET' && (isPublic(operation) || !isList(pipeline))
+
+  app.route({
+    method,
+    url: path.replaceAll(/\{(\w+)\}/g, ':$1'),
+    onRequest: async (request, reply) => {
+      const approach = approachOf(request, baseUrl)
+      request.judgement = await pipeline.judge(approach, (standing) => void reply.headers(limitHeaders(standing)))
+    },
+    handler: async (request, reply) => {
+      const raw = gather(request, readQuery, bodyFields)
+      const key = method === 'POST' ? readIdempotencyKey(singleHeader(request, 'idempotency-key')) : null
+      const { output, replayed } = await pipeline.perform(request.judgement, raw, key)
+      if (replayed) reply.header('idempotency-replayed', 'true')
+      reply.code(status).header('cache-control', cacheControl)
+      if (status === 204) return reply.send()
+      if (status === 201 && resourcePath) reply.header('location', locationOf(resourcePath, raw, output))
+      return sendJson(request, reply, { output, hasETag })
+    },
+  })
+}
+
+/** Path, query and body side by side. A field that comes from another place than its own is an unknown field. */
+function gather(request: FastifyRequest, readQuery: (query: Record<string, unknown>) => Record<string, unknown>, bodyFields: ReadonlySet<string>): Record<string, unknown> {
+  const params = request.params as Record<string, string>
+  const fields = { ...readQuery(request.query as Record<string, unknown>), ...bodyOf(request) }
+  for (const name of Object.keys(params)) if (Object.hasOwn(fields, name)) throw unknownField(name)
+  for (const name of Object.keys(request.query as object)) if (bodyFields.has(name)) throw unknownField(name)
+  return { ...fields, ...params }
+}
+
+function bodyOf(request: FastifyRequest): object {
+  const { body } = request
+  if (body === undefined || body === null) return {}
+  if (typeof body === 'object' && !Array.isArray(body)) return body
+  throw new ApiError('validation_error', { errors: [{ field: '', code: 'invalid_type', detail: 'the body must be a JSON object' }] })
+}
+
+function unknownField(field: string): ApiError {
+  return new ApiError('validation_error', { errors: [{ field, code: 'unknown_field', detail: 'does not belong here' }] })
+}
+
+function sendJson(request: FastifyRequest, reply: FastifyReply, { output, hasETag }: { output: unknown; hasETag: boolean }): FastifyReply {
+  const body = JSON.stringify(output)
+  if (hasETag) {
+    const etag = `"${createHash('sha1').update(body).digest('base64url')}"`
+    reply.header('etag', etag)
+    if (matchesETag(request.headers['if-none-match'], etag)) return reply.code(304).send()
+  }
+  return reply.type('application/json; charset=utf-8').send(body)
+}
+
+/** RFC 9110 §13.1.2: a list of tags or *, compared weakly. */
+function matchesETag(header: string | undefined, etag: string): boolean {
+  return header !== undefined && header.split(',').some((tag) => ['*', etag, `W/${etag}`].includes(tag.trim()))
+}
+
+function locationOf(resourcePath: string, params: Record<string, unknown>, output: unknown): string {
+  const id = (output as { id: string }).id
+  return resourcePath.replaceAll(/\{(\w+)\}/g, (_match, name: string) => encodeURIComponent(String(params[name] ?? id)))
+}
+
+function isList({ named }: Pipeline): boolean {
+  return named.name.endsWith('.list')
+}
+
+function singleHeader(request: FastifyRequest, name: string): string | undefined {
+  const value = request.headers[name]
+  return Array.isArray(value) ? value[0] : value
+}

@@ -1,0 +1,94 @@
+import { type Channel, contracts, errorRow } from '@earshot/contracts'
+import {
+  createSubmission,
+  deleteSubmission,
+  findSubmission,
+  listSubmissions,
+  moderateSubmission,
+  moderateSubmissions,
+  type NewSubmission,
+  updateSubmission,
+} from '@earshot/db'
+import type { z } from 'zod'
+import { type InProject, implement } from './implement.ts'
+import { presentSubmission } from './submission-presenter.ts'
+
+const stateAfter = { approve: 'approved', reject: 'rejected' } as const
+
+export const submissions = implement(contracts.submissions, {
+  list: ({ ctx, input }) => listSubmissions(ctx.tx, input, { searchEmail: ctx.seesContacts }, presentSubmission),
+  create: async ({ ctx, input }) => {
+    const { team_id, project_id, ...words } = input
+    return presentSubmission(await createSubmission(ctx.tx, { team_id, project_id }, { ...fieldsOf(words), channel: channelOf(ctx) }))
+  },
+  retrieve: async ({ ctx, input }) => presentSubmission(await findSubmission(ctx.tx, input)),
+  update: async ({ ctx, input }) => {
+    const { tags, metadata, ...ref } = input
+    return presentSubmission(await updateSubmission(ctx.tx, ctx.actor, ref, { tags, metadata }))
+  },
+  delete: ({ ctx, input }) => deleteSubmission(ctx.tx, ctx.actor, input),
+  approve: async ({ ctx, input }) => presentSubmission(await moderateSubmission(ctx.tx, ctx.actor, input, { ...decisionOf(input), to: 'approved' })),
+  reject: async ({ ctx, input }) => presentSubmission(await moderateSubmission(ctx.tx, ctx.actor, input, { ...decisionOf(input), to: 'rejected' })),
+  moderate: async ({ ctx, input }) => {
+    const { team_id, project_id } = input
+    const items = input.items.map((item) => ({ ...decisionOf(item), submission_id: item.submission_id, to: stateAfter[item.action] }))
+    const rows = await moderateSubmissions(ctx.tx, ctx.actor, { team_id, project_id }, items)
+    return { results: rows.map((row, index) => presentResult(row, input.items[index]?.submission_id ?? '')) }
+  },
+})
+
+type Words = z.output<typeof contracts.submissions.create.input>
+
+/** What a caller said of a submission, as columns. */
+function fieldsOf({ author, consent, source, external_id, ...words }: Omit<Words, 'team_id' | 'project_id'>): Omit<NewSubmission, 'channel'> {
+  return {
+    kind: 'text',
+    title: words.title ?? null,
+    body: words.body,
+    rating: words.rating ?? null,
+    author_name: author.name,
+    author_email: author.email ?? null,
+    author_title: author.title ?? null,
+    author_company: author.company ?? null,
+    author_avatar_url: author.avatar_url ?? null,
+    author_website_url: author.website_url ?? null,
+    consent_granted: consent?.granted ?? false,
+    consent_text: consent?.text ?? null,
+    consent_granted_at: isoOrNull(consent?.granted_at),
+    source_provider: source?.provider ?? null,
+    source_url: source?.url ?? null,
+    source_collected_at: isoOrNull(source?.collected_at),
+    language: words.language ?? null,
+    tags: words.tags ?? [],
+    external_id: external_id ?? null,
+    metadata: words.metadata ?? {},
+  }
+}
+
+/** The channel follows from the credential, never from the body. */
+function channelOf({ credential, client }: InProject): Channel {
+  if (credential.kind === 'session') return 'dashboard'
+  return client === 'mcp' ? 'mcp' : 'api'
+}
+
+function decisionOf({ expected_state, reason }: { expected_state: 'pending' | 'approved' | 'rejected'; reason?: string | null | undefined }) {
+  return { expected_state, reason: reason ?? null }
+}
+
+type ModeratedRow = Awaited<ReturnType<typeof moderateSubmissions>>[number]
+
+function presentResult(row: ModeratedRow, submission_id: string) {
+  const { outcome } = row
+  if (outcome === 'changed' || outcome === 'unchanged') return { submission_id, outcome, submission: presentSubmission(row), error: null }
+  const code = outcome === 'conflict' ? 'state_conflict' : 'not_found'
+  return {
+    submission_id,
+    outcome: 'failed' as const,
+    submission: null,
+    error: { code, detail: errorRow(code).detail, current_state: outcome === 'conflict' ? row.state : null } as const,
+  }
+}
+
+function isoOrNull(instant: string | null | undefined): string | null {
+  return instant ? new Date(instant).toISOString() : null
+}

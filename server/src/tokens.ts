@@ -1,0 +1,58 @@
+import { createHash, randomInt } from 'node:crypto'
+import { crc32 } from 'node:zlib'
+import { v7 } from 'uuid'
+
+const PREFIX = 'svc_'
+const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+const RANDOM_CHARACTERS = 40
+const CHECKSUM_CHARACTERS = 6
+const SHAPE = /^svc_[0-9A-Za-z]{46}$/
+const PUBLIC_KEY_CHARACTERS = 24
+const REVOKE_TOKEN_CHARACTERS = 43
+
+/** What looks like a credential and must never stand in an address. */
+export const LOOKS_LIKE_TOKEN = /^sv[car]_/
+
+/** A personal access token: svc_, 40 random base62 characters, 6 of CRC32, so that scanners can tell a real one. */
+export function makeToken(): { token: string; hash: Buffer; hint: string } {
+  const random = PREFIX + randomBase62(RANDOM_CHARACTERS)
+  const token = random + checksum(random)
+  return { token, hash: hashToken(token), hint: token.slice(-4) }
+}
+
+/** Whether the checksum is right. What fails here was never ours. */
+export function isWellFormedToken(token: string): boolean {
+  return SHAPE.test(token) && checksum(token.slice(0, -CHECKSUM_CHARACTERS)) === token.slice(-CHECKSUM_CHARACTERS)
+}
+
+/** Only hashes are stored; a random value of 238 bits needs no slow hash. */
+export function hashToken(token: string): Buffer {
+  return createHash('sha256').update(token).digest()
+}
+
+export function makePublicKey(): string {
+  return `pk_${randomBase62(PUBLIC_KEY_CHARACTERS)}`
+}
+
+export function makeRevokeToken(): string {
+  return `rvk_${randomBase62(REVOKE_TOKEN_CHARACTERS)}`
+}
+
+/** An id that no record has, shaped like those of the database. */
+export function makeId(): string {
+  return v7()
+}
+
+function randomBase62(characters: number): string {
+  return Array.from({ length: characters }, () => BASE62.charAt(randomInt(BASE62.length))).join('')
+}
+
+function checksum(text: string): string {
+  let rest = crc32(text)
+  let digits = ''
+  for (let place = 0; place < CHECKSUM_CHARACTERS; place += 1) {
+    digits = BASE62.charAt(rest % BASE62.length) + digits
+    rest = Math.floor(rest / BASE62.length)
+  }
+  return digits
+}

@@ -1,0 +1,92 @@
+import { ApiError } from '@earshot/contracts'
+import { initTRPC } from '@trpc/server'
+import { type CreateFastifyContextOptions, fastifyTRPCPlugin } from '@trpc/server/adapters/fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { approachOf } from './approach.ts'
+import { readIdempotencyKey } from './idempotency.ts'
+import { requireCarriable } from './input.ts'
+import { limitHeaders } from './limit-headers.ts'
+import type { Pipeline } from './pipeline.ts'
+import { toTRPCError, trpcErrorBody } from './trpc-failure.ts'
+
+const MAX_BATCH = 20
+
+interface Context {
+  request: FastifyRequest
+  reply: FastifyReply
+  isBatch: boolean
+}
+
+const trpc = initTRPC.context<Context>().create({
+  isDev: false,
+  errorFormatter: ({ shape, error, ctx }) => ({
+    message: shape.message,
+    code: shape.code,
+    data: trpcErrorBody(error, ctx?.request.id ?? ''),
+  }),
+})
+
+/** Serves every operation that is not public at /trpc, batched or not, through the same pipelines as REST. */
+export async function registerTrpc(app: FastifyInstance, pipelines: readonly Pipeline[], { baseUrl }: { baseUrl: string }): Promise<void> {
+  const router = trpc.router(procedureTree(pipelines, baseUrl))
+  await app.register(fastifyTRPCPlugin, {
+    prefix: '/trpc',
+    trpcOptions: {
+      router,
+      maxBatchSize: MAX_BATCH,
+      createContext: ({ req, res, info }: CreateFastifyContextOptions): Context => ({ request: req, reply: res, isBatch: info.isBatchCall }),
+    },
+  })
+}
+
+interface ProcedureTree {
+  [name: string]: ReturnType<typeof procedureOf> | ProcedureTree
+}
+
+function procedureTree(pipelines: readonly Pipeline[], baseUrl: string): ProcedureTree {
+  const root: ProcedureTree = {}
+  for (const pipeline of pipelines) {
+    const names = pipeline.named.name.split('.')
+    const last = names.pop() ?? ''
+    const parent = names.reduce((tree, name) => {
+      tree[name] ??= {}
+      return tree[name] as ProcedureTree
+    }, root)
+    parent[last] = procedureOf(pipeline, baseUrl)
+  }
+  return root
+}
+
+function procedureOf(pipeline: Pipeline, baseUrl: string) {
+  // The input is checked inside, after the caller: a parser here would refuse it before anybody knows who calls.
+  const procedure = trpc.procedure.input((raw: unknown) => raw ?? {})
+  const resolve = async ({ ctx, input }: { ctx: Context; input: unknown }) => {
+    try {
+      return await call(pipeline, ctx, { input, baseUrl })
+    } catch (error) {
+      throw toTRPCError(error)
+    }
+  }
+  return pipeline.named.operation.method === 'GET' ? procedure.query(resolve) : procedure.mutation(resolve)
+}
+
+async function call(pipeline: Pipeline, { request, reply, isBatch }: Context, { input, baseUrl }: { input: unknown; baseUrl: string }): Promise<unknown> {
+  if (typeof input !== 'object' || input === null || Array.isArray(input)) throw wrongInput()
+  const fields = input as Record<string, unknown>
+  const path: Record<string, string | undefined> = {}
+  for (const name of pipeline.named.operation.pathFields) if (typeof fields[name] === 'string') path[name] = fields[name]
+  const judgement = await pipeline.judge({ ...approachOf(request, baseUrl), path }, (standing) => {
+    // Batched calls share one reply: once it is on its way the later ones keep quiet.
+    if (!reply.sent) reply.headers(limitHeaders(standing))
+  })
+  requireCarriable(fields)
+  const header = request.headers['idempotency-key']
+  const key = isBatch || pipeline.named.operation.method !== 'POST' || Array.isArray(header) ? null : readIdempotencyKey(header)
+  const { output, replayed } = await pipeline.perform(judgement, fields, key)
+  if (replayed) reply.header('idempotency-replayed', 'true')
+  return output
+}
+
+function wrongInput(): ApiError {
+  return new ApiError('validation_error', { errors: [{ field: '', code: 'invalid_type', detail: 'the input must be an object' }] })
+}

@@ -1,0 +1,77 @@
+import { randomBytes } from 'node:crypto'
+import { ApiError, contracts } from '@earshot/contracts'
+import {
+  createWebhook,
+  deleteWebhook,
+  findDelivery,
+  findWebhook,
+  listAttempts,
+  listDeliveries,
+  listWebhooks,
+  redeliver,
+  toTimestamp,
+  updateWebhook,
+  type WebhookEndpointRow,
+} from '@earshot/db'
+import { type InTeam, implement } from './implement.ts'
+import { presentAttempt, presentDelivery } from './webhook-presenter.ts'
+
+const SECRET_BYTES = 32
+
+export const webhooks = implement(contracts.webhooks, {
+  list: ({ ctx, input }) => listWebhooks(ctx.tx, input, presentWebhook),
+  create: async ({ ctx, input }) => {
+    const { team_id, ...fields } = input
+    const receiver = await judgedReceiver(ctx, fields.url)
+    const secret = `whsec_${randomBytes(SECRET_BYTES).toString('base64')}`
+    const sealed = ctx.services.secretBox.seal('webhook-secret', secret).toString('base64')
+    const row = await createWebhook(ctx.tx, ctx.actor, team_id, { ...given(fields), ...receiver, secret: sealed, secret_hint: secret.slice(-4) })
+    return { ...presentWebhook(row), secret }
+  },
+  retrieve: async ({ ctx, input }) => presentWebhook(await findWebhook(ctx.tx, input)),
+  update: async ({ ctx, input }) => {
+    const { team_id, webhook_id, ...fields } = input
+    const receiver = fields.url === undefined ? {} : await judgedReceiver(ctx, fields.url)
+    return presentWebhook(await updateWebhook(ctx.tx, ctx.actor, { team_id, webhook_id }, { ...given(fields), ...receiver }))
+  },
+  delete: ({ ctx, input }) => deleteWebhook(ctx.tx, ctx.actor, input),
+  deliveries: {
+    list: ({ ctx, input }) => listDeliveries(ctx.tx, input, presentDelivery),
+    retrieve: async ({ ctx, input }) => presentDelivery(await findDelivery(ctx.tx, input)),
+    redeliver: async ({ ctx, input }) => presentDelivery(await redeliver(ctx.tx, ctx.actor, input)),
+  },
+  attempts: {
+    list: ({ ctx, input }) => listAttempts(ctx.tx, input, presentAttempt),
+  },
+})
+
+/** Refuses addresses inside the network; says whether the local trial alone allows this one. */
+async function judgedReceiver({ services, isForwarded }: InTeam, url: string): Promise<{ url: string; local_trial: boolean }> {
+  const verdict = await services.judgeReceiver(url, { isForwarded })
+  if (verdict.ok) return { url: verdict.url, local_trial: verdict.isLocalTrial ?? false }
+  throw new ApiError('validation_error', { errors: [{ field: 'url', code: verdict.code, detail: verdict.detail }] })
+}
+
+/** Only what was given: absent columns stay. */
+function given<Fields extends object>(fields: Fields): { [Name in keyof Fields]?: Exclude<Fields[Name], undefined> } {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as { [Name in keyof Fields]?: Exclude<Fields[Name], undefined> }
+}
+
+function presentWebhook(row: WebhookEndpointRow) {
+  return {
+    id: row.id,
+    team_id: row.team_id,
+    url: row.url,
+    description: row.description,
+    events: row.events,
+    project_id: row.project_id,
+    state: row.state,
+    disabled_reason: row.disabled_reason,
+    secret_hint: row.secret_hint,
+    previous_secret_expires_at: toTimestamp(row.previous_secret_expires_at),
+    consecutive_failures: row.consecutive_failures,
+    last_success_at: toTimestamp(row.last_success_at),
+    created_at: toTimestamp(row.created_at),
+    updated_at: toTimestamp(row.updated_at),
+  }
+}

@@ -1,0 +1,94 @@
+import { readFile } from 'node:fs/promises'
+import { contracts } from '@earshot/contracts'
+import { openDatabase, prepareDatabase } from '@earshot/db'
+import { createSecretBox } from '@earshot/drivers'
+import { startWorker } from '@earshot/jobs'
+import { buildApp, createLog, type Log } from '@earshot/server'
+import { Registry } from 'prom-client'
+import type { Config } from './config.ts'
+import { createReceiverRules } from './receivers.ts'
+import { openStore } from './store.ts'
+
+const API_POOL = 8
+const STATEMENT_TIMEOUT_MS = 10_000
+const DRAIN_MS = 25_000
+
+export interface Service {
+  /** Where it listens, with the port that it was given; null for a worker. */
+  url: string | null
+  /** Drains: no accepted request or running job is lost. */
+  stop: () => Promise<void>
+}
+
+/** Starts the parts that the configuration names, in order; what was started is stopped again when a later part fails. */
+export async function startService(config: Config, log: Log = createLog({ level: config.logLevel })): Promise<Service> {
+  const undos: (() => Promise<unknown>)[] = []
+  const stop = async () => {
+    for (const undo of undos.splice(0).reverse()) await undo()
+  }
+  try {
+    return { url: await start(config, log, undos), stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+async function start(config: Config, log: Log, undos: (() => Promise<unknown>)[]): Promise<string | null> {
+  const store = await openStore(config, (line) => log.info(line))
+  undos.push(store.close)
+  await prepareDatabase(store.address)
+
+  const secretBox = createSecretBox(store.secretKey)
+  const metrics = new Registry()
+  const receivers = createReceiverRules(config)
+  const version = await readVersion()
+  const worker = config.role === 'api' ? null : await startWorker({
+    address: store.address,
+    secretBox,
+    log,
+    concurrency: config.workerConcurrency,
+    registry: metrics,
+    webhooks: {
+      allowNetworks: config.webhookAllowNetworks,
+      allowInsecure: config.allowInsecureWebhooks,
+      localTrial: config.localTrial,
+      ownAddresses: receivers.ownAddresses,
+      version,
+      backoffBaseMs: config.webhookBackoffBaseMs,
+    },
+  })
+  if (worker) undos.push(() => worker.stop({ timeoutMs: DRAIN_MS }))
+  if (config.role === 'worker') return null
+
+  const database = openDatabase({
+    address: store.address,
+    role: 'earshot_worker',
+    poolSize: API_POOL,
+    applicationName: 'earshot api',
+    statementTimeoutMs: STATEMENT_TIMEOUT_MS,
+  })
+  undos.push(database.close)
+  const app = await buildApp({
+    contracts,
+    database,
+    services: { secretBox, judgeReceiver: receivers.judge, defaultPlan: config.defaultPlan, maxTeamsPerUser: config.maxTeamsPerUser },
+    rateLimitMultiplier: config.rateLimitMultiplier,
+    checkOutput: false,
+    onCommit: () => worker?.nudge(),
+    baseUrl: config.baseUrl,
+    version,
+    log,
+    metrics,
+    metricsToken: config.metricsToken,
+    notReady: () => [],
+    trustProxy: config.trustProxy,
+  })
+  undos.push(() => app.close())
+  return app.listen({ host: config.host, port: config.port })
+}
+
+async function readVersion(): Promise<string> {
+  const manifest: unknown = JSON.parse(await readFile(new URL('package.json', import.meta.url), 'utf8'))
+  return (manifest as { version: string }).version
+}

@@ -1,0 +1,35 @@
+import { run } from '@earshot/cli'
+
+/** What a command line left behind. */
+export interface Outcome {
+  exitCode: number
+  out: string
+  err: string
+}
+
+interface Setting {
+  /** Set EARSHOT_URL to the address of a played service. */
+  url?: string
+  env?: Record<string, string>
+  stdin?: string
+  columns?: number
+}
+
+/** Runs a command line in this process, with a terminal that writes down what it shows. */
+export async function earshot(args: readonly string[], { url = '', env = {}, stdin = '', columns }: Setting = {}): Promise<Outcome> {
+  const outcome = { exitCode: -1, out: '', err: '' }
+  outcome.exitCode = await run(args, {
+    env: { EARSHOT_URL: url, EARSHOT_TOKEN: 'svc_test', ...env },
+    stdin: (async function* () {
+      yield stdin
+    })(),
+    columns,
+    writeOut: (text) => {
+      outcome.out += text
+    },
+    writeError: (text) => {
+      outcome.err += text
+    },
+  })
+  return outcome
+}

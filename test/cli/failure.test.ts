@@ -1,0 +1,83 @@
+import { expect, test } from 'vitest'
+import { earshot } from './command-line.ts'
+import { playService, refusal } from './played-service.ts'
+import { PLACE, SUBMISSION } from './records.ts'
+
+const approve = ['submissions', 'approve', SUBMISSION]
+
+async function errorOf(args: readonly string[], status: number, code: string, extra: Record<string, unknown> = {}) {
+  await using service = await playService({ ...refusal(status, code, extra), headers: { 'retry-after': '3000' } })
+  const { exitCode, out, err } = await earshot(args, { url: service.url, env: PLACE })
+  expect(out).toBe('')
+  return { exitCode, err }
+}
+
+test.for([
+  [401, 'token_expired', {}, 3, /export EARSHOT_TOKEN/],
+  [403, 'insufficient_scope', { required_scope: 'moderate:submissions' }, 1, /the scope moderate:submissions\./],
+  [403, 'insufficient_role', { required_role: 'member' }, 1, /the role member/],
+  [402, 'quota_exceeded', { quota: 'projects', limit: 20, used: 20, resets_at: null }, 1, /projects: 20 of 20 used\./],
+  [409, 'state_conflict', { current_state: 'rejected' }, 1, /It is rejected now.*--expected-state rejected/],
+  [429, 'rate_limited', {}, 1, /Try again in 3000 s\./],
+  [503, 'dependency_unavailable', {}, 1, /Request id: req-1/],
+  [404, 'not_found', {}, 1, /\n$/],
+] as const)('%i %s is one clear line with the code, and what to do', async ([status, code, extra, exitCode, advice]) => {
+  const error = await errorOf(approve, status, code, extra)
+  expect(error.exitCode).toBe(exitCode)
+  expect(error.err.split('\n')[0]).toBe(`error: Refused as ${code}. (${code})`)
+  expect(error.err).toMatch(advice)
+})
+
+test('wrong fields are named by their flags', async () => {
+  const errors = ['author.email', 'tags.0', 'project_id', 'nickname', ''].map((field) => ({
+    field,
+    code: 'custom',
+    detail: `${field} is wrong`,
+  }))
+  const args = ['submissions', 'create', '--body', 'x', '--author.name', 'A']
+  const { exitCode, err } = await errorOf(args, 400, 'validation_error', { errors })
+  expect(exitCode).toBe(1)
+  expect(err.split('\n').slice(1)).toEqual([
+    '  --author.email: author.email is wrong',
+    '  --tags (tags.0): tags.0 is wrong',
+    '  --project: project_id is wrong',
+    '  nickname: nickname is wrong',
+    '  the request:  is wrong',
+    '',
+  ])
+})
+
+test('with --json the error’s body goes to stderr as it came', async () => {
+  const { exitCode, err } = await errorOf([...approve, '--json'], 409, 'state_conflict', { current_state: 'approved' })
+  expect(exitCode).toBe(1)
+  expect(JSON.parse(err)).toEqual(refusal(409, 'state_conflict', { current_state: 'approved' }).json)
+})
+
+test('no token ends with 3 before anything is sent', async () => {
+  await using service = await playService({ json: {} })
+  const outcome = await earshot(approve, { url: service.url, env: { EARSHOT_TOKEN: '' } })
+  expect(outcome).toMatchObject({ exitCode: 3, err: expect.stringContaining('EARSHOT_TOKEN is not set') })
+  expect(service.requests).toEqual([])
+})
+
+test('nobody there ends with 4', async () => {
+  const { url } = await (async () => {
+    await using service = await playService({})
+    return service
+  })()
+  const { exitCode, err } = await earshot(['me', 'retrieve'], { url })
+  expect(exitCode).toBe(4)
+  expect(err).toBe(`error: ${url} is not reachable: ECONNREFUSED.\nIs the service running, and is EARSHOT_URL its address?\n`)
+})
+
+test('another server in the service’s place ends with 4', async () => {
+  await using service = await playService({ status: 404, text: '<h1>nginx</h1>', headers: { 'content-type': 'text/html' } })
+  const { exitCode, err } = await earshot(['me', 'retrieve'], { url: service.url })
+  expect(exitCode).toBe(4)
+  expect(err).toContain("answered 404 with text/html instead of the service's JSON")
+})
+
+test('a refusal on the way to the place is told like any other', async () => {
+  await using service = await playService(refusal(401, 'invalid_token'))
+  expect(await earshot(approve, { url: service.url })).toMatchObject({ exitCode: 3, err: expect.stringContaining('(invalid_token)') })
+})

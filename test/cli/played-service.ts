@@ -1,0 +1,68 @@
+import { once } from 'node:events'
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+/** An answer to play: JSON, raw text, silence, or a connection that breaks. */
+export interface PlayedAnswer {
+  status?: number
+  headers?: Record<string, string>
+  json?: unknown
+  text?: string
+  instead?: 'silence' | 'reset'
+}
+
+interface ReceivedRequest {
+  method: string
+  /** With the query, as it came over the wire. */
+  path: string
+  headers: IncomingHttpHeaders
+  body: string
+}
+
+export interface PlayedService extends AsyncDisposable {
+  url: string
+  requests: ReceivedRequest[]
+}
+
+/** A real HTTP server that plays the answers in turn and keeps what it received; the last answer repeats. */
+export async function playService(...answers: PlayedAnswer[]): Promise<PlayedService> {
+  const requests: ReceivedRequest[] = []
+  const server = createServer(async (request, response) => {
+    const answer = answers[Math.min(requests.length, answers.length - 1)] ?? {}
+    requests.push(await receive(request))
+    play(answer, response)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo // A TCP server has one.
+  return {
+    url: `http://127.0.0.1:${port}`,
+    requests,
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
+
+/** A refusal as the service writes it. */
+export function refusal(status: number, code: string, extra: Record<string, unknown> = {}): PlayedAnswer {
+  return { status, json: { detail: `Refused as ${code}.`, code, request_id: 'req-1', ...extra } }
+}
+
+async function receive(request: IncomingMessage): Promise<ReceivedRequest> {
+  const { method = '', url: path = '', headers } = request
+  const chunks: Buffer[] = await request.toArray()
+  return { method, path, headers, body: Buffer.concat(chunks).toString('utf8') }
+}
+
+function play({ status = 200, headers = {}, json, text, instead }: PlayedAnswer, response: ServerResponse): void {
+  if (instead === 'silence') return
+  if (instead === 'reset') {
+    response.socket?.resetAndDestroy()
+    return
+  }
+  const body = text ?? (json === undefined ? '' : JSON.stringify(json))
+  response.writeHead(status, { ...(json !== undefined && { 'content-type': 'application/json' }), ...headers }).end(body)
+}

@@ -1,0 +1,205 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import postgres from 'postgres'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import type { EmbeddedPostgres } from '../../db/src/embedded/cluster.ts'
+import type { EmbeddedConnection } from '../../db/src/embedded/connection.ts'
+import { migrate } from '../../db/src/migrate.ts'
+import { DatabaseSetupError } from '../../db/src/setup-error.ts'
+import { cleanUp, makeDataDir, query, start } from './clusters.ts'
+
+const CREATE_NOTES = 'create table notes (id integer primary key, body text not null);\ninsert into notes values (1, $$one$$);'
+const COUNT_NOTES = 'create or replace function count_notes() returns bigint language sql as $$ select count(*) from notes $$;'
+
+let cluster: EmbeddedPostgres
+let databaseCount = 0
+const clients: postgres.Sql[] = []
+
+beforeAll(async () => {
+  cluster = await start({ dataDir: makeDataDir() })
+})
+
+afterEach(async () => {
+  for (const client of clients.splice(0)) await client.end({ timeout: 5 })
+})
+
+afterAll(cleanUp)
+
+test('a login role that may not make the roles gets the statements for its administrator, and serves once they were run', async () => {
+  const address = await createDatabase()
+  await query(cluster.connection, `create role plain login password 'plain'`)
+  const asPlain = { ...address, user: 'plain', password: 'plain' }
+  const directories = writeSql({ '0001_notes.sql': CREATE_NOTES })
+
+  const error = await readError(migrate({ address: asPlain, ...directories }))
+  expect(error).toBeInstanceOf(DatabaseSetupError)
+  expect(error.message).not.toContain('\n')
+  const [, statements = ''] = error.message.split('administrator run: ')
+  expect(statements).toContain('create role earshot_owner nologin; grant earshot_owner to plain')
+
+  await query(address, statements)
+  // The owner's rights in the database could not be asked for before there was an owner.
+  const [, rest = ''] = (await readError(migrate({ address: asPlain, ...directories }))).message.split('administrator run: ')
+  expect(rest).toBe(`grant create on database ${address.database} to earshot_owner; grant usage, create on schema public to earshot_owner;`)
+  await query(address, rest)
+  expect(await migrate({ address: asPlain, ...directories })).toEqual({ migrations: ['0001_notes.sql'], functionsApplied: true })
+  expect(await migrate({ address: asPlain, ...directories })).toEqual({ migrations: [], functionsApplied: false })
+})
+
+test('a database owner who may create roles makes them itself, takes each on and inherits from none', async () => {
+  await query(cluster.connection, 'drop owned by plain; drop role plain')
+  const dropping = await query(cluster.connection, `select datname from pg_database where datname like 'migrate_%'`)
+  for (const { datname } of dropping) await query(cluster.connection, `drop database ${datname}`)
+  await query(cluster.connection, 'drop role earshot_owner, earshot_app, earshot_worker')
+
+  await query(cluster.connection, `create role steward login createrole password 'steward'`)
+  const address = await createDatabase('steward')
+  const asSteward = { ...address, user: 'steward', password: 'steward' }
+  await migrate({ address: asSteward, ...writeSql({ '0001_notes.sql': CREATE_NOTES }) })
+  await expect(query(asSteward, 'select * from notes')).rejects.toMatchObject({ code: '42501' })
+  expect(
+    await query(asSteward, 'set role earshot_app; set role earshot_worker; set role earshot_owner; select id from notes'),
+  ).toBeDefined()
+  const owner = await query(address, `select tableowner from pg_tables where tablename = 'notes'`)
+  expect(owner).toEqual([{ tableowner: 'earshot_owner' }])
+})
+
+test('twenty replicas that start at once migrate once, and each finds the database ready', async () => {
+  const address = await createDatabase()
+  // It fails when it runs twice, and takes long enough for everybody to arrive.
+  const directories = writeSql({
+    '0001_notes.sql': `${CREATE_NOTES} select pg_sleep(0.2);`,
+    '0002_more.sql': 'insert into notes values (2, $$two$$)',
+  })
+  const results = await Promise.all(Array.from({ length: 20 }, () => migrate({ address, ...directories })))
+  expect(results.flatMap(({ migrations }) => migrations)).toEqual(['0001_notes.sql', '0002_more.sql'])
+  expect(results.filter(({ functionsApplied }) => functionsApplied)).toHaveLength(1)
+  expect(await query(address, 'select count_notes()')).toEqual([{ count_notes: '2' }])
+})
+
+test('replicas on different databases of one server make the roles at the same moment', async () => {
+  const names = await query(cluster.connection, `select datname from pg_database where datname like 'migrate_%'`)
+  for (const { datname } of names) await query(cluster.connection, `drop database ${datname}`)
+  await query(cluster.connection, 'drop role earshot_owner, earshot_app, earshot_worker')
+  const addresses = [await createDatabase(), await createDatabase(), await createDatabase(), await createDatabase()]
+  const directories = writeSql({ '0001_notes.sql': CREATE_NOTES })
+  const results = await Promise.all(addresses.map((address) => migrate({ address, ...directories })))
+  expect(results.map(({ migrations }) => migrations)).toEqual(addresses.map(() => ['0001_notes.sql']))
+})
+
+test('when nothing is missing, migrating costs one query and waits for nobody', async () => {
+  const address = await createDatabase()
+  const directories = writeSql({ '0001_notes.sql': CREATE_NOTES })
+  await migrate({ address, ...directories })
+  const holder = connect(address)
+  const session = await holder.reserve()
+  await session`select pg_advisory_lock(${0x45415253})`
+  const statements: string[] = []
+  const client = connect(address, { fetch_types: false, debug: (_id, text) => statements.push(text) })
+  await migrate({ client, ...directories })
+  expect(statements).toHaveLength(1)
+  session.release()
+})
+
+test('a pool’s client can be given, and keeps its own settings afterwards', async () => {
+  const address = await createDatabase()
+  const client = connect(address, { max: 3, connection: { statement_timeout: 100 } })
+  await migrate({ client, ...writeSql({ '0001_slow.sql': 'select pg_sleep(0.3); create table notes ();' }, {}) })
+  const settings = await Promise.all(
+    [1, 2, 3].map(() => client`select current_setting('statement_timeout') as timeout, current_user as role`),
+  )
+  expect(new Set(settings.map(([row]) => `${row?.timeout} ${row?.role}`))).toEqual(new Set(['100ms earshot']))
+  const locks = await client`select from pg_locks where locktype = 'advisory'`
+  expect(locks).toHaveLength(0)
+})
+
+test('a migration that fails changes nothing, names its file and line, and the ones before it stay', async () => {
+  const address = await createDatabase()
+  const broken = { '0001_notes.sql': CREATE_NOTES, '0002_broken.sql': 'insert into notes values (2, $$two$$);\nselect missing from notes;' }
+  const error = await readError(migrate({ address, ...writeSql(broken) }))
+  expect(error).toBeInstanceOf(DatabaseSetupError)
+  expect(error.message).toBe('Migration 0002_broken.sql failed at line 2: column "missing" does not exist.')
+  expect(await query(address, 'select version from schema_migrations')).toEqual([{ version: 1 }])
+  expect(await query(address, 'select id from notes')).toEqual([{ id: 1 }])
+  const mended = writeSql({ ...broken, '0002_broken.sql': 'insert into notes values (2, $$two$$)' })
+  expect((await migrate({ address, ...mended })).migrations).toEqual(['0002_broken.sql'])
+})
+
+test('a migration that was changed after it was applied is refused', async () => {
+  const address = await createDatabase()
+  await migrate({ address, ...writeSql({ '0001_notes.sql': CREATE_NOTES }) })
+  const changed = migrate({ address, ...writeSql({ '0001_notes.sql': `${CREATE_NOTES} -- again` }) })
+  await expect(changed).rejects.toThrow('The migration 0001_notes was changed after it was applied. Put it back.')
+})
+
+test('a database ahead of the code is refused', async () => {
+  const address = await createDatabase()
+  const older = { '0001_notes.sql': CREATE_NOTES }
+  await migrate({ address, ...writeSql({ ...older, '0002_newer.sql': 'create table newer ()' }) })
+  const refused = migrate({ address, ...writeSql(older) })
+  await expect(refused).rejects.toThrow('The database is ahead of this Earshot: it holds the migration 0002_newer. Start a newer version.')
+})
+
+test('a migration numbered below one that is applied is refused', async () => {
+  const address = await createDatabase()
+  const applied = { '0001_notes.sql': CREATE_NOTES, '0003_third.sql': 'create table third ()' }
+  await migrate({ address, ...writeSql(applied) })
+  const refused = migrate({ address, ...writeSql({ ...applied, '0002_late.sql': 'create table late ()' }) })
+  await expect(refused).rejects.toThrow('The migration 0002_late.sql comes before one that is applied already.')
+})
+
+test('misnamed and twin migrations are refused before the database is asked', async () => {
+  const address = { host: '/nowhere' }
+  await expect(migrate({ address, ...writeSql({ 'notes.sql': '' }) })).rejects.toThrow('notes.sql is not named like 0001_name.sql')
+  await expect(migrate({ address, ...writeSql({ '0001_a.sql': '', '0001_b.sql': '' }) })).rejects.toThrow('Two migrations have the version')
+})
+
+test('the functions are applied again when any of them changed, in any order of their names, all or none', async () => {
+  const address = await createDatabase()
+  const migrations = { '0001_notes.sql': CREATE_NOTES }
+  const callsLater = 'create or replace function a_first() returns bigint language sql as $$ select z_last() $$;'
+  const later = (result: number) => `create or replace function z_last() returns bigint language sql as $$ select ${result}::bigint $$;`
+  const apply = (functions: Record<string, string>) => migrate({ address, ...writeSql(migrations, functions) })
+
+  expect((await apply({ 'a_first.sql': callsLater, 'z_last.sql': later(1) })).functionsApplied).toBe(true)
+  expect((await apply({ 'a_first.sql': callsLater, 'z_last.sql': later(1) })).functionsApplied).toBe(false)
+  expect((await apply({ 'a_first.sql': callsLater, 'z_last.sql': later(2) })).functionsApplied).toBe(true)
+  const broken = { 'a_first.sql': callsLater, 'b_second.sql': later(3), 'z_last.sql': 'create or replace function z_last(' }
+  await expect(apply(broken)).rejects.toThrow('Function z_last.sql failed at line 1: syntax error at end of input.')
+  expect(await query(address, 'select a_first()')).toEqual([{ a_first: '2' }])
+})
+
+async function createDatabase(owner = 'earshot'): Promise<EmbeddedConnection> {
+  databaseCount += 1
+  const database = `migrate_${databaseCount}`
+  await query(cluster.connection, `create database ${database} owner ${owner}`)
+  return { ...cluster.connection, database }
+}
+
+/** Directories of this test's own with the files given. */
+function writeSql(migrations: Record<string, string>, functions: Record<string, string> = { 'count_notes.sql': COUNT_NOTES }) {
+  const root = makeDataDir()
+  const directories = { migrationsDir: join(root, 'migrations'), functionsDir: join(root, 'functions') }
+  for (const [directory, files] of [
+    [directories.migrationsDir, migrations],
+    [directories.functionsDir, functions],
+  ] as const) {
+    mkdirSync(directory)
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(directory, name), text)
+  }
+  return directories
+}
+
+function connect(address: EmbeddedConnection, options: postgres.Options<Record<string, never>> = {}): postgres.Sql {
+  const client = postgres({ ...address, onnotice: () => {}, ...options })
+  clients.push(client)
+  return client
+}
+
+async function readError(failing: Promise<unknown>): Promise<Error> {
+  const thrown = await failing.then(
+    () => new Error('It did not fail.'),
+    (error: unknown) => error,
+  )
+  return thrown instanceof Error ? thrown : new Error(String(thrown))
+}

@@ -1,0 +1,28 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { argv } from 'node:process'
+import { documentSnapshot, SNAPSHOT_PATH } from './openapi/snapshot.ts'
+
+/** Files that are made from the sources and committed, by their place from the top. */
+const GENERATED = [{ path: SNAPSHOT_PATH, make: documentSnapshot }]
+
+/** Writes them anew; with `--check` it only says which ones are stale, and fails. */
+function generate(isCheck: boolean): void {
+  const stale = GENERATED.filter(({ path, make }) => make() !== read(path))
+  if (!isCheck) for (const { path, make } of stale) writeFileSync(fromTop(path), make())
+  for (const { path } of stale) console.log(isCheck ? `${path} is stale: run "npm run generate" and commit it` : `wrote ${path}`)
+  if (isCheck && stale.length > 0) process.exitCode = 1
+}
+
+function read(path: string): string | null {
+  try {
+    return readFileSync(fromTop(path), 'utf8')
+  } catch {
+    return null
+  }
+}
+
+function fromTop(path: string): URL {
+  return new URL(`../${path}`, import.meta.url)
+}
+
+generate(argv.includes('--check'))

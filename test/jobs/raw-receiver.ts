@@ -1,0 +1,107 @@
+import { createServer, type Server, type Socket } from 'node:net'
+import { createServer as createTlsServer, type TlsOptions } from 'node:tls'
+
+export interface RawReceiver {
+  port: number
+  url: string
+  /** Each request as its bytes came, header and body. */
+  requests: string[]
+  connections: number
+  /** Resolves when as many connections were closed, by whichever side. */
+  closed: (count: number) => Promise<void>
+  [Symbol.asyncDispose]: () => Promise<void>
+}
+
+export interface RawReceiverOptions {
+  host?: string
+  tls?: TlsOptions
+  /** Called as soon as a connection stands, before any request. */
+  onConnection?: (socket: Socket) => void
+}
+
+/** A receiver of plain bytes: `answer` gets the socket when a whole request has come, and does what it likes. */
+export async function startRawReceiver(
+  answer: (socket: Socket, request: string) => void,
+  options: RawReceiverOptions = {},
+): Promise<RawReceiver> {
+  const { host = '127.0.0.1', tls, onConnection } = options
+  const sockets = new Set<Socket>()
+  const requests: string[] = []
+  const waiting: (() => void)[] = []
+  let connections = 0
+  let closed = 0
+
+  const accept = (socket: Socket) => {
+    connections += 1
+    sockets.add(socket)
+    // A sender that goes away in mid-answer is what many of these tests are about.
+    socket.on('error', () => socket.destroy())
+    socket.on('close', () => {
+      sockets.delete(socket)
+      closed += 1
+      for (const check of waiting) check()
+    })
+    onConnection?.(socket)
+    collectRequests(socket, (request) => {
+      requests.push(request)
+      answer(socket, request)
+    })
+  }
+  const server = tls ? createTlsServer(tls, accept) : createServer(accept)
+  server.on('tlsClientError', () => {})
+  const port = await listen(server, host)
+
+  return {
+    port,
+    url: `${tls ? 'https' : 'http'}://${host}:${port}/hook`,
+    requests,
+    get connections() {
+      return connections
+    },
+    closed: (count) =>
+      new Promise((resolve) => {
+        const check = () => closed >= count && resolve()
+        waiting.push(check)
+        check()
+      }),
+    async [Symbol.asyncDispose]() {
+      for (const socket of sockets) socket.destroy()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+/** A port of this machine on which nobody listens. */
+export async function findClosedPort(): Promise<number> {
+  const server = createServer()
+  const port = await listen(server, '127.0.0.1')
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}
+
+function listen(server: Server, host: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(0, host, () => {
+      const address = server.address()
+      if (address && typeof address === 'object') resolve(address.port)
+    })
+  })
+}
+
+function collectRequests(socket: Socket, onRequest: (request: string) => void): void {
+  let received = ''
+  socket.on('data', (chunk) => {
+    received += chunk.toString('latin1')
+    for (;;) {
+      const headerEnd = received.indexOf('\r\n\r\n')
+      if (headerEnd === -1) return
+      const bodyLength = Number(/content-length: (\d+)/i.exec(received)?.[1] ?? 0)
+      const end = headerEnd + 4 + bodyLength
+      if (received.length < end) return
+      const request = received.slice(0, end)
+      received = received.slice(end)
+      onRequest(request)
+    }
+  })
+}

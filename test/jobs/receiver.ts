@@ -1,0 +1,45 @@
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+export interface Received {
+  path: string
+  headers: IncomingHttpHeaders
+  body: Buffer
+}
+
+export interface Receiver {
+  url: string
+  requests: Received[]
+  /** Ids of the deliveries that came, in order. */
+  deliveryIds: () => string[]
+  [Symbol.asyncDispose]: () => Promise<void>
+}
+
+/** An HTTP receiver on this machine; answers 200 unless told otherwise. */
+export async function startReceiver(answer: (response: ServerResponse, request: Received) => void = ok): Promise<Receiver> {
+  const requests: Received[] = []
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = []
+    request.on('data', (chunk) => chunks.push(chunk))
+    request.on('error', () => {})
+    request.on('end', () => {
+      const received = { path: request.url ?? '', headers: request.headers, body: Buffer.concat(chunks) }
+      requests.push(received)
+      answer(response, received)
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    requests,
+    deliveryIds: () => requests.map(({ headers }) => String(headers['x-service-delivery'])),
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+export function ok(response: ServerResponse): void {
+  response.end('ok')
+}

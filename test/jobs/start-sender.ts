@@ -1,0 +1,14 @@
+import { createAddressRules, createOwnAddresses } from '@earshot/drivers'
+import { createSender, type Sender, type SenderOptions } from '../../jobs/src/send-delivery.ts'
+
+/** A sender that may reach this machine and closes itself. */
+export function startSender(options: Partial<SenderOptions> = {}): Sender & AsyncDisposable {
+  const sender = createSender({
+    rules: createAddressRules({ allowNetworks: [], allowLoopback: true }),
+    ownAddresses: createOwnAddresses([]),
+    allowInsecure: true,
+    userAgent: 'Earshot-Test',
+    ...options,
+  })
+  return { ...sender, [Symbol.asyncDispose]: () => sender.close() }
+}

@@ -1,0 +1,130 @@
+import { randomBytes } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
+import { createTeamFor, createUser, type Database, type DatabaseAddress, openDatabase } from '@earshot/db'
+import { createAddressRules, createOwnAddresses, createSecretBox } from '@earshot/drivers'
+import type { Log } from '@earshot/jobs'
+import { Registry } from 'prom-client'
+import type { AttemptRow } from '../../db/src/attempts.ts'
+import type { DeliveryRow } from '../../db/src/deliveries.ts'
+import { type Dispatcher, startDispatcher } from '../../jobs/src/dispatcher.ts'
+import { createSender, type SenderOptions } from '../../jobs/src/send-delivery.ts'
+import { openTestDatabase } from '../src/test-database.ts'
+
+export const USER_AGENT = 'Earshot-Webhooks/1.2.3'
+export const silent: Log = { debug() {}, info() {}, warn() {}, error() {} }
+
+export interface Endpoint {
+  id: string
+  secret: string
+}
+
+/** A database with a team that has webhooks, and what tests do with it. */
+export interface WebhookHouse {
+  address: DatabaseAddress
+  database: Database
+  secretKey: Buffer
+  teamId: string
+  addEndpoint: (url: string, fields?: { events?: string[]; previousSecret?: string; previousSecretFor?: string }) => Promise<Endpoint>
+  /** Emits an event and returns its deliveries' ids, one per endpoint that wants it. */
+  emit: (type?: string, data?: object) => Promise<string[]>
+  delivery: (id: string) => Promise<DeliveryRow>
+  attempts: (deliveryId: string) => Promise<AttemptRow[]>
+  dispatch: (options?: Partial<SenderOptions> & { backoffBaseMs?: number; log?: Log }) => Promise<Dispatching>
+  close: () => Promise<void>
+}
+
+export interface Dispatching {
+  dispatcher: Dispatcher
+  registry: Registry
+  /** The pool whose session holds the worker's lock. */
+  session: Database
+  stop: (timeoutMs?: number) => Promise<void>
+}
+
+export async function openWebhookHouse(): Promise<WebhookHouse> {
+  const { address, database, close } = await openTestDatabase()
+  const secretKey = randomBytes(32)
+  const secretBox = createSecretBox(secretKey)
+  const sql = database.client
+  const owner = await createUser(database, { email: `${randomBytes(6).toString('hex')}@example.com`, name: 'Ada', passwordHash: null })
+  const { id: teamId } = await createTeamFor(database, owner, { name: 'Acme', plan: 'business' })
+  const stops: (() => Promise<void>)[] = []
+  const seal = (secret: string | undefined) => (secret === undefined ? null : secretBox.seal('webhook-secret', secret).toString('base64'))
+
+  return {
+    address,
+    database,
+    secretKey,
+    teamId,
+    async addEndpoint(url, { events = ['*'], previousSecret, previousSecretFor = '1 hour' } = {}) {
+      const secret = makeSecret()
+      const [row] = await sql<{ id: string }[]>`
+        insert into webhook_endpoints (team_id, url, events, secret, secret_hint, previous_secret, previous_secret_expires_at, local_trial)
+        values (${teamId}, ${url}, ${events}, ${seal(secret)}, ${secret.slice(-4)}, ${seal(previousSecret)}, now() + ${previousSecretFor}::interval, true)
+        returning id`
+      return { id: row?.id ?? '', secret }
+    },
+    async emit(type = 'submission.created', data = { submission: { id: 'x', body: 'Grüße, 世界 \u{1f600}' } }) {
+      const rows = await sql<{ id: string }[]>`
+        with emitted as materialized (select emit_event(${teamId}, null, ${type}, ${JSON.stringify(data)}::text::jsonb) as id)
+        select id from emitted`
+      const made = await sql<{ id: string }[]>`select id from webhook_deliveries where event_id = ${rows[0]?.id ?? ''} order by id`
+      return made.map(({ id }) => id)
+    },
+    async delivery(id) {
+      const [row] = await sql<DeliveryRow[]>`select * from webhook_deliveries where id = ${id}`
+      if (!row) throw new Error('There is no such delivery')
+      return row
+    },
+    attempts: async (deliveryId) => [
+      ...(await sql<AttemptRow[]>`select * from webhook_attempts where delivery_id = ${deliveryId} order by number, id`),
+    ],
+    async dispatch({ backoffBaseMs = 50, log = silent, ...options } = {}) {
+      const open = (poolSize: number) => openDatabase({ address, role: 'earshot_worker', poolSize, applicationName: 'earshot test worker' })
+      const [pool, session] = [open(4), open(1)]
+      const sender = createSender({
+        rules: createAddressRules({ allowNetworks: [], allowLoopback: true }),
+        ownAddresses: createOwnAddresses([]),
+        allowInsecure: true,
+        userAgent: USER_AGENT,
+        ...options,
+      })
+      const registry = new Registry()
+      const dispatcher = await startDispatcher({
+        database: pool,
+        session,
+        secretBox,
+        senderFor: () => sender,
+        backoffBaseMs,
+        log,
+        registry,
+      })
+      let stopped: Promise<void> | undefined
+      const stop = (timeoutMs = 2_000) => {
+        stopped ??= dispatcher.stop({ timeoutMs }).then(async () => {
+          await Promise.all([sender.close(), pool.close(), session.close()])
+        })
+        return stopped
+      }
+      stops.push(stop)
+      return { dispatcher, registry, session, stop }
+    },
+    async close() {
+      await Promise.all(stops.map((stop) => stop()))
+      await close()
+    },
+  }
+}
+
+export function makeSecret(): string {
+  return `whsec_${randomBytes(32).toString('base64')}`
+}
+
+/** Asks again until the answer is true. */
+export async function until(what: string, holds: () => boolean | Promise<boolean>, timeoutMs = 15_000): Promise<void> {
+  const deadline = performance.now() + timeoutMs
+  while (!(await holds())) {
+    if (performance.now() > deadline) throw new Error(`Waited ${timeoutMs} ms in vain until ${what}`)
+    await delay(10)
+  }
+}

@@ -1,0 +1,61 @@
+import { randomBytes } from 'node:crypto'
+import { type Plan, type Role, type Scope, scopes } from '@earshot/contracts'
+import {
+  addTeamMember,
+  createProject,
+  createPublicKey,
+  createSubmission,
+  createTeamFor,
+  createTokenFor,
+  createUser,
+  type Database,
+  type NewSubmission,
+  type SubmissionRow,
+} from '@earshot/db'
+import { makePublicKey, makeToken } from '@earshot/server'
+
+/** A team with its owner, a project and what calls for them. */
+export interface Team {
+  id: string
+  ownerId: string
+  project: { team_id: string; project_id: string }
+  publicKey: string
+  /** The owner's token with every scope. */
+  token: string
+  /** A further member's token. */
+  tokenOf: (role: Role, tokenScopes?: readonly Scope[]) => Promise<string>
+  submit: (fields?: Partial<NewSubmission>) => Promise<SubmissionRow>
+}
+
+export async function makeTeam(database: Database, { plan = 'business' }: { plan?: Plan } = {}): Promise<Team> {
+  const owner = await makeUser(database)
+  const team = await createTeamFor(database, owner, { name: 'Acme', plan })
+  const actor = { userId: owner.id, credentialId: null, credentialKind: 'operator', ip: null }
+  const { id: project_id } = await createProject(database, actor, team.id, { name: 'Website' })
+  const project = { team_id: team.id, project_id }
+  const { key } = await createPublicKey(database, actor, project, { key: makePublicKey(), label: null })
+  return {
+    id: team.id,
+    ownerId: owner.id,
+    project,
+    publicKey: key,
+    token: await makeTokenOf(database, owner, scopes),
+    tokenOf: async (role, tokenScopes = scopes) => {
+      const user = await makeUser(database)
+      await addTeamMember(database, { team_id: team.id, userId: user.id, role })
+      return makeTokenOf(database, user, tokenScopes)
+    },
+    submit: (fields) => createSubmission(database, project, { kind: 'text', channel: 'api', body: 'Saved us a week.', author_name: 'Ada', ...fields }),
+  }
+}
+
+export async function makeUser(database: Database) {
+  const name = `user-${randomBytes(6).toString('hex')}`
+  return createUser(database, { email: `${name}@example.com`, name, passwordHash: null })
+}
+
+export async function makeTokenOf(database: Database, user: Awaited<ReturnType<typeof makeUser>>, tokenScopes: readonly Scope[]): Promise<string> {
+  const { token, hash, hint } = makeToken()
+  await createTokenFor(database, user, { name: 'Test', scopes: tokenScopes, hash, hint })
+  return token
+}

@@ -1,0 +1,93 @@
+import { randomBytes } from 'node:crypto'
+import { contracts } from '@earshot/contracts'
+import { type Client, createClient } from '@earshot/contracts/client'
+import { createAddressRules, createOwnAddresses, createSecretBox, judgeWebhookUrl, type SecretBox } from '@earshot/drivers'
+import { type AppOptions, buildApp, createLog } from '@earshot/server'
+import { Registry } from 'prom-client'
+import { openTestDatabase, type TestDatabase } from './test-database.ts'
+
+export interface TestService extends TestDatabase {
+  url: string
+  secretBox: SecretBox
+  /** A client with a token, or without one for the public plane. */
+  client: (token?: string) => Client
+  /** A request as it is: no retries, no parsing but of JSON. */
+  send: (method: string, path: string, options?: SendOptions) => Promise<Answer>
+}
+
+export interface SendOptions {
+  token?: string | undefined
+  body?: unknown
+  headers?: Record<string, string>
+}
+
+export interface Answer {
+  status: number
+  headers: Headers
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever came, and asserts on it
+  body: any
+}
+
+/** The real service on a database of the test's own: limits far away, every answer checked against its contract. */
+export async function startTestService(overrides: Partial<AppOptions> = {}): Promise<TestService> {
+  const store = await openTestDatabase()
+  const secretBox = createSecretBox(randomBytes(32))
+  const rules = createAddressRules({ allowNetworks: [], allowLoopback: true })
+  const app = await buildApp({
+    contracts,
+    database: store.database,
+    services: {
+      secretBox,
+      judgeReceiver: (url) => judgeWebhookUrl(url, { rules, allowInsecure: true, ownAddresses: createOwnAddresses([]) }),
+      defaultPlan: 'pro',
+      maxTeamsPerUser: 20,
+    },
+    rateLimitMultiplier: 10_000,
+    checkOutput: true,
+    onCommit: () => {},
+    baseUrl: 'http://localhost:8000',
+    version: '0.0.0',
+    log: createLog({ level: 'error' }),
+    metrics: new Registry(),
+    metricsToken: null,
+    notReady: () => [],
+    trustProxy: false,
+    ...overrides,
+  })
+  const url = await app.listen({ host: '127.0.0.1', port: 0 })
+  return {
+    ...store,
+    url,
+    secretBox,
+    client: (token) => createClient({ baseUrl: url, maxRetries: 0, ...(token && { token }) }),
+    send: (method, path, options) => send(url + path, method, options),
+    close: async () => {
+      await app.close()
+      await store.close()
+    },
+  }
+}
+
+async function send(url: string, method: string, { token, body, headers = {} }: SendOptions = {}): Promise<Answer> {
+  const isRaw = typeof body === 'string' || body instanceof Uint8Array
+  const response = await fetch(url, {
+    method,
+    redirect: 'manual',
+    headers: {
+      ...(token !== undefined && { authorization: `Bearer ${token}` }),
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(body !== undefined && { body: isRaw ? (body as BodyInit) : JSON.stringify(body) }),
+  })
+  const text = await response.text()
+  return { status: response.status, headers: response.headers, body: text === '' ? undefined : parse(text) }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}
