@@ -34,7 +34,11 @@ command('user', 'create', 'Make a user')
     perform(async (database) => {
       const made = options.password === undefined ? makePassword() : null
       const name = options.name ?? options.email.split('@', 1)[0] ?? ''
-      const user = await createUser(database, { email: options.email, name, passwordHash: await hashPassword(made ?? options.password ?? '') })
+      const user = await createUser(database, {
+        email: options.email,
+        name,
+        passwordHash: await hashPassword(made ?? options.password ?? ''),
+      })
       return { id: user.id, email: user.email, name: user.name, ...(made && { password: made }) }
     }),
   )
@@ -45,7 +49,10 @@ command('team', 'create', 'Make a team')
   .addOption(new Option('--plan <plan>', 'plan; EARSHOT_DEFAULT_PLAN if absent').choices(Object.keys(plans)))
   .action((options: { name: string; owner: string; plan?: Plan }) =>
     perform(async (database, { defaultPlan }) => {
-      const team = await createTeamFor(database, await findUserByEmail(database, options.owner), { name: options.name, plan: options.plan ?? defaultPlan })
+      const team = await createTeamFor(database, await findUserByEmail(database, options.owner), {
+        name: options.name,
+        plan: options.plan ?? defaultPlan,
+      })
       return { id: team.id, name: team.name, slug: team.slug, plan: team.plan }
     }),
   )
@@ -100,9 +107,11 @@ function command(noun: string, verb: string, description: string): Command {
 }
 
 /** Opens the store, does the work, prints the result; whatever the operator can mend is one line. */
-async function perform(work: (database: Database, config: ReturnType<typeof readConfig>, store: Store) => Promise<Record<string, unknown>>): Promise<void> {
+async function perform(
+  work: (database: Database, config: ReturnType<typeof readConfig>, store: Store) => Promise<Record<string, unknown>>,
+): Promise<void> {
   try {
-    const config = readConfig(process.env)
+    const config = readConfig()
     const store = await joinStore(config, () => {})
     try {
       await prepareDatabase(store.address)
@@ -121,14 +130,19 @@ async function perform(work: (database: Database, config: ReturnType<typeof read
 }
 
 function print(result: Record<string, unknown>): void {
-  if (process.argv.includes('--json')) return console.log(JSON.stringify(result))
+  if (process.argv.includes('--json')) {
+    console.log(JSON.stringify(result))
+    return
+  }
   const width = Math.max(...Object.keys(result).map((key) => key.length))
-  for (const [key, value] of Object.entries(result)) console.log(`${key.padEnd(width)}  ${Array.isArray(value) ? value.join(', ') : String(value)}`)
+  for (const [key, value] of Object.entries(result))
+    console.log(`${key.padEnd(width)}  ${Array.isArray(value) ? value.join(', ') : String(value)}`)
 }
 
 function explain(error: unknown): void {
   const isConfiguration = error instanceof ConfigError
-  const isKnown = isConfiguration || error instanceof ApiError || error instanceof EmbeddedPostgresError || error instanceof DatabaseSetupError
+  const isKnown =
+    isConfiguration || error instanceof ApiError || error instanceof EmbeddedPostgresError || error instanceof DatabaseSetupError
   if (!isKnown) throw error
   console.error(error instanceof ApiError && error.code === 'not_found' ? 'There is no such user or team.' : error.message)
   process.exitCode = isConfiguration ? EXIT_CONFIGURATION : EXIT_REFUSED

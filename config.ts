@@ -61,7 +61,11 @@ const Environment = z.object({
   EARSHOT_DEFAULT_PLAN: z.enum(Plan.options, `must be one of ${Plan.options.join(', ')}`).default('pro'),
   EARSHOT_MAX_TEAMS_PER_USER: wholeNumber(1, 10_000).default(20),
   EARSHOT_WORKER_CONCURRENCY: wholeNumber(1, 200).default(10),
-  EARSHOT_WEBHOOK_ALLOW_NETWORKS: z.string().transform(splitList).refine(areNetworks, 'must be networks like 10.0.0.0/8, comma-separated').optional(),
+  EARSHOT_WEBHOOK_ALLOW_NETWORKS: z
+    .string()
+    .transform(splitList)
+    .refine(areNetworks, 'must be networks like 10.0.0.0/8, comma-separated')
+    .optional(),
   EARSHOT_ALLOW_INSECURE_WEBHOOKS: toggle.optional(),
   EARSHOT_WEBHOOK_BACKOFF_BASE_MS: wholeNumber(1, 3_600_000).default(30_000),
   EARSHOT_TRUST_PROXY: z.string().transform(readTrustProxy).optional(),
@@ -75,7 +79,7 @@ const Environment = z.object({
 })
 
 /** Reads the environment, once, for the whole service. Throws ConfigError with one line that names the variable. */
-export function readConfig(environment: NodeJS.ProcessEnv): Config {
+export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config {
   const result = Environment.safeParse(environment)
   if (!result.success) {
     const [issue] = result.error.issues

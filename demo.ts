@@ -30,7 +30,14 @@ export async function makeDemo(config: Config): Promise<string> {
     const user = known ?? (await findUserByEmail(database, OWNER))
     const { token, hash, hint } = makeToken()
     await createTokenFor(database, user, { name: 'Demo', scopes: [...scopes], hash, hint })
-    return [...lines, '', 'Next, in another terminal:', `  export EARSHOT_TOKEN=${token}`, '  npx earshot submissions list --state pending', ''].join('\n')
+    return [
+      ...lines,
+      '',
+      'Next, in another terminal:',
+      `  export EARSHOT_TOKEN=${token}`,
+      '  npx earshot submissions list --state pending',
+      '',
+    ].join('\n')
   } finally {
     await database.close()
     await store.close()

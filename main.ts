@@ -18,12 +18,15 @@ function requireNode(): void {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
   const [oldestMajor = 0, oldestMinor = 0] = OLDEST_NODE
   if (major > oldestMajor || (major === oldestMajor && minor >= oldestMinor)) return
-  fail(`Earshot needs Node ${OLDEST_NODE.join('.')} or newer; this is ${process.versions.node}. On Linux "npm start" brings the right one.`, 1)
+  fail(
+    `Earshot needs Node ${OLDEST_NODE.join('.')} or newer; this is ${process.versions.node}. On Linux "npm start" brings the right one.`,
+    1,
+  )
 }
 
 function readConfigOrExit(): Config {
   try {
-    return readConfig(process.env)
+    return readConfig()
   } catch (error) {
     if (error instanceof ConfigError) return fail(error.message, EXIT_CONFIGURATION)
     throw error
@@ -35,14 +38,18 @@ async function startOrExit(configuration: Config): Promise<Service> {
     return await startService(configuration)
   } catch (error) {
     if (error instanceof EmbeddedPostgresError || error instanceof DatabaseSetupError) return fail(error.message, 1)
-    if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') return fail(`Port ${configuration.port} is taken: set PORT to another one.`, 1)
+    if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE')
+      return fail(`Port ${configuration.port} is taken: set PORT to another one.`, 1)
     throw error
   }
 }
 
 async function announce({ url }: Service): Promise<void> {
   if (url === null) return console.log('Earshot works on jobs and webhooks.')
-  if (config.localTrial) console.log('Local trial: webhooks may go to this machine over plain http. Set EARSHOT_WEBHOOK_ALLOW_NETWORKS, even to nothing, to end it.')
+  if (config.localTrial)
+    console.log(
+      'Local trial: webhooks may go to this machine over plain http. Set EARSHOT_WEBHOOK_ALLOW_NETWORKS, even to nothing, to end it.',
+    )
   if (process.argv.includes('--demo')) console.log(await makeDemo(config))
   console.log(`Earshot is ready: ${config.port === 0 ? url : config.baseUrl} — API reference at /api/docs/`)
 }

@@ -13,7 +13,11 @@ export function createReceiverRules(config: Config) {
     allowInsecure: config.allowInsecureWebhooks,
     ownAddresses,
   }
-  const trial = { ...strict, rules: createAddressRules({ allowNetworks: config.webhookAllowNetworks, allowLoopback: true }), allowInsecure: true }
+  const trial = {
+    ...strict,
+    rules: createAddressRules({ allowNetworks: config.webhookAllowNetworks, allowLoopback: true }),
+    allowInsecure: true,
+  }
   return {
     ownAddresses,
     judge: async (url: string, { isForwarded }: { isForwarded: boolean }): Promise<WebhookUrlVerdict & { isLocalTrial?: boolean }> => {

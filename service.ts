@@ -43,21 +43,24 @@ async function start(config: Config, log: Log, undos: (() => Promise<unknown>)[]
   const metrics = new Registry()
   const receivers = createReceiverRules(config)
   const version = await readVersion()
-  const worker = config.role === 'api' ? null : await startWorker({
-    address: store.address,
-    secretBox,
-    log,
-    concurrency: config.workerConcurrency,
-    registry: metrics,
-    webhooks: {
-      allowNetworks: config.webhookAllowNetworks,
-      allowInsecure: config.allowInsecureWebhooks,
-      localTrial: config.localTrial,
-      ownAddresses: receivers.ownAddresses,
-      version,
-      backoffBaseMs: config.webhookBackoffBaseMs,
-    },
-  })
+  const worker =
+    config.role === 'api'
+      ? null
+      : await startWorker({
+          address: store.address,
+          secretBox,
+          log,
+          concurrency: config.workerConcurrency,
+          registry: metrics,
+          webhooks: {
+            allowNetworks: config.webhookAllowNetworks,
+            allowInsecure: config.allowInsecureWebhooks,
+            localTrial: config.localTrial,
+            ownAddresses: receivers.ownAddresses,
+            version,
+            backoffBaseMs: config.webhookBackoffBaseMs,
+          },
+        })
   if (worker) undos.push(() => worker.stop({ timeoutMs: DRAIN_MS }))
   if (config.role === 'worker') return null
 

@@ -9,7 +9,10 @@ interface ErrorRow {
   fields?: z.ZodRawShape
 }
 
-const resetsAt = z.string().nullable().meta({ description: 'When the quota rolls over; null for quotas that do not roll.', format: 'date-time' })
+const resetsAt = z
+  .string()
+  .nullable()
+  .meta({ description: 'When the quota rolls over; null for quotas that do not roll.', format: 'date-time' })
 
 /** The closed table of errors. A status is said here and nowhere else. */
 export const errorTable = {
@@ -104,7 +107,10 @@ export class ApiError<Code extends ErrorCode = ErrorCode> extends Error {
   readonly errors: FieldError[] | undefined
   readonly retryAfterSeconds: number | undefined
 
-  constructor(code: Code, { detail, errors, retryAfterSeconds, ...fields }: FieldsOf<Code> & ErrorExtras = {} as FieldsOf<Code> & ErrorExtras) {
+  constructor(
+    code: Code,
+    { detail, errors, retryAfterSeconds, ...fields }: FieldsOf<Code> & ErrorExtras = {} as FieldsOf<Code> & ErrorExtras,
+  ) {
     const row = errorRow(code)
     super(detail ?? row.detail)
     this.name = 'ApiError'

@@ -58,7 +58,9 @@ export const eventPayloads = [
   payloadOf('user.profile.updated', dataOf['user.profile.updated']),
 ] as const
 
-export const Event = z.discriminatedUnion('type', eventPayloads).meta({ id: 'Event', description: 'Something that happened, exactly as webhooks deliver it.' })
+export const Event = z
+  .discriminatedUnion('type', eventPayloads)
+  .meta({ id: 'Event', description: 'Something that happened, exactly as webhooks deliver it.' })
 export type Event = z.infer<typeof Event>
 
 function pascalCase(type: string): string {

@@ -64,10 +64,9 @@ export interface OperationTree {
 export function operation<const Verb extends Method, const Path extends string, Input extends z.ZodObject, Output extends z.ZodType>(
   literal: OperationLiteral<Verb, Path, Input, Output>,
 ): Operation<Verb, Path, Input, Output> {
-  const isPublic = literal.path.startsWith('/api/public/')
   return {
     status: literal.method === 'DELETE' ? 204 : 200,
-    limit: isPublic ? (literal.method === 'GET' ? 'public_read' : 'public_write') : 'authenticated',
+    limit: limitOf(literal),
     errors: [],
     ...literal,
     ...fieldSources(literal),
@@ -76,6 +75,12 @@ export function operation<const Verb extends Method, const Path extends string, 
 
 /** The output of an operation that answers 204. */
 export const NoContent = z.void()
+
+/** Most operations are counted by their surface. */
+function limitOf({ method, path }: { method: Method; path: string }): LimitName {
+  if (!path.startsWith('/api/public/')) return 'authenticated'
+  return method === 'GET' ? 'public_read' : 'public_write'
+}
 
 function fieldSources({ method, path, input }: { method: Method; path: string; input: z.ZodObject }): FieldSources {
   if (!path.endsWith('/')) throw new Error(`${path}: a canonical path ends in a slash`)

@@ -1,11 +1,13 @@
 import { z } from 'zod'
 import { sizes } from './limits.ts'
 
-const NO_NUL = /^[^\u0000]*$/
-const HTTP_URL = /^https?:\/\/[^ \t\r\n\u0000/?#]+([/?#][^ \t\r\n\u0000]*)?$/
+const NO_NUL = /^[^\0]*$/
+const HTTP_URL = /^https?:\/\/[^ \t\r\n\0/?#]+([/?#][^ \t\r\n\0]*)?$/
 
 /** A UUIDv7 in lower case; sorts by time of creation. */
-export const Id = z.uuid().meta({ description: 'Identifier (UUIDv7, sorts by time of creation).', example: '019aa3c1-7d40-7c3e-9f3b-2b8f7a6f1e01' })
+export const Id = z
+  .uuid()
+  .meta({ description: 'Identifier (UUIDv7, sorts by time of creation).', example: '019aa3c1-7d40-7c3e-9f3b-2b8f7a6f1e01' })
 
 /** Output only: an RFC 3339 instant in UTC with milliseconds. Never parsed again on the way out. */
 export function timestamp(description: string) {
@@ -49,16 +51,20 @@ export const Language = z
   .meta({ description: 'BCP 47 language tag.', example: 'en' })
 
 /** Input: an e-mail address. */
-export const EmailInput = z.email().max(sizes.emailCharacters).meta({ description: 'E-mail address; never public.', example: 'ada@example.com' })
+export const EmailInput = z
+  .email()
+  .max(sizes.emailCharacters)
+  .meta({ description: 'E-mail address; never public.', example: 'ada@example.com' })
 
 /**
  * Output: another person's e-mail address. The mark is what the pipeline's masker reads: without the scope,
  * and for a viewer always, the value is null on every surface.
  */
-export const ContactEmail = z
-  .string()
-  .nullable()
-  .meta({ visibility: 'read:contacts', description: 'E-mail address; null without the scope read:contacts, and for viewers.', example: 'ada@example.com' })
+export const ContactEmail = z.string().nullable().meta({
+  visibility: 'read:contacts',
+  description: 'E-mail address; null without the scope read:contacts, and for viewers.',
+  example: 'ada@example.com',
+})
 
 /** Free JSON that belongs to the caller. */
 export const Metadata = z

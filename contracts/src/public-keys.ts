@@ -34,7 +34,9 @@ export const publicKeys = {
     summary: 'Create a public key',
     scope: 'write:projects',
     role: 'admin',
-    input: ProjectRef.extend({ label: text(200).nullable().optional().meta({ description: 'What to call it.', example: 'Website footer' }) }),
+    input: ProjectRef.extend({
+      label: text(200).nullable().optional().meta({ description: 'What to call it.', example: 'Website footer' }),
+    }),
     output: PublicKey,
   }),
   delete: operation({

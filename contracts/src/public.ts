@@ -2,12 +2,15 @@ import { z } from 'zod'
 import { sizes } from './limits.ts'
 import { operation } from './operation.ts'
 import { PUBLIC, PUBLIC_PROJECT } from './paths.ts'
-import { Body, EmailInput, HttpUrl, Id, Language, Metadata, Name, Page, Rating, Tag, text, timestamp, Title } from './primitives.ts'
+import { Body, EmailInput, HttpUrl, Id, Language, Metadata, Name, Page, Rating, Tag, Title, text, timestamp } from './primitives.ts'
 import { Collects, Theme } from './projects.ts'
 import { Consent, SubmissionKind } from './submission.ts'
 
 const PublicKeyRef = z.strictObject({
-  public_key: text(64, 1).meta({ description: 'The public key: identifies the project, never authorizes.', example: 'pk_3vQw8sYkT2mLr9XbN4cJdH7f' }),
+  public_key: text(64, 1).meta({
+    description: 'The public key: identifies the project, never authorizes.',
+    example: 'pk_3vQw8sYkT2mLr9XbN4cJdH7f',
+  }),
 })
 
 const PublicProject = z

@@ -17,9 +17,9 @@ import {
   Reason,
   Tag,
   Tags,
-  text,
   TimedPage,
   Title,
+  text,
 } from './primitives.ts'
 import { Channel, Submission, SubmissionKind, SubmissionState } from './submission.ts'
 

@@ -6,7 +6,9 @@ import { CreatedAt, HttpUrl, Id, Language, listOf, Name, Page, Slug, UpdatedAt }
 import { Role } from './roles.ts'
 
 const threshold = z.int().min(0).max(10)
-const Origin = HttpUrl.regex(/^https?:\/\/[^/?#]+$/, 'must be an origin: scheme, host and port').meta({ example: 'https://app.example.com' })
+const Origin = HttpUrl.regex(/^https?:\/\/[^/?#]+$/, 'must be an origin: scheme, host and port').meta({
+  example: 'https://app.example.com',
+})
 
 const TeamSettings = z
   .object({

@@ -2,9 +2,10 @@ import { z } from 'zod'
 import { EventType, eventTypes } from './event-payloads.ts'
 import { CreatedAt, HttpUrl, Id, text, timestamp, UpdatedAt } from './primitives.ts'
 
-export const EndpointState = z
-  .enum(['active', 'paused', 'disabled'])
-  .meta({ id: 'EndpointState', description: 'Only an active endpoint is sent to; disabled is what the service does after 5 days without success.' })
+export const EndpointState = z.enum(['active', 'paused', 'disabled']).meta({
+  id: 'EndpointState',
+  description: 'Only an active endpoint is sent to; disabled is what the service does after 5 days without success.',
+})
 
 const EventFilter = z
   .array(z.enum([...eventTypes, '*']))
@@ -27,7 +28,9 @@ export const endpointFields = {
   updated_at: UpdatedAt,
 }
 
-export const WebhookEndpoint = z.object(endpointFields).meta({ id: 'WebhookEndpoint', description: 'Where a team wants to hear of events.' })
+export const WebhookEndpoint = z
+  .object(endpointFields)
+  .meta({ id: 'WebhookEndpoint', description: 'Where a team wants to hear of events.' })
 
 export const CreatedWebhookEndpoint = z
   .object({
@@ -38,7 +41,10 @@ export const CreatedWebhookEndpoint = z
 
 /** What a caller may say of an endpoint. */
 export const endpointInput = {
-  url: HttpUrl.meta({ description: 'https address that receives deliveries; no credentials in it, no redirects.', example: 'https://example.com/hooks/earshot' }),
+  url: HttpUrl.meta({
+    description: 'https address that receives deliveries; no credentials in it, no redirects.',
+    example: 'https://example.com/hooks/earshot',
+  }),
   events: z
     .array(z.union([EventType, z.literal('*')]))
     .min(1)

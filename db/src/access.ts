@@ -53,7 +53,9 @@ const askAccess = statement<object, AccessAnswer>(sql`
 
 /** One round trip that judges a caller and counts the request. */
 export async function readAccess(tx: Tx, { limit, unknownLimit, ...question }: AccessQuestion): Promise<AccessAnswer> {
-  return onlyOne(await askAccess(tx, { ...question, ...limit, unknownMax: unknownLimit.max, unknownWindowSeconds: unknownLimit.windowSeconds }))
+  return onlyOne(
+    await askAccess(tx, { ...question, ...limit, unknownMax: unknownLimit.max, unknownWindowSeconds: unknownLimit.windowSeconds }),
+  )
 }
 
 export interface VisitAnswer {

@@ -3,11 +3,32 @@ export type { Actor } from './actor.ts'
 export { type AttemptRow, listAttempts } from './attempts.ts'
 export { type Database, type DatabaseAddress, type DatabaseOptions, openDatabase, type Tx } from './database.ts'
 export { type DeliveryRow, findDelivery, listDeliveries, redeliver } from './deliveries.ts'
+export {
+  type ClaimedDelivery,
+  claimDeliveries,
+  type DueEndpoint,
+  type EndpointSlots,
+  findDueEndpoints,
+  LEASE_SECONDS,
+} from './dispatch-claim.ts'
+export { type AttemptRef, type AttemptResult, completeDeliveries, handBackDeliveries } from './dispatch-complete.ts'
+export { beatWorker, forgetDeadWorkers, registerWorker, removeWorker, sweepDeliveries } from './dispatch-workers.ts'
+export { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded/cluster.ts'
+export { connectEmbedded } from './embedded/connect.ts'
+export { EmbeddedPostgresError } from './embedded/errors.ts'
+export { numberEvents } from './event-feed.ts'
 export { type EventRow, readEvents } from './events.ts'
 export { claimIdempotencyKey, type IdempotentRequest, storeIdempotentAnswer } from './idempotency.ts'
+export { type JobName, type JobPayload, jobs } from './jobs.ts'
+export { addTeamMember, createTeamFor, createTokenFor, createUser, findUserByEmail, setTeamPlan } from './operator.ts'
+export { dropPastPartitions, ensurePartitions } from './partitions.ts'
 export { writePlans } from './plans.ts'
+export { prepareDatabase } from './prepare.ts'
 export { createProject, deleteProject, findProject, listProjects, type ProjectFields, type ProjectRow, updateProject } from './projects.ts'
 export { createPublicKey, listPublicKeys, type PublicKeyRow, revokePublicKey } from './public-keys.ts'
+export { purgeDeleted } from './purge.ts'
+export { deletePast } from './retention.ts'
+export { DatabaseSetupError } from './setup-error.ts'
 export { listSubmissions, type SubmissionFilters } from './submission-list.ts'
 export {
   createSubmission,
@@ -24,19 +45,13 @@ export { createTeam, deleteTeam, findTeam, listTeams, type TeamFields, type Team
 export { toTimestamp } from './timestamps.ts'
 export { createToken, listTokens, revokeToken, type TokenRow } from './tokens.ts'
 export { findUserWithTeams, type UserRow, type UserTeam } from './users.ts'
-export { createWebhook, deleteWebhook, findWebhook, listWebhooks, updateWebhook, type WebhookEndpointRow, type WebhookFields } from './webhooks.ts'
-export { connectEmbedded } from './embedded/connect.ts'
-export { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded/cluster.ts'
-export { EmbeddedPostgresError } from './embedded/errors.ts'
-export { addTeamMember, createTeamFor, createTokenFor, createUser, findUserByEmail, setTeamPlan } from './operator.ts'
-export { prepareDatabase } from './prepare.ts'
-export { DatabaseSetupError } from './setup-error.ts'
-export { type ClaimedDelivery, claimDeliveries, type DueEndpoint, type EndpointSlots, findDueEndpoints, LEASE_SECONDS } from './dispatch-claim.ts'
-export { type AttemptRef, type AttemptResult, completeDeliveries, handBackDeliveries } from './dispatch-complete.ts'
-export { beatWorker, forgetDeadWorkers, registerWorker, removeWorker, sweepDeliveries } from './dispatch-workers.ts'
-export { numberEvents } from './event-feed.ts'
-export { type JobName, type JobPayload, jobs } from './jobs.ts'
-export { dropPastPartitions, ensurePartitions } from './partitions.ts'
-export { purgeDeleted } from './purge.ts'
-export { deletePast } from './retention.ts'
 export { readVitals, type Vitals } from './vitals.ts'
+export {
+  createWebhook,
+  deleteWebhook,
+  findWebhook,
+  listWebhooks,
+  updateWebhook,
+  type WebhookEndpointRow,
+  type WebhookFields,
+} from './webhooks.ts'

@@ -31,7 +31,7 @@ export function pageBounds({ cursor, limit, created_after, created_before }: Pag
   const beforeCursor = cursor === undefined ? HIGHEST_ID : decodeCursor(cursor)
   const beforeTime = created_before === undefined ? HIGHEST_ID : lowestIdAt(created_before)
   return {
-    before: beforeCursor < beforeTime ? beforeCursor : beforeTime,
+    before: lower(beforeCursor, beforeTime),
     after: created_after === undefined ? LOWEST_ID : lowestIdAt(created_after),
     take: limit + 1,
   }
@@ -55,6 +55,11 @@ export function decodeCursor(cursor: string): string {
   const id = hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
   if (!CURSOR.test(cursor) || encodeCursor(id) !== cursor) throw new ApiError('invalid_cursor')
   return id
+}
+
+/** Ids in lower case sort as text. */
+function lower(a: string, b: string): string {
+  return a.localeCompare(b, 'en') < 0 ? a : b
 }
 
 /** The lowest UUIDv7 of an instant, as uuid_at() in the database; instants out of range are brought to its ends. */

@@ -1,4 +1,4 @@
-import { openDatabase, type DatabaseAddress } from './database.ts'
+import { type DatabaseAddress, openDatabase } from './database.ts'
 import { migrate } from './migrate.ts'
 import { writePlans } from './plans.ts'
 

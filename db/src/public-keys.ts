@@ -41,7 +41,12 @@ const create = statement<object, PublicKeyRow>(sql`
   select *, ${audited({ action: 'public_key.created', target: 'public_key', team: sql`team_id`, project: sql`project_id`, id: sql`id` })}
     from created`)
 
-export async function createPublicKey(tx: Tx, actor: Actor, place: ProjectPlace, key: { key: string; label: string | null }): Promise<PublicKeyRow> {
+export async function createPublicKey(
+  tx: Tx,
+  actor: Actor,
+  place: ProjectPlace,
+  key: { key: string; label: string | null },
+): Promise<PublicKeyRow> {
   return onlyOne(await create(tx, { ...actorValues(actor), ...place, ...key }))
 }
 

@@ -60,7 +60,15 @@ const list = statementsByKey<object, Listed<SubmissionRow>>((key) => {
  */
 export async function listSubmissions<Item>(
   tx: Tx,
-  { team_id, project_id, limit, cursor, created_after, created_before, ...filters }: PageQuery & SubmissionFilters & { team_id: string; project_id: string },
+  {
+    team_id,
+    project_id,
+    limit,
+    cursor,
+    created_after,
+    created_before,
+    ...filters
+  }: PageQuery & SubmissionFilters & { team_id: string; project_id: string },
   reach: Reach,
   present: (row: SubmissionRow) => Item,
 ): Promise<Page<Item>> {

@@ -16,7 +16,9 @@ export interface SubmissionRef {
 }
 
 /** The columns that a caller may set on creation. Absent ones take the table's defaults. */
-export type NewSubmission = Partial<Omit<SubmissionRow, 'team_id' | 'project_id' | 'id' | 'state' | 'is_public' | 'created_at' | 'updated_at'>> &
+export type NewSubmission = Partial<
+  Omit<SubmissionRow, 'team_id' | 'project_id' | 'id' | 'state' | 'is_public' | 'created_at' | 'updated_at'>
+> &
   Pick<SubmissionRow, 'kind' | 'channel' | 'body' | 'author_name'>
 
 interface Arrival {

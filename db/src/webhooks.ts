@@ -67,7 +67,12 @@ const create = statement<object, WebhookEndpointRow>(sql`
     from created`)
 
 /** Throws `quota_exceeded` when the plan has no room, `not_found` for a project that is not in the team. */
-export async function createWebhook(tx: Tx, actor: Actor, team_id: string, fields: WebhookFields & SealedSecret): Promise<WebhookEndpointRow> {
+export async function createWebhook(
+  tx: Tx,
+  actor: Actor,
+  team_id: string,
+  fields: WebhookFields & SealedSecret,
+): Promise<WebhookEndpointRow> {
   const rows = await create(tx, { ...actorValues(actor), team_id, fields: JSON.stringify({ local_trial: false, ...fields }) })
   return rows[0] ?? notFound()
 }

@@ -5,7 +5,7 @@ export {
   hostAndPort,
   judgeUrlForm,
   judgeWebhookUrl,
-  type WebhookUrlVerdict,
   type ResolveName,
   resolveName,
+  type WebhookUrlVerdict,
 } from './webhook-url.ts'

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { isOperation, isPublic, listOperations, type NamedOperation, type OperationTree, sizes } from '@earshot/contracts'
 import type { FastifyInstance } from 'fastify'
-import { fastify } from 'fastify'
+import { fastify, LogController } from 'fastify'
 import type { Registry } from 'prom-client'
 import { answerClientError } from './client-error.ts'
 import { registerCors } from './cors.ts'
@@ -59,7 +59,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
 function createServer({ log, trustProxy }: AppOptions): FastifyInstance {
   return fastify({
     loggerInstance: log,
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true }),
     trustProxy,
     bodyLimit: sizes.bodyBytes,
     requestTimeout: 60_000,

@@ -8,8 +8,14 @@ const FORWARDING_HEADERS = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 
 /** What of a request decides who may do it. Throws 401 when an address carries what looks like a token. */
 export function approachOf(request: FastifyRequest, baseUrl: string): Approach {
   const { headers, query } = request
-  if (Object.values(query as Record<string, unknown>).flat().some((value) => LOOKS_LIKE_TOKEN.test(String(value)))) {
-    throw new ApiError('invalid_token', { detail: 'A token must never stand in an address: send it as "Authorization: Bearer <token>", and delete this one.' })
+  if (
+    Object.values(query as Record<string, unknown>)
+      .flat()
+      .some((value) => LOOKS_LIKE_TOKEN.test(String(value)))
+  ) {
+    throw new ApiError('invalid_token', {
+      detail: 'A token must never stand in an address: send it as "Authorization: Bearer <token>", and delete this one.',
+    })
   }
   const origin = headers.origin
   return {

@@ -1,8 +1,8 @@
 import { ApiError, type LimitName, limits, type Operation, planIncludes, roleSuffices } from '@earshot/contracts'
 import { type AccessAnswer, countRequest, type Limit, readAccess, readVisit, type Tx } from '@earshot/db'
 import { addressSubject } from './client-address.ts'
-import type { Standing } from './limit-headers.ts'
 import type { InProject, ProjectVisitor } from './implement.ts'
+import type { Standing } from './limit-headers.ts'
 import { hashToken, isWellFormedToken } from './tokens.ts'
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i
@@ -69,7 +69,10 @@ export async function judgeCaller(
   }
   requireRoom(operation.limit, limit, answer, report)
   requireAccess(operation, approach, answer)
-  return { caller: callerOf(answer, answer.credential_id, approach), projectIsMissing: operation.pathFields.has('project_id') && answer.project_id === null }
+  return {
+    caller: callerOf(answer, answer.credential_id, approach),
+    projectIsMissing: operation.pathFields.has('project_id') && answer.project_id === null,
+  }
 }
 
 /** The team's plan must include the operation's feature: judged after the input, before the record. */
@@ -89,7 +92,10 @@ async function judgeVisitor(
   const project = { team_id: answer.team_id ?? '', project_id: answer.project_id ?? '' }
   const figures = { public_count, rated_count, rating_sum }
   // A visitor has no credential: the fields that tell of one are never read by a public handler.
-  return { caller: { ip, project, figures } as unknown as Caller, projectIsMissing: pathFields.has('public_key') && answer.project_id === null }
+  return {
+    caller: { ip, project, figures } as unknown as Caller,
+    projectIsMissing: pathFields.has('public_key') && answer.project_id === null,
+  }
 }
 
 function requireAccess({ pathFields, scope, role }: Operation, { origin }: Approach, answer: AccessAnswer): void {

@@ -8,5 +8,8 @@ export function addressSubject(ip: string): string {
   if (!ipaddr.isValid(ip)) return 'unknown'
   const address = ipaddr.process(ip)
   if (address.kind() === 'ipv4') return address.toString()
-  return `${(address as ipaddr.IPv6).parts.slice(0, IPV6_NETWORK_PARTS).map((part) => part.toString(16)).join(':')}::/64`
+  return `${(address as ipaddr.IPv6).parts
+    .slice(0, IPV6_NETWORK_PARTS)
+    .map((part) => part.toString(16))
+    .join(':')}::/64`
 }

@@ -19,7 +19,11 @@ export function sendFailure(error: unknown, request: FastifyRequest, reply: Fast
   else if (failure.status === 503) request.log.warn({ err: failure.cause ?? error }, 'dependency unavailable')
   if (failure.retryAfterSeconds !== undefined) reply.header('retry-after', failure.retryAfterSeconds)
   if (failure.status === 401) reply.header('www-authenticate', 'Bearer')
-  return reply.code(failure.status).type('application/json; charset=utf-8').header('cache-control', 'no-store').send(JSON.stringify(bodyOf(failure, request)))
+  return reply
+    .code(failure.status)
+    .type('application/json; charset=utf-8')
+    .header('cache-control', 'no-store')
+    .send(JSON.stringify(bodyOf(failure, request)))
 }
 
 /** On the public plane a quota says no more than its code. */

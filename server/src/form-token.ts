@@ -16,7 +16,8 @@ export function makeFormToken(secretBox: SecretBox, nowMs: number): string {
 /** A person needs two seconds at least; a token a day old is no longer proof. Throws `validation_error`. */
 export function requireFormToken(secretBox: SecretBox, token: string, nowMs: number): void {
   const [, openedAt, signature] = SHAPE.exec(token) ?? []
-  if (!openedAt || !signature || !timingSafeEqual(secretBox.mac(PURPOSE, openedAt), Buffer.from(signature, 'base64url'))) throw wrong('is not one that we gave out')
+  if (!openedAt || !signature || !timingSafeEqual(secretBox.mac(PURPOSE, openedAt), Buffer.from(signature, 'base64url')))
+    throw wrong('is not one that we gave out')
   const ageMs = nowMs - Number.parseInt(openedAt, 36)
   if (ageMs < MIN_FILL_MS) throw wrong('was used faster than a person can fill a form; wait and send again')
   if (ageMs > MAX_AGE_MS) throw wrong('is older than a day; open the form again')

@@ -20,7 +20,9 @@ interface KeyedRequest {
   input: unknown
 }
 
-type StoredAnswer = { output: unknown } | { error: { code: 'quota_exceeded' | 'state_conflict'; detail: string; fields: Record<string, unknown> } }
+type StoredAnswer =
+  | { output: unknown }
+  | { error: { code: 'quota_exceeded' | 'state_conflict'; detail: string; fields: Record<string, unknown> } }
 
 /** Throws when the header is no key. */
 export function readIdempotencyKey(header: string | undefined): string | null {
@@ -40,16 +42,21 @@ export async function performOnce(
   { caller, key, operation, input }: KeyedRequest,
   work: (tx: Tx) => Promise<unknown>,
 ): Promise<Answer> {
-  const requestHash = createHash('sha256').update(JSON.stringify([operation, sorted(input)])).digest()
+  const requestHash = createHash('sha256')
+    .update(JSON.stringify([operation, sorted(input)]))
+    .digest()
   const context = `${caller} ${key}`
-  return database.transaction(async (tx) => {
-    const stored = await claimIdempotencyKey(tx, { caller, key, requestHash })
-    if (stored !== null) return { output: replay(JSON.parse(secretBox.open(PURPOSE, Buffer.from(stored, 'base64'), context))), replayed: true }
-    const answer = await tx.attempt(work).then((output): StoredAnswer => ({ output }), storable)
-    const sealed = secretBox.seal(PURPOSE, JSON.stringify(answer), context).toString('base64')
-    await storeIdempotentAnswer(tx, { caller, key, answer: sealed })
-    return answer
-  }).then((answer) => ('replayed' in answer ? answer : { output: replay(answer), replayed: false }))
+  return database
+    .transaction(async (tx) => {
+      const stored = await claimIdempotencyKey(tx, { caller, key, requestHash })
+      if (stored !== null)
+        return { output: replay(JSON.parse(secretBox.open(PURPOSE, Buffer.from(stored, 'base64'), context))), replayed: true }
+      const answer = await tx.attempt(work).then((output): StoredAnswer => ({ output }), storable)
+      const sealed = secretBox.seal(PURPOSE, JSON.stringify(answer), context).toString('base64')
+      await storeIdempotentAnswer(tx, { caller, key, answer: sealed })
+      return answer
+    })
+    .then((answer) => ('replayed' in answer ? answer : { output: replay(answer), replayed: false }))
 }
 
 /** An answer as it was given; a refusal is thrown again. */

@@ -2,8 +2,8 @@ import type { Contracts, CredentialKind, Method, Operation, Plan, Role, Scope } 
 import type { Actor, Tx } from '@earshot/db'
 import type { TRPCBuiltRouter, TRPCMutationProcedure, TRPCQueryProcedure } from '@trpc/server'
 import type { z } from 'zod'
-import type { ErrorShape } from './trpc-failure.ts'
 import type { Services } from './services.ts'
+import type { ErrorShape } from './trpc-failure.ts'
 
 /** What every handler has. */
 interface Call {
@@ -80,4 +80,7 @@ type ProcedureOf<O> =
 type RecordOf<Tree> = { [Name in keyof Tree]: Tree[Name] extends Operation ? ProcedureOf<Tree[Name]> : RecordOf<Tree[Name]> }
 
 /** The tRPC router's type, from the contracts alone: clients never see server code. The public plane is REST only. */
-export type AppRouter = TRPCBuiltRouter<{ ctx: object; meta: object; errorShape: ErrorShape; transformer: false }, RecordOf<Omit<Contracts, 'public'>>>
+export type AppRouter = TRPCBuiltRouter<
+  { ctx: object; meta: object; errorShape: ErrorShape; transformer: false },
+  RecordOf<Omit<Contracts, 'public'>>
+>

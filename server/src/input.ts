@@ -10,7 +10,7 @@ export function compileInput(schema: z.ZodObject, pathFields: ReadonlySet<string
   return (raw) => {
     const result = compiled.safeParse(raw)
     if (result.success) return result.data
-    const errors = result.error.issues.flatMap((issue) => fieldErrors(issue)).filter(({ field }) => !pathFields.has(field))
+    const errors = result.error.issues.flatMap((issue) => fieldErrors(issue, raw)).filter(({ field }) => !pathFields.has(field))
     throw errors.length > 0 ? new ApiError('validation_error', { errors }) : new ApiError('not_found')
   }
 }
@@ -44,15 +44,62 @@ function problemOf(value: unknown, depth: number): Omit<FieldError, 'field'> | n
   return value.isWellFormed() ? null : { code: 'lone_surrogate', detail: 'must not contain lone surrogates' }
 }
 
-function fieldErrors(issue: z.core.$ZodIssue): FieldError[] {
+function fieldErrors(issue: z.core.$ZodIssue, raw: unknown): FieldError[] {
   const path = issue.path.map(String)
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => ({ field: [...path, key].join('.'), code: 'unknown_field', detail: 'is not a field of this operation' }))
+    return issue.keys.map((key) => ({
+      field: [...path, key].join('.'),
+      code: 'unknown_field',
+      detail: 'is not a field of this operation',
+    }))
   }
-  return [{ field: path.join('.'), code: codeOf(issue), detail: issue.message }]
+  return [{ field: path.join('.'), ...(isAbsent(raw, issue.path) ? { code: 'required', detail: 'is required' } : reasonOf(issue)) }]
 }
 
-function codeOf(issue: z.core.$ZodIssue): string {
-  if (issue.code === 'invalid_type' && issue.input === undefined) return 'required'
-  return issue.code === 'custom' ? 'invalid_value' : issue.code
+function isAbsent(raw: unknown, path: PropertyKey[]): boolean {
+  return (
+    path.length > 0 && path.reduce<unknown>((value, key) => (value as Record<PropertyKey, unknown> | undefined)?.[key], raw) === undefined
+  )
+}
+
+/** Our own words for what the schema found; rules that bring a text of their own keep it. */
+function reasonOf(issue: z.core.$ZodIssue): Omit<FieldError, 'field'> {
+  const { code, message } = issue
+  switch (issue.code) {
+    case 'invalid_type':
+      return issue.input === undefined
+        ? { code: 'required', detail: 'is required' }
+        : { code, detail: `must be ${typeName(issue.expected)}` }
+    case 'invalid_value':
+      return { code, detail: `must be ${issue.values.map((value) => JSON.stringify(value)).join(' or ')}` }
+    case 'too_small':
+      return { code, detail: `must ${boundOf(issue.origin, 'at least', issue.minimum)}` }
+    case 'too_big':
+      return { code, detail: `must ${boundOf(issue.origin, 'at most', issue.maximum)}` }
+    case 'invalid_format':
+      return { code, detail: formatDetails[issue.format] ?? message }
+    case 'invalid_union':
+      return { code: 'invalid_value', detail: 'is none of the values that are allowed here' }
+    case 'custom':
+      return { code: 'invalid_value', detail: message }
+    default:
+      return { code, detail: message }
+  }
+}
+
+const formatDetails: Record<string, string> = {
+  email: 'must be an e-mail address',
+  uuid: 'must be a UUID',
+  datetime: 'must be an RFC 3339 instant such as 2026-11-20T09:30:00Z',
+}
+
+function typeName(expected: string): string {
+  if (expected === 'int') return 'a whole number'
+  if (expected === 'record') return 'an object'
+  return /^[aeiou]/.test(expected) ? `an ${expected}` : `a ${expected}`
+}
+
+function boundOf(origin: string, bound: string, limit: number | bigint): string {
+  if (origin === 'string') return `have ${bound} ${limit} characters`
+  return origin === 'array' || origin === 'set' ? `have ${bound} ${limit} items` : `be ${bound} ${limit}`
 }

@@ -38,7 +38,9 @@ function requireDepth(text: string): void {
     else if (character === '{' || character === '[') depth += 1
     else if (character === '}' || character === ']') depth -= 1
     if (depth > sizes.jsonDepth) {
-      throw new ApiError('validation_error', { errors: [{ field: '', code: 'too_deep', detail: `is nested deeper than ${sizes.jsonDepth} levels` }] })
+      throw new ApiError('validation_error', {
+        errors: [{ field: '', code: 'too_deep', detail: `is nested deeper than ${sizes.jsonDepth} levels` }],
+      })
     }
   }
 }

@@ -9,7 +9,11 @@ export function createLog({ level }: { level: string }): Log {
     base: null,
     timestamp: pino.stdTimeFunctions.isoTime,
     serializers: {
-      err: ({ message, stack, code }: Error & { code?: string }) => ({ code, message: withoutValues(message), stack: withoutValues(stack ?? '') }),
+      err: ({ message, stack, code }: Error & { code?: string }) => ({
+        code,
+        message: withoutValues(message),
+        stack: withoutValues(stack ?? ''),
+      }),
       req: () => undefined,
       res: () => undefined,
     },

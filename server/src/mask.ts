@@ -73,8 +73,9 @@ function maskOfUnion({ options = [], discriminator }: SchemaDef): Mask | null {
 }
 
 function literalOf(option: z.ZodType, field: string): unknown {
-  const { shape } = (option as unknown as { def: SchemaDef }).def
-  return (shape?.[field] as unknown as { def: { values: unknown[] } }).def.values[0]
+  const { shape = {} } = (option as unknown as { def: SchemaDef }).def
+  const { def } = shape[field] as unknown as { def: { values: unknown[] } }
+  return def.values[0]
 }
 
 function isMarked(schema: z.ZodType | undefined): boolean {

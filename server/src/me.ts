@@ -28,9 +28,14 @@ export const me = implement(contracts.me, {
 function requireNarrower(credential: SignedIn['credential'], scopes: readonly Scope[], expiresAt: string | null): void {
   if (expiresAt !== null && Date.parse(expiresAt) <= Date.now()) throw wrongExpiry('must be in the future')
   const wider = scopes.find((scope) => !credential.scopes.includes(scope))
-  if (wider) throw new ApiError('insufficient_scope', { required_scope: wider, detail: 'A token can only make tokens whose scopes are among its own.' })
+  if (wider)
+    throw new ApiError('insufficient_scope', {
+      required_scope: wider,
+      detail: 'A token can only make tokens whose scopes are among its own.',
+    })
   const end = credential.kind === 'pat' ? toTimestamp(credential.expiresAt) : null
-  if (end !== null && (expiresAt === null || Date.parse(expiresAt) > Date.parse(end))) throw wrongExpiry(`must be no later than ${end}, when this token ends`)
+  if (end !== null && (expiresAt === null || Date.parse(expiresAt) > Date.parse(end)))
+    throw wrongExpiry(`must be no later than ${end}, when this token ends`)
 }
 
 function wrongExpiry(detail: string): ApiError {

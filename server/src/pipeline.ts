@@ -51,7 +51,12 @@ export function compilePipeline(named: NamedOperation, handler: AnyHandler, opti
       const answer: Answer =
         idempotencyKey === null
           ? { output: await work(database), replayed: false }
-          : await performOnce(database, services.secretBox, { caller: keyHolder(caller), key: idempotencyKey, operation: named.name, input }, work)
+          : await performOnce(
+              database,
+              services.secretBox,
+              { caller: keyHolder(caller), key: idempotencyKey, operation: named.name, input },
+              work,
+            )
       if (isChange && !answer.replayed) onCommit()
       if (options.checkOutput) operation.output.parse(answer.output)
       if (mask && !caller.seesContacts) mask(answer.output)

@@ -20,7 +20,8 @@ export function registerProbes(app: FastifyInstance, { database, metrics, metric
   app.get('/readyz', async () => {
     await database.run('select 1', [])
     const missing = notReady()
-    if (missing.length > 0) throw new ApiError('dependency_unavailable', { detail: `Not ready: ${missing.join(', ')}.`, retryAfterSeconds: 1 })
+    if (missing.length > 0)
+      throw new ApiError('dependency_unavailable', { detail: `Not ready: ${missing.join(', ')}.`, retryAfterSeconds: 1 })
     return { status: 'ready' }
   })
   app.get('/metrics', async (request, reply) => {

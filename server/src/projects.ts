@@ -1,10 +1,20 @@
 import { contracts } from '@earshot/contracts'
-import { createProject, deleteProject, findProject, listProjects, type ProjectFields, type ProjectRow, toTimestamp, updateProject } from '@earshot/db'
+import {
+  createProject,
+  deleteProject,
+  findProject,
+  listProjects,
+  type ProjectFields,
+  type ProjectRow,
+  toTimestamp,
+  updateProject,
+} from '@earshot/db'
 import { implement } from './implement.ts'
 
 export const projects = implement(contracts.projects, {
   list: ({ ctx, input }) => listProjects(ctx.tx, input, presentProject),
-  create: async ({ ctx, input }) => presentProject(await createProject(ctx.tx, ctx.actor, ctx.team.id, { ...fieldsOf(input), name: input.name })),
+  create: async ({ ctx, input }) =>
+    presentProject(await createProject(ctx.tx, ctx.actor, ctx.team.id, { ...fieldsOf(input), name: input.name })),
   retrieve: async ({ ctx, input }) => presentProject(await findProject(ctx.tx, input)),
   update: async ({ ctx, input }) => presentProject(await updateProject(ctx.tx, ctx.actor, input, fieldsOf(input))),
   delete: ({ ctx, input }) => deleteProject(ctx.tx, ctx.actor, input),

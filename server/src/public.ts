@@ -34,7 +34,12 @@ export const publicPlane = implement(contracts.public, {
       const bodyHash = createHash('sha256').update(JSON.stringify(words)).digest()
       const fingerprint = { ipHmac: ctx.services.secretBox.mac('visitor-ip', ctx.ip), bodyHash }
       const row = await createSubmission(ctx.tx, ctx.project, fieldsOf(words), { revokeTokenHash: hashToken(revoke_token), fingerprint })
-      return { id: row.id, state: 'pending' as const, created_at: toTimestamp(row.created_at), revoke_token: row.is_repeat ? null : revoke_token }
+      return {
+        id: row.id,
+        state: 'pending' as const,
+        created_at: toTimestamp(row.created_at),
+        revoke_token: row.is_repeat ? null : revoke_token,
+      }
     },
   },
   items: {

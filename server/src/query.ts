@@ -44,5 +44,6 @@ function unwrapped(schema: z.ZodType): z.ZodType {
 }
 
 function toBoolean(text: string): unknown {
-  return text === 'true' ? true : text === 'false' ? false : text
+  if (text === 'true') return true
+  return text === 'false' ? false : text
 }

@@ -15,7 +15,11 @@ declare module 'fastify' {
 }
 
 /** Registers one operation as a Fastify route: judge before the body is read, then gather, perform, send. */
-export function registerRest(app: FastifyInstance, pipeline: Pipeline, { baseUrl, resourcePath }: { baseUrl: string; resourcePath: string | null }): void {
+export function registerRest(
+  app: FastifyInstance,
+  pipeline: Pipeline,
+  { baseUrl, resourcePath }: { baseUrl: string; resourcePath: string | null },
+): void {
   const { operation } = pipeline.named
   const { method, path, status, input, queryFields, bodyFields } = operation
   const readQuery = compileQuery(input, queryFields)
@@ -43,7 +47,11 @@ export function registerRest(app: FastifyInstance, pipeline: Pipeline, { baseUrl
 }
 
 /** Path, query and body side by side. A field that comes from another place than its own is an unknown field. */
-function gather(request: FastifyRequest, readQuery: (query: Record<string, unknown>) => Record<string, unknown>, bodyFields: ReadonlySet<string>): Record<string, unknown> {
+function gather(
+  request: FastifyRequest,
+  readQuery: (query: Record<string, unknown>) => Record<string, unknown>,
+  bodyFields: ReadonlySet<string>,
+): Record<string, unknown> {
   const params = request.params as Record<string, string>
   const fields = { ...readQuery(request.query as Record<string, unknown>), ...bodyOf(request) }
   for (const name of Object.keys(params)) if (Object.hasOwn(fields, name)) throw unknownField(name)
@@ -74,7 +82,8 @@ function sendJson(request: FastifyRequest, reply: FastifyReply, { output, hasETa
 
 /** RFC 9110 §13.1.2: a list of tags or *, compared weakly. */
 function matchesETag(header: string | undefined, etag: string): boolean {
-  return header !== undefined && header.split(',').some((tag) => ['*', etag, `W/${etag}`].includes(tag.trim()))
+  const tags = header?.split(',') ?? []
+  return tags.some((tag) => ['*', etag, `W/${etag}`].includes(tag.trim()))
 }
 
 function locationOf(resourcePath: string, params: Record<string, unknown>, output: unknown): string {

@@ -27,8 +27,10 @@ export const submissions = implement(contracts.submissions, {
     return presentSubmission(await updateSubmission(ctx.tx, ctx.actor, ref, { tags, metadata }))
   },
   delete: ({ ctx, input }) => deleteSubmission(ctx.tx, ctx.actor, input),
-  approve: async ({ ctx, input }) => presentSubmission(await moderateSubmission(ctx.tx, ctx.actor, input, { ...decisionOf(input), to: 'approved' })),
-  reject: async ({ ctx, input }) => presentSubmission(await moderateSubmission(ctx.tx, ctx.actor, input, { ...decisionOf(input), to: 'rejected' })),
+  approve: async ({ ctx, input }) =>
+    presentSubmission(await moderateSubmission(ctx.tx, ctx.actor, input, { ...decisionOf(input), to: 'approved' })),
+  reject: async ({ ctx, input }) =>
+    presentSubmission(await moderateSubmission(ctx.tx, ctx.actor, input, { ...decisionOf(input), to: 'rejected' })),
   moderate: async ({ ctx, input }) => {
     const { team_id, project_id } = input
     const items = input.items.map((item) => ({ ...decisionOf(item), submission_id: item.submission_id, to: stateAfter[item.action] }))
@@ -40,7 +42,13 @@ export const submissions = implement(contracts.submissions, {
 type Words = z.output<typeof contracts.submissions.create.input>
 
 /** What a caller said of a submission, as columns. */
-function fieldsOf({ author, consent, source, external_id, ...words }: Omit<Words, 'team_id' | 'project_id'>): Omit<NewSubmission, 'channel'> {
+function fieldsOf({
+  author,
+  consent,
+  source,
+  external_id,
+  ...words
+}: Omit<Words, 'team_id' | 'project_id'>): Omit<NewSubmission, 'channel'> {
   return {
     kind: 'text',
     title: words.title ?? null,
@@ -71,7 +79,13 @@ function channelOf({ credential, client }: InProject): Channel {
   return client === 'mcp' ? 'mcp' : 'api'
 }
 
-function decisionOf({ expected_state, reason }: { expected_state: 'pending' | 'approved' | 'rejected'; reason?: string | null | undefined }) {
+function decisionOf({
+  expected_state,
+  reason,
+}: {
+  expected_state: 'pending' | 'approved' | 'rejected'
+  reason?: string | null | undefined
+}) {
   return { expected_state, reason: reason ?? null }
 }
 

@@ -34,7 +34,11 @@ export async function registerTrpc(app: FastifyInstance, pipelines: readonly Pip
     trpcOptions: {
       router,
       maxBatchSize: MAX_BATCH,
-      createContext: ({ req, res, info }: CreateFastifyContextOptions): Context => ({ request: req, reply: res, isBatch: info.isBatchCall }),
+      createContext: ({ req, res, info }: CreateFastifyContextOptions): Context => ({
+        request: req,
+        reply: res,
+        isBatch: info.isBatchCall,
+      }),
     },
   })
 }
@@ -70,7 +74,11 @@ function procedureOf(pipeline: Pipeline, baseUrl: string) {
   return pipeline.named.operation.method === 'GET' ? procedure.query(resolve) : procedure.mutation(resolve)
 }
 
-async function call(pipeline: Pipeline, { request, reply, isBatch }: Context, { input, baseUrl }: { input: unknown; baseUrl: string }): Promise<unknown> {
+async function call(
+  pipeline: Pipeline,
+  { request, reply, isBatch }: Context,
+  { input, baseUrl }: { input: unknown; baseUrl: string },
+): Promise<unknown> {
   if (typeof input !== 'object' || input === null || Array.isArray(input)) throw wrongInput()
   const fields = input as Record<string, unknown>
   const path: Record<string, string | undefined> = {}

@@ -26,6 +26,11 @@ export function registerUnknownRoute(app: FastifyInstance): void {
 
 function patternOf(url: string): RegExp {
   const parts = url.replace(/\/$/, '').split('/')
-  const pattern = parts.map((part) => (part.startsWith(':') ? '[^/]+' : part === '*' ? '.*' : part.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')))
+  const pattern = parts.map(patternOfPart)
   return new RegExp(`^${pattern.join('/')}/?$`)
+}
+
+function patternOfPart(part: string): string {
+  if (part.startsWith(':')) return '[^/]+'
+  return part === '*' ? '.*' : part.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')
 }

@@ -25,7 +25,12 @@ export const webhooks = implement(contracts.webhooks, {
     const receiver = await judgedReceiver(ctx, fields.url)
     const secret = `whsec_${randomBytes(SECRET_BYTES).toString('base64')}`
     const sealed = ctx.services.secretBox.seal('webhook-secret', secret).toString('base64')
-    const row = await createWebhook(ctx.tx, ctx.actor, team_id, { ...given(fields), ...receiver, secret: sealed, secret_hint: secret.slice(-4) })
+    const row = await createWebhook(ctx.tx, ctx.actor, team_id, {
+      ...given(fields),
+      ...receiver,
+      secret: sealed,
+      secret_hint: secret.slice(-4),
+    })
     return { ...presentWebhook(row), secret }
   },
   retrieve: async ({ ctx, input }) => presentWebhook(await findWebhook(ctx.tx, input)),
@@ -54,7 +59,9 @@ async function judgedReceiver({ services, isForwarded }: InTeam, url: string): P
 
 /** Only what was given: absent columns stay. */
 function given<Fields extends object>(fields: Fields): { [Name in keyof Fields]?: Exclude<Fields[Name], undefined> } {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as { [Name in keyof Fields]?: Exclude<Fields[Name], undefined> }
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
+    [Name in keyof Fields]?: Exclude<Fields[Name], undefined>
+  }
 }
 
 function presentWebhook(row: WebhookEndpointRow) {

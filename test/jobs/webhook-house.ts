@@ -3,7 +3,6 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { createTeamFor, createUser, type Database, type DatabaseAddress, openDatabase } from '@earshot/db'
 import { createAddressRules, createOwnAddresses, createSecretBox } from '@earshot/drivers'
 import type { Log } from '@earshot/jobs'
-import { Registry } from 'prom-client'
 import type { AttemptRow } from '../../db/src/attempts.ts'
 import type { DeliveryRow } from '../../db/src/deliveries.ts'
 import { type Dispatcher, startDispatcher } from '../../jobs/src/dispatcher.ts'
@@ -35,7 +34,6 @@ export interface WebhookHouse {
 
 export interface Dispatching {
   dispatcher: Dispatcher
-  registry: Registry
   /** The pool whose session holds the worker's lock. */
   session: Database
   stop: (timeoutMs?: number) => Promise<void>
@@ -46,6 +44,8 @@ export async function openWebhookHouse(): Promise<WebhookHouse> {
   const secretKey = randomBytes(32)
   const secretBox = createSecretBox(secretKey)
   const sql = database.client
+  // A clone does not bring the template's rights on the database itself.
+  await onServer(address, `grant create on database ${address.database} to earshot_owner`)
   const owner = await createUser(database, { email: `${randomBytes(6).toString('hex')}@example.com`, name: 'Ada', passwordHash: null })
   const { id: teamId } = await createTeamFor(database, owner, { name: 'Acme', plan: 'business' })
   const stops: (() => Promise<void>)[] = []
@@ -89,7 +89,6 @@ export async function openWebhookHouse(): Promise<WebhookHouse> {
         userAgent: USER_AGENT,
         ...options,
       })
-      const registry = new Registry()
       const dispatcher = await startDispatcher({
         database: pool,
         session,
@@ -97,7 +96,6 @@ export async function openWebhookHouse(): Promise<WebhookHouse> {
         senderFor: () => sender,
         backoffBaseMs,
         log,
-        registry,
       })
       let stopped: Promise<void> | undefined
       const stop = (timeoutMs = 2_000) => {
@@ -107,13 +105,19 @@ export async function openWebhookHouse(): Promise<WebhookHouse> {
         return stopped
       }
       stops.push(stop)
-      return { dispatcher, registry, session, stop }
+      return { dispatcher, session, stop }
     },
     async close() {
       await Promise.all(stops.map((stop) => stop()))
       await close()
     },
   }
+}
+
+async function onServer(address: DatabaseAddress, text: string): Promise<void> {
+  const asLogin = openDatabase({ address, poolSize: 1, applicationName: 'earshot test' })
+  await asLogin.client.unsafe(text)
+  await asLogin.close()
 }
 
 export function makeSecret(): string {

@@ -29,7 +29,8 @@ interface Comparison {
 
 function operationBreaks(comparison: Comparison, operation: Json, next: Json): string[] {
   const { place } = comparison
-  const renamed = operation.operationId === next.operationId ? [] : [`${place}: operationId was ${operation.operationId}, is ${next.operationId}`]
+  const renamed =
+    operation.operationId === next.operationId ? [] : [`${place}: operationId was ${operation.operationId}, is ${next.operationId}`]
   return [
     ...renamed,
     ...needBreaks(place, operation, next),
@@ -41,7 +42,9 @@ function operationBreaks(comparison: Comparison, operation: Json, next: Json): s
 
 /** A caller who was let in may be refused now. */
 function needBreaks(place: string, operation: Json, next: Json): string[] {
-  const changed = NEEDS.filter((need) => next[need] !== undefined && next[need] !== operation[need]).map((need) => `${place}: needs ${next[need]} now`)
+  const changed = NEEDS.filter((need) => next[need] !== undefined && next[need] !== operation[need]).map(
+    (need) => `${place}: needs ${next[need]} now`,
+  )
   const isHigher = rankOf(next['x-earshot-role']) > rankOf(operation['x-earshot-role'])
   return isHigher ? [...changed, `${place}: needs the role ${next['x-earshot-role']} now`] : changed
 }
@@ -56,7 +59,10 @@ function parameterBreaks({ before, after, place }: Comparison, operation: Json, 
   const breaks: string[] = []
   for (const [name, parameter] of old) {
     const successor = now.get(name)
-    if (successor) breaks.push(...findSchemaBreaks({ before, after, direction: 'request', place: `${place} ${name}` }, parameter.schema, successor.schema))
+    if (successor)
+      breaks.push(
+        ...findSchemaBreaks({ before, after, direction: 'request', place: `${place} ${name}` }, parameter.schema, successor.schema),
+      )
     else breaks.push(`${place} ${name}: the parameter is gone`)
   }
   for (const [name, parameter] of now) {

@@ -35,7 +35,10 @@ export const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const
 export function operationsOf(document: Json): Map<string, Json> {
   return new Map(
     Object.entries(objectAt(document, 'paths')).flatMap(([path, item]) =>
-      METHODS.filter((method) => isObject(item) && isObject(item[method])).map((method) => [`${method.toUpperCase()} ${path}`, objectAt(item, method)]),
+      METHODS.filter((method) => isObject(item) && isObject(item[method])).map((method) => [
+        `${method.toUpperCase()} ${path}`,
+        objectAt(item, method),
+      ]),
     ),
   )
 }

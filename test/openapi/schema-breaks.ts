@@ -25,7 +25,8 @@ interface Walk extends SchemaComparison {
 
 function compare(walk: Walk, before: unknown, after: unknown): string[] {
   const { place, direction, visited } = walk
-  if (before === undefined || after === undefined) return before === after ? [] : [`${place}: the schema is ${after === undefined ? 'gone' : 'new'}`]
+  if (before === undefined || after === undefined)
+    return before === after ? [] : [`${place}: the schema is ${after === undefined ? 'gone' : 'new'}`]
   if (isObject(before) && isObject(after) && before.$ref !== undefined && after.$ref !== undefined) {
     const pair = `${before.$ref} ${after.$ref}`
     if (visited.has(pair)) return []
@@ -49,7 +50,7 @@ function variantsOf(document: Json, node: unknown): Map<string, Json> {
   const alternatives = [...listAt(schema, 'anyOf'), ...listAt(schema, 'oneOf')]
   if (alternatives.length > 0) return new Map(alternatives.flatMap((alternative) => [...variantsOf(document, alternative)]))
   const types = Array.isArray(schema.type) ? schema.type.map(String) : [String(schema.type ?? 'anything')]
-  return new Map(types.map((type) => [kindOf(document, type, schema), schema]))
+  return new Map(types.map((type) => [kindOf(document, type, schema), type === 'null' ? { type } : schema]))
 }
 
 /** Members of a tagged union are told apart by their tag. */
@@ -64,7 +65,11 @@ function without(left: Map<string, Json>, right: Map<string, Json>): string[] {
 }
 
 function compareVariant(walk: Walk, old: Json, now: Json): string[] {
-  return [...fieldBreaks(walk, old, now), ...itemBreaks(walk, old, now), ...(walk.direction === 'request' ? narrowings(walk.place, old, now) : [])]
+  return [
+    ...fieldBreaks(walk, old, now),
+    ...itemBreaks(walk, old, now),
+    ...(walk.direction === 'request' ? narrowings(walk.place, old, now) : []),
+  ]
 }
 
 function fieldBreaks(walk: Walk, old: Json, now: Json): string[] {
@@ -76,7 +81,10 @@ function fieldBreaks(walk: Walk, old: Json, now: Json): string[] {
   const breaks = Object.entries(fields).flatMap(([name, schema]) => {
     if (!(name in nextFields)) return [`${place}.${name}: the field is gone`]
     const optional = direction === 'response' && required.includes(name) && !nextRequired.includes(name)
-    return [...(optional ? [`${place}.${name}: may be absent now`] : []), ...compare({ ...walk, place: `${place}.${name}` }, schema, nextFields[name])]
+    return [
+      ...(optional ? [`${place}.${name}: may be absent now`] : []),
+      ...compare({ ...walk, place: `${place}.${name}` }, schema, nextFields[name]),
+    ]
   })
   const demanded = direction === 'request' ? nextRequired.filter((name) => !required.includes(name)) : []
   return [...breaks, ...demanded.map((name) => `${place}.${name}: the field is required now`)]
@@ -95,8 +103,12 @@ function narrowings(place: string, old: Json, now: Json): string[] {
     if (old.enum === undefined) breaks.push(`${place}: only certain values are taken now`)
     if (gone.length > 0) breaks.push(`${place}: no longer takes ${gone.join(', ')}`)
   }
-  for (const bound of LOWER_BOUNDS) if (numberAt(now, bound, Number.NEGATIVE_INFINITY) > numberAt(old, bound, Number.NEGATIVE_INFINITY)) breaks.push(`${place}: ${bound} rose`)
-  for (const bound of UPPER_BOUNDS) if (numberAt(now, bound, Number.POSITIVE_INFINITY) < numberAt(old, bound, Number.POSITIVE_INFINITY)) breaks.push(`${place}: ${bound} fell`)
+  for (const bound of LOWER_BOUNDS)
+    if (numberAt(now, bound, Number.NEGATIVE_INFINITY) > numberAt(old, bound, Number.NEGATIVE_INFINITY))
+      breaks.push(`${place}: ${bound} rose`)
+  for (const bound of UPPER_BOUNDS)
+    if (numberAt(now, bound, Number.POSITIVE_INFINITY) < numberAt(old, bound, Number.POSITIVE_INFINITY))
+      breaks.push(`${place}: ${bound} fell`)
   for (const shape of SHAPES) if (now[shape] !== undefined && now[shape] !== old[shape]) breaks.push(`${place}: ${shape} changed`)
   if (now.additionalProperties === false && old.additionalProperties !== false) breaks.push(`${place}: unknown fields are refused now`)
   return breaks

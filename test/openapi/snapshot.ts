@@ -22,7 +22,14 @@ export function readSnapshot(): Json {
 /** The snapshot of the last commit; null where there is none yet, or no repository. */
 export function readCommittedSnapshot(): Json | null {
   try {
-    return parseDocument(execFileSync('git', ['show', `HEAD:${SNAPSHOT_PATH}`], { cwd: TOP, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'], maxBuffer: 2 ** 26 }))
+    return parseDocument(
+      execFileSync('git', ['show', `HEAD:${SNAPSHOT_PATH}`], {
+        cwd: TOP,
+        encoding: 'utf8',
+        stdio: ['ignore', 'pipe', 'ignore'],
+        maxBuffer: 2 ** 26,
+      }),
+    )
   } catch {
     return null
   }

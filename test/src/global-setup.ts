@@ -10,15 +10,21 @@ declare module 'vitest' {
   }
 }
 
+let undo = async () => {}
+
 /** One PostgreSQL for the whole run; its migrated database is the template that each test file clones. */
-export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
+export async function setup(project: TestProject): Promise<void> {
   const dataDir = mkdtempSync(join(tmpdir(), 'earshot-suite-'))
   chmodSync(dataDir, 0o711)
   const postgres = await startEmbeddedPostgres({ dataDir })
   await prepareDatabase(postgres.connection)
   project.provide('postgres', postgres.connection)
-  return async () => {
+  undo = async () => {
     await postgres.stop()
     rmSync(dataDir, { recursive: true })
   }
+}
+
+export async function teardown(): Promise<void> {
+  await undo()
 }

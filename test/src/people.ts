@@ -45,7 +45,8 @@ export async function makeTeam(database: Database, { plan = 'business' }: { plan
       await addTeamMember(database, { team_id: team.id, userId: user.id, role })
       return makeTokenOf(database, user, tokenScopes)
     },
-    submit: (fields) => createSubmission(database, project, { kind: 'text', channel: 'api', body: 'Saved us a week.', author_name: 'Ada', ...fields }),
+    submit: (fields) =>
+      createSubmission(database, project, { kind: 'text', channel: 'api', body: 'Saved us a week.', author_name: 'Ada', ...fields }),
   }
 }
 
@@ -54,7 +55,11 @@ export async function makeUser(database: Database) {
   return createUser(database, { email: `${name}@example.com`, name, passwordHash: null })
 }
 
-export async function makeTokenOf(database: Database, user: Awaited<ReturnType<typeof makeUser>>, tokenScopes: readonly Scope[]): Promise<string> {
+export async function makeTokenOf(
+  database: Database,
+  user: Awaited<ReturnType<typeof makeUser>>,
+  tokenScopes: readonly Scope[],
+): Promise<string> {
   const { token, hash, hint } = makeToken()
   await createTokenFor(database, user, { name: 'Test', scopes: tokenScopes, hash, hint })
   return token

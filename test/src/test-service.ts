@@ -78,7 +78,7 @@ async function send(url: string, method: string, { token, body, headers = {} }: 
       ...(body !== undefined && { 'content-type': 'application/json' }),
       ...headers,
     },
-    ...(body !== undefined && { body: isRaw ? (body as BodyInit) : JSON.stringify(body) }),
+    ...(body !== undefined && { body: isRaw ? body : JSON.stringify(body) }),
   })
   const text = await response.text()
   return { status: response.status, headers: response.headers, body: text === '' ? undefined : parse(text) }
