@@ -67,9 +67,7 @@ function reasonOf(issue: z.core.$ZodIssue): Omit<FieldError, 'field'> {
   const { code, message } = issue
   switch (issue.code) {
     case 'invalid_type':
-      return issue.input === undefined
-        ? { code: 'required', detail: 'is required' }
-        : { code, detail: `must be ${typeName(issue.expected)}` }
+      return { code, detail: `must be ${typeName(issue.expected)}` }
     case 'invalid_value':
       return { code, detail: `must be ${issue.values.map((value) => JSON.stringify(value)).join(' or ')}` }
     case 'too_small':
