@@ -6,6 +6,7 @@ import type { Registry } from 'prom-client'
 import { answerClientError } from './client-error.ts'
 import { registerCors } from './cors.ts'
 import { sendFailure } from './failure.ts'
+import { registerForwardingWarning } from './forwarding.ts'
 import { handlers as ownHandlers } from './handlers.ts'
 import { registerJsonBody } from './json-body.ts'
 import type { Log } from './log.ts'
@@ -37,6 +38,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   registerRequestMetrics(app, options.metrics)
   registerUnknownRoute(app)
   registerCors(app)
+  if (options.trustProxy === false) registerForwardingWarning(app)
   app.addHook('onRequest', async (request, reply) => void reply.header('x-request-id', request.id))
   app.setErrorHandler((error, request, reply) => sendFailure(error, request, reply))
   registerJsonBody(app)

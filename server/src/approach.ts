@@ -1,9 +1,8 @@
 import { ApiError } from '@earshot/contracts'
 import type { FastifyRequest } from 'fastify'
 import type { Approach } from './caller.ts'
+import { isForwarded } from './forwarding.ts'
 import { LOOKS_LIKE_TOKEN } from './tokens.ts'
-
-const FORWARDING_HEADERS = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip', 'via']
 
 /** What of a request decides who may do it. Throws 401 when an address carries what looks like a token. */
 export function approachOf(request: FastifyRequest, baseUrl: string): Approach {
@@ -22,7 +21,7 @@ export function approachOf(request: FastifyRequest, baseUrl: string): Approach {
     authorization: headers.authorization,
     ip: request.ip,
     origin: origin === undefined || origin === new URL(baseUrl).origin ? null : origin,
-    isForwarded: FORWARDING_HEADERS.some((name) => headers[name] !== undefined),
+    isForwarded: isForwarded(headers),
     client: headers['x-earshot-client'] === 'mcp' ? 'mcp' : null,
     path: request.params as Record<string, string | undefined>,
   }

@@ -14,7 +14,7 @@ import postgres from 'postgres'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { AttemptResult } from '../../db/src/dispatch-complete.ts'
 import { ok, startReceiver } from './receiver.ts'
-import { openWebhookHouse, until, type WebhookHouse } from './webhook-house.ts'
+import { asOperator, openWebhookHouse, until, type WebhookHouse } from './webhook-house.ts'
 
 const WORKER = fileURLToPath(new URL('worker-process.ts', import.meta.url))
 const children: ChildProcess[] = []
@@ -134,7 +134,7 @@ test('when the lock’s session is terminated nothing is reclaimed, and the work
        and database = (select oid from pg_database where datname = current_database())`
   const before = (await locks()).map(({ pid }) => pid)
   expect(before).toHaveLength(2)
-  await client`select pg_terminate_backend(pid) from unnest(${before}::int[]) as pid`
+  await asOperator(house.address, `select pg_terminate_backend(pid) from unnest('{${before}}'::int[]) as pid`)
   await until('both have their locks again', async () => (await locks()).filter(({ pid }) => !before.includes(pid)).length === 2)
   answer()
   await until('it succeeded', async () => (await house.delivery(id)).state === 'succeeded')
@@ -208,13 +208,10 @@ async function holdLock(workerId: number) {
 /** Nobody connects any more, and whoever was connected is cut off. */
 async function takeDatabaseAway() {
   const { database } = house.address
-  const admin = postgres({ ...house.address, database: 'postgres', max: 1, onnotice: () => {} })
-  await admin.unsafe(`alter database ${database} allow_connections false`)
-  await admin`select pg_terminate_backend(pid) from pg_stat_activity where datname = ${database ?? ''}`
+  const server = { ...house.address, database: 'postgres' }
+  await asOperator(server, `alter database ${database} allow_connections false`)
+  await asOperator(server, `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${database}'`)
   return {
-    async bringBack() {
-      await admin.unsafe(`alter database ${database} allow_connections true`)
-      await admin.end()
-    },
+    bringBack: () => asOperator(server, `alter database ${database} allow_connections true`),
   }
 }

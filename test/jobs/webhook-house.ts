@@ -45,7 +45,7 @@ export async function openWebhookHouse(): Promise<WebhookHouse> {
   const secretBox = createSecretBox(secretKey)
   const sql = database.client
   // A clone does not bring the template's rights on the database itself.
-  await onServer(address, `grant create on database ${address.database} to earshot_owner`)
+  await asOperator(address, `grant create on database ${address.database} to earshot_owner`)
   const owner = await createUser(database, { email: `${randomBytes(6).toString('hex')}@example.com`, name: 'Ada', passwordHash: null })
   const { id: teamId } = await createTeamFor(database, owner, { name: 'Acme', plan: 'business' })
   const stops: (() => Promise<void>)[] = []
@@ -114,10 +114,12 @@ export async function openWebhookHouse(): Promise<WebhookHouse> {
   }
 }
 
-async function onServer(address: DatabaseAddress, text: string): Promise<void> {
-  const asLogin = openDatabase({ address, poolSize: 1, applicationName: 'earshot test' })
-  await asLogin.client.unsafe(text)
-  await asLogin.close()
+/** Runs one statement as the role that the service logs in with. */
+export async function asOperator(address: DatabaseAddress, text: string): Promise<Record<string, unknown>[]> {
+  const login = openDatabase({ address, poolSize: 1, applicationName: 'earshot test' })
+  const rows = await login.client.unsafe(text)
+  await login.close()
+  return [...rows]
 }
 
 export function makeSecret(): string {

@@ -29,7 +29,7 @@ export function follow(document: Json, node: unknown): Json {
   return { ...follow(document, target), ...beside }
 }
 
-export const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const
+const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const
 
 /** Every operation of the document by its method and path. */
 export function operationsOf(document: Json): Map<string, Json> {

@@ -39,7 +39,7 @@ export function buildDocument(contracts: OperationTree, { baseUrl, version }: Do
 }
 
 /** Says what trpc-to-openapi leaves out or gets wrong: slashes, statuses, headers, errors, security, names, webhooks. */
-export function completeDocument(generated: oas31.OpenAPIObject, contracts: OperationTree): oas31.OpenAPIObject {
+function completeDocument(generated: oas31.OpenAPIObject, contracts: OperationTree): oas31.OpenAPIObject {
   const operations = listOperations(contracts)
   const complete: oas31.OpenAPIObject = {
     ...generated,

@@ -17,7 +17,7 @@ const WITH_BODY: readonly ErrorCode[] = ['malformed_json', 'body_too_large', 'un
 const SIGNED_IN: readonly ErrorCode[] = ['not_authenticated', 'token_expired', 'plan_without_api_access', 'origin_not_allowed']
 
 /** Every code that the operation can answer with: its own, and those that follow from its shape. */
-export function errorCodesOf(operation: Operation): ErrorCode[] {
+function errorCodesOf(operation: Operation): ErrorCode[] {
   const { method, errors, scope, role, feature, quota, pathFields, queryFields } = operation
   const possible = new Set<ErrorCode>([
     ...ANYWHERE,

@@ -1,5 +1,4 @@
 import { readFile } from 'node:fs/promises'
-import { createRequire } from 'node:module'
 
 /** A page that draws the document, all of it served from here. */
 export interface Page {
@@ -20,7 +19,6 @@ const SCRIPT = 'text/javascript; charset=utf-8'
 const STYLE = 'text/css; charset=utf-8'
 /** Hashes of what ReDoc writes into the page: empty style elements that its rules go into, and one rule of its scroll bars. */
 const REDOC_STYLES = "'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=' 'sha256-QMIg+bpjm3JdElJ388KYke01izlUW0UoNOeKjpMxdgc='"
-const { resolve } = createRequire(import.meta.url)
 
 /** The pages, reading the document from `schemaPath`. */
 export function pagesOf(schemaPath: string): readonly Page[] {
@@ -34,11 +32,15 @@ function swaggerUi(path: string, schemaPath: string): Page {
     html: html({ title: 'Earshot API', path, styles: ['swagger-ui.css'], scripts: ['swagger-ui-bundle.js', 'start.js'] }),
     contentSecurityPolicy: contentSecurityPolicy("style-src 'self'"),
     files: [
-      { path: 'swagger-ui.css', contentType: STYLE, read: () => readFile(resolve('@fastify/swagger-ui/static/swagger-ui.css')) },
+      {
+        path: 'swagger-ui.css',
+        contentType: STYLE,
+        read: () => readFile(new URL(import.meta.resolve('@fastify/swagger-ui/static/swagger-ui.css'))),
+      },
       {
         path: 'swagger-ui-bundle.js',
         contentType: SCRIPT,
-        read: () => readFile(resolve('@fastify/swagger-ui/static/swagger-ui-bundle.js')),
+        read: () => readFile(new URL(import.meta.resolve('@fastify/swagger-ui/static/swagger-ui-bundle.js'))),
       },
       { path: 'start.js', contentType: SCRIPT, read: async () => start },
     ],
@@ -53,7 +55,7 @@ function redoc(path: string, schemaPath: string): Page {
     path,
     html: html({ title: 'Earshot API reference', path, styles: ['page.css'], scripts: ['redoc.standalone.js', 'start.js'] }),
     // Its search runs in a worker made of its own text.
-    contentSecurityPolicy: contentSecurityPolicy(`style-src ${REDOC_STYLES}`, 'worker-src blob:'),
+    contentSecurityPolicy: contentSecurityPolicy(`style-src 'self' ${REDOC_STYLES}`, 'worker-src blob:'),
     files: [
       { path: 'page.css', contentType: STYLE, read: async () => 'body { margin: 0 }\n' },
       { path: 'redoc.standalone.js', contentType: SCRIPT, read: readRedoc },
@@ -64,7 +66,7 @@ function redoc(path: string, schemaPath: string): Page {
 
 /** ReDoc would load its maker's logo from elsewhere; without it the link below the menu stays. */
 async function readRedoc(): Promise<string> {
-  const text = await readFile(resolve('redoc/bundles/redoc.standalone.js'), 'utf8')
+  const text = await readFile(new URL(import.meta.resolve('redoc/bundles/redoc.standalone.js')), 'utf8')
   return text.replaceAll('https://cdn.redoc.ly/redoc/logo-mini.svg', 'data:,')
 }
 

@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest'
+import { EndpointPaces } from '../../jobs/src/endpoint-pace.ts'
+
+const due = (endpoint_id: string, is_failing = false) => ({ team_id: 'team', endpoint_id, is_failing })
+const many = (name: string, count: number, isFailing = false) =>
+  Array.from({ length: count }, (_, index) => due(`${name}-${index}`, isFailing))
+const freeOf = (paces: EndpointPaces, endpointId: string) => paces.allot([due(endpointId)])[0]?.free ?? 0
+
+test('an endpoint begins with one delivery at a time, and earns up to 32 by answering', () => {
+  const paces = new EndpointPaces()
+  expect(freeOf(paces, 'a')).toBe(1)
+  paces.succeeded('a', 5)
+  expect(freeOf(paces, 'a')).toBe(9)
+  for (let index = 0; index < 100; index += 1) paces.succeeded('a', 5)
+  expect(freeOf(paces, 'a')).toBe(32)
+  paces.take('a')
+  expect(freeOf(paces, 'a')).toBe(31)
+})
+
+test('an error or a slow answer halves it; one that hangs is down to one at once', () => {
+  const paces = new EndpointPaces()
+  for (let index = 0; index < 100; index += 1) paces.succeeded('a', 5)
+  paces.failed('a')
+  expect(freeOf(paces, 'a')).toBe(16)
+  paces.succeeded('a', 2_500)
+  expect(freeOf(paces, 'a')).toBe(8)
+  paces.stalled('a')
+  expect(freeOf(paces, 'a')).toBe(1)
+})
+
+test('unknown endpoints hold a quarter of the slots at most, failing ones half, and proven ones always find room', () => {
+  const paces = new EndpointPaces()
+  const take = (endpoints: ReturnType<typeof many>) => {
+    const slots = paces.allot(endpoints)
+    for (const { endpoint_id, free } of slots) for (let index = 0; index < free; index += 1) paces.take(endpoint_id)
+    return slots.reduce((sum, { free }) => sum + free, 0)
+  }
+  expect(take(many('unknown', 2_000))).toBe(250)
+  expect(take(many('failing', 2_000, true))).toBe(500)
+  const proven = many('proven', 10)
+  for (const { endpoint_id } of proven) paces.succeeded(endpoint_id, 5)
+  expect(take(proven)).toBe(90)
+})
+
+test('when slots are short, each endpoint has its turn', () => {
+  const paces = new EndpointPaces()
+  const endpoints = many('unknown', 1_000)
+  const served = new Set<string>()
+  for (let round = 0; round < 1_000; round += 1) for (const { endpoint_id } of paces.allot(endpoints)) served.add(endpoint_id)
+  expect(served.size).toBe(1_000)
+})

@@ -1,0 +1,190 @@
+import { deletePast, dropPastPartitions, ensurePartitions, openDatabase, purgeDeleted } from '@earshot/db'
+import { createOwnAddresses, createSecretBox } from '@earshot/drivers'
+import { startWorker } from '@earshot/jobs'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { forgetDeadWorkers } from '../../db/src/dispatch-workers.ts'
+import { asOperator, openWebhookHouse, silent, until, type WebhookHouse } from './webhook-house.ts'
+
+const TABLES = ['audit_entries', 'events', 'webhook_attempts']
+
+let house: WebhookHouse
+beforeEach(async () => {
+  house = await openWebhookHouse()
+})
+afterEach(() => house.close())
+
+const daysOf = async (table: string) => {
+  const rows = await house.database.client<{ day: number }[]>`
+    select (to_date(right(c.relname, 8), 'YYYYMMDD') - (now() at time zone 'UTC')::date)::int as day
+      from pg_inherits i join pg_class c on c.oid = i.inhrelid where i.inhparent = ${table}::regclass order by 1`
+  return rows.map(({ day }) => day)
+}
+const ownerPool = () => openDatabase({ address: house.address, role: 'earshot_owner', poolSize: 2, applicationName: 'earshot test owner' })
+const partitionName = (table: string, day: number) => {
+  const date = new Date(Date.now() + day * 86_400_000)
+  return `${table}_${date.toISOString().slice(0, 10).replaceAll('-', '')}`
+}
+const addPartition = (table: string, day: number) => {
+  const at = (offset: number) =>
+    `uuid_at(date_trunc('day', now() at time zone 'UTC') at time zone 'UTC' + ${day + offset} * interval '1 day')`
+  return asOperator(
+    house.address,
+    `set role earshot_owner;
+     do $$ begin execute format('create table ${partitionName(table, day)} partition of ${table} for values from (%L) to (%L)', ${at(0)}, ${at(1)}); end $$`,
+  )
+}
+
+test('partitions stand a week ahead, and making them again changes nothing', async () => {
+  await ensurePartitions(house.database)
+  for (const table of TABLES) expect(await daysOf(table)).toEqual([-1, 0, 1, 2, 3, 4, 5, 6, 7])
+})
+
+test('what is past its days is dropped, also when an earlier run was interrupted; the rest stays', async () => {
+  for (const table of TABLES) for (const day of [-31, -30]) await addPartition(table, day)
+  await addPartition('audit_entries', -366)
+  await addPartition('events', -40)
+  await addPartition('events', -41)
+  await asOperator(house.address, `alter table events detach partition ${partitionName('events', -41)}`)
+  await leaveHalfDetached(partitionName('events', -40))
+
+  const owner = ownerPool()
+  const dropped = await dropPastPartitions(owner)
+  expect(dropped.sort()).toEqual(
+    [
+      partitionName('audit_entries', -366),
+      partitionName('events', -41),
+      partitionName('events', -40),
+      partitionName('events', -31),
+      partitionName('webhook_attempts', -31),
+    ].sort(),
+  )
+  expect(await dropPastPartitions(owner)).toEqual([])
+  await owner.close()
+  expect((await daysOf('events'))[0]).toBe(-30)
+  expect((await daysOf('audit_entries'))[0]).toBe(-31)
+})
+
+test('retention deletes what is past its time and nothing else', async () => {
+  const { client } = house.database
+  await house.addEndpoint('http://127.0.0.1:9/')
+  await house.emit()
+  await client`
+    insert into webhook_deliveries (team_id, id, endpoint_id, event_id, event_type, payload_sha256)
+    select team_id, uuid_at(now() - n * interval '30 days 1 second'), endpoint_id, event_id, event_type, payload_sha256
+      from webhook_deliveries, generate_series(1, 2500) n`
+  await client`
+    insert into idempotency_keys (caller, key, request_hash, created_at)
+    values ('a', 'old', '', now() - interval '25 hours'), ('a', 'new', '', now() - interval '23 hours')`
+  await client`insert into rate_windows values ('old', now() - interval '3 hours', 1), ('new', now(), 1)`
+  await client`
+    insert into submission_fingerprints (team_id, project_id, ip_hmac, body_hash, submission_id, received_at)
+    select ${house.teamId}, ${house.teamId}, minutes::text::bytea, '', ${house.teamId}, now() - minutes * interval '1 minute'
+      from unnest(array[9, 11]) minutes`
+  expect(await deletePast(house.database)).toEqual({
+    webhook_deliveries: 2500,
+    idempotency_keys: 1,
+    rate_windows: 1,
+    submission_fingerprints: 1,
+  })
+})
+
+test('the purge removes what was deleted more than a day ago, with all that hangs on it', async () => {
+  const { client } = house.database
+  const project = async (name: string, deletedAgo: string | null) => {
+    const [row] = await client<{ id: string }[]>`
+      insert into projects (team_id, name, slug, collects_text, collects_video, collects_rating, consent_text, thank_you_text, deleted_at)
+      values (${house.teamId}, ${name}, ${name}, true, true, true, '', '', now() - ${deletedAgo}::interval) returning id`
+    await client`
+      insert into submissions (team_id, project_id, kind, channel, body, author_name, tags, deleted_at)
+      select ${house.teamId}, ${row?.id ?? ''}, 'text', 'api', name, 'Ada', array['a', 'b'], now() - ago::interval
+        from (values ('kept', null), ('fresh', '23 hours'), ('gone', '25 hours')) s (name, ago)`
+    await client`insert into public_keys (team_id, project_id, key) values (${house.teamId}, ${row?.id ?? ''}, ${`pk_${name}`})`
+  }
+  await project('living', null)
+  await project('freshly-deleted', '23 hours')
+  await project('deleted', '25 hours')
+  await house.addEndpoint('http://127.0.0.1:9/')
+  await client`update webhook_endpoints set deleted_at = now() - interval '25 hours'`
+  await client`
+    insert into credentials (kind, hash, user_id, scopes, revoked_at)
+    select 'pat', days::text::bytea, id, '{}', now() - days * interval '1 day' from users, unnest(array[29, 31]) days`
+
+  expect(await purgeDeleted(house.database)).toEqual({
+    submissions: 3,
+    submissions_of_projects: 2,
+    submissions_of_teams: 0,
+    webhook_deliveries_of_teams: 0,
+    webhook_endpoints: 1,
+    projects: 1,
+    teams: 0,
+    credentials: 1,
+  })
+  const left = await client`select (select count(*)::int from submission_tags) as tags, (select count(*)::int from public_keys) as keys`
+  expect(left).toEqual([{ tags: 8, keys: 2 }])
+
+  await client`update teams set deleted_at = now() - interval '25 hours'`
+  expect(await purgeDeleted(house.database)).toMatchObject({ submissions_of_teams: 4, projects: 0, teams: 1 })
+  expect(await client`select from projects union all select from memberships union all select from submissions`).toHaveLength(0)
+})
+
+test('the worker brings the queue’s schema and runs every scheduled task', async () => {
+  const messages: string[] = []
+  const worker = await startWorker({
+    address: house.address,
+    secretBox: createSecretBox(house.secretKey),
+    concurrency: 2,
+    log: { ...silent, info: ((_fields: unknown, message: string) => messages.push(message)) as typeof silent.info },
+    webhooks: {
+      ...{ allowNetworks: [], allowInsecure: true, localTrial: true, backoffBaseMs: 50 },
+      ownAddresses: createOwnAddresses([]),
+      version: '1.2.3',
+    },
+  })
+  await asOperator(house.address, `select graphile_worker.add_job(task) from unnest('{partitions,retention,purge}'::text[]) task`)
+  await until('all three have run', () =>
+    ['Past partitions', 'past its time', 'for good'].every((part) => messages.some((line) => line.includes(part))),
+  )
+  const [scheduled] = await asOperator(
+    house.address,
+    'select array_agg(identifier order by 1) as tasks from graphile_worker._private_known_crontabs',
+  )
+  expect(scheduled?.tasks).toEqual(['partitions', 'purge', 'retention'])
+
+  await freesJobsOfTheDead()
+  await worker.stop({ timeoutMs: 5_000 })
+  const [{ sessions } = {}] = await asOperator(
+    house.address,
+    `select count(*)::int as sessions from pg_stat_activity where application_name like 'earshot worker%'`,
+  )
+  expect(sessions).toBe(0)
+})
+
+async function freesJobsOfTheDead(): Promise<void> {
+  await asOperator(house.address, `select graphile_worker.add_job('mails', run_at := now() + interval '1 day')`)
+  await asOperator(
+    house.address,
+    `update graphile_worker._private_jobs set locked_at = now(), locked_by = 'dead-pool' where run_at > now()`,
+  )
+  await house.database.client`insert into webhook_workers (job_pool_id, seen_at) values ('dead-pool', now() - interval '1 minute')`
+  await until('the dead worker is forgotten', async () => {
+    await forgetDeadWorkers(house.database)
+    return (await house.database.client`select from webhook_workers where job_pool_id = 'dead-pool'`).length === 0
+  })
+  const [job] = await asOperator(house.address, 'select locked_by from graphile_worker._private_jobs where run_at > now()')
+  expect(job?.locked_by).toBeNull()
+}
+
+/** A reader of the table keeps the detaching from its end, and then the session is cut off. */
+async function leaveHalfDetached(partition: string): Promise<void> {
+  const owner = ownerPool()
+  const reader = await owner.client.reserve()
+  await reader.unsafe('begin; select count(*) from events')
+  const detaching = owner.client.unsafe(`alter table events detach partition ${partition} concurrently`).catch(() => {})
+  const isWaiting = `select pid from pg_stat_activity where datname = current_database() and query like '% concurrently' and wait_event_type = 'Lock'`
+  await until('the detaching waits', async () => (await asOperator(house.address, isWaiting)).length === 1)
+  await asOperator(house.address, isWaiting.replace('select pid', 'select pg_terminate_backend(pid)'))
+  await detaching
+  await reader.unsafe('commit')
+  reader.release()
+  await owner.close()
+}
