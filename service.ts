@@ -10,7 +10,8 @@ import { createReceiverRules } from './receivers.ts'
 import { openStore } from './store.ts'
 
 const API_POOL = 8
-const STATEMENT_TIMEOUT_MS = 10_000
+/** Longer than the ten seconds that an idempotency key is waited for. */
+const STATEMENT_TIMEOUT_MS = 15_000
 const DRAIN_MS = 25_000
 
 export interface Service {

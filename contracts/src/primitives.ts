@@ -1,8 +1,11 @@
 import { z } from 'zod'
 import { sizes } from './limits.ts'
 
-const NO_NUL = /^[^\0]*$/
-const HTTP_URL = /^https?:\/\/[^ \t\r\n\0/?#]+([/?#][^ \t\r\n\0]*)?$/
+// Spelled out, because the patterns stand in the document and every dialect of regular expressions reads \x00.
+const NUL = String.raw`\x00`
+const BLANK = String.raw` \t\r\n${NUL}`
+const NO_NUL = new RegExp(`^[^${NUL}]*$`)
+const HTTP_URL = new RegExp(`^https?:\\/\\/[^${BLANK}/?#]+([/?#][^${BLANK}]*)?$`)
 
 /** A UUIDv7 in lower case; sorts by time of creation. */
 export const Id = z
@@ -38,12 +41,14 @@ export const Slug = z
   .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, 'must be lower-case letters, digits and single dashes')
   .max(60)
   .meta({ description: 'Short name for addresses.', example: 'acme' })
-export const Title = text(sizes.titleCharacters)
-export const Body = text(sizes.bodyCharacters, 1)
-export const Reason = text(sizes.reasonCharacters)
+export const Title = text(sizes.titleCharacters).meta({ example: 'A week saved' })
+export const Body = text(sizes.bodyCharacters, 1).meta({ example: 'Saved us a week.' })
+export const Reason = text(sizes.reasonCharacters).meta({ example: 'Kind words of a real customer' })
 export const Tag = text(sizes.tagCharacters, 1).meta({ example: 'onboarding' })
 export const Tags = z.array(Tag).max(sizes.tags).meta({ description: 'Labels for filters; repeated ones are kept once.' })
-export const HttpUrl = text(sizes.urlCharacters).regex(HTTP_URL, 'must be an http or https address')
+export const HttpUrl = text(sizes.urlCharacters)
+  .regex(HTTP_URL, 'must be an http or https address')
+  .meta({ example: 'https://example.com' })
 export const Rating = z.int().min(1).max(5).meta({ description: 'Stars, 1 to 5.', example: 5 })
 export const Language = z
   .string()

@@ -43,8 +43,8 @@ const optional = {
     .strictObject({ text: z.boolean().optional(), video: z.boolean().optional(), rating: z.boolean().optional() })
     .optional()
     .meta({ id: 'CollectsChange', description: 'What to ask visitors for; absent ones stay (true at first).' }),
-  consent_text: LongText.optional().meta({ description: 'What a visitor agrees to.' }),
-  thank_you_text: LongText.optional().meta({ description: 'What a visitor reads afterwards.' }),
+  consent_text: LongText.optional().meta({ description: 'What a visitor agrees to.', example: 'You may publish this.' }),
+  thank_you_text: LongText.optional().meta({ description: 'What a visitor reads afterwards.', example: 'Thank you!' }),
   theme: z
     .strictObject({
       color: z

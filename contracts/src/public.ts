@@ -99,22 +99,28 @@ const submissions = {
         .strictObject({
           name: Name.meta({ description: 'Your name.', example: 'Ada Lovelace' }),
           email: EmailInput.nullable().optional(),
-          title: text(200).nullable().optional().meta({ description: 'What you are.' }),
-          company: text(200).nullable().optional().meta({ description: 'Where you work.' }),
+          title: text(200).nullable().optional().meta({ description: 'What you are.', example: 'CTO' }),
+          company: text(200).nullable().optional().meta({ description: 'Where you work.', example: 'Analytical Engines' }),
           website_url: HttpUrl.nullable().optional().meta({ description: 'Your home page.' }),
         })
         .meta({ id: 'VisitorInput', description: 'Who leaves the words.' }),
       consent: z
         .strictObject({
           granted: z.boolean().meta({ description: 'Whether you agree to publication.' }),
-          text: text(2_000).nullable().optional().meta({ description: 'What you agree to, as it was shown.' }),
+          text: text(2_000)
+            .nullable()
+            .optional()
+            .meta({ description: 'What you agree to, as it was shown.', example: 'You may publish this.' }),
         })
         .meta({ id: 'VisitorConsentInput', description: 'Your consent to publication.' }),
       language: Language.nullable().optional(),
       source_url: HttpUrl.nullable().optional().meta({ description: 'The page with the form.' }),
       metadata: Metadata.optional(),
-      form_token: text(512).nullable().optional().meta({ description: 'From the project, proves when the form was opened.' }),
-      website: text(sizes.urlCharacters).nullable().optional().meta({ description: 'Leave it empty.' }),
+      form_token: text(512)
+        .nullable()
+        .optional()
+        .meta({ description: 'From the project, proves when the form was opened.', example: null }),
+      website: text(sizes.urlCharacters).nullable().optional().meta({ description: 'Leave it empty.', example: '' }),
     }),
     output: Receipt,
   }),

@@ -30,8 +30,8 @@ export const AuthorInput = z
   .strictObject({
     name: Name.meta({ description: 'Name of the person.', example: 'Ada Lovelace' }),
     email: EmailInput.nullable().optional(),
-    title: text(200).nullable().optional().meta({ description: 'What the person is.' }),
-    company: text(200).nullable().optional().meta({ description: 'Where the person works.' }),
+    title: text(200).nullable().optional().meta({ description: 'What the person is.', example: 'CTO' }),
+    company: text(200).nullable().optional().meta({ description: 'Where the person works.', example: 'Analytical Engines' }),
     avatar_url: HttpUrl.nullable().optional().meta({ description: 'Picture.' }),
     website_url: HttpUrl.nullable().optional().meta({ description: 'Home page.' }),
   })
@@ -40,15 +40,15 @@ export const AuthorInput = z
 const ConsentInput = z
   .strictObject({
     granted: z.boolean().meta({ description: 'Whether the person agreed to publication.' }),
-    text: text(2_000).nullable().optional().meta({ description: 'What the person agreed to.' }),
+    text: text(2_000).nullable().optional().meta({ description: 'What the person agreed to.', example: 'You may publish this.' }),
     granted_at: instant('When consent was given; now if absent.').nullable().optional(),
   })
   .meta({ id: 'ConsentInput', description: "The person's consent to publication." })
 
 const SourceInput = z
   .strictObject({
-    provider: text(100).nullable().optional(),
-    url: HttpUrl.nullable().optional(),
+    provider: text(100).nullable().optional().meta({ description: 'Where it was first published.', example: 'g2' }),
+    url: HttpUrl.nullable().optional().meta({ description: 'Address of the original.' }),
     collected_at: instant('When it was taken over.').nullable().optional(),
   })
   .meta({ id: 'SourceInput', description: 'Where the words come from.' })
@@ -119,7 +119,7 @@ export const submissions = {
       source: SourceInput.optional(),
       language: Language.nullable().optional(),
       tags: Tags.optional(),
-      external_id: text(200, 1).nullable().optional().meta({ description: 'Your own id, unique in the project.' }),
+      external_id: text(200, 1).nullable().optional().meta({ description: 'Your own id, unique in the project.', example: 'A-1001' }),
       metadata: Metadata.optional(),
     }),
     output: Submission,

@@ -50,6 +50,6 @@ export const endpointInput = {
     .min(1)
     .max(20)
     .meta({ description: 'Events to send; `["*"]` for all.' }),
-  description: text(500).nullable().optional().meta({ description: 'What it is for.' }),
+  description: text(500).nullable().optional().meta({ description: 'What it is for.', example: 'Chat channel of the team' }),
   project_id: Id.nullable().optional().meta({ description: 'Only events of this project; all of the team if null.' }),
 }

@@ -130,7 +130,7 @@ const moderate = statement<object, ModeratedRow>(sql`
     ) r`)
 
 /** Compare-and-set. Throws `not_found`, and `state_conflict` with the state that it found. */
-export async function moderateSubmission(tx: Tx, actor: Actor, ref: SubmissionRef, decision: Decision): Promise<SubmissionRow> {
+export async function moderateSubmission(tx: Tx, actor: Actor, ref: SubmissionRef, decision: Decision): Promise<ModeratedRow> {
   const row = onlyOne(await moderate(tx, { ...actorValues(actor), ...ref, ...decision, reason: decision.reason ?? null }))
   if (row.outcome === 'not_found') notFound()
   if (row.outcome === 'conflict') throw new ApiError('state_conflict', { current_state: row.state })

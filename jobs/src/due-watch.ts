@@ -4,8 +4,9 @@ import type { Log } from './log.ts'
 import { startLoop } from './loop.ts'
 
 const TICK_MS = 100
-/** Looking takes at most a twentieth of a core. */
+/** Looking takes at most a twentieth of a core in the long run; a single slow look is no reason to wait. */
 const TICK_PER_DURATION = 20
+const SMOOTHING = 0.2
 /** A nudge, or a slot that becomes free, waits a moment for its fellows. */
 const NUDGE_MS = 10
 
@@ -30,6 +31,7 @@ export function startDueWatch({ database, paces, workerId, onClaimed, log }: Due
   let due = new Map<string, DueEndpoint>()
   let lookAt = 0
   let earliestLookAt = 0
+  let usualLookMs = 0
 
   /** Between two looks it only claims for endpoints that have more due than they had slots. */
   async function claimDue(): Promise<number> {
@@ -41,8 +43,8 @@ export function startDueWatch({ database, paces, workerId, onClaimed, log }: Due
   async function look(): Promise<void> {
     const startedAt = performance.now()
     due = new Map((await findDueEndpoints(database)).map((endpoint) => [endpoint.endpoint_id, endpoint]))
-    const durationMs = performance.now() - startedAt
-    earliestLookAt = startedAt + TICK_PER_DURATION * durationMs
+    usualLookMs += SMOOTHING * (performance.now() - startedAt - usualLookMs)
+    earliestLookAt = startedAt + TICK_PER_DURATION * usualLookMs
     lookAt = Math.max(startedAt + TICK_MS, earliestLookAt)
   }
 

@@ -6,6 +6,7 @@ import type { Standing } from './limit-headers.ts'
 import { hashToken, isWellFormedToken } from './tokens.ts'
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i
+const PUBLIC_KEY = /^pk_[0-9A-Za-z]{24}$/
 
 /** What of a request decides who may do it. The same for REST and tRPC. */
 export interface Approach {
@@ -86,7 +87,7 @@ async function judgeVisitor(
   { path, ip }: Approach,
   { limit, report }: { limit: Limit; report: (standing: Standing) => void },
 ): Promise<Judgement> {
-  const answer = await readVisit(tx, { publicKey: path.public_key ?? null, subject: `${name}:${addressSubject(ip)}`, limit })
+  const answer = await readVisit(tx, { publicKey: publicKeyOrNull(path.public_key), subject: `${name}:${addressSubject(ip)}`, limit })
   requireRoom(name, limit, answer, report)
   const { public_count, rated_count, rating_sum } = answer
   const project = { team_id: answer.team_id ?? '', project_id: answer.project_id ?? '' }
@@ -132,6 +133,11 @@ function callerOf(answer: AccessAnswer, credentialId: string, { ip, isForwarded,
 /** The value of `Authorization: Bearer`, null when there is none (RFC 6750 §2.1; the scheme's case does not matter). */
 function bearerToken(authorization: string | undefined): string | null {
   return authorization?.match(/^bearer +(\S+) *$/i)?.[1] ?? null
+}
+
+/** What is not shaped like one of our keys identifies nothing. */
+function publicKeyOrNull(text: string | undefined): string | null {
+  return text !== undefined && PUBLIC_KEY.test(text) ? text : null
 }
 
 /** A malformed id names nothing that exists. */

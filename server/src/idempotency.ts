@@ -6,11 +6,8 @@ import type { SecretBox } from '@earshot/drivers'
 const PURPOSE = 'idempotent-answer'
 const KEY = /^[\x21-\x7e]+$/
 
-/** What a handler answered, and whether it was answered before. */
-export interface Answer {
-  output: unknown
-  replayed: boolean
-}
+/** What a handler answered, or why it refused, and whether that was said before. */
+export type Answer = ({ output: unknown } | { refusal: ApiError }) & { replayed: boolean }
 
 interface KeyedRequest {
   caller: string
@@ -37,8 +34,7 @@ export function readIdempotencyKey(header: string | undefined): string | null {
  * commit. Refusals of a handler that ran (402, 409) are answers too; everything else rolls back and leaves nothing.
  */
 export async function performOnce(
-  database: Database,
-  secretBox: SecretBox,
+  { database, services: { secretBox } }: { database: Database; services: { secretBox: SecretBox } },
   { caller, key, operation, input }: KeyedRequest,
   work: (tx: Tx) => Promise<unknown>,
 ): Promise<Answer> {
@@ -46,24 +42,21 @@ export async function performOnce(
     .update(JSON.stringify([operation, sorted(input)]))
     .digest()
   const context = `${caller} ${key}`
-  return database
-    .transaction(async (tx) => {
-      const stored = await claimIdempotencyKey(tx, { caller, key, requestHash })
-      if (stored !== null)
-        return { output: replay(JSON.parse(secretBox.open(PURPOSE, Buffer.from(stored, 'base64'), context))), replayed: true }
-      const answer = await tx.attempt(work).then((output): StoredAnswer => ({ output }), storable)
-      const sealed = secretBox.seal(PURPOSE, JSON.stringify(answer), context).toString('base64')
-      await storeIdempotentAnswer(tx, { caller, key, answer: sealed })
-      return answer
-    })
-    .then((answer) => ('replayed' in answer ? answer : { output: replay(answer), replayed: false }))
+  return database.transaction(async (tx) => {
+    const stored = await claimIdempotencyKey(tx, { caller, key, requestHash })
+    if (stored !== null) return said(JSON.parse(secretBox.open(PURPOSE, Buffer.from(stored, 'base64'), context)), true)
+    const answer = await tx.attempt(work).then((output): StoredAnswer => ({ output }), storable)
+    const sealed = secretBox.seal(PURPOSE, JSON.stringify(answer), context).toString('base64')
+    await storeIdempotentAnswer(tx, { caller, key, answer: sealed })
+    return said(answer, false)
+  })
 }
 
-/** An answer as it was given; a refusal is thrown again. */
-function replay(answer: StoredAnswer): unknown {
-  if ('output' in answer) return answer.output
+function said(answer: StoredAnswer, replayed: boolean): Answer {
+  if ('output' in answer) return { output: answer.output, replayed }
   const { code, detail, fields } = answer.error
-  throw new ApiError(code, { detail, ...fields } as never)
+  // The fields were this code's own when they were stored.
+  return { refusal: new ApiError(code, { detail, ...fields } as never), replayed }
 }
 
 function storable(error: unknown): StoredAnswer {

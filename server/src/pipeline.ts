@@ -1,5 +1,5 @@
 import { ApiError, isPublic, type NamedOperation } from '@earshot/contracts'
-import type { Database } from '@earshot/db'
+import type { Database, Tx } from '@earshot/db'
 import { type Approach, type Caller, type Judgement, judgeCaller, requireFeature } from './caller.ts'
 import { type Answer, performOnce } from './idempotency.ts'
 import { compileInput, type ReadInput } from './input.ts'
@@ -44,19 +44,13 @@ export function compilePipeline(named: NamedOperation, handler: AnyHandler, opti
       const input = readInput(rawInput)
       if (!isPublic(operation)) requireFeature(operation, caller)
       if (projectIsMissing) throw new ApiError('not_found')
-      // The caller and the input were checked against this operation's contract; the handler's own types are narrower.
-      const run: AnyHandler = handler
-      const work = (tx: Database | Parameters<Parameters<Database['transaction']>[0]>[0]) =>
-        run({ ctx: { ...caller, tx, services } as never, input: input as never })
+      // Both were checked against this operation's contract; the handler's own types are narrower.
+      const work = (tx: Tx) => handler({ ctx: { ...caller, tx, services } as never, input: input as never })
       const answer: Answer =
         idempotencyKey === null
           ? { output: await work(database), replayed: false }
-          : await performOnce(
-              database,
-              services.secretBox,
-              { caller: keyHolder(caller), key: idempotencyKey, operation: named.name, input },
-              work,
-            )
+          : await performOnce(options, { caller: keyHolder(caller), key: idempotencyKey, operation: named.name, input }, work)
+      if ('refusal' in answer) return answer
       if (isChange && !answer.replayed) onCommit()
       if (options.checkOutput) operation.output.parse(answer.output)
       if (mask && !caller.seesContacts) mask(answer.output)

@@ -12,12 +12,12 @@ export function compileQuery(schema: z.ZodObject, queryFields: ReadonlySet<strin
   const converters = new Map<string, { convert: Convert; isArray: boolean }>()
   for (const name of queryFields) converters.set(name, converterOf(schema.shape[name] as z.ZodType))
   return (query) => {
-    const read: Record<string, unknown> = {}
-    for (const [name, given] of Object.entries(query)) {
+    const entries = Object.entries(query).map(([name, given]) => {
       const converter = converters.get(name)
-      read[name] = converter ? convertAll(given, converter) : given
-    }
-    return read
+      return [name, converter ? convertAll(given, converter) : given] as const
+    })
+    // fromEntries makes even `__proto__` a plain field, which is then unknown.
+    return Object.fromEntries(entries)
   }
 }
 

@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto'
 import { ApiError, isPublic } from '@earshot/contracts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { approachOf } from './approach.ts'
 import type { Judgement } from './caller.ts'
+import { etagOf, matchesETag } from './etag.ts'
 import { readIdempotencyKey } from './idempotency.ts'
 import { limitHeaders } from './limit-headers.ts'
 import type { Pipeline } from './pipeline.ts'
@@ -36,8 +36,10 @@ export function registerRest(
     handler: async (request, reply) => {
       const raw = gather(request, readQuery, bodyFields)
       const key = method === 'POST' ? readIdempotencyKey(singleHeader(request, 'idempotency-key')) : null
-      const { output, replayed } = await pipeline.perform(request.judgement, raw, key)
-      if (replayed) reply.header('idempotency-replayed', 'true')
+      const answer = await pipeline.perform(request.judgement, raw, key)
+      if (answer.replayed) reply.header('idempotency-replayed', 'true')
+      if ('refusal' in answer) throw answer.refusal
+      const { output } = answer
       reply.code(status).header('cache-control', cacheControl)
       if (status === 204) return reply.send()
       if (status === 201 && resourcePath) reply.header('location', locationOf(resourcePath, raw, output))
@@ -73,17 +75,11 @@ function unknownField(field: string): ApiError {
 function sendJson(request: FastifyRequest, reply: FastifyReply, { output, hasETag }: { output: unknown; hasETag: boolean }): FastifyReply {
   const body = JSON.stringify(output)
   if (hasETag) {
-    const etag = `"${createHash('sha1').update(body).digest('base64url')}"`
+    const etag = etagOf(body)
     reply.header('etag', etag)
     if (matchesETag(request.headers['if-none-match'], etag)) return reply.code(304).send()
   }
   return reply.type('application/json; charset=utf-8').send(body)
-}
-
-/** RFC 9110 §13.1.2: a list of tags or *, compared weakly. */
-function matchesETag(header: string | undefined, etag: string): boolean {
-  const tags = header?.split(',') ?? []
-  return tags.some((tag) => ['*', etag, `W/${etag}`].includes(tag.trim()))
 }
 
 function locationOf(resourcePath: string, params: Record<string, unknown>, output: unknown): string {

@@ -90,9 +90,10 @@ async function call(
   requireCarriable(fields)
   const header = request.headers['idempotency-key']
   const key = isBatch || pipeline.named.operation.method !== 'POST' || Array.isArray(header) ? null : readIdempotencyKey(header)
-  const { output, replayed } = await pipeline.perform(judgement, fields, key)
-  if (replayed) reply.header('idempotency-replayed', 'true')
-  return output
+  const answer = await pipeline.perform(judgement, fields, key)
+  if (answer.replayed) reply.header('idempotency-replayed', 'true')
+  if ('refusal' in answer) throw answer.refusal
+  return answer.output
 }
 
 function wrongInput(): ApiError {

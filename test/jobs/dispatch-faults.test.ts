@@ -14,7 +14,7 @@ import postgres from 'postgres'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { AttemptResult } from '../../db/src/dispatch-complete.ts'
 import { ok, startReceiver } from './receiver.ts'
-import { asOperator, openWebhookHouse, until, type WebhookHouse } from './webhook-house.ts'
+import { asOperator, keepingLog, openWebhookHouse, until, type WebhookHouse } from './webhook-house.ts'
 
 const WORKER = fileURLToPath(new URL('worker-process.ts', import.meta.url))
 const children: ChildProcess[] = []
@@ -54,10 +54,10 @@ test('kill -9 in the middle of deliveries: all of them arrive within 15 s of the
 }, 30_000)
 
 test('two dispatchers never send one attempt twice', async () => {
-  await using receiver = await startReceiver()
+  await using receiver = await startReceiver((response) => void setTimeout(ok, 20, response))
   for (let index = 0; index < 3; index += 1) await house.addEndpoint(`${receiver.url}/${index}`)
-  await Promise.all([house.dispatch(), house.dispatch()])
   const ids = (await Promise.all(Array.from({ length: 100 }, () => house.emit()))).flat()
+  await Promise.all([house.dispatch(), house.dispatch()])
   await until('all came', () => receiver.requests.length >= ids.length)
   expect(receiver.deliveryIds().sort()).toEqual(ids.sort())
   const workers = await house.database.client`select distinct worker_id from webhook_attempts`
@@ -145,21 +145,20 @@ test('the database goes away in the middle: results are kept and written when it
   const held: (() => void)[] = []
   await using receiver = await startReceiver((response) => void held.push(() => ok(response)))
   for (let index = 0; index < 10; index += 1) await house.addEndpoint(`${receiver.url}/${index}`)
-  const logged: string[] = []
-  const note = (_fields: unknown, message: string) => void logged.push(message)
-  await house.dispatch({ log: { debug() {}, info() {}, warn: note, error: note } as never })
+  const { log, messages } = keepingLog()
+  await house.dispatch({ log })
   const ids = await house.emit()
   await until('ten are being sent', () => receiver.requests.length === 10)
 
   const away = await takeDatabaseAway()
   for (const answer of held) answer()
-  await until('results are kept', () => logged.some((message) => message.includes('keeping them')))
+  await until('results are kept', () => messages.some((message) => message.includes('keeping them')))
   await away.bringBack()
   await until('all succeeded', async () =>
     (await Promise.all(ids.map((id) => house.delivery(id)))).every(({ state }) => state === 'succeeded'),
   )
   expect(receiver.requests).toHaveLength(10)
-  expect(new Set(logged).size).toBe(logged.length)
+  expect(new Set(messages).size).toBe(messages.length)
 })
 
 async function startWorkerProcess(): Promise<ChildProcess> {

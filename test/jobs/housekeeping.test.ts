@@ -3,7 +3,7 @@ import { createOwnAddresses, createSecretBox } from '@earshot/drivers'
 import { startWorker } from '@earshot/jobs'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { forgetDeadWorkers } from '../../db/src/dispatch-workers.ts'
-import { asOperator, openWebhookHouse, silent, until, type WebhookHouse } from './webhook-house.ts'
+import { asOperator, keepingLog, openWebhookHouse, until, type WebhookHouse } from './webhook-house.ts'
 
 const TABLES = ['audit_entries', 'events', 'webhook_attempts']
 
@@ -70,7 +70,7 @@ test('retention deletes what is past its time and nothing else', async () => {
   await house.emit()
   await client`
     insert into webhook_deliveries (team_id, id, endpoint_id, event_id, event_type, payload_sha256)
-    select team_id, uuid_at(now() - n * interval '30 days 1 second'), endpoint_id, event_id, event_type, payload_sha256
+    select team_id, uuid_at(now() - interval '30 days' - n * interval '1 second'), endpoint_id, event_id, event_type, payload_sha256
       from webhook_deliveries, generate_series(1, 2500) n`
   await client`
     insert into idempotency_keys (caller, key, request_hash, created_at)
@@ -128,12 +128,12 @@ test('the purge removes what was deleted more than a day ago, with all that hang
 })
 
 test('the worker brings the queue’s schema and runs every scheduled task', async () => {
-  const messages: string[] = []
+  const { log, messages } = keepingLog()
   const worker = await startWorker({
     address: house.address,
     secretBox: createSecretBox(house.secretKey),
     concurrency: 2,
-    log: { ...silent, info: ((_fields: unknown, message: string) => messages.push(message)) as typeof silent.info },
+    log,
     webhooks: {
       ...{ allowNetworks: [], allowInsecure: true, localTrial: true, backoffBaseMs: 50 },
       ownAddresses: createOwnAddresses([]),
@@ -146,7 +146,7 @@ test('the worker brings the queue’s schema and runs every scheduled task', asy
   )
   const [scheduled] = await asOperator(
     house.address,
-    'select array_agg(identifier order by 1) as tasks from graphile_worker._private_known_crontabs',
+    'select array_agg(identifier order by identifier) as tasks from graphile_worker._private_known_crontabs',
   )
   expect(scheduled?.tasks).toEqual(['partitions', 'purge', 'retention'])
 

@@ -12,6 +12,13 @@ import { openTestDatabase } from '../src/test-database.ts'
 export const USER_AGENT = 'Earshot-Webhooks/1.2.3'
 export const silent: Log = { debug() {}, info() {}, warn() {}, error() {} }
 
+/** A log that keeps its messages. */
+export function keepingLog(): { log: Log; messages: string[] } {
+  const messages: string[] = []
+  const keep = (_fields: unknown, message?: string) => void messages.push(message ?? '')
+  return { log: { debug() {}, info: keep, warn: keep, error: keep }, messages }
+}
+
 export interface Endpoint {
   id: string
   secret: string

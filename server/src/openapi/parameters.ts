@@ -12,7 +12,6 @@ export function parameters(): Record<string, oas31.ParameterObject> {
       description:
         'Makes the request safe to repeat: for 24 hours the same key with the same input gives the first answer again (`Idempotency-Replayed: true`) and does nothing. With another input it is 409 `idempotency_key_reused`; while the first one still runs, 409 `idempotency_in_progress`.',
       schema: { type: 'string', minLength: 1, maxLength: sizes.idempotencyKeyCharacters, pattern: '^[\\x21-\\x7e]+$' },
-      example: '5f0c7c1e-2f6b-4f0e-9f0a-6f1d2c3b4a59',
     },
     IfNoneMatch: {
       name: 'If-None-Match',
@@ -37,7 +36,9 @@ export function completeParameters(
 }
 
 function completeParameter(parameter: oas31.ParameterObject, { input }: NamedOperation['operation']): oas31.ParameterObject {
-  const { description: inner, ...schema } = schemaOf(parameter)
+  const { description: inner, example, ...rest } = schemaOf(parameter)
+  // Swagger UI sends the example of a parameter unless it is cleared: right for an id, wrong for a filter.
+  const schema = parameter.required && example !== undefined ? { ...rest, example } : rest
   // trpc-to-openapi unwraps optional fields and loses what the wrapper says.
   const description = input.shape[parameter.name]?.description ?? inner
   const isPath = parameter.in === 'path'

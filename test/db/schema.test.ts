@@ -1,0 +1,127 @@
+import { getTableName, is, SQL, sql } from 'drizzle-orm'
+import { getTableConfig, type PgColumn, PgDialect, PgTable } from 'drizzle-orm/pg-core'
+import type { Sql, TransactionSql } from 'postgres'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import * as guards from '../../db/src/tables/guards.ts'
+import * as people from '../../db/src/tables/people.ts'
+import * as projects from '../../db/src/tables/projects.ts'
+import * as submissions from '../../db/src/tables/submissions.ts'
+import * as webhooks from '../../db/src/tables/webhooks.ts'
+import { openTestDatabase, type TestDatabase } from '../src/test-database.ts'
+
+/** Kept by the migrations themselves, and never read by the product. */
+const BOOKKEEPING = ['schema_functions', 'schema_migrations']
+const CLONES = 9
+
+const tables = [guards, people, projects, submissions, webhooks].flatMap((file) =>
+  Object.values<unknown>(file).filter((value) => is(value, PgTable)),
+)
+const tableNames = tables.map((table) => getTableName(table)).sort()
+const dialect = new PgDialect()
+
+let store: TestDatabase
+let client: Sql
+beforeAll(async () => {
+  store = await openTestDatabase()
+  client = store.database.client
+})
+afterAll(() => store.close())
+
+test('every table of the database has its mirror in the sources, and every mirror its table', async () => {
+  const rows = await client<{ name: string }[]>`
+    select relname as name
+      from pg_class
+     where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition
+     order by relname collate "C"`
+  expect(rows.map(({ name }) => name).filter((name) => !BOOKKEEPING.includes(name))).toEqual(tableNames)
+})
+
+// The mirrors are created as tables beside the migrated ones, so that PostgreSQL itself spells both the same way.
+test('types, nullability, defaults, generated columns and primary keys are those of the migrations', async () => {
+  const mirrored = await client.begin(async (tx) => {
+    await tx.unsafe('set local role none; create schema mirror')
+    for (const table of tables) await tx.unsafe(createTable(table))
+    const columns = await catalogueOf(tx, 'mirror')
+    await tx.unsafe('drop schema mirror cascade')
+    return columns
+  })
+  expect(mirrored.length).toBeGreaterThan(100)
+  expect(mirrored).toEqual(await catalogueOf(client, 'public'))
+})
+
+test('whatever belongs to a team is keyed by its team first', async () => {
+  const rows = await client<{ name: string; first: string | null }[]>`
+    select c.relname as name, k.attname as first
+      from pg_class c
+      join pg_attribute a on a.attrelid = c.oid and a.attname = 'team_id'
+      left join pg_index i on i.indrelid = c.oid and i.indisprimary
+      left join pg_attribute k on k.attrelid = c.oid and k.attnum = i.indkey[0]
+     where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p')`
+  expect(rows.length).toBeGreaterThan(10)
+  expect(rows.filter(({ first }) => first !== 'team_id')).toEqual([])
+})
+
+test('whatever belongs to a team is bound to one team for the serving role, and to none for the worker', async () => {
+  const rows = await client<{ name: string; enabled: boolean; policies: string[] }[]>`
+    select c.relname as name, c.relrowsecurity as enabled,
+           array(select p.policyname || ' to ' || array_to_string(p.roles, ',')
+                   from pg_policies p
+                  where p.schemaname = 'public' and p.tablename = c.relname
+                  order by p.policyname) as policies
+      from pg_class c
+     where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
+       and (c.relname = 'teams' or exists (select from pg_attribute a where a.attrelid = c.oid and a.attname = 'team_id'))`
+  for (const row of rows) {
+    expect(row).toEqual({ name: row.name, enabled: true, policies: ['every_team to earshot_worker', 'one_team to earshot_app'] })
+  }
+})
+
+test('a test gets a database of its own by cloning the template', async () => {
+  const tookMs: number[] = []
+  for (let round = 0; round < CLONES; round += 1) {
+    const startedMs = performance.now()
+    const clone = await openTestDatabase()
+    tookMs.push(performance.now() - startedMs)
+    expect(await clone.database.run('select count(*)::int as count from plans', [])).toEqual([{ count: 3 }])
+    await clone.close()
+  }
+  const median = tookMs.sort((a, b) => a - b)[Math.floor(CLONES / 2)]
+  console.log(`template clone: median ${median?.toFixed(0)} ms of ${CLONES}`)
+})
+
+function createTable(table: PgTable): string {
+  const { name, columns, primaryKeys } = getTableConfig(table)
+  const keyed = primaryKeys.flatMap((key) => key.columns)
+  const key = keyed.length > 0 ? keyed : columns.filter(({ primary }) => primary)
+  const parts = [...columns.map(columnText), `primary key (${key.map((column) => `"${column.name}"`).join(', ')})`]
+  return `create table mirror."${name}" (${parts.join(', ')})`
+}
+
+function columnText(column: PgColumn): string {
+  const { default: given, generated, generatedIdentity } = column
+  return [
+    `"${column.name}" ${column.getSQLType()}`,
+    column.notNull ? 'not null' : '',
+    given === undefined ? '' : `default ${textOf(is(given, SQL) ? given : sql`${sql.param(given, column)}`)}`,
+    generated ? `generated always as (${textOf(generated.as as SQL)}) stored` : '',
+    generatedIdentity ? `generated ${generatedIdentity.type === 'always' ? 'always' : 'by default'} as identity` : '',
+  ].join(' ')
+}
+
+function textOf(query: SQL): string {
+  return dialect.sqlToQuery(query.inlineParams()).sql
+}
+
+/** Whether a generated column is stored is the migrations' own affair: the sources cannot say it. */
+function catalogueOf(tx: Sql | TransactionSql, schema: string) {
+  return tx`
+    select c.relname as table_name, a.attname as column_name, format_type(a.atttypid, a.atttypmod) as type, a.attnotnull as not_null,
+           pg_get_expr(d.adbin, d.adrelid) as expression, a.attgenerated <> '' as generated, a.attidentity as identity,
+           array_position(i.indkey::int[], a.attnum::int) as key_position
+      from pg_class c
+      join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+      left join pg_attrdef d on d.adrelid = c.oid and d.adnum = a.attnum
+      left join pg_index i on i.indrelid = c.oid and i.indisprimary
+     where c.relnamespace = ${schema}::regnamespace and c.relname = any (${tableNames})
+     order by c.relname, a.attname`
+}

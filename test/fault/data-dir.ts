@@ -1,0 +1,55 @@
+import { chmodSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { connectEmbedded, type Database, openDatabase } from '@earshot/db'
+import { findHouse } from '../../db/src/embedded/house.ts'
+import { isServerOf, readPostmasterFile } from '../../db/src/embedded/postmaster-file.ts'
+import { endOrphan } from '../../db/src/embedded/shutdown.ts'
+import { makeTeam, type Team } from '../src/people.ts'
+
+export interface DataDir {
+  path: string
+  /** The running PostgreSQL's first process, which leads its group. */
+  serverPid: () => number
+  /** A pool beside the running service. */
+  openDatabase: () => Promise<Database & AsyncDisposable>
+  /** A team in the running service's database. */
+  makeTeam: () => Promise<Team>
+  /** Ends what a killed service left running, and removes everything. */
+  [Symbol.asyncDispose]: () => Promise<void>
+}
+
+/** A directory for one service's data, in the temporary directory unless a parent is given. */
+export function makeDataDir({ parent = tmpdir(), mode = 0o711 }: { parent?: string; mode?: number } = {}): DataDir {
+  const path = realpathSync(mkdtempSync(join(parent, 'earshot-fault-')))
+  chmodSync(path, mode)
+  return {
+    path,
+    serverPid: () => serverPid(path),
+    openDatabase: () => openBeside(path),
+    async makeTeam() {
+      await using database = await openBeside(path)
+      return await makeTeam(database)
+    },
+    async [Symbol.asyncDispose]() {
+      const house = findHouse(path)
+      if (house) await endOrphan(house.data, () => {})
+      if (house) rmSync(house.directory, { recursive: true, force: true })
+      rmSync(path, { recursive: true, force: true })
+    },
+  }
+}
+
+async function openBeside(dataDir: string): Promise<Database & AsyncDisposable> {
+  const address = await connectEmbedded({ dataDir })
+  if (!address) throw new Error(`No service runs on ${dataDir}`)
+  const database = openDatabase({ address, role: 'earshot_worker', poolSize: 2, applicationName: 'earshot fault test' })
+  return { ...database, [Symbol.asyncDispose]: database.close }
+}
+
+function serverPid(dataDir: string): number {
+  const house = findHouse(dataDir)
+  const server = house && readPostmasterFile(house.data)
+  if (!house || !server || !isServerOf(house.data, server.pid)) throw new Error(`No PostgreSQL runs on ${dataDir}`)
+  return server.pid
+}

@@ -1,0 +1,62 @@
+import { createServer, connect, type Socket } from 'node:net'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import type { DatabaseAddress } from '@earshot/db'
+
+export interface DatabaseProxy {
+  /** What `DATABASE_URL` takes. */
+  url: string
+  /** Nobody listens any more, and what was connected is cut: a server that is stopped. */
+  refuse: () => Promise<void>
+  /** Connections stand, new ones too, and nothing comes through: a server or a network that hangs. */
+  hold: () => void
+  /** All is as before. What waited flows on. */
+  restore: () => Promise<void>
+  [Symbol.asyncDispose]: () => Promise<void>
+}
+
+/** A TCP address for a PostgreSQL behind a socket directory, which can go away and come back. */
+export async function startDatabaseProxy({ host = '', port = 5432, user = '', password = '', database = '' }: DatabaseAddress): Promise<DatabaseProxy> {
+  const pairs = new Set<Socket>()
+  let isHolding = false
+  const server = createServer((near) => {
+    const far = connect(join(host, `.s.PGSQL.${port}`))
+    for (const [from, to] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      pairs.add(from)
+      from.on('error', () => to.destroy())
+      from.on('close', () => {
+        pairs.delete(from)
+        to.destroy()
+      })
+      from.on('data', (bytes) => to.write(bytes))
+      if (isHolding) from.pause()
+    }
+  })
+  const listen = (wanted: number) => new Promise<void>((resolve) => server.listen(wanted, '127.0.0.1', resolve))
+  const close = () =>
+    new Promise<void>((resolve) => {
+      server.close(() => resolve())
+      for (const socket of pairs) socket.destroy()
+    })
+  await listen(0)
+  const { port: ownPort } = server.address() as AddressInfo
+  return {
+    url: `postgres://${user}:${encodeURIComponent(password)}@127.0.0.1:${ownPort}/${database}`,
+    refuse: close,
+    hold() {
+      isHolding = true
+      for (const socket of pairs) socket.pause()
+    },
+    async restore() {
+      isHolding = false
+      for (const socket of pairs) socket.resume()
+      if (!server.listening) await listen(ownPort)
+    },
+    async [Symbol.asyncDispose]() {
+      if (server.listening) await close()
+    },
+  }
+}

@@ -1,0 +1,66 @@
+import { randomUUID } from 'node:crypto'
+import type { Received } from '../jobs/receiver.ts'
+import type { Team } from '../src/people.ts'
+import type { ServiceProcess } from './service-process.ts'
+
+/** What a client was told, and may count on. */
+export interface Acknowledged {
+  created: string[]
+  approved: string[]
+}
+
+export interface Load {
+  acknowledged: Acknowledged
+  /** No further request begins; resolves when the last one has its answer, or failed. */
+  stop: () => Promise<void>
+}
+
+/** A visitor's words, never the same twice. */
+export function words() {
+  return { body: `Saved us a week. ${randomUUID()}`, author: { name: 'Ada' }, consent: { granted: true } }
+}
+
+/** Visitors who write and moderators who approve, as fast as the service answers, until it is gone or the test has enough. */
+export function startLoad(service: ServiceProcess, team: Team, { clients = 4 } = {}): Load {
+  const acknowledged: Acknowledged = { created: [], approved: [] }
+  let isStopped = false
+
+  async function work(): Promise<void> {
+    while (!isStopped) {
+      const created = await service.send('POST', `/api/public/v1/projects/${team.publicKey}/submissions/`, { body: words() })
+      if (created.status !== 201) return
+      acknowledged.created.push(created.body.id)
+      const path = `/api/v1/teams/${team.id}/projects/${team.project.project_id}/submissions/${created.body.id}/approve/`
+      const approved = await service.send('POST', path, { token: team.token })
+      if (approved.status !== 200) return
+      acknowledged.approved.push(created.body.id)
+    }
+  }
+
+  const working = Array.from({ length: clients }, () => work().catch(() => {}))
+  return {
+    acknowledged,
+    async stop() {
+      isStopped = true
+      await Promise.all(working)
+    },
+  }
+}
+
+/** Which deliveries brought each event, as `type submission` → delivery ids. */
+export function deliveriesByEvent(requests: readonly Received[]): Map<string, Set<string>> {
+  const found = new Map<string, Set<string>>()
+  for (const { headers, body } of requests) {
+    const { type, data } = JSON.parse(body.toString()) as { type: string; data: { submission: { id: string } } }
+    const key = `${type} ${data.submission.id}`
+    found.set(key, (found.get(key) ?? new Set()).add(String(headers['x-service-delivery'])))
+  }
+  return found
+}
+
+/** Acknowledged changes of which the receiver has not heard. */
+export function unheard({ created, approved }: Acknowledged, requests: readonly Received[]): string[] {
+  const heard = deliveriesByEvent(requests)
+  const promised = [...created.map((id) => `submission.created ${id}`), ...approved.map((id) => `submission.approved ${id}`)]
+  return promised.filter((key) => !heard.has(key))
+}
