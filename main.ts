@@ -5,10 +5,14 @@ import { type Service, startService } from './service.ts'
 
 const OLDEST_NODE = [22, 18]
 const EXIT_CONFIGURATION = 2
+const EXIT_INTERRUPTED = 130
+/** npm passes Ctrl-C on to a service that the terminal has told already: within this time it is one wish, not two. */
+const ONE_WISH_MS = 1_000
 
 requireNode()
 const config = readConfigOrExit()
 const service = await startOrExit(config)
+let endingSinceMs: number | null = null
 process.on('SIGINT', () => void end('SIGINT'))
 process.on('SIGTERM', () => void end('SIGTERM'))
 await announce(service)
@@ -55,8 +59,12 @@ async function announce({ url }: Service): Promise<void> {
 }
 
 async function end(signal: string): Promise<void> {
+  if (endingSinceMs !== null) {
+    if (signal === 'SIGINT' && performance.now() - endingSinceMs > ONE_WISH_MS) process.exit(EXIT_INTERRUPTED)
+    return
+  }
+  endingSinceMs = performance.now()
   console.log(`Earshot got ${signal}: finishing what it began.`)
-  process.once('SIGINT', () => process.exit(130))
   await service.stop()
   process.exit(0)
 }

@@ -23,19 +23,27 @@ export interface Service {
 
 /** Starts the parts that the configuration names, in order; what was started is stopped again when a later part fails. */
 export async function startService(config: Config, log: Log = createLog({ level: config.logLevel })): Promise<Service> {
-  const undos: (() => Promise<unknown>)[] = []
+  const parts: Parts = { drains: [], undos: [] }
   const stop = async () => {
-    for (const undo of undos.splice(0).reverse()) await undo()
+    const drained = await Promise.allSettled(parts.drains.splice(0).map((drain) => drain()))
+    for (const outcome of drained) if (outcome.status === 'rejected') log.error({ err: outcome.reason }, 'A part did not stop as it should')
+    for (const undo of parts.undos.splice(0).reverse()) await undo()
   }
   try {
-    return { url: await start(config, log, undos), stop }
+    return { url: await start(config, log, parts), stop }
   } catch (error) {
     await stop()
     throw error
   }
 }
 
-async function start(config: Config, log: Log, undos: (() => Promise<unknown>)[]): Promise<string | null> {
+/** What a stop does: drains all at once, so that together they take no longer than one; then the undos, last first. */
+interface Parts {
+  drains: (() => Promise<unknown>)[]
+  undos: (() => Promise<unknown>)[]
+}
+
+async function start(config: Config, log: Log, { drains, undos }: Parts): Promise<string | null> {
   const store = await openStore(config, (line) => log.info(line))
   undos.push(store.close)
   await prepareDatabase(store.address)
@@ -62,7 +70,7 @@ async function start(config: Config, log: Log, undos: (() => Promise<unknown>)[]
             backoffBaseMs: config.webhookBackoffBaseMs,
           },
         })
-  if (worker) undos.push(() => worker.stop({ timeoutMs: DRAIN_MS }))
+  if (worker) drains.push(() => worker.stop({ timeoutMs: DRAIN_MS }))
   if (config.role === 'worker') return null
 
   const database = openDatabase({
@@ -83,12 +91,13 @@ async function start(config: Config, log: Log, undos: (() => Promise<unknown>)[]
     baseUrl: config.baseUrl,
     version,
     log,
+    drainMs: DRAIN_MS,
     metrics,
     metricsToken: config.metricsToken,
     notReady: () => [],
     trustProxy: config.trustProxy,
   })
-  undos.push(() => app.close())
+  drains.push(() => app.close())
   return app.listen({ host: config.host, port: config.port })
 }
 

@@ -4,8 +4,12 @@ import { sizes } from './limits.ts'
 // Spelled out, because the patterns stand in the document and every dialect of regular expressions reads \x00.
 const NUL = String.raw`\x00`
 const BLANK = String.raw` \t\r\n${NUL}`
-const NO_NUL = new RegExp(`^[^${NUL}]*$`)
-const HTTP_URL = new RegExp(`^https?:\\/\\/[^${BLANK}/?#]+([/?#][^${BLANK}]*)?$`)
+const WITHOUT_NUL = { pattern: new RegExp(`^[^${NUL}]*$`), problem: 'must not contain NUL' }
+const HTTP_URL = {
+  pattern: new RegExp(`^https?:\\/\\/[^${BLANK}/?#]+([/?#][^${BLANK}]*)?$`),
+  problem: 'must be an http or https address',
+}
+const HTTP_ORIGIN = { pattern: new RegExp(`^https?:\\/\\/[^${BLANK}/?#]+$`), problem: 'must be an origin: scheme, host and port' }
 
 /** A UUIDv7 in lower case; sorts by time of creation. */
 export const Id = z
@@ -25,11 +29,14 @@ export function instant(description: string) {
   return z.iso.datetime({ offset: true }).meta({ description, example: '2026-11-20T09:30:00.000Z' })
 }
 
-/** Input text without NUL and lone surrogates; lengths in Unicode code points, as JSON Schema counts. */
-export function text(maxCharacters: number, minCharacters = 0) {
+/**
+ * Input text without NUL and lone surrogates; lengths in Unicode code points, as JSON Schema counts. Another pattern
+ * takes the place of the first, because tools that make examples can follow only one: it must refuse NUL too.
+ */
+export function text(maxCharacters: number, minCharacters = 0, { pattern, problem } = WITHOUT_NUL) {
   return z
     .string()
-    .regex(NO_NUL, 'must not contain NUL')
+    .regex(pattern, problem)
     .refine((value) => value.isWellFormed(), 'must not contain lone surrogates')
     .refine((value) => withinCharacters(value, minCharacters, maxCharacters), `must have ${minCharacters} to ${maxCharacters} characters`)
     .meta({ maxLength: maxCharacters, ...(minCharacters > 0 && { minLength: minCharacters }) })
@@ -46,9 +53,8 @@ export const Body = text(sizes.bodyCharacters, 1).meta({ example: 'Saved us a we
 export const Reason = text(sizes.reasonCharacters).meta({ example: 'Kind words of a real customer' })
 export const Tag = text(sizes.tagCharacters, 1).meta({ example: 'onboarding' })
 export const Tags = z.array(Tag).max(sizes.tags).meta({ description: 'Labels for filters; repeated ones are kept once.' })
-export const HttpUrl = text(sizes.urlCharacters)
-  .regex(HTTP_URL, 'must be an http or https address')
-  .meta({ example: 'https://example.com' })
+export const HttpUrl = text(sizes.urlCharacters, 0, HTTP_URL).meta({ example: 'https://example.com' })
+export const HttpOrigin = text(sizes.urlCharacters, 0, HTTP_ORIGIN).meta({ example: 'https://app.example.com' })
 export const Rating = z.int().min(1).max(5).meta({ description: 'Stars, 1 to 5.', example: 5 })
 export const Language = z
   .string()
@@ -71,9 +77,26 @@ export const ContactEmail = z.string().nullable().meta({
   example: 'ada@example.com',
 })
 
+/** What the reader of bodies lets through anywhere; said for the document, checked while the body is read. */
+const JsonValue = z.unknown().meta({
+  id: 'JsonValue',
+  description: 'Any JSON without NUL, and without integers beyond 2^53.',
+  anyOf: [
+    { type: ['boolean', 'null'] },
+    { type: 'number', minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER },
+    { type: 'string', pattern: WITHOUT_NUL.pattern.source },
+    { type: 'array', items: { $ref: '#/components/schemas/JsonValue' } },
+    {
+      type: 'object',
+      propertyNames: { pattern: WITHOUT_NUL.pattern.source },
+      additionalProperties: { $ref: '#/components/schemas/JsonValue' },
+    },
+  ],
+})
+
 /** Free JSON that belongs to the caller. */
 export const Metadata = z
-  .record(text(200), z.unknown())
+  .record(text(200), JsonValue)
   .refine((value) => JSON.stringify(value).length <= sizes.metadataBytes, `must be at most ${sizes.metadataBytes} bytes of JSON`)
   .meta({ description: 'Your own JSON object, at most 16 KB.', example: { order: 'A-1001' } })
 

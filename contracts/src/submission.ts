@@ -16,7 +16,7 @@ export const Channel = z
   .meta({ id: 'Channel', description: 'How it arrived.', example: 'public' })
 export type Channel = z.infer<typeof Channel>
 
-export const Author = z
+const Author = z
   .object({
     name: z.string().meta({ description: 'Name of the person.', example: 'Ada Lovelace' }),
     email: ContactEmail,

@@ -26,7 +26,7 @@ import { Channel, Submission, SubmissionKind, SubmissionState } from './submissi
 const SUBMISSION = `${PROJECT}/submissions/{submission_id}` as const
 const SubmissionRef = ProjectRef.extend({ submission_id: Id.meta({ description: 'The submission.' }) })
 
-export const AuthorInput = z
+const AuthorInput = z
   .strictObject({
     name: Name.meta({ description: 'Name of the person.', example: 'Ada Lovelace' }),
     email: EmailInput.nullable().optional(),

@@ -2,13 +2,10 @@ import { z } from 'zod'
 import { NoContent, operation } from './operation.ts'
 import { TEAM, TEAMS, TeamRef } from './paths.ts'
 import { Plan } from './plans.ts'
-import { CreatedAt, HttpUrl, Id, Language, listOf, Name, Page, Slug, UpdatedAt } from './primitives.ts'
+import { CreatedAt, HttpOrigin, Id, Language, listOf, Name, Page, Slug, UpdatedAt } from './primitives.ts'
 import { Role } from './roles.ts'
 
 const threshold = z.int().min(0).max(10)
-const Origin = HttpUrl.regex(/^https?:\/\/[^/?#]+$/, 'must be an origin: scheme, host and port').meta({
-  example: 'https://app.example.com',
-})
 
 const TeamSettings = z
   .object({
@@ -21,7 +18,7 @@ const TeamSettings = z
 const TeamSettingsChange = z
   .strictObject({
     nps_low_score_threshold: threshold.optional().meta({ description: 'An NPS answer below it fires nps.low_score.' }),
-    cors_origins: z.array(Origin).max(50).optional().meta({ description: 'Replaces the whole list.' }),
+    cors_origins: z.array(HttpOrigin).max(50).optional().meta({ description: 'Replaces the whole list.' }),
     locale: Language.optional(),
   })
   .meta({ id: 'TeamSettingsChange', description: 'The settings to change; the others stay.' })

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { EventType, eventTypes } from './event-payloads.ts'
 import { CreatedAt, HttpUrl, Id, text, timestamp, UpdatedAt } from './primitives.ts'
 
-export const EndpointState = z.enum(['active', 'paused', 'disabled']).meta({
+const EndpointState = z.enum(['active', 'paused', 'disabled']).meta({
   id: 'EndpointState',
   description: 'Only an active endpoint is sent to; disabled is what the service does after 5 days without success.',
 })
@@ -11,7 +11,7 @@ const EventFilter = z
   .array(z.enum([...eventTypes, '*']))
   .meta({ description: 'Events to send; `["*"]` for all.', example: ['submission.created', 'submission.approved'] })
 
-export const endpointFields = {
+const endpointFields = {
   id: Id,
   team_id: Id.meta({ description: 'The team that owns it.' }),
   url: z.string().meta({ description: 'Where deliveries go.', example: 'https://example.com/hooks/earshot' }),

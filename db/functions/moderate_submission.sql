@@ -12,34 +12,38 @@ create or replace function moderate_submission(
   out submission submissions
 ) language plpgsql as $$
 begin
-  -- Waits for whoever holds the row, then judges the version that it left.
-  update submissions s
-     set state = p_to,
-         moderated_by = p_actor.user_id,
-         moderated_at = now(),
-         moderation_reason = p_reason,
-         updated_at = now()
-   where s.team_id = p_team and s.project_id = p_project and s.id = p_submission
-     and s.deleted_at is null
-     and s.state = p_expected
-     and s.state <> p_to
-  returning * into submission;
+  loop
+    -- Waits for whoever holds the row, then judges the version that it left.
+    update submissions s
+       set state = p_to,
+           moderated_by = p_actor.user_id,
+           moderated_at = now(),
+           moderation_reason = p_reason,
+           updated_at = now()
+     where s.team_id = p_team and s.project_id = p_project and s.id = p_submission
+       and s.deleted_at is null
+       and s.state = p_expected
+       and s.state <> p_to
+    returning * into submission;
 
-  if found then
-    outcome := 'changed';
-    perform emit_event(p_team, p_project, 'submission.' || p_to, jsonb_build_object('submission', submission_payload(submission)));
-    perform record_audit(p_actor, p_team, p_project, 'submission.' || p_to, 'submission', p_submission,
-      jsonb_build_object('state', jsonb_build_object('from', p_expected, 'to', p_to)));
-    return;
-  end if;
+    if found then
+      outcome := 'changed';
+      perform emit_event(p_team, p_project, 'submission.' || p_to, jsonb_build_object('submission', submission_payload(submission)));
+      perform record_audit(p_actor, p_team, p_project, 'submission.' || p_to, 'submission', p_submission,
+        jsonb_build_object('state', jsonb_build_object('from', p_expected, 'to', p_to)));
+      return;
+    end if;
 
-  select * into submission
-    from submissions s
-   where s.team_id = p_team and s.project_id = p_project and s.id = p_submission
-     and s.deleted_at is null;
-  outcome := case
-    when not found then 'not_found'
-    when submission.state = p_to then 'unchanged'
-    else 'conflict'
-  end;
+    select * into submission
+      from submissions s
+     where s.team_id = p_team and s.project_id = p_project and s.id = p_submission
+       and s.deleted_at is null;
+    outcome := case
+      when not found then 'not_found'
+      when submission.state = p_to then 'unchanged'
+      else 'conflict'
+    end;
+    -- Another caller's commit came between the two statements: the expected state is there now, so it is no conflict.
+    exit when outcome <> 'conflict' or submission.state <> p_expected;
+  end loop;
 end $$;

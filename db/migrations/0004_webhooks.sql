@@ -66,7 +66,7 @@ create table webhook_deliveries (
   updated_at timestamptz(3) not null default now(),
   created_at timestamptz not null generated always as (uuid_extract_timestamp(id)) virtual,
   primary key (team_id, id)
-) with (fillfactor = 80);
+) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.02);
 create unique index webhook_deliveries_id on webhook_deliveries (id);
 create index webhook_deliveries_endpoint on webhook_deliveries (team_id, endpoint_id, id desc);
 create index webhook_deliveries_due on webhook_deliveries (endpoint_id, next_attempt_at) where state = 'pending';

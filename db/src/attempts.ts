@@ -1,10 +1,10 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { indexedList, type Listed, listedPage, scannedList } from './bounded-list.ts'
+import { indexedList, type Listed, listedPage, scannedList, type Walk } from './bounded-list.ts'
 import type { Tx } from './database.ts'
 import { type Page, type PageQuery, pageBounds } from './pages.ts'
 import { statementsByKey } from './statement.ts'
 import { webhook_attempts } from './tables/webhooks.ts'
-import type { WebhookRef } from './webhooks.ts'
+import { endpointIsThere, type WebhookRef } from './webhooks.ts'
 
 export type AttemptRow = typeof webhook_attempts.$inferSelect
 export interface AttemptFilters {
@@ -24,18 +24,24 @@ const conditions: Record<string, SQL> = {
 }
 
 // With a delivery the walk is over that delivery's own index: it has eight attempts at most.
-const walk = (ofDelivery: boolean) => sql`
+const walk = (ofDelivery: boolean): Walk => ({
+  source: sql`
       from ${webhook_attempts} s
      where s.team_id = ${placeholder('team_id')} and s.endpoint_id = ${placeholder('webhook_id')}
        ${ofDelivery ? sql`and s.delivery_id = ${placeholder('delivery_id')}` : sql``}
-       and s.id < ${placeholder('before')} and s.id >= ${placeholder('after')}
-     order by s.id desc`
+       and s.id < ${placeholder('before')} and s.id >= ${placeholder('after')}`,
+  order: sql`s.id`,
+})
 
 const list = statementsByKey<object, Listed<AttemptRow>>((key) => {
   const filters = key.split(',').filter(Boolean)
   const others = filters.flatMap((name) => conditions[name] ?? [])
   const walked = walk(filters.includes('delivery_id'))
-  return others.length === 0 ? indexedList(walked) : scannedList(walked, others)
+  return sql`
+    select s.*
+      from (${others.length === 0 ? indexedList(walked) : scannedList(walked, others)}) s
+     where ${endpointIsThere}
+     order by s.id desc`
 })
 
 /** The attempts to reach an endpoint, newest first. */

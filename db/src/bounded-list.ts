@@ -7,28 +7,36 @@ const SCAN_ROWS = 2_000
 /** A row of a list, and whether it is one of the results or only marks where the scan stopped. */
 export type Listed<Row> = Row & { matches: boolean }
 
-/** Walks one index in order and stops at the page's end. `walk` is `from … where … order by id desc` over an alias `s`. */
-export function indexedList(walk: SQL): SQL {
+/** Where a list walks: `from … where …` over an alias `s`, and the column whose index it walks, newest first. */
+export interface Walk {
+  source: SQL
+  order: SQL
+}
+
+/** Walks one index in order and stops at the page's end. */
+export function indexedList({ source, order }: Walk): SQL {
   return sql`
     select s.*, true as matches
-      ${walk}
+      ${source}
+     order by ${order} desc
      limit ${sql.placeholder('take')}`
 }
 
 /** Walks an index over a bounded number of records and keeps what matches; the last one walked comes back as a mark. */
-export function scannedList(walk: SQL, conditions: SQL[]): SQL {
+export function scannedList({ source, order }: Walk, conditions: SQL[]): SQL {
   return sql`
     select *
       from (
-        select s.*, coalesce(${sql.join(conditions, sql` and `)}, false) as matches, row_number() over (order by s.id desc) as walked
+        select s.*, coalesce(${sql.join(conditions, sql` and `)}, false) as matches, row_number() over (order by s.walk_id desc) as walked
           from (
-            select s.*
-              ${walk}
+            select s.*, ${order} as walk_id
+              ${source}
+             order by ${order} desc
              limit ${sql.raw(String(SCAN_ROWS))}
           ) s
       ) s
      where matches or walked = ${sql.raw(String(SCAN_ROWS))}
-     order by id desc
+     order by walk_id desc
      limit ${sql.placeholder('take')}`
 }
 

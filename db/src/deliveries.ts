@@ -2,13 +2,13 @@ import { ApiError } from '@earshot/contracts'
 import { type SQL, sql } from 'drizzle-orm'
 import { type Actor, actorValues } from './actor.ts'
 import { audited } from './audit.ts'
-import { indexedList, type Listed, listedPage, scannedList } from './bounded-list.ts'
+import { indexedList, type Listed, listedPage, scannedList, type Walk } from './bounded-list.ts'
 import type { Tx } from './database.ts'
 import { type Page, type PageQuery, pageBounds } from './pages.ts'
 import { notFound } from './rows.ts'
 import { statement, statementsByKey } from './statement.ts'
 import { events, webhook_deliveries, webhook_endpoints } from './tables/webhooks.ts'
-import type { WebhookRef } from './webhooks.ts'
+import { endpointIsThere, type WebhookRef } from './webhooks.ts'
 
 /** A delivery with the body of its event; null once the event is past its 30 days. */
 export type DeliveryRow = typeof webhook_deliveries.$inferSelect & { payload: string | null }
@@ -25,7 +25,14 @@ export interface DeliveryFilters {
 const { placeholder } = sql
 const FILTERS = ['event_id', 'event_type', 'replay_id', 'state'] as const
 const ofEndpoint = sql`s.team_id = ${placeholder('team_id')} and s.endpoint_id = ${placeholder('webhook_id')}`
-const withPayload = sql`left join ${events} e on e.team_id = d.team_id and e.id = d.event_id`
+// `limit 1` keeps the planner from reading all events for a join: each delivery looks up its own.
+const withPayload = sql`
+      left join lateral (
+        select e.payload
+          from ${events} e
+         where e.team_id = d.team_id and e.id = d.event_id
+         limit 1
+      ) e on true`
 
 const conditions: Record<keyof DeliveryFilters, SQL> = {
   state: sql`s.state = ${placeholder('state')}`,
@@ -34,11 +41,13 @@ const conditions: Record<keyof DeliveryFilters, SQL> = {
   replay_id: sql`s.replay_id = ${placeholder('replay_id')}::uuid`,
 }
 
-const walk = sql`
+const walk: Walk = {
+  source: sql`
       from ${webhook_deliveries} s
      where ${ofEndpoint}
-       and s.id < ${placeholder('before')} and s.id >= ${placeholder('after')}
-     order by s.id desc`
+       and s.id < ${placeholder('before')} and s.id >= ${placeholder('after')}`,
+  order: sql`s.id`,
+}
 
 const list = statementsByKey<object, Listed<DeliveryRow>>((key) => {
   const filters = key === '' ? [] : key.split(',').map((name) => conditions[name as keyof DeliveryFilters])
@@ -47,6 +56,7 @@ const list = statementsByKey<object, Listed<DeliveryRow>>((key) => {
     select d.*, e.payload
       from d
       ${withPayload}
+     where ${endpointIsThere}
      order by d.id desc`
 })
 

@@ -1,4 +1,4 @@
-export { type AccessAnswer, countRequest, type Limit, readAccess, readVisit, type VisitAnswer } from './access.ts'
+export { type AccessAnswer, countRequest, type Limit, readAccess, readVisit } from './access.ts'
 export type { Actor } from './actor.ts'
 export { type AttemptRow, listAttempts } from './attempts.ts'
 export { type Database, type DatabaseAddress, type DatabaseOptions, openDatabase, type Tx } from './database.ts'
@@ -13,16 +13,16 @@ export {
 } from './dispatch-claim.ts'
 export { type AttemptRef, type AttemptResult, completeDeliveries, handBackDeliveries } from './dispatch-complete.ts'
 export { beatWorker, forgetDeadWorkers, registerWorker, removeWorker, sweepDeliveries } from './dispatch-workers.ts'
-export { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded/cluster.ts'
+export { startEmbeddedPostgres } from './embedded/cluster.ts'
 export { connectEmbedded } from './embedded/connect.ts'
 export { EmbeddedPostgresError } from './embedded/errors.ts'
 export { numberEvents } from './event-feed.ts'
-export { type EventRow, readEvents } from './events.ts'
-export { claimIdempotencyKey, type IdempotentRequest, storeIdempotentAnswer } from './idempotency.ts'
+export { readEvents } from './events.ts'
+export { claimIdempotencyKey, storeIdempotentAnswer } from './idempotency.ts'
 export { type JobName, type JobPayload, jobs } from './jobs.ts'
 export { addTeamMember, createTeamFor, createTokenFor, createUser, findUserByEmail, setTeamPlan } from './operator.ts'
 export { dropPastPartitions, ensurePartitions } from './partitions.ts'
-export { writePlans } from './plans.ts'
+
 export { prepareDatabase } from './prepare.ts'
 export { createProject, deleteProject, findProject, listProjects, type ProjectFields, type ProjectRow, updateProject } from './projects.ts'
 export { createPublicKey, listPublicKeys, type PublicKeyRow, revokePublicKey } from './public-keys.ts'
@@ -44,8 +44,8 @@ export {
 export { createTeam, deleteTeam, findTeam, listTeams, type TeamFields, type TeamRow, updateTeam } from './teams.ts'
 export { toTimestamp } from './timestamps.ts'
 export { createToken, listTokens, revokeToken, type TokenRow } from './tokens.ts'
-export { findUserWithTeams, type UserRow, type UserTeam } from './users.ts'
-export { readVitals, type Vitals } from './vitals.ts'
+export { findUserWithTeams, type UserRow } from './users.ts'
+export { readVitals } from './vitals.ts'
 export {
   createWebhook,
   deleteWebhook,
@@ -53,5 +53,4 @@ export {
   listWebhooks,
   updateWebhook,
   type WebhookEndpointRow,
-  type WebhookFields,
 } from './webhooks.ts'

@@ -50,7 +50,7 @@ export function encodeCursor(id: string): string {
 }
 
 /** Throws `invalid_cursor` for anything that `encodeCursor` does not make. */
-export function decodeCursor(cursor: string): string {
+function decodeCursor(cursor: string): string {
   const hex = Buffer.from(cursor, 'base64url').toString('hex')
   const id = hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
   if (!CURSOR.test(cursor) || encodeCursor(id) !== cursor) throw new ApiError('invalid_cursor')

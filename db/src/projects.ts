@@ -88,7 +88,7 @@ const update = statement<ProjectRef & ActorValues & { fields: string }, ProjectR
            collects_text = f.collects_text, collects_video = f.collects_video, collects_rating = f.collects_rating,
            consent_text = f.consent_text, thank_you_text = f.thank_you_text,
            theme_color = f.theme_color, theme_logo_url = f.theme_logo_url, updated_at = now()
-      from before, jsonb_populate_record(before, ${placeholder('fields')}::jsonb) f
+      from before, jsonb_populate_record(null::projects, to_jsonb(before) || ${placeholder('fields')}::jsonb) f
      where p.team_id = before.team_id and p.id = before.id
     returning p.*
   )

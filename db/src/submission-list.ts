@@ -1,6 +1,6 @@
 import type { Channel, SubmissionKind, SubmissionState } from '@earshot/contracts'
 import { type SQL, sql } from 'drizzle-orm'
-import { indexedList, type Listed, listedPage, scannedList } from './bounded-list.ts'
+import { indexedList, type Listed, listedPage, scannedList, type Walk } from './bounded-list.ts'
 import type { Tx } from './database.ts'
 import { type Page, type PageQuery, pageBounds } from './pages.ts'
 import { statementsByKey } from './statement.ts'
@@ -46,11 +46,31 @@ const conditions: Record<string, SQL> = {
   searchEmail: sql`concat_ws(' ', ${WORDS}, s.author_email) ilike ${placeholder('search')}`,
 }
 
+const within = (column: SQL) => sql`${column} < ${placeholder('before')} and ${column} >= ${placeholder('after')}`
+
+// `limit 1` keeps the planner from reading all submissions for a join: each tag looks up its own record.
+const tagWalk: Walk = {
+  source: sql`
+      from ${submission_tags} t
+     cross join lateral (
+       select s.*
+         from ${submissions} s
+        where s.team_id = t.team_id and s.project_id = t.project_id and s.id = t.submission_id
+        limit 1
+     ) s
+     where t.team_id = ${placeholder('team_id')} and t.project_id = ${placeholder('project_id')} and t.tag = ${placeholder('tag')}
+       and ${within(sql`t.submission_id`)}`,
+  order: sql`t.submission_id`,
+}
+
 const list = statementsByKey<object, Listed<SubmissionRow>>((key) => {
   const [reach, ...filters] = key.split(',')
-  const driver = DRIVERS.find((name) => filters.includes(name))
+  const visible = reach === 'public' ? sql`s.is_public` : sql`s.deleted_at is null`
+  // What is public has an index of its own, but for tags: a tag is walked, however rare it is.
+  const driver = DRIVERS.find((name) => filters.includes(name) && (name === 'tag' || reach !== 'public'))
   const others = filters.flatMap((name) => (name === driver ? [] : [conditions[name] as SQL]))
-  const walk = walkOf(reach === 'public' ? sql`s.is_public` : sql`s.deleted_at is null`, driver)
+  if (driver === 'tag') return scannedList(tagWalk, [visible, ...others])
+  const walk = submissionWalk(driver ? sql`${visible} and ${conditions[driver] as SQL}` : visible)
   return others.length === 0 ? indexedList(walk) : scannedList(walk, others)
 })
 
@@ -87,22 +107,13 @@ function keyOf(filters: SubmissionFilters, { publicOnly, searchEmail }: Reach): 
   return [publicOnly ? 'public' : 'all', ...given.map((name) => (name === 'search' && searchEmail ? 'searchEmail' : name))].join(',')
 }
 
-function walkOf(visible: SQL, driver: string | undefined): SQL {
-  const within = (column: SQL) => sql`${column} < ${placeholder('before')} and ${column} >= ${placeholder('after')}`
-  if (driver === 'tag') {
-    return sql`
-      from ${submission_tags} t
-      join ${submissions} s on s.team_id = t.team_id and s.project_id = t.project_id and s.id = t.submission_id
-     where t.team_id = ${placeholder('team_id')} and t.project_id = ${placeholder('project_id')} and t.tag = ${placeholder('tag')}
-       and ${within(sql`t.submission_id`)}
-       and ${visible}
-     order by t.submission_id desc`
-  }
-  return sql`
+function submissionWalk(condition: SQL): Walk {
+  return {
+    source: sql`
       from ${submissions} s
      where s.team_id = ${placeholder('team_id')} and s.project_id = ${placeholder('project_id')}
        and ${within(sql`s.id`)}
-       and ${visible}
-       ${driver ? sql`and ${conditions[driver] as SQL}` : sql``}
-     order by s.id desc`
+       and ${condition}`,
+    order: sql`s.id`,
+  }
 }

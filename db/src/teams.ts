@@ -83,7 +83,7 @@ const update = statement<ActorValues & { team_id: string; fields: string }, Team
     update ${teams} t
        set name = f.name, slug = f.slug, nps_low_score_threshold = f.nps_low_score_threshold,
            cors_origins = f.cors_origins, locale = f.locale, updated_at = now()
-      from before, jsonb_populate_record(before, ${placeholder('fields')}::jsonb) f
+      from before, jsonb_populate_record(null::teams, to_jsonb(before) || ${placeholder('fields')}::jsonb) f
      where t.id = before.id
     returning t.*
   )

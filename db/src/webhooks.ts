@@ -24,6 +24,9 @@ export interface SealedSecret {
 }
 
 const { placeholder } = sql
+/** Ends a statement with `not_found` when the team has no such endpoint; asked once, whatever the list finds. */
+export const endpointIsThere = sql`(select require_endpoint(${placeholder('team_id')}::uuid, ${placeholder('webhook_id')}::uuid))`
+
 const here = sql`team_id = ${placeholder('team_id')} and id = ${placeholder('webhook_id')} and deleted_at is null`
 const projectIsThere = (column: ReturnType<typeof sql>) =>
   sql`(${column} is null or exists (select from ${projects} p where p.team_id = ${placeholder('team_id')} and p.id = ${column} and p.deleted_at is null))`
@@ -92,7 +95,7 @@ const update = statement<WebhookRef & ActorValues & { fields: string }, WebhookE
            consecutive_failures = case when e.state = 'disabled' and f.state = 'active' then 0 else e.consecutive_failures end,
            failing_since = case when e.state = 'disabled' and f.state = 'active' then null else e.failing_since end,
            updated_at = now()
-      from before, jsonb_populate_record(before, ${placeholder('fields')}::jsonb) f
+      from before, jsonb_populate_record(null::webhook_endpoints, to_jsonb(before) || ${placeholder('fields')}::jsonb) f
      where e.team_id = before.team_id and e.id = before.id
        and ${projectIsThere(sql`f.project_id`)}
     returning e.*

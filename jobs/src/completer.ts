@@ -2,8 +2,10 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { type AttemptResult, completeDeliveries, type Database, LEASE_SECONDS } from '@earshot/db'
 import type { Log } from './log.ts'
 
-const LINGER_MS = 10
-const MAX_BATCH = 50
+const LINGER_MS = 5
+/** A batch ends with whichever comes first: the answers' bodies are up to 64 KB each. */
+const MAX_BATCH = 200
+const MAX_BATCH_BYTES = 2_000_000
 const FIRST_BACKOFF_MS = 100
 const MAX_BACKOFF_MS = 2_000
 
@@ -39,7 +41,7 @@ export function createCompleter({ database, log }: { database: Database; log: Lo
     await delay(LINGER_MS)
     while (waiting.length > 0) {
       dropExpired()
-      const batch = waiting.splice(0, MAX_BATCH)
+      const batch = waiting.splice(0, batchLength(waiting))
       if (batch.length > 0) await write(batch)
     }
     isWriting = false
@@ -99,6 +101,15 @@ export function createCompleter({ database, log }: { database: Database; log: Lo
       isClosed = true
     },
   }
+}
+
+function batchLength(waiting: readonly Waiting[]): number {
+  let bytes = 0
+  const full = waiting.findIndex(({ result }, index) => {
+    bytes += result.response_body?.length ?? 0
+    return index >= MAX_BATCH || (index > 0 && bytes > MAX_BATCH_BYTES)
+  })
+  return full === -1 ? waiting.length : full
 }
 
 function settle(batch: readonly Waiting[], applied: ReadonlySet<string>): void {

@@ -7,8 +7,9 @@ const TICK_MS = 100
 /** Looking takes at most a twentieth of a core in the long run; a single slow look is no reason to wait. */
 const TICK_PER_DURATION = 20
 const SMOOTHING = 0.2
-/** A nudge, or a slot that becomes free, waits a moment for its fellows. */
+/** A nudge waits a moment for its fellows, and so does a slot that becomes free. */
 const NUDGE_MS = 10
+const REFILL_MS = 3
 
 export interface DueWatchOptions {
   database: Database
@@ -69,7 +70,7 @@ export function startDueWatch({ database, paces, workerId, onClaimed, log }: Due
       loop.nudge(lookAt - now)
     },
     refill(endpointId) {
-      if (due.has(endpointId) && paces.isHungry(endpointId)) loop.nudge(NUDGE_MS)
+      if (due.has(endpointId) && paces.isHungry(endpointId)) loop.nudge(REFILL_MS)
     },
     stop: loop.stop,
   }

@@ -5,6 +5,7 @@ import { fastify, LogController } from 'fastify'
 import type { Registry } from 'prom-client'
 import { answerClientError } from './client-error.ts'
 import { registerCors } from './cors.ts'
+import { registerDrain } from './drain.ts'
 import { sendFailure } from './failure.ts'
 import { registerForwardingWarning } from './forwarding.ts'
 import { handlers as ownHandlers } from './handlers.ts'
@@ -28,6 +29,8 @@ export interface AppOptions extends PipelineOptions, Omit<ProbeOptions, 'databas
   version: string
   log: Log
   metrics: Registry
+  /** How long `close` waits for requests that have begun. */
+  drainMs: number
   /** What Fastify makes of forwarding headers: false, a count of hops, or networks. */
   trustProxy: false | string[] | ((address: string, hop: number) => boolean)
 }
@@ -35,11 +38,12 @@ export interface AppOptions extends PipelineOptions, Omit<ProbeOptions, 'databas
 /** The service's HTTP side, read as a table of contents. */
 export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const app = createServer(options)
+  registerDrain(app, { timeoutMs: options.drainMs })
   registerRequestMetrics(app, options.metrics)
-  registerUnknownRoute(app)
   registerCors(app)
   if (options.trustProxy === false) registerForwardingWarning(app)
   app.addHook('onRequest', async (request, reply) => void reply.header('x-request-id', request.id))
+  registerUnknownRoute(app)
   app.setErrorHandler((error, request, reply) => sendFailure(error, request, reply))
   registerJsonBody(app)
   registerProbes(app, options)
@@ -68,6 +72,8 @@ function createServer({ log, trustProxy }: AppOptions): FastifyInstance {
     connectionTimeout: 0,
     keepAliveTimeout: 65_000,
     forceCloseConnections: 'idle',
+    // A request on a connection that stands is served to the end; see drain.ts.
+    return503OnClosing: false,
     http: { maxHeaderSize: sizes.headerBytes },
     genReqId: ({ headers }) => saneRequestId(headers['x-request-id']) ?? randomUUID(),
     clientErrorHandler: answerClientError,

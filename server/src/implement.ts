@@ -35,7 +35,7 @@ export interface InProject extends InTeam {
 }
 
 /** A visitor of the public plane. */
-export interface Visitor extends Call {
+interface Visitor extends Call {
   ip: string
 }
 
@@ -47,7 +47,7 @@ export interface ProjectVisitor extends Visitor {
 }
 
 /** What a handler knows of its caller follows from the operation's path. */
-export type ContextOf<Path extends string> = Path extends `/api/public/${string}/{public_key}/${string}`
+type ContextOf<Path extends string> = Path extends `/api/public/${string}/{public_key}/${string}`
   ? ProjectVisitor
   : Path extends `/api/public/${string}`
     ? Visitor

@@ -1,5 +1,5 @@
 export { type AppOptions, buildApp } from './app.ts'
 export type { AppRouter } from './implement.ts'
 export { createLog, type Log } from './log.ts'
-export type { Services } from './services.ts'
-export { hashToken, makePublicKey, makeToken } from './tokens.ts'
+
+export { makePublicKey, makeToken } from './tokens.ts'

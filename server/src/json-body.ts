@@ -12,7 +12,7 @@ export function registerJsonBody(app: FastifyInstance): void {
 }
 
 /** An empty body means `{}`. Throws `malformed_json`, and `validation_error` for what JSON can say but nobody can keep. */
-export function readJson(body: Buffer): unknown {
+function readJson(body: Buffer): unknown {
   if (body.length === 0) return {}
   const text = decode(body)
   requireDepth(text)

@@ -63,8 +63,8 @@ function gather(
 
 function bodyOf(request: FastifyRequest): object {
   const { body } = request
-  if (body === undefined || body === null) return {}
-  if (typeof body === 'object' && !Array.isArray(body)) return body
+  if (body === undefined) return {}
+  if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body
   throw new ApiError('validation_error', { errors: [{ field: '', code: 'invalid_type', detail: 'the body must be a JSON object' }] })
 }
 

@@ -7,7 +7,7 @@ import { openTestDatabase, type TestDatabase } from '../src/test-database.ts'
 import { anyCall, type Judged, perform, revokeTokenHash } from './moderators.ts'
 
 const SUBMISSIONS = 3
-const RUNS = 60
+const RUNS = 150
 const LONGEST_MS = 120_000
 
 let store: TestDatabase

@@ -8,6 +8,7 @@ import { until } from './until.ts'
 const MAIN = fileURLToPath(new URL('../../main.ts', import.meta.url))
 const READY = /^Earshot (?:is ready: (\S+) |works on jobs)/m
 const START_LIMIT_MS = 20_000
+const STOP_LIMIT_MS = 30_000
 
 export interface LaunchOptions {
   /** Whose process it is; the test's own if absent. */
@@ -71,7 +72,11 @@ export async function startService(environment: Record<string, string>, options:
     ...{ pid: child.pid ?? 0, url, readyMs: Math.round(performance.now() - startedAt), output, stop, exit },
     send: (method, path, request) => send(url + path, method, request),
     client: (token) => createClient({ baseUrl: url, maxRetries: 0, ...(token !== undefined && { token }) }),
-    [Symbol.asyncDispose]: async () => void (await stop('SIGTERM')),
+    async [Symbol.asyncDispose]() {
+      const timer = setTimeout(() => child.kill('SIGKILL'), STOP_LIMIT_MS)
+      await stop('SIGTERM')
+      clearTimeout(timer)
+    },
   }
 }
 

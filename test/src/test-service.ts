@@ -48,6 +48,7 @@ export async function startTestService(overrides: Partial<AppOptions> = {}): Pro
     baseUrl: 'http://localhost:8000',
     version: '0.0.0',
     log: createLog({ level: 'error' }),
+    drainMs: 1_000,
     metrics: new Registry(),
     metricsToken: null,
     notReady: () => [],

@@ -10,7 +10,7 @@ import { findFailureReason } from './failure-reason.ts'
 import type { House } from './house.ts'
 import { SERVER_ENVIRONMENT } from './settings.ts'
 
-export const MAJOR_VERSION = '18'
+const MAJOR_VERSION = '18'
 
 /** The server's superuser, the only role that logs in. */
 export const LOGIN_ROLE = 'earshot'

@@ -1,0 +1,52 @@
+import { contracts, type NamedOperation } from '@earshot/contracts'
+import { expect } from 'vitest'
+import { buildDocument } from '../../server/src/openapi/document.ts'
+import type { Answer, SendOptions, TestService } from '../src/test-service.ts'
+
+/** A REST call of an operation. */
+export interface RestCall extends SendOptions {
+  path?: Readonly<Record<string, unknown>>
+  query?: URLSearchParams | undefined
+  /** The operation's own unless said. */
+  method?: 'HEAD'
+}
+
+const { paths } = buildDocument(contracts, { baseUrl: 'http://localhost:8000', version: '0.0.0' })
+
+/** Calls an operation over REST; whatever comes back, its status must stand in the operation's entry of the document. */
+export async function callRest(service: TestService, named: NamedOperation, call: RestCall): Promise<Answer> {
+  const { path = {}, query, method = named.operation.method, ...options } = call
+  const { path: template } = named.operation
+  const address = fill(template, path) + (query === undefined ? '' : `?${query}`)
+  const answer = await service.send(method, address, options)
+  expect(documentedStatuses(named), `${named.name} answered ${JSON.stringify(answer.body)}`).toContain(answer.status)
+  return answer
+}
+
+/** Calls a procedure of /trpc: a query by its address, a mutation by its body. */
+export async function callTrpc(service: TestService, { name, operation }: NamedOperation, input: unknown, options: SendOptions = {}) {
+  if (operation.method !== 'GET') return service.send('POST', `/trpc/${name}`, { ...options, body: input })
+  return service.send('GET', `/trpc/${name}?${new URLSearchParams({ input: JSON.stringify(input) })}`, options)
+}
+
+/** The sources of an input apart: what goes into the path, the query and the body. */
+export function sourcesOf({ operation }: NamedOperation, input: Readonly<Record<string, unknown>>) {
+  const part = (names: ReadonlySet<string>) => Object.fromEntries(Object.entries(input).filter(([name]) => names.has(name)))
+  const query = new URLSearchParams(Object.entries(part(operation.queryFields)).map(([name, value]): [string, string] => [name, String(value)]))
+  const hasBody = operation.method === 'POST' || operation.method === 'PATCH'
+  return {
+    path: part(operation.pathFields),
+    ...(query.size > 0 && { query }),
+    ...(hasBody && { body: part(operation.bodyFields) }),
+  }
+}
+
+export function fill(template: string, path: Readonly<Record<string, unknown>>): string {
+  return template.replaceAll(/\{(\w+)\}/g, (_match, name: string) => encodeURIComponent(String(path[name])))
+}
+
+function documentedStatuses({ operation }: NamedOperation): number[] {
+  const item = paths?.[operation.path]
+  const entry = item?.[operation.method.toLowerCase() as 'get' | 'post' | 'patch' | 'delete']
+  return Object.keys(entry?.responses ?? {}).map(Number)
+}

@@ -1,0 +1,119 @@
+import { isPublic, type NamedOperation, sizes } from '@earshot/contracts'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { z } from 'zod'
+import { makeTeam, type Team } from '../src/people.ts'
+import { startTestService, type TestService } from '../src/test-service.ts'
+import { callRest, callTrpc, type RestCall, sourcesOf } from './call.ts'
+import { bodyOperations, operations } from './operations.ts'
+import { emptyPath } from './records.ts'
+import { type Known, sampleInput, wrongQueries, wrongValues } from './samples.ts'
+
+let service: TestService
+let team: Team
+beforeAll(async () => {
+  service = await startTestService()
+  team = await makeTeam(service.database)
+})
+afterAll(() => service.close())
+
+for (const named of operations) {
+  const { name, operation } = named
+
+  test(`${name} refuses what its contract does not know, by the name of the field`, async () => {
+    const { query, ...call } = goodCall(named)
+    const unknownQuery = new URLSearchParams([...(query ?? []), ['nobody_knows', '1']])
+    await expectWrongField(named, { ...call, query: unknownQuery }, 'nobody_knows')
+    for (const field of operation.bodyFields) {
+      await expectWrongField(named, { ...call, query: new URLSearchParams([[field, 'x']]) }, field)
+    }
+    for (const field of operation.pathFields) {
+      const repeated = new URLSearchParams([[field, call.path[field] ?? '']])
+      await expectWrongField(named, { ...call, query: repeated }, field)
+    }
+    if (!isPublic(operation)) await expectWrongTrpc(named, { ...inputOf(named), nobody_knows: 1 }, 'nobody_knows')
+  })
+
+  if (operation.queryFields.size > 0) {
+    test(`${name} refuses a query of the wrong kind, by the name of the field`, async () => {
+      const call = goodCall(named)
+      for (const field of operation.queryFields) {
+        for (const query of wrongQueries(schemaOf(named, field), field)) await expectWrongField(named, { ...call, query }, field)
+      }
+    })
+  }
+}
+
+for (const named of bodyOperations) {
+  const { name, operation } = named
+
+  test(`${name} refuses body fields of another kind, unknown ones and those of the path, by name`, async () => {
+    const call = goodCall(named)
+    await expectWrongField(named, { ...call, body: { ...call.body, nobody_knows: 1 } }, 'nobody_knows')
+    for (const [field, value] of Object.entries(call.path)) {
+      await expectWrongField(named, { ...call, body: { ...call.body, [field]: value } }, field)
+    }
+    for (const top of operation.bodyFields) {
+      for (const { field, value } of wrongValues(schemaOf(named, top), knownOf(named), top)) {
+        const spoilt = Array.isArray(value) || typeof value !== 'object' ? value : structuredClone(value)
+        await expectWrongField(named, { ...call, body: { ...call.body, [top]: spoilt } }, field)
+        if (!isPublic(operation)) await expectWrongTrpc(named, { ...inputOf(named), [top]: spoilt }, field)
+      }
+    }
+  })
+
+  test(`${name} takes JSON alone, well-formed and within its size`, async () => {
+    const { body, ...call } = goodCall(named)
+    for (const type of ['text/plain', 'application/xml', 'multipart/form-data; boundary=x', 'application/jsonp']) {
+      const answer = await callRest(service, named, { ...call, body: JSON.stringify(body), headers: { 'content-type': type } })
+      expect(answer, type).toMatchObject({ status: 415, body: { code: 'unsupported_media_type' } })
+    }
+    const cut = await callRest(service, named, { ...call, body: '{"cut' })
+    expect(cut).toMatchObject({ status: 400, body: { code: 'malformed_json' } })
+    const list = await callRest(service, named, { ...call, body: '[]' })
+    expect(list).toMatchObject({ status: 400, body: { code: 'validation_error', errors: [{ field: '' }] } })
+    const padded = JSON.stringify(body).padEnd(sizes.bodyBytes + 1)
+    const large = await callRest(service, named, { ...call, body: padded })
+    expect(large).toMatchObject({ status: 413, body: { code: 'body_too_large', limit_bytes: sizes.bodyBytes } })
+  })
+}
+
+/** A call that would pass the input's judgement; its records are not there. */
+function goodCall(named: NamedOperation): RestCall & { path: Record<string, string>; body?: Record<string, unknown> } {
+  const path = emptyPath(named.operation, team)
+  const token = isPublic(named.operation) ? undefined : team.token
+  return { ...sourcesOf(named, inputOf(named)), path, token }
+}
+
+function inputOf(named: NamedOperation): Record<string, unknown> {
+  return sampleInput(named.operation, knownOf(named))
+}
+
+function knownOf({ operation }: NamedOperation): Known {
+  return { ...emptyPath(operation, team), url: 'http://127.0.0.1:9/hooks' }
+}
+
+function schemaOf({ operation }: NamedOperation, field: string): z.ZodType {
+  return operation.input.shape[field] as z.ZodType
+}
+
+async function expectWrongField(named: NamedOperation, call: RestCall, field: string): Promise<void> {
+  const answer = await callRest(service, named, call)
+  const what = `${named.name} ${JSON.stringify(call.body)} ${call.query}`
+  expect(answer, what).toMatchObject({ status: 400, body: { code: 'validation_error' } })
+  expect(blamedFields(answer.body), what).toContainEqual(expect.toSatisfy((blamed: string) => isWithin(blamed, field)))
+}
+
+async function expectWrongTrpc(named: NamedOperation, input: unknown, field: string): Promise<void> {
+  const answer = await callTrpc(service, named, input, { token: team.token })
+  expect(answer.body.error.data, named.name).toMatchObject({ code: 'validation_error' })
+  expect(blamedFields(answer.body.error.data)).toContainEqual(expect.toSatisfy((blamed: string) => isWithin(blamed, field)))
+}
+
+function blamedFields({ errors = [] }: { errors?: { field: string }[] }): string[] {
+  return errors.map(({ field }) => field)
+}
+
+/** A wrong object is blamed on its own fields. */
+function isWithin(blamed: string, field: string): boolean {
+  return blamed === field || blamed.startsWith(`${field}.`)
+}

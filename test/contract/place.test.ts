@@ -1,0 +1,80 @@
+import { isPublic, type NamedOperation } from '@earshot/contracts'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { makeTeam, type Team } from '../src/people.ts'
+import { startTestService, type TestService } from '../src/test-service.ts'
+import { callRest, callTrpc, fill, sourcesOf } from './call.ts'
+import { operations } from './operations.ts'
+import { makeInput, makePath } from './records.ts'
+
+const METHODS = ['GET', 'POST', 'PATCH', 'DELETE', 'PUT'] as const
+const MALFORMED = ['not-an-id', '0', '\0', '019aa3c1-7d40-7c3e-9f3b-2b8f7a6f1e0', "'; drop table teams; --", '../..']
+
+let service: TestService
+let team: Team
+let otherTeam: Team
+let siblingProject: string
+beforeAll(async () => {
+  service = await startTestService()
+  team = await makeTeam(service.database)
+  otherTeam = await makeTeam(service.database)
+  siblingProject = (await service.client(team.token).projects.create({ team_id: team.id, name: 'Another' })).id
+})
+afterAll(() => service.close())
+
+for (const named of operations) {
+  const { name, operation } = named
+  const { path: template, pathFields } = operation
+
+  if (pathFields.size > 0) {
+    test(`${name} finds nothing where one id of its path is malformed`, async () => {
+      const input = await makeInput(service, team, named)
+      for (const field of pathFields) for (const id of MALFORMED) await expectNothing(named, input, { [field]: id })
+    })
+  }
+
+  if (pathFields.size > 0 && !isPublic(operation)) {
+    test(`${name} finds nothing where one id of its path is another team's`, async () => {
+      const input = await makeInput(service, team, named)
+      const theirs = await makePath(service, otherTeam, template)
+      for (const field of pathFields) await expectNothing(named, input, { [field]: theirs[field] })
+    })
+  }
+
+  if (pathFields.has('project_id') && pathFields.size > 2) {
+    test(`${name} finds nothing of another project of the team`, async () => {
+      const input = await makeInput(service, team, named)
+      await expectNothing(named, input, { project_id: siblingProject })
+    })
+  }
+
+  test(`${name} tells which methods its path has, and that no other path is there, before it asks who calls`, async () => {
+    const path = await makePath(service, team, template)
+    for (const method of METHODS.filter((one) => !isServed(one, template))) {
+      const answer = await service.send(method, fill(template, path))
+      expect(answer, `${method} ${template}`).toMatchObject({ status: 405, body: { code: 'method_not_allowed' } })
+      expect(answer.headers.get('allow')?.split(', ')).toContain(operation.method)
+    }
+    const beyond = await service.send(operation.method, `${fill(template, path)}no-such-thing/at-all/`)
+    expect(beyond).toMatchObject({ status: 404, body: { code: 'not_found' } })
+  })
+}
+
+async function expectNothing(named: NamedOperation, input: Record<string, unknown>, wrong: Record<string, unknown>): Promise<void> {
+  const asked = { ...input, ...wrong }
+  const token = isPublic(named.operation) ? undefined : team.token
+  const answer = await callRest(service, named, { ...sourcesOf(named, asked), token })
+  expect(answer, `${named.name} ${JSON.stringify(wrong)}`).toMatchObject({ status: 404, body: { code: 'not_found' } })
+  if (isPublic(named.operation)) return
+  const trpc = await callTrpc(service, named, asked, { token })
+  expect({ ...trpc.body.error?.data, request_id: null }, `${named.name} ${JSON.stringify(wrong)}`).toEqual({
+    ...answer.body,
+    request_id: null,
+  })
+}
+
+/** Whether any operation answers the method there: its own path, or one whose field takes a word of this one for an id. */
+function isServed(method: string, template: string): boolean {
+  return operations.some(
+    ({ operation }) => operation.method === method && new RegExp(`^${operation.path.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(template),
+  )
+}

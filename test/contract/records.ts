@@ -1,0 +1,77 @@
+import { randomUUID } from 'node:crypto'
+import type { NamedOperation, Operation } from '@earshot/contracts'
+import { expect } from 'vitest'
+import type { Team } from '../src/people.ts'
+import type { TestService } from '../src/test-service.ts'
+import { fill } from './call.ts'
+import { operations } from './operations.ts'
+import { type Known, requiredNames, sampleInput } from './samples.ts'
+
+type Maker = (service: TestService, team: Team, path: Known) => Promise<unknown>
+
+/** Where nothing listens: the contract suite runs without a dispatcher. */
+const RECEIVER = 'http://127.0.0.1:9/hooks'
+
+/** Fields that no operation of the collection makes. Everything else comes from the POST to its collection. */
+const makers: Record<string, Maker> = {
+  team_id: async (_service, team) => team.id,
+  project_id: async (_service, team) => team.project.project_id,
+  public_key: async (_service, team) => team.publicKey,
+  submission_id: async (_service, team) => (await team.submit()).id,
+  delivery_id: makeDelivery,
+  revoke_token: makeRevokeToken,
+  url: async () => RECEIVER,
+}
+
+/** An input that succeeds: fresh records for the path and for what the body names, samples for the rest. */
+export async function makeInput(service: TestService, team: Team, { operation }: NamedOperation): Promise<Record<string, unknown>> {
+  const path = await makePath(service, team, operation.path)
+  const known: Record<string, unknown> = { ...path }
+  for (const name of requiredNames(operation.input)) {
+    const make = makers[name]
+    if (make && !(name in known)) known[name] = await make(service, team, path)
+  }
+  return sampleInput(operation, known)
+}
+
+/** The records that a path names, each made anew but for the team's own project and key. */
+export async function makePath(service: TestService, team: Team, template: string): Promise<Record<string, string>> {
+  const path: Record<string, string> = {}
+  for (const [, name = ''] of template.matchAll(/\{(\w+)\}/g)) {
+    const make = makers[name] ?? ((...place: Parameters<Maker>) => createOne(...place, template.slice(0, template.indexOf(`{${name}}`))))
+    path[name] = String(await make(service, team, path))
+  }
+  return path
+}
+
+/** A path whose team and project are there and whose other records are not: for what is judged before the record. */
+export function emptyPath({ pathFields }: Operation, team: Team): Record<string, string> {
+  const known: Record<string, string> = { ...team.project, public_key: team.publicKey }
+  return Object.fromEntries([...pathFields].map((name) => [name, known[name] ?? randomUUID()]))
+}
+
+async function createOne(service: TestService, team: Team, path: Known, collection: string): Promise<unknown> {
+  const create = operations.find(({ operation: { method, path: own } }) => method === 'POST' && own === collection)
+  if (!create) throw new Error(`nothing makes a record at ${collection}: say in test/contract/records.ts how one comes to be`)
+  const { operation } = create
+  const known = { ...path, url: RECEIVER }
+  const sample = sampleInput(operation, known)
+  const body = Object.fromEntries(Object.entries(sample).filter(([name]) => operation.bodyFields.has(name)))
+  const answer = await service.send('POST', fill(collection, path), { token: team.token, body })
+  expect(answer, create.name).toMatchObject({ status: operation.status })
+  return answer.body.id
+}
+
+/** A delivery comes to be with an event that its endpoint wants. */
+async function makeDelivery(service: TestService, team: Team, { webhook_id }: Known): Promise<unknown> {
+  await service.client(team.token).webhooks.update({ team_id: team.id, webhook_id: String(webhook_id), events: ['*'] })
+  await team.submit()
+  const [delivery] = await service.database.run<{ id: string }>('select id from webhook_deliveries where endpoint_id = $1', [webhook_id])
+  return delivery?.id
+}
+
+async function makeRevokeToken(service: TestService, team: Team): Promise<unknown> {
+  const body = { body: 'Lovely', author: { name: 'Ada' }, consent: { granted: true } }
+  const answer = await service.send('POST', `/api/public/v1/projects/${team.publicKey}/submissions/`, { body })
+  return answer.body.revoke_token
+}

@@ -1,0 +1,85 @@
+import { isPublic, type NamedOperation } from '@earshot/contracts'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { makeTeam } from '../src/people.ts'
+import { openTestDatabase, type TestDatabase } from '../src/test-database.ts'
+import { startTestService, type TestService } from '../src/test-service.ts'
+import { callRest, callTrpc, sourcesOf } from './call.ts'
+import { closedOperations, operations } from './operations.ts'
+import { makeInput } from './records.ts'
+
+const MAX_ROUND_TRIPS = 2
+
+let service: TestService
+/** One connection, so that it can be asked which statements it prepared. */
+let store: TestDatabase
+beforeAll(async () => {
+  store = await openTestDatabase({ poolSize: 1 })
+  service = { ...(await startTestService({ database: store.database })), database: store.database }
+})
+afterAll(async () => {
+  await service.close()
+  await store.close()
+})
+
+for (const named of operations) {
+  const { name, operation } = named
+  const isRead = operation.method === 'GET'
+
+  test(`${name} succeeds with its status within two prepared round trips and no transaction of its own`, async () => {
+    const { token, input } = await prepare(named)
+    const sent = store.statements.length
+    const answer = await callRest(service, named, { ...sourcesOf(named, input), token })
+    const statements = store.statements.slice(sent)
+    expect(answer, JSON.stringify(answer.body)).toMatchObject({ status: operation.status })
+    expect(statements.length, statements.join('\n')).toBeLessThanOrEqual(MAX_ROUND_TRIPS)
+    expect(await preparedStatements()).toEqual(expect.arrayContaining(statements))
+    expect(answer.headers.get('x-ratelimit-remaining')).toMatch(/^\d+$/)
+    if (operation.status === 204) expect(answer.body).toBeUndefined()
+    else expect(answer.headers.get('content-type')).toMatch(/^application\/json/)
+  })
+
+  if (isRead) {
+    test(`${name} answers HEAD like GET, without a body`, async () => {
+      const { token, input } = await prepare(named)
+      const { path, query } = sourcesOf(named, input)
+      const answer = await callRest(service, named, { path, query, token, method: 'HEAD' })
+      expect(answer).toMatchObject({ status: 200, body: undefined })
+      expect(answer.headers.get('content-type')).toMatch(/^application\/json/)
+    })
+  }
+
+  if (operation.method === 'POST') {
+    test(`${name} with an idempotency key is done once and answered twice the same`, async () => {
+      const { token, input } = await prepare(named)
+      const call = { ...sourcesOf(named, input), token, headers: { 'idempotency-key': 'once' } }
+      const first = await callRest(service, named, call)
+      const second = await callRest(service, named, call)
+      expect(first, JSON.stringify(first.body)).toMatchObject({ status: operation.status })
+      expect([second.status, second.body]).toEqual([first.status, first.body])
+      expect([first.headers.get('idempotency-replayed'), second.headers.get('idempotency-replayed')]).toEqual([null, 'true'])
+      expect(second.headers.get('location')).toBe(first.headers.get('location'))
+    })
+  }
+}
+
+for (const named of closedOperations) {
+  test(`${named.name} succeeds over tRPC within the same round trips`, async () => {
+    const { token, input } = await prepare(named)
+    const sent = store.statements.length
+    const answer = await callTrpc(service, named, input, { token })
+    expect(answer, JSON.stringify(answer.body)).toMatchObject({ status: 200, body: { result: expect.anything() } })
+    expect(store.statements.length - sent).toBeLessThanOrEqual(MAX_ROUND_TRIPS)
+  })
+}
+
+/** A team of the call's own, and an input that succeeds in it. */
+async function prepare(named: NamedOperation) {
+  const team = await makeTeam(store.database)
+  const input = await makeInput(service, team, named)
+  return { input, token: isPublic(named.operation) ? undefined : team.token }
+}
+
+async function preparedStatements(): Promise<string[]> {
+  const rows = await store.database.client.unsafe('select statement from pg_prepared_statements')
+  return rows.map(({ statement }) => String(statement))
+}

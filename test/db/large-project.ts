@@ -1,0 +1,104 @@
+import type { Database } from '@earshot/db'
+import postgres from 'postgres'
+import { makeTeam, type Team } from '../src/people.ts'
+import type { TestDatabase } from '../src/test-database.ts'
+
+const OTHER_TEAMS = 200
+const RECORDS = 20_000
+const SMALL_RECORDS = 400
+
+export interface LargeProject extends Team {
+  webhookId: string
+  /** One delivery of the webhook, in the middle. */
+  deliveryId: string
+  /** A record in the middle of the project, and its instant. */
+  middle: { id: string; created_at: string }
+}
+
+/** A project with 20,000 of everything beside 200 other teams, as the planner sees it after an ANALYZE. */
+export async function fillLargeProject({ address, database }: TestDatabase): Promise<LargeProject> {
+  const team = await makeTeam(database)
+  const others = await Promise.all(Array.from({ length: OTHER_TEAMS }, () => makeTeam(database)))
+  // Rows that come in bulk: the triggers' work is done by hand, once.
+  const client = postgres({ ...address, max: 1, onnotice: () => {}, connection: { session_replication_role: 'replica' } })
+  try {
+    await fillSubmissions(client, team, RECORDS)
+    for (const other of others) await fillSubmissions(client, other, 20)
+    const webhookId = await fillWebhooks(client, team)
+    for (const other of others.slice(0, 20)) await fillWebhooks(client, other, 20)
+    await fillSmall(client, team)
+    await client.unsafe('vacuum analyze')
+    return { ...team, webhookId, ...(await readMiddle(database, team, webhookId)) }
+  } finally {
+    await client.end()
+  }
+}
+
+async function fillSubmissions(client: postgres.Sql, { project }: Team, count: number): Promise<void> {
+  await client`
+    insert into submissions (team_id, project_id, kind, state, channel, body, rating, author_name, consent_granted, tags, video_id)
+    select ${project.team_id}, ${project.project_id},
+           (array['text', 'text', 'text', 'video', 'testimonial'])[1 + i % 5],
+           (array['pending', 'pending', 'approved', 'rejected'])[1 + i % 4],
+           (array['public', 'public', 'api'])[1 + i % 3],
+           'Word ' || i || repeat(' and more', 20), nullif(i % 6, 0), 'Author ' || i, i % 3 > 0,
+           case when i % 4000 = 0 then array['rare', 'common'] when i % 2 = 0 then array['common'] else '{}' end,
+           case when i % 5 = 3 then uuidv7() end
+      from generate_series(1, ${count}::int) i`
+  await client`
+    insert into submission_tags (team_id, project_id, tag, submission_id)
+    select team_id, project_id, unnest(tags), id from submissions where team_id = ${project.team_id}`
+}
+
+/** Half of it is a day old, so that there is more than one partition to ask. */
+async function fillWebhooks(client: postgres.Sql, { id, project }: Team, count = RECORDS): Promise<string> {
+  const [endpoint] = await client<[{ id: string }]>`
+    insert into webhook_endpoints (team_id, url, events, secret, secret_hint)
+    select ${id}, 'https://example.com/' || i, '{*}', 'sealed', 'hint' from generate_series(1, ${Math.min(count, SMALL_RECORDS)}::int) i
+    returning id`
+  await client`
+    with event as (
+      insert into events (team_id, id, project_id, type, payload, payload_sha256, feed_position)
+      select ${id}, uuidv7(case when i > ${count / 2} then '0' else '-1 day' end::interval), ${project.project_id},
+             case when i % 4000 = 0 then 'team.updated' else 'submission.created' end, '{}', '', nextval('event_feed_position')
+        from generate_series(1, ${count}::int) i
+      returning id, type
+    ),
+    delivery as (
+      insert into webhook_deliveries (team_id, endpoint_id, event_id, event_type, payload_sha256, state)
+      select ${id}, ${endpoint.id}, id, type, '', case when type = 'team.updated' then 'failed' else 'succeeded' end from event
+      returning id, state
+    )
+    insert into webhook_attempts (team_id, id, delivery_id, endpoint_id, number, trigger, worker_id, finished_at, status_code)
+    select ${id}, uuidv7(case when row_number() over () > ${count / 2} then '0' else '-1 day' end::interval), id, ${endpoint.id}, 1, 'auto', 1,
+           now(), case when state = 'failed' then 500 else 200 end
+      from delivery`
+  return endpoint.id
+}
+
+/** What a team has few of: more than a page all the same. */
+async function fillSmall(client: postgres.Sql, { id, ownerId, project }: Team): Promise<void> {
+  const many = client`generate_series(1, ${SMALL_RECORDS}::int) i`
+  await client`
+    insert into projects (team_id, name, slug, collects_text, collects_video, collects_rating, consent_text, thank_you_text)
+    select ${id}, 'Project', 'project-' || i, true, true, true, '', '' from ${many}`
+  await client`
+    insert into public_keys (team_id, project_id, key) select ${id}, ${project.project_id}, 'pk_' || i from ${many}`
+  await client`
+    insert into credentials (kind, hash, user_id, scopes) select 'pat', sha256(i::text::bytea), ${ownerId}, '{}' from ${many}`
+  await client`
+    with made as (
+      insert into teams (name, slug, plan, nps_low_score_threshold, cors_origins, locale)
+      select 'Team', 'team-' || i, 'business', 7, '{}', 'en' from ${many}
+      returning id
+    )
+    insert into memberships (team_id, user_id, role) select id, ${ownerId}, 'owner' from made`
+}
+
+async function readMiddle(database: Database, { project }: Team, webhookId: string): Promise<Pick<LargeProject, 'middle' | 'deliveryId'>> {
+  const [middle] = await database.client<[LargeProject['middle']]>`
+    select id, created_at from submissions where team_id = ${project.team_id} order by id offset ${RECORDS / 2} limit 1`
+  const [delivery] = await database.client<[{ id: string }]>`
+    select id from webhook_deliveries where endpoint_id = ${webhookId} order by id offset ${RECORDS / 2} limit 1`
+  return { middle, deliveryId: delivery.id }
+}

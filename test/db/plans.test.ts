@@ -1,0 +1,123 @@
+import {
+  listAttempts,
+  listDeliveries,
+  listProjects,
+  listPublicKeys,
+  listSubmissions,
+  listTeams,
+  listTokens,
+  listWebhooks,
+  readEvents,
+  type SubmissionFilters,
+  type Tx,
+} from '@earshot/db'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { encodeCursor, type PageQuery } from '../../db/src/pages.ts'
+import { openTestDatabase, type TestDatabase } from '../src/test-database.ts'
+import { fillLargeProject, type LargeProject } from './large-project.ts'
+import { explain, recording } from './statement-plan.ts'
+
+const PAGE = { limit: 25 }
+/** A page and the one row that tells whether it goes on. */
+const PAGE_ROWS = PAGE.limit + 1
+/** The bound of every list, with room for the page itself. */
+const MAX_SCANNED_ROWS = 2_100
+
+let store: TestDatabase
+let place: LargeProject
+beforeAll(async () => {
+  store = await openTestDatabase()
+  place = await fillLargeProject(store)
+}, 120_000)
+afterAll(() => store.close())
+
+const submissionFilters: Record<string, SubmissionFilters> = {
+  'no filter': {},
+  state: { state: 'rejected' },
+  kind: { kind: 'video' },
+  'a common tag': { tag: 'common' },
+  'a rare tag': { tag: 'rare' },
+  'no such tag': { tag: 'absent' },
+  'state and kind': { state: 'rejected', kind: 'testimonial' },
+  'tag and state': { tag: 'common', state: 'rejected' },
+  channel: { channel: 'mcp' },
+  stars: { min_rating: 5 },
+  videos: { has_video: true },
+  'a word of many': { search: 'more' },
+  'a word of one': { search: 'Word 77 ' },
+  'all at once': { tag: 'common', state: 'approved', kind: 'video', channel: 'api', min_rating: 1, has_video: true, search: 'more' },
+}
+
+const pages: Record<string, () => Partial<PageQuery>> = {
+  'first page': () => ({}),
+  'deep page': () => ({ cursor: encodeCursor(place.middle.id) }),
+  'span of time': () => ({ created_after: '2020-01-01T00:00:00Z', created_before: new Date(place.middle.created_at).toISOString() }),
+}
+
+for (const [filter, filters] of Object.entries(submissionFilters)) {
+  for (const [page, bounds] of Object.entries(pages)) {
+    const query = () => ({ ...place.project, ...PAGE, ...filters, ...bounds() })
+    test(`submissions by ${filter}, ${page}`, () =>
+      requireBounded((tx) => listSubmissions(tx, query(), { searchEmail: true }, ({ id }) => id)))
+  }
+}
+
+test.each(
+  Object.entries({
+    'no filter': {},
+    kind: { kind: 'video' as const },
+    tag: { tag: 'common' },
+    stars: { min_rating: 5 },
+    'no such tag': { tag: 'absent' },
+  }),
+)('public items by %s', (_name, filters) =>
+  requireBounded((tx) => listSubmissions(tx, { ...place.project, ...PAGE, ...filters }, { publicOnly: true }, ({ id }) => id)),
+)
+
+test.each(
+  Object.entries({
+    'no filter': {},
+    state: { state: 'failed' as const },
+    type: { event_type: 'team.updated' },
+    event: { event_id: '01900000-0000-7000-8000-000000000000' },
+  }),
+)('deliveries by %s', (_name, filters) =>
+  requireBounded((tx) => listDeliveries(tx, { team_id: place.id, webhook_id: place.webhookId, ...PAGE, ...filters }, ({ id }) => id)),
+)
+
+test.each(['no filter', 'delivery', 'status', 'outcome'])('attempts by %s', (name) => {
+  const filters = { delivery: { delivery_id: place.deliveryId }, status: { status_code: 500 }, outcome: { outcome: 'failed' as const } }[
+    name
+  ]
+  return requireBounded((tx) => listAttempts(tx, { team_id: place.id, webhook_id: place.webhookId, ...PAGE, ...filters }, ({ id }) => id))
+})
+
+test.each(
+  Object.entries({ 'no filter': {}, 'a rare type': { types: ['team.updated'] }, 'a type that never came': { types: ['video.ready'] } }),
+)('the change feed by %s', (_name, filters) =>
+  requireBounded((tx) => readEvents(tx, { team_id: place.id, ...PAGE, ...filters }, ({ id }) => id)),
+)
+
+const identity = ({ id }: { id: string }) => id
+test.each<[string, (tx: Tx) => Promise<unknown>]>([
+  ['projects', (tx) => listProjects(tx, { team_id: place.id, ...PAGE }, identity)],
+  ['public keys', (tx) => listPublicKeys(tx, { ...place.project, ...PAGE }, identity)],
+  ['webhooks', (tx) => listWebhooks(tx, { team_id: place.id, ...PAGE }, identity)],
+  ['tokens', (tx) => listTokens(tx, place.ownerId, PAGE, identity)],
+  ['teams', (tx) => listTeams(tx, place.ownerId, PAGE, identity)],
+])('%s', (_name, list) => requireBounded(list))
+
+/** Whatever the size of the tables: no table is read whole, nothing but the page is sorted, and the walk ends. */
+async function requireBounded(list: (tx: Tx) => Promise<unknown>): Promise<void> {
+  const tx = recording(store.database)
+  await list(tx)
+  expect(tx.sent).toHaveLength(1)
+  for (const statement of tx.sent) {
+    for (const mode of ['custom', 'generic'] as const) {
+      const { wholeReads, sortedRows, scannedRows } = await explain(store.database.client, mode, statement)
+      expect({ mode, wholeReads }).toEqual({ mode, wholeReads: [] })
+      expect(Math.max(0, ...sortedRows), `rows sorted, ${mode} plan`).toBeLessThanOrEqual(PAGE_ROWS)
+      expect(scannedRows, `rows scanned, ${mode} plan`).toBeLessThanOrEqual(MAX_SCANNED_ROWS)
+    }
+  }
+}

@@ -1,0 +1,103 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { afterAll, expect, test } from 'vitest'
+import { startReceiver } from '../jobs/receiver.ts'
+import { makeDataDir } from './data-dir.ts'
+import { startLoad, unheard, words } from './load.ts'
+import { runService, startService } from './service-process.ts'
+import { until } from './until.ts'
+
+const dataDir = makeDataDir()
+const environment = { EARSHOT_DATA_DIR: dataDir.path, EARSHOT_WEBHOOK_BACKOFF_BASE_MS: '200' }
+afterAll(() => dataDir[Symbol.asyncDispose]())
+
+test.for(['SIGTERM', 'SIGINT'] as const)('%s under load: what was acknowledged is delivered, exit code 0, and the next start goes on', async (signal) => {
+  await using receiver = await startReceiver((response) => void setTimeout(() => response.end(), 20))
+  await using first = await startService(environment)
+  const team = await dataDir.makeTeam()
+  await first.client(team.token).webhooks.create({ team_id: team.id, url: receiver.url, events: ['*'] })
+  const load = startLoad(first, team)
+  await until('much is under way', () => receiver.requests.length > 40)
+
+  const startedAt = performance.now()
+  const exit = await first.stop(signal)
+  console.log(`${signal}: ended after ${Math.round(performance.now() - startedAt)} ms`)
+  expect(exit).toMatchObject({ code: 0, signal: null, output: expect.stringContaining(`Earshot got ${signal}: finishing what it began.`) })
+  await load.stop()
+
+  await using second = await startService(environment)
+  await until('all is delivered', () => unheard(load.acknowledged, receiver.requests).length === 0)
+  const ids = new Set<string>()
+  for await (const { id } of second.client(team.token).submissions.list({ ...team.project, limit: 100 })) ids.add(id)
+  for (const id of load.acknowledged.created) expect(ids.has(id)).toBe(true)
+  await using database = await dataDir.openDatabase()
+  const interrupted = await database.client`select from webhook_attempts where error_code is not null`
+  expect(interrupted).toHaveLength(0)
+}, 60_000)
+
+test('requests and deliveries in hand at SIGTERM get their answers, and no second attempt', async () => {
+  const answers: (() => void)[] = []
+  await using receiver = await startReceiver((response) => void answers.push(() => response.end()))
+  await using service = await startService(environment)
+  const team = await dataDir.makeTeam()
+  await service.client(team.token).webhooks.create({ team_id: team.id, url: receiver.url, events: ['*'] })
+  const path = `/api/public/v1/projects/${team.publicKey}/submissions/`
+  await service.send('POST', path, { body: words() })
+  await until('the delivery is in hand', () => receiver.requests.length === 1)
+
+  const released = Promise.withResolvers<void>()
+  const requests = await (async () => {
+    await using database = await dataDir.openDatabase()
+    const locked = Promise.withResolvers<void>()
+    const holding = database.client.begin(async (tx) => {
+      await tx`lock table submissions in exclusive mode`
+      locked.resolve()
+      await released.promise
+    })
+    await locked.promise
+    const sent = Array.from({ length: 5 }, () => service.send('POST', path, { body: words() }))
+    await until('all wait for the table', async () => {
+      const [row] = await database.client<{ count: number }[]>`select count(*)::int from pg_locks where not granted and relation = 'submissions'::regclass`
+      return row?.count === sent.length
+    })
+    process.kill(service.pid, 'SIGTERM')
+    await until('it drains', () => service.output().includes('Earshot got SIGTERM'))
+    await expect(fetch(service.url)).rejects.toThrow()
+    released.resolve()
+    await holding
+    return await Promise.all(sent)
+  })()
+  expect(requests.map(({ status }) => status)).toEqual([201, 201, 201, 201, 201])
+  for (const answer of answers) answer()
+  const startedAt = performance.now()
+  expect(await service.exit).toMatchObject({ code: 0 })
+  console.log(`ended ${Math.round(performance.now() - startedAt)} ms after the last answer`)
+  expect(new Set(receiver.deliveryIds()).size).toBe(receiver.requests.length)
+}, 60_000)
+
+test('a signal that comes twice at once, as from Ctrl-C below npm, still drains', async () => {
+  const answers: (() => void)[] = []
+  await using receiver = await startReceiver((response) => void answers.push(() => response.end()))
+  await using service = await startService(environment)
+  const team = await dataDir.makeTeam()
+  await service.client(team.token).webhooks.create({ team_id: team.id, url: receiver.url, events: ['*'] })
+  await service.send('POST', `/api/public/v1/projects/${team.publicKey}/submissions/`, { body: words() })
+  await until('the delivery is in hand', () => receiver.requests.length === 1)
+  process.kill(service.pid, 'SIGINT')
+  await delay(20)
+  process.kill(service.pid, 'SIGINT')
+  await until('it drains', () => service.output().includes('Earshot got SIGINT'))
+  for (const answer of answers) answer()
+  expect(await service.exit).toMatchObject({ code: 0 })
+  await using next = await startService(environment)
+  const { results } = await next.client(team.token).webhooks.list({ team_id: team.id })
+  const endpoint = results[0]?.id ?? ''
+  const deliveries = await next.client(team.token).webhooks.deliveries.list({ team_id: team.id, webhook_id: endpoint })
+  expect(deliveries.results).toMatchObject([{ state: 'succeeded', attempt_count: 1 }])
+}, 60_000)
+
+test('a second service on the same data directory is refused by one line, and the first is not disturbed', async () => {
+  await using first = await startService(environment)
+  const second = await runService(environment)
+  expect(second).toEqual({ code: 1, signal: null, output: `Another Earshot (pid ${first.pid}) already uses the data directory ${dataDir.path}.\n` })
+  expect(await first.send('GET', '/readyz')).toMatchObject({ status: 200 })
+})
