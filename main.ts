@@ -1,7 +1,7 @@
-import { DatabaseSetupError, EmbeddedPostgresError } from '@earshot/db'
 import { type Config, ConfigError, readConfig } from './config.ts'
 import { makeDemo } from './demo.ts'
 import { type Service, startService } from './service.ts'
+import { explainStartFailure } from './start-failure.ts'
 
 const OLDEST_NODE = [22, 18]
 const EXIT_CONFIGURATION = 2
@@ -41,9 +41,8 @@ async function startOrExit(configuration: Config): Promise<Service> {
   try {
     return await startService(configuration)
   } catch (error) {
-    if (error instanceof EmbeddedPostgresError || error instanceof DatabaseSetupError) return fail(error.message, 1)
-    if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE')
-      return fail(`Port ${configuration.port} is taken: set PORT to another one.`, 1)
+    const failure = explainStartFailure(error, configuration)
+    if (failure) return fail(failure.line, failure.exitCode)
     throw error
   }
 }

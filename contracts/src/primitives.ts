@@ -11,6 +11,9 @@ const HTTP_URL = {
 }
 const HTTP_ORIGIN = { pattern: new RegExp(`^https?:\\/\\/[^${BLANK}/?#]+$`), problem: 'must be an origin: scheme, host and port' }
 
+const FIRST_INSTANT_MS = Date.parse('0001-01-01T00:00:00.000Z')
+const LAST_INSTANT_MS = Date.parse('9999-12-31T23:59:59.999Z')
+
 /** A UUIDv7 in lower case; sorts by time of creation. */
 export const Id = z
   .uuid()
@@ -26,7 +29,10 @@ export const UpdatedAt = timestamp('When it last changed.')
 
 /** Input: an RFC 3339 instant with any offset. */
 export function instant(description: string) {
-  return z.iso.datetime({ offset: true }).meta({ description, example: '2026-11-20T09:30:00.000Z' })
+  return z.iso
+    .datetime({ offset: true })
+    .refine(isOfOurEra, 'must be in the years 1 to 9999 (UTC)')
+    .meta({ description, example: '2026-11-20T09:30:00.000Z' })
 }
 
 /**
@@ -125,6 +131,12 @@ export function listOf<Item extends z.ZodType>(name: string, item: Item) {
       next_cursor: z.string().nullable().meta({ description: 'Pass it as `cursor` for the next page; null ends the list.' }),
     })
     .meta({ id: `${name}List`, description: `A page of ${name} records, newest first.` })
+}
+
+/** RFC 3339 has four digits for the year, and PostgreSQL no year 0; an offset may lead out of either end. What is no instant is refused already. */
+function isOfOurEra(instant: string): boolean {
+  const ms = Date.parse(instant)
+  return !(ms < FIRST_INSTANT_MS || ms > LAST_INSTANT_MS)
 }
 
 /** Counts code points only where the cheap bounds leave a doubt. */

@@ -40,7 +40,11 @@ const optional = {
   slug: Slug.optional().meta({ description: 'Short name, unique in the team; made from the name when absent.' }),
   website_url: HttpUrl.nullable().optional().meta({ description: 'What the feedback is about.', example: 'https://example.com' }),
   collects: z
-    .strictObject({ text: z.boolean().optional(), video: z.boolean().optional(), rating: z.boolean().optional() })
+    .strictObject({
+      text: z.boolean().optional().meta({ description: 'Whether visitors may leave words.' }),
+      video: z.boolean().optional().meta({ description: 'Whether visitors may leave videos.' }),
+      rating: z.boolean().optional().meta({ description: 'Whether the form asks for stars.' }),
+    })
     .optional()
     .meta({ id: 'CollectsChange', description: 'What to ask visitors for; absent ones stay (true at first).' }),
   consent_text: LongText.optional().meta({ description: 'What a visitor agrees to.', example: 'You may publish this.' }),
@@ -51,8 +55,9 @@ const optional = {
         .string()
         .regex(/^#[0-9a-fA-F]{6}$/, 'must be a colour like #3366ff')
         .nullable()
-        .optional(),
-      logo_url: HttpUrl.nullable().optional(),
+        .optional()
+        .meta({ description: 'Accent colour.', example: '#3366ff' }),
+      logo_url: HttpUrl.nullable().optional().meta({ description: 'Logo.' }),
     })
     .optional()
     .meta({ id: 'ThemeChange', description: 'Looks to change; absent ones stay.' }),

@@ -89,10 +89,9 @@ const submissions = {
     description:
       'Arrives pending. The same body again from the same address within ten minutes gives the same id and stores nothing new. `website` is a trap for robots: leave it empty.',
     quota: 'submissions',
-    errors: ['webhook_loop'],
     input: PublicKeyRef.extend({
       kind: z.literal('text').default('text').meta({ description: 'Words.' }),
-      title: Title.nullable().optional(),
+      title: Title.nullable().optional().meta({ description: 'Headline.' }),
       body: Body.meta({ description: 'The words.', example: 'Saved us a week.' }),
       rating: Rating.nullable().optional(),
       author: z

@@ -111,7 +111,7 @@ export const submissions = {
     quota: 'submissions',
     errors: ['already_exists'],
     input: ProjectRef.extend({
-      title: Title.nullable().optional(),
+      title: Title.nullable().optional().meta({ description: 'Headline.' }),
       body: Body.meta({ description: 'The words.', example: 'Saved us a week.' }),
       rating: Rating.nullable().optional(),
       author: AuthorInput,

@@ -10,7 +10,7 @@ create or replace function count_request(
 declare
   v_window timestamptz := to_timestamp(floor(extract(epoch from now()) / p_window_seconds) * p_window_seconds);
 begin
-  insert into rate_windows as r (subject, window_start, used)
+  insert into public.rate_windows as r (subject, window_start, used)
   values (p_subject, v_window, 1)
   on conflict (subject) do update set
     used = case when r.window_start >= excluded.window_start then r.used + 1 else 1 end,

@@ -1,5 +1,6 @@
 -- A visitor of the public plane: counts the request by address, and finds the project that the public key identifies.
 -- used null = over the limit; project_id null = no such key, or it was revoked, which look the same.
+-- Runs as the owner with every name qualified, like access().
 -- The project's public figures come along: a list needs no third round trip for them.
 create or replace function visit(
   p_public_key text,
@@ -13,32 +14,32 @@ create or replace function visit(
   out rating_sum int,
   out used int,
   out reset_seconds int
-) language plpgsql security definer set search_path = public, pg_temp as $$
+) language plpgsql security definer as $$
 #variable_conflict use_column
 declare
   v_key_id uuid;
   v_last_used_at timestamptz;
 begin
-  select * into used, reset_seconds from count_request(p_subject, p_max, p_window_seconds);
+  select * into used, reset_seconds from public.count_request(p_subject, p_max, p_window_seconds);
   if used is null or p_public_key is null then
     return;
   end if;
 
   select k.id, k.last_used_at, j.team_id, j.id, coalesce(c.public_count, 0), coalesce(c.rated_count, 0), coalesce(c.rating_sum, 0)
     into v_key_id, v_last_used_at, team_id, project_id, public_count, rated_count, rating_sum
-    from public_keys k
-    join projects j on j.team_id = k.team_id and j.id = k.project_id and j.deleted_at is null
-    join teams t on t.id = k.team_id and t.deleted_at is null
-    left join project_counters c on c.team_id = j.team_id and c.project_id = j.id
+    from public.public_keys k
+    join public.projects j on j.team_id = k.team_id and j.id = k.project_id and j.deleted_at is null
+    join public.teams t on t.id = k.team_id and t.deleted_at is null
+    left join public.project_counters c on c.team_id = j.team_id and c.project_id = j.id
    where k.key = p_public_key and k.revoked_at is null;
 
   if v_key_id is not null and (v_last_used_at is null or v_last_used_at < now() - interval '1 minute') then
     -- Skips when another visitor is just writing it: this figure is coarse.
-    update public_keys k
+    update public.public_keys k
        set last_used_at = now()
      where (k.team_id, k.project_id, k.id) in (
        select q.team_id, q.project_id, q.id
-         from public_keys q
+         from public.public_keys q
         where q.team_id = visit.team_id and q.project_id = visit.project_id and q.id = v_key_id
           for update skip locked
      );

@@ -13,7 +13,9 @@ create table events (
   created_at timestamptz not null generated always as (uuid_extract_timestamp(id)) virtual,
   primary key (team_id, id)
 ) partition by range (id);
-create index events_feed on events (team_id, feed_position);
+-- Partial, so that writing an event does not touch them: the worker that numbers it does.
+create index events_feed on events (team_id, feed_position) where feed_position is not null;
+create index events_feed_by_type on events (team_id, type, feed_position) where feed_position is not null;
 create index events_unnumbered on events (id) where feed_position is null;
 create sequence event_feed_position;
 
@@ -95,6 +97,8 @@ create table webhook_attempts (
 ) partition by range (id);
 create index webhook_attempts_endpoint on webhook_attempts (team_id, endpoint_id, id desc);
 create index webhook_attempts_delivery on webhook_attempts (team_id, delivery_id, id desc);
+-- An endpoint has one team: told so, the planner expects its many attempts, and walks the days' indexes instead of sorting.
+create statistics webhook_attempts_owner (dependencies) on team_id, endpoint_id from webhook_attempts;
 
 -- A worker is alive while it holds its advisory lock or keeps its heartbeat fresh.
 create table webhook_workers (

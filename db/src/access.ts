@@ -36,7 +36,8 @@ export interface AccessAnswer {
   team_id: string | null
   role: Role
   plan: Plan
-  api_access: boolean | null
+  /** Where no team was asked for: whether one of the caller's has API access. */
+  any_api_access: boolean | null
   project_id: string | null
   origin_allowed: boolean | null
   used: number | null

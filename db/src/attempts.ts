@@ -23,20 +23,22 @@ const conditions: Record<string, SQL> = {
   failed: sql`s.finished_at is not null and not (${answeredWell})`,
 }
 
-// With a delivery the walk is over that delivery's own index: it has eight attempts at most.
-const walk = (ofDelivery: boolean): Walk => ({
+// With a delivery the walk is over that delivery's own index: it has eight attempts at most. The lower bound only when
+// asked for: a plan for any values takes two bounds for a narrow span, and would sort all attempts of the endpoint.
+const walk = (filters: string[]): Walk => ({
   source: sql`
       from ${webhook_attempts} s
      where s.team_id = ${placeholder('team_id')} and s.endpoint_id = ${placeholder('webhook_id')}
-       ${ofDelivery ? sql`and s.delivery_id = ${placeholder('delivery_id')}` : sql``}
-       and s.id < ${placeholder('before')} and s.id >= ${placeholder('after')}`,
+       ${filters.includes('delivery_id') ? sql`and s.delivery_id = ${placeholder('delivery_id')}` : sql``}
+       ${filters.includes('after') ? sql`and s.id >= ${placeholder('after')}` : sql``}
+       and s.id < ${placeholder('before')}`,
   order: sql`s.id`,
 })
 
 const list = statementsByKey<object, Listed<AttemptRow>>((key) => {
   const filters = key.split(',').filter(Boolean)
   const others = filters.flatMap((name) => conditions[name] ?? [])
-  const walked = walk(filters.includes('delivery_id'))
+  const walked = walk(filters)
   return sql`
     select s.*
       from (${others.length === 0 ? indexedList(walked) : scannedList(walked, others)}) s
@@ -50,7 +52,11 @@ export async function listAttempts<Item>(
   { team_id, webhook_id, limit, cursor, created_after, created_before, outcome, ...filters }: PageQuery & AttemptFilters & WebhookRef,
   present: (row: AttemptRow) => Item,
 ): Promise<Page<Item>> {
-  const given = [...FILTERS.filter((name) => filters[name] !== undefined), ...(outcome ? [outcome] : [])]
+  const given = [
+    ...FILTERS.filter((name) => filters[name] !== undefined),
+    ...(outcome ? [outcome] : []),
+    ...(created_after === undefined ? [] : ['after']),
+  ]
   const bounds = pageBounds({ limit, cursor, created_after, created_before })
   return listedPage(await list(given.join(','))(tx, { ...filters, ...bounds, team_id, webhook_id }), limit, present)
 }

@@ -14,6 +14,7 @@ const UNREACHABLE = new Set([
   'ENOENT',
   'EPIPE',
   'ETIMEDOUT',
+  'NO_ANSWER',
 ])
 
 /**

@@ -1,6 +1,10 @@
 import { drizzle } from 'drizzle-orm/postgres-js'
 import postgres from 'postgres'
 import { toApiError } from './database-errors.ts'
+import { createPatience, NoAnswerError, type Patience } from './patience.ts'
+import { createTurns, type TakeTurn } from './turns.ts'
+
+const MAX_RECONNECT_PAUSE_SECONDS = 0.5
 
 /** Where a statement runs: the pool, or one transaction. */
 export interface Tx {
@@ -36,7 +40,7 @@ export interface DatabaseOptions {
   poolSize: number
   /** Shown in pg_stat_activity. */
   applicationName: string
-  /** A statement that takes longer is cancelled. */
+  /** A statement that takes longer is cancelled; a database that does not even do that is given up soon after. */
   statementTimeoutMs?: number
   /** Called with each statement that is sent, for tests that count them. */
   onStatement?: (text: string) => void
@@ -49,10 +53,12 @@ export interface DatabaseOptions {
 export function openDatabase(options: DatabaseOptions): Database {
   const client = connect(options)
   drizzle(client)
-  const pool: Tx = { ...executor(client), attempt: (work) => work(pool) }
+  const patience = createPatience(options.statementTimeoutMs)
+  const takeTurn = createTurns(options.poolSize)
+  const pool: Tx = { ...executor(client, { patience, takeTurn }), attempt: (work) => work(pool) }
   return {
     ...pool,
-    transaction: (work) => begin(client, work),
+    transaction: (work) => begin(client, { patience, takeTurn }, work),
     client,
     close: () => client.end({ timeout: 5 }),
   }
@@ -64,6 +70,8 @@ function connect({ address: { url, ...parts }, role, poolSize, applicationName, 
     // Not in the driver's README: the default drains a busy pool's queue into one connection.
     max_pipeline: 1,
     connect_timeout: 5,
+    // The default pauses for up to 20 s, long after the database has come back.
+    backoff: (failures: number) => Math.min(failures / 10, MAX_RECONNECT_PAUSE_SECONDS),
     onnotice: () => {},
     ...(onStatement && { debug: (_connection: number, text: string) => onStatement(text) }),
     connection: {
@@ -76,32 +84,61 @@ function connect({ address: { url, ...parts }, role, poolSize, applicationName, 
   return url ? postgres(url, options) : postgres({ ...parts, ...options })
 }
 
-/** The executor over a pool or a transaction's client. */
-function executor(client: postgres.Sql) {
+/** How a caller waits: for a connection, and for its answer. */
+interface Waits {
+  patience: Patience
+  takeTurn: TakeTurn
+}
+
+/** The executor over the pool. */
+function executor(client: postgres.Sql, { patience, takeTurn }: Waits): Pick<Tx, 'run'> {
   return {
-    run: async <Row>(text: string, params: readonly unknown[]): Promise<Row[]> => {
+    async run<Row>(text: string, params: readonly unknown[]) {
+      let query: ReturnType<typeof send> | undefined
       try {
-        // The driver types neither the rows nor the parameters of a text; the caller's statement does.
-        return (await client.unsafe(text, params as postgres.ParameterOrJSON<never>[], { prepare: true })) as unknown as Row[]
+        return (await patience(({ requireTime }) =>
+          takeTurn(() => {
+            requireTime()
+            query = send(client, text, params)
+            return query
+          }),
+        )) as unknown as Row[]
       } catch (error) {
+        // What still waits for a connection must not be done when nobody waits for it any more.
+        if (error instanceof NoAnswerError && query && !('state' in query && query.state)) query.cancel()
         throw toApiError(error)
       }
     },
   }
 }
 
-async function begin<Result>(client: postgres.Sql, work: (tx: Tx) => Promise<Result>): Promise<Result> {
+async function begin<Result>(client: postgres.Sql, { patience, takeTurn }: Waits, work: (tx: Tx) => Promise<Result>): Promise<Result> {
   try {
-    return (await client.begin((transaction) => work(inTransaction(transaction)))) as Result
+    return await patience(async ({ renew }) => {
+      const result = await takeTurn(() => client.begin((transaction) => work(inTransaction(transaction, renew))))
+      return result as Result
+    })
   } catch (error) {
     throw toApiError(error)
   }
 }
 
-function inTransaction(transaction: postgres.TransactionSql): Tx {
+function inTransaction(transaction: postgres.TransactionSql, renew: () => void): Tx {
   return {
-    ...executor(transaction as unknown as postgres.Sql),
+    async run<Row>(text: string, params: readonly unknown[]) {
+      try {
+        renew()
+        return (await send(transaction, text, params)) as unknown as Row[]
+      } catch (error) {
+        throw toApiError(error)
+      }
+    },
     attempt: async <Result>(work: (tx: Tx) => Promise<Result>) =>
-      (await transaction.savepoint((savepoint) => work(inTransaction(savepoint)))) as Result,
+      (await transaction.savepoint((savepoint) => work(inTransaction(savepoint, renew)))) as Result,
   }
+}
+
+/** The driver types neither the rows nor the parameters of a text; the caller's statement does. */
+function send(client: postgres.ISql, text: string, params: readonly unknown[]) {
+  return client.unsafe(text, params as postgres.ParameterOrJSON<never>[], { prepare: true })
 }

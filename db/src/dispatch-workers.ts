@@ -32,14 +32,16 @@ export async function registerWorker(tx: Tx, { jobPoolId }: { jobPoolId: string 
   return onlyOne(await register(tx, { job_pool_id: jobPoolId })).id
 }
 
+// After a reconnect the session is a new one without the lock; while the old one lingers, the next beat tries again.
 const beat = statement<{ worker_id: number; backend: number }, { backend: number }>(sql`
   update ${webhook_workers}
      set seen_at = now()
    where id = ${placeholder('worker_id')}
-     -- The session is a new one after a reconnect, and has no lock yet.
-     and case when pg_backend_pid() = ${placeholder('backend')}::int then true
-              else pg_try_advisory_lock(${lockClass}, ${placeholder('worker_id')}::int) is not null end
-  returning pg_backend_pid() as backend`)
+  returning case
+    when pg_backend_pid() = ${placeholder('backend')}::int then pg_backend_pid()
+    when pg_try_advisory_lock(${lockClass}, ${placeholder('worker_id')}::int) then pg_backend_pid()
+    else 0
+  end as backend`)
 
 /**
  * A sign of life, on the session that holds the worker's lock; `backend` is that session as the last beat named it, or 0.

@@ -8,6 +8,9 @@ import { DatabaseSetupError } from './setup-error.ts'
 /** Any number, the same in every replica; spells EARS. */
 const LOCK_KEY = 0x45415253
 
+/** As `server_version_num` counts: uuidv7() came with it. */
+const OLDEST_SERVER = 180_000
+
 /** A migration that waits longer for a table holds up everybody who queues behind it: it is given up instead, and nothing is changed. */
 const LOCK_TIMEOUT_MS = 10_000
 
@@ -100,11 +103,19 @@ async function applyPlan(session: postgres.Sql, wanted: Wanted): Promise<Migrate
   const recorded = await readRecorded(session)
   const { migrations, functions } = plan(recorded, wanted)
   if (isDone({ migrations, functions })) return { migrations: [], functionsApplied: false }
+  await requireVersion(session)
   await ensureRoles(session)
   if (recorded === undefined) await inTransaction(session, () => session.unsafe(BOOKKEEPING))
   for (const migration of migrations) await inTransaction(session, () => applyMigration(session, migration))
   if (functions) await inTransaction(session, () => applyFunctions(session, functions))
   return { migrations: migrations.map(({ fileName }) => fileName), functionsApplied: functions !== undefined }
+}
+
+async function requireVersion(session: postgres.Sql): Promise<void> {
+  const [row] = await session<{ number: number; name: string }[]>`
+    select current_setting('server_version_num')::int as number, current_setting('server_version') as name
+  `
+  if (row && row.number < OLDEST_SERVER) throw new DatabaseSetupError(`Earshot needs PostgreSQL 18 or newer; this is ${row.name}.`)
 }
 
 async function applyMigration(session: postgres.Sql, migration: Migration): Promise<void> {

@@ -22,6 +22,8 @@ export type NewSubmission = Partial<
   Pick<SubmissionRow, 'kind' | 'channel' | 'body' | 'author_name'>
 
 interface Arrival {
+  /** Who of the team made it, for the audit log; absent for a visitor. */
+  actor?: Actor
   revokeTokenHash?: Buffer
   /** Collapses the same words from the same address within ten minutes. */
   fingerprint?: { ipHmac: Buffer; bodyHash: Buffer }
@@ -31,21 +33,29 @@ const { placeholder } = sql
 const place = sql`${placeholder('team_id')}::uuid, ${placeholder('project_id')}::uuid`
 const here = sql`team_id = ${placeholder('team_id')} and project_id = ${placeholder('project_id')} and id = ${placeholder('submission_id')} and deleted_at is null`
 
+const arrival = sql`create_submission(
+      ${place}, ${placeholder('fields')}::jsonb, ${placeholder('revokeTokenHash')}, ${placeholder('ipHmac')}, ${placeholder('bodyHash')}
+    )`
+
 const create = statement<object, SubmissionRow & { is_repeat: boolean }>(sql`
   select r.is_repeat, (r.submission).*
-    from create_submission(
-      ${place}, ${placeholder('fields')}::jsonb, ${placeholder('revokeTokenHash')}, ${placeholder('ipHmac')}, ${placeholder('bodyHash')}
-    ) r`)
+    from ${arrival} r`)
+
+const createAudited = statement<object, SubmissionRow & { is_repeat: boolean }>(sql`
+  select r.is_repeat, (r.submission).*,
+         record_audit(${actorParameter}, (r.submission).team_id, (r.submission).project_id, 'submission.created', 'submission', (r.submission).id)
+    from ${arrival} r`)
 
 /** A submission arrives: record, event, deliveries and quota in one statement. Throws `quota_exceeded`, `already_exists`. */
 export async function createSubmission(
   tx: Tx,
   place: { team_id: string; project_id: string },
   fields: NewSubmission,
-  { revokeTokenHash, fingerprint }: Arrival = {},
+  { actor, revokeTokenHash, fingerprint }: Arrival = {},
 ): Promise<SubmissionRow & { is_repeat: boolean }> {
-  const rows = await create(tx, {
+  const rows = await (actor ? createAudited : create)(tx, {
     ...place,
+    ...(actor && actorValues(actor)),
     fields: JSON.stringify({ ...fields, tags: fields.tags && [...new Set(fields.tags)] }),
     revokeTokenHash: revokeTokenHash ?? null,
     ipHmac: fingerprint?.ipHmac ?? null,

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events'
 import type { AttemptRef, AttemptResult, ClaimedDelivery } from '@earshot/db'
-import { type AttemptError, toAttemptError } from './attempt-error.ts'
+import { toAttemptError } from './attempt-error.ts'
 import type { ComposeRequest } from './delivery-request.ts'
 import { STALLED_AFTER_MS } from './endpoint-pace.ts'
 import { judgeAttempt, MAX_ATTEMPTS, nextDelayMs } from './retry-policy.ts'
@@ -26,7 +26,7 @@ export interface AttemptOptions {
   onStalled: (endpointId: string) => void
 }
 
-export interface FinishedAttempt {
+interface FinishedAttempt {
   outcome: ReturnType<typeof judgeAttempt>
   result: AttemptResult
 }
@@ -47,7 +47,7 @@ export function createAttempts({ compose, senderFor, backoffBaseMs, onStalled }:
   setMaxListeners(0, interruption.signal)
   let isClosed = false
 
-  async function send(delivery: ClaimedDelivery, claimedAtMs: number): Promise<(SendResult & { isDue?: true }) | null> {
+  async function send(delivery: ClaimedDelivery, claimedAtMs: number): Promise<SendResult | null> {
     try {
       const request = await compose(delivery)
       if (isClosed || performance.now() - claimedAtMs > MAX_AGE_MS) return null
@@ -90,7 +90,6 @@ export function refOf({ id, attempt_id, number }: ClaimedDelivery): AttemptRef {
 }
 
 function toResult(delivery: ClaimedDelivery, answer: SendResult, delayMs: number | null): AttemptResult {
-  const error: AttemptError | null = answer.error
   return {
     ...refOf(delivery),
     succeeded: judgeAttempt(answer) === 'success',
@@ -101,7 +100,7 @@ function toResult(delivery: ClaimedDelivery, answer: SendResult, delayMs: number
     response_headers: answer.responseHeaders,
     response_body: answer.responseBody,
     response_body_truncated: answer.responseBodyTruncated,
-    error_code: error?.code ?? null,
-    error_detail: error?.detail ?? null,
+    error_code: answer.error?.code ?? null,
+    error_detail: answer.error?.detail ?? null,
   }
 }

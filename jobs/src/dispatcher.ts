@@ -59,18 +59,19 @@ export async function startDispatcher(options: DispatcherOptions): Promise<Dispa
     nudge: watch.nudge,
     async stop({ timeoutMs }) {
       attempts.close()
-      await Promise.all([watch.stop(), numbering.stop()])
+      await settlesWithin(timeoutMs, Promise.all([watch.stop(), numbering.stop()]))
       if (!(await settlesWithin(timeoutMs, flights.landed()))) {
         attempts.interrupt()
         await settlesWithin(FAREWELL_MS, flights.landed())
         completer.close()
       }
-      await life.stop()
+      await settlesWithin(FAREWELL_MS, life.stop())
     },
   }
 }
 
-async function settlesWithin(timeoutMs: number, work: Promise<void>): Promise<boolean> {
+/** Without a database nothing settles, and a stop must end all the same. */
+async function settlesWithin(timeoutMs: number, work: Promise<unknown>): Promise<boolean> {
   const timer = new AbortController()
   const timeout = delay(timeoutMs, false, { signal: timer.signal }).catch(() => false)
   const isSettled = await Promise.race([work.then(() => true), timeout])

@@ -6,7 +6,7 @@ export const partitions = task('partitions', async (_payload, { database, addres
   // Only the tables' owner may detach a partition.
   const owner = openDatabase({ address, role: 'earshot_owner', poolSize: 1, applicationName: 'earshot partitions' })
   try {
-    log.info({ dropped: await dropPastPartitions(owner) }, 'Past partitions were dropped')
+    log.debug({ dropped: await dropPastPartitions(owner) }, 'Past partitions were dropped')
   } finally {
     await owner.close()
   }

@@ -1,4 +1,4 @@
-import { type Database, type DatabaseAddress, type DatabaseOptions, openDatabase } from '@earshot/db'
+import { type Database, type DatabaseAddress, openDatabase } from '@earshot/db'
 import type { SecretBox } from '@earshot/drivers'
 import type { Registry } from 'prom-client'
 import { startDispatcher } from './dispatcher.ts'
@@ -31,24 +31,39 @@ export interface Worker {
 
 /** The dispatcher of webhooks and the queue of jobs. Any number of workers share one database. */
 export async function startWorker({ address, secretBox, log, concurrency, webhooks, registry }: WorkerOptions): Promise<Worker> {
-  const open = (name: string, options: Pick<DatabaseOptions, 'poolSize' | 'statementTimeoutMs'>): Database =>
-    openDatabase({ address, role: 'earshot_worker', applicationName: `earshot ${name}`, ...options })
-  const database = open('worker', { poolSize: 4, statementTimeoutMs: STATEMENT_TIMEOUT_MS })
-  const session = open('worker lock', { poolSize: 1, statementTimeoutMs: STATEMENT_TIMEOUT_MS })
+  const open = (name: string, poolSize: number): Database =>
+    openDatabase({
+      address,
+      role: 'earshot_worker',
+      applicationName: `earshot ${name}`,
+      poolSize,
+      statementTimeoutMs: STATEMENT_TIMEOUT_MS,
+    })
+  const database = open('worker', 4)
+  const session = open('worker lock', 1)
   const senders = createSenders(webhooks)
-  const queue = await startJobQueue({ address, database, log, concurrency })
+  const close = () => Promise.all([senders.close(), database.close(), session.close()])
+  const queue = await startJobQueue({ address, database, log, concurrency }).catch(undoing(close))
   const dispatcher = await startDispatcher({
     ...{ database, session, secretBox, log, jobPoolId: queue.poolId },
     senderFor: senders.senderFor,
     backoffBaseMs: webhooks.backoffBaseMs,
     ...(registry && { registry }),
-  })
+  }).catch(undoing(() => queue.stop({ timeoutMs: 0 }).then(close)))
 
   return {
     nudge: dispatcher.nudge,
     async stop(limits) {
       await Promise.all([dispatcher.stop(limits), queue.stop(limits)])
-      await Promise.all([senders.close(), database.close(), session.close()])
+      await close()
     },
+  }
+}
+
+/** For `catch`: what was begun is undone before the failure goes on. */
+function undoing(undo: () => Promise<unknown>) {
+  return async (error: unknown): Promise<never> => {
+    await undo()
+    throw error
   }
 }

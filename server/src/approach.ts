@@ -23,6 +23,7 @@ export function approachOf(request: FastifyRequest, baseUrl: string): Approach {
     origin: origin === undefined || origin === new URL(baseUrl).origin ? null : origin,
     isForwarded: isForwarded(headers),
     client: headers['x-earshot-client'] === 'mcp' ? 'mcp' : null,
+    isDelivery: headers['x-service-delivery'] !== undefined,
     path: request.params as Record<string, string | undefined>,
   }
 }

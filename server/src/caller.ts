@@ -1,4 +1,4 @@
-import { ApiError, type LimitName, limits, type Operation, planIncludes, roleSuffices } from '@earshot/contracts'
+import { ApiError, type LimitName, limits, type Operation, planIncludes, plans, roleSuffices } from '@earshot/contracts'
 import { type AccessAnswer, countRequest, type Limit, readAccess, readVisit, type Tx } from '@earshot/db'
 import { addressSubject } from './client-address.ts'
 import type { InProject, ProjectVisitor } from './implement.ts'
@@ -16,6 +16,8 @@ export interface Approach {
   origin: string | null
   isForwarded: boolean
   client: 'mcp' | null
+  /** Whether it carries the header of a webhook delivery. */
+  isDelivery: boolean
   /** Path fields, as they came. */
   path: Record<string, string | undefined>
 }
@@ -83,12 +85,14 @@ export function requireFeature({ feature }: Operation, caller: Caller): void {
 
 async function judgeVisitor(
   tx: Tx,
-  { limit: name, pathFields }: Operation,
-  { path, ip }: Approach,
+  { limit: name, method, pathFields }: Operation,
+  { path, ip, isDelivery }: Approach,
   { limit, report }: { limit: Limit; report: (standing: Standing) => void },
 ): Promise<Judgement> {
   const answer = await readVisit(tx, { publicKey: publicKeyOrNull(path.public_key), subject: `${name}:${addressSubject(ip)}`, limit })
   requireRoom(name, limit, answer, report)
+  // A receiver that posts what it received would make an event of each event.
+  if (isDelivery && method !== 'GET') throw new ApiError('webhook_loop')
   const { public_count, rated_count, rating_sum } = answer
   const project = { team_id: answer.team_id ?? '', project_id: answer.project_id ?? '' }
   const figures = { public_count, rated_count, rating_sum }
@@ -101,7 +105,8 @@ async function judgeVisitor(
 
 function requireAccess({ pathFields, scope, role }: Operation, { origin }: Approach, answer: AccessAnswer): void {
   if (pathFields.has('team_id') && answer.team_id === null) throw new ApiError('not_found')
-  if (!answer.api_access && answer.credential_kind !== 'session') throw new ApiError('plan_without_api_access')
+  const hasApiAccess = answer.team_id === null ? answer.any_api_access : plans[answer.plan].apiAccess
+  if (!hasApiAccess && answer.credential_kind !== 'session') throw new ApiError('plan_without_api_access')
   if (origin !== null && !answer.origin_allowed) throw new ApiError('origin_not_allowed')
   if (scope && !answer.scopes.includes(scope)) throw new ApiError('insufficient_scope', { required_scope: scope })
   if (role && !roleSuffices(answer.role, role)) throw new ApiError('insufficient_role', { required_role: role })

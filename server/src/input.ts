@@ -36,7 +36,8 @@ export function requireCarriable(root: unknown): void {
 
 function problemOf(value: unknown, depth: number): Omit<FieldError, 'field'> | null {
   if (depth > sizes.jsonDepth) return { code: 'too_deep', detail: `is nested deeper than ${sizes.jsonDepth} levels` }
-  if (typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value)) {
+  // 1e400 reads as Infinity, which JSON cannot say again.
+  if (typeof value === 'number' && (Number.isInteger(value) || !Number.isFinite(value)) && !Number.isSafeInteger(value)) {
     return { code: 'unsafe_integer', detail: 'is an integer beyond 2^53' }
   }
   if (typeof value !== 'string') return null

@@ -82,9 +82,12 @@ function sendJson(request: FastifyRequest, reply: FastifyReply, { output, hasETa
   return reply.type('application/json; charset=utf-8').send(body)
 }
 
+/** The last id of the path is what was created; the request may name another there, such as what is repeated. */
 function locationOf(resourcePath: string, params: Record<string, unknown>, output: unknown): string {
-  const id = (output as { id: string }).id
-  return resourcePath.replaceAll(/\{(\w+)\}/g, (_match, name: string) => encodeURIComponent(String(params[name] ?? id)))
+  const { id } = output as { id: string }
+  const names = resourcePath.match(/(?<=\{)\w+(?=\})/g)
+  const path = { ...params, [names?.at(-1) ?? '']: id }
+  return resourcePath.replaceAll(/\{(\w+)\}/g, (_match, name: string) => encodeURIComponent(String(path[name])))
 }
 
 function isList({ named }: Pipeline): boolean {

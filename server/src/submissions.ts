@@ -19,7 +19,9 @@ export const submissions = implement(contracts.submissions, {
   list: ({ ctx, input }) => listSubmissions(ctx.tx, input, { searchEmail: ctx.seesContacts }, presentSubmission),
   create: async ({ ctx, input }) => {
     const { team_id, project_id, ...words } = input
-    return presentSubmission(await createSubmission(ctx.tx, { team_id, project_id }, { ...fieldsOf(words), channel: channelOf(ctx) }))
+    return presentSubmission(
+      await createSubmission(ctx.tx, { team_id, project_id }, { ...fieldsOf(words), channel: channelOf(ctx) }, { actor: ctx.actor }),
+    )
   },
   retrieve: async ({ ctx, input }) => presentSubmission(await findSubmission(ctx.tx, input)),
   update: async ({ ctx, input }) => {

@@ -32,7 +32,9 @@ export async function callTrpc(service: TestService, { name, operation }: NamedO
 /** The sources of an input apart: what goes into the path, the query and the body. */
 export function sourcesOf({ operation }: NamedOperation, input: Readonly<Record<string, unknown>>) {
   const part = (names: ReadonlySet<string>) => Object.fromEntries(Object.entries(input).filter(([name]) => names.has(name)))
-  const query = new URLSearchParams(Object.entries(part(operation.queryFields)).map(([name, value]): [string, string] => [name, String(value)]))
+  const query = new URLSearchParams(
+    Object.entries(part(operation.queryFields)).map(([name, value]): [string, string] => [name, String(value)]),
+  )
   const hasBody = operation.method === 'POST' || operation.method === 'PATCH'
   return {
     path: part(operation.pathFields),

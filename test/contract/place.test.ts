@@ -64,7 +64,8 @@ async function expectNothing(named: NamedOperation, input: Record<string, unknow
   const token = isPublic(named.operation) ? undefined : team.token
   const answer = await callRest(service, named, { ...sourcesOf(named, asked), token })
   expect(answer, `${named.name} ${JSON.stringify(wrong)}`).toMatchObject({ status: 404, body: { code: 'not_found' } })
-  if (isPublic(named.operation)) return
+  // Over tRPC an id is text of a JSON body, where NUL is an error of its own.
+  if (isPublic(named.operation) || Object.values(wrong).includes('\0')) return
   const trpc = await callTrpc(service, named, asked, { token })
   expect({ ...trpc.body.error?.data, request_id: null }, `${named.name} ${JSON.stringify(wrong)}`).toEqual({
     ...answer.body,
@@ -72,9 +73,7 @@ async function expectNothing(named: NamedOperation, input: Record<string, unknow
   })
 }
 
-/** Whether any operation answers the method there: its own path, or one whose field takes a word of this one for an id. */
+/** Whether any operation of the path has the method. */
 function isServed(method: string, template: string): boolean {
-  return operations.some(
-    ({ operation }) => operation.method === method && new RegExp(`^${operation.path.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(template),
-  )
+  return operations.some(({ operation }) => operation.method === method && operation.path === template)
 }

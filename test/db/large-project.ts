@@ -25,7 +25,7 @@ export async function fillLargeProject({ address, database }: TestDatabase): Pro
     await fillSubmissions(client, team, RECORDS)
     for (const other of others) await fillSubmissions(client, other, 20)
     const webhookId = await fillWebhooks(client, team)
-    for (const other of others.slice(0, 20)) await fillWebhooks(client, other, 20)
+    for (const other of others.slice(0, 5)) await fillWebhooks(client, other, 800)
     await fillSmall(client, team)
     await client.unsafe('vacuum analyze')
     return { ...team, webhookId, ...(await readMiddle(database, team, webhookId)) }

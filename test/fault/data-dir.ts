@@ -1,4 +1,5 @@
-import { chmodSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { chmodSync, chownSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connectEmbedded, type Database, openDatabase } from '@earshot/db'
@@ -9,8 +10,10 @@ import { makeTeam, type Team } from '../src/people.ts'
 
 export interface DataDir {
   path: string
-  /** The running PostgreSQL's first process, which leads its group. */
+  /** The running PostgreSQL's first process. */
   serverPid: () => number
+  /** All of its processes, the first one first. */
+  serverPids: () => number[]
   /** A pool beside the running service. */
   openDatabase: () => Promise<Database & AsyncDisposable>
   /** A team in the running service's database. */
@@ -19,13 +22,22 @@ export interface DataDir {
   [Symbol.asyncDispose]: () => Promise<void>
 }
 
-/** A directory for one service's data, in the temporary directory unless a parent is given. */
-export function makeDataDir({ parent = tmpdir(), mode = 0o711 }: { parent?: string; mode?: number } = {}): DataDir {
+interface DataDirOptions {
+  /** The temporary directory if absent. */
+  parent?: string
+  mode?: number
+  owner?: { uid: number; gid: number }
+}
+
+/** A directory for one service's data. */
+export function makeDataDir({ parent = tmpdir(), mode = 0o711, owner }: DataDirOptions = {}): DataDir {
   const path = realpathSync(mkdtempSync(join(parent, 'earshot-fault-')))
   chmodSync(path, mode)
+  if (owner) chownSync(path, owner.uid, owner.gid)
   return {
     path,
     serverPid: () => serverPid(path),
+    serverPids: () => [serverPid(path), ...childrenOf(serverPid(path))],
     openDatabase: () => openBeside(path),
     async makeTeam() {
       await using database = await openBeside(path)
@@ -52,4 +64,9 @@ function serverPid(dataDir: string): number {
   const server = house && readPostmasterFile(house.data)
   if (!house || !server || !isServerOf(house.data, server.pid)) throw new Error(`No PostgreSQL runs on ${dataDir}`)
   return server.pid
+}
+
+function childrenOf(pid: number): number[] {
+  const printed = execFileSync('ps', ['-o', 'pid=', '--ppid', String(pid)], { encoding: 'utf8' })
+  return printed.trim().split(/\s+/).map(Number)
 }

@@ -10,7 +10,7 @@ const dataDir = makeDataDir()
 const environment = { EARSHOT_DATA_DIR: dataDir.path, EARSHOT_WEBHOOK_BACKOFF_BASE_MS: '200' }
 afterAll(() => dataDir[Symbol.asyncDispose]())
 
-test.for(['SIGTERM', 'SIGINT'] as const)('%s under load: what was acknowledged is delivered, exit code 0, and the next start goes on', async (signal) => {
+test.for(['SIGTERM', 'SIGINT'] as const)('%s under load: what was acknowledged is delivered, exit code 0, and the next start goes on', { timeout: 60_000 }, async (signal) => {
   await using receiver = await startReceiver((response) => void setTimeout(() => response.end(), 20))
   await using first = await startService(environment)
   const team = await dataDir.makeTeam()
@@ -32,7 +32,7 @@ test.for(['SIGTERM', 'SIGINT'] as const)('%s under load: what was acknowledged i
   await using database = await dataDir.openDatabase()
   const interrupted = await database.client`select from webhook_attempts where error_code is not null`
   expect(interrupted).toHaveLength(0)
-}, 60_000)
+})
 
 test('requests and deliveries in hand at SIGTERM get their answers, and no second attempt', async () => {
   const answers: (() => void)[] = []

@@ -13,7 +13,7 @@ afterAll(() => dataDir[Symbol.asyncDispose]())
 test.for([
   { what: 'PostgreSQL left running', withServer: false },
   { what: 'PostgreSQL killed too', withServer: true },
-])('after kill -9 amid deliveries, $what, all that was acknowledged is there and delivered within 15 s', async ({ withServer }) => {
+])('after kill -9 amid deliveries, $what, all that was acknowledged is there and delivered within 15 s', { timeout: 60_000 }, async ({ withServer }) => {
   // Slow enough that many deliveries are in hand at any moment.
   await using receiver = await startReceiver((response) => void setTimeout(() => response.end(), ANSWER_MS))
   const environment = { EARSHOT_DATA_DIR: dataDir.path, EARSHOT_WEBHOOK_BACKOFF_BASE_MS: '200' }
@@ -48,4 +48,4 @@ test.for([
     union all
     select from webhook_deliveries where team_id = ${team.id} and state <> 'succeeded'`
   await until('no delivery and no attempt is open', async () => (await open()).length === 0, 5_000)
-}, 60_000)
+})

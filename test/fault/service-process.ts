@@ -7,7 +7,8 @@ import { until } from './until.ts'
 
 const MAIN = fileURLToPath(new URL('../../main.ts', import.meta.url))
 const READY = /^Earshot (?:is ready: (\S+) |works on jobs)/m
-const START_LIMIT_MS = 20_000
+/** Of a machine that does much else. */
+const START_LIMIT_MS = 45_000
 const STOP_LIMIT_MS = 30_000
 
 export interface LaunchOptions {

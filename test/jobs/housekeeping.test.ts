@@ -150,6 +150,7 @@ test('the worker brings the queue’s schema and runs every scheduled task', asy
   )
   expect(scheduled?.tasks).toEqual(['partitions', 'purge', 'retention'])
 
+  expect(await house.database.client`select job_pool_id like 'pool-%' as named from webhook_workers`).toEqual([{ named: true }])
   await freesJobsOfTheDead()
   await worker.stop({ timeoutMs: 5_000 })
   const [{ sessions } = {}] = await asOperator(

@@ -10,16 +10,16 @@ import { createSender, type SenderOptions } from '../../jobs/src/send-delivery.t
 import { openTestDatabase } from '../src/test-database.ts'
 
 export const USER_AGENT = 'Earshot-Webhooks/1.2.3'
-export const silent: Log = { debug() {}, info() {}, warn() {}, error() {} }
+const silent: Log = { debug() {}, info() {}, warn() {}, error() {} }
 
 /** A log that keeps its messages. */
 export function keepingLog(): { log: Log; messages: string[] } {
   const messages: string[] = []
   const keep = (_fields: unknown, message?: string) => void messages.push(message ?? '')
-  return { log: { debug() {}, info: keep, warn: keep, error: keep }, messages }
+  return { log: { debug: keep, info: keep, warn: keep, error: keep }, messages }
 }
 
-export interface Endpoint {
+interface Endpoint {
   id: string
   secret: string
 }
@@ -39,7 +39,7 @@ export interface WebhookHouse {
   close: () => Promise<void>
 }
 
-export interface Dispatching {
+interface Dispatching {
   dispatcher: Dispatcher
   /** The pool whose session holds the worker's lock. */
   session: Database

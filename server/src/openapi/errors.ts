@@ -23,6 +23,7 @@ function errorCodesOf(operation: Operation): ErrorCode[] {
     ...ANYWHERE,
     ...errors,
     ...(isPublic(operation) ? (['abuse_blocked'] as const) : SIGNED_IN),
+    ...(isPublic(operation) && method !== 'GET' ? (['webhook_loop'] as const) : []),
     ...(scope ? (['insufficient_scope'] as const) : []),
     ...(role ? (['insufficient_role'] as const) : []),
     ...(feature ? (['feature_not_in_plan'] as const) : []),

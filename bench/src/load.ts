@@ -1,0 +1,58 @@
+import { Pool } from 'undici'
+import { answerParent } from './child-process.ts'
+
+/** What is asked of the generator: so many requests over so many connections, the targets in turn. */
+export interface Load {
+  url: string
+  connections: number
+  requests: number
+  /** Status of every right answer. */
+  status: number
+  targets: { method: 'GET' | 'POST'; path: string; headers: Record<string, string> }[]
+  /** Sent with each request, with words of its own; each comes from an address of its own. */
+  body?: object
+}
+
+export interface LoadResult {
+  tookMs: number
+}
+
+const ADDRESSES = 200_000
+let sent = 0
+
+answerParent(run)
+
+async function run(load: Load): Promise<LoadResult> {
+  const pool = new Pool(load.url, { connections: load.connections, pipelining: 1 })
+  let left = load.requests
+  const startedMs = performance.now()
+  const work = async () => {
+    while (left > 0) {
+      left -= 1
+      await send(pool, load)
+    }
+  }
+  await Promise.all(Array.from({ length: load.connections }, work))
+  const tookMs = performance.now() - startedMs
+  await pool.close()
+  return { tookMs }
+}
+
+async function send(pool: Pool, { targets, status, body }: Load): Promise<void> {
+  sent += 1
+  const target = targets[sent % targets.length]
+  if (!target) throw new Error('A load has one target at least.')
+  const response = await pool.request({
+    ...target,
+    ...(body && {
+      headers: { ...target.headers, 'content-type': 'application/json', 'x-forwarded-for': addressOf(sent % ADDRESSES) },
+      body: JSON.stringify({ ...body, body: `Words number ${sent} of a visitor who liked it.` }),
+    }),
+  })
+  const text = await response.body.text()
+  if (response.statusCode !== status) throw new Error(`${target.method} ${target.path}: ${response.statusCode} ${text}`)
+}
+
+function addressOf(number: number): string {
+  return `10.${(number >> 16) & 255}.${(number >> 8) & 255}.${number & 255}`
+}

@@ -1,0 +1,75 @@
+import { type Child, startChild } from '../child-process.ts'
+import { findPostgres } from '../postgres-process.ts'
+import type { PartReport } from '../report.ts'
+import { alternate, type Contender, costsTable } from '../rounds.ts'
+import { type ServiceProcess, startService } from '../service-process.ts'
+import { makeTeams, openBeside, type Team } from '../teams.ts'
+import { makeTemporaryDirectory } from '../temporary-directory.ts'
+import { startTwin } from '../twin-process.ts'
+
+const TEAMS = 200
+const SUBMISSIONS = 100
+const PAGE = 25
+const GOAL = 0.75
+
+/** An authenticated page of 25 submissions, beside the twin that looks up the token and reads the page by hand. */
+export async function benchList({ rounds, requests }: { rounds: number; requests: number }): Promise<PartReport> {
+  using directory = makeTemporaryDirectory()
+  await using service = await startService(directory.path, { EARSHOT_ROLE: 'api' })
+  await using database = openBeside(service.address)
+  const teams = await makeTeams(database, TEAMS)
+  await database.client`
+    insert into submissions (team_id, project_id, kind, channel, title, body, rating, author_name, author_email, author_company, consent_granted, consent_granted_at, tags, metadata)
+    select team_id, id, 'text', 'public', 'Worth every minute', repeat('Saved us a week. ', 10), 1 + i % 5, 'Ada ' || i, 'ada' || i || '@example.com',
+           'Analytical Engines', true, now(), '{home,launch}', '{"page": "/pricing"}'
+      from projects, generate_series(1, ${SUBMISSIONS}::int) i`
+  await database.client.unsafe('vacuum analyze submissions')
+  await using twin = await startTwin(service.address)
+  await using secondTwin = await startTwin(service.address)
+  await using generator: Child = await startChild(new URL('../load.ts', import.meta.url))
+  await requireSameAnswer(service, twin, teams)
+
+  const contender = (name: string, { pid, url }: { pid: number; url: string }): Contender => ({
+    name,
+    pid,
+    load: loadOf(url, teams, requests),
+  })
+  const contenders = [contender('service', service), contender('twin', twin), contender('second twin', secondTwin)]
+  const costs = await alternate(generator, await findPostgres(database), contenders, rounds)
+  const microseconds = (name: string) => costs.get(name)?.microseconds ?? Number.NaN
+  const ratio = microseconds('twin') / microseconds('service')
+  return {
+    title: `Authenticated list of ${PAGE} submissions`,
+    findings: [
+      { what: 'processor time, twin ÷ service', figure: ratio.toFixed(2), goal: `≥ ${GOAL}`, met: ratio >= GOAL },
+      {
+        what: 'control: twin ÷ second twin',
+        figure: (microseconds('twin') / microseconds('second twin')).toFixed(2),
+        goal: 'about 1',
+        met: null,
+      },
+    ],
+    details: [costsTable(costs.values())],
+  }
+}
+
+function pathOf({ id, project_id }: Team): string {
+  return `/api/v1/teams/${id}/projects/${project_id}/submissions/?limit=${PAGE}`
+}
+
+function loadOf(url: string, teams: Team[], requests: number): Contender['load'] {
+  const targets = teams.map((team) => ({ method: 'GET' as const, path: pathOf(team), headers: { authorization: `Bearer ${team.token}` } }))
+  return { url, connections: 10, requests, status: 200, targets }
+}
+
+/** A twin that answered less would be no twin. */
+async function requireSameAnswer(service: ServiceProcess, twin: { url: string }, [team]: Team[]): Promise<void> {
+  if (!team) return
+  const [first, second] = await Promise.all(
+    [service, twin].map(async ({ url }) => {
+      const response = await fetch(url + pathOf(team), { headers: { authorization: `Bearer ${team.token}` } })
+      return response.text()
+    }),
+  )
+  if (first !== second) throw new Error(`The twin answers otherwise:\n${first}\n${second}`)
+}

@@ -1,0 +1,69 @@
+import type { Child } from './child-process.ts'
+import { median } from './figures.ts'
+import type { Load, LoadResult } from './load.ts'
+import { familyMicroseconds, processorMicroseconds } from './processor-time.ts'
+import { table } from './report.ts'
+
+/** A server under load, by the process that it is. */
+export interface Contender {
+  name: string
+  pid: number
+  load: Load
+}
+
+/** Medians over the rounds, a request. */
+export interface Costs {
+  name: string
+  nodeMicroseconds: number
+  postgresMicroseconds: number
+  microseconds: number
+  requestsPerSecond: number
+}
+
+/** Puts each contender under the same load in turn, in another order each round, so that what the machine does meets all. */
+export async function alternate(
+  generator: Child,
+  postgresPid: number,
+  contenders: Contender[],
+  rounds: number,
+): Promise<Map<string, Costs>> {
+  const measured = new Map(contenders.map(({ name }) => [name, [] as Costs[]]))
+  for (const contender of contenders) await measure(generator, postgresPid, contender)
+  for (let round = 0; round < rounds; round += 1) {
+    const turn = round % contenders.length
+    for (const contender of [...contenders.slice(turn), ...contenders.slice(0, turn)]) {
+      measured.get(contender.name)?.push(await measure(generator, postgresPid, contender))
+    }
+  }
+  return new Map([...measured].map(([name, costs]) => [name, mediansOf(name, costs)]))
+}
+
+export function costsTable(costs: Iterable<Costs>): string {
+  const rows = [...costs].map((cost) => [
+    cost.name,
+    cost.nodeMicroseconds.toFixed(0),
+    cost.postgresMicroseconds.toFixed(0),
+    cost.microseconds.toFixed(0),
+    cost.requestsPerSecond.toFixed(0),
+  ])
+  return table(['server', 'node µs', 'PostgreSQL µs', 'together µs', 'requests/s'], rows)
+}
+
+async function measure(generator: Child, postgresPid: number, { name, pid, load }: Contender): Promise<Costs> {
+  const before = { node: processorMicroseconds(pid), postgres: familyMicroseconds(postgresPid) }
+  const { tookMs } = await generator.ask<LoadResult>(load)
+  const nodeMicroseconds = (processorMicroseconds(pid) - before.node) / load.requests
+  const postgresMicroseconds = (familyMicroseconds(postgresPid) - before.postgres) / load.requests
+  const microseconds = nodeMicroseconds + postgresMicroseconds
+  return { name, nodeMicroseconds, postgresMicroseconds, microseconds, requestsPerSecond: (load.requests / tookMs) * 1000 }
+}
+
+function mediansOf(name: string, costs: Costs[]): Costs {
+  return {
+    name,
+    nodeMicroseconds: median(costs.map((cost) => cost.nodeMicroseconds)),
+    postgresMicroseconds: median(costs.map((cost) => cost.postgresMicroseconds)),
+    microseconds: median(costs.map((cost) => cost.microseconds)),
+    requestsPerSecond: median(costs.map((cost) => cost.requestsPerSecond)),
+  }
+}

@@ -1,0 +1,53 @@
+import { writeFileSync } from 'node:fs'
+import { cpus } from 'node:os'
+import { parseArgs } from 'node:util'
+import { benchHelp } from './parts/help.ts'
+import { benchList } from './parts/list.ts'
+import { benchStart } from './parts/start.ts'
+import { benchSubmit } from './parts/submit.ts'
+import { type PartReport, render } from './report.ts'
+
+const RESULTS = new URL('../results.md', import.meta.url)
+
+/** Short runs prove the bench itself; their figures say little. */
+const lengths = {
+  full: { rounds: 9, requests: 3_000, runs: 5 },
+  short: { rounds: 2, requests: 500, runs: 1 },
+}
+type Length = (typeof lengths)['full']
+
+const parts: Record<string, (length: Length) => Promise<PartReport>> = {
+  list: benchList,
+  submit: benchSubmit,
+  start: benchStart,
+  help: benchHelp,
+}
+
+const { values, positionals } = parseArgs({ allowPositionals: true, options: { short: { type: 'boolean', default: false } } })
+const unknown = positionals.filter((name) => !Object.hasOwn(parts, name))
+if (unknown.length > 0) {
+  console.error(`There is no part ${unknown.join(', ')}. Parts: ${Object.keys(parts).join(', ')}; --short proves the bench only.`)
+  process.exit(2)
+}
+await runParts(positionals.length > 0 ? positionals : Object.keys(parts), values.short ? lengths.short : lengths.full)
+
+async function runParts(names: string[], length: Length): Promise<void> {
+  const reports: PartReport[] = []
+  for (const name of names) {
+    const report = await parts[name]?.(length)
+    if (!report) continue
+    console.log(`${render(report)}\n`)
+    reports.push(report)
+  }
+  if (names.length < Object.keys(parts).length || length === lengths.short) return
+  writeFileSync(RESULTS, `${[heading(), ...reports.map(render)].join('\n\n')}\n`)
+  console.log('Written to bench/results.md')
+}
+
+function heading(): string {
+  const machine = `${cpus().length} × ${cpus()[0]?.model.trim() ?? 'unknown processor'}`
+  return [
+    '# What a request costs',
+    `Measured by \`npm run bench\` on ${new Date().toISOString().slice(0, 10)}, Node ${process.version}, ${machine}. Gates read processor time (Node and PostgreSQL) as medians over alternating rounds; rates stand beside and depend on what else the machine does.`,
+  ].join('\n\n')
+}

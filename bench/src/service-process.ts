@@ -1,0 +1,49 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { connectEmbedded, type DatabaseAddress } from '@earshot/db'
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+const READY = /^Earshot is ready: (\S+)/
+
+export interface ServiceProcess extends AsyncDisposable {
+  url: string
+  pid: number
+  /** Where its embedded PostgreSQL can be reached. */
+  address: DatabaseAddress
+  /** From the start of the process to its word that it is ready. */
+  readyAfterMs: number
+}
+
+/** Starts the service as `npm start` does, with its embedded PostgreSQL in `dataDir`, on a port of its own. */
+export async function startService(dataDir: string, environment: Record<string, string> = {}): Promise<ServiceProcess> {
+  const startedMs = performance.now()
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', 'main.ts'], {
+    cwd: ROOT,
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: {
+      PATH: process.env.PATH,
+      HOME: process.env.HOME,
+      UV_THREADPOOL_SIZE: '16',
+      PORT: '0',
+      EARSHOT_DATA_DIR: dataDir,
+      EARSHOT_RATE_LIMIT_MULTIPLIER: '1000000',
+      ...environment,
+    },
+  })
+  const exited = once(child, 'exit')
+  const lines = createInterface({ input: child.stdout })
+  const url = await Promise.race([
+    new Promise<string>((resolve) => lines.on('line', (line) => READY.test(line) && resolve(READY.exec(line)?.[1] ?? ''))),
+    exited.then(() => Promise.reject(new Error('The service ended before it was ready.'))),
+  ])
+  const readyAfterMs = performance.now() - startedMs
+  const stop = async () => {
+    child.kill('SIGTERM')
+    await exited
+  }
+  const address = await connectEmbedded({ dataDir })
+  if (!address || child.pid === undefined) throw new Error('The service has no database of its own.')
+  return { url, pid: child.pid, address, readyAfterMs, [Symbol.asyncDispose]: stop }
+}

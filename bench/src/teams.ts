@@ -1,0 +1,45 @@
+import { scopes } from '@earshot/contracts'
+import {
+  createProject,
+  createPublicKey,
+  createTeamFor,
+  createTokenFor,
+  createUser,
+  type Database,
+  type DatabaseAddress,
+  openDatabase,
+} from '@earshot/db'
+import { makePublicKey, makeToken } from '@earshot/server'
+
+/** A team with a project, and what calls for them. */
+export interface Team {
+  id: string
+  project_id: string
+  publicKey: string
+  token: string
+}
+
+/** Teams of the largest plan, each with an owner of its own. */
+export async function makeTeams(database: Database, count: number): Promise<Team[]> {
+  const teams: Team[] = []
+  for (let number = 0; number < count; number += 1) teams.push(await makeTeam(database))
+  return teams
+}
+
+/** A pool beside the running service. */
+export function openBeside(address: DatabaseAddress): Database & AsyncDisposable {
+  const database = openDatabase({ address, role: 'earshot_worker', poolSize: 2, applicationName: 'earshot bench' })
+  return { ...database, [Symbol.asyncDispose]: database.close }
+}
+
+async function makeTeam(database: Database): Promise<Team> {
+  const { token, hash, hint } = makeToken()
+  const owner = await createUser(database, { email: `${token}@example.com`, name: 'Bench', passwordHash: null })
+  const team = await createTeamFor(database, owner, { name: 'Bench', plan: 'business' })
+  const actor = { userId: owner.id, credentialId: null, credentialKind: 'operator', ip: null }
+  const project = await createProject(database, actor, team.id, { name: 'Bench' })
+  const place = { team_id: team.id, project_id: project.id }
+  const { key } = await createPublicKey(database, actor, place, { key: makePublicKey(), label: null })
+  await createTokenFor(database, owner, { name: 'Bench', scopes: [...scopes], hash, hint })
+  return { id: team.id, project_id: project.id, publicKey: key, token }
+}

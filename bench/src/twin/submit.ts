@@ -1,0 +1,89 @@
+import { createHash, randomBytes } from 'node:crypto'
+import type { FastifyInstance } from 'fastify'
+import type { Sql } from 'postgres'
+
+interface SubmitRequest {
+  Params: { public_key: string }
+  Body: { body: string; rating: number; author: { name: string; email: string }; consent: { granted: boolean } }
+}
+
+const WINDOW_SECONDS = 60
+
+/** A visitor's words, written by hand: with all the rows that the service writes, and with nothing but the words. */
+export function registerSubmit(app: FastifyInstance, sql: Sql): void {
+  app.post<SubmitRequest>('/all-rows/:public_key/', async (request, reply) => {
+    const token = `rvk_${randomBytes(32).toString('base64url')}`
+    const [row] = await insertAllRows(sql, request.params.public_key, request.ip, { ...request.body, token })
+    return reply.code(201).send({ id: row?.id, state: 'pending', created_at: row?.created_at, revoke_token: token })
+  })
+
+  app.post<SubmitRequest>('/one-insert/:public_key/', async (request, reply) => {
+    const { body, rating, author, consent } = request.body
+    const token = `rvk_${randomBytes(32).toString('base64url')}`
+    const [row] = await sql`
+      insert into submissions (team_id, project_id, kind, channel, body, rating, author_name, author_email, consent_granted, consent_granted_at, revoke_token_hash)
+      select team_id, project_id, 'text', 'public', ${body}, ${rating}, ${author.name}, ${author.email}, ${consent.granted}, now(), ${sha256(token)}
+        from public_keys
+       where key = ${request.params.public_key} and revoked_at is null
+      returning id, created_at`
+    return reply.code(201).send({ id: row?.id, state: 'pending', created_at: row?.created_at, revoke_token: token })
+  })
+}
+
+/** One round trip: the address' counter, the key's project, fingerprint, words, event and the quota's counter. */
+function insertAllRows(sql: Sql, publicKey: string, ip: string, words: SubmitRequest['Body'] & { token: string }) {
+  const { body, rating, author, consent, token } = words
+  return sql`
+    with counted as (
+      insert into rate_windows as r (subject, window_start, used)
+      values (${`twin:${ip}`}, to_timestamp(floor(extract(epoch from now()) / ${WINDOW_SECONDS}) * ${WINDOW_SECONDS}), 1)
+      on conflict (subject) do update set
+        used = case when r.window_start >= excluded.window_start then r.used + 1 else 1 end,
+        window_start = greatest(r.window_start, excluded.window_start)
+      returning used
+    ),
+    place as (
+      select k.team_id, k.project_id, (p.quotas ->> 'submissions')::int as quota
+        from public_keys k
+        join teams t on t.id = k.team_id and t.deleted_at is null
+        join plans p on p.name = t.plan
+       where k.key = ${publicKey} and k.revoked_at is null
+    ),
+    fingerprint as (
+      insert into submission_fingerprints (team_id, project_id, ip_hmac, body_hash, submission_id)
+      select team_id, project_id, ${sha256(ip)}::bytea, ${sha256(body)}::bytea, uuidv7() from place
+      on conflict (team_id, project_id, ip_hmac, body_hash) do update set received_at = now()
+      returning submission_id
+    ),
+    submission as (
+      insert into submissions (team_id, project_id, id, kind, channel, body, rating, author_name, author_email, consent_granted, consent_granted_at, revoke_token_hash)
+      select team_id, project_id, submission_id, 'text', 'public', ${body}, ${rating}, ${author.name}, ${author.email}, ${consent.granted}, now(), ${sha256(token)}
+        from place, fingerprint
+      returning *
+    ),
+    payload as (
+      select jsonb_build_object('type', 'submission.created', 'team_id', team_id, 'project_id', project_id, 'data', to_jsonb(submission))::text as text
+        from submission
+    ),
+    event as (
+      insert into events (team_id, project_id, type, payload, payload_sha256)
+      select team_id, project_id, 'submission.created', text, encode(sha256(convert_to(text, 'UTF8')), 'hex') from submission, payload
+      returning team_id, id, type, payload_sha256
+    ),
+    delivery as (
+      insert into webhook_deliveries (team_id, endpoint_id, event_id, event_type, payload_sha256)
+      select e.team_id, e.id, event.id, event.type, event.payload_sha256
+        from event
+        join webhook_endpoints e on e.team_id = event.team_id and e.deleted_at is null
+    ),
+    quota as (
+      insert into quota_usage as q (team_id, quota, period, used)
+      select team_id, 'submissions', date_trunc('month', now() at time zone 'UTC')::date, 1 from place
+      on conflict (team_id, quota, period) do update set used = q.used + 1 where q.used < (select quota from place)
+    )
+    select id, created_at from submission`
+}
+
+function sha256(text: string): Buffer {
+  return createHash('sha256').update(text).digest()
+}

@@ -1,0 +1,43 @@
+/** Beyond the time in which PostgreSQL itself cancels a statement: longer lasts only what it never got, or never answers. */
+const GRACE_MS = 500
+
+/** Both throw once the wait is over. */
+export interface Wait {
+  /** To be called before a statement is sent: nobody would hear of its result any more. */
+  requireTime: () => void
+  /** To be called at each further step of the work: it gets the whole time anew. */
+  renew: () => void
+}
+
+/** Bounds a wait for the database. */
+export type Patience = <Result>(work: (wait: Wait) => PromiseLike<Result>) => Promise<Result>
+
+/** The database did not answer: it hangs, or the network to it, or all connections wait for it. */
+export class NoAnswerError extends Error {
+  readonly code = 'NO_ANSWER'
+}
+
+/** Without a statement timeout whoever asks waits for as long as it takes. */
+export function createPatience(statementTimeoutMs: number | undefined): Patience {
+  if (statementTimeoutMs === undefined) return async (work) => work({ requireTime() {}, renew() {} })
+  return async (work) => {
+    const { promise: silence, reject } = Promise.withResolvers<never>()
+    let isOver = false
+    const timer = setTimeout(() => {
+      isOver = true
+      reject(new NoAnswerError('The database did not answer in time'))
+    }, statementTimeoutMs + GRACE_MS)
+    const requireTime = () => {
+      if (isOver) throw new NoAnswerError('The database did not answer an earlier statement in time')
+    }
+    const renew = () => {
+      requireTime()
+      timer.refresh()
+    }
+    try {
+      return await Promise.race([work({ requireTime, renew }), silence])
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+}

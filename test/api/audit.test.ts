@@ -1,0 +1,85 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { makeTeam, type Team } from '../src/people.ts'
+import { startTestService, type TestService } from '../src/test-service.ts'
+
+interface AuditRow {
+  action: string
+  target_type: string
+  target_id: string
+  project_id: string | null
+  actor_user_id: string
+  credential_kind: string
+  ip: string
+  changes: Record<string, unknown>
+}
+
+let service: TestService
+let team: Team
+beforeAll(async () => {
+  service = await startTestService()
+  team = await makeTeam(service.database)
+})
+afterAll(() => service.close())
+
+test('every change that a member makes leaves one line: who, with what, from where, and what changed', async () => {
+  const client = service.client(team.token)
+  const at = { team_id: team.id }
+  const project = await client.projects.create({ ...at, name: 'Audited' })
+  const inProject = { ...at, project_id: project.id }
+  await client.projects.update({ ...inProject, name: 'Renamed' })
+  const key = await client.publicKeys.create(inProject)
+  await client.publicKeys.delete({ ...inProject, public_key_id: key.id })
+  const submission = await client.submissions.create({ ...inProject, body: 'x', author: { name: 'Ada' } })
+  const one = { ...inProject, submission_id: submission.id }
+  await client.submissions.update({ ...one, tags: ['a'] })
+  await client.submissions.approve(one)
+  await client.submissions.moderate({
+    ...inProject,
+    items: [{ submission_id: submission.id, action: 'reject', expected_state: 'approved' }],
+  })
+  await client.submissions.delete(one)
+  const webhook = await client.webhooks.create({ ...at, url: 'http://127.0.0.1:9/', events: ['*'] })
+  await client.webhooks.update({ ...at, webhook_id: webhook.id, state: 'paused' })
+  await client.webhooks.delete({ ...at, webhook_id: webhook.id })
+  await client.teams.update({ ...at, settings: { locale: 'fr' } })
+  await client.projects.delete(inProject)
+
+  const rows = await auditOf(team.id)
+  expect(rows.map(({ action, target_id, changes }) => [action, target_id, changes])).toEqual([
+    ['project.created', project.id, {}],
+    ['project.updated', project.id, { name: { from: 'Audited', to: 'Renamed' } }],
+    ['public_key.created', key.id, {}],
+    ['public_key.deleted', key.id, {}],
+    ['submission.created', submission.id, {}],
+    ['submission.updated', submission.id, { tags: { from: [], to: ['a'] } }],
+    ['submission.approved', submission.id, { state: { from: 'pending', to: 'approved' } }],
+    ['submission.rejected', submission.id, { state: { from: 'approved', to: 'rejected' } }],
+    ['submission.deleted', submission.id, {}],
+    ['webhook.created', webhook.id, {}],
+    ['webhook.updated', webhook.id, { state: { from: 'active', to: 'paused' } }],
+    ['webhook.deleted', webhook.id, {}],
+    ['team.updated', team.id, { locale: { from: 'en', to: 'fr' } }],
+    ['project.deleted', project.id, {}],
+  ])
+  for (const row of rows) expect(row).toMatchObject({ actor_user_id: team.ownerId, credential_kind: 'pat', ip: '127.0.0.1' })
+})
+
+test('what is refused, and what changes nothing of a decision, leaves no line', async () => {
+  const own = await makeTeam(service.database)
+  const client = service.client(own.token)
+  const { id } = await own.submit()
+  const one = { ...own.project, submission_id: id }
+  await client.submissions.approve(one)
+  await client.submissions.approve(one)
+  await client.submissions.reject(one).catch(() => {})
+  await client.projects.create({ team_id: own.id, name: 'Twin', slug: 'website' }).catch(() => {})
+  expect((await auditOf(own.id)).map(({ action }) => action)).toEqual(['submission.approved'])
+})
+
+/** The lines that callers of the API made; the operator's of the set-up aside. */
+async function auditOf(team_id: string): Promise<AuditRow[]> {
+  return service.database.run<AuditRow>(
+    "select *, host(ip) as ip from audit_entries where team_id = $1 and credential_kind <> 'operator' order by id",
+    [team_id],
+  )
+}

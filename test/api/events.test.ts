@@ -1,0 +1,99 @@
+import { numberEvents } from '@earshot/db'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { makeTeam, type Team } from '../src/people.ts'
+import { startTestService, type TestService } from '../src/test-service.ts'
+
+interface Feed {
+  results: {
+    id: string
+    type: string
+    data: { submission?: { author: { email: string | null } }; member?: { user: { email: string | null } } }
+  }[]
+  next_cursor: string
+}
+
+let service: TestService
+let team: Team
+beforeAll(async () => {
+  service = await startTestService()
+})
+afterAll(() => service.close())
+
+test('the feed goes from the oldest to the newest, never ends, and is caught up at an empty page', async () => {
+  team = await makeTeam(service.database)
+  const client = service.client(team.token)
+  for (let count = 0; count < 3; count += 1) {
+    const { id } = await team.submit()
+    await client.submissions.approve({ ...team.project, submission_id: id })
+  }
+  expect(await read({})).toEqual({ results: [], next_cursor: expect.any(String) })
+  const start = (await read({})).next_cursor
+  await number()
+  const first = await read({ cursor: start, limit: '4' })
+  const second = await read({ cursor: first.next_cursor, limit: '4' })
+  expect([...first.results, ...second.results].map(({ type }) => type)).toEqual(
+    Array.from({ length: 3 }, () => ['submission.created', 'submission.approved']).flat(),
+  )
+  const end = await read({ cursor: second.next_cursor })
+  expect(end).toEqual({ results: [], next_cursor: second.next_cursor })
+
+  await team.submit()
+  await number()
+  expect((await read({ cursor: end.next_cursor })).results).toMatchObject([{ type: 'submission.created' }])
+})
+
+test('an event is shown as webhooks deliver it, of its own team alone', async () => {
+  team = await makeTeam(service.database)
+  await team.submit()
+  await (await makeTeam(service.database)).submit()
+  await number()
+  const { results } = await read({})
+  const rows = await service.database.run<{ payload: string }>('select payload from events where team_id = $1', [team.id])
+  expect(results).toEqual(rows.map(({ payload }) => JSON.parse(payload)))
+})
+
+test('the feed is narrowed to types, by repeating the parameter', async () => {
+  team = await makeTeam(service.database)
+  await team.tokenOf('member')
+  const { id } = await team.submit()
+  await service.client(team.token).submissions.reject({ ...team.project, submission_id: id })
+  await number()
+  const types = async (query: string) => {
+    const answer = await service.send('GET', `/api/v1/teams/${team.id}/events/?${query}`, { token: team.token })
+    return answer.body.results.map(({ type }: { type: string }) => type)
+  }
+  expect(await types('types=submission.rejected')).toEqual(['submission.rejected'])
+  expect(await types('types=team.member.added&types=submission.rejected')).toEqual(['team.member.added', 'submission.rejected'])
+  expect(await types('types=video.ready')).toEqual([])
+  const unknown = await service.send('GET', `/api/v1/teams/${team.id}/events/?types=nothing`, { token: team.token })
+  expect(unknown).toMatchObject({ status: 400, body: { errors: [{ field: 'types.0' }] } })
+})
+
+test('addresses in events are shown to those alone who may see contacts', async () => {
+  team = await makeTeam(service.database)
+  const blind = await team.tokenOf('admin', ['read:webhooks'])
+  await team.submit({ author_email: 'secret@example.com' })
+  await number()
+  const emails = ({ results }: Feed) => results.map(({ data }) => data.submission?.author.email ?? data.member?.user.email ?? null)
+  expect(emails(await read({}, blind))).toEqual([null, null])
+  expect(emails(await read({}))).toEqual([expect.stringContaining('@example.com'), 'secret@example.com'])
+})
+
+test('a cursor that the feed has not given out is refused', async () => {
+  team = await makeTeam(service.database)
+  for (const cursor of ['', 'f', 'f-1', 'f00', 'fZZ', 'f3w5e11264sgsg', 'AAAAAAAAAAAAAAAAAAAAAA']) {
+    const answer = await service.send('GET', `/api/v1/teams/${team.id}/events/?cursor=${cursor}`, { token: team.token })
+    expect(answer, cursor).toMatchObject({ status: 400, body: { code: 'invalid_cursor' } })
+  }
+})
+
+async function read(query: Record<string, string>, token = team.token): Promise<Feed> {
+  const answer = await service.send('GET', `/api/v1/teams/${team.id}/events/?${new URLSearchParams(query)}`, { token })
+  expect(answer, JSON.stringify(answer.body)).toMatchObject({ status: 200 })
+  return answer.body
+}
+
+/** What a worker does at each tick. */
+async function number(): Promise<void> {
+  await numberEvents(service.database, { days: 1, max: 1_000 })
+}

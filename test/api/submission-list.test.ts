@@ -1,0 +1,149 @@
+import type { Submission } from '@earshot/contracts'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { makeTeam, type Team } from '../src/people.ts'
+import { startTestService, type TestService } from '../src/test-service.ts'
+import { walkIds, walkPages } from './walk-pages.ts'
+
+const MANY = 4_500
+
+let service: TestService
+let team: Team
+let many: Team
+let everything: Submission[]
+beforeAll(async () => {
+  service = await startTestService()
+  team = await makeTeam(service.database)
+  many = await makeTeam(service.database)
+  await insertVaried()
+  everything = (await service.send('GET', `${listOf(team)}?limit=100`, { token: team.token })).body.results
+  await service.database.run(
+    `insert into submissions (team_id, project_id, kind, channel, body, author_name, rating)
+     select $1, $2, 'text', 'api', 'Common words ' || n, 'Ada', case when n in (1, 2200) then 5 else 1 end from generate_series(1, $3::int) n`,
+    [many.id, many.project.project_id, MANY],
+  )
+})
+afterAll(() => service.close())
+
+test('every combination of filters gives what all of them let through, newest first', async () => {
+  const filters: [string, string, (one: Submission) => boolean][] = [
+    ['state', 'approved', ({ state }) => state === 'approved'],
+    ['kind', 'text', ({ kind }) => kind === 'text'],
+    ['channel', 'api', ({ channel }) => channel === 'api'],
+    ['tag', 'even', ({ tags }) => tags.includes('even')],
+    ['min_rating', '3', ({ rating }) => (rating ?? 0) >= 3],
+    ['has_video', 'false', ({ video_id }) => video_id === null],
+    ['search', 'NUMBER 1', ({ body }) => body.includes('number 1')],
+  ]
+  for (let bits = 0; bits < 2 ** filters.length; bits += 1) {
+    const chosen = filters.filter((_, index) => bits & (2 ** index))
+    const query = { limit: '100', ...Object.fromEntries(chosen) }
+    const wanted = everything.filter((one) => chosen.every(([, , lets]) => lets(one))).map(({ id }) => id)
+    expect(await walkIds(service, listOf(team), { token: team.token, query }), JSON.stringify(query)).toEqual(wanted)
+  }
+  const withVideo = await walkIds(service, listOf(team), { token: team.token, query: { has_video: 'true' } })
+  expect(withVideo).toEqual(everything.filter(({ video_id }) => video_id !== null).map(({ id }) => id))
+})
+
+test('time cuts at the instant: from created_after on, up to created_before without it', async () => {
+  const middle = everything[20] as Submission
+  const [from, to] = [Date.parse(middle.created_at), Date.parse(everything[5]?.created_at ?? '')]
+  const query = {
+    created_after: new Date(from).toISOString(),
+    created_before: new Date(to).toISOString().replace('Z', '+00:00'),
+    limit: '100',
+  }
+  const wanted = everything.filter(({ created_at }) => Date.parse(created_at) >= from && Date.parse(created_at) < to).map(({ id }) => id)
+  expect(await walkIds(service, listOf(team), { token: team.token, query })).toEqual(wanted)
+  for (const bound of ['created_after', 'created_before']) {
+    const answer = await service.send('GET', `${listOf(team)}?${bound}=yesterday`, { token: team.token })
+    expect(answer).toMatchObject({ status: 400, body: { errors: [{ field: bound }] } })
+  }
+  expect(await walkIds(service, listOf(team), { token: team.token, query: { created_after: '9999-12-31T23:59:59Z' } })).toEqual([])
+})
+
+test('pages join without a gap or a repetition, however deep, and what arrives meanwhile does not shift them', async () => {
+  const first = await service.send('GET', `${listOf(many)}?limit=100`, { token: many.token })
+  await many.submit()
+  const query = { limit: '100', cursor: first.body.next_cursor }
+  const pages = await walkRest(query)
+  const ids = [...first.body.results, ...pages].map(({ id }: { id: string }) => id)
+  expect(ids).toHaveLength(MANY)
+  expect(ids).toEqual(ids.toSorted().toReversed())
+  expect(new Set(ids).size).toBe(MANY)
+})
+
+test('a rare filter looks at a bounded number of records: pages may be empty, and the last one has no cursor', async () => {
+  const pages = await walkPages(service, listOf(many), { token: many.token, query: { min_rating: '5' } })
+  expect(pages.flat()).toHaveLength(2)
+  expect(pages.length).toBeGreaterThanOrEqual(Math.floor(MANY / 2_000) + 1)
+  expect(pages[0]).toEqual([])
+  const sparse = await walkPages(service, listOf(many), { token: many.token, query: { search: 'no such words' } })
+  expect(sparse.flat()).toEqual([])
+  const full = await walkIds(service, listOf(many), { token: many.token, query: { search: 'common', limit: '100' } })
+  expect(full).toHaveLength(MANY)
+})
+
+test('a search takes its text literally, whatever the case, in title, words, name and company', async () => {
+  const own = await makeTeam(service.database)
+  const wanted: Record<string, string> = {
+    '100%': (await own.submit({ body: 'I am 100% sure' })).id,
+    e_c: (await own.submit({ body: 'snake_case' })).id,
+    'k\\s': (await own.submit({ body: 'back\\slash' })).id,
+    ÉTÉ: (await own.submit({ title: 'Un été' })).id,
+    lovelace: (await own.submit({ author_name: 'Ada LOVELACE' })).id,
+    engines: (await own.submit({ author_company: 'Analytical Engines' })).id,
+    "'; --": (await own.submit({ body: "x'; -- y" })).id,
+  }
+  await own.submit({ body: 'I am 1000 sure, snakeXcase' })
+  for (const [search, id] of Object.entries(wanted)) {
+    expect(await walkIds(service, listOf(own), { token: own.token, query: { search } }), search).toEqual([id])
+  }
+})
+
+test('addresses are shown and searched by those alone who may see contacts', async () => {
+  const own = await makeTeam(service.database)
+  const { id } = await own.submit({ author_email: 'secret@example.com' })
+  const callers = [
+    { token: await own.tokenOf('member', ['read:submissions', 'read:contacts']), sees: true },
+    { token: await own.tokenOf('admin', ['read:submissions']), sees: false },
+    { token: await own.tokenOf('viewer', ['read:submissions', 'read:contacts']), sees: false },
+  ]
+  for (const { token, sees } of callers) {
+    const email = sees ? 'secret@example.com' : null
+    const shown = await service.send('GET', `${listOf(own)}${id}/`, { token })
+    const listed = await service.send('GET', listOf(own), { token })
+    expect([shown.body.author.email, listed.body.results[0].author.email]).toEqual([email, email])
+    expect(await walkIds(service, listOf(own), { token, query: { search: 'secret@' } })).toEqual(sees ? [id] : [])
+  }
+})
+
+function listOf({ id, project }: Team): string {
+  return `/api/v1/teams/${id}/projects/${project.project_id}/submissions/`
+}
+
+/** Forty submissions of which no two filters let through the same. */
+async function insertVaried(): Promise<void> {
+  await service.database.run(
+    `insert into submissions (team_id, project_id, kind, state, channel, body, author_name, rating, tags, video_id)
+     select $1, $2, (array['text', 'video', 'testimonial'])[1 + n % 3], (array['pending', 'approved', 'rejected'])[1 + n / 3 % 3],
+            (array['public', 'api'])[1 + n / 5 % 2], 'number ' || n, 'Ada', nullif(n % 6, 0),
+            case when n % 2 = 0 then array['even', 'n' || n] else '{}' end, case when n % 3 = 1 then uuidv7() end
+       from generate_series(1, 40) n`,
+    [team.id, team.project.project_id],
+  )
+}
+
+async function walkRest(query: Record<string, string>): Promise<{ id: string }[]> {
+  const results: { id: string }[] = []
+  let cursor: string | null = query.cursor ?? null
+  while (cursor !== null) {
+    const page: { body: { results: { id: string }[]; next_cursor: string | null } } = await service.send(
+      'GET',
+      `${listOf(many)}?${new URLSearchParams({ ...query, cursor })}`,
+      { token: many.token },
+    )
+    results.push(...page.body.results)
+    cursor = page.body.next_cursor
+  }
+  return results
+}

@@ -1,0 +1,149 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { makeTeam, type Team } from '../src/people.ts'
+import { startTestService, type TestService } from '../src/test-service.ts'
+import { walkIds } from './walk-pages.ts'
+
+const RECEIVER = 'http://127.0.0.1:9/hooks'
+
+let service: TestService
+let team: Team
+let webhooks: string
+beforeAll(async () => {
+  service = await startTestService()
+  team = await makeTeam(service.database)
+  webhooks = `/api/v1/teams/${team.id}/webhooks/`
+})
+afterAll(() => service.close())
+
+test('the secret of an endpoint is in the answer that makes it and nowhere else', async () => {
+  const made = await create({ url: RECEIVER, events: ['submission.approved'], description: 'CRM' })
+  expect(made).toMatchObject({
+    status: 201,
+    body: {
+      url: RECEIVER,
+      events: ['submission.approved'],
+      description: 'CRM',
+      project_id: null,
+      state: 'active',
+      consecutive_failures: 0,
+    },
+  })
+  const { secret, ...shown } = made.body
+  expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/)
+  expect(shown.secret_hint).toBe(secret.slice(-4))
+  expect(made.headers.get('location')).toBe(`${webhooks}${shown.id}/`)
+  expect((await service.send('GET', `${webhooks}${shown.id}/`, { token: team.token })).body).toEqual(shown)
+  expect((await service.send('GET', webhooks, { token: team.token })).body.results).toContainEqual(shown)
+  const changed = await service.send('PATCH', `${webhooks}${shown.id}/`, { token: team.token, body: { description: null } })
+  expect(changed.body).toEqual({ ...shown, description: null, updated_at: changed.body.updated_at })
+  const rows = await service.database.run<{ row: string }>('select e::text as row from webhook_endpoints e', [])
+  const audit = await service.database.run<{ row: string }>('select a::text as row from audit_entries a', [])
+  expect([...rows, ...audit].filter(({ row }) => row.includes(secret.slice('whsec_'.length)))).toEqual([])
+})
+
+test('addresses that no delivery may go to are refused, at registration and at a change', async () => {
+  const wrong: [string, string][] = [
+    ['http://10.0.0.1/', 'blocked_address'],
+    ['http://0x0a000001/', 'blocked_address'],
+    ['http://[::ffff:10.0.0.1]/', 'blocked_address'],
+    ['http://169.254.169.254/latest/meta-data/', 'blocked_address'],
+    ['https://user:secret@127.0.0.1/', 'credentials_in_url'],
+    ['http://127.0.0.1:0/', 'invalid_port'],
+    ['ftp://127.0.0.1/', 'invalid_format'],
+    ['http://', 'invalid_format'],
+    ['', 'invalid_format'],
+  ]
+  const { id } = (await create({ url: RECEIVER, events: ['*'] })).body
+  for (const [url, code] of wrong) {
+    const refusal = { status: 400, body: { code: 'validation_error', errors: [{ field: 'url', code }] } }
+    expect(await create({ url, events: ['*'] }), url).toMatchObject(refusal)
+    expect(await service.send('PATCH', `${webhooks}${id}/`, { token: team.token, body: { url } }), url).toMatchObject(refusal)
+  }
+})
+
+test('an endpoint may listen to one project of its own team', async () => {
+  const { project_id } = team.project
+  expect(await create({ url: RECEIVER, events: ['*'], project_id })).toMatchObject({ status: 201, body: { project_id } })
+  const other = await makeTeam(service.database)
+  expect(await create({ url: RECEIVER, events: ['*'], project_id: other.project.project_id })).toMatchObject({ status: 404 })
+  const { id } = (await create({ url: RECEIVER, events: ['*'] })).body
+  const body = { project_id: other.project.project_id }
+  expect(await service.send('PATCH', `${webhooks}${id}/`, { token: team.token, body })).toMatchObject({ status: 404 })
+})
+
+test('an event becomes one delivery for each endpoint that wants it: skipped where it cannot be sent', async () => {
+  const own = await makeTeam(service.database)
+  const elsewhere = await service.client(own.token).projects.create({ team_id: own.id, name: 'Elsewhere' })
+  const client = service.client(own.token)
+  const make = (fields: object) => client.webhooks.create({ team_id: own.id, url: RECEIVER, events: ['*'], ...fields })
+  const all = await make({})
+  const created = await make({ events: ['submission.created', 'video.ready'], project_id: own.project.project_id })
+  const paused = await make({})
+  await client.webhooks.update({ team_id: own.id, webhook_id: paused.id, state: 'paused' })
+  await make({ events: ['submission.approved'] })
+  await make({ project_id: elsewhere.id })
+  const deleted = await make({})
+  await client.webhooks.delete({ team_id: own.id, webhook_id: deleted.id })
+
+  await own.submit()
+  expect(await deliveriesOf(own)).toEqual({ [all.id]: 'pending', [created.id]: 'pending', [paused.id]: 'skipped' })
+
+  await client.webhooks.update({ team_id: own.id, webhook_id: paused.id, state: 'active' })
+  await service.database.run("update teams set plan = 'free' where id = $1", [own.id])
+  await service.database.run('delete from webhook_deliveries where team_id = $1', [own.id])
+  await own.submit()
+  expect(new Set(Object.values(await deliveriesOf(own)))).toEqual(new Set(['skipped']))
+})
+
+test('a disabled endpoint is resumed, and what was counted against it is forgotten; nobody sets the state disabled', async () => {
+  const { id } = (await create({ url: RECEIVER, events: ['*'] })).body
+  await service.database.run(
+    "update webhook_endpoints set state = 'disabled', disabled_reason = 'no success', consecutive_failures = 12, failing_since = now() where id = $1",
+    [id],
+  )
+  const path = `${webhooks}${id}/`
+  expect((await service.send('GET', path, { token: team.token })).body).toMatchObject({ state: 'disabled', disabled_reason: 'no success' })
+  const renamed = await service.send('PATCH', path, { token: team.token, body: { description: 'Still' } })
+  expect(renamed.body).toMatchObject({ state: 'disabled', disabled_reason: 'no success', consecutive_failures: 12 })
+  const resumed = await service.send('PATCH', path, { token: team.token, body: { state: 'active' } })
+  expect(resumed.body).toMatchObject({ state: 'active', disabled_reason: null, consecutive_failures: 0 })
+  expect(await service.send('PATCH', path, { token: team.token, body: { state: 'disabled' } })).toMatchObject({ status: 400 })
+})
+
+test('a plan has room for so many endpoints: of ten callers at once exactly one gets the last place', async () => {
+  const own = await makeTeam(service.database, { plan: 'pro' })
+  const make = () => service.send('POST', `/api/v1/teams/${own.id}/webhooks/`, { token: own.token, body: { url: RECEIVER, events: ['*'] } })
+  for (let count = 0; count < 9; count += 1) expect((await make()).status).toBe(201)
+  const answers = await Promise.all(Array.from({ length: 10 }, make))
+  expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(9).fill(402)])
+  const refused = answers.find(({ status }) => status === 402)
+  expect(refused?.body).toMatchObject({ code: 'quota_exceeded', quota: 'webhook_endpoints', limit: 10, used: 10, resets_at: null })
+})
+
+test('a deleted endpoint is gone; endpoints are listed newest first', async () => {
+  const own = await makeTeam(service.database)
+  const path = `/api/v1/teams/${own.id}/webhooks/`
+  const made: string[] = []
+  for (let count = 0; count < 4; count += 1) {
+    made.push((await service.send('POST', path, { token: own.token, body: { url: RECEIVER, events: ['*'] } })).body.id)
+  }
+  const [first = '', ...others] = made
+  expect((await service.send('DELETE', `${path}${first}/`, { token: own.token })).status).toBe(204)
+  for (const method of ['GET', 'PATCH', 'DELETE']) {
+    expect((await service.send(method, `${path}${first}/`, { token: own.token })).status, method).toBe(404)
+  }
+  expect(await walkIds(service, path, { token: own.token, query: { limit: '2' } })).toEqual(others.toReversed())
+})
+
+function create(body: Record<string, unknown>) {
+  return service.send('POST', webhooks, { token: team.token, body })
+}
+
+/** The states of a team's deliveries by endpoint. */
+async function deliveriesOf({ id }: Team): Promise<Record<string, string>> {
+  const rows = await service.database.run<{ endpoint_id: string; state: string }>(
+    'select endpoint_id, state from webhook_deliveries where team_id = $1',
+    [id],
+  )
+  return Object.fromEntries(rows.map(({ endpoint_id, state }) => [endpoint_id, state]))
+}

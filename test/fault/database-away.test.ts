@@ -1,0 +1,110 @@
+import { randomBytes } from 'node:crypto'
+import { expect, test } from 'vitest'
+import { startReceiver } from '../jobs/receiver.ts'
+import { makeTeam, type Team } from '../src/people.ts'
+import { makeDataDir } from './data-dir.ts'
+import { words } from './load.ts'
+import { openRemoteDatabase } from './remote-database.ts'
+import { type Reply, type ServiceProcess, startService } from './service-process.ts'
+import { until } from './until.ts'
+
+const AWAY_MS = 10_000
+const BOUND_MS = 11_500
+/** How soon after its return everything works. */
+const RECOVERY_MS = 5_000
+
+const read = (service: ServiceProcess, team: Team) => service.send('GET', `/api/v1/teams/${team.id}/projects/`, { token: team.token })
+const write = (service: ServiceProcess, team: Team) =>
+  service.send('POST', `/api/public/v1/projects/${team.publicKey}/submissions/`, { body: words() })
+
+/** Asks one after the other while the database is away; each must be refused in time and in our own words. */
+async function expectRefusals(service: ServiceProcess, team: Team): Promise<void> {
+  const until = performance.now() + AWAY_MS
+  const ask = async (request: () => Promise<Reply>) => {
+    let slowestMs = 0
+    do {
+      const reply = await request()
+      expect(reply).toMatchObject({
+        status: 503,
+        body: { code: 'dependency_unavailable', detail: expect.any(String), request_id: reply.headers.get('x-request-id') },
+      })
+      expect(Number(reply.headers.get('retry-after'))).toBeGreaterThan(0)
+      slowestMs = Math.max(slowestMs, reply.ms)
+    } while (performance.now() < until)
+    expect(slowestMs).toBeLessThan(BOUND_MS)
+    return Math.round(slowestMs)
+  }
+  const crowd = Array.from({ length: 12 }, () => ask(() => write(service, team)))
+  const keyed = { token: team.token, body: { name: 'Late' }, headers: { 'idempotency-key': randomBytes(8).toString('hex') } }
+  const probes = (async () => {
+    const health = await service.send('GET', '/healthz')
+    expect(health.status).toBe(200)
+    expect(health.ms).toBeLessThan(1_000)
+  })()
+  const slowest = await Promise.all([
+    ask(() => read(service, team)),
+    ask(() => service.send('GET', '/readyz')),
+    ask(() => service.send('POST', `/api/v1/teams/${team.id}/projects/`, keyed)),
+    ...crowd,
+    probes,
+  ])
+  console.log(`slowest answers while the database was away: ${slowest.slice(0, 4).join(', ')} ms`)
+}
+
+async function expectRecovery(service: ServiceProcess, team: Team, isDelivered: (id: string) => boolean): Promise<void> {
+  const startedAt = performance.now()
+  await until('it is ready again', async () => (await service.send('GET', '/readyz')).status === 200, RECOVERY_MS)
+  const replies = await Promise.all(Array.from({ length: 20 }, () => write(service, team)))
+  for (const reply of replies) expect(reply).toMatchObject({ status: 201 })
+  expect(await read(service, team)).toMatchObject({ status: 200 })
+  await until('the dispatcher delivers', () => replies.every(({ body }) => isDelivered(body.id)), 10_000)
+  console.log(`all works ${Math.round(performance.now() - startedAt)} ms after the database came back`)
+}
+
+test.concurrent('the embedded PostgreSQL stands still for ten seconds: 503 in time, then all goes on', async () => {
+  await using dataDir = makeDataDir()
+  await using receiver = await startReceiver()
+  await using service = await startService({ EARSHOT_DATA_DIR: dataDir.path, EARSHOT_WEBHOOK_BACKOFF_BASE_MS: '200' })
+  const team = await dataDir.makeTeam()
+  await service.client(team.token).webhooks.create({ team_id: team.id, url: receiver.url, events: ['*'] })
+  await write(service, team)
+  const pids = dataDir.serverPids()
+  for (const pid of pids) process.kill(pid, 'SIGSTOP')
+  try {
+    await expectRefusals(service, team)
+  } finally {
+    for (const pid of pids) process.kill(pid, 'SIGCONT')
+  }
+  await expectRecovery(service, team, (id) => receiver.requests.some(({ body }) => body.includes(id)))
+}, 60_000)
+
+test.concurrent('the embedded PostgreSQL is killed: it is started again, and all goes on', async () => {
+  await using dataDir = makeDataDir()
+  await using receiver = await startReceiver()
+  await using service = await startService({ EARSHOT_DATA_DIR: dataDir.path, EARSHOT_WEBHOOK_BACKOFF_BASE_MS: '200' })
+  const team = await dataDir.makeTeam()
+  await service.client(team.token).webhooks.create({ team_id: team.id, url: receiver.url, events: ['*'] })
+  await write(service, team)
+  process.kill(dataDir.serverPid(), 'SIGKILL')
+  await until('the loss is noticed', () => service.output().includes('exited unexpectedly'))
+  const reply = await write(service, team)
+  expect([201, 503]).toContain(reply.status)
+  await expectRecovery(service, team, (id) => receiver.requests.some(({ body }) => body.includes(id)))
+}, 60_000)
+
+test.concurrent.for(['refuse', 'hold'] as const)('a server of DATABASE_URL that goes away for ten seconds (%s): 503 in time, then all goes on', { timeout: 60_000 }, async (way) => {
+  await using remote = await openRemoteDatabase()
+  await using receiver = await startReceiver()
+  await using service = await startService({ ...remote.environment, EARSHOT_WEBHOOK_BACKOFF_BASE_MS: '200' })
+  const team = await makeTeam(remote.database)
+  await service.client(team.token).webhooks.create({ team_id: team.id, url: receiver.url, events: ['*'] })
+  await write(service, team)
+  await remote.proxy[way]()
+  await expectRefusals(service, team)
+  await remote.proxy.restore()
+  await expectRecovery(service, team, (id) => receiver.requests.some(({ body }) => body.includes(id)))
+  await remote.asOwner(async (sql) => {
+    await sql`select graphile_worker.add_job('purge', '{}'::json)`
+    await until('the queue works', async () => (await sql`select from graphile_worker.jobs`).length === 0)
+  })
+})

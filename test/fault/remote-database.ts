@@ -1,0 +1,40 @@
+import { randomBytes } from 'node:crypto'
+import type { Database } from '@earshot/db'
+import postgres from 'postgres'
+import { openTestDatabase } from '../src/test-database.ts'
+import { type DatabaseProxy, startDatabaseProxy } from './database-proxy.ts'
+
+export interface RemoteDatabase {
+  /** What a service needs to work on it. */
+  environment: { DATABASE_URL: string; EARSHOT_SECRET_KEY: string }
+  /** The test's own way to it, which never goes away. */
+  database: Database
+  /** A session with every right. */
+  asOwner: (work: (sql: postgres.Sql) => Promise<unknown>) => Promise<void>
+  proxy: DatabaseProxy
+  [Symbol.asyncDispose]: () => Promise<void>
+}
+
+/** A database of the test's own that services reach over TCP by `DATABASE_URL`. */
+export async function openRemoteDatabase(): Promise<RemoteDatabase> {
+  const { address, database, close } = await openTestDatabase()
+  // What migrations grant on a database itself does not come along with a copy.
+  const asOwner: RemoteDatabase['asOwner'] = async (work) => {
+    const sql = postgres({ ...address, max: 1, onnotice: () => {} })
+    try {
+      await work(sql)
+    } finally {
+      await sql.end()
+    }
+  }
+  await asOwner((sql) => sql.unsafe(`grant create on database ${address.database} to earshot_owner`))
+  const proxy = await startDatabaseProxy(address)
+  return {
+    environment: { DATABASE_URL: proxy.url, EARSHOT_SECRET_KEY: randomBytes(32).toString('base64') },
+    ...{ database, asOwner, proxy },
+    async [Symbol.asyncDispose]() {
+      await close()
+      await proxy[Symbol.asyncDispose]()
+    },
+  }
+}

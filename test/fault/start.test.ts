@@ -1,0 +1,113 @@
+import { randomBytes } from 'node:crypto'
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import { makeDataDir } from './data-dir.ts'
+import { runService, startService } from './service-process.ts'
+
+const NOBODY = { uid: 65_534, gid: 65_534 }
+const GENEROUS_MS = 60_000
+const IS_ROOT = process.getuid?.() === 0
+
+const wrongValues: Record<string, string> = {
+  PORT: 'http',
+  HOST: '',
+  EARSHOT_BASE_URL: 'ftp://example.com',
+  EARSHOT_DATA_DIR: '',
+  DATABASE_URL: 'mysql://localhost/earshot',
+  EARSHOT_ROLE: 'boss',
+  EARSHOT_SECRET_KEY: 'c2hvcnQ=',
+  EARSHOT_DEFAULT_PLAN: 'gold',
+  EARSHOT_MAX_TEAMS_PER_USER: '0',
+  EARSHOT_WORKER_CONCURRENCY: 'many',
+  EARSHOT_WEBHOOK_ALLOW_NETWORKS: '10.0.0.0/99',
+  EARSHOT_ALLOW_INSECURE_WEBHOOKS: 'perhaps',
+  EARSHOT_WEBHOOK_BACKOFF_BASE_MS: '-1',
+  EARSHOT_TRUST_PROXY: 'everybody',
+  EARSHOT_RATE_LIMIT_MULTIPLIER: '0',
+  EARSHOT_METRICS_TOKEN: '',
+  EARSHOT_LOG_LEVEL: 'loud',
+}
+
+const dataDir = makeDataDir()
+afterAll(() => dataDir[Symbol.asyncDispose]())
+
+test('each variable that the service reads is in the table of wrong values', () => {
+  const source = readFileSync(new URL('../../config.ts', import.meta.url), 'utf8')
+  const read = [...source.matchAll(/^ {2}([A-Z][A-Z_]+): z?/gm)].map(([, name]) => name)
+  expect(Object.keys(wrongValues).sort()).toEqual(read.sort())
+})
+
+test.concurrent.for(Object.entries(wrongValues))('a wrong %s ends the start with one line that names it, exit code 2', { timeout: GENEROUS_MS }, async ([name, value]) => {
+  const { code, output } = await runService({ [name]: value })
+  expect({ code, output }).toEqual({ code: 2, output: expect.stringMatching(new RegExp(`^${name} must .+\n$`)) })
+})
+
+test.for([
+  { what: 'DATABASE_URL without EARSHOT_SECRET_KEY', environment: { DATABASE_URL: 'postgres://127.0.0.1:9/earshot' }, line: /^EARSHOT_SECRET_KEY is required .+\n$/, code: 2 },
+  {
+    what: 'a DATABASE_URL where nobody answers',
+    environment: { DATABASE_URL: 'postgres://ada:hush@127.0.0.1:9/earshot', EARSHOT_SECRET_KEY: randomBytes(32).toString('base64') },
+    line: /^The database of DATABASE_URL cannot be used: .*ECONNREFUSED.+\n$/,
+    code: 1,
+  },
+  { what: 'a data directory that is a file', environment: { EARSHOT_DATA_DIR: '/etc/passwd' }, line: /^The data directory \/etc\/passwd cannot be used: .+\n$/, code: 1 },
+])('$what ends the start with one line, exit code $code', { timeout: GENEROUS_MS }, async ({ environment, line, code }) => {
+  const exit = await runService(environment)
+  expect(exit).toMatchObject({ code, output: expect.stringMatching(line) })
+  expect(exit.output.trim()).not.toContain('\n')
+  expect(exit.output).not.toContain('hush')
+})
+
+test('the first start and a later one are ready in time, with keys that only their owner can read', { timeout: GENEROUS_MS }, async () => {
+  const environment = { EARSHOT_DATA_DIR: dataDir.path }
+  const first = await startService(environment)
+  expect(await first.send('GET', '/readyz')).toMatchObject({ status: 200 })
+  expect(statSync(join(dataDir.path, 'secret-key')).mode & 0o777).toBe(0o600)
+  expect(first.output()).toContain('Local trial: ')
+  expect(await first.stop()).toMatchObject({ code: 0 })
+  await using second = await startService(environment)
+  expect(await second.send('GET', '/readyz')).toMatchObject({ status: 200 })
+  console.log(`first start to ready: ${first.readyMs} ms; later start: ${second.readyMs} ms`)
+  expect(first.readyMs).toBeLessThan(20_000)
+  expect(second.readyMs).toBeLessThan(20_000)
+})
+
+test.for([
+  { what: 'a port that is taken', variables: (port: number) => ({ PORT: String(port) }), line: (port: number) => `Port ${port} is taken: set PORT to another one.`, code: 1 },
+  { what: 'a HOST that is no address of this machine', variables: () => ({ HOST: '192.0.2.1' }), line: () => 'HOST 192.0.2.1 is no address of this machine (EADDRNOTAVAIL).', code: 2 },
+])('$what ends the start with one line, and the database is stopped again', { timeout: GENEROUS_MS }, async ({ variables, line, code }) => {
+  const occupant = createServer()
+  await new Promise<void>((resolve) => occupant.listen(0, '127.0.0.1', resolve))
+  const { port } = occupant.address() as AddressInfo
+  const exit = await runService({ EARSHOT_DATA_DIR: dataDir.path, EARSHOT_LOG_LEVEL: 'silent', ...variables(port) })
+  expect(exit).toEqual({ code, signal: null, output: `${line(port)}\n` })
+  expect(() => dataDir.serverPid()).toThrow()
+  await new Promise((resolve) => occupant.close(resolve))
+})
+
+test('a secret key that was damaged ends the start with one line, and is not replaced', { timeout: GENEROUS_MS }, async () => {
+  const file = join(dataDir.path, 'secret-key')
+  const key = readFileSync(file)
+  writeFileSync(file, '')
+  const exit = await runService({ EARSHOT_DATA_DIR: dataDir.path, EARSHOT_LOG_LEVEL: 'silent' })
+  expect(exit).toEqual({ code: 2, signal: null, output: `The file ${file} must hold 32 bytes in base64; put the right key back.\n` })
+  expect(readFileSync(file, 'utf8')).toBe('')
+  writeFileSync(file, key)
+})
+
+test.runIf(IS_ROOT)('it starts as an ordinary user with a home of their own', { timeout: GENEROUS_MS }, async () => {
+  await using home = makeDataDir({ owner: NOBODY })
+  await using service = await startService({ EARSHOT_DATA_DIR: join(home.path, 'data') }, { account: NOBODY, home: home.path })
+  expect(await service.send('GET', '/readyz')).toMatchObject({ status: 200 })
+  expect(statSync(join(home.path, 'data')).uid).toBe(NOBODY.uid)
+})
+
+test.runIf(IS_ROOT)('it starts as root below a home that others cannot read', { timeout: GENEROUS_MS }, async () => {
+  await using home = makeDataDir({ mode: 0o700 })
+  await using data = makeDataDir({ parent: home.path, mode: 0o700 })
+  await using service = await startService({ EARSHOT_DATA_DIR: data.path }, { home: home.path })
+  expect(await service.send('GET', '/readyz')).toMatchObject({ status: 200 })
+})

@@ -1,0 +1,35 @@
+import { randomInt } from 'node:crypto'
+import { join } from 'node:path'
+import { run } from './command.ts'
+import { PythonError, preparePython } from './python.ts'
+import type { Records } from './records.ts'
+
+/** Fuzzing and stateful testing go on until it is over. */
+const BUDGET_SECONDS = 270
+const LIMIT_MS = 600_000
+
+/** Schemathesis over every operation of the served document: all checks, all phases. The seed makes a run repeatable. */
+export async function judgeBehaviour(url: string, records: Records): Promise<string | null> {
+  const seed = process.env.JUDGE_SEED ?? String(randomInt(2 ** 32))
+  try {
+    const programs = await preparePython()
+    console.log(`Schemathesis with JUDGE_SEED=${seed}`)
+    const { exitCode } = await run(join(programs, 'schemathesis'), argumentsOf(url, seed), {
+      environment: { JUDGE_TOKEN: records.token, JUDGE_RECORDS: JSON.stringify(records.forHooks) },
+      timeoutMs: LIMIT_MS,
+      isShown: true,
+    })
+    if (exitCode === 0) return null
+    return exitCode === null ? `did not end within ${LIMIT_MS / 1000} s` : `found failures; repeat them with JUDGE_SEED=${seed}`
+  } catch (error) {
+    if (error instanceof PythonError) return error.message
+    throw error
+  }
+}
+
+function argumentsOf(url: string, seed: string): string[] {
+  return [
+    ...['--config-file', 'test/judge/schemathesis.toml', 'run', `${url}/api/schema/`, '--url', url],
+    ...['--seed', seed, '--max-time', String(BUDGET_SECONDS), '--workers', '2', '--generation-database', 'none', '--no-color'],
+  ]
+}

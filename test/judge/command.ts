@@ -1,0 +1,36 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+
+/** The top of the repository. */
+export const TOP = fileURLToPath(new URL('../..', import.meta.url))
+
+interface CommandOptions {
+  environment?: Record<string, string>
+  /** It is ended when it takes longer. */
+  timeoutMs?: number
+  /** Prints what it prints; otherwise that is only collected. */
+  isShown?: boolean
+}
+
+/** Runs a command at the top of the repository. Resolves to what it printed, and to null as its exit code when it could not run to its end. */
+export async function run(
+  command: string,
+  args: readonly string[],
+  { environment = {}, timeoutMs = 600_000, isShown = false }: CommandOptions = {},
+): Promise<{ exitCode: number | null; output: string }> {
+  const child = spawn(command, args, {
+    cwd: TOP,
+    env: { ...process.env, ...environment },
+    stdio: ['ignore', isShown ? 'inherit' : 'pipe', isShown ? 'inherit' : 'pipe'],
+    timeout: timeoutMs,
+  })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) stream?.setEncoding('utf8').on('data', (text) => (output += text))
+  try {
+    const [exitCode] = await once(child, 'close')
+    return { exitCode, output }
+  } catch (error) {
+    return { exitCode: null, output: String(error) }
+  }
+}

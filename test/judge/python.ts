@@ -1,0 +1,48 @@
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { run, TOP } from './command.ts'
+
+const HOME = join(TOP, '.judge')
+const ENVIRONMENT = join(HOME, 'venv')
+const VIRTUALENV = join(HOME, 'virtualenv')
+const STAMP = join(ENVIRONMENT, 'installed')
+const REQUIREMENTS = join(TOP, 'test/judge/requirements.txt')
+const NEEDED = 'Schemathesis needs Python 3.11 or newer with venv or pip (on Debian: apt install python3-venv)'
+
+/** What is missing on this machine, in one line. */
+export class PythonError extends Error {}
+
+/** A virtual environment of our own with the pinned requirements; made anew when they change. Resolves to its programs' directory. */
+export async function preparePython(): Promise<string> {
+  const programs = join(ENVIRONMENT, 'bin')
+  const wanted = createHash('sha256').update(readFileSync(REQUIREMENTS)).digest('hex')
+  if (existsSync(STAMP) && readFileSync(STAMP, 'utf8') === wanted) return programs
+  await makeEnvironment()
+  const { exitCode, output } = await pip(join(programs, 'python'), ['--requirement', REQUIREMENTS])
+  if (exitCode !== 0) throw new PythonError(`Schemathesis could not be installed: ${lastLine(output)}`)
+  writeFileSync(STAMP, wanted)
+  return programs
+}
+
+async function makeEnvironment(): Promise<void> {
+  mkdirSync(HOME, { recursive: true })
+  rmSync(ENVIRONMENT, { recursive: true, force: true })
+  const version = await run('python3', ['-c', 'import sys; sys.exit(sys.version_info < (3, 11))'])
+  if (version.exitCode !== 0) throw new PythonError(NEEDED)
+  if ((await run('python3', ['-m', 'venv', ENVIRONMENT])).exitCode === 0) return
+  // Debian splits venv off; pip can bring a replacement without touching the system.
+  rmSync(ENVIRONMENT, { recursive: true, force: true })
+  const fetched = await pip('python3', ['--target', VIRTUALENV, 'virtualenv'])
+  if (fetched.exitCode !== 0) throw new PythonError(NEEDED)
+  const made = await run('python3', ['-m', 'virtualenv', ENVIRONMENT], { environment: { PYTHONPATH: VIRTUALENV } })
+  if (made.exitCode !== 0) throw new PythonError(`${NEEDED}: ${lastLine(made.output)}`)
+}
+
+function pip(python: string, what: readonly string[]) {
+  return run(python, ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', ...what])
+}
+
+function lastLine(output: string): string {
+  return output.trim().split('\n').at(-1) ?? ''
+}

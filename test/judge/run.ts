@@ -1,0 +1,36 @@
+import { makeDataDir } from '../fault/data-dir.ts'
+import { startService } from '../fault/service-process.ts'
+import { startReceiver } from '../jobs/receiver.ts'
+import { judgeBehaviour } from './behaviour.ts'
+import { judgeDocument } from './document.ts'
+import { makeRecords } from './records.ts'
+
+const LOGGED_CHARACTERS = 8_000
+
+/** Outside judges over the running service: the document as it is served, and whether the service keeps to it. */
+const problems = new Map<string, string | null>()
+
+await using receiver = await startReceiver()
+await using data = makeDataDir()
+await using service = await startService({
+  EARSHOT_DATA_DIR: data.path,
+  // As an operator would run it: to Redocly, a document that names localhost as its server is a finding.
+  EARSHOT_BASE_URL: 'https://feedback.example',
+  EARSHOT_MAX_TEAMS_PER_USER: '10000',
+  // Deliveries go to this process and nowhere else.
+  EARSHOT_WEBHOOK_ALLOW_NETWORKS: '127.0.0.0/8',
+  EARSHOT_ALLOW_INSECURE_WEBHOOKS: 'on',
+  EARSHOT_LOG_LEVEL: 'warn',
+})
+const records = await makeRecords(service.url, await data.makeTeam(), receiver.url)
+
+problems.set('Redocly recommended-strict over the document', await judgeDocument(`${service.url}/api/schema/`))
+problems.set('Schemathesis over every operation', await judgeBehaviour(service.url, records))
+
+const failed = [...problems.values()].filter((problem) => problem !== null).length
+if (failed > 0) console.log(`\nWhat the service logged:\n${service.output().slice(0, LOGGED_CHARACTERS)}`)
+console.log()
+for (const [judge, problem] of problems)
+  console.log(`${problem === null ? 'passed' : 'FAILED'}  ${judge}${problem === null ? '' : `: ${problem}`}`)
+console.log(`${problems.size - failed} passed, ${failed} failed`)
+process.exitCode = failed === 0 ? 0 : 1

@@ -1,0 +1,45 @@
+import { readFileSync } from 'node:fs'
+
+/** A numbered step of the tour: what to type, and what is printed. */
+export interface TourStep {
+  title: string
+  commands: string
+  /** Lines as printed; `…` stands for any text, and for any lines where it is the whole line. */
+  printed: string[]
+}
+
+export interface Tour {
+  /** The command that starts the service, without the installation before it. */
+  start: string
+  steps: TourStep[]
+}
+
+const FENCE = /^```(?<language>\w+)\n(?<text>[\s\S]*?)^```$/gm
+
+/** Reads the tour out of README.md. `here` puts this run's addresses in the place of the printed ones. */
+export function readTour(here: (text: string) => string): Tour {
+  const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8')
+  const start = /^npm install && (npm start)$/m.exec(readme)?.[1]
+  const tour = /^## A tour$(?<text>[\s\S]*?)^## /m.exec(readme)?.groups?.text
+  if (start === undefined || tour === undefined) throw new Error('README.md has no start command or no tour')
+  return {
+    start,
+    steps: here(tour)
+      .split(/^(?=\*\*\d+\. )/m)
+      .map(readStep),
+  }
+}
+
+function readStep(text: string): TourStep {
+  const blocks = [...text.matchAll(FENCE)].map(({ groups }) => ({ language: groups?.language, text: groups?.text ?? '' }))
+  const textOf = (language: string) =>
+    blocks
+      .filter((block) => block.language === language)
+      .map((block) => block.text)
+      .join('')
+  return {
+    title: /^\*\*(.+?)[.,]?\*\*/.exec(text)?.[1] ?? '0. Set up',
+    commands: textOf('sh'),
+    printed: textOf('text').split('\n').filter(Boolean),
+  }
+}

@@ -1,0 +1,56 @@
+import { spawn } from 'node:child_process'
+import { vi } from 'vitest'
+
+/** A shell that somebody types into. */
+export interface Shell {
+  /** Types the lines and waits until they have run. Returns what has been printed since the last call, line by line. */
+  type: (commands: string) => Promise<string[]>
+  /** What else has been printed since, by what runs in the background. */
+  more: () => string[]
+  close: () => Promise<void>
+}
+
+/** Opens one bash for the whole tour, in the top folder, with nothing of this test run's own in its environment. */
+export function openShell(environment: Record<string, string>): Shell {
+  const bash = spawn('bash', ['--noprofile', '--norc'], { cwd: topFolder(), env: cleanEnvironment(environment), detached: true })
+  const exited = new Promise((resolve) => bash.once('exit', resolve))
+  let printed = ''
+  let typed = 0
+  bash.stdout.setEncoding('utf8').on('data', (text: string) => {
+    printed += text
+  })
+  bash.stdin.write('exec 2>&1\n')
+
+  function take(): string[] {
+    const lines = printed.split('\n')
+    printed = lines.pop() ?? ''
+    return lines
+  }
+
+  return {
+    type: async (commands) => {
+      typed += 1
+      const mark = `typed ${typed}`
+      bash.stdin.write(`${commands}\necho '${mark}'\n`)
+      await vi.waitUntil(() => printed.includes(`${mark}\n`), { timeout: 60_000 })
+      return take().filter((line) => line !== mark)
+    },
+    more: take,
+    close: async () => {
+      bash.stdin.end()
+      await exited
+    },
+  }
+}
+
+/** What a user's terminal has: the machine's own node first, no variable of npm, of the test runner or of Earshot. */
+export function cleanEnvironment(own: Record<string, string>): Record<string, string> {
+  const { PATH = '', HOME = '/', TMPDIR = '/tmp' } = process.env
+  const path = PATH.split(':').filter((folder) => !folder.endsWith('node_modules/.bin') && !folder.includes('node-gyp-bin'))
+  // Warnings that npm has for this machine's settings are no part of the tour.
+  return { PATH: path.join(':'), HOME, TMPDIR, LANG: 'C.UTF-8', npm_config_loglevel: 'error', ...own }
+}
+
+export function topFolder(): string {
+  return new URL('../..', import.meta.url).pathname
+}

@@ -1,0 +1,85 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { expectPrinted, isOfReceiver, steady } from './printed-lines.ts'
+import { readTour } from './readme.ts'
+import { cleanEnvironment, openShell, type Shell, topFolder } from './shell.ts'
+
+const [servicePort, receiverPort] = await Promise.all([freePort(), freePort()])
+/** The only thing that differs from the README: the two addresses that its first block exports, for their ports may be taken. */
+const tour = readTour((text) =>
+  text.replaceAll('localhost:8000', `localhost:${servicePort}`).replaceAll('127.0.0.1:9000', `127.0.0.1:${receiverPort}`),
+)
+
+const dataDir = mkdtempSync(join(tmpdir(), 'earshot-tour-'))
+let service: ChildProcess
+let shell: Shell
+
+beforeAll(async () => {
+  // The account that PostgreSQL runs as under root must reach it.
+  chmodSync(dataDir, 0o711)
+  service = run(tour.start, { PORT: String(servicePort), EARSHOT_DATA_DIR: dataDir })
+  await untilReady(service)
+  shell = openShell({ EARSHOT_DATA_DIR: dataDir })
+})
+afterAll(async () => {
+  await shell?.close()
+  await stop(service)
+  rmSync(dataDir, { recursive: true, force: true })
+})
+
+test('the tour has its seven steps', () => {
+  expect(tour.steps.map(({ title }) => title[0])).toEqual(['0', '1', '2', '3', '4', '5', '6', '7'])
+})
+
+test.each(tour.steps)('typed as printed, the README prints what it says: $title', { timeout: 90_000 }, async ({ commands, printed }) => {
+  const lines = await shell.type(commands)
+  const received = lines.filter(isOfReceiver)
+  const expected = printed.filter(isOfReceiver).map(steady)
+  await expect
+    .poll(
+      () => {
+        received.push(...shell.more())
+        return received.map(steady)
+      },
+      { timeout: 15_000 },
+    )
+    .toEqual(expected)
+  expectPrinted(
+    lines.filter((line) => !isOfReceiver(line)),
+    printed.filter((line) => !isOfReceiver(line)),
+  )
+})
+
+function run(command: string, environment: Record<string, string>): ChildProcess {
+  return spawn('sh', ['-c', `exec ${command}`], { cwd: topFolder(), env: cleanEnvironment(environment) })
+}
+
+async function untilReady(child: ChildProcess): Promise<void> {
+  let log = ''
+  for (const stream of [child.stdout, child.stderr])
+    stream?.setEncoding('utf8').on('data', (text: string) => {
+      log += text
+    })
+  await vi.waitUntil(() => child.exitCode !== null || log.includes('Earshot is ready'), { timeout: 60_000 })
+  expect(log).toContain('Earshot is ready')
+}
+
+async function stop(child: ChildProcess | undefined): Promise<void> {
+  if (!child || child.exitCode !== null) return
+  child.kill('SIGTERM')
+  await once(child, 'exit')
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  await once(server, 'close')
+  return typeof address === 'object' && address ? address.port : 0
+}
