@@ -34,6 +34,7 @@ export async function makeDemo(config: Config): Promise<string> {
       ...lines,
       '',
       'Next, in another terminal:',
+      `  export EARSHOT_URL=${config.baseUrl}`,
       `  export EARSHOT_TOKEN=${token}`,
       '  npx earshot submissions list --state pending',
       '',

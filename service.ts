@@ -10,8 +10,8 @@ import { createReceiverRules } from './receivers.ts'
 import { openStore } from './store.ts'
 
 const API_POOL = 8
-/** Longer than the ten seconds that an idempotency key is waited for. */
-const STATEMENT_TIMEOUT_MS = 15_000
+/** A little longer than the ten seconds that an idempotency key is waited for: nobody waits for the database much longer either. */
+const STATEMENT_TIMEOUT_MS = 10_500
 const DRAIN_MS = 25_000
 
 export interface Service {

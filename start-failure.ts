@@ -26,7 +26,8 @@ function explainListening(error: NodeJS.ErrnoException, { host, port }: Pick<Con
   const isListening = error.syscall === 'listen' || ('hostname' in error && error.hostname === host)
   if (!isListening) return null
   if (error.code === 'EADDRINUSE') return { line: `Port ${port} is taken: set PORT to another one.`, exitCode: EXIT_REFUSED }
-  if (error.code === 'EACCES') return { line: `PORT ${port} may not be used by this user: set it to one above 1023.`, exitCode: EXIT_CONFIGURATION }
+  if (error.code === 'EACCES')
+    return { line: `PORT ${port} may not be used by this user: set it to one above 1023.`, exitCode: EXIT_CONFIGURATION }
   return { line: `HOST ${host} is no address of this machine (${error.code}).`, exitCode: EXIT_CONFIGURATION }
 }
 

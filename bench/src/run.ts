@@ -11,7 +11,7 @@ const RESULTS = new URL('../results.md', import.meta.url)
 
 /** Short runs prove the bench itself; their figures say little. */
 const lengths = {
-  full: { rounds: 9, requests: 3_000, runs: 5 },
+  full: { rounds: Number(process.env.R ?? 9), requests: Number(process.env.Q ?? 3_000), runs: 5 },
   short: { rounds: 2, requests: 500, runs: 1 },
 }
 type Length = (typeof lengths)['full']

@@ -5,11 +5,12 @@ import { sizes } from './limits.ts'
 const NUL = String.raw`\x00`
 const BLANK = String.raw` \t\r\n${NUL}`
 const WITHOUT_NUL = { pattern: new RegExp(`^[^${NUL}]*$`), problem: 'must not contain NUL' }
-const HTTP_URL = {
-  pattern: new RegExp(`^https?:\\/\\/[^${BLANK}/?#]+([/?#][^${BLANK}]*)?$`),
-  problem: 'must be an http or https address',
-}
-const HTTP_ORIGIN = { pattern: new RegExp(`^https?:\\/\\/[^${BLANK}/?#]+$`), problem: 'must be an origin: scheme, host and port' }
+// Letters of any script, but no sign that readers of addresses normalise into a delimiter; never a user name.
+const HOST = String.raw`(\[::1\]|[A-Za-z0-9\u00a1-\u1fff\u2c00-\u2fef\u3040-\u31ff\u3400-\ud7ff._-]+)(:\d{1,5})?`
+const REST = `([/?#][^${BLANK}]*)?`
+const HTTP_URL = { pattern: new RegExp(`^https?:\\/\\/${HOST}${REST}$`), problem: 'must be an http or https address' }
+const HTTP_ORIGIN = { pattern: new RegExp(`^https?:\\/\\/${HOST}$`), problem: 'must be an origin: scheme, host and port' }
+const ANY_HOST = { pattern: new RegExp(`^https?:\\/\\/[^${BLANK}/?#]+${REST}$`), problem: HTTP_URL.problem }
 
 const FIRST_INSTANT_MS = Date.parse('0001-01-01T00:00:00.000Z')
 const LAST_INSTANT_MS = Date.parse('9999-12-31T23:59:59.999Z')
@@ -60,6 +61,8 @@ export const Reason = text(sizes.reasonCharacters).meta({ example: 'Kind words o
 export const Tag = text(sizes.tagCharacters, 1).meta({ example: 'onboarding' })
 export const Tags = z.array(Tag).max(sizes.tags).meta({ description: 'Labels for filters; repeated ones are kept once.' })
 export const HttpUrl = text(sizes.urlCharacters, 0, HTTP_URL).meta({ example: 'https://example.com' })
+/** Its host is judged when it is registered, with reasons of its own. */
+export const ReceiverUrl = text(sizes.urlCharacters, 0, ANY_HOST)
 export const HttpOrigin = text(sizes.urlCharacters, 0, HTTP_ORIGIN).meta({ example: 'https://app.example.com' })
 export const Rating = z.int().min(1).max(5).meta({ description: 'Stars, 1 to 5.', example: 5 })
 export const Language = z
@@ -103,7 +106,7 @@ const JsonValue = z.unknown().meta({
 /** Free JSON that belongs to the caller. */
 export const Metadata = z
   .record(text(200), JsonValue)
-  .refine((value) => JSON.stringify(value).length <= sizes.metadataBytes, `must be at most ${sizes.metadataBytes} bytes of JSON`)
+  .refine((value) => withinBytes(JSON.stringify(value), sizes.metadataBytes), `must be at most ${sizes.metadataBytes} bytes of JSON`)
   .meta({ description: 'Your own JSON object, at most 16 KB.', example: { order: 'A-1001' } })
 
 /** Query fields of every list. */
@@ -137,6 +140,12 @@ export function listOf<Item extends z.ZodType>(name: string, item: Item) {
 function isOfOurEra(instant: string): boolean {
   const ms = Date.parse(instant)
   return !(ms < FIRST_INSTANT_MS || ms > LAST_INSTANT_MS)
+}
+
+/** Counts bytes of UTF-8 only where the cheap bounds leave a doubt: a code unit takes one to three. */
+function withinBytes(text: string, maxBytes: number): boolean {
+  if (text.length > maxBytes) return false
+  return text.length * 3 <= maxBytes || new TextEncoder().encode(text).length <= maxBytes
 }
 
 /** Counts code points only where the cheap bounds leave a doubt. */

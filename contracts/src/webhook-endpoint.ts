@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { EventType, eventTypes } from './event-payloads.ts'
-import { CreatedAt, HttpUrl, Id, text, timestamp, UpdatedAt } from './primitives.ts'
+import { CreatedAt, Id, ReceiverUrl, text, timestamp, UpdatedAt } from './primitives.ts'
 
 const EndpointState = z.enum(['active', 'paused', 'disabled']).meta({
   id: 'EndpointState',
@@ -41,7 +41,7 @@ export const CreatedWebhookEndpoint = z
 
 /** What a caller may say of an endpoint. */
 export const endpointInput = {
-  url: HttpUrl.meta({
+  url: ReceiverUrl.meta({
     description: 'https address that receives deliveries; no credentials in it, no redirects.',
     example: 'https://example.com/hooks/earshot',
   }),

@@ -77,6 +77,8 @@ function connect({ address: { url, ...parts }, role, poolSize, applicationName, 
     connection: {
       application_name: applicationName,
       timezone: 'UTC',
+      // Each statement has one good plan, whatever its values: planning a list anew cost more than running it.
+      plan_cache_mode: 'force_generic_plan',
       ...(statementTimeoutMs && { statement_timeout: statementTimeoutMs }),
       ...(role && { role }),
     },

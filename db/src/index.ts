@@ -37,6 +37,7 @@ export {
   moderateSubmission,
   moderateSubmissions,
   type NewSubmission,
+  receiveSubmission,
   revokeConsent,
   type SubmissionRow,
   updateSubmission,

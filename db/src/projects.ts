@@ -4,7 +4,7 @@ import { audited, changes } from './audit.ts'
 import type { Tx } from './database.ts'
 import { type Page, type PageQuery, pageBounds, pageOf } from './pages.ts'
 import { notFound, onlyOne } from './rows.ts'
-import { freeSlug, slugFrom } from './slugs.ts'
+import { createWithSlug, freeSlug, slugFrom } from './slugs.ts'
 import { statement } from './statement.ts'
 import { projects } from './tables/projects.ts'
 
@@ -71,8 +71,9 @@ const create = statement<object, ProjectRow>(sql`
 
 /** Throws `already_exists` for a slug that is taken, `quota_exceeded` when the plan has no room. */
 export async function createProject(tx: Tx, actor: Actor, team_id: string, fields: ProjectFields & { name: string }): Promise<ProjectRow> {
-  const slug = fields.slug === undefined ? slugFrom(fields.name) : { slug: fields.slug, slugSuffix: null }
-  return onlyOne(await create(tx, { ...actorValues(actor), ...slug, team_id, fields: JSON.stringify({ ...DEFAULTS, ...fields }) }))
+  const wanted = fields.slug === undefined ? slugFrom(fields.name) : { slug: fields.slug, slugSuffix: null }
+  const values = { ...actorValues(actor), team_id, fields: JSON.stringify({ ...DEFAULTS, ...fields }) }
+  return createWithSlug(tx, wanted, async (attempt, slug) => onlyOne(await create(attempt, { ...values, ...slug })))
 }
 
 const update = statement<ProjectRef & ActorValues & { fields: string }, ProjectRow>(sql`

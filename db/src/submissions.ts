@@ -37,12 +37,12 @@ const arrival = sql`create_submission(
       ${place}, ${placeholder('fields')}::jsonb, ${placeholder('revokeTokenHash')}, ${placeholder('ipHmac')}, ${placeholder('bodyHash')}
     )`
 
-const create = statement<object, SubmissionRow & { is_repeat: boolean }>(sql`
-  select r.is_repeat, (r.submission).*
+const create = statement<object, SubmissionRow>(sql`
+  select (r.submission).*
     from ${arrival} r`)
 
-const createAudited = statement<object, SubmissionRow & { is_repeat: boolean }>(sql`
-  select r.is_repeat, (r.submission).*,
+const createAudited = statement<object, SubmissionRow>(sql`
+  select (r.submission).*,
          record_audit(${actorParameter}, (r.submission).team_id, (r.submission).project_id, 'submission.created', 'submission', (r.submission).id)
     from ${arrival} r`)
 
@@ -51,17 +51,38 @@ export async function createSubmission(
   tx: Tx,
   place: { team_id: string; project_id: string },
   fields: NewSubmission,
-  { actor, revokeTokenHash, fingerprint }: Arrival = {},
-): Promise<SubmissionRow & { is_repeat: boolean }> {
-  const rows = await (actor ? createAudited : create)(tx, {
-    ...place,
-    ...(actor && actorValues(actor)),
+  arrival: Arrival = {},
+): Promise<SubmissionRow> {
+  const { actor } = arrival
+  return onlyOne(
+    await (actor ? createAudited : create)(tx, { ...place, ...(actor && actorValues(actor)), ...arrivalValues(fields, arrival) }),
+  )
+}
+
+// What a visitor is told, and no more: nobody reads the record's other columns.
+const receive = statement<object, Receipt>(sql`
+  select r.is_repeat, (r.submission).id, (r.submission).created_at
+    from ${arrival} r`)
+
+export type Receipt = Pick<SubmissionRow, 'id' | 'created_at'> & { is_repeat: boolean }
+
+/** As `createSubmission`, for a visitor. The same words from the same address within ten minutes are the first ones again. */
+export async function receiveSubmission(
+  tx: Tx,
+  place: { team_id: string; project_id: string },
+  fields: NewSubmission,
+  arrival: Arrival,
+): Promise<Receipt> {
+  return onlyOne(await receive(tx, { ...place, ...arrivalValues(fields, arrival) }))
+}
+
+function arrivalValues(fields: NewSubmission, { revokeTokenHash, fingerprint }: Arrival) {
+  return {
     fields: JSON.stringify({ ...fields, tags: fields.tags && [...new Set(fields.tags)] }),
     revokeTokenHash: revokeTokenHash ?? null,
     ipHmac: fingerprint?.ipHmac ?? null,
     bodyHash: fingerprint?.bodyHash ?? null,
-  })
-  return onlyOne(rows)
+  }
 }
 
 const find = statement<SubmissionRef, SubmissionRow>(sql`
@@ -83,7 +104,10 @@ const update = statement<SubmissionRef & ActorValues & { tags: string[] | null; 
   after as (
     update ${submissions} s
        set tags = coalesce(${placeholder('tags')}::text[], s.tags),
-           metadata = checked_metadata(merge_patch(s.metadata, coalesce(${placeholder('metadata')}::jsonb, '{}'))),
+           metadata = case
+             when ${placeholder('metadata')}::jsonb is null then s.metadata
+             else checked_metadata(merge_patch(s.metadata, ${placeholder('metadata')}::jsonb))
+           end,
            updated_at = now()
       from before
      where s.team_id = before.team_id and s.project_id = before.project_id and s.id = before.id

@@ -5,7 +5,7 @@ import { audited, changes } from './audit.ts'
 import type { Tx } from './database.ts'
 import { type Page, type PageQuery, pageBounds, pageOf } from './pages.ts'
 import { notFound, onlyOne } from './rows.ts'
-import { freeSlug, slugFrom } from './slugs.ts'
+import { createWithSlug, freeSlug, slugFrom } from './slugs.ts'
 import { statement } from './statement.ts'
 import { memberships, teams } from './tables/people.ts'
 
@@ -68,8 +68,9 @@ export async function createTeam(
   fields: TeamFields & { name: string },
   { plan, maxTeams }: { plan: string; maxTeams: number },
 ): Promise<TeamRow> {
-  const slug = fields.slug === undefined ? slugFrom(fields.name) : { slug: fields.slug, slugSuffix: null }
-  return onlyOne(await create(tx, { ...actorValues(actor), ...slug, plan, maxTeams, fields: JSON.stringify({ ...DEFAULTS, ...fields }) }))
+  const wanted = fields.slug === undefined ? slugFrom(fields.name) : { slug: fields.slug, slugSuffix: null }
+  const values = { ...actorValues(actor), plan, maxTeams, fields: JSON.stringify({ ...DEFAULTS, ...fields }) }
+  return createWithSlug(tx, wanted, async (attempt, slug) => onlyOne(await create(attempt, { ...values, ...slug })))
 }
 
 const update = statement<ActorValues & { team_id: string; fields: string }, TeamRow>(sql`

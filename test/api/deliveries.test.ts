@@ -9,9 +9,13 @@ let team: Team
 let endpoint: { team_id: string; webhook_id: string }
 let deliveries: string
 let attempts: string
+let blind: string
+let seeing: string
 beforeAll(async () => {
   service = await startTestService()
   team = await makeTeam(service.database)
+  blind = await team.tokenOf('admin', ['read:webhooks'])
+  seeing = await team.tokenOf('admin', ['read:webhooks', 'read:contacts'])
   const client = service.client(team.token)
   const { id } = await client.webhooks.create({ team_id: team.id, url: 'http://127.0.0.1:9/hooks', events: ['*'] })
   endpoint = { team_id: team.id, webhook_id: id }
@@ -40,8 +44,6 @@ test('a delivery shows its event as it is sent, with the digest of the bytes', a
 })
 
 test('the address in a stored payload is shown to those alone who may see contacts; the stored bytes keep it', async () => {
-  const blind = await team.tokenOf('admin', ['read:webhooks'])
-  const seeing = await team.tokenOf('admin', ['read:webhooks', 'read:contacts'])
   for (const [token, email] of [
     [blind, null],
     [seeing, 'secret@example.com'],

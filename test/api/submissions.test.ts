@@ -125,11 +125,23 @@ test('metadata cannot grow beyond its size by merging', async () => {
   const answers: Answer[] = []
   for (const key of ['a', 'b']) {
     answers.push(
-      await service.send('PATCH', `${submissions}${id}/`, { token: team.token, body: { metadata: { [key]: 'x'.repeat(12_000) } } }),
+      await service.send('PATCH', `${submissions}${id}/`, { token: team.token, body: { metadata: { [key]: 'x'.repeat(15_000) } } }),
     )
   }
   expect(answers[0]?.status).toBe(200)
   expect(answers[1]).toMatchObject({ status: 400, body: { code: 'validation_error', errors: [{ field: 'metadata' }] } })
+})
+
+test('metadata of the full size is counted in bytes, as the caller writes it, and does not hinder a change of the tags', async () => {
+  const create = (metadata: object) =>
+    service.send('POST', submissions, { token: team.token, body: { body: 'x', author: { name: 'Ada' }, metadata } })
+  expect((await create({ x: '語'.repeat(5_500) })).status).toBe(400)
+  for (const metadata of [{ x: '語'.repeat(5_400) }, { x: Array(8_180).fill(1) }]) {
+    const made = await create(metadata)
+    expect(made.status).toBe(201)
+    const tagged = await service.send('PATCH', `${submissions}${made.body.id}/`, { token: team.token, body: { tags: ['full'] } })
+    expect(tagged).toMatchObject({ status: 200, body: { metadata, tags: ['full'] } })
+  }
 })
 
 test('sizes are counted in characters, and one more is refused', async () => {

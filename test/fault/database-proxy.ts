@@ -1,5 +1,5 @@
-import { createServer, connect, type Socket } from 'node:net'
 import type { AddressInfo } from 'node:net'
+import { connect, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import type { DatabaseAddress } from '@earshot/db'
 
@@ -16,7 +16,13 @@ export interface DatabaseProxy {
 }
 
 /** A TCP address for a PostgreSQL behind a socket directory, which can go away and come back. */
-export async function startDatabaseProxy({ host = '', port = 5432, user = '', password = '', database = '' }: DatabaseAddress): Promise<DatabaseProxy> {
+export async function startDatabaseProxy({
+  host = '',
+  port = 5432,
+  user = '',
+  password = '',
+  database = '',
+}: DatabaseAddress): Promise<DatabaseProxy> {
   const pairs = new Set<Socket>()
   let isHolding = false
   const server = createServer((near) => {

@@ -10,29 +10,37 @@ const dataDir = makeDataDir()
 const environment = { EARSHOT_DATA_DIR: dataDir.path, EARSHOT_WEBHOOK_BACKOFF_BASE_MS: '200' }
 afterAll(() => dataDir[Symbol.asyncDispose]())
 
-test.for(['SIGTERM', 'SIGINT'] as const)('%s under load: what was acknowledged is delivered, exit code 0, and the next start goes on', { timeout: 60_000 }, async (signal) => {
-  await using receiver = await startReceiver((response) => void setTimeout(() => response.end(), 20))
-  await using first = await startService(environment)
-  const team = await dataDir.makeTeam()
-  await first.client(team.token).webhooks.create({ team_id: team.id, url: receiver.url, events: ['*'] })
-  const load = startLoad(first, team)
-  await until('much is under way', () => receiver.requests.length > 40)
+test.for(['SIGTERM', 'SIGINT'] as const)(
+  '%s under load: what was acknowledged is delivered, exit code 0, and the next start goes on',
+  { timeout: 60_000 },
+  async (signal) => {
+    await using receiver = await startReceiver((response) => void setTimeout(() => response.end(), 20))
+    await using first = await startService(environment)
+    const team = await dataDir.makeTeam()
+    await first.client(team.token).webhooks.create({ team_id: team.id, url: receiver.url, events: ['*'] })
+    const load = startLoad(first, team)
+    await until('much is under way', () => receiver.requests.length > 40)
 
-  const startedAt = performance.now()
-  const exit = await first.stop(signal)
-  console.log(`${signal}: ended after ${Math.round(performance.now() - startedAt)} ms`)
-  expect(exit).toMatchObject({ code: 0, signal: null, output: expect.stringContaining(`Earshot got ${signal}: finishing what it began.`) })
-  await load.stop()
+    const startedAt = performance.now()
+    const exit = await first.stop(signal)
+    console.log(`${signal}: ended after ${Math.round(performance.now() - startedAt)} ms`)
+    expect(exit).toMatchObject({
+      code: 0,
+      signal: null,
+      output: expect.stringContaining(`Earshot got ${signal}: finishing what it began.`),
+    })
+    await load.stop()
 
-  await using second = await startService(environment)
-  await until('all is delivered', () => unheard(load.acknowledged, receiver.requests).length === 0)
-  const ids = new Set<string>()
-  for await (const { id } of second.client(team.token).submissions.list({ ...team.project, limit: 100 })) ids.add(id)
-  for (const id of load.acknowledged.created) expect(ids.has(id)).toBe(true)
-  await using database = await dataDir.openDatabase()
-  const interrupted = await database.client`select from webhook_attempts where error_code is not null`
-  expect(interrupted).toHaveLength(0)
-})
+    await using second = await startService(environment)
+    await until('all is delivered', () => unheard(load.acknowledged, receiver.requests).length === 0)
+    const ids = new Set<string>()
+    for await (const { id } of second.client(team.token).submissions.list({ ...team.project, limit: 100 })) ids.add(id)
+    for (const id of load.acknowledged.created) expect(ids.has(id)).toBe(true)
+    await using database = await dataDir.openDatabase()
+    const interrupted = await database.client`select from webhook_attempts where error_code is not null`
+    expect(interrupted).toHaveLength(0)
+  },
+)
 
 test('requests and deliveries in hand at SIGTERM get their answers, and no second attempt', async () => {
   const answers: (() => void)[] = []
@@ -56,7 +64,9 @@ test('requests and deliveries in hand at SIGTERM get their answers, and no secon
     await locked.promise
     const sent = Array.from({ length: 5 }, () => service.send('POST', path, { body: words() }))
     await until('all wait for the table', async () => {
-      const [row] = await database.client<{ count: number }[]>`select count(*)::int from pg_locks where not granted and relation = 'submissions'::regclass`
+      const [row] = await database.client<
+        { count: number }[]
+      >`select count(*)::int from pg_locks where not granted and relation = 'submissions'::regclass`
       return row?.count === sent.length
     })
     process.kill(service.pid, 'SIGTERM')
@@ -98,6 +108,10 @@ test('a signal that comes twice at once, as from Ctrl-C below npm, still drains'
 test('a second service on the same data directory is refused by one line, and the first is not disturbed', async () => {
   await using first = await startService(environment)
   const second = await runService(environment)
-  expect(second).toEqual({ code: 1, signal: null, output: `Another Earshot (pid ${first.pid}) already uses the data directory ${dataDir.path}.\n` })
+  expect(second).toEqual({
+    code: 1,
+    signal: null,
+    output: `Another Earshot (pid ${first.pid}) already uses the data directory ${dataDir.path}.\n`,
+  })
   expect(await first.send('GET', '/readyz')).toMatchObject({ status: 200 })
 })

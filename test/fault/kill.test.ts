@@ -13,39 +13,45 @@ afterAll(() => dataDir[Symbol.asyncDispose]())
 test.for([
   { what: 'PostgreSQL left running', withServer: false },
   { what: 'PostgreSQL killed too', withServer: true },
-])('after kill -9 amid deliveries, $what, all that was acknowledged is there and delivered within 15 s', { timeout: 60_000 }, async ({ withServer }) => {
-  // Slow enough that many deliveries are in hand at any moment.
-  await using receiver = await startReceiver((response) => void setTimeout(() => response.end(), ANSWER_MS))
-  const environment = { EARSHOT_DATA_DIR: dataDir.path, EARSHOT_WEBHOOK_BACKOFF_BASE_MS: '200' }
+])(
+  'after kill -9 amid deliveries, $what, all that was acknowledged is there and delivered within 15 s',
+  { timeout: 60_000 },
+  async ({ withServer }) => {
+    // Slow enough that many deliveries are in hand at any moment.
+    await using receiver = await startReceiver((response) => void setTimeout(() => response.end(), ANSWER_MS))
+    const environment = { EARSHOT_DATA_DIR: dataDir.path, EARSHOT_WEBHOOK_BACKOFF_BASE_MS: '200' }
 
-  await using first = await startService(environment)
-  const team = await dataDir.makeTeam()
-  await first.client(team.token).webhooks.create({ team_id: team.id, url: receiver.url, events: ['*'] })
-  const load = startLoad(first, team)
-  await until('much is under way', () => receiver.requests.length > 50)
-  const serverPid = dataDir.serverPid()
-  process.kill(first.pid, 'SIGKILL')
-  if (withServer) process.kill(serverPid, 'SIGKILL')
-  await first.exit
-  await load.stop()
-  const { acknowledged } = load
-  expect(unheard(acknowledged, receiver.requests)).not.toEqual([])
+    await using first = await startService(environment)
+    const team = await dataDir.makeTeam()
+    await first.client(team.token).webhooks.create({ team_id: team.id, url: receiver.url, events: ['*'] })
+    const load = startLoad(first, team)
+    await until('much is under way', () => receiver.requests.length > 50)
+    const serverPid = dataDir.serverPid()
+    process.kill(first.pid, 'SIGKILL')
+    if (withServer) process.kill(serverPid, 'SIGKILL')
+    await first.exit
+    await load.stop()
+    const { acknowledged } = load
+    expect(unheard(acknowledged, receiver.requests)).not.toEqual([])
 
-  const startedAt = performance.now()
-  await using second = await startService(environment)
-  await until('all is delivered', () => unheard(acknowledged, receiver.requests).length === 0, DELIVERED_WITHIN_MS)
-  console.log(`ready ${second.readyMs} ms after kill -9, all of ${acknowledged.created.length} + ${acknowledged.approved.length} delivered after ${Math.round(performance.now() - startedAt)} ms`)
+    const startedAt = performance.now()
+    await using second = await startService(environment)
+    await until('all is delivered', () => unheard(acknowledged, receiver.requests).length === 0, DELIVERED_WITHIN_MS)
+    console.log(
+      `ready ${second.readyMs} ms after kill -9, all of ${acknowledged.created.length} + ${acknowledged.approved.length} delivered after ${Math.round(performance.now() - startedAt)} ms`,
+    )
 
-  for (const [event, deliveries] of deliveriesByEvent(receiver.requests)) expect([event, deliveries.size]).toEqual([event, 1])
-  const states = new Map<string, string>()
-  for await (const { id, state } of second.client(team.token).submissions.list({ ...team.project, limit: 100 })) states.set(id, state)
-  for (const id of acknowledged.created) expect(states.has(id)).toBe(true)
-  for (const id of acknowledged.approved) expect(states.get(id)).toBe('approved')
+    for (const [event, deliveries] of deliveriesByEvent(receiver.requests)) expect([event, deliveries.size]).toEqual([event, 1])
+    const states = new Map<string, string>()
+    for await (const { id, state } of second.client(team.token).submissions.list({ ...team.project, limit: 100 })) states.set(id, state)
+    for (const id of acknowledged.created) expect(states.has(id)).toBe(true)
+    for (const id of acknowledged.approved) expect(states.get(id)).toBe('approved')
 
-  await using database = await dataDir.openDatabase()
-  const open = () => database.client`
+    await using database = await dataDir.openDatabase()
+    const open = () => database.client`
     select from webhook_attempts where finished_at is null
     union all
     select from webhook_deliveries where team_id = ${team.id} and state <> 'succeeded'`
-  await until('no delivery and no attempt is open', async () => (await open()).length === 0, 5_000)
-})
+    await until('no delivery and no attempt is open', async () => (await open()).length === 0, 5_000)
+  },
+)

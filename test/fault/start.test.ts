@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
+import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { makeDataDir } from './data-dir.ts'
@@ -40,20 +40,34 @@ test('each variable that the service reads is in the table of wrong values', () 
   expect(Object.keys(wrongValues).sort()).toEqual(read.sort())
 })
 
-test.concurrent.for(Object.entries(wrongValues))('a wrong %s ends the start with one line that names it, exit code 2', { timeout: GENEROUS_MS }, async ([name, value]) => {
-  const { code, output } = await runService({ [name]: value })
-  expect({ code, output }).toEqual({ code: 2, output: expect.stringMatching(new RegExp(`^${name} must .+\n$`)) })
-})
+test.concurrent.for(Object.entries(wrongValues))(
+  'a wrong %s ends the start with one line that names it, exit code 2',
+  { timeout: GENEROUS_MS },
+  async ([name, value]) => {
+    const { code, output } = await runService({ [name]: value })
+    expect({ code, output }).toEqual({ code: 2, output: expect.stringMatching(new RegExp(`^${name} must .+\n$`)) })
+  },
+)
 
 test.for([
-  { what: 'DATABASE_URL without EARSHOT_SECRET_KEY', environment: { DATABASE_URL: 'postgres://127.0.0.1:9/earshot' }, line: /^EARSHOT_SECRET_KEY is required .+\n$/, code: 2 },
+  {
+    what: 'DATABASE_URL without EARSHOT_SECRET_KEY',
+    environment: { DATABASE_URL: 'postgres://127.0.0.1:9/earshot' },
+    line: /^EARSHOT_SECRET_KEY is required .+\n$/,
+    code: 2,
+  },
   {
     what: 'a DATABASE_URL where nobody answers',
     environment: { DATABASE_URL: 'postgres://ada:hush@127.0.0.1:9/earshot', EARSHOT_SECRET_KEY: randomBytes(32).toString('base64') },
     line: /^The database of DATABASE_URL cannot be used: .*ECONNREFUSED.+\n$/,
     code: 1,
   },
-  { what: 'a data directory that is a file', environment: { EARSHOT_DATA_DIR: '/etc/passwd' }, line: /^The data directory \/etc\/passwd cannot be used: .+\n$/, code: 1 },
+  {
+    what: 'a data directory that is a file',
+    environment: { EARSHOT_DATA_DIR: '/etc/passwd' },
+    line: /^The data directory \/etc\/passwd cannot be used: .+\n$/,
+    code: 1,
+  },
 ])('$what ends the start with one line, exit code $code', { timeout: GENEROUS_MS }, async ({ environment, line, code }) => {
   const exit = await runService(environment)
   expect(exit).toMatchObject({ code, output: expect.stringMatching(line) })
@@ -76,8 +90,18 @@ test('the first start and a later one are ready in time, with keys that only the
 })
 
 test.for([
-  { what: 'a port that is taken', variables: (port: number) => ({ PORT: String(port) }), line: (port: number) => `Port ${port} is taken: set PORT to another one.`, code: 1 },
-  { what: 'a HOST that is no address of this machine', variables: () => ({ HOST: '192.0.2.1' }), line: () => 'HOST 192.0.2.1 is no address of this machine (EADDRNOTAVAIL).', code: 2 },
+  {
+    what: 'a port that is taken',
+    variables: (port: number) => ({ PORT: String(port) }),
+    line: (port: number) => `Port ${port} is taken: set PORT to another one.`,
+    code: 1,
+  },
+  {
+    what: 'a HOST that is no address of this machine',
+    variables: () => ({ HOST: '192.0.2.1' }),
+    line: () => 'HOST 192.0.2.1 is no address of this machine (EADDRNOTAVAIL).',
+    code: 2,
+  },
 ])('$what ends the start with one line, and the database is stopped again', { timeout: GENEROUS_MS }, async ({ variables, line, code }) => {
   const occupant = createServer()
   await new Promise<void>((resolve) => occupant.listen(0, '127.0.0.1', resolve))

@@ -11,25 +11,37 @@ RECORDS = json.loads(os.environ["JUDGE_RECORDS"])
 
 @schemathesis.hook
 def before_call(context, case, kwargs):
-    spare_what_the_run_works_with(case)
+    if case.method == "DELETE":
+        spare_what_the_run_works_with(case)
     if case.meta is not None and case.meta.generation.mode.is_positive:
         say_what_schemas_cannot(case)
 
 
 def spare_what_the_run_works_with(case):
-    """Its own team, project and token are not deleted: something that does not exist is, and the answer must be 404."""
-    if case.method == "DELETE":
-        for name, value in (case.path_parameters or {}).items():
-            if value in RECORDS["kept"] and case.operation.path.endswith("{%s}/" % name):
-                case.path_parameters[name] = str(uuid4())
+    """Instead of its own team, project or token a spare one is deleted, and when none is left one that never was."""
+    for name, value in (case.path_parameters or {}).items():
+        if value in RECORDS["kept"] and case.operation.path.endswith("{%s}/" % name):
+            spares = RECORDS["spares"].get(name, [])
+            case.path_parameters[name] = spares.pop() if spares else str(uuid4())
 
 
 def say_what_schemas_cannot(case):
-    """A cursor is one that the list gave out, a receiver lies in a network that may be reached, an end in the future."""
+    """Cursors and form tokens were given out by the service, receivers can be reached, ends lie in the future."""
+    for name, key in (case.headers or {}).items():
+        if name.lower() == "idempotency-key":
+            # A key that came before would bring back its answer, which may tell of what was deleted since.
+            case.headers[name] = key[:200] + uuid4().hex
     if case.query and "cursor" in case.query:
         case.query["cursor"] = RECORDS["feed_cursor" if case.operation.path.endswith("/events/") else "cursor"]
-    if isinstance(case.body, dict):
-        if "url" in case.body:
-            case.body["url"] = RECORDS["receiver"]
-        if case.body.get("expires_at"):
-            case.body["expires_at"] = "2100-01-01T00:00:00Z"
+    if not isinstance(case.body, dict):
+        return
+    if "url" in case.body:
+        case.body["url"] = RECORDS["receiver"]
+    if case.body.get("form_token"):
+        case.body["form_token"] = RECORDS["form_token"]
+    if case.body.get("expires_at"):
+        case.body["expires_at"] = "2100-01-01T00:00:00Z"
+    if case.body.get("project_id"):
+        # A webhook endpoint's project is one of the same team.
+        is_own_team = case.path_parameters.get("team_id") == RECORDS["team_id"]
+        case.body["project_id"] = RECORDS["project_id"] if is_own_team else None

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 
 /** A numbered step of the tour: what to type, and what is printed. */
-export interface TourStep {
+interface TourStep {
   title: string
   commands: string
   /** Lines as printed; `…` stands for any text, and for any lines where it is the whole line. */

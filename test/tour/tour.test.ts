@@ -38,21 +38,16 @@ test('the tour has its seven steps', () => {
 
 test.each(tour.steps)('typed as printed, the README prints what it says: $title', { timeout: 90_000 }, async ({ commands, printed }) => {
   const lines = await shell.type(commands)
-  const received = lines.filter(isOfReceiver)
-  const expected = printed.filter(isOfReceiver).map(steady)
-  await expect
-    .poll(
-      () => {
-        received.push(...shell.more())
-        return received.map(steady)
-      },
-      { timeout: 15_000 },
-    )
-    .toEqual(expected)
   expectPrinted(
     lines.filter((line) => !isOfReceiver(line)),
     printed.filter((line) => !isOfReceiver(line)),
   )
+  const received = lines.filter(isOfReceiver)
+  const receive = () => {
+    received.push(...shell.more())
+    return received.map(steady)
+  }
+  await expect.poll(receive, { timeout: 20_000 }).toEqual(printed.filter(isOfReceiver).map(steady))
 })
 
 function run(command: string, environment: Record<string, string>): ChildProcess {

@@ -3,7 +3,7 @@ import { findPostgres } from '../postgres-process.ts'
 import type { PartReport } from '../report.ts'
 import { alternate, type Contender, costsTable } from '../rounds.ts'
 import { type ServiceProcess, startService } from '../service-process.ts'
-import { makeTeams, openBeside, type Team } from '../teams.ts'
+import { analyze, makeTeams, openBeside, type Team } from '../teams.ts'
 import { makeTemporaryDirectory } from '../temporary-directory.ts'
 import { startTwin } from '../twin-process.ts'
 
@@ -23,7 +23,7 @@ export async function benchList({ rounds, requests }: { rounds: number; requests
     select team_id, id, 'text', 'public', 'Worth every minute', repeat('Saved us a week. ', 10), 1 + i % 5, 'Ada ' || i, 'ada' || i || '@example.com',
            'Analytical Engines', true, now(), '{home,launch}', '{"page": "/pricing"}'
       from projects, generate_series(1, ${SUBMISSIONS}::int) i`
-  await database.client.unsafe('vacuum analyze submissions')
+  await analyze(database)
   await using twin = await startTwin(service.address)
   await using secondTwin = await startTwin(service.address)
   await using generator: Child = await startChild(new URL('../load.ts', import.meta.url))

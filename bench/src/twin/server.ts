@@ -14,7 +14,9 @@ answerParent(start, () => close())
 
 /** What one would write by hand for these few paths: Fastify and postgres.js, the same answers, nothing else. */
 async function start({ address }: { address: DatabaseAddress }): Promise<{ url: string }> {
-  const sql = postgres({ ...address, max: POOL, max_pipeline: 1, onnotice: () => {} })
+  const { url, ...parts } = address
+  const options = { max: POOL, max_pipeline: 1, onnotice: () => {} }
+  const sql = url ? postgres(url, options) : postgres({ ...parts, ...options })
   const app = fastify({ trustProxy: true })
   registerList(app, sql)
   registerSubmit(app, sql)

@@ -1,0 +1,73 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { makeTeam, type Team } from '../src/people.ts'
+import { startTestService, type TestService } from '../src/test-service.ts'
+
+let service: TestService
+let team: Team
+let projects: string
+let project: string
+beforeAll(async () => {
+  service = await startTestService()
+  team = await makeTeam(service.database)
+  projects = `/api/v1/teams/${team.id}/projects/`
+  project = `${projects}${team.project.project_id}/`
+})
+afterAll(() => service.close())
+
+test('a tag that still holds is answered without a body; a change makes another tag', async () => {
+  const first = await service.send('GET', project, { token: team.token })
+  const etag = first.headers.get('etag') ?? ''
+  expect(etag).toMatch(/^"[^"]+"$/)
+  for (const header of [etag, `W/${etag}`, '*', `"other", ${etag}`]) {
+    const same = await ifNoneMatch(project, header)
+    expect([same.status, same.body, same.headers.get('etag')], header).toEqual([304, undefined, etag])
+    expect(same.headers.get('x-ratelimit-remaining')).toMatch(/^\d+$/)
+  }
+  await service.send('PATCH', project, { token: team.token, body: { name: 'Changed' } })
+  const changed = await ifNoneMatch(project, etag)
+  expect([changed.status, changed.body.name]).toEqual([200, 'Changed'])
+  expect(changed.headers.get('etag')).not.toBe(etag)
+})
+
+test('what a caller may see belongs to the tag', async () => {
+  const { id } = await team.submit({ author_email: 'secret@example.com' })
+  const path = `${project}submissions/${id}/`
+  const seen = await service.send('GET', path, { token: team.token })
+  const blind = await service.send('GET', path, { token: await team.tokenOf('viewer') })
+  expect(blind.headers.get('etag')).not.toBe(seen.headers.get('etag'))
+})
+
+test('a tag does not open what the caller may not see', async () => {
+  const etag = (await service.send('GET', project, { token: team.token })).headers.get('etag') ?? ''
+  const stranger = await makeTeam(service.database)
+  const answer = await service.send('GET', project, { token: stranger.token, headers: { 'if-none-match': etag } })
+  expect(answer.status).toBe(404)
+})
+
+test('lists of the API carry no tag and are kept nowhere; public reads carry one, and are asked for each time', async () => {
+  const list = await service.send('GET', projects, { token: team.token })
+  expect([list.headers.get('etag'), list.headers.get('cache-control')]).toEqual([null, 'private, no-store'])
+  const items = `/api/public/v1/projects/${team.publicKey}/items/`
+  const shown = await service.send('GET', items)
+  expect(shown.headers.get('cache-control')).toBe('no-cache')
+  const etag = shown.headers.get('etag') ?? ''
+  expect((await ifNoneMatch(items, etag)).status).toBe(304)
+
+  const { id } = await team.submit({ consent_granted: true })
+  await service.client(team.token).submissions.approve({ ...team.project, submission_id: id })
+  expect((await ifNoneMatch(items, etag)).body.results).toMatchObject([{ id }])
+})
+
+test('HEAD carries the tag and the length of GET, and takes a tag too', async () => {
+  const get = await service.send('GET', project, { token: team.token })
+  const head = await service.send('HEAD', project, { token: team.token })
+  for (const name of ['etag', 'content-length', 'content-type', 'cache-control'])
+    expect(head.headers.get(name), name).toBe(get.headers.get(name))
+  const same = await service.send('HEAD', project, { token: team.token, headers: { 'if-none-match': get.headers.get('etag') ?? '' } })
+  expect(same.status).toBe(304)
+  expect((await service.send('HEAD', project)).status).toBe(401)
+})
+
+function ifNoneMatch(path: string, etag: string) {
+  return service.send('GET', path, { token: team.token, headers: { 'if-none-match': etag } })
+}

@@ -1,0 +1,45 @@
+import { isPublic, sizes } from '@earshot/contracts'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { makeTeam, type Team } from '../src/people.ts'
+import { startTestService, type TestService } from '../src/test-service.ts'
+import { callRest } from './call.ts'
+import { operations } from './operations.ts'
+import { makePath } from './records.ts'
+
+let service: TestService
+let team: Team
+beforeAll(async () => {
+  service = await startTestService()
+  team = await makeTeam(service.database)
+})
+afterAll(() => service.close())
+
+for (const named of operations.filter(({ operation }) => operation.queryFields.has('cursor'))) {
+  const { name, operation } = named
+
+  test(`${name} takes 1 to ${sizes.pageItems} items a page, and a cursor of its own alone`, async () => {
+    const path = await makePath(service, team, operation.path)
+    const token = isPublic(operation) ? undefined : team.token
+    const list = (query: Record<string, string>) => callRest(service, named, { path, token, query: new URLSearchParams(query) })
+    for (const limit of ['1', String(sizes.pageItems)]) {
+      expect(await list({ limit })).toMatchObject({ status: 200, body: { results: expect.any(Array) } })
+    }
+    for (const limit of ['0', '-1', String(sizes.pageItems + 1), '1.5', '1e1', '0x10', '', ' 5', '99999999999999999999']) {
+      const refused = await list({ limit })
+      expect(refused, `limit=${limit}`).toMatchObject({ status: 400, body: { code: 'validation_error', errors: [{ field: 'limit' }] } })
+    }
+    for (const cursor of [
+      '',
+      'x',
+      'null',
+      '0',
+      'AAAA',
+      `${'A'.repeat(21)}B`,
+      `${'A'.repeat(21)}=`,
+      '019aa3c1-7d40-7c3e-9f3b-2b8f7a6f1e01',
+      'ü',
+    ]) {
+      expect(await list({ cursor }), `cursor=${cursor}`).toMatchObject({ status: 400, body: { code: 'invalid_cursor' } })
+    }
+  })
+}

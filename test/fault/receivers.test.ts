@@ -1,0 +1,119 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startRawReceiver } from '../jobs/raw-receiver.ts'
+import { startReceiver } from '../jobs/receiver.ts'
+import { makeTeam } from '../src/people.ts'
+import { words } from './load.ts'
+import { openRemoteDatabase, type RemoteDatabase } from './remote-database.ts'
+import { type ServiceProcess, startService } from './service-process.ts'
+import { until } from './until.ts'
+
+const GENEROUS_MS = 90_000
+const DRAIN_MS = 25_000
+const TRIAL_LINE =
+  'Local trial: webhooks may go to this machine over plain http. Set EARSHOT_WEBHOOK_ALLOW_NETWORKS, even to nothing, to end it.'
+
+let store: RemoteDatabase
+/** As a first tour finds it. */
+let trial: ServiceProcess
+/** The same, but somebody has said what webhooks may reach. */
+let decided: ServiceProcess
+beforeAll(async () => {
+  store = await openRemoteDatabase()
+  trial = await startService(store.environment)
+  decided = await startService({ ...store.environment, EARSHOT_ROLE: 'api', EARSHOT_WEBHOOK_ALLOW_NETWORKS: '' })
+})
+afterAll(async () => {
+  await Promise.all([trial, decided].map((service) => service?.[Symbol.asyncDispose]()))
+  await store[Symbol.asyncDispose]()
+})
+
+test('local trial: one line says so at the start, and a variable set to nothing ends it', () => {
+  expect(
+    trial
+      .output()
+      .split('\n')
+      .filter((line) => line.startsWith('Local trial')),
+  ).toEqual([TRIAL_LINE])
+  expect(decided.output()).not.toContain('Local trial')
+})
+
+test('local trial: a receiver on this machine may be registered from this machine, not through a proxy, not after its end', async () => {
+  const team = await makeTeam(store.database)
+  const register = (service: ServiceProcess, headers: Record<string, string> = {}) =>
+    service.send('POST', `/api/v1/teams/${team.id}/webhooks/`, {
+      token: team.token,
+      headers,
+      body: { url: 'http://127.0.0.1:9/hook', events: ['*'] },
+    })
+  const refused = { status: 400, body: { code: 'validation_error', errors: [{ field: 'url' }] } }
+  expect(await register(trial)).toMatchObject({ status: 201 })
+  expect(await register(trial, { 'x-forwarded-for': '198.51.100.7' })).toMatchObject(refused)
+  expect(await register(trial, { forwarded: 'for=198.51.100.7' })).toMatchObject(refused)
+  expect(await register(decided)).toMatchObject(refused)
+})
+
+test.for([
+  'http://198.51.100.7/',
+  'https://10.0.0.1/',
+  'https://169.254.169.254/latest/',
+  'https://[::1]/',
+  'https://localhost/',
+  'https://0x7f.1/',
+  'https://me:pw@example.com/',
+])('an address inside the network is refused at registration: %s', async (url) => {
+  const team = await makeTeam(store.database)
+  const answer = await decided.send('POST', `/api/v1/teams/${team.id}/webhooks/`, { token: team.token, body: { url, events: ['*'] } })
+  expect(answer).toMatchObject({ status: 400, body: { code: 'validation_error', errors: [{ field: 'url' }] } })
+})
+
+test('an address inside the network that came into the row another way is refused at the attempt, for good', async () => {
+  await using receiver = await startReceiver()
+  const team = await makeTeam(store.database)
+  const client = trial.client(team.token)
+  const { id } = await client.webhooks.create({ team_id: team.id, url: receiver.url, events: ['*'] })
+  await store.database.client`update webhook_endpoints set local_trial = false where id = ${id}`
+  await trial.send('POST', `/api/public/v1/projects/${team.publicKey}/submissions/`, { body: words() })
+  const ref = { team_id: team.id, webhook_id: id }
+  await until('it is judged', async () => (await client.webhooks.deliveries.list(ref)).results[0]?.state === 'failed')
+  expect((await client.webhooks.deliveries.list(ref)).results).toMatchObject([{ attempt_count: 1, next_attempt_at: null }])
+  expect((await client.webhooks.attempts.list(ref)).results).toMatchObject([{ status_code: null, error: { code: 'blocked_address' } }])
+  expect(receiver.requests).toEqual([])
+})
+
+// The last of the file: it stops the service.
+test('a receiver that takes connections and says nothing delays no other, nor the stop beyond its bound, and loses nothing', {
+  timeout: GENEROUS_MS,
+}, async () => {
+  await using silent = await startRawReceiver(() => {})
+  await using other = await startReceiver()
+  await using late = await startRawReceiver(() => {})
+  const team = await makeTeam(store.database)
+  const client = trial.client(team.token)
+  await client.webhooks.create({ team_id: team.id, url: silent.url, events: ['*'] })
+  await client.webhooks.create({ team_id: team.id, url: other.url, events: ['*'] })
+  const write = () => trial.send('POST', `/api/public/v1/projects/${team.publicKey}/submissions/`, { body: words() })
+  await write()
+  await until('the silent one has a request', () => silent.requests.length > 0)
+  for (let round = 0; round < 20; round += 1) {
+    await write()
+    await until('the other one hears at once', () => other.requests.length === round + 2, 2_000)
+  }
+
+  // One more, so that an attempt has just begun: it would have five seconds longer than the stop.
+  const { id } = await client.webhooks.create({ team_id: team.id, url: late.url, events: ['*'] })
+  await write()
+  await until('the late one has a request', () => late.requests.length === 1)
+  const startedAt = performance.now()
+  expect(await trial.stop()).toMatchObject({ code: 0 })
+  const stopMs = Math.round(performance.now() - startedAt)
+  console.log(`stopped beside silent receivers after ${stopMs} ms`)
+  expect(stopMs).toBeLessThan(DRAIN_MS + 4_000)
+
+  trial = await startService(store.environment)
+  await until('it is sent again', () => late.requests.length === 2)
+  expect(new Set(late.requests.map((request) => /x-service-delivery: (\S+)/i.exec(request)?.[1])).size).toBe(1)
+  const attempts = await trial.client(team.token).webhooks.attempts.list({ team_id: team.id, webhook_id: id })
+  expect(attempts.results.at(-1)).toMatchObject({ number: 1, error: { code: 'interrupted' } })
+  // Nobody is to wait for them again.
+  await store.database.client`update webhook_endpoints set deleted_at = now() where team_id = ${team.id}`
+})
