@@ -1,11 +1,11 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { argv } from 'node:process'
-import { documentSnapshot, SNAPSHOT_PATH } from './openapi/snapshot.ts'
+import { documentSnapshot, RELEASED_PATH, SNAPSHOT_PATH } from './openapi/snapshot.ts'
 
 /** Files that are made from the sources and committed, by their place from the top. */
 const GENERATED = [{ path: SNAPSHOT_PATH, make: documentSnapshot }]
 
-/** Writes them anew; with `--check` it only says which ones are stale, and fails. */
+/** Writes them anew; with `--check` it only says which ones are stale, and fails. `--release` promises the document to clients. */
 function generate(isCheck: boolean): void {
   const stale = GENERATED.filter(({ path, make }) => make() !== read(path))
   if (!isCheck) for (const { path, make } of stale) writeFileSync(fromTop(path), make())
@@ -26,3 +26,4 @@ function fromTop(path: string): URL {
 }
 
 generate(argv.includes('--check'))
+if (argv.includes('--release')) writeFileSync(fromTop(RELEASED_PATH), documentSnapshot())

@@ -1,6 +1,8 @@
 import { writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 import { parseArgs } from 'node:util'
+import { benchDeliveries } from './parts/deliveries.ts'
+import { benchGrowth } from './parts/growth.ts'
 import { benchHelp } from './parts/help.ts'
 import { benchList } from './parts/list.ts'
 import { benchStart } from './parts/start.ts'
@@ -9,16 +11,33 @@ import { type PartReport, render } from './report.ts'
 
 const RESULTS = new URL('../results.md', import.meta.url)
 
-/** Short runs prove the bench itself; their figures say little. */
-const lengths = {
-  full: { rounds: Number(process.env.R ?? 9), requests: Number(process.env.Q ?? 3_000), runs: 5 },
-  short: { rounds: 2, requests: 500, runs: 1 },
+const full = {
+  rounds: 9,
+  requests: 3_000,
+  runs: 5,
+  submissions: 1_000_000,
+  otherTeams: 1_000,
+  warmRuns: 200,
+  deliveries: 5_000,
+  seconds: 20,
 }
-type Length = (typeof lengths)['full']
+/** Proves the bench itself; its figures say little. */
+const short: typeof full = {
+  rounds: 2,
+  requests: 500,
+  runs: 1,
+  submissions: 20_000,
+  otherTeams: 50,
+  warmRuns: 20,
+  deliveries: 500,
+  seconds: 3,
+}
 
-const parts: Record<string, (length: Length) => Promise<PartReport>> = {
+const parts: Record<string, (length: typeof full) => Promise<PartReport>> = {
   list: benchList,
   submit: benchSubmit,
+  growth: benchGrowth,
+  deliveries: benchDeliveries,
   start: benchStart,
   help: benchHelp,
 }
@@ -29,9 +48,10 @@ if (unknown.length > 0) {
   console.error(`There is no part ${unknown.join(', ')}. Parts: ${Object.keys(parts).join(', ')}; --short proves the bench only.`)
   process.exit(2)
 }
-await runParts(positionals.length > 0 ? positionals : Object.keys(parts), values.short ? lengths.short : lengths.full)
+await runParts(positionals.length > 0 ? positionals : Object.keys(parts), values.short ? short : full)
 
-async function runParts(names: string[], length: Length): Promise<void> {
+/** Prints each part as it ends; a whole run at full length is kept. */
+async function runParts(names: string[], length: typeof full): Promise<void> {
   const reports: PartReport[] = []
   for (const name of names) {
     const report = await parts[name]?.(length)
@@ -39,7 +59,7 @@ async function runParts(names: string[], length: Length): Promise<void> {
     console.log(`${render(report)}\n`)
     reports.push(report)
   }
-  if (names.length < Object.keys(parts).length || length === lengths.short) return
+  if (names.length < Object.keys(parts).length || length === short) return
   writeFileSync(RESULTS, `${[heading(), ...reports.map(render)].join('\n\n')}\n`)
   console.log('Written to bench/results.md')
 }

@@ -1,7 +1,7 @@
 export { type AccessAnswer, countRequest, type Limit, readAccess, readVisit } from './access.ts'
 export type { Actor } from './actor.ts'
 export { type AttemptRow, listAttempts } from './attempts.ts'
-export { type Database, type DatabaseAddress, type DatabaseOptions, openDatabase, type Tx } from './database.ts'
+export { type Database, type DatabaseAddress, openDatabase, type Tx } from './database.ts'
 export { type DeliveryRow, findDelivery, listDeliveries, redeliver } from './deliveries.ts'
 export {
   type ClaimedDelivery,

@@ -17,6 +17,12 @@ interface KeyedRequest {
   input: unknown
 }
 
+/** What is done under a key. Refusals of `admit` are no answers: they are never stored. */
+export interface Performance {
+  admit: () => void
+  work: (tx: Tx) => Promise<unknown>
+}
+
 type StoredAnswer =
   | { output: unknown }
   | { error: { code: 'quota_exceeded' | 'state_conflict'; detail: string; fields: Record<string, unknown> } }
@@ -36,7 +42,7 @@ export function readIdempotencyKey(header: string | undefined): string | null {
 export async function performOnce(
   { database, services: { secretBox } }: { database: Database; services: { secretBox: SecretBox } },
   { caller, key, operation, input }: KeyedRequest,
-  work: (tx: Tx) => Promise<unknown>,
+  { admit, work }: Performance,
 ): Promise<Answer> {
   const requestHash = createHash('sha256')
     .update(JSON.stringify([operation, sorted(input)]))
@@ -45,6 +51,7 @@ export async function performOnce(
   return database.transaction(async (tx) => {
     const stored = await claimIdempotencyKey(tx, { caller, key, requestHash })
     if (stored !== null) return said(JSON.parse(secretBox.open(PURPOSE, Buffer.from(stored, 'base64'), context)), true)
+    admit()
     const answer = await tx.attempt(work).then((output): StoredAnswer => ({ output }), storable)
     const sealed = secretBox.seal(PURPOSE, JSON.stringify(answer), context).toString('base64')
     await storeIdempotentAnswer(tx, { caller, key, answer: sealed })

@@ -1,7 +1,7 @@
 import { ApiError, isPublic, type NamedOperation } from '@earshot/contracts'
 import type { Database, Tx } from '@earshot/db'
 import { type Approach, type Caller, type Judgement, judgeCaller, requireFeature } from './caller.ts'
-import { type Answer, performOnce } from './idempotency.ts'
+import { type Answer, type Performance, performOnce } from './idempotency.ts'
 import { compileInput, type ReadInput } from './input.ts'
 import type { Standing } from './limit-headers.ts'
 import { compileMask, type Mask } from './mask.ts'
@@ -37,19 +37,24 @@ export function compilePipeline(named: NamedOperation, handler: AnyHandler, opti
   const mask: Mask | null = isPublic(operation) ? null : compileMask(operation.output)
   const isChange = operation.method !== 'GET'
 
+  async function answerOf({ admit, work }: Performance, keyed: { caller: Caller; key: string; input: unknown } | null): Promise<Answer> {
+    if (keyed) return performOnce(options, { ...keyed, caller: keyHolder(keyed.caller), operation: named.name }, { admit, work })
+    admit()
+    return { output: await work(database), replayed: false }
+  }
+
   return {
     named,
     judge: (approach, report) => judgeCaller(database, operation, approach, { multiplier: options.rateLimitMultiplier, report }),
     perform: async ({ caller, projectIsMissing }, rawInput, idempotencyKey) => {
       const input = readInput(rawInput)
-      if (!isPublic(operation)) requireFeature(operation, caller)
-      if (projectIsMissing) throw new ApiError('not_found')
+      const admit = () => {
+        if (!isPublic(operation)) requireFeature(operation, caller)
+        if (projectIsMissing) throw new ApiError('not_found')
+      }
       // Both were checked against this operation's contract; the handler's own types are narrower.
       const work = (tx: Tx) => handler({ ctx: { ...caller, tx, services } as never, input: input as never })
-      const answer: Answer =
-        idempotencyKey === null
-          ? { output: await work(database), replayed: false }
-          : await performOnce(options, { caller: keyHolder(caller), key: idempotencyKey, operation: named.name, input }, work)
+      const answer = await answerOf({ admit, work }, idempotencyKey === null ? null : { caller, key: idempotencyKey, input })
       if ('refusal' in answer) return answer
       if (isChange && !answer.replayed) onCommit()
       if (options.checkOutput) operation.output.parse(answer.output)

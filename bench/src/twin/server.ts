@@ -1,8 +1,8 @@
 import type { AddressInfo } from 'node:net'
 import type { DatabaseAddress } from '@earshot/db'
 import { fastify } from 'fastify'
-import postgres from 'postgres'
 import { answerParent } from '../child-process.ts'
+import { openPlain } from '../plain-client.ts'
 import { registerList } from './list.ts'
 import { registerSubmit } from './submit.ts'
 
@@ -14,9 +14,7 @@ answerParent(start, () => close())
 
 /** What one would write by hand for these few paths: Fastify and postgres.js, the same answers, nothing else. */
 async function start({ address }: { address: DatabaseAddress }): Promise<{ url: string }> {
-  const { url, ...parts } = address
-  const options = { max: POOL, max_pipeline: 1, onnotice: () => {} }
-  const sql = url ? postgres(url, options) : postgres({ ...parts, ...options })
+  const sql = openPlain(address, POOL)
   const app = fastify({ trustProxy: true })
   registerList(app, sql)
   registerSubmit(app, sql)

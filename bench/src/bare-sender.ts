@@ -1,0 +1,52 @@
+import { createHmac, randomUUID } from 'node:crypto'
+import type { DatabaseAddress } from '@earshot/db'
+import type { Sql } from 'postgres'
+import { Pool } from 'undici'
+import { answerParent } from './child-process.ts'
+import { openPlain } from './plain-client.ts'
+
+export interface BareSending {
+  address: DatabaseAddress
+  url: string
+  payload: string
+  deliveries: number
+  team_id: string
+}
+
+const AT_ONCE = 32
+const POOL = 4
+
+answerParent(send)
+
+/** What sending costs without a queue: sign, POST, and one row that says how it went. */
+async function send({ address, url, payload, deliveries, team_id }: BareSending): Promise<{ tookMs: number }> {
+  const sql = openPlain(address, POOL)
+  const pool = new Pool(url, { connections: AT_ONCE })
+  let left = deliveries
+  const startedMs = performance.now()
+  const work = async () => {
+    while (left > 0) {
+      left -= 1
+      await sendOne(pool, sql, { payload, team_id })
+    }
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, work))
+  const tookMs = performance.now() - startedMs
+  await Promise.all([pool.close(), sql.end()])
+  return { tookMs }
+}
+
+async function sendOne(pool: Pool, sql: Sql, { payload, team_id }: { payload: string; team_id: string }): Promise<void> {
+  const id = randomUUID()
+  const signature = createHmac('sha256', 'secret').update(`${id}.${payload}`).digest('base64')
+  const response = await pool.request({
+    method: 'POST',
+    path: '/',
+    headers: { 'content-type': 'application/json', 'webhook-id': id, 'webhook-signature': `v1,${signature}` },
+    body: payload,
+  })
+  const body = await response.body.text()
+  await sql`
+    insert into webhook_attempts (team_id, delivery_id, endpoint_id, number, trigger, worker_id, finished_at, status_code, response_body)
+    values (${team_id}, ${id}, ${id}, 1, 'auto', 0, now(), ${response.statusCode}, ${Buffer.from(body)})`
+}

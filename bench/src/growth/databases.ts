@@ -1,0 +1,80 @@
+import { type Database, type DatabaseAddress, openDatabase, prepareDatabase, startEmbeddedPostgres } from '@earshot/db'
+import type { Sql } from 'postgres'
+import { openPlain } from '../plain-client.ts'
+import { makeTeams, type Team } from '../teams.ts'
+import { makeTemporaryDirectory } from '../temporary-directory.ts'
+
+const OTHER_SUBMISSIONS = 20
+
+/** A database with one project to ask about. */
+export interface Ground {
+  database: Database
+  team: Team
+  /** A record in the middle of the project. */
+  middle: { id: string; created_at: string }
+  /** Pending records, to be decided on. */
+  pending: string[]
+}
+
+/** The same project small and alone, and grown among a thousand other teams; both in one PostgreSQL. */
+export async function openGrounds(sizes: { small: number; large: number; otherTeams: number }) {
+  const stack = new AsyncDisposableStack()
+  const directory = stack.use(makeTemporaryDirectory())
+  const server = await startEmbeddedPostgres({ dataDir: directory.path })
+  stack.defer(server.stop)
+  const smallAddress = { ...server.connection, database: 'small' }
+  await onServer(server.connection, (client) => client.unsafe('create database small'))
+  const small = await openGround(smallAddress, stack, { submissions: sizes.small, otherTeams: 0 })
+  const large = await openGround(server.connection, stack, { submissions: sizes.large, otherTeams: sizes.otherTeams })
+  return { small, large, [Symbol.asyncDispose]: () => stack.disposeAsync() }
+}
+
+async function openGround(
+  address: DatabaseAddress,
+  stack: AsyncDisposableStack,
+  { submissions, otherTeams }: { submissions: number; otherTeams: number },
+): Promise<Ground> {
+  await prepareDatabase(address)
+  const database = openDatabase({ address, role: 'earshot_worker', poolSize: 1, applicationName: 'earshot bench' })
+  stack.defer(database.close)
+  const [team, ...others] = await makeTeams(database, 1 + otherTeams)
+  if (!team) throw new Error('One team is always made.')
+  await onServer(address, async (client) => {
+    await fill(client, [team], submissions)
+    await fill(client, others, OTHER_SUBMISSIONS)
+    await client`vacuum analyze`
+    await client`checkpoint`
+  })
+  const [middle] = await database.client<[Ground['middle']]>`
+    select id, created_at from submissions where team_id = ${team.id} order by id offset ${Math.floor(submissions / 2)} limit 1`
+  const pending = await database.client<{ id: string }[]>`
+    select id from submissions where team_id = ${team.id} and state = 'pending' and id >= ${middle.id} order by id limit 1000`
+  return { database, team, middle, pending: pending.map(({ id }) => id) }
+}
+
+/** Written as if they had come one by one, a minute apart; the triggers' work is done by hand, once. */
+async function fill(client: Sql, teams: Team[], count: number): Promise<void> {
+  for (const { id, project_id } of teams) {
+    await client`
+      insert into submissions (team_id, project_id, id, kind, state, channel, body, rating, author_name, author_company, consent_granted, tags)
+      select ${id}, ${project_id}, uuidv7(make_interval(mins => i - ${count}::int)),
+             case when i % 10 = 0 then 'video' else 'text' end,
+             case when i % 10 < 6 then 'approved' when i % 10 < 8 then 'rejected' else 'pending' end,
+             case when i % 3 = 0 then 'api' else 'public' end,
+             'Word' || i || ' saved us a week, and more than that.', nullif(i % 6, 0), 'Author ' || i, 'Analytical Engines', i % 4 > 0,
+             case when i % 5 = 0 then array['launch'] when i % 333 = 0 then array['rare'] else '{}' end
+        from generate_series(1, ${count}::int) i`
+    await client`
+      insert into submission_tags (team_id, project_id, tag, submission_id)
+      select team_id, project_id, unnest(tags), id from submissions where team_id = ${id}`
+  }
+}
+
+async function onServer(address: DatabaseAddress, work: (client: Sql) => Promise<unknown>): Promise<void> {
+  const client = openPlain(address, 1, { session_replication_role: 'replica' })
+  try {
+    await work(client)
+  } finally {
+    await client.end()
+  }
+}

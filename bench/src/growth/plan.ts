@@ -1,0 +1,72 @@
+import type { Database, Tx } from '@earshot/db'
+
+/** What one statement read, and how. */
+export interface Plan {
+  /** Rows that were looked at, also those that a filter dropped, in the relation with most of them. */
+  scannedRows: number
+  buffers: number
+  /** The plan as PostgreSQL prints it, without its figures. */
+  text: string
+}
+
+interface Statement {
+  text: string
+  params: readonly unknown[]
+}
+
+interface PlanNode {
+  'Node Type': string
+  'Relation Name'?: string
+  'Actual Rows': number
+  'Actual Loops': number
+  'Rows Removed by Filter'?: number
+  'Shared Hit Blocks'?: number
+  'Shared Read Blocks'?: number
+  Plans?: PlanNode[]
+}
+
+/** Explains the one statement that a question sends. */
+export async function explain(database: Database, ask: (tx: Tx) => Promise<unknown>): Promise<Plan> {
+  const sent: Statement[] = []
+  const recorder: Tx = {
+    run: (text, params) => {
+      sent.push({ text, params })
+      return database.run(text, params)
+    },
+    attempt: (work) => work(recorder),
+  }
+  await ask(recorder)
+  const [statement] = sent
+  if (!statement) throw new Error('The question sends nothing.')
+  return database.client.begin(async (tx) => {
+    await tx.unsafe(`prepare asked as ${statement.text}`)
+    const execute = `execute asked(${statement.params.map(literal).join(', ')})`
+    const [analyzed] = await tx.unsafe<[{ 'QUERY PLAN': [{ Plan: PlanNode }] }]>(`explain (analyze, buffers, format json) ${execute}`)
+    const lines = await tx.unsafe<{ 'QUERY PLAN': string }[]>(`explain (costs off) ${execute}`)
+    await tx.unsafe('deallocate asked')
+    const { Plan: root } = analyzed['QUERY PLAN'][0]
+    return {
+      scannedRows: scannedRows(nodesOf(root)),
+      buffers: (root['Shared Hit Blocks'] ?? 0) + (root['Shared Read Blocks'] ?? 0),
+      text: lines.map((line) => line['QUERY PLAN']).join('\n'),
+    }
+  }) as Promise<Plan>
+}
+
+function nodesOf(node: PlanNode): PlanNode[] {
+  return [node, ...(node.Plans ?? []).flatMap(nodesOf)]
+}
+
+function scannedRows(nodes: PlanNode[]): number {
+  const rows = new Map<string, number>()
+  for (const node of nodes) {
+    const relation = node['Relation Name']
+    if (!relation) continue
+    rows.set(relation, (rows.get(relation) ?? 0) + (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops'])
+  }
+  return Math.round(Math.max(0, ...rows.values()))
+}
+
+function literal(value: unknown): string {
+  return value === null || value === undefined ? 'null' : `'${String(value).replaceAll("'", "''")}'`
+}
