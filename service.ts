@@ -94,7 +94,7 @@ async function start(config: Config, log: Log, { drains, undos }: Parts): Promis
     drainMs: DRAIN_MS,
     metrics,
     metricsToken: config.metricsToken,
-    notReady: () => [],
+    notReady: () => (worker?.isWell() === false ? ['the queue'] : []),
     trustProxy: config.trustProxy,
   })
   drains.push(() => app.close())

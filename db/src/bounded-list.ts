@@ -7,10 +7,16 @@ const SCAN_ROWS = 2_000
 /** A row of a list, and whether it is one of the results or only marks where the scan stopped. */
 export type Listed<Row> = Row & { matches: boolean }
 
-/** Where a list walks: `from … where …` over an alias `s`, and the column whose index it walks, newest first. */
+/**
+ * Where a list walks: `from … where …` over an alias `s`. `order` names columns of its rows as the walked index has them,
+ * newest first; a column before the id stands in the conditions as `= any (array[…])`, for after `=` the planner would
+ * take the order as given and walk another index, past all that does not match.
+ */
 export interface Walk {
   source: SQL
   order: SQL
+  /** A further column, for `order`. */
+  further?: SQL
 }
 
 /** Walks one index in order and stops at the page's end. */
@@ -18,25 +24,25 @@ export function indexedList({ source, order }: Walk): SQL {
   return sql`
     select s.*, true as matches
       ${source}
-     order by ${order} desc
+     order by ${order}
      limit ${sql.placeholder('take')}`
 }
 
 /** Walks an index over a bounded number of records and keeps what matches; the last one walked comes back as a mark. */
-export function scannedList({ source, order }: Walk, conditions: SQL[]): SQL {
+export function scannedList({ source, order, further }: Walk, conditions: SQL[]): SQL {
   return sql`
     select *
       from (
-        select s.*, coalesce(${sql.join(conditions, sql` and `)}, false) as matches, row_number() over (order by s.walk_id desc) as walked
+        select s.*, coalesce(${sql.join(conditions, sql` and `)}, false) as matches, row_number() over (order by ${order}) as walked
           from (
-            select s.*, ${order} as walk_id
+            select s.*${further ? sql`, ${further}` : sql``}
               ${source}
-             order by ${order} desc
+             order by ${order}
              limit ${sql.raw(String(SCAN_ROWS))}
           ) s
       ) s
      where matches or walked = ${sql.raw(String(SCAN_ROWS))}
-     order by walk_id desc
+     order by ${order}
      limit ${sql.placeholder('take')}`
 }
 

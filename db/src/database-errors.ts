@@ -1,5 +1,6 @@
 import { ApiError, type ErrorCode, errorCodes } from '@earshot/contracts'
 import postgres from 'postgres'
+import { NoAnswerError } from './patience.ts'
 
 const RETRY_AFTER_SECONDS = 2
 
@@ -11,10 +12,13 @@ const UNREACHABLE = new Set([
   'CONNECT_TIMEOUT',
   'ECONNREFUSED',
   'ECONNRESET',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
   'ENOENT',
+  'ENOTFOUND',
   'EPIPE',
   'ETIMEDOUT',
-  'NO_ANSWER',
 ])
 
 /**
@@ -26,8 +30,17 @@ const UNAVAILABLE = /^(08|53|57|40)/
 /** Turns what the driver throws into the API's table; whatever is not in it stays as it is and becomes a 500. */
 export function toApiError(error: unknown): unknown {
   if (error instanceof postgres.PostgresError) return fromState(error)
-  if (error instanceof Error && 'code' in error && UNREACHABLE.has(String(error.code))) return unavailable(error)
+  if (error instanceof NoAnswerError || isUnreachable(error)) return unavailable(error)
   return error
+}
+
+/** Whether this error of the driver means that the connection on which it came is gone. PostgreSQL closes it after a FATAL one. */
+export function isConnectionLost(error: unknown): boolean {
+  return error instanceof postgres.PostgresError ? ['FATAL', 'PANIC'].includes(error.severity) : isUnreachable(error)
+}
+
+function isUnreachable(error: unknown): error is Error {
+  return error instanceof Error && 'code' in error && UNREACHABLE.has(String(error.code))
 }
 
 function fromState(error: postgres.PostgresError): unknown {
@@ -40,7 +53,8 @@ function fromState(error: postgres.PostgresError): unknown {
   return UNAVAILABLE.test(error.code) ? unavailable(error) : error
 }
 
-function unavailable(cause: Error): ApiError {
+/** 503: the caller may come again. */
+export function unavailable(cause: Error): ApiError {
   const error = new ApiError('dependency_unavailable', {
     detail: 'The database is unavailable right now; retry with backoff.',
     retryAfterSeconds: RETRY_AFTER_SECONDS,

@@ -2,6 +2,8 @@ import { drizzle } from 'drizzle-orm/postgres-js'
 import postgres from 'postgres'
 import { toApiError } from './database-errors.ts'
 import { createPatience, NoAnswerError, type Patience } from './patience.ts'
+import { send } from './send.ts'
+import { runTransaction } from './transaction.ts'
 import { createTurns, type TakeTurn } from './turns.ts'
 
 const MAX_RECONNECT_PAUSE_SECONDS = 0.5
@@ -116,31 +118,8 @@ function executor(client: postgres.Sql, { patience, takeTurn }: Waits): Pick<Tx,
 
 async function begin<Result>(client: postgres.Sql, { patience, takeTurn }: Waits, work: (tx: Tx) => Promise<Result>): Promise<Result> {
   try {
-    return await patience(async ({ renew }) => {
-      const result = await takeTurn(() => client.begin((transaction) => work(inTransaction(transaction, renew))))
-      return result as Result
-    })
+    return await patience((wait) => takeTurn(() => runTransaction(client, wait, work)))
   } catch (error) {
     throw toApiError(error)
   }
-}
-
-function inTransaction(transaction: postgres.TransactionSql, renew: () => void): Tx {
-  return {
-    async run<Row>(text: string, params: readonly unknown[]) {
-      try {
-        renew()
-        return (await send(transaction, text, params)) as unknown as Row[]
-      } catch (error) {
-        throw toApiError(error)
-      }
-    },
-    attempt: async <Result>(work: (tx: Tx) => Promise<Result>) =>
-      (await transaction.savepoint((savepoint) => work(inTransaction(savepoint, renew)))) as Result,
-  }
-}
-
-/** The driver types neither the rows nor the parameters of a text; the caller's statement does. */
-function send(client: postgres.ISql, text: string, params: readonly unknown[]) {
-  return client.unsafe(text, params as postgres.ParameterOrJSON<never>[], { prepare: true })
 }

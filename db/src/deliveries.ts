@@ -24,7 +24,6 @@ export interface DeliveryFilters {
 
 const { placeholder } = sql
 const FILTERS = ['event_id', 'event_type', 'replay_id', 'state'] as const
-const ofEndpoint = sql`s.team_id = ${placeholder('team_id')} and s.endpoint_id = ${placeholder('webhook_id')}`
 // `limit 1` keeps the planner from reading all events for a join: each delivery looks up its own.
 const withPayload = sql`
       left join lateral (
@@ -44,9 +43,9 @@ const conditions: Record<keyof DeliveryFilters, SQL> = {
 const walk: Walk = {
   source: sql`
       from ${webhook_deliveries} s
-     where ${ofEndpoint}
+     where s.team_id = ${placeholder('team_id')} and s.endpoint_id = any (array[${placeholder('webhook_id')}::uuid])
        and s.id < ${placeholder('before')} and s.id >= ${placeholder('after')}`,
-  order: sql`s.id`,
+  order: sql`endpoint_id, id desc`,
 }
 
 const list = statementsByKey<object, Listed<DeliveryRow>>((key) => {

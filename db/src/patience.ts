@@ -14,7 +14,7 @@ export type Patience = <Result>(work: (wait: Wait) => PromiseLike<Result>) => Pr
 
 /** The database did not answer: it hangs, or the network to it, or all connections wait for it. */
 export class NoAnswerError extends Error {
-  readonly code = 'NO_ANSWER'
+  override name = 'NoAnswerError'
 }
 
 /** Without a statement timeout whoever asks waits for as long as it takes. */

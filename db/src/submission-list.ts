@@ -60,7 +60,8 @@ const tagWalk: Walk = {
      ) s
      where t.team_id = ${placeholder('team_id')} and t.project_id = ${placeholder('project_id')} and t.tag = ${placeholder('tag')}
        and ${within(sql`t.submission_id`)}`,
-  order: sql`t.submission_id`,
+  order: sql`walked_id desc`,
+  further: sql`t.submission_id as walked_id`,
 }
 
 const list = statementsByKey<object, Listed<SubmissionRow>>((key) => {
@@ -70,7 +71,7 @@ const list = statementsByKey<object, Listed<SubmissionRow>>((key) => {
   const driver = DRIVERS.find((name) => filters.includes(name) && (name === 'tag' || reach !== 'public'))
   const others = filters.flatMap((name) => (name === driver ? [] : [conditions[name] as SQL]))
   if (driver === 'tag') return scannedList(tagWalk, [visible, ...others])
-  const walk = submissionWalk(driver ? sql`${visible} and ${conditions[driver] as SQL}` : visible)
+  const walk = submissionWalk(visible, driver)
   return others.length === 0 ? indexedList(walk) : scannedList(walk, others)
 })
 
@@ -107,13 +108,15 @@ function keyOf(filters: SubmissionFilters, { publicOnly, searchEmail }: Reach): 
   return [publicOnly ? 'public' : 'all', ...given.map((name) => (name === 'search' && searchEmail ? 'searchEmail' : name))].join(',')
 }
 
-function submissionWalk(condition: SQL): Walk {
+function submissionWalk(visible: SQL, driver: 'state' | 'kind' | undefined): Walk {
+  const column = driver && sql.identifier(driver)
   return {
     source: sql`
       from ${submissions} s
      where s.team_id = ${placeholder('team_id')} and s.project_id = ${placeholder('project_id')}
        and ${within(sql`s.id`)}
-       and ${condition}`,
-    order: sql`s.id`,
+       and ${visible}
+       ${column ? sql`and s.${column} = any (array[${placeholder(driver)}::text])` : sql``}`,
+    order: column ? sql`${column}, id desc` : sql`id desc`,
   }
 }

@@ -35,6 +35,8 @@ export interface DispatcherOptions {
 export interface Dispatcher {
   /** Something was committed that may be due: look before the next tick. */
   nudge: () => void
+  /** Whether it reaches the database. */
+  isWell: () => boolean
   /** Claims no more, lets what is in flight finish within the time, and hands back the rest. */
   stop: (limits: { timeoutMs: number }) => Promise<void>
 }
@@ -57,6 +59,7 @@ export async function startDispatcher(options: DispatcherOptions): Promise<Dispa
 
   return {
     nudge: watch.nudge,
+    isWell: life.isWell,
     async stop({ timeoutMs }) {
       attempts.close()
       await settlesWithin(timeoutMs, Promise.all([watch.stop(), numbering.stop()]))

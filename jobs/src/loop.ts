@@ -14,6 +14,8 @@ export interface LoopOptions {
 export interface Loop {
   /** Begins the next pass after `delayMs` at the latest. A pass that runs is followed by another. */
   nudge: (delayMs?: number) => void
+  /** Whether the last pass succeeded. */
+  isWell: () => boolean
   /** No further pass begins; resolves when the last one has ended. */
   stop: () => Promise<void>
 }
@@ -72,6 +74,7 @@ export function startLoop({ name, work, log }: LoopOptions): Loop {
       const at = performance.now() + delayMs
       if (failures === 0 && at < nextAt) wakeAt(at)
     },
+    isWell: () => failures === 0,
     async stop() {
       isStopped = true
       wake?.()

@@ -22,6 +22,8 @@ export interface WorkerLifeOptions {
 export interface WorkerLife {
   /** What this worker claims with; it changes when others took it for dead. */
   id: () => number
+  /** Whether heartbeat and sweep reach the database. */
+  isWell: () => boolean
   /** To be called when nothing is in hand any more. */
   stop: () => Promise<void>
 }
@@ -59,6 +61,7 @@ export async function startWorkerLife(options: WorkerLifeOptions): Promise<Worke
   ]
   return {
     id: () => id,
+    isWell: () => loops.every((loop) => loop.isWell()),
     async stop() {
       await Promise.all(loops.map((loop) => loop.stop()))
       // Without a database there is nobody to tell: the others find out by themselves.

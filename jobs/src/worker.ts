@@ -25,6 +25,8 @@ export interface WorkerOptions {
 export interface Worker {
   /** A change was committed: deliveries may be due. */
   nudge: () => void
+  /** Whether it can work. */
+  isWell: () => boolean
   /** Finishes what runs within the time, hands back the rest. */
   stop: (limits: { timeoutMs: number }) => Promise<void>
 }
@@ -53,6 +55,7 @@ export async function startWorker({ address, secretBox, log, concurrency, webhoo
 
   return {
     nudge: dispatcher.nudge,
+    isWell: dispatcher.isWell,
     async stop(limits) {
       await Promise.all([dispatcher.stop(limits), queue.stop(limits)])
       await close()

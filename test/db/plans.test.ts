@@ -35,6 +35,7 @@ const submissionFilters: Record<string, SubmissionFilters> = {
   'no filter': {},
   state: { state: 'rejected' },
   kind: { kind: 'video' },
+  'a rare kind': { kind: 'testimonial' },
   'a common tag': { tag: 'common' },
   'a rare tag': { tag: 'rare' },
   'no such tag': { tag: 'absent' },

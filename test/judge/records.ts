@@ -6,16 +6,15 @@ import { TOP } from './command.ts'
 
 const DIRECTORY = join(TOP, '.judge/records')
 const SUBMISSIONS = 10
-const SPARES = 20
 
 /** What Schemathesis works with. */
 export interface Records {
   /** The owner's, with every scope. */
   token: string
-  /** What hooks.py reads: ids that must stay, others that may go, and what only the service can give out. */
+  /** What hooks.py reads: where the service is, ids that must stay, and what only the service can give out. */
   forHooks: {
+    url: string
     kept: string[]
-    spares: Record<string, string[]>
     team_id: string
     project_id: string
     cursor: string | null
@@ -46,15 +45,14 @@ export async function makeRecords(url: string, team: Team, receiver: string): Pr
   writeDictionary('webhooks', [webhook.id])
   writeDictionary('deliveries', idsOf(deliveries))
   writeDictionary('revoke_tokens', revokeTokens)
-  const kept = [team_id, project_id, webhook.id, credential.id, ...idsOf(keys)]
-  const spares = await makeSpares(client, team, receiver)
+  const kept = [team_id, project_id, webhook.id, credential.id, ...idsOf(keys), ...idsOf(submissions)]
   const givenOut = { cursor: submissions.next_cursor, feed_cursor: feed.next_cursor, form_token }
-  return { token: team.token, forHooks: { kept, spares, team_id, project_id, receiver, ...givenOut } }
+  return { token: team.token, forHooks: { url, kept, team_id, project_id, receiver, ...givenOut } }
 }
 
 /** Leaves words as visitors do; resolves to what withdraws their consent. */
 async function submit(client: Client, public_key: string): Promise<string[]> {
-  const receipts = await times(SUBMISSIONS, (index) =>
+  const receipts = Array.from({ length: SUBMISSIONS }, (_, index) =>
     client.public.submissions.create({
       public_key,
       body: `The words of visitor ${index}.`,
@@ -62,24 +60,7 @@ async function submit(client: Client, public_key: string): Promise<string[]> {
       consent: { granted: true },
     }),
   )
-  return receipts.map(({ revoke_token }) => revoke_token ?? '')
-}
-
-/** What may be deleted, by the path field that names it. */
-async function makeSpares(client: Client, { project }: Team, url: string): Promise<Record<string, string[]>> {
-  const { team_id } = project
-  const made = {
-    team_id: await times(SPARES, () => client.teams.create({ name: 'Spare' })),
-    project_id: await times(SPARES, () => client.projects.create({ team_id, name: 'Spare' })),
-    public_key_id: await times(SPARES, () => client.publicKeys.create({ ...project, label: 'Spare' })),
-    webhook_id: await times(SPARES, () => client.webhooks.create({ team_id, url, events: ['video.ready'] })),
-    token_id: await times(SPARES, () => client.me.tokens.create({ name: 'Spare', scopes: ['read:profile'] })),
-  }
-  return Object.fromEntries(Object.entries(made).map(([field, records]) => [field, records.map(({ id }) => id)]))
-}
-
-function times<Made>(count: number, make: (index: number) => Promise<Made>): Promise<Made[]> {
-  return Promise.all(Array.from({ length: count }, (_, index) => make(index)))
+  return (await Promise.all(receipts)).map(({ revoke_token }) => revoke_token ?? '')
 }
 
 function idsOf({ results }: { results: readonly { id: string }[] }): string[] {
