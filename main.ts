@@ -1,7 +1,5 @@
 import { type Config, ConfigError, readConfig } from './config.ts'
-import { makeDemo } from './demo.ts'
-import { type Service, startService } from './service.ts'
-import { explainStartFailure } from './start-failure.ts'
+import type { Service } from './service.ts'
 
 const OLDEST_NODE = [22, 18]
 const EXIT_CONFIGURATION = 2
@@ -37,10 +35,13 @@ function readConfigOrExit(): Config {
   }
 }
 
+/** The service is loaded only now, so that a wrong variable is told at once. */
 async function startOrExit(configuration: Config): Promise<Service> {
+  const { startService } = await import('./service.ts')
   try {
     return await startService(configuration)
   } catch (error) {
+    const { explainStartFailure } = await import('./start-failure.ts')
     const failure = explainStartFailure(error, configuration)
     if (failure) return fail(failure.line, failure.exitCode)
     throw error
@@ -53,7 +54,10 @@ async function announce({ url }: Service): Promise<void> {
     console.log(
       'Local trial: webhooks may go to this machine over plain http. Set EARSHOT_WEBHOOK_ALLOW_NETWORKS, even to nothing, to end it.',
     )
-  if (process.argv.includes('--demo')) console.log(await makeDemo(config))
+  if (process.argv.includes('--demo')) {
+    const { makeDemo } = await import('./demo.ts')
+    console.log(await makeDemo(config))
+  }
   console.log(`Earshot is ready: ${config.port === 0 ? url : config.baseUrl} — API reference at /api/docs/`)
 }
 

@@ -5,16 +5,17 @@ import { createPatience, NoAnswerError, type Patience } from './patience.ts'
 import { send } from './send.ts'
 import { runTransaction } from './transaction.ts'
 import { createTurns, type TakeTurn } from './turns.ts'
+import type { Tx } from './tx.ts'
+
+export type { Tx } from './tx.ts'
 
 const MAX_RECONNECT_PAUSE_SECONDS = 0.5
-
-/** Where a statement runs: the pool, or one transaction. */
-export interface Tx {
-  /** Runs one prepared statement; rows come with the columns' own names. Failures are ApiErrors where the table of errors has one. */
-  run<Row>(text: string, params: readonly unknown[]): Promise<Row[]>
-  /** Runs work that may be undone alone when it throws. On the pool it simply runs. */
-  attempt<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result>
-}
+/**
+ * The driver (postgres.js 3.4) collects what it writes up to this size and keeps what it had not yet sent when a connection
+ * broke; the next one's first message would then wait behind it for ever. One of this size goes out at once, and the
+ * server, which makes nothing of the remains, closes; after that the connection is as new.
+ */
+const DRIVER_BUFFER_BYTES = 1_024
 
 export interface Database extends Tx {
   /** One transaction: committed when `work` resolves, rolled back when it throws. */
@@ -79,6 +80,7 @@ function connect({ address: { url, ...parts }, role, poolSize, applicationName, 
     connection: {
       application_name: applicationName,
       timezone: 'UTC',
+      'earshot.padding': '.'.repeat(DRIVER_BUFFER_BYTES),
       // Each statement has one good plan, whatever its values: planning a list anew cost more than running it.
       plan_cache_mode: 'force_generic_plan',
       ...(statementTimeoutMs && { statement_timeout: statementTimeoutMs }),

@@ -2,7 +2,7 @@
 const GRACE_MS = 500
 
 /** Both throw once the wait is over. */
-interface Wait {
+export interface Wait {
   /** To be called before a statement is sent: nobody would hear of its result any more. */
   requireTime: () => void
   /** To be called at each further step of the work: it gets the whole time anew. */

@@ -1,8 +1,8 @@
 import type postgres from 'postgres'
-import type { Tx } from './database.ts'
 import { isConnectionLost, toApiError, unavailable } from './database-errors.ts'
 import type { Wait } from './patience.ts'
 import { send } from './send.ts'
+import type { Tx } from './tx.ts'
 
 interface Session {
   wait: Wait

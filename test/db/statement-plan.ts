@@ -18,6 +18,7 @@ export interface PlanFacts {
 
 interface PlanNode {
   'Node Type': string
+  'Parent Relationship'?: string
   'Relation Name'?: string
   'Index Name'?: string
   'Actual Rows': number
@@ -69,11 +70,13 @@ function factsOf(nodes: PlanNode[]): PlanFacts {
   }
   return {
     wholeReads: scans.filter((node) => node['Node Type'] === 'Seq Scan' && rowsOfScan(node) > 0).map((node) => node['Relation Name'] ?? ''),
-    sortedRows: nodes
-      .filter((node) => node['Node Type'].includes('Sort'))
-      .map((node) => (node.Plans ?? []).reduce((sum, child) => sum + rowsOfScan(child), 0)),
+    sortedRows: nodes.filter((node) => node['Node Type'].includes('Sort')).map((node) => rowsOfScan(inputOf(node))),
     scannedRows: Math.max(0, ...rowsOf.values()),
   }
+}
+
+function inputOf(node: PlanNode): PlanNode {
+  return node.Plans?.find((child) => child['Parent Relationship'] === 'Outer') ?? node
 }
 
 function rowsOfScan(node: PlanNode): number {
