@@ -1,5 +1,6 @@
 -- Who there is: users, what they sign in with, and their teams.
 -- Ids are UUIDv7; created_at is read from the id, so the two can never disagree and no index on time is needed.
+-- The id takes its time from the clock, not from the transaction, and so does updated_at: it is never the earlier one.
 
 alter default privileges in schema public grant select, insert, update, delete on tables to earshot_app, earshot_worker;
 alter default privileges in schema public grant usage, select on sequences to earshot_app, earshot_worker;
@@ -40,7 +41,7 @@ create table users (
   email_verified_at timestamptz(3),
   mfa_enabled_at timestamptz(3),
   disabled_at timestamptz(3),
-  updated_at timestamptz(3) not null default now(),
+  updated_at timestamptz(3) not null default clock_timestamp(),
   created_at timestamptz not null generated always as (uuid_extract_timestamp(id)) virtual
 );
 create unique index users_email on users (lower(email));
@@ -55,7 +56,7 @@ create table teams (
   locale text not null,
   created_by uuid references users on delete set null,
   deleted_at timestamptz(3),
-  updated_at timestamptz(3) not null default now(),
+  updated_at timestamptz(3) not null default clock_timestamp(),
   created_at timestamptz not null generated always as (uuid_extract_timestamp(id)) virtual
 );
 create unique index teams_slug on teams (slug) where deleted_at is null;
@@ -84,7 +85,7 @@ create table credentials (
   expires_at timestamptz(3),
   last_used_at timestamptz(3),
   revoked_at timestamptz(3),
-  updated_at timestamptz(3) not null default now(),
+  updated_at timestamptz(3) not null default clock_timestamp(),
   created_at timestamptz not null generated always as (uuid_extract_timestamp(id)) virtual
 );
 create unique index credentials_hash on credentials (hash);

@@ -14,7 +14,7 @@ create table projects (
   theme_color text,
   theme_logo_url text,
   deleted_at timestamptz(3),
-  updated_at timestamptz(3) not null default now(),
+  updated_at timestamptz(3) not null default clock_timestamp(),
   created_at timestamptz not null generated always as (uuid_extract_timestamp(id)) virtual,
   primary key (team_id, id)
 );
@@ -29,7 +29,7 @@ create table public_keys (
   label text,
   last_used_at timestamptz(3),
   revoked_at timestamptz(3),
-  updated_at timestamptz(3) not null default now(),
+  updated_at timestamptz(3) not null default clock_timestamp(),
   created_at timestamptz not null generated always as (uuid_extract_timestamp(id)) virtual,
   primary key (team_id, project_id, id),
   foreign key (team_id, project_id) references projects on delete cascade

@@ -37,7 +37,7 @@ create table submissions (
   position int,
   revoke_token_hash bytea,
   deleted_at timestamptz(3),
-  updated_at timestamptz(3) not null default now(),
+  updated_at timestamptz(3) not null default clock_timestamp(),
   created_at timestamptz not null generated always as (uuid_extract_timestamp(id)) virtual,
   is_public boolean not null generated always as (
     state = 'approved' and consent_granted and consent_revoked_at is null and deleted_at is null

@@ -38,7 +38,7 @@ create table webhook_endpoints (
   last_success_at timestamptz(3),
   failing_since timestamptz(3),
   deleted_at timestamptz(3),
-  updated_at timestamptz(3) not null default now(),
+  updated_at timestamptz(3) not null default clock_timestamp(),
   created_at timestamptz not null generated always as (uuid_extract_timestamp(id)) virtual,
   primary key (team_id, id),
   foreign key (team_id, project_id) references projects on delete cascade
@@ -65,7 +65,7 @@ create table webhook_deliveries (
   replay_of uuid,
   replay_id uuid,
   finished_at timestamptz(3),
-  updated_at timestamptz(3) not null default now(),
+  updated_at timestamptz(3) not null default clock_timestamp(),
   created_at timestamptz not null generated always as (uuid_extract_timestamp(id)) virtual,
   primary key (team_id, id)
 ) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.02);

@@ -17,6 +17,6 @@ export const newId = () => uuid().notNull().default(sql`uuidv7()`)
 
 /** When a row came and changed. The first is read from the id and cannot be written. */
 export const lifetime = {
-  updated_at: instant().notNull().default(sql`now()`),
+  updated_at: instant().notNull().default(sql`clock_timestamp()`),
   created_at: timestamp({ withTimezone: true, mode: 'string' }).notNull().generatedAlwaysAs(sql`uuid_extract_timestamp(id)`),
 }
