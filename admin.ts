@@ -5,8 +5,6 @@ import {
   createTokenFor,
   createUser,
   type Database,
-  DatabaseSetupError,
-  EmbeddedPostgresError,
   findUserByEmail,
   openDatabase,
   prepareDatabase,
@@ -14,14 +12,14 @@ import {
 } from '@earshot/db'
 import { makeToken } from '@earshot/server'
 import { Command, InvalidArgumentError, Option } from 'commander'
-import { ConfigError, readConfig } from './config.ts'
+import { type Config, readConfig } from './config.ts'
 import { examine } from './doctor.ts'
 import { hashPassword, makePassword } from './password.ts'
+import { explainStartFailure } from './start-failure.ts'
 import { joinStore, type Store } from './store.ts'
 
 const MIN_PASSWORD_CHARACTERS = 12
 const EXIT_REFUSED = 1
-const EXIT_CONFIGURATION = 2
 
 const program = new Command('admin').description("The operator's door: works beside a running service, or alone.")
 const nouns = new Map<string, Command>()
@@ -106,26 +104,31 @@ function command(noun: string, verb: string, description: string): Command {
   return parent.command(verb).description(description).option('--json', 'print JSON')
 }
 
+type Work = (database: Database, config: Config, store: Store) => Promise<Record<string, unknown>>
+
 /** Opens the store, does the work, prints the result; whatever the operator can mend is one line. */
-async function perform(
-  work: (database: Database, config: ReturnType<typeof readConfig>, store: Store) => Promise<Record<string, unknown>>,
-): Promise<void> {
+async function perform(work: Work): Promise<void> {
+  let config: Config | null = null
   try {
-    const config = readConfig()
-    const store = await joinStore(config, () => {})
-    try {
-      await prepareDatabase(store.address)
-      const database = openDatabase({ address: store.address, role: 'earshot_worker', poolSize: 1, applicationName: 'earshot admin' })
-      try {
-        print(await work(database, config, store))
-      } finally {
-        await database.close()
-      }
-    } finally {
-      await store.close()
-    }
+    config = readConfig()
+    print(await withDatabase(config, work))
   } catch (error) {
-    explain(error)
+    explain(error, config)
+  }
+}
+
+async function withDatabase(config: Config, work: Work): Promise<Record<string, unknown>> {
+  const store = await joinStore(config, () => {})
+  try {
+    await prepareDatabase(store.address)
+    const database = openDatabase({ address: store.address, role: 'earshot_worker', poolSize: 1, applicationName: 'earshot admin' })
+    try {
+      return await work(database, config, store)
+    } finally {
+      await database.close()
+    }
+  } finally {
+    await store.close()
   }
 }
 
@@ -139,13 +142,16 @@ function print(result: Record<string, unknown>): void {
     console.log(`${key.padEnd(width)}  ${Array.isArray(value) ? value.join(', ') : String(value)}`)
 }
 
-function explain(error: unknown): void {
-  const isConfiguration = error instanceof ConfigError
-  const isKnown =
-    isConfiguration || error instanceof ApiError || error instanceof EmbeddedPostgresError || error instanceof DatabaseSetupError
-  if (!isKnown) throw error
-  console.error(error instanceof ApiError && error.code === 'not_found' ? 'There is no such user or team.' : error.message)
-  process.exitCode = isConfiguration ? EXIT_CONFIGURATION : EXIT_REFUSED
+function explain(error: unknown, config: Config | null): void {
+  const isRefusal = error instanceof ApiError && error.status < 500
+  const failure = isRefusal ? { line: refusalLine(error), exitCode: EXIT_REFUSED } : explainStartFailure(error, config)
+  if (!failure) throw error
+  console.error(failure.line)
+  process.exitCode = failure.exitCode
+}
+
+function refusalLine({ code, message }: ApiError): string {
+  return code === 'not_found' ? 'There is no such user or team.' : message
 }
 
 function parseEmail(text: string): string {

@@ -15,10 +15,10 @@ export interface StartFailure {
 }
 
 /** What the operator can mend, in one line; null for what only a developer can. */
-export function explainStartFailure(error: unknown, config: Pick<Config, 'host' | 'port' | 'databaseUrl'>): StartFailure | null {
+export function explainStartFailure(error: unknown, config: Pick<Config, 'host' | 'port' | 'databaseUrl'> | null): StartFailure | null {
   if (error instanceof ConfigError) return { line: error.message, exitCode: EXIT_CONFIGURATION }
   if (error instanceof EmbeddedPostgresError || error instanceof DatabaseSetupError) return { line: error.message, exitCode: EXIT_REFUSED }
-  if (!(error instanceof Error)) return null
+  if (!(error instanceof Error) || config === null) return null
   return explainListening(error, config) ?? explainDatabase(error, config)
 }
 

@@ -32,7 +32,7 @@ const walk = (filters: string[]): Walk => ({
        ${filters.includes('delivery_id') ? sql`and s.delivery_id = ${placeholder('delivery_id')}` : sql``}
        ${filters.includes('after') ? sql`and s.id >= ${placeholder('after')}` : sql``}
        and s.id < ${placeholder('before')}`,
-  order: sql`id desc`,
+  id: sql`s.id`,
 })
 
 const list = statementsByKey<object, Listed<AttemptRow>>((key) => {

@@ -7,42 +7,36 @@ const SCAN_ROWS = 2_000
 /** A row of a list, and whether it is one of the results or only marks where the scan stopped. */
 export type Listed<Row> = Row & { matches: boolean }
 
-/**
- * Where a list walks: `from … where …` over an alias `s`. `order` names columns of its rows as the walked index has them,
- * newest first; a column before the id stands in the conditions as `= any (array[…])`, for after `=` the planner would
- * take the order as given and walk another index, past all that does not match.
- */
+/** Where a list walks: `from … where …` over an alias `s`, and the column whose index it walks, newest first. */
 export interface Walk {
   source: SQL
-  order: SQL
-  /** A further column, for `order`. */
-  further?: SQL
+  id: SQL
 }
 
 /** Walks one index in order and stops at the page's end. */
-export function indexedList({ source, order }: Walk): SQL {
+export function indexedList({ source, id }: Walk): SQL {
   return sql`
     select s.*, true as matches
       ${source}
-     order by ${order}
+     order by ${id} desc
      limit ${sql.placeholder('take')}`
 }
 
 /** Walks an index over a bounded number of records and keeps what matches; the last one walked comes back as a mark. */
-export function scannedList({ source, order, further }: Walk, conditions: SQL[]): SQL {
+export function scannedList({ source, id }: Walk, conditions: SQL[]): SQL {
   return sql`
     select *
       from (
-        select s.*, coalesce(${sql.join(conditions, sql` and `)}, false) as matches, row_number() over (order by ${order}) as walked
+        select s.*, coalesce(${sql.join(conditions, sql` and `)}, false) as matches, row_number() over (order by s.walked_id desc) as walked
           from (
-            select s.*${further ? sql`, ${further}` : sql``}
+            select s.*, ${id} as walked_id
               ${source}
-             order by ${order}
+             order by ${id} desc
              limit ${sql.raw(String(SCAN_ROWS))}
           ) s
       ) s
      where matches or walked = ${sql.raw(String(SCAN_ROWS))}
-     order by ${order}
+     order by walked_id desc
      limit ${sql.placeholder('take')}`
 }
 

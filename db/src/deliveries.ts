@@ -40,12 +40,20 @@ const conditions: Record<keyof DeliveryFilters, SQL> = {
   replay_id: sql`s.replay_id = ${placeholder('replay_id')}::uuid`,
 }
 
+// The endpoint's index is walked for its ids alone, and each delivery looked up: read together, the planner would rather
+// walk the index of all ids, past all other endpoints' deliveries.
 const walk: Walk = {
   source: sql`
-      from ${webhook_deliveries} s
-     where s.team_id = ${placeholder('team_id')} and s.endpoint_id = any (array[${placeholder('webhook_id')}::uuid])
-       and s.id < ${placeholder('before')} and s.id >= ${placeholder('after')}`,
-  order: sql`endpoint_id, id desc`,
+      from ${webhook_deliveries} w
+     cross join lateral (
+       select s.*
+         from ${webhook_deliveries} s
+        where s.team_id = w.team_id and s.id = w.id
+        limit 1
+     ) s
+     where w.team_id = ${placeholder('team_id')} and w.endpoint_id = ${placeholder('webhook_id')}
+       and w.id < ${placeholder('before')} and w.id >= ${placeholder('after')}`,
+  id: sql`w.id`,
 }
 
 const list = statementsByKey<object, Listed<DeliveryRow>>((key) => {

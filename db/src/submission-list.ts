@@ -46,22 +46,28 @@ const conditions: Record<string, SQL> = {
   searchEmail: sql`concat_ws(' ', ${WORDS}, s.author_email) ilike ${placeholder('search')}`,
 }
 
-const within = (column: SQL) => sql`${column} < ${placeholder('before')} and ${column} >= ${placeholder('after')}`
+const within = (
+  walked: SQL,
+  id: SQL,
+) => sql`${walked}.team_id = ${placeholder('team_id')} and ${walked}.project_id = ${placeholder('project_id')}
+       and ${id} < ${placeholder('before')} and ${id} >= ${placeholder('after')}`
 
-// `limit 1` keeps the planner from reading all submissions for a join: each tag looks up its own record.
+// An index is walked for its ids alone, and each record looked up. Read together, a plan for any values would rather walk
+// all records in order, past all that does not match; `limit 1` keeps it from reading them all for a join.
+const lookUp = (id: SQL) => sql`cross join lateral (
+        select s.*
+          from ${submissions} s
+         where s.team_id = w.team_id and s.project_id = w.project_id and s.id = ${id}
+         limit 1
+      ) s`
+
 const tagWalk: Walk = {
   source: sql`
-      from ${submission_tags} t
-     cross join lateral (
-       select s.*
-         from ${submissions} s
-        where s.team_id = t.team_id and s.project_id = t.project_id and s.id = t.submission_id
-        limit 1
-     ) s
-     where t.team_id = ${placeholder('team_id')} and t.project_id = ${placeholder('project_id')} and t.tag = ${placeholder('tag')}
-       and ${within(sql`t.submission_id`)}`,
-  order: sql`walked_id desc`,
-  further: sql`t.submission_id as walked_id`,
+      from ${submission_tags} w
+      ${lookUp(sql`w.submission_id`)}
+     where ${within(sql`w`, sql`w.submission_id`)}
+       and w.tag = ${placeholder('tag')}`,
+  id: sql`w.submission_id`,
 }
 
 const list = statementsByKey<object, Listed<SubmissionRow>>((key) => {
@@ -71,7 +77,7 @@ const list = statementsByKey<object, Listed<SubmissionRow>>((key) => {
   const driver = DRIVERS.find((name) => filters.includes(name) && (name === 'tag' || reach !== 'public'))
   const others = filters.flatMap((name) => (name === driver ? [] : [conditions[name] as SQL]))
   if (driver === 'tag') return scannedList(tagWalk, [visible, ...others])
-  const walk = submissionWalk(visible, driver)
+  const walk = driver ? columnWalk(driver) : wholeWalk(visible)
   return others.length === 0 ? indexedList(walk) : scannedList(walk, others)
 })
 
@@ -108,15 +114,24 @@ function keyOf(filters: SubmissionFilters, { publicOnly, searchEmail }: Reach): 
   return [publicOnly ? 'public' : 'all', ...given.map((name) => (name === 'search' && searchEmail ? 'searchEmail' : name))].join(',')
 }
 
-function submissionWalk(visible: SQL, driver: 'state' | 'kind' | undefined): Walk {
-  const column = driver && sql.identifier(driver)
+function wholeWalk(visible: SQL): Walk {
   return {
     source: sql`
       from ${submissions} s
-     where s.team_id = ${placeholder('team_id')} and s.project_id = ${placeholder('project_id')}
-       and ${within(sql`s.id`)}
-       and ${visible}
-       ${column ? sql`and s.${column} = any (array[${placeholder(driver)}::text])` : sql``}`,
-    order: column ? sql`${column}, id desc` : sql`id desc`,
+     where ${within(sql`s`, sql`s.id`)}
+       and ${visible}`,
+    id: sql`s.id`,
+  }
+}
+
+function columnWalk(name: 'state' | 'kind'): Walk {
+  return {
+    source: sql`
+      from ${submissions} w
+      ${lookUp(sql`w.id`)}
+     where ${within(sql`w`, sql`w.id`)}
+       and w.deleted_at is null
+       and w.${sql.identifier(name)} = ${placeholder(name)}`,
+    id: sql`w.id`,
   }
 }
