@@ -1,5 +1,6 @@
 import { drizzle } from 'drizzle-orm/postgres-js'
 import postgres from 'postgres'
+import { registerArrayTypes } from './array-types.ts'
 import { toApiError } from './database-errors.ts'
 import { createPatience, NoAnswerError, type Patience } from './patience.ts'
 import { send } from './send.ts'
@@ -56,6 +57,7 @@ export interface DatabaseOptions {
 export function openDatabase(options: DatabaseOptions): Database {
   const client = connect(options)
   drizzle(client)
+  registerArrayTypes(client)
   const patience = createPatience(options.statementTimeoutMs)
   const takeTurn = createTurns(options.poolSize)
   const pool: Tx = { ...executor(client, { patience, takeTurn }), attempt: (work) => work(pool) }
@@ -73,6 +75,7 @@ function connect({ address: { url, ...parts }, role, poolSize, applicationName, 
     // Not in the driver's README: the default drains a busy pool's queue into one connection.
     max_pipeline: 1,
     connect_timeout: 5,
+    fetch_types: false,
     // The default pauses for up to 20 s, long after the database has come back.
     backoff: (failures: number) => Math.min(failures / 10, MAX_RECONNECT_PAUSE_SECONDS),
     onnotice: () => {},
@@ -83,6 +86,8 @@ function connect({ address: { url, ...parts }, role, poolSize, applicationName, 
       'earshot.padding': '.'.repeat(DRIVER_BUFFER_BYTES),
       // Each statement has one good plan, whatever its values: planning a list anew cost more than running it.
       plan_cache_mode: 'force_generic_plan',
+      // A bitmap loses the order of its index: a plan for any values would sort all of a project for one page.
+      enable_bitmapscan: 'off',
       ...(statementTimeoutMs && { statement_timeout: statementTimeoutMs }),
       ...(role && { role }),
     },
