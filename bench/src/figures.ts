@@ -8,7 +8,3 @@ export function quantile(figures: readonly number[], share: number): number {
   const sorted = figures.toSorted((a, b) => a - b)
   return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? Number.NaN
 }
-
-export function sum(figures: readonly number[]): number {
-  return figures.reduce((total, figure) => total + figure, 0)
-}

@@ -12,14 +12,14 @@ import { type PartReport, render } from './report.ts'
 const RESULTS = new URL('../results.md', import.meta.url)
 
 const full = {
-  rounds: 9,
+  rounds: Number(process.env.R ?? 9),
   requests: 3_000,
   runs: 5,
   submissions: 1_000_000,
   otherTeams: 1_000,
   warmRuns: 200,
-  deliveries: 5_000,
-  seconds: 20,
+  deliveries: Number(process.env.D ?? 5_000),
+  seconds: Number(process.env.S ?? 20),
 }
 /** Proves the bench itself; its figures say little. */
 const short: typeof full = {
@@ -42,6 +42,8 @@ const parts: Record<string, (length: typeof full) => Promise<PartReport>> = {
   help: benchHelp,
 }
 
+// An exit takes what was started along; a bare signal would not.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))
 const { values, positionals } = parseArgs({ allowPositionals: true, options: { short: { type: 'boolean', default: false } } })
 const unknown = positionals.filter((name) => !Object.hasOwn(parts, name))
 if (unknown.length > 0) {

@@ -32,7 +32,9 @@ export async function startService(dataDir: string, environment: Record<string, 
       ...environment,
     },
   })
-  const exited = once(child, 'exit')
+  const kill = () => void child.kill('SIGTERM')
+  process.once('exit', kill)
+  const exited = once(child, 'exit').finally(() => process.off('exit', kill))
   const lines = createInterface({ input: child.stdout })
   const url = await Promise.race([
     new Promise<string>((resolve) => lines.on('line', (line) => READY.test(line) && resolve(READY.exec(line)?.[1] ?? ''))),
@@ -40,7 +42,7 @@ export async function startService(dataDir: string, environment: Record<string, 
   ])
   const readyAfterMs = performance.now() - startedMs
   const stop = async () => {
-    child.kill('SIGTERM')
+    kill()
     await exited
   }
   const address = await connectEmbedded({ dataDir })

@@ -73,6 +73,8 @@ create unique index webhook_deliveries_id on webhook_deliveries (id);
 create index webhook_deliveries_endpoint on webhook_deliveries (team_id, endpoint_id, id desc);
 create index webhook_deliveries_due on webhook_deliveries (endpoint_id, next_attempt_at) where state = 'pending';
 create index webhook_deliveries_sending on webhook_deliveries (worker_id) where state = 'sending';
+-- An endpoint has one team: told so, the planner expects its many deliveries, and tells the indexes apart.
+create statistics webhook_deliveries_owner (dependencies) on team_id, endpoint_id from webhook_deliveries;
 
 create table webhook_attempts (
   team_id uuid not null,
@@ -97,7 +99,7 @@ create table webhook_attempts (
 ) partition by range (id);
 create index webhook_attempts_endpoint on webhook_attempts (team_id, endpoint_id, id desc);
 create index webhook_attempts_delivery on webhook_attempts (team_id, delivery_id, id desc);
--- An endpoint has one team: told so, the planner expects its many attempts, and walks the days' indexes instead of sorting.
+-- As for deliveries; here it walks the days' indexes instead of sorting.
 create statistics webhook_attempts_owner (dependencies) on team_id, endpoint_id from webhook_attempts;
 
 -- A worker is alive while it holds its advisory lock or keeps its heartbeat fresh.

@@ -1,5 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { indexedList, type Listed, listedPage, scannedList, type Walk } from './bounded-list.ts'
+import { indexedList, type Listed, listedPage, scannedList, spanOf, walkOf } from './bounded-list.ts'
 import type { Tx } from './database.ts'
 import { type Page, type PageQuery, pageBounds } from './pages.ts'
 import { statementsByKey } from './statement.ts'
@@ -23,25 +23,19 @@ const conditions: Record<string, SQL> = {
   failed: sql`s.finished_at is not null and not (${answeredWell})`,
 }
 
-// With a delivery the walk is over that delivery's own index: it has eight attempts at most. The lower bound only when
-// asked for: a plan for any values takes two bounds for a narrow span, and would sort all attempts of the endpoint.
-const walk = (filters: string[]): Walk => ({
-  source: sql`
+// With a delivery the walk is over that delivery's own index: it has eight attempts at most.
+const ofEndpoint = (filters: string[]) => sql`
       from ${webhook_attempts} s
      where s.team_id = ${placeholder('team_id')} and s.endpoint_id = ${placeholder('webhook_id')}
-       ${filters.includes('delivery_id') ? sql`and s.delivery_id = ${placeholder('delivery_id')}` : sql``}
-       ${filters.includes('after') ? sql`and s.id >= ${placeholder('after')}` : sql``}
-       and s.id < ${placeholder('before')}`,
-  id: sql`s.id`,
-})
+       ${filters.includes('delivery_id') ? sql`and s.delivery_id = ${placeholder('delivery_id')}` : sql``}`
 
 const list = statementsByKey<object, Listed<AttemptRow>>((key) => {
-  const filters = key.split(',').filter(Boolean)
+  const [span, ...filters] = key.split(',')
   const others = filters.flatMap((name) => conditions[name] ?? [])
-  const walked = walk(filters)
+  const walk = walkOf(ofEndpoint(filters), sql`s.id`, span)
   return sql`
     select s.*
-      from (${others.length === 0 ? indexedList(walked) : scannedList(walked, others)}) s
+      from (${others.length === 0 ? indexedList(walk) : scannedList(walk, others)}) s
      where ${endpointIsThere}
      order by s.id desc`
 })
@@ -52,11 +46,7 @@ export async function listAttempts<Item>(
   { team_id, webhook_id, limit, cursor, created_after, created_before, outcome, ...filters }: PageQuery & AttemptFilters & WebhookRef,
   present: (row: AttemptRow) => Item,
 ): Promise<Page<Item>> {
-  const given = [
-    ...FILTERS.filter((name) => filters[name] !== undefined),
-    ...(outcome ? [outcome] : []),
-    ...(created_after === undefined ? [] : ['after']),
-  ]
+  const given = [spanOf({ created_after }), ...FILTERS.filter((name) => filters[name] !== undefined), ...(outcome ? [outcome] : [])]
   const bounds = pageBounds({ limit, cursor, created_after, created_before })
   return listedPage(await list(given.join(','))(tx, { ...filters, ...bounds, team_id, webhook_id }), limit, present)
 }

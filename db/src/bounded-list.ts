@@ -8,9 +8,23 @@ const SCAN_ROWS = 2_000
 export type Listed<Row> = Row & { matches: boolean }
 
 /** Where a list walks: `from … where …` over an alias `s`, and the column whose index it walks, newest first. */
-export interface Walk {
+interface Walk {
   source: SQL
   id: SQL
+}
+
+/** Whether a list has a lower bound in time: part of the key of its statement. */
+export function spanOf({ created_after }: { created_after?: string | undefined }): 'since' | 'ever' {
+  return created_after === undefined ? 'ever' : 'since'
+}
+
+/**
+ * Bounds a walk by cursor and time. A plan for any values takes two plain bounds on one column for a narrow span, where
+ * every index costs the same; so the lower one stands only where it is asked for, and as `any`, which counts on its own.
+ */
+export function walkOf(source: SQL, id: SQL, span: string | undefined): Walk {
+  const since = span === 'since' ? sql`and ${id} >= any (array[${sql.placeholder('after')}::uuid])` : sql``
+  return { source: sql`${source} and ${id} < ${sql.placeholder('before')} ${since}`, id }
 }
 
 /** Walks one index in order and stops at the page's end. */

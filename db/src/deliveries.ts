@@ -2,7 +2,7 @@ import { ApiError } from '@earshot/contracts'
 import { type SQL, sql } from 'drizzle-orm'
 import { type Actor, actorValues } from './actor.ts'
 import { audited } from './audit.ts'
-import { indexedList, type Listed, listedPage, scannedList, type Walk } from './bounded-list.ts'
+import { indexedList, type Listed, listedPage, scannedList, spanOf, walkOf } from './bounded-list.ts'
 import type { Tx } from './database.ts'
 import { type Page, type PageQuery, pageBounds } from './pages.ts'
 import { notFound } from './rows.ts'
@@ -40,24 +40,14 @@ const conditions: Record<keyof DeliveryFilters, SQL> = {
   replay_id: sql`s.replay_id = ${placeholder('replay_id')}::uuid`,
 }
 
-// The endpoint's index is walked for its ids alone, and each delivery looked up: read together, the planner would rather
-// walk the index of all ids, past all other endpoints' deliveries.
-const walk: Walk = {
-  source: sql`
-      from ${webhook_deliveries} w
-     cross join lateral (
-       select s.*
-         from ${webhook_deliveries} s
-        where s.team_id = w.team_id and s.id = w.id
-        limit 1
-     ) s
-     where w.team_id = ${placeholder('team_id')} and w.endpoint_id = ${placeholder('webhook_id')}
-       and w.id < ${placeholder('before')} and w.id >= ${placeholder('after')}`,
-  id: sql`w.id`,
-}
+const ofEndpoint = sql`
+      from ${webhook_deliveries} s
+     where s.team_id = ${placeholder('team_id')} and s.endpoint_id = ${placeholder('webhook_id')}`
 
 const list = statementsByKey<object, Listed<DeliveryRow>>((key) => {
-  const filters = key === '' ? [] : key.split(',').map((name) => conditions[name as keyof DeliveryFilters])
+  const [span, ...names] = key.split(',')
+  const filters = names.map((name) => conditions[name as keyof DeliveryFilters])
+  const walk = walkOf(ofEndpoint, sql`s.id`, span)
   return sql`
     with d as (${filters.length === 0 ? indexedList(walk) : scannedList(walk, filters)})
     select d.*, e.payload
@@ -72,7 +62,7 @@ export async function listDeliveries<Item>(
   { team_id, webhook_id, limit, cursor, created_after, created_before, ...filters }: PageQuery & DeliveryFilters & WebhookRef,
   present: (row: DeliveryRow) => Item,
 ): Promise<Page<Item>> {
-  const given = FILTERS.filter((name) => filters[name] !== undefined)
+  const given = [spanOf({ created_after }), ...FILTERS.filter((name) => filters[name] !== undefined)]
   const bounds = pageBounds({ limit, cursor, created_after, created_before })
   return listedPage(await list(given.join(','))(tx, { ...filters, ...bounds, team_id, webhook_id }), limit, present)
 }

@@ -1,6 +1,6 @@
 import type { Channel, SubmissionKind, SubmissionState } from '@earshot/contracts'
 import { type SQL, sql } from 'drizzle-orm'
-import { indexedList, type Listed, listedPage, scannedList, type Walk } from './bounded-list.ts'
+import { indexedList, type Listed, listedPage, scannedList, spanOf, walkOf } from './bounded-list.ts'
 import type { Tx } from './database.ts'
 import { type Page, type PageQuery, pageBounds } from './pages.ts'
 import { statementsByKey } from './statement.ts'
@@ -46,38 +46,31 @@ const conditions: Record<string, SQL> = {
   searchEmail: sql`concat_ws(' ', ${WORDS}, s.author_email) ilike ${placeholder('search')}`,
 }
 
-const within = (
-  walked: SQL,
-  id: SQL,
-) => sql`${walked}.team_id = ${placeholder('team_id')} and ${walked}.project_id = ${placeholder('project_id')}
-       and ${id} < ${placeholder('before')} and ${id} >= ${placeholder('after')}`
+// `limit 1` keeps the planner from reading all submissions for a join: each tag looks up its own record.
+const tagged = sql`
+      from ${submission_tags} t
+     cross join lateral (
+       select s.*
+         from ${submissions} s
+        where s.team_id = t.team_id and s.project_id = t.project_id and s.id = t.submission_id
+        limit 1
+     ) s
+     where t.team_id = ${placeholder('team_id')} and t.project_id = ${placeholder('project_id')} and t.tag = ${placeholder('tag')}`
 
-// An index is walked for its ids alone, and each record looked up. Read together, a plan for any values would rather walk
-// all records in order, past all that does not match; `limit 1` keeps it from reading them all for a join.
-const lookUp = (id: SQL) => sql`cross join lateral (
-        select s.*
-          from ${submissions} s
-         where s.team_id = w.team_id and s.project_id = w.project_id and s.id = ${id}
-         limit 1
-      ) s`
-
-const tagWalk: Walk = {
-  source: sql`
-      from ${submission_tags} w
-      ${lookUp(sql`w.submission_id`)}
-     where ${within(sql`w`, sql`w.submission_id`)}
-       and w.tag = ${placeholder('tag')}`,
-  id: sql`w.submission_id`,
-}
+const inProject = sql`
+      from ${submissions} s
+     where s.team_id = ${placeholder('team_id')} and s.project_id = ${placeholder('project_id')}`
 
 const list = statementsByKey<object, Listed<SubmissionRow>>((key) => {
-  const [reach, ...filters] = key.split(',')
+  const [reach, span, ...filters] = key.split(',')
   const visible = reach === 'public' ? sql`s.is_public` : sql`s.deleted_at is null`
   // What is public has an index of its own, but for tags: a tag is walked, however rare it is.
   const driver = DRIVERS.find((name) => filters.includes(name) && (name === 'tag' || reach !== 'public'))
   const others = filters.flatMap((name) => (name === driver ? [] : [conditions[name] as SQL]))
-  if (driver === 'tag') return scannedList(tagWalk, [visible, ...others])
-  const walk = driver ? columnWalk(driver) : wholeWalk(visible)
+  if (driver === 'tag') return scannedList(walkOf(tagged, sql`t.submission_id`, span), [visible, ...others])
+  // Without the condition of the other indexes the planner cannot take one of them for this walk, and sort a whole project.
+  if (reach === 'all' && !driver && others.length > 0) return scannedList(walkOf(inProject, sql`s.id`, span), [visible, ...others])
+  const walk = walkOf(sql`${inProject} and ${driver ? sql`${visible} and ${conditions[driver] as SQL}` : visible}`, sql`s.id`, span)
   return others.length === 0 ? indexedList(walk) : scannedList(walk, others)
 })
 
@@ -99,7 +92,7 @@ export async function listSubmissions<Item>(
   reach: Reach,
   present: (row: SubmissionRow) => Item,
 ): Promise<Page<Item>> {
-  const rows = await list(keyOf(filters, reach))(tx, {
+  const rows = await list(keyOf(filters, reach, spanOf({ created_after })))(tx, {
     ...filters,
     ...(filters.search !== undefined && { search: `%${filters.search.replace(PATTERN_CHARACTERS, '\\$&')}%` }),
     ...pageBounds({ limit, cursor, created_after, created_before }),
@@ -109,29 +102,7 @@ export async function listSubmissions<Item>(
   return listedPage(rows, limit, present)
 }
 
-function keyOf(filters: SubmissionFilters, { publicOnly, searchEmail }: Reach): string {
+function keyOf(filters: SubmissionFilters, { publicOnly, searchEmail }: Reach, span: string): string {
   const given = FILTERS.filter((name) => filters[name] !== undefined)
-  return [publicOnly ? 'public' : 'all', ...given.map((name) => (name === 'search' && searchEmail ? 'searchEmail' : name))].join(',')
-}
-
-function wholeWalk(visible: SQL): Walk {
-  return {
-    source: sql`
-      from ${submissions} s
-     where ${within(sql`s`, sql`s.id`)}
-       and ${visible}`,
-    id: sql`s.id`,
-  }
-}
-
-function columnWalk(name: 'state' | 'kind'): Walk {
-  return {
-    source: sql`
-      from ${submissions} w
-      ${lookUp(sql`w.id`)}
-     where ${within(sql`w`, sql`w.id`)}
-       and w.deleted_at is null
-       and w.${sql.identifier(name)} = ${placeholder(name)}`,
-    id: sql`w.id`,
-  }
+  return [publicOnly ? 'public' : 'all', span, ...given.map((name) => (name === 'search' && searchEmail ? 'searchEmail' : name))].join(',')
 }

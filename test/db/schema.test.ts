@@ -122,6 +122,6 @@ function catalogueOf(tx: Sql | TransactionSql, schema: string) {
       join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
       left join pg_attrdef d on d.adrelid = c.oid and d.adnum = a.attnum
       left join pg_index i on i.indrelid = c.oid and i.indisprimary
-     where c.relnamespace = ${schema}::regnamespace and c.relname = any (${tableNames})
+     where c.relnamespace = ${schema}::regnamespace and c.relname = any (${tableNames}::text[])
      order by c.relname, a.attname`
 }
