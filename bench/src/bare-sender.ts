@@ -16,27 +16,32 @@ export interface BareSending {
 const AT_ONCE = 32
 const POOL = 4
 
-answerParent(send)
+let sql: Sql | undefined
+let pool: Pool | undefined
+
+answerParent(send, async () => {
+  await Promise.all([pool?.close(), sql?.end()])
+})
 
 /** What sending costs without a queue: sign, POST, and one row that says how it went. */
 async function send({ address, url, payload, deliveries, team_id }: BareSending): Promise<{ tookMs: number }> {
-  const sql = openPlain(address, POOL)
-  const pool = new Pool(url, { connections: AT_ONCE })
+  // Kept from one sending to the next: a backend that ends takes its processor time along.
+  sql ??= openPlain(address, POOL)
+  pool ??= new Pool(url, { connections: AT_ONCE })
+  const open = { sql, pool }
   let left = deliveries
   const startedMs = performance.now()
   const work = async () => {
     while (left > 0) {
       left -= 1
-      await sendOne(pool, sql, { payload, team_id })
+      await sendOne(open, { payload, team_id })
     }
   }
   await Promise.all(Array.from({ length: AT_ONCE }, work))
-  const tookMs = performance.now() - startedMs
-  await Promise.all([pool.close(), sql.end()])
-  return { tookMs }
+  return { tookMs: performance.now() - startedMs }
 }
 
-async function sendOne(pool: Pool, sql: Sql, { payload, team_id }: { payload: string; team_id: string }): Promise<void> {
+async function sendOne({ pool, sql }: { pool: Pool; sql: Sql }, { payload, team_id }: { payload: string; team_id: string }): Promise<void> {
   const id = randomUUID()
   const signature = createHmac('sha256', 'secret').update(`${id}.${payload}`).digest('base64')
   const response = await pool.request({

