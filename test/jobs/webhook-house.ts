@@ -15,7 +15,7 @@ const silent: Log = { debug() {}, info() {}, warn() {}, error() {} }
 /** A log that keeps its messages. */
 export function keepingLog(): { log: Log; messages: string[] } {
   const messages: string[] = []
-  const keep = (_fields: unknown, message?: string) => void messages.push(message ?? '')
+  const keep = (fieldsOrMessage: unknown, message?: string) => void messages.push(message ?? String(fieldsOrMessage))
   return { log: { debug: keep, info: keep, warn: keep, error: keep }, messages }
 }
 
