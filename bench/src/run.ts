@@ -12,14 +12,14 @@ import { type PartReport, render } from './report.ts'
 const RESULTS = new URL('../results.md', import.meta.url)
 
 const full = {
-  rounds: Number(process.env.R ?? 9),
+  rounds: 9,
   requests: 3_000,
   runs: 5,
   submissions: 1_000_000,
   otherTeams: 1_000,
   warmRuns: 200,
-  deliveries: Number(process.env.D ?? 5_000),
-  seconds: Number(process.env.S ?? 20),
+  deliveries: 5_000,
+  seconds: 20,
 }
 /** Proves the bench itself; its figures say little. */
 const short: typeof full = {

@@ -10,6 +10,7 @@ import type { Tx } from './tx.ts'
 
 export type { Tx } from './tx.ts'
 
+const RETIREMENT_SECONDS = 5
 const MAX_RECONNECT_PAUSE_SECONDS = 0.5
 /**
  * The driver (postgres.js 3.4) collects what it writes up to this size and keeps what it had not yet sent when a connection
@@ -55,18 +56,33 @@ export interface DatabaseOptions {
  * and every statement of the product goes through `run`, so the two never mix.
  */
 export function openDatabase(options: DatabaseOptions): Database {
+  const patience = createPatience(options.statementTimeoutMs)
+  const takeTurn = createTurns(options.poolSize)
+  let client = openClient(options)
+  // After an outage the driver (postgres.js 3.4) can be left with a connection that never answers again: a pool that let
+  // somebody wait in vain is replaced, and what still runs on the old one may end.
+  const replace = (silent: postgres.Sql) => {
+    if (silent !== client) return
+    client = openClient(options)
+    void silent.end({ timeout: RETIREMENT_SECONDS })
+  }
+  const waits = { patience, takeTurn, replace, current: () => client }
+  const pool: Tx = { ...executor(waits), attempt: (work) => work(pool) }
+  return {
+    ...pool,
+    transaction: (work) => begin(waits, work),
+    get client() {
+      return client
+    },
+    close: () => client.end({ timeout: 5 }),
+  }
+}
+
+function openClient(options: DatabaseOptions): postgres.Sql {
   const client = connect(options)
   drizzle(client)
   registerArrayTypes(client)
-  const patience = createPatience(options.statementTimeoutMs)
-  const takeTurn = createTurns(options.poolSize)
-  const pool: Tx = { ...executor(client, { patience, takeTurn }), attempt: (work) => work(pool) }
-  return {
-    ...pool,
-    transaction: (work) => begin(client, { patience, takeTurn }, work),
-    client,
-    close: () => client.end({ timeout: 5 }),
-  }
+  return client
 }
 
 function connect({ address: { url, ...parts }, role, poolSize, applicationName, statementTimeoutMs, onStatement }: DatabaseOptions) {
@@ -99,12 +115,15 @@ function connect({ address: { url, ...parts }, role, poolSize, applicationName, 
 interface Waits {
   patience: Patience
   takeTurn: TakeTurn
+  current: () => postgres.Sql
+  replace: (silent: postgres.Sql) => void
 }
 
 /** The executor over the pool. */
-function executor(client: postgres.Sql, { patience, takeTurn }: Waits): Pick<Tx, 'run'> {
+function executor({ patience, takeTurn, current, replace }: Waits): Pick<Tx, 'run'> {
   return {
     async run<Row>(text: string, params: readonly unknown[]) {
+      const client = current()
       let query: ReturnType<typeof send> | undefined
       try {
         return (await patience(({ requireTime }) =>
@@ -117,16 +136,19 @@ function executor(client: postgres.Sql, { patience, takeTurn }: Waits): Pick<Tx,
       } catch (error) {
         // What still waits for a connection must not be done when nobody waits for it any more.
         if (error instanceof NoAnswerError && query && !('state' in query && query.state)) query.cancel()
+        if (error instanceof NoAnswerError) replace(client)
         throw toApiError(error)
       }
     },
   }
 }
 
-async function begin<Result>(client: postgres.Sql, { patience, takeTurn }: Waits, work: (tx: Tx) => Promise<Result>): Promise<Result> {
+async function begin<Result>({ patience, takeTurn, current, replace }: Waits, work: (tx: Tx) => Promise<Result>): Promise<Result> {
+  const client = current()
   try {
     return await patience((wait) => takeTurn(() => runTransaction(client, wait, work)))
   } catch (error) {
+    if (error instanceof NoAnswerError) replace(client)
     throw toApiError(error)
   }
 }
