@@ -1,28 +1,18 @@
-import { drizzle } from 'drizzle-orm/postgres-js'
 import postgres from 'postgres'
-import { registerArrayTypes } from './array-types.ts'
 import { toApiError } from './database-errors.ts'
-import { createPatience, NoAnswerError, type Patience } from './patience.ts'
-import { send } from './send.ts'
+import { createPool } from './pool.ts'
+import { openSession, prepareClient } from './session.ts'
 import { runTransaction } from './transaction.ts'
-import { createTurns, type TakeTurn } from './turns.ts'
 import type { Tx } from './tx.ts'
 
 export type { Tx } from './tx.ts'
 
-const RETIREMENT_SECONDS = 5
-const MAX_RECONNECT_PAUSE_SECONDS = 0.5
-/**
- * The driver (postgres.js 3.4) collects what it writes up to this size and keeps what it had not yet sent when a connection
- * broke; the next one's first message would then wait behind it for ever. One of this size goes out at once, and the
- * server, which makes nothing of the remains, closes; after that the connection is as new.
- */
-const DRIVER_BUFFER_BYTES = 1_024
+const CLIENT_END_SECONDS = 5
 
 export interface Database extends Tx {
   /** One transaction: committed when `work` resolves, rolled back when it throws. */
   transaction<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result>
-  /** A plain postgres.js client of the same pool, for what is no statement of the product (migrations, tests). */
+  /** A plain postgres.js client beside the pool, made when it is first asked for, for what is no statement of the product (partitions, tests). */
   readonly client: postgres.Sql
   close(): Promise<void>
 }
@@ -51,55 +41,50 @@ export interface DatabaseOptions {
   onStatement?: (text: string) => void
 }
 
-/**
- * Opens a pool. This module owns both rules of the driver: drizzle() makes timestamps text and JSON parameters strings,
- * and every statement of the product goes through `run`, so the two never mix.
- */
+/** Opens a pool. Connections are made when they are needed. */
 export function openDatabase(options: DatabaseOptions): Database {
-  const patience = createPatience(options.statementTimeoutMs)
-  const takeTurn = createTurns(options.poolSize)
-  let client = openClient(options)
-  // After an outage the driver (postgres.js 3.4) can be left with a connection that never answers again: a pool that let
-  // somebody wait in vain is replaced, and what still runs on the old one may end.
-  const replace = (silent: postgres.Sql) => {
-    if (silent !== client) return
-    client = openClient(options)
-    void silent.end({ timeout: RETIREMENT_SECONDS })
+  const pool = createPool(
+    options.poolSize,
+    () => openSession((onclose) => connect(options, { max: 1, onclose })),
+    options.statementTimeoutMs,
+  )
+  let client: postgres.Sql | undefined
+  const executor: Tx = {
+    run: <Row>(text: string, params: readonly unknown[]) => pool.use<Row[]>((session) => session.send(text, params)).catch(rethrow),
+    attempt: (work) => work(executor),
   }
-  const waits = { patience, takeTurn, replace, current: () => client }
-  const pool: Tx = { ...executor(waits), attempt: (work) => work(pool) }
   return {
-    ...pool,
-    transaction: (work) => begin(waits, work),
+    ...executor,
+    transaction: (work) => pool.use((session, wait) => runTransaction(session, wait, work)).catch(rethrow),
     get client() {
+      client ??= prepareClient(connect(options, { max: options.poolSize }))
       return client
     },
-    close: () => client.end({ timeout: 5 }),
+    async close() {
+      await Promise.all([pool.close(), client?.end({ timeout: CLIENT_END_SECONDS })])
+    },
   }
 }
 
-function openClient(options: DatabaseOptions): postgres.Sql {
-  const client = connect(options)
-  drizzle(client)
-  registerArrayTypes(client)
-  return client
+function rethrow(error: unknown): never {
+  throw toApiError(error)
 }
 
-function connect({ address: { url, ...parts }, role, poolSize, applicationName, statementTimeoutMs, onStatement }: DatabaseOptions) {
+function connect(
+  { address: { url, ...parts }, role, applicationName, statementTimeoutMs, onStatement }: DatabaseOptions,
+  extent: { max: number; onclose?: () => void },
+): postgres.Sql {
   const options = {
-    max: poolSize,
-    // Not in the driver's README: the default drains a busy pool's queue into one connection.
-    max_pipeline: 1,
+    ...extent,
     connect_timeout: 5,
+    // The pool retires its sessions when nobody uses them.
+    max_lifetime: null,
     fetch_types: false,
-    // The default pauses for up to 20 s, long after the database has come back.
-    backoff: (failures: number) => Math.min(failures / 10, MAX_RECONNECT_PAUSE_SECONDS),
     onnotice: () => {},
     ...(onStatement && { debug: (_connection: number, text: string) => onStatement(text) }),
     connection: {
       application_name: applicationName,
       timezone: 'UTC',
-      'earshot.padding': '.'.repeat(DRIVER_BUFFER_BYTES),
       // Each statement has one good plan, whatever its values: planning a list anew cost more than running it.
       plan_cache_mode: 'force_generic_plan',
       // A bitmap loses the order of its index: a plan for any values would sort all of a project for one page.
@@ -109,46 +94,4 @@ function connect({ address: { url, ...parts }, role, poolSize, applicationName, 
     },
   }
   return url ? postgres(url, options) : postgres({ ...parts, ...options })
-}
-
-/** How a caller waits: for a connection, and for its answer. */
-interface Waits {
-  patience: Patience
-  takeTurn: TakeTurn
-  current: () => postgres.Sql
-  replace: (silent: postgres.Sql) => void
-}
-
-/** The executor over the pool. */
-function executor({ patience, takeTurn, current, replace }: Waits): Pick<Tx, 'run'> {
-  return {
-    async run<Row>(text: string, params: readonly unknown[]) {
-      const client = current()
-      let query: ReturnType<typeof send> | undefined
-      try {
-        return (await patience(({ requireTime }) =>
-          takeTurn(() => {
-            requireTime()
-            query = send(client, text, params)
-            return query
-          }),
-        )) as unknown as Row[]
-      } catch (error) {
-        // What still waits for a connection must not be done when nobody waits for it any more.
-        if (error instanceof NoAnswerError && query && !('state' in query && query.state)) query.cancel()
-        if (error instanceof NoAnswerError) replace(client)
-        throw toApiError(error)
-      }
-    },
-  }
-}
-
-async function begin<Result>({ patience, takeTurn, current, replace }: Waits, work: (tx: Tx) => Promise<Result>): Promise<Result> {
-  const client = current()
-  try {
-    return await patience((wait) => takeTurn(() => runTransaction(client, wait, work)))
-  } catch (error) {
-    if (error instanceof NoAnswerError) replace(client)
-    throw toApiError(error)
-  }
 }

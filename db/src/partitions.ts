@@ -43,8 +43,8 @@ export async function dropPastPartitions(owner: Database): Promise<string[]> {
   for (const [table, days] of Object.entries(KEPT_DAYS)) {
     for (const { name, state } of await findPast(owner, { table, days })) {
       if (state !== 'detached')
-        await owner.client.unsafe(`alter table ${table} detach partition ${name} ${state === 'attached' ? 'concurrently' : 'finalize'}`)
-      await owner.client.unsafe(`drop table ${name}`)
+        await owner.run(`alter table ${table} detach partition ${name} ${state === 'attached' ? 'concurrently' : 'finalize'}`, [])
+      await owner.run(`drop table ${name}`, [])
       dropped.push(name)
     }
   }

@@ -1,12 +1,13 @@
 /** Beyond the time in which PostgreSQL itself cancels a statement: longer lasts only what it never got, or never answers. */
 const GRACE_MS = 500
 
-/** Both throw once the wait is over. */
 export interface Wait {
-  /** To be called before a statement is sent: nobody would hear of its result any more. */
+  /** Throws once the wait is over. To be called before a statement is sent: nobody would hear of its result any more. */
   requireTime: () => void
-  /** To be called at each further step of the work: it gets the whole time anew. */
+  /** Throws once the wait is over. To be called at each further step of the work: it gets the whole time anew. */
   renew: () => void
+  /** Called when the wait is over. */
+  onSilence: () => void
 }
 
 /** Bounds a wait for the database. */
@@ -19,23 +20,25 @@ export class NoAnswerError extends Error {
 
 /** Without a statement timeout whoever asks waits for as long as it takes. */
 export function createPatience(statementTimeoutMs: number | undefined): Patience {
-  if (statementTimeoutMs === undefined) return async (work) => work({ requireTime() {}, renew() {} })
+  if (statementTimeoutMs === undefined) return async (work) => work({ requireTime() {}, renew() {}, onSilence() {} })
   return async (work) => {
     const { promise: silence, reject } = Promise.withResolvers<never>()
     let isOver = false
-    const timer = setTimeout(() => {
-      isOver = true
-      reject(new NoAnswerError('The database did not answer in time'))
-    }, statementTimeoutMs + GRACE_MS)
     const requireTime = () => {
       if (isOver) throw new NoAnswerError('The database did not answer an earlier statement in time')
     }
+    const timer = setTimeout(() => {
+      isOver = true
+      wait.onSilence()
+      reject(new NoAnswerError('The database did not answer in time'))
+    }, statementTimeoutMs + GRACE_MS)
     const renew = () => {
       requireTime()
       timer.refresh()
     }
+    const wait: Wait = { requireTime, renew, onSilence() {} }
     try {
-      return await Promise.race([work({ requireTime, renew }), silence])
+      return await Promise.race([work(wait), silence])
     } finally {
       clearTimeout(timer)
     }

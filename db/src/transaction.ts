@@ -1,60 +1,40 @@
-import type postgres from 'postgres'
-import { isConnectionLost, toApiError, unavailable } from './database-errors.ts'
 import type { Wait } from './patience.ts'
-import { send } from './send.ts'
+import type { Session } from './session.ts'
 import type { Tx } from './tx.ts'
 
-interface Session {
-  wait: Wait
-  /** The connection is gone, and the transaction with it. */
-  isLost: boolean
+/** One transaction: committed when `work` resolves, rolled back when it throws. A lost session has rolled back by itself. */
+export async function runTransaction<Result>(session: Session, wait: Wait, work: (tx: Tx) => Promise<Result>): Promise<Result> {
+  await session.send('begin')
+  const result = await undoneOnFailure(session, 'rollback', () => work(inTransaction(session, wait)))
+  wait.renew()
+  const { command } = await session.send('commit')
+  if (command !== 'COMMIT') throw new Error('A statement of the transaction failed and the work went on: nothing of it was kept')
+  return result
 }
 
-/**
- * One transaction on a connection of the pool. When the connection is lost the driver (postgres.js 3.4) rejects the whole
- * by itself; but it must not be given anything to write any more, its own rollback included: its socket is gone, and
- * writing throws where nobody can catch it, and the process ends.
- */
-export async function runTransaction<Result>(client: postgres.Sql, wait: Wait, work: (tx: Tx) => Promise<Result>): Promise<Result> {
-  const session: Session = { wait, isLost: false }
+function inTransaction(session: Session, wait: Wait): Tx {
+  const tx: Tx = {
+    async run<Row>(text: string, params: readonly unknown[]) {
+      wait.renew()
+      return session.send<Row>(text, params)
+    },
+    async attempt(work) {
+      wait.renew()
+      await session.send('savepoint attempt')
+      const result = await undoneOnFailure(session, 'rollback to savepoint attempt; release savepoint attempt', () => work(tx))
+      await session.send('release savepoint attempt')
+      return result
+    },
+  }
+  return tx
+}
+
+async function undoneOnFailure<Result>(session: Session, undo: string, work: () => Promise<Result>): Promise<Result> {
   try {
-    const result = await client.begin((transaction) => whileConnected(session, work(inTransaction(transaction, session))))
-    return result as Result
+    return await work()
   } catch (error) {
-    session.isLost ||= isConnectionLost(error)
+    // What cannot be undone must not be used again; the first failure is the one to tell of.
+    await session.send(undo).catch(() => session.destroy())
     throw error
   }
-}
-
-function inTransaction(transaction: postgres.TransactionSql, session: Session): Tx {
-  const requireConnection = () => {
-    session.wait.renew()
-    if (session.isLost) throw unavailable(new Error('The connection was lost in the middle of a transaction'))
-  }
-  return {
-    async run<Row>(text: string, params: readonly unknown[]) {
-      requireConnection()
-      try {
-        return (await send(transaction, text, params)) as unknown as Row[]
-      } catch (error) {
-        session.isLost ||= isConnectionLost(error)
-        throw toApiError(error)
-      }
-    },
-    async attempt<Result>(work: (tx: Tx) => Promise<Result>) {
-      requireConnection()
-      const result = await transaction.savepoint((savepoint) => whileConnected(session, work(inTransaction(savepoint, session))))
-      return result as Result
-    },
-  }
-}
-
-/** The work's outcome; never settles once the connection is lost, so that the driver neither commits nor rolls back. */
-function whileConnected<Result>(session: Session, work: Promise<Result>): Promise<Result> {
-  return new Promise((resolve, reject) => {
-    work.then(
-      (result) => void (session.isLost || resolve(result)),
-      (error: Error) => void (session.isLost || reject(error)),
-    )
-  })
 }

@@ -1,11 +1,7 @@
 /** Waits for a turn, does the work, and passes the turn on when the work is really over. */
 export type TakeTurn = <Result>(work: () => PromiseLike<Result>) => Promise<Result>
 
-/**
- * Lets at most `max` works be under way; the others wait in the order in which they came. The pool needs it: the driver
- * sends a `begin` that comes while all connections are busy behind another statement, where it cannot reserve the
- * connection, and the transaction would never end.
- */
+/** Lets at most `max` works be under way; the others wait in the order in which they came. */
 export function createTurns(max: number): TakeTurn {
   const waiting: (() => void)[] = []
   let free = max

@@ -80,6 +80,6 @@ async function prepare(named: NamedOperation) {
 }
 
 async function preparedStatements(): Promise<string[]> {
-  const rows = await store.database.client.unsafe('select statement from pg_prepared_statements')
-  return rows.map(({ statement }) => String(statement))
+  const rows = await store.database.run<{ statement: string }>('select statement from pg_prepared_statements', [])
+  return rows.map(({ statement }) => statement)
 }

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { createUser, type Tx } from '@earshot/db'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openTestDatabase, type TestDatabase } from '../src/test-database.ts'
@@ -36,4 +37,44 @@ test('a transaction that fails gives its turn to the next', async () => {
     database.transaction(() => Promise.reject(new RangeError('undone'))).catch((error: Error) => error.name),
   )
   expect(new Set(await Promise.all(failures))).toEqual(new Set(['RangeError']))
+})
+
+test('a transaction whose work goes on after a statement failed keeps nothing, and says so', async () => {
+  const { database } = store
+  const email = 'half@example.com'
+  const half = database.transaction(async (tx) => {
+    await createUser(tx, { email, name: 'User', passwordHash: null })
+    await tx.run('select 1 / 0', []).catch(() => {})
+  })
+  await expect(half).rejects.toThrow('nothing of it was kept')
+  expect(await database.run('select from users where email = $1', [email])).toEqual([])
+})
+
+test('a part that fails is undone alone, within another part too', async () => {
+  const { database } = store
+  const fail = (tx: Tx) => tx.run('select 1 / 0', [])
+  const add = (tx: Tx, email: string) => createUser(tx, { email, name: 'User', passwordHash: null })
+  await database.transaction(async (tx) => {
+    await tx.attempt(async (outer) => {
+      await add(outer, 'outer@example.com')
+      await outer
+        .attempt(async (inner) => {
+          await add(inner, 'inner@example.com')
+          await fail(inner)
+        })
+        .catch(() => {})
+    })
+    await tx.attempt(fail).catch(() => {})
+  })
+  const kept = await database.run("select email from users where email in ('outer@example.com', 'inner@example.com')", [])
+  expect(kept).toEqual([{ email: 'outer@example.com' }])
+})
+
+test('what is asked of a closed pool is refused, and what was under way is done', async () => {
+  const other = await openTestDatabase({ poolSize: 1 })
+  const underWay = other.database.run('select pg_sleep(0.2)', [])
+  const waiting = other.database.run('select 1', [])
+  await delay(50)
+  await Promise.all([other.close(), underWay, expect(waiting).rejects.toMatchObject({ code: 'dependency_unavailable' })])
+  await expect(other.database.run('select 1', [])).rejects.toMatchObject({ code: 'dependency_unavailable' })
 })

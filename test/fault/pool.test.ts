@@ -25,7 +25,6 @@ const works: Record<string, (database: Database) => Promise<unknown>> = {
 }
 
 // A connection that breaks at the wrong moment must not end the process, nor stay unusable.
-// A pool that was left with a silent connection is replaced once somebody has waited in vain, for the statement's ten seconds.
 test.for(Object.keys(works))(
   'connections that break in the middle of %s are refused as 503 and made anew, each of them',
   { timeout: 60_000 },
@@ -60,7 +59,6 @@ test.for(Object.keys(works))(
       isStopped = true
       await Promise.all(callers)
       expect([...errors]).toEqual(['dependency_unavailable'])
-      // One that is still being made may let another take its turn; one that is unusable never comes.
       await until('every connection of the pool works', async () => {
         const backends = await Promise.all(
           Array.from({ length: POOL }, () => database.run<{ pid: number }>('select pg_backend_pid() as pid, pg_sleep(0.3)', [])),

@@ -178,16 +178,13 @@ async function freesJobsOfTheDead(): Promise<void> {
 /** A reader of the table keeps the detaching from its end, and then the session is cut off. */
 async function leaveHalfDetached(partition: string): Promise<void> {
   const owner = ownerPool()
-  // The driver reserves a connection that is open; it never answers for one that it still has to make.
-  await owner.run('select 1', [])
-  const reader = await owner.client.reserve()
-  await reader.unsafe('begin; select count(*) from events')
-  const detaching = owner.client.unsafe(`alter table events detach partition ${partition} concurrently`).catch(() => {})
   const isWaiting = `select pid from pg_stat_activity where datname = current_database() and query like '% concurrently' and wait_event_type = 'Lock'`
-  await until('the detaching waits', async () => (await asOperator(house.address, isWaiting)).length === 1)
-  await asOperator(house.address, isWaiting.replace('select pid', 'select pg_terminate_backend(pid)'))
-  await detaching
-  await reader.unsafe('commit')
-  reader.release()
+  await owner.transaction(async (reader) => {
+    await reader.run('select count(*) from events', [])
+    const detaching = owner.run(`alter table events detach partition ${partition} concurrently`, []).catch(() => {})
+    await until('the detaching waits', async () => (await asOperator(house.address, isWaiting)).length === 1)
+    await asOperator(house.address, isWaiting.replace('select pid', 'select pg_terminate_backend(pid)'))
+    await detaching
+  })
   await owner.close()
 }
