@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises'
+import { availableParallelism } from 'node:os'
 import { contracts } from '@earshot/contracts'
 import { openDatabase, prepareDatabase } from '@earshot/db'
 import { createSecretBox } from '@earshot/drivers'
@@ -9,7 +10,8 @@ import type { Config } from './config.ts'
 import { createReceiverRules } from './receivers.ts'
 import { openStore } from './store.ts'
 
-const API_POOL = 8
+/** More sessions than the processors can serve only cool their caches; a few more wait for the disk meanwhile. */
+const API_POOL = Math.min(16, Math.max(5, 2 * availableParallelism() + 1))
 /** A little longer than the ten seconds that an idempotency key is waited for: nobody waits for the database much longer either. */
 const STATEMENT_TIMEOUT_MS = 10_500
 const DRAIN_MS = 25_000

@@ -1,6 +1,6 @@
--- Uses up one unit of a monthly quota, or refuses with quota_exceeded. Called last in every write: the row is the
+-- Uses up one unit of a monthly quota and tells how many are used, or refuses with quota_exceeded. Called last in every write: the row is the
 -- one that all writers of a team meet at, so it is locked for the shortest time, and always after the others.
-create or replace function consume_quota(p_team uuid, p_quota text) returns void
+create or replace function consume_quota(p_team uuid, p_quota text, out used int)
 language plpgsql as $$
 declare
   v_period date := date_trunc('month', now() at time zone 'UTC')::date;
@@ -16,13 +16,14 @@ begin
   select p_team, p_quota, v_period, 1
    where v_max > 0
   on conflict (team_id, quota, period) do update set used = q.used + 1
-  where q.used < v_max;
+  where q.used < v_max
+  returning q.used into used;
 
   if not found then
     perform refuse('quota_exceeded', jsonb_build_object(
       'quota', p_quota,
       'limit', v_max,
-      'used', coalesce((select used from quota_usage where team_id = p_team and quota = p_quota and period = v_period), 0),
+      'used', coalesce((select u.used from quota_usage u where u.team_id = p_team and u.quota = p_quota and u.period = v_period), 0),
       'resets_at', iso_timestamp((v_period + interval '1 month') at time zone 'UTC')
     ));
   end if;

@@ -8,7 +8,7 @@ create or replace function count_request(
   out reset_seconds int
 ) language plpgsql as $$
 declare
-  v_window timestamptz := to_timestamp(floor(extract(epoch from now()) / p_window_seconds) * p_window_seconds);
+  v_window timestamptz := date_bin(p_window_seconds * interval '1 second', now(), 'epoch');
 begin
   insert into public.rate_windows as r (subject, window_start, used)
   values (p_subject, v_window, 1)
@@ -17,5 +17,5 @@ begin
     window_start = greatest(r.window_start, excluded.window_start)
   where r.window_start < excluded.window_start or r.used < p_max
   returning r.used into used;
-  reset_seconds := ceil(extract(epoch from v_window + make_interval(secs => p_window_seconds) - now()))::int;
+  reset_seconds := p_window_seconds - floor(extract(epoch from now() - v_window))::int;
 end $$;

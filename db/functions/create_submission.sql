@@ -1,28 +1,28 @@
 -- A submission arrives, through any channel: the record, its event and deliveries and the quota's unit, all or nothing.
--- p_fields carries the columns of the table that the caller may set. With p_ip_hmac the same words from the same
--- address within ten minutes give the first record back, with is_repeat, and nothing is written.
+-- p_fields carries the columns of the table that the caller may set. The same p_fingerprint within ten minutes gives the
+-- first record back, with is_repeat, and nothing is written.
 create or replace function create_submission(
   p_team uuid,
   p_project uuid,
   p_fields jsonb,
   p_revoke_token_hash bytea,
-  p_ip_hmac bytea,
-  p_body_hash bytea,
+  p_fingerprint bytea,
   out submission submissions,
   out is_repeat boolean
 ) language plpgsql as $$
 declare
   v_id uuid := uuidv7();
   v_first uuid;
+  v_event uuid;
+  v_used int;
 begin
   is_repeat := false;
-  if p_ip_hmac is not null then
+  if p_fingerprint is not null then
     -- Of parallel callers one inserts and the others wait for it here, then read what it wrote.
-    insert into submission_fingerprints as f (team_id, project_id, ip_hmac, body_hash, submission_id)
-    values (p_team, p_project, p_ip_hmac, p_body_hash, v_id)
-    on conflict (team_id, project_id, ip_hmac, body_hash) do update set
-      submission_id = case when f.received_at < now() - interval '10 minutes' then excluded.submission_id else f.submission_id end,
-      received_at = case when f.received_at < now() - interval '10 minutes' then excluded.received_at else f.received_at end
+    insert into submission_fingerprints as f (team_id, project_id, fingerprint, submission_id)
+    values (p_team, p_project, p_fingerprint, v_id)
+    on conflict (team_id, project_id, fingerprint) do update set
+      submission_id = case when f.submission_id < uuid_at(now() - interval '10 minutes') then excluded.submission_id else f.submission_id end
     returning f.submission_id into v_first;
 
     if v_first <> v_id then
@@ -36,7 +36,7 @@ begin
       -- The first one was purged meanwhile: this one takes its place.
       update submission_fingerprints
          set submission_id = v_id
-       where team_id = p_team and project_id = p_project and ip_hmac = p_ip_hmac and body_hash = p_body_hash;
+       where team_id = p_team and project_id = p_project and fingerprint = p_fingerprint;
     end if;
   end if;
 
@@ -61,6 +61,6 @@ begin
     )
   returning * into submission;
 
-  perform emit_event(p_team, p_project, 'submission.created', jsonb_build_object('submission', submission_payload(submission)));
-  perform consume_quota(p_team, 'submissions');
+  v_event := emit_event(p_team, p_project, 'submission.created', json_build_object('submission', submission_payload(submission)));
+  v_used := consume_quota(p_team, 'submissions');
 end $$;

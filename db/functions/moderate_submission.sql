@@ -28,7 +28,7 @@ begin
 
     if found then
       outcome := 'changed';
-      perform emit_event(p_team, p_project, 'submission.' || p_to, jsonb_build_object('submission', submission_payload(submission)));
+      perform emit_event(p_team, p_project, 'submission.' || p_to, json_build_object('submission', submission_payload(submission)));
       perform record_audit(p_actor, p_team, p_project, 'submission.' || p_to, 'submission', p_submission,
         jsonb_build_object('state', jsonb_build_object('from', p_expected, 'to', p_to)));
       return;

@@ -1,7 +1,7 @@
 -- A submission as the API shows it (contracts/src/submission.ts); a test holds the two equal.
-create or replace function submission_payload(s submissions) returns jsonb
+create or replace function submission_payload(s submissions) returns json
 language sql stable as $$
-  select jsonb_build_object(
+  select json_build_object(
     'id', s.id,
     'team_id', s.team_id,
     'project_id', s.project_id,
@@ -11,7 +11,7 @@ language sql stable as $$
     'title', s.title,
     'body', s.body,
     'rating', s.rating,
-    'author', jsonb_build_object(
+    'author', json_build_object(
       'name', s.author_name,
       'email', s.author_email,
       'title', s.author_title,
@@ -19,13 +19,13 @@ language sql stable as $$
       'avatar_url', s.author_avatar_url,
       'website_url', s.author_website_url
     ),
-    'consent', jsonb_build_object(
+    'consent', json_build_object(
       'granted', s.consent_granted,
       'text', s.consent_text,
       'granted_at', iso_timestamp(s.consent_granted_at),
       'revoked_at', iso_timestamp(s.consent_revoked_at)
     ),
-    'source', jsonb_build_object(
+    'source', json_build_object(
       'provider', s.source_provider,
       'url', s.source_url,
       'collected_at', iso_timestamp(s.source_collected_at)
@@ -36,7 +36,7 @@ language sql stable as $$
     'metadata', s.metadata,
     'video_id', s.video_id,
     'import_id', s.import_id,
-    'moderation', jsonb_build_object(
+    'moderation', json_build_object(
       'by', s.moderated_by,
       'at', iso_timestamp(s.moderated_at),
       'reason', s.moderation_reason

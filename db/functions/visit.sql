@@ -1,5 +1,6 @@
 -- A visitor of the public plane: counts the request by address, and finds the project that the public key identifies.
 -- used null = over the limit; project_id null = no such key, or it was revoked, which look the same.
+-- p_subject null = counted before.
 -- Runs as the owner with every name qualified, like access().
 -- The project's public figures come along: a list needs no third round trip for them.
 create or replace function visit(
@@ -17,10 +18,18 @@ create or replace function visit(
 ) language plpgsql security definer as $$
 #variable_conflict use_column
 declare
+  v_count record;
   v_key_id uuid;
   v_last_used_at timestamptz;
 begin
-  select * into used, reset_seconds from public.count_request(p_subject, p_max, p_window_seconds);
+  if p_subject is null then
+    used := 0;
+    reset_seconds := 0;
+  else
+    v_count := public.count_request(p_subject, p_max, p_window_seconds);
+    used := v_count.used;
+    reset_seconds := v_count.reset_seconds;
+  end if;
   if used is null or p_public_key is null then
     return;
   end if;

@@ -103,14 +103,12 @@ create trigger submissions_published after insert on submissions
 create trigger submissions_public_changed after update on submissions
   for each row when (new.is_public is distinct from old.is_public) execute function count_public_submission();
 
--- The same words from the same address within ten minutes are one submission. Nothing is lost if a crash empties it.
+-- The same words from the same address within ten minutes are one submission: the fingerprint is a keyed hash of both,
+-- and the submission's id tells when it came. Nothing is lost if a crash empties it.
 create unlogged table submission_fingerprints (
   team_id uuid not null,
   project_id uuid not null,
-  ip_hmac bytea not null,
-  body_hash bytea not null,
+  fingerprint bytea not null,
   submission_id uuid not null,
-  received_at timestamptz not null default now(),
-  primary key (team_id, project_id, ip_hmac, body_hash)
+  primary key (team_id, project_id, fingerprint)
 );
-create index submission_fingerprints_received on submission_fingerprints (received_at);

@@ -59,6 +59,13 @@ export async function readAccess(tx: Tx, { limit, unknownLimit, ...question }: A
   )
 }
 
+export interface VisitQuestion {
+  publicKey: string | null
+  /** Whose requests are counted; null when this one was counted before. */
+  subject: string | null
+  limit: Limit
+}
+
 export interface VisitAnswer {
   team_id: string | null
   project_id: string | null
@@ -74,8 +81,7 @@ const askVisit = statement<object, VisitAnswer>(sql`
     from visit(${placeholder('publicKey')}, ${placeholder('subject')}, ${placeholder('max')}, ${placeholder('windowSeconds')})`)
 
 /** One round trip that counts a visitor's request and finds the project of the public key. */
-export async function readVisit(tx: Tx, question: { publicKey: string | null; subject: string; limit: Limit }): Promise<VisitAnswer> {
-  const { limit, ...values } = question
+export async function readVisit(tx: Tx, { limit, ...values }: VisitQuestion): Promise<VisitAnswer> {
   return onlyOne(await askVisit(tx, { ...values, ...limit }))
 }
 

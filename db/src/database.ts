@@ -12,7 +12,7 @@ const CLIENT_END_SECONDS = 5
 export interface Database extends Tx {
   /** One transaction: committed when `work` resolves, rolled back when it throws. */
   transaction<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result>
-  /** A plain postgres.js client beside the pool, made when it is first asked for, for what is no statement of the product (partitions, tests). */
+  /** A plain postgres.js client beside the pool, made when it is first asked for, for what is no statement of the product (tools, tests). */
   readonly client: postgres.Sql
   close(): Promise<void>
 }

@@ -1,4 +1,4 @@
-export { type AccessAnswer, countRequest, type Limit, readAccess, readVisit } from './access.ts'
+export { type AccessAnswer, countRequest, type Limit, readAccess, readVisit, type VisitAnswer, type VisitQuestion } from './access.ts'
 export type { Actor } from './actor.ts'
 export { type AttemptRow, listAttempts } from './attempts.ts'
 export { type Database, type DatabaseAddress, openDatabase, type Tx } from './database.ts'

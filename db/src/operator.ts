@@ -44,7 +44,7 @@ const addMember = statement<{ team_id: string; userId: string; role: Role }, { t
      where t.id = ${placeholder('team_id')} and t.deleted_at is null
     returning *
   )
-  select m.team_id, emit_event(m.team_id, null, 'team.member.added', jsonb_build_object('member', jsonb_build_object(
+  select m.team_id, emit_event(m.team_id, null, 'team.member.added', json_build_object('member', json_build_object(
            'user', jsonb_build_object('id', u.id, 'name', u.name, 'email', u.email, 'avatar_url', u.avatar_url),
            'role', m.role,
            'joined_at', iso_timestamp(m.joined_at)

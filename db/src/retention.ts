@@ -11,7 +11,7 @@ const past: Record<string, BatchedDelete> = {
   idempotency_keys: batchedDelete(sql`${idempotency_keys}`, sql`gone.created_at < now() - interval '24 hours'`),
   // The longest window is an hour.
   rate_windows: batchedDelete(sql`${rate_windows}`, sql`gone.window_start < now() - interval '2 hours'`),
-  submission_fingerprints: batchedDelete(sql`${submission_fingerprints}`, sql`gone.received_at < now() - interval '10 minutes'`),
+  submission_fingerprints: batchedDelete(sql`${submission_fingerprints}`, sql`gone.submission_id < uuid_at(now() - interval '10 minutes')`),
 }
 
 /** Deletes what is past its time; returns the number of rows by table. */

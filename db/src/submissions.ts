@@ -1,5 +1,6 @@
 import { ApiError, type SubmissionState } from '@earshot/contracts'
 import { sql } from 'drizzle-orm'
+import type { VisitAnswer, VisitQuestion } from './access.ts'
 import { type Actor, type ActorValues, actorParameter, actorValues } from './actor.ts'
 import type { Tx } from './database.ts'
 import { notFound, onlyOne } from './rows.ts'
@@ -25,8 +26,8 @@ interface Arrival {
   /** Who of the team made it, for the audit log; absent for a visitor. */
   actor?: Actor
   revokeTokenHash?: Buffer
-  /** Collapses the same words from the same address within ten minutes. */
-  fingerprint?: { ipHmac: Buffer; bodyHash: Buffer }
+  /** Keyed hash of the words and the address: the same within ten minutes is the same submission. */
+  fingerprint?: Buffer
 }
 
 const { placeholder } = sql
@@ -34,7 +35,7 @@ const place = sql`${placeholder('team_id')}::uuid, ${placeholder('project_id')}:
 const here = sql`team_id = ${placeholder('team_id')} and project_id = ${placeholder('project_id')} and id = ${placeholder('submission_id')} and deleted_at is null`
 
 const arrival = sql`create_submission(
-      ${place}, ${placeholder('fields')}::jsonb, ${placeholder('revokeTokenHash')}, ${placeholder('ipHmac')}, ${placeholder('bodyHash')}
+      ${place}, ${placeholder('fields')}::jsonb, ${placeholder('revokeTokenHash')}, ${placeholder('fingerprint')}
     )`
 
 const create = statement<object, SubmissionRow>(sql`
@@ -59,29 +60,34 @@ export async function createSubmission(
   )
 }
 
-// What a visitor is told, and no more: nobody reads the record's other columns.
-const receive = statement<object, Receipt>(sql`
-  select r.is_repeat, (r.submission).id, (r.submission).created_at
-    from ${arrival} r`)
+const receive = statement<object, Reception>(sql`
+  select *
+    from receive_submission(
+      ${placeholder('publicKey')}, ${placeholder('subject')}, ${placeholder('max')}, ${placeholder('windowSeconds')},
+      ${placeholder('fields')}::jsonb, ${placeholder('revokeTokenHash')}, ${placeholder('fingerprint')}
+    )`)
 
-export type Receipt = Pick<SubmissionRow, 'id' | 'created_at'> & { is_repeat: boolean }
+/** What a visitor is told; null where the visit was refused. */
+export type Reception = VisitAnswer & { id: string; created_at: string; is_repeat: boolean }
 
-/** As `createSubmission`, for a visitor. The same words from the same address within ten minutes are the first ones again. */
+/**
+ * As `createSubmission`, for a visitor, and the visit with it: one round trip. The same words from the same address within
+ * ten minutes are the first ones again.
+ */
 export async function receiveSubmission(
   tx: Tx,
-  place: { team_id: string; project_id: string },
+  { limit, ...visit }: VisitQuestion,
   fields: NewSubmission,
   arrival: Arrival,
-): Promise<Receipt> {
-  return onlyOne(await receive(tx, { ...place, ...arrivalValues(fields, arrival) }))
+): Promise<Reception> {
+  return onlyOne(await receive(tx, { ...visit, ...limit, ...arrivalValues(fields, arrival) }))
 }
 
 function arrivalValues(fields: NewSubmission, { revokeTokenHash, fingerprint }: Arrival) {
   return {
     fields: JSON.stringify({ ...fields, tags: fields.tags && [...new Set(fields.tags)] }),
     revokeTokenHash: revokeTokenHash ?? null,
-    ipHmac: fingerprint?.ipHmac ?? null,
-    bodyHash: fingerprint?.bodyHash ?? null,
+    fingerprint: fingerprint ?? null,
   }
 }
 

@@ -1,10 +1,23 @@
 import { ApiError } from '@earshot/contracts'
 import type { FastifyRequest } from 'fastify'
-import type { Approach } from './caller.ts'
 import { isForwarded } from './forwarding.ts'
 import { LOOKS_LIKE_TOKEN } from './tokens.ts'
 
-/** What of a request decides who may do it. Throws 401 when an address carries what looks like a token. */
+/** What of a request decides who may do it. The same for REST and tRPC. */
+export interface Approach {
+  authorization: string | undefined
+  ip: string
+  /** Origin of the page that calls, when it is not our own. */
+  origin: string | null
+  isForwarded: boolean
+  client: 'mcp' | null
+  /** Whether it carries the header of a webhook delivery. */
+  isDelivery: boolean
+  /** Path fields, as they came. */
+  path: Record<string, string | undefined>
+}
+
+/** Reads it from a request. Throws 401 when an address carries what looks like a token. */
 export function approachOf(request: FastifyRequest, baseUrl: string): Approach {
   const { headers, query } = request
   if (

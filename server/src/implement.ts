@@ -4,6 +4,7 @@ import type { TRPCBuiltRouter, TRPCMutationProcedure, TRPCQueryProcedure } from 
 import type { z } from 'zod'
 import type { Services } from './services.ts'
 import type { ErrorShape } from './trpc-failure.ts'
+import type { Visit } from './visit.ts'
 
 /** What every handler has. */
 interface Call {
@@ -35,27 +36,20 @@ export interface InProject extends InTeam {
 }
 
 /** A visitor of the public plane. */
-interface Visitor extends Call {
+export interface Visitor extends Call {
   ip: string
-}
-
-/** A visitor who names a project by its public key. */
-export interface ProjectVisitor extends Visitor {
-  project: { team_id: string; project_id: string }
-  /** What is public of the project. */
-  figures: { public_count: number; rated_count: number; rating_sum: number }
+  /** The project that the visitor names by its public key. */
+  visit: Visit
 }
 
 /** What a handler knows of its caller follows from the operation's path. */
-type ContextOf<Path extends string> = Path extends `/api/public/${string}/{public_key}/${string}`
-  ? ProjectVisitor
-  : Path extends `/api/public/${string}`
-    ? Visitor
-    : Path extends `${string}{project_id}${string}`
-      ? InProject
-      : Path extends `${string}{team_id}${string}`
-        ? InTeam
-        : SignedIn
+type ContextOf<Path extends string> = Path extends `/api/public/${string}`
+  ? Visitor
+  : Path extends `${string}{project_id}${string}`
+    ? InProject
+    : Path extends `${string}{team_id}${string}`
+      ? InTeam
+      : SignedIn
 
 type Handler<O> =
   O extends Operation<Method, infer Path, infer Input, infer Output>

@@ -1,10 +1,11 @@
 import { ApiError, isPublic, type NamedOperation } from '@earshot/contracts'
 import type { Database, Tx } from '@earshot/db'
-import { type Approach, type Caller, type Judgement, judgeCaller, requireFeature } from './caller.ts'
+import type { Approach } from './approach.ts'
+import { type Judgement, judgeCaller, requireFeature } from './caller.ts'
 import { type Answer, type Performance, performOnce } from './idempotency.ts'
 import { compileInput, type ReadInput } from './input.ts'
-import type { Standing } from './limit-headers.ts'
 import { compileMask, type Mask } from './mask.ts'
+import type { Report } from './rate-limit.ts'
 import type { Services } from './services.ts'
 
 /** A handler as the pipeline calls it; `implement` has checked it against its contract. */
@@ -24,9 +25,11 @@ export interface PipelineOptions {
 export interface Pipeline {
   named: NamedOperation
   /** Who calls, before anything of the body is read. */
-  judge: (approach: Approach, report: (standing: Standing) => void) => Promise<Judgement>
+  judge: (approach: Approach, report: Report) => Promise<Judgement>
   /** Input → idempotency → feature → project → handler → mask. */
   perform: (judgement: Judgement, rawInput: Record<string, unknown>, idempotencyKey: string | null) => Promise<Answer>
+  /** What a request that failed is to be told: a visitor over the limit that, whatever else was wrong. */
+  failureOf: (judgement: Judgement | undefined, error: unknown) => Promise<unknown>
 }
 
 /** Compiles what an operation needs, once, at start. */
@@ -37,8 +40,8 @@ export function compilePipeline(named: NamedOperation, handler: AnyHandler, opti
   const mask: Mask | null = isPublic(operation) ? null : compileMask(operation.output)
   const isChange = operation.method !== 'GET'
 
-  async function answerOf({ admit, work }: Performance, keyed: { caller: Caller; key: string; input: unknown } | null): Promise<Answer> {
-    if (keyed) return performOnce(options, { ...keyed, caller: keyHolder(keyed.caller), operation: named.name }, { admit, work })
+  async function answerOf({ admit, work }: Performance, keyed: { caller: string; key: string; input: unknown } | null): Promise<Answer> {
+    if (keyed) return performOnce(options, { ...keyed, operation: named.name }, { admit, work })
     admit()
     return { output: await work(database), replayed: false }
   }
@@ -49,22 +52,34 @@ export function compilePipeline(named: NamedOperation, handler: AnyHandler, opti
     perform: async ({ caller, projectIsMissing }, rawInput, idempotencyKey) => {
       const input = readInput(rawInput)
       const admit = () => {
-        if (!isPublic(operation)) requireFeature(operation, caller)
+        if ('team' in caller) requireFeature(operation, caller)
         if (projectIsMissing) throw new ApiError('not_found')
       }
       // Both were checked against this operation's contract; the handler's own types are narrower.
       const work = (tx: Tx) => handler({ ctx: { ...caller, tx, services } as never, input: input as never })
-      const answer = await answerOf({ admit, work }, idempotencyKey === null ? null : { caller, key: idempotencyKey, input })
+      const keyed = idempotencyKey === null ? null : { caller: await keyHolder(caller), key: idempotencyKey, input }
+      const answer = await answerOf({ admit, work }, keyed)
+      if ('visit' in caller) await caller.visit.settle()
       if ('refusal' in answer) return answer
       if (isChange && !answer.replayed) onCommit()
       if (options.checkOutput) operation.output.parse(answer.output)
-      if (mask && !caller.seesContacts) mask(answer.output)
+      if (mask && !('seesContacts' in caller && caller.seesContacts)) mask(answer.output)
       return answer
+    },
+    failureOf: async (judgement, error) => {
+      const isUnavailable = error instanceof ApiError && error.code === 'dependency_unavailable'
+      if (!judgement || !('visit' in judgement.caller) || isUnavailable) return error
+      return judgement.caller.visit.settle().then(
+        () => error,
+        (refusal: unknown) => refusal,
+      )
     },
   }
 }
 
 /** Whose key it is: the credential's, or on the public plane the address' and the project's. */
-function keyHolder({ credential, ip, project }: Caller): string {
-  return credential ? `credential:${credential.id}` : `visitor:${ip}:${project.project_id}`
+async function keyHolder(caller: Judgement['caller']): Promise<string> {
+  if ('credential' in caller) return `credential:${caller.credential.id}`
+  const { project_id } = await caller.visit.project()
+  return `visitor:${caller.ip}:${project_id}`
 }

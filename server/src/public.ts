@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { contracts } from '@earshot/contracts'
 import {
   findProject,
@@ -11,15 +10,16 @@ import {
 } from '@earshot/db'
 import type { z } from 'zod'
 import { makeFormToken, requireFormToken } from './form-token.ts'
-import { implement, type ProjectVisitor } from './implement.ts'
+import { implement } from './implement.ts'
 import { presentCollects, presentTheme } from './projects.ts'
 import { presentConsent } from './submission-presenter.ts'
 import { hashToken, makeId, makeRevokeToken } from './tokens.ts'
+import type { VisitedProject } from './visit.ts'
 
 export const publicPlane = implement(contracts.public, {
   projects: {
     retrieve: async ({ ctx }) => {
-      const row = await findProject(ctx.tx, ctx.project)
+      const row = await findProject(ctx.tx, await ctx.visit.project())
       const { name, website_url, consent_text, thank_you_text } = row
       const form_token = makeFormToken(ctx.services.secretBox, Date.now())
       return { name, website_url, consent_text, thank_you_text, collects: presentCollects(row), theme: presentTheme(row), form_token }
@@ -31,9 +31,9 @@ export const publicPlane = implement(contracts.public, {
       if (form_token) requireFormToken(ctx.services.secretBox, form_token, Date.now())
       const revoke_token = makeRevokeToken()
       if (website) return decoy(revoke_token)
-      const bodyHash = createHash('sha256').update(JSON.stringify(words)).digest()
-      const fingerprint = { ipHmac: ctx.services.secretBox.mac('visitor-ip', ctx.ip), bodyHash }
-      const row = await receiveSubmission(ctx.tx, ctx.project, fieldsOf(words), { revokeTokenHash: hashToken(revoke_token), fingerprint })
+      const fingerprint = ctx.services.secretBox.mac('visitor-words', JSON.stringify([ctx.ip, words]))
+      const arrival = { revokeTokenHash: hashToken(revoke_token), fingerprint }
+      const row = await ctx.visit.within((visit) => receiveSubmission(ctx.tx, visit, fieldsOf(words), arrival))
       return {
         id: row.id,
         state: 'pending' as const,
@@ -45,12 +45,15 @@ export const publicPlane = implement(contracts.public, {
   items: {
     list: async ({ ctx, input }) => {
       const { public_key, ...filters } = input
-      const page = await listSubmissions(ctx.tx, { ...ctx.project, ...filters }, { publicOnly: true }, presentItem)
-      return { ...page, aggregate: presentFigures(ctx.figures) }
+      const project = await ctx.visit.project()
+      const { team_id, project_id } = project
+      const page = await listSubmissions(ctx.tx, { team_id, project_id, ...filters }, { publicOnly: true }, presentItem)
+      return { ...page, aggregate: presentFigures(project) }
     },
   },
   consent: {
     revoke: async ({ ctx, input }) => {
+      await ctx.visit.settle()
       const row = await revokeConsent(ctx.tx, hashToken(input.revoke_token))
       return { id: row.id, consent: presentConsent(row) }
     },
@@ -106,6 +109,6 @@ function presentItem(row: SubmissionRow) {
   }
 }
 
-function presentFigures({ public_count, rated_count, rating_sum }: ProjectVisitor['figures']) {
+function presentFigures({ public_count, rated_count, rating_sum }: VisitedProject) {
   return { count: public_count, average_rating: rated_count === 0 ? null : Math.round((rating_sum / rated_count) * 100) / 100 }
 }

@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { approachOf } from './approach.ts'
 import type { Judgement } from './caller.ts'
 import { etagOf, matchesETag } from './etag.ts'
+import { sendFailure } from './failure.ts'
 import { readIdempotencyKey } from './idempotency.ts'
 import { limitHeaders } from './limit-headers.ts'
 import type { Pipeline } from './pipeline.ts'
@@ -10,7 +11,8 @@ import { compileQuery } from './query.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    judgement: Judgement
+    /** Absent until the caller is judged. */
+    judgement?: Judgement
   }
 }
 
@@ -36,7 +38,8 @@ export function registerRest(
     handler: async (request, reply) => {
       const raw = gather(request, readQuery, bodyFields)
       const key = method === 'POST' ? readIdempotencyKey(singleHeader(request, 'idempotency-key')) : null
-      const answer = await pipeline.perform(request.judgement, raw, key)
+      // The hook above has run.
+      const answer = await pipeline.perform(request.judgement as Judgement, raw, key)
       if (answer.replayed) reply.header('idempotency-replayed', 'true')
       if ('refusal' in answer) throw answer.refusal
       const { output } = answer
@@ -45,6 +48,7 @@ export function registerRest(
       if (status === 201 && resourcePath) reply.header('location', locationOf(resourcePath, raw, output))
       return sendJson(request, reply, { output, hasETag })
     },
+    errorHandler: async (error, request, reply) => sendFailure(await pipeline.failureOf(request.judgement, error), request, reply),
   })
 }
 

@@ -1,5 +1,6 @@
-import { createHash, randomInt } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
+import { customAlphabet } from 'nanoid'
 import { v7 } from 'uuid'
 
 const PREFIX = 'svc_'
@@ -9,6 +10,8 @@ const CHECKSUM_CHARACTERS = 6
 const SHAPE = /^svc_[0-9A-Za-z]{46}$/
 const PUBLIC_KEY_CHARACTERS = 24
 const REVOKE_TOKEN_CHARACTERS = 43
+
+const randomBase62 = customAlphabet(BASE62)
 
 /** What looks like a credential and must never stand in an address. */
 export const LOOKS_LIKE_TOKEN = /^sv[car]_/
@@ -41,10 +44,6 @@ export function makeRevokeToken(): string {
 /** An id that no record has, shaped like those of the database. */
 export function makeId(): string {
   return v7()
-}
-
-function randomBase62(characters: number): string {
-  return Array.from({ length: characters }, () => BASE62.charAt(randomInt(BASE62.length))).join('')
 }
 
 function checksum(text: string): string {

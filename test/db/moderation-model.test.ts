@@ -44,7 +44,7 @@ test(
 async function submit(run: string, index: number) {
   const [row] = await store.database.run<{ id: string }>(
     `select (submission).id
-       from create_submission($1, $2, $3::jsonb, $4, null, null)`,
+       from create_submission($1, $2, $3::jsonb, $4, null)`,
     [
       team.id,
       team.project.project_id,

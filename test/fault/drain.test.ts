@@ -63,10 +63,8 @@ test('requests and deliveries in hand at SIGTERM get their answers, and no secon
     })
     await locked.promise
     const sent = Array.from({ length: 5 }, () => service.send('POST', path, { body: words() }))
-    await until('all wait for the table', async () => {
-      const [row] = await database.client<
-        { count: number }[]
-      >`select count(*)::int from pg_locks where not granted and relation = 'submissions'::regclass`
+    await until('all wait, one for the table and the others for their address’ count', async () => {
+      const [row] = await database.client<{ count: number }[]>`select count(distinct pid)::int from pg_locks where not granted`
       return row?.count === sent.length
     })
     process.kill(service.pid, 'SIGTERM')

@@ -77,8 +77,8 @@ test('retention deletes what is past its time and nothing else', async () => {
     values ('a', 'old', '', now() - interval '25 hours'), ('a', 'new', '', now() - interval '23 hours')`
   await client`insert into rate_windows values ('old', now() - interval '3 hours', 1), ('new', now(), 1)`
   await client`
-    insert into submission_fingerprints (team_id, project_id, ip_hmac, body_hash, submission_id, received_at)
-    select ${house.teamId}, ${house.teamId}, minutes::text::bytea, '', ${house.teamId}, now() - minutes * interval '1 minute'
+    insert into submission_fingerprints (team_id, project_id, fingerprint, submission_id)
+    select ${house.teamId}, ${house.teamId}, minutes::text::bytea, uuid_at(now() - minutes * interval '1 minute')
       from unnest(array[9, 11]) minutes`
   expect(await deletePast(house.database)).toEqual({
     webhook_deliveries: 2500,

@@ -73,7 +73,7 @@ export async function openWebhookHouse(): Promise<WebhookHouse> {
     },
     async emit(type = 'submission.created', data = { submission: { id: 'x', body: 'Grüße, 世界 \u{1f600}' } }) {
       const rows = await sql<{ id: string }[]>`
-        with emitted as materialized (select emit_event(${teamId}, null, ${type}, ${JSON.stringify(data)}::text::jsonb) as id)
+        with emitted as materialized (select emit_event(${teamId}, null, ${type}, ${JSON.stringify(data)}::text::json) as id)
         select id from emitted`
       const made = await sql<{ id: string }[]>`select id from webhook_deliveries where event_id = ${rows[0]?.id ?? ''} order by id`
       return made.map(({ id }) => id)

@@ -10,6 +10,9 @@ const VARYING: [RegExp, string][] = [
   [/(?<=<time> )\d+(?= 127\.0\.0\.1 )/g, '<ms>'],
 ]
 
+/** A whole line of the receiver, which prints in the background. */
+export const RECEIVER_LINE = /receiver: .*\n/g
+
 /** What is printed in the background may come before or after what the commands print. */
 export function isOfReceiver(line: string): boolean {
   return line.startsWith('receiver: ')

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { vi } from 'vitest'
+import { RECEIVER_LINE } from './printed-lines.ts'
 
 /** A shell that somebody types into. */
 export interface Shell {
@@ -22,9 +23,16 @@ export function openShell(environment: Record<string, string>): Shell {
   bash.stdin.write('exec 2>&1\n')
 
   function take(): string[] {
-    const lines = printed.split('\n')
+    // What runs in the background prints whole lines, but maybe in the middle of a command's.
+    const inBackground: string[] = []
+    const lines = printed
+      .replaceAll(RECEIVER_LINE, (line) => {
+        inBackground.push(line.trimEnd())
+        return ''
+      })
+      .split('\n')
     printed = lines.pop() ?? ''
-    return lines
+    return [...inBackground, ...lines]
   }
 
   return {

@@ -103,7 +103,7 @@ async function costOf(pid: number, postgresPid: number, deliveries: number, work
 async function emit(database: Database, receiver: Child, { id, project_id }: Team, events: number): Promise<void> {
   await receiver.ask('forget')
   await database.client`
-    select emit_event(${id}, ${project_id}, 'submission.created', ${JSON.stringify({ submission: WORDS })}::text::jsonb)
+    select emit_event(${id}, ${project_id}, 'submission.created', ${JSON.stringify({ submission: WORDS })}::text::json)
       from generate_series(1, ${events}::int)`
 }
 

@@ -50,9 +50,9 @@ function insertAllRows(sql: Sql, publicKey: string, ip: string, words: SubmitReq
        where k.key = ${publicKey} and k.revoked_at is null
     ),
     fingerprint as (
-      insert into submission_fingerprints (team_id, project_id, ip_hmac, body_hash, submission_id)
-      select team_id, project_id, ${sha256(ip)}::bytea, ${sha256(body)}::bytea, uuidv7() from place
-      on conflict (team_id, project_id, ip_hmac, body_hash) do update set received_at = now()
+      insert into submission_fingerprints (team_id, project_id, fingerprint, submission_id)
+      select team_id, project_id, ${sha256(ip + body)}::bytea, uuidv7() from place
+      on conflict (team_id, project_id, fingerprint) do update set submission_id = excluded.submission_id
       returning submission_id
     ),
     submission as (

@@ -1,7 +1,7 @@
 import type { Channel, SubmissionKind, SubmissionState } from '@earshot/contracts'
 import { sql } from 'drizzle-orm'
 import { boolean, integer, jsonb, pgTable, primaryKey, smallint, text, uuid } from 'drizzle-orm/pg-core'
-import { bytea, exactInstant, instant, lifetime, newId } from './columns.ts'
+import { bytea, instant, lifetime, newId } from './columns.ts'
 
 export const submissions = pgTable(
   'submissions',
@@ -66,10 +66,8 @@ export const submission_fingerprints = pgTable(
   {
     team_id: uuid().notNull(),
     project_id: uuid().notNull(),
-    ip_hmac: bytea().notNull(),
-    body_hash: bytea().notNull(),
+    fingerprint: bytea().notNull(),
     submission_id: uuid().notNull(),
-    received_at: exactInstant().notNull().default(sql`now()`),
   },
-  (table) => [primaryKey({ columns: [table.team_id, table.project_id, table.ip_hmac, table.body_hash] })],
+  (table) => [primaryKey({ columns: [table.team_id, table.project_id, table.fingerprint] })],
 )

@@ -1,0 +1,69 @@
+import { ApiError, type Operation } from '@earshot/contracts'
+import { type Limit, readVisit, type Tx, type VisitAnswer, type VisitQuestion } from '@earshot/db'
+import type { Approach } from './approach.ts'
+import { addressSubject } from './client-address.ts'
+import { type Report, requireRoom, scaled } from './rate-limit.ts'
+
+const PUBLIC_KEY = /^pk_[0-9A-Za-z]{24}$/
+
+/** Where a visitor is, and what is public there. */
+export type VisitedProject = VisitAnswer & { team_id: string; project_id: string }
+
+/**
+ * The one judgement of a visitor: the address' rate limit (429) → loop of deliveries (403) → project of the public key (404).
+ * It is made once, and as late as the work allows, because it can be a part of the work's own statement; from outside it
+ * comes first all the same: what fails before it is settled first.
+ */
+export interface Visit {
+  /** The project of the public key. Throws `rate_limited`, `webhook_loop`, `not_found`. */
+  project(): Promise<VisitedProject>
+  /** As `project`, by a statement that does the work too, if the visitor is admitted. It must be committed when it returns. */
+  within<Answer extends VisitAnswer>(ask: (question: VisitQuestion) => Promise<Answer>): Promise<Answer>
+  /** Counts a request whose work did not. Throws `rate_limited`, `webhook_loop`. */
+  settle(): Promise<void>
+}
+
+export function openVisit(
+  tx: Tx,
+  { limit: name, method, pathFields }: Operation,
+  { path, ip, isDelivery }: Approach,
+  { multiplier, report }: { multiplier: number; report: Report },
+): Visit {
+  const limit: Limit = scaled(name, multiplier)
+  const question: VisitQuestion = { publicKey: publicKeyOrNull(path.public_key), subject: `${name}:${addressSubject(ip)}`, limit }
+  // A receiver that posts what it received would make an event of each event.
+  const isLoop = isDelivery && method !== 'GET'
+  let counted: VisitAnswer | undefined
+
+  const count = (answer: VisitAnswer) => {
+    counted = answer
+    requireRoom(name, limit, answer, report)
+    if (isLoop) throw new ApiError('webhook_loop')
+  }
+  const requireProject = <Answer extends VisitAnswer>(answer: Answer) => {
+    if (pathFields.has('public_key') && answer.project_id === null) throw new ApiError('not_found')
+    return answer
+  }
+  const visit: Visit = {
+    async project() {
+      if (!counted) count(await readVisit(tx, question))
+      // Without a public key in the path nobody asks which project it is.
+      return requireProject(counted as unknown as VisitedProject)
+    },
+    async within(ask) {
+      if (isLoop) await visit.settle()
+      const answer = await ask(counted ? { ...question, subject: null } : question)
+      if (!counted) count(answer)
+      return requireProject(answer)
+    },
+    async settle() {
+      if (!counted) count(await readVisit(tx, question))
+    },
+  }
+  return visit
+}
+
+/** What is not shaped like one of our keys identifies nothing. */
+function publicKeyOrNull(text: string | undefined): string | null {
+  return text !== undefined && PUBLIC_KEY.test(text) ? text : null
+}

@@ -1,0 +1,112 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { makeTeam, type Team } from '../src/people.ts'
+import { type Answer, startTestService, type TestService } from '../src/test-service.ts'
+
+const WORDS = { body: 'Lovely', author: { name: 'Ada' }, consent: { granted: true } }
+const FEW = 2
+const WINDOW_MS = 60_000
+const MARGIN_MS = 5_000
+
+let service: TestService
+let strict: TestService
+let team: Team
+beforeAll(async () => {
+  service = await startTestService()
+  strict = await startTestService({ rateLimitMultiplier: FEW / 10 })
+})
+afterAll(() => Promise.all([service.close(), strict.close()]))
+// The window is the clock's minute: none may end in the middle of a test.
+beforeEach(async () => {
+  const leftMs = WINDOW_MS - (Date.now() % WINDOW_MS)
+  if (leftMs < MARGIN_MS) await delay(leftMs)
+})
+
+interface Visit {
+  to?: string
+  method?: string
+  body?: unknown
+  headers?: Record<string, string>
+  prepare?: (at: TestService) => Promise<unknown>
+}
+
+/** Each fails at another point of the pipeline, or at none: before the body, in it, in the handler, in the database. */
+const visits: Record<string, [status: number, Visit]> = {
+  'words that are kept': [201, { body: WORDS }],
+  'words that were sent before': [201, { body: WORDS, prepare: (at) => send(at, { body: WORDS }) }],
+  'words under a key': [201, { body: WORDS, headers: { 'idempotency-key': 'first' } }],
+  'words under a key that was used': [
+    201,
+    {
+      body: WORDS,
+      headers: { 'idempotency-key': 'again' },
+      prepare: (at) => send(at, { body: WORDS, headers: { 'idempotency-key': 'again' } }),
+    },
+  ],
+  'a filled trap': [201, { body: { ...WORDS, website: 'https://spam.example.com' } }],
+  'a wrong form token': [400, { body: { ...WORDS, form_token: 'x' } }],
+  'an unknown field': [400, { body: { ...WORDS, stars: 5 } }],
+  'a text that is no JSON': [400, { body: '{' }],
+  'a body that is no JSON': [415, { body: 'body=Lovely', headers: { 'content-type': 'application/x-www-form-urlencoded' } }],
+  'a body beyond the size': [413, { body: ' '.repeat(1_100_000) }],
+  'an unknown public key': [404, { to: '/api/public/v1/projects/pk_000000000000000000000000/submissions/', body: WORDS }],
+  'what is no public key': [404, { to: '/api/public/v1/projects/mine/submissions/', body: WORDS }],
+  'a delivery of ours': [403, { body: WORDS, headers: { 'x-service-delivery': 'x' } }],
+  'a team without quota': [402, { body: WORDS, prepare: useUpQuota }],
+  'an unknown revoke token': [404, { to: '/api/public/v1/consent/revoke/', body: { revoke_token: `rvk_${'0'.repeat(43)}` } }],
+  'a page of items': [200, { method: 'GET', to: 'items/' }],
+  'a page with an unknown cursor': [400, { method: 'GET', to: 'items/?cursor=x' }],
+}
+
+describe('a visit is counted once, whatever becomes of it', () => {
+  test.for(Object.entries(visits))('%s', async ([, [status, visit]]) => {
+    team = await makeTeam(service.database)
+    await visit.prepare?.(service)
+    const before = await counted()
+    const answer = await send(service, visit)
+    expect(answer).toMatchObject({ status })
+    expect((await counted()) - before).toBe(1)
+    expect(Number(answer.headers.get('x-ratelimit-remaining'))).toBeGreaterThan(0)
+  })
+})
+
+describe('beyond the limit a visitor is told so before anything else, and nothing is kept', () => {
+  test.for(Object.entries(visits).filter(([, [, { method }]]) => method !== 'GET'))('%s', async ([, [, visit]]) => {
+    team = await makeTeam(strict.database)
+    for (let sent = 0; sent < FEW; sent += 1) await send(strict, { body: {} })
+    await visit.prepare?.(strict)
+    const refused = await send(strict, visit)
+    expect(refused).toMatchObject({ status: 429, body: { code: 'rate_limited' } })
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
+    expect(refused.headers.get('x-ratelimit-remaining')).toBe('0')
+    expect(await strict.database.run('select from submissions where team_id = $1', [team.id])).toEqual([])
+  })
+})
+
+test('a visitor’s words take one round trip, counted, judged and kept', async () => {
+  team = await makeTeam(service.database)
+  const before = service.statements.length
+  expect(await send(service, { body: { ...WORDS, body: 'At once' } })).toMatchObject({ status: 201 })
+  expect(service.statements.slice(before)).toHaveLength(1)
+})
+
+function send(at: TestService, { to = 'submissions/', method = 'POST', body, headers = {} }: Visit): Promise<Answer> {
+  const path = to.startsWith('/') ? to : `/api/public/v1/projects/${team.publicKey}/${to}`
+  return at.send(method, path, { body, headers })
+}
+
+/** All requests of this machine, over both limits of the public plane. */
+async function counted(): Promise<number> {
+  const [row] = await service.database.run<{ used: number }>(
+    "select coalesce(sum(used), 0)::int as used from rate_windows where subject like 'public%'",
+    [],
+  )
+  return row?.used ?? 0
+}
+
+async function useUpQuota(at: TestService): Promise<void> {
+  await at.database.run(
+    "insert into quota_usage (team_id, quota, period, used) values ($1, 'submissions', date_trunc('month', now() at time zone 'UTC'), 1000000000)",
+    [team.id],
+  )
+}
