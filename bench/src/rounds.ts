@@ -4,6 +4,9 @@ import type { Load, LoadResult } from './load.ts'
 import { familyMicroseconds, processorMicroseconds } from './processor-time.ts'
 import { table } from './report.ts'
 
+/** A program is compiled while it runs: the larger it is, the more requests that takes. */
+const WARM_UP_ROUNDS = 3
+
 /** A server under load, by the process that it is. */
 export interface Contender {
   name: string
@@ -28,7 +31,8 @@ export async function alternate(
   rounds: number,
 ): Promise<Map<string, Costs>> {
   const measured = new Map(contenders.map(({ name }) => [name, [] as Costs[]]))
-  for (const contender of contenders) await measure(generator, postgresPid, contender)
+  for (let round = 0; round < WARM_UP_ROUNDS; round += 1)
+    for (const contender of contenders) await measure(generator, postgresPid, contender)
   for (let round = 0; round < rounds; round += 1) {
     const turn = round % contenders.length
     for (const contender of [...contenders.slice(turn), ...contenders.slice(0, turn)]) {

@@ -6,7 +6,8 @@ import { openPlain } from '../plain-client.ts'
 import { registerList } from './list.ts'
 import { registerSubmit } from './submit.ts'
 
-const POOL = 8
+/** As many as the service has on two processors. */
+const POOL = 5
 
 let close = async () => {}
 
