@@ -8,7 +8,7 @@ import { playService } from './played-service.ts'
 import { page } from './records.ts'
 
 const operations = listOperations(contracts).filter(({ operation }) => !isPublic(operation))
-const EXECUTABLE = fileURLToPath(new URL('earshot.ts', import.meta.resolve('@earshot/cli')))
+const EXECUTABLE = fileURLToPath(new URL('earshot.js', import.meta.resolve('@earshot/cli')))
 
 test('the help names each noun with its verbs, and what is read from the environment', async () => {
   const { exitCode, out } = await earshot(['--help'])

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { median } from '../figures.ts'
 import type { PartReport } from '../report.ts'
 
-const EARSHOT = fileURLToPath(new URL('../../../cli/src/earshot.ts', import.meta.url))
+const EARSHOT = fileURLToPath(new URL('../../../cli/src/earshot.js', import.meta.url))
 const GOAL_MS = 120
 
 /** What the command line costs before it does anything, above Node itself. The first run fills the compile cache. */
