@@ -43,8 +43,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#resolve = resolve
     this.#limits = limits
     // The connector has its own, shorter limit; this one holds if undici should never start the request.
-    const failure = new AttemptFailure('connect_timeout', 'The request could not be started in time.')
-    this.#timer = setTimeout(() => this.abort(failure), limits.connectTimeoutMs + limits.answerTimeoutMs)
+    const giveUp = () => this.abort(new AttemptFailure('connect_timeout', 'The request could not be started in time.'))
+    this.#timer = setTimeout(giveUp, limits.connectTimeoutMs + limits.answerTimeoutMs)
   }
 
   /** Ends the exchange at once, whatever state it is in. */
@@ -64,9 +64,9 @@ export class Exchange implements Dispatcher.DispatchHandler {
       return
     }
     const { answerTimeoutMs } = this.#limits
-    const failure = new AttemptFailure('read_timeout', `The answer was not complete within ${answerTimeoutMs / 1000} s.`)
+    const giveUp = () => this.abort(new AttemptFailure('read_timeout', `The answer was not complete within ${answerTimeoutMs / 1000} s.`))
     clearTimeout(this.#timer)
-    this.#timer = setTimeout(() => this.abort(failure), answerTimeoutMs)
+    this.#timer = setTimeout(giveUp, answerTimeoutMs)
   }
 
   onResponseStart(_controller: Dispatcher.DispatchController, statusCode: number, headers: ResponseHeaders): void {

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 
-/** Nulls, in place, what the caller must not see. */
+/** Nulls, in place, what the caller must not see. The value is an output of the schema that the mask was compiled for. */
 export type Mask = (value: unknown) => void
 
 /**
@@ -8,7 +8,7 @@ export type Mask = (value: unknown) => void
  * has none. Handlers make fresh objects for each answer, so changing them in place is safe.
  */
 export function compileMask(schema: z.ZodType): Mask | null {
-  const { def } = schema as unknown as { def: SchemaDef }
+  const def = defOf(schema)
   switch (def.type) {
     case 'object':
       return maskOfFields(def.shape ?? {})
@@ -25,7 +25,7 @@ export function compileMask(schema: z.ZodType): Mask | null {
   }
 }
 
-/** What the masker reads of a schema; zod keeps it in `def`. */
+/** What the masker reads of a schema. */
 interface SchemaDef {
   type: string
   shape?: Record<string, z.ZodType>
@@ -33,6 +33,12 @@ interface SchemaDef {
   innerType?: z.ZodType
   options?: z.ZodType[]
   discriminator?: string
+  values?: unknown[]
+}
+
+/** zod keeps it in `def`, typed by each class on its own. */
+function defOf(schema: z.ZodType): SchemaDef {
+  return (schema as unknown as { def: SchemaDef }).def
 }
 
 function maskOfFields(shape: Record<string, z.ZodType>): Mask | null {
@@ -73,9 +79,8 @@ function maskOfUnion({ options = [], discriminator }: SchemaDef): Mask | null {
 }
 
 function literalOf(option: z.ZodType, field: string): unknown {
-  const { shape = {} } = (option as unknown as { def: SchemaDef }).def
-  const { def } = shape[field] as unknown as { def: { values: unknown[] } }
-  return def.values[0]
+  const { shape = {} } = defOf(option)
+  return shape[field] && defOf(shape[field]).values?.[0]
 }
 
 function isMarked(schema: z.ZodType | undefined): boolean {

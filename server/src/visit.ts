@@ -39,16 +39,16 @@ export function openVisit(
     counted = answer
     requireRoom(name, limit, answer, report)
     if (isLoop) throw new ApiError('webhook_loop')
-  }
-  const requireProject = <Answer extends VisitAnswer>(answer: Answer) => {
-    if (pathFields.has('public_key') && answer.project_id === null) throw new ApiError('not_found')
     return answer
+  }
+  const requireProject = <Answer extends VisitAnswer>(answer: Answer): Answer & VisitedProject => {
+    if (pathFields.has('public_key') && answer.project_id === null) throw new ApiError('not_found')
+    // Without a public key in the path nobody asks which project it is.
+    return answer as Answer & VisitedProject
   }
   const visit: Visit = {
     async project() {
-      if (!counted) count(await readVisit(tx, question))
-      // Without a public key in the path nobody asks which project it is.
-      return requireProject(counted as unknown as VisitedProject)
+      return requireProject(counted ?? count(await readVisit(tx, question)))
     },
     async within(ask) {
       if (isLoop) await visit.settle()
