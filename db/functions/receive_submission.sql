@@ -1,5 +1,6 @@
 -- A visitor leaves words: the visit and the arrival in one call, for one round trip and one commit.
--- Nothing is kept when used or project_id is null: over the limit, or no such key.
+-- Nothing is kept when used or project_id is null (over the limit, or no such key) or when refusal names an error of the
+-- API's table. A refusal undoes the arrival alone: the visit stays counted, and what others do in this statement stays.
 create or replace function receive_submission(
   p_public_key text,
   p_subject text,
@@ -17,7 +18,9 @@ create or replace function receive_submission(
   out reset_seconds int,
   out id uuid,
   out created_at timestamptz,
-  out is_repeat boolean
+  out is_repeat boolean,
+  out refusal text,
+  out refusal_fields text
 ) language plpgsql as $$
 declare
   -- Assigned, not selected: a call in an assignment needs no plan of its own to run.
@@ -35,8 +38,12 @@ begin
     return;
   end if;
 
-  v_arrival := create_submission(team_id, project_id, p_fields, p_revoke_token_hash, p_fingerprint);
-  id := (v_arrival.submission).id;
-  created_at := (v_arrival.submission).created_at;
-  is_repeat := v_arrival.is_repeat;
+  begin
+    v_arrival := create_submission(team_id, project_id, p_fields, p_revoke_token_hash, p_fingerprint);
+    id := (v_arrival.submission).id;
+    created_at := (v_arrival.submission).created_at;
+    is_repeat := v_arrival.is_repeat;
+  exception when sqlstate 'EARSH' then
+    get stacked diagnostics refusal = message_text, refusal_fields = pg_exception_detail;
+  end;
 end $$;

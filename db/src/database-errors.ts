@@ -43,11 +43,20 @@ function isUnreachable(error: unknown): error is Error {
   return error instanceof Error && 'code' in error && UNREACHABLE.has(String(error.code))
 }
 
+/** Whether PostgreSQL itself refused the statement: then nothing of it was kept. After a lost connection nobody knows. */
+export function isUndone(error: unknown): boolean {
+  const cause = error instanceof ApiError && error.cause instanceof Error ? error.cause : error
+  return cause instanceof ApiError || (cause instanceof postgres.PostgresError && !isConnectionLost(cause))
+}
+
+/** The error that the function refuse() names: its code, and its fields as JSON. Undefined for what is none of the table. */
+export function refusalOf(code: string, fields: string | null | undefined): ApiError | undefined {
+  return isErrorCode(code) ? new ApiError<ErrorCode>(code, JSON.parse(fields ?? '{}')) : undefined
+}
+
 function fromState(error: postgres.PostgresError): unknown {
-  // Raised by the function refuse(): message is the code, detail its fields.
-  if (error.code === 'EARSH' && isErrorCode(error.message)) {
-    return new ApiError<ErrorCode>(error.message, JSON.parse(error.detail ?? '{}'))
-  }
+  const refusal = error.code === 'EARSH' && refusalOf(error.message, error.detail)
+  if (refusal) return refusal
   if (error.code === '23505') return new ApiError('already_exists', { detail: duplicateDetail(error.constraint_name) })
   if (error.code === '55P03') return new ApiError('idempotency_in_progress', { retryAfterSeconds: 1 })
   return UNAVAILABLE.test(error.code) ? unavailable(error) : error

@@ -27,6 +27,7 @@ export { prepareDatabase } from './prepare.ts'
 export { createProject, deleteProject, findProject, listProjects, type ProjectFields, type ProjectRow, updateProject } from './projects.ts'
 export { createPublicKey, listPublicKeys, type PublicKeyRow, revokePublicKey } from './public-keys.ts'
 export { purgeDeleted } from './purge.ts'
+export { receiveSubmission } from './reception.ts'
 export { deletePast } from './retention.ts'
 export { DatabaseSetupError } from './setup-error.ts'
 export { listSubmissions, type SubmissionFilters } from './submission-list.ts'
@@ -37,7 +38,6 @@ export {
   moderateSubmission,
   moderateSubmissions,
   type NewSubmission,
-  receiveSubmission,
   revokeConsent,
   type SubmissionRow,
   updateSubmission,

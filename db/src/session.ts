@@ -33,7 +33,7 @@ export function openSession(connect: (onclose: () => void) => postgres.Sql): Ses
       if (isLost) throw unavailable(new Error('The connection to the database was lost'))
       try {
         // The driver types neither the rows nor the parameters of a text; the caller's statement does.
-        const rows: unknown = await client.unsafe(text, params as postgres.ParameterOrJSON<never>[], { prepare: true })
+        const rows: unknown = withoutHoles(await client.unsafe(text, params as postgres.ParameterOrJSON<never>[], { prepare: true }))
         return rows as Row[] & { command: string }
       } catch (error) {
         isLost ||= isConnectionLost(error)
@@ -46,6 +46,16 @@ export function openSession(connect: (onclose: () => void) => postgres.Sql): Ses
       return client.end({ timeout: 0 })
     },
   }
+}
+
+/** After a statement that failed in the middle of its rows, the driver begins to count the next one's where it was. */
+function withoutHoles(rows: postgres.RowList<postgres.Row[]>): postgres.RowList<postgres.Row[]> {
+  if (rows.length > 0 && !(0 in rows))
+    rows.splice(
+      0,
+      rows.findIndex((row) => row !== undefined),
+    )
+  return rows
 }
 
 /** Both rules of the driver in one place: drizzle() makes timestamps text and JSON parameters strings. */

@@ -1,6 +1,5 @@
 import { ApiError, type SubmissionState } from '@earshot/contracts'
 import { sql } from 'drizzle-orm'
-import type { VisitAnswer, VisitQuestion } from './access.ts'
 import { type Actor, type ActorValues, actorParameter, actorValues } from './actor.ts'
 import type { Tx } from './database.ts'
 import { notFound, onlyOne } from './rows.ts'
@@ -22,21 +21,11 @@ export type NewSubmission = Partial<
 > &
   Pick<SubmissionRow, 'kind' | 'channel' | 'body' | 'author_name'>
 
-interface Arrival {
-  /** Who of the team made it, for the audit log; absent for a visitor. */
-  actor?: Actor
-  revokeTokenHash?: Buffer
-  /** Keyed hash of the words and the address: the same within ten minutes is the same submission. */
-  fingerprint?: Buffer
-}
-
 const { placeholder } = sql
 const place = sql`${placeholder('team_id')}::uuid, ${placeholder('project_id')}::uuid`
 const here = sql`team_id = ${placeholder('team_id')} and project_id = ${placeholder('project_id')} and id = ${placeholder('submission_id')} and deleted_at is null`
 
-const arrival = sql`create_submission(
-      ${place}, ${placeholder('fields')}::jsonb, ${placeholder('revokeTokenHash')}, ${placeholder('fingerprint')}
-    )`
+const arrival = sql`create_submission(${place}, ${placeholder('fields')}::jsonb, null, null)`
 
 const create = statement<object, SubmissionRow>(sql`
   select (r.submission).*
@@ -47,48 +36,18 @@ const createAudited = statement<object, SubmissionRow>(sql`
          record_audit(${actorParameter}, (r.submission).team_id, (r.submission).project_id, 'submission.created', 'submission', (r.submission).id)
     from ${arrival} r`)
 
-/** A submission arrives: record, event, deliveries and quota in one statement. Throws `quota_exceeded`, `already_exists`. */
+/**
+ * A submission arrives: record, event, deliveries and quota in one statement; with an actor, the audit log's line too.
+ * Throws `quota_exceeded`, `already_exists`.
+ */
 export async function createSubmission(
   tx: Tx,
   place: { team_id: string; project_id: string },
   fields: NewSubmission,
-  arrival: Arrival = {},
+  actor?: Actor,
 ): Promise<SubmissionRow> {
-  const { actor } = arrival
-  return onlyOne(
-    await (actor ? createAudited : create)(tx, { ...place, ...(actor && actorValues(actor)), ...arrivalValues(fields, arrival) }),
-  )
-}
-
-const receive = statement<object, Reception>(sql`
-  select *
-    from receive_submission(
-      ${placeholder('publicKey')}, ${placeholder('subject')}, ${placeholder('max')}, ${placeholder('windowSeconds')},
-      ${placeholder('fields')}::jsonb, ${placeholder('revokeTokenHash')}, ${placeholder('fingerprint')}
-    )`)
-
-/** What a visitor is told; null where the visit was refused. */
-export type Reception = VisitAnswer & { id: string; created_at: string; is_repeat: boolean }
-
-/**
- * As `createSubmission`, for a visitor, and the visit with it: one round trip. The same words from the same address within
- * ten minutes are the first ones again.
- */
-export async function receiveSubmission(
-  tx: Tx,
-  { limit, ...visit }: VisitQuestion,
-  fields: NewSubmission,
-  arrival: Arrival,
-): Promise<Reception> {
-  return onlyOne(await receive(tx, { ...visit, ...limit, ...arrivalValues(fields, arrival) }))
-}
-
-function arrivalValues(fields: NewSubmission, { revokeTokenHash, fingerprint }: Arrival) {
-  return {
-    fields: JSON.stringify({ ...fields, tags: fields.tags && [...new Set(fields.tags)] }),
-    revokeTokenHash: revokeTokenHash ?? null,
-    fingerprint: fingerprint ?? null,
-  }
+  const values = { ...place, fields: JSON.stringify({ ...fields, tags: fields.tags && [...new Set(fields.tags)] }) }
+  return onlyOne(await (actor ? createAudited(tx, { ...values, ...actorValues(actor) }) : create(tx, values)))
 }
 
 const find = statement<SubmissionRef, SubmissionRow>(sql`

@@ -32,8 +32,9 @@ export const publicPlane = implement(contracts.public, {
       const revoke_token = makeRevokeToken()
       if (website) return decoy(revoke_token)
       const fingerprint = ctx.services.secretBox.mac('visitor-words', JSON.stringify([ctx.ip, words]))
-      const arrival = { revokeTokenHash: hashToken(revoke_token), fingerprint }
-      const row = await ctx.visit.within((visit) => receiveSubmission(ctx.tx, visit, fieldsOf(words), arrival))
+      const arrival = { fields: fieldsOf(words), revokeTokenHash: hashToken(revoke_token), fingerprint }
+      const row = await ctx.visit.within((visit) => receiveSubmission(ctx.tx, { visit, ...arrival }))
+      if (row.refusal) throw row.refusal
       return {
         id: row.id,
         state: 'pending' as const,

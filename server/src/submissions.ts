@@ -20,7 +20,7 @@ export const submissions = implement(contracts.submissions, {
   create: async ({ ctx, input }) => {
     const { team_id, project_id, ...words } = input
     return presentSubmission(
-      await createSubmission(ctx.tx, { team_id, project_id }, { ...fieldsOf(words), channel: channelOf(ctx) }, { actor: ctx.actor }),
+      await createSubmission(ctx.tx, { team_id, project_id }, { ...fieldsOf(words), channel: channelOf(ctx) }, ctx.actor),
     )
   },
   retrieve: async ({ ctx, input }) => presentSubmission(await findSubmission(ctx.tx, input)),

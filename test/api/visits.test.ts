@@ -110,3 +110,25 @@ async function useUpQuota(at: TestService): Promise<void> {
     [team.id],
   )
 }
+
+test('fifty visitors at once: a team without quota refuses its own, and nobody else’s words are lost', async () => {
+  const poor = await makeTeam(service.database)
+  const rich = await makeTeam(service.database)
+  team = poor
+  await useUpQuota(service)
+  const before = { statements: service.statements.length, counted: await counted() }
+  const answers = await Promise.all(
+    Array.from({ length: 50 }, (_, number) => {
+      const path = `/api/public/v1/projects/${(number % 2 ? poor : rich).publicKey}/submissions/`
+      return service.send('POST', path, { body: { ...WORDS, body: `Words ${number}` } })
+    }),
+  )
+  expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 50 }, (_, number) => (number % 2 ? 402 : 201)))
+  const kept = await service.database.run<{ id: string; body: string }>('select id, body from submissions where team_id = $1', [rich.id])
+  expect(new Map(kept.map(({ id, body }) => [id, body]))).toEqual(
+    new Map(answers.flatMap(({ status, body }, number) => (status === 201 ? [[body.id, `Words ${number}`]] : []))),
+  )
+  expect(await service.database.run('select from submissions where team_id = $1', [poor.id])).toEqual([])
+  expect((await counted()) - before.counted).toBe(50)
+  expect(service.statements.length - before.statements).toBeLessThan(50)
+})

@@ -70,6 +70,14 @@ test('a part that fails is undone alone, within another part too', async () => {
   expect(kept).toEqual([{ email: 'outer@example.com' }])
 })
 
+test('a statement that fails in the middle of its rows leaves nothing to the next one', async () => {
+  const other = await openTestDatabase({ poolSize: 1 })
+  const failing = other.database.run('select 1 / (3 - number) from generate_series(1, 5) number', [])
+  await expect(failing).rejects.toThrow('division by zero')
+  expect(await other.database.run('select number from generate_series(1, 2) number', [])).toEqual([{ number: 1 }, { number: 2 }])
+  await other.close()
+})
+
 test('what is asked of a closed pool is refused, and what was under way is done', async () => {
   const other = await openTestDatabase({ poolSize: 1 })
   const underWay = other.database.run('select pg_sleep(0.2)', [])

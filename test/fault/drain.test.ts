@@ -48,8 +48,8 @@ test('requests and deliveries in hand at SIGTERM get their answers, and no secon
   await using service = await startService(environment)
   const team = await dataDir.makeTeam()
   await service.client(team.token).webhooks.create({ team_id: team.id, url: receiver.url, events: ['*'] })
-  const path = `/api/public/v1/projects/${team.publicKey}/submissions/`
-  await service.send('POST', path, { body: words() })
+  const own = `/api/v1/teams/${team.id}/projects/${team.project.project_id}/submissions/`
+  await service.send('POST', `/api/public/v1/projects/${team.publicKey}/submissions/`, { body: words() })
   await until('the delivery is in hand', () => receiver.requests.length === 1)
 
   const released = Promise.withResolvers<void>()
@@ -62,9 +62,12 @@ test('requests and deliveries in hand at SIGTERM get their answers, and no secon
       await released.promise
     })
     await locked.promise
-    const sent = Array.from({ length: 5 }, () => service.send('POST', path, { body: words() }))
-    await until('all wait, one for the table and the others for their address’ count', async () => {
-      const [row] = await database.client<{ count: number }[]>`select count(distinct pid)::int from pg_locks where not granted`
+    const { token } = team
+    const sent = Array.from({ length: 5 }, () => service.send('POST', own, { token, body: { body: 'Ours', author: { name: 'Ada' } } }))
+    await until('all wait for the table', async () => {
+      const [row] = await database.client<
+        { count: number }[]
+      >`select count(*)::int from pg_locks where not granted and relation = 'submissions'::regclass`
       return row?.count === sent.length
     })
     process.kill(service.pid, 'SIGTERM')
