@@ -1,5 +1,7 @@
+import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
+import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { benchDeliveries } from './parts/deliveries.ts'
 import { benchGrowth } from './parts/growth.ts'
@@ -63,6 +65,7 @@ async function runParts(names: string[], length: typeof full): Promise<void> {
   }
   if (names.length < Object.keys(parts).length || length === short) return
   writeFileSync(RESULTS, `${[heading(), ...reports.map(render)].join('\n\n')}\n`)
+  execFileSync('biome', ['format', '--write', fileURLToPath(RESULTS)])
   console.log('Written to bench/results.md')
 }
 
