@@ -1,7 +1,7 @@
 import { z } from 'zod'
+import { Member } from './members.ts'
 import { Id, timestamp } from './primitives.ts'
 import { TeamUser } from './profile.ts'
-import { Role } from './roles.ts'
 import { Submission } from './submission.ts'
 
 /** Every event of the specification with what it tells. */
@@ -21,10 +21,6 @@ export const eventMeanings = {
 export type EventType = keyof typeof eventMeanings
 export const eventTypes = Object.keys(eventMeanings) as [EventType, ...EventType[]]
 export const EventType = z.enum(eventTypes).meta({ id: 'EventType', description: 'What happened.', example: 'submission.approved' })
-
-const Member = z
-  .object({ user: TeamUser, role: Role, joined_at: timestamp('When the person joined.') })
-  .meta({ id: 'Member', description: 'A person on the team.' })
 
 /** The `data` of each event whose resource the service has: the resource under its name, as the API shows it. */
 const dataOf = {

@@ -1,5 +1,6 @@
 import { events } from './events.ts'
 import { me } from './me.ts'
+import { members } from './members.ts'
 import { projects } from './projects.ts'
 import { publicPlane } from './public.ts'
 import { publicKeys } from './public-keys.ts'
@@ -8,7 +9,7 @@ import { teams } from './teams.ts'
 import { webhooks } from './webhooks.ts'
 
 /** Every operation of the service. A place in this tree is a name on every surface. */
-export const contracts = { me, teams, projects, publicKeys, submissions, webhooks, events, public: publicPlane }
+export const contracts = { me, teams, members, projects, publicKeys, submissions, webhooks, events, public: publicPlane }
 export type Contracts = typeof contracts
 
 export { ApiError, type ErrorBody, type ErrorCode, errorCodes, errorRow, errorTable, FieldError } from './errors.ts'
@@ -17,7 +18,7 @@ export { type LimitName, limits, sizes } from './limits.ts'
 export { CredentialKind, Token } from './me.ts'
 export type { Method, Operation, OperationTree } from './operation.ts'
 export { isOperation, isPublic, listOperations, type NamedOperation } from './operation-names.ts'
-export { type Feature, monthlyQuotas, Plan, planIncludes, plans, type Quota } from './plans.ts'
+export { type Feature, monthlyQuotas, Plan, planIncludes, plans, type Quota, quotaNames } from './plans.ts'
 export { Project } from './projects.ts'
 export { PublicKey } from './public-keys.ts'
 export { resourceMeanings } from './resources.ts'

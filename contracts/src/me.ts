@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { NoContent, operation } from './operation.ts'
 import { ME } from './paths.ts'
 import { Plan } from './plans.ts'
-import { CreatedAt, Id, instant, listOf, Name, Page, timestamp, UpdatedAt } from './primitives.ts'
+import { CreatedAt, HttpUrl, Id, instant, Language, listOf, Name, Page, TimeZone, timestamp, UpdatedAt } from './primitives.ts'
 import { Profile } from './profile.ts'
 import { Role } from './roles.ts'
 import { Scope } from './scopes.ts'
@@ -94,6 +94,20 @@ export const me = {
     description: 'The user, the credential with its scopes, and the teams with role and plan.',
     input: z.strictObject({}),
     output: Identity,
+  }),
+  update: operation({
+    method: 'PATCH',
+    path: `${ME}/`,
+    summary: 'Change your profile',
+    description: 'JSON Merge Patch (RFC 7396): fields that are absent stay. Your teams hear of it by `user.profile.updated`.',
+    scope: 'write:profile',
+    input: z.strictObject({
+      name: Name.optional().meta({ description: 'Display name.', example: 'Ada Lovelace' }),
+      avatar_url: HttpUrl.nullable().optional().meta({ description: 'Picture.' }),
+      locale: Language.optional(),
+      timezone: TimeZone.optional(),
+    }),
+    output: Profile,
   }),
   tokens,
 }

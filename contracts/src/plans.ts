@@ -29,6 +29,8 @@ export type Plan = z.infer<typeof Plan>
 export type Feature = (typeof plans)['business']['features'][number]
 export type Quota = keyof (typeof plans)['free']['quotas']
 
+export const quotaNames = Object.keys(plans.free.quotas) as [Quota, ...Quota[]]
+
 /** Quotas that roll over with the calendar month (UTC). The others count what exists. */
 export const monthlyQuotas: readonly Quota[] = ['submissions', 'responses', 'video_uploads']
 

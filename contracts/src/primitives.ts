@@ -70,6 +70,10 @@ export const Language = z
   .regex(/^[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8}){0,3}$/, 'must be a BCP 47 language tag')
   .meta({ description: 'BCP 47 language tag.', example: 'en' })
 
+export const TimeZone = text(64)
+  .refine(isTimeZone, 'must be an IANA time zone')
+  .meta({ description: 'IANA time zone.', example: 'Europe/Berlin' })
+
 /** Input: an e-mail address. */
 export const EmailInput = z
   .email()
@@ -140,6 +144,15 @@ export function listOf<Item extends z.ZodType>(name: string, item: Item) {
 function isOfOurEra(instant: string): boolean {
   const ms = Date.parse(instant)
   return !(ms < FIRST_INSTANT_MS || ms > LAST_INSTANT_MS)
+}
+
+function isTimeZone(name: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name })
+    return true
+  } catch {
+    return false
+  }
 }
 
 /** Counts bytes of UTF-8 only where the cheap bounds leave a doubt: a code unit takes one to three. */

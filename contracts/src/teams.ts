@@ -1,8 +1,9 @@
 import { z } from 'zod'
+import { auditLog } from './audit-log.ts'
 import { NoContent, operation } from './operation.ts'
 import { TEAM, TEAMS, TeamRef } from './paths.ts'
-import { Plan } from './plans.ts'
-import { CreatedAt, HttpOrigin, Id, Language, listOf, Name, Page, Slug, UpdatedAt } from './primitives.ts'
+import { Plan, quotaNames } from './plans.ts'
+import { CreatedAt, HttpOrigin, Id, Language, listOf, Name, Page, Slug, timestamp, UpdatedAt } from './primitives.ts'
 import { Role } from './roles.ts'
 
 const threshold = z.int().min(0).max(10)
@@ -35,6 +36,22 @@ export const Team = z
     updated_at: UpdatedAt,
   })
   .meta({ id: 'Team', description: 'A team, as one of its members sees it.' })
+
+const Usage = z
+  .object({
+    plan: Plan,
+    quotas: z.array(
+      z
+        .object({
+          quota: z.enum(quotaNames).meta({ description: 'What is counted.', example: 'submissions' }),
+          used: z.int().meta({ description: 'How many are used.', example: 17 }),
+          limit: z.int().meta({ description: 'How many the plan includes.', example: 5000 }),
+          resets_at: timestamp('When a monthly quota begins anew; null for what counts what exists.').nullable(),
+        })
+        .meta({ id: 'QuotaUsage', description: 'Where a team stands in one quota.' }),
+    ),
+  })
+  .meta({ id: 'Usage', description: "What a team uses of its plan's quotas." })
 
 const writable = {
   name: Name.meta({ description: 'Name of the team.', example: 'Acme' }),
@@ -91,4 +108,15 @@ export const teams = {
     input: TeamRef,
     output: NoContent,
   }),
+  usage: operation({
+    method: 'GET',
+    path: `${TEAM}/usage/`,
+    summary: 'Show what a team uses of its plan',
+    description: 'Monthly quotas roll with the calendar month in UTC; the others count what is there now.',
+    scope: 'read:teams',
+    role: 'viewer',
+    input: TeamRef,
+    output: Usage,
+  }),
+  auditLog,
 }

@@ -13,11 +13,7 @@ begin
    where t.id = p_team
      for no key update of t;
 
-  v_used := case p_quota
-    when 'projects' then (select count(*) from projects where team_id = p_team and deleted_at is null)
-    when 'webhook_endpoints' then (select count(*) from webhook_endpoints where team_id = p_team and deleted_at is null)
-    when 'members' then (select count(*) from memberships where team_id = p_team)
-  end;
+  v_used := room_used(p_team, p_quota);
 
   if v_used >= v_max then
     perform refuse('quota_exceeded', jsonb_build_object('quota', p_quota, 'limit', v_max, 'used', v_used, 'resets_at', null));

@@ -1,6 +1,7 @@
 export { type AccessAnswer, countRequest, type Limit, readAccess, readVisit, type VisitAnswer, type VisitQuestion } from './access.ts'
 export type { Actor } from './actor.ts'
 export { type AttemptRow, listAttempts } from './attempts.ts'
+export { type AuditRow, listAuditEntries } from './audit-log.ts'
 export { type Database, type DatabaseAddress, openDatabase, type Tx } from './database.ts'
 export { type DeliveryRow, findDelivery, listDeliveries, redeliver } from './deliveries.ts'
 export {
@@ -20,6 +21,7 @@ export { numberEvents } from './event-feed.ts'
 export { readEvents } from './events.ts'
 export { claimIdempotencyKey, storeIdempotentAnswer } from './idempotency.ts'
 export { type JobName, type JobPayload, jobs } from './jobs.ts'
+export { listMembers, type MemberRow, removeMember, transferOwnership, updateMember } from './members.ts'
 export { addTeamMember, createTeamFor, createTokenFor, createUser, findUserByEmail, setTeamPlan } from './operator.ts'
 export { dropPastPartitions, ensurePartitions } from './partitions.ts'
 
@@ -45,7 +47,8 @@ export {
 export { createTeam, deleteTeam, findTeam, listTeams, type TeamFields, type TeamRow, updateTeam } from './teams.ts'
 export { toTimestamp } from './timestamps.ts'
 export { createToken, listTokens, revokeToken, type TokenRow } from './tokens.ts'
-export { findUserWithTeams, type UserRow } from './users.ts'
+export { readUsage } from './usage.ts'
+export { findUserWithTeams, type UserRow, updateUser } from './users.ts'
 export { readVitals } from './vitals.ts'
 export {
   createWebhook,

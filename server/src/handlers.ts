@@ -2,6 +2,7 @@ import { contracts } from '@earshot/contracts'
 import { events } from './events.ts'
 import { implement } from './implement.ts'
 import { me } from './me.ts'
+import { members } from './members.ts'
 import { projects } from './projects.ts'
 import { publicPlane } from './public.ts'
 import { publicKeys } from './public-keys.ts'
@@ -10,4 +11,14 @@ import { teams } from './teams.ts'
 import { webhooks } from './webhooks.ts'
 
 /** A handler for every operation of the contracts. */
-export const handlers = implement(contracts, { me, teams, projects, publicKeys, submissions, webhooks, events, public: publicPlane })
+export const handlers = implement(contracts, {
+  me,
+  teams,
+  members,
+  projects,
+  publicKeys,
+  submissions,
+  webhooks,
+  events,
+  public: publicPlane,
+})

@@ -1,5 +1,5 @@
 import { ApiError, contracts, type Scope } from '@earshot/contracts'
-import { createToken, findUserWithTeams, listTokens, revokeToken, type TokenRow, toTimestamp, type UserRow } from '@earshot/db'
+import { createToken, findUserWithTeams, listTokens, revokeToken, type TokenRow, toTimestamp, type UserRow, updateUser } from '@earshot/db'
 import { implement, type SignedIn } from './implement.ts'
 import { makeToken } from './tokens.ts'
 
@@ -9,6 +9,7 @@ export const me = implement(contracts.me, {
     const { kind, id, scopes, expiresAt } = ctx.credential
     return { user: presentProfile(user), credential: { kind, id, scopes: [...scopes], expires_at: toTimestamp(expiresAt) }, teams }
   },
+  update: async ({ ctx, input }) => presentProfile(await updateUser(ctx.tx, ctx.actor.userId, input)),
   tokens: {
     list: ({ ctx, input }) => listTokens(ctx.tx, ctx.actor.userId, input, presentToken),
     create: async ({ ctx, input }) => {

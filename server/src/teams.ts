@@ -1,5 +1,17 @@
-import { contracts, Plan } from '@earshot/contracts'
-import { createTeam, deleteTeam, findTeam, listTeams, type TeamFields, type TeamRow, toTimestamp, updateTeam } from '@earshot/db'
+import { contracts, monthlyQuotas, Plan } from '@earshot/contracts'
+import {
+  type AuditRow,
+  createTeam,
+  deleteTeam,
+  findTeam,
+  listAuditEntries,
+  listTeams,
+  readUsage,
+  type TeamFields,
+  type TeamRow,
+  toTimestamp,
+  updateTeam,
+} from '@earshot/db'
 import { implement } from './implement.ts'
 
 export const teams = implement(contracts.teams, {
@@ -11,6 +23,8 @@ export const teams = implement(contracts.teams, {
   retrieve: async ({ ctx }) => presentTeam(await findTeam(ctx.tx, ctx.actor.userId, ctx.team.id)),
   update: async ({ ctx, input }) => presentTeam(await updateTeam(ctx.tx, ctx.actor, ctx.team.id, fieldsOf(input))),
   delete: ({ ctx }) => deleteTeam(ctx.tx, ctx.actor, ctx.team.id),
+  usage: ({ ctx }) => readUsage(ctx.tx, ctx.team.id, monthlyQuotas),
+  auditLog: { list: ({ ctx, input }) => listAuditEntries(ctx.tx, input, presentAuditEntry) },
 })
 
 interface TeamInput {
@@ -28,6 +42,20 @@ function fieldsOf({ name, slug, settings = {} }: TeamInput): TeamFields {
     ...(nps_low_score_threshold !== undefined && { nps_low_score_threshold }),
     ...(cors_origins !== undefined && { cors_origins }),
     ...(locale !== undefined && { locale }),
+  }
+}
+
+function presentAuditEntry(row: AuditRow) {
+  return {
+    id: row.id,
+    actor: row.actor,
+    credential: row.credential_kind === null ? null : { id: row.credential_id, kind: row.credential_kind },
+    action: row.action,
+    target: { type: row.target_type, id: row.target_id },
+    project_id: row.project_id,
+    changes: row.changes,
+    ip: row.ip,
+    at: toTimestamp(row.created_at),
   }
 }
 

@@ -18,6 +18,7 @@ const makers: Record<string, Maker> = {
   project_id: async (_service, team) => team.project.project_id,
   public_key: async (_service, team) => team.publicKey,
   submission_id: async (_service, team) => (await team.submit()).id,
+  user_id: async (_service, team) => (await team.join('member')).id,
   delivery_id: makeDelivery,
   revoke_token: makeRevokeToken,
   url: async () => RECEIVER,

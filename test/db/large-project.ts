@@ -26,6 +26,7 @@ export async function fillLargeProject({ address, database }: TestDatabase): Pro
     for (const other of others) await fillSubmissions(client, other, 20)
     const webhookId = await fillWebhooks(client, team)
     for (const other of others.slice(0, 5)) await fillWebhooks(client, other, 800)
+    await fillAudit(client, team)
     await fillSmall(client, team)
     await client.unsafe('vacuum analyze')
     return { ...team, webhookId, ...(await readMiddle(database, team, webhookId)) }
@@ -77,6 +78,15 @@ async function fillWebhooks(client: postgres.Sql, { id, project }: Team, count =
   return endpoint.id
 }
 
+/** The rarest action is the oldest line. */
+async function fillAudit(client: postgres.Sql, { id, ownerId }: Team): Promise<void> {
+  await client`
+    insert into audit_entries (team_id, id, actor_user_id, credential_kind, action, target_type)
+    select ${id}, uuidv7(case when i > ${RECORDS / 2} then '0' else '-1 day' end::interval), ${ownerId}, 'pat',
+           case when i = 1 then 'team.renamed' else 'submission.approved' end, 'submission'
+      from generate_series(1, ${RECORDS}::int) i`
+}
+
 /** What a team has few of: more than a page all the same. */
 async function fillSmall(client: postgres.Sql, { id, ownerId, project }: Team): Promise<void> {
   const many = client`generate_series(1, ${SMALL_RECORDS}::int) i`
@@ -94,6 +104,12 @@ async function fillSmall(client: postgres.Sql, { id, ownerId, project }: Team): 
       returning id
     )
     insert into memberships (team_id, user_id, role) select id, ${ownerId}, 'owner' from made`
+  await client`
+    with made as (
+      insert into users (email, name) select 'member-' || i || '@example.com', 'Member' from ${many}
+      returning id
+    )
+    insert into memberships (team_id, user_id, role) select ${id}, id, 'viewer' from made`
 }
 
 async function readMiddle(database: Database, { project }: Team, webhookId: string): Promise<Pick<LargeProject, 'middle' | 'deliveryId'>> {

@@ -1,6 +1,8 @@
 import {
   listAttempts,
+  listAuditEntries,
   listDeliveries,
+  listMembers,
   listProjects,
   listPublicKeys,
   listSubmissions,
@@ -94,6 +96,16 @@ test.each(['no filter', 'delivery', 'status', 'outcome'])('attempts by %s', (nam
 })
 
 test.each(
+  Object.entries({
+    'no filter': {},
+    'a rare action': { action: 'team.renamed' },
+    'a span of time': { created_after: '2020-01-01T00:00:00Z' },
+  }),
+)('the audit log by %s', (_name, filters) =>
+  requireBounded((tx) => listAuditEntries(tx, { team_id: place.id, ...PAGE, ...filters }, ({ id }) => id)),
+)
+
+test.each(
   Object.entries({ 'no filter': {}, 'a rare type': { types: ['team.updated'] }, 'a type that never came': { types: ['video.ready'] } }),
 )('the change feed by %s', (_name, filters) =>
   requireBounded((tx) => readEvents(tx, { team_id: place.id, ...PAGE, ...filters }, ({ id }) => id)),
@@ -104,6 +116,7 @@ test.each<[string, (tx: Tx) => Promise<unknown>]>([
   ['projects', (tx) => listProjects(tx, { team_id: place.id, ...PAGE }, identity)],
   ['public keys', (tx) => listPublicKeys(tx, { ...place.project, ...PAGE }, identity)],
   ['webhooks', (tx) => listWebhooks(tx, { team_id: place.id, ...PAGE }, identity)],
+  ['members', (tx) => listMembers(tx, { team_id: place.id, ...PAGE }, identity)],
   ['tokens', (tx) => listTokens(tx, place.ownerId, PAGE, identity)],
   ['teams', (tx) => listTeams(tx, place.ownerId, PAGE, identity)],
 ])('%s', (_name, list) => requireBounded(list))

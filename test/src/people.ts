@@ -11,6 +11,7 @@ import {
   type Database,
   type NewSubmission,
   type SubmissionRow,
+  type UserRow,
 } from '@earshot/db'
 import { makePublicKey, makeToken } from '@earshot/server'
 
@@ -22,6 +23,8 @@ export interface Team {
   publicKey: string
   /** The owner's token with every scope. */
   token: string
+  /** A further member. */
+  join: (role: Role) => Promise<UserRow>
   /** A further member's token. */
   tokenOf: (role: Role, tokenScopes?: readonly Scope[]) => Promise<string>
   submit: (fields?: Partial<NewSubmission>) => Promise<SubmissionRow>
@@ -34,17 +37,19 @@ export async function makeTeam(database: Database, { plan = 'business' }: { plan
   const { id: project_id } = await createProject(database, actor, team.id, { name: 'Website' })
   const project = { team_id: team.id, project_id }
   const { key } = await createPublicKey(database, actor, project, { key: makePublicKey(), label: null })
+  const join = async (role: Role) => {
+    const user = await makeUser(database)
+    await addTeamMember(database, { team_id: team.id, userId: user.id, role })
+    return user
+  }
   return {
     id: team.id,
     ownerId: owner.id,
     project,
     publicKey: key,
     token: await makeTokenOf(database, owner, scopes),
-    tokenOf: async (role, tokenScopes = scopes) => {
-      const user = await makeUser(database)
-      await addTeamMember(database, { team_id: team.id, userId: user.id, role })
-      return makeTokenOf(database, user, tokenScopes)
-    },
+    join,
+    tokenOf: async (role, tokenScopes = scopes) => makeTokenOf(database, await join(role), tokenScopes),
     submit: (fields) =>
       createSubmission(database, project, { kind: 'text', channel: 'api', body: 'Saved us a week.', author_name: 'Ada', ...fields }),
   }
