@@ -59,7 +59,7 @@ test('a method that a path has not is told with those that it has', async () => 
     ['DELETE', submissions, 'GET, HEAD, POST'],
     ['GET', `${submissions}moderate/`, 'POST'],
     ['POST', '/healthz', 'GET, HEAD'],
-    ['OPTIONS', '/api/v1/me/', 'GET, HEAD'],
+    ['OPTIONS', '/api/v1/me/', 'GET, HEAD, PATCH'],
   ]
   for (const [method, path, allow] of allowed) {
     const answer = await service.send(method, path)
