@@ -4,6 +4,7 @@
 create or replace function receive_submission(
   p_public_key text,
   p_subject text,
+  p_address text,
   p_max int,
   p_window_seconds int,
   p_fields jsonb,
@@ -16,6 +17,7 @@ create or replace function receive_submission(
   out rating_sum int,
   out used int,
   out reset_seconds int,
+  out blocked_seconds int,
   out id uuid,
   out created_at timestamptz,
   out is_repeat boolean,
@@ -24,7 +26,7 @@ create or replace function receive_submission(
 ) language plpgsql as $$
 declare
   -- Assigned, not selected: a call in an assignment needs no plan of its own to run.
-  v_visit record := visit(p_public_key, p_subject, p_max, p_window_seconds);
+  v_visit record := visit(p_public_key, p_subject, p_address, p_max, p_window_seconds);
   v_arrival record;
 begin
   team_id := v_visit.team_id;
@@ -34,6 +36,7 @@ begin
   rating_sum := v_visit.rating_sum;
   used := v_visit.used;
   reset_seconds := v_visit.reset_seconds;
+  blocked_seconds := v_visit.blocked_seconds;
   if used is null or project_id is null then
     return;
   end if;

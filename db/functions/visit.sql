@@ -1,11 +1,12 @@
 -- A visitor of the public plane: counts the request by address, and finds the project that the public key identifies.
 -- used null = over the limit; project_id null = no such key, or it was revoked, which look the same.
--- p_subject null = counted before.
+-- p_subject null = counted before. blocked_seconds not null = the address is blocked for repeated trips of limits.
 -- Runs as the owner with every name qualified, like access().
 -- The project's public figures come along: a list needs no third round trip for them.
 create or replace function visit(
   p_public_key text,
   p_subject text,
+  p_address text,
   p_max int,
   p_window_seconds int,
   out team_id uuid,
@@ -14,7 +15,8 @@ create or replace function visit(
   out rated_count int,
   out rating_sum int,
   out used int,
-  out reset_seconds int
+  out reset_seconds int,
+  out blocked_seconds int
 ) language plpgsql security definer as $$
 #variable_conflict use_column
 declare
@@ -26,9 +28,21 @@ begin
     used := 0;
     reset_seconds := 0;
   else
+    select ceil(extract(epoch from b.blocked_until - now()))::int
+      into blocked_seconds
+      from public.abuse_blocks b
+     where b.address = p_address and b.blocked_until > now();
+    if found then
+      reset_seconds := blocked_seconds;
+      return;
+    end if;
     v_count := public.count_request(p_subject, p_max, p_window_seconds);
     used := v_count.used;
     reset_seconds := v_count.reset_seconds;
+    if v_count.tripped then
+      blocked_seconds := public.record_trip(p_address);
+      reset_seconds := coalesce(blocked_seconds, reset_seconds);
+    end if;
   end if;
   if used is null or p_public_key is null then
     return;

@@ -7,6 +7,15 @@ create unlogged table rate_windows (
   used int not null
 ) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000);
 
+-- Addresses that ran into limits of the public plane again and again; lost in a crash, like the counters.
+create unlogged table abuse_blocks (
+  address text primary key,
+  trips timestamptz[] not null default '{}',
+  blocks int not null default 0,
+  blocked_until timestamptz,
+  created_at timestamptz not null default now()
+);
+
 create table quota_usage (
   team_id uuid not null references teams on delete cascade,
   quota text not null,

@@ -63,6 +63,8 @@ export interface VisitQuestion {
   publicKey: string | null
   /** Whose requests are counted; null when this one was counted before. */
   subject: string | null
+  /** What is blocked for running into limits again and again. */
+  address: string
   limit: Limit
 }
 
@@ -74,11 +76,15 @@ export interface VisitAnswer {
   rating_sum: number
   used: number | null
   reset_seconds: number
+  /** For how long the address is blocked; null if it is not. */
+  blocked_seconds: number | null
 }
 
 const askVisit = statement<object, VisitAnswer>(sql`
   select *
-    from visit(${placeholder('publicKey')}, ${placeholder('subject')}, ${placeholder('max')}, ${placeholder('windowSeconds')})`)
+    from visit(
+      ${placeholder('publicKey')}, ${placeholder('subject')}, ${placeholder('address')}, ${placeholder('max')}, ${placeholder('windowSeconds')}
+    )`)
 
 /** One round trip that counts a visitor's request and finds the project of the public key. */
 export async function readVisit(tx: Tx, { limit, ...values }: VisitQuestion): Promise<VisitAnswer> {

@@ -17,7 +17,7 @@ const receive = statement<{ items: string }, ReceptionRow>(sql`
        order by item ->> 'publicKey'
     ) i
    cross join lateral receive_submission(
-     item ->> 'publicKey', item ->> 'subject', (item ->> 'max')::int, (item ->> 'windowSeconds')::int,
+     item ->> 'publicKey', item ->> 'subject', item ->> 'address', (item ->> 'max')::int, (item ->> 'windowSeconds')::int,
      item -> 'fields', decode(item ->> 'revokeTokenHash', 'hex'), decode(item ->> 'fingerprint', 'hex')
    ) r
    order by i.number`)

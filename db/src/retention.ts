@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { type BatchedDelete, batchedDelete } from './batched-delete.ts'
 import type { Tx } from './database.ts'
-import { idempotency_keys, rate_windows } from './tables/guards.ts'
+import { abuse_blocks, idempotency_keys, rate_windows } from './tables/guards.ts'
 import { submission_fingerprints } from './tables/submissions.ts'
 import { webhook_deliveries } from './tables/webhooks.ts'
 
@@ -11,6 +11,11 @@ const past: Record<string, BatchedDelete> = {
   idempotency_keys: batchedDelete(sql`${idempotency_keys}`, sql`gone.created_at < now() - interval '24 hours'`),
   // The longest window is an hour.
   rate_windows: batchedDelete(sql`${rate_windows}`, sql`gone.window_start < now() - interval '2 hours'`),
+  // A day after its end a block is forgotten, and the next one begins with an hour again.
+  abuse_blocks: batchedDelete(
+    sql`${abuse_blocks}`,
+    sql`coalesce(gone.blocked_until, gone.trips[cardinality(gone.trips)]) < now() - interval '24 hours'`,
+  ),
   submission_fingerprints: batchedDelete(sql`${submission_fingerprints}`, sql`gone.submission_id < uuid_at(now() - interval '10 minutes')`),
 }
 

@@ -10,16 +10,16 @@ const PUBLIC_KEY = /^pk_[0-9A-Za-z]{24}$/
 export type VisitedProject = VisitAnswer & { team_id: string; project_id: string }
 
 /**
- * The one judgement of a visitor: the address' rate limit (429) → loop of deliveries (403) → project of the public key (404).
+ * The one judgement of a visitor: the address' block and rate limit (429) → loop of deliveries (403) → project of the public key (404).
  * It is made once, and as late as the work allows, because it can be a part of the work's own statement; from outside it
  * comes first all the same: what fails before it is settled first.
  */
 export interface Visit {
-  /** The project of the public key. Throws `rate_limited`, `webhook_loop`, `not_found`. */
+  /** The project of the public key. Throws `abuse_blocked`, `rate_limited`, `webhook_loop`, `not_found`. */
   project(): Promise<VisitedProject>
   /** As `project`, by a statement that does the work too, if the visitor is admitted. It must be committed when it returns. */
   within<Answer extends VisitAnswer>(ask: (question: VisitQuestion) => Promise<Answer>): Promise<Answer>
-  /** Counts a request whose work did not. Throws `rate_limited`, `webhook_loop`. */
+  /** Counts a request whose work did not. Throws `abuse_blocked`, `rate_limited`, `webhook_loop`. */
   settle(): Promise<void>
 }
 
@@ -30,13 +30,19 @@ export function openVisit(
   { multiplier, report }: { multiplier: number; report: Report },
 ): Visit {
   const limit: Limit = scaled(name, multiplier)
-  const question: VisitQuestion = { publicKey: publicKeyOrNull(path.public_key), subject: `${name}:${addressSubject(ip)}`, limit }
+  const address = addressSubject(ip)
+  const question: VisitQuestion = { publicKey: publicKeyOrNull(path.public_key), subject: `${name}:${address}`, address, limit }
   // A receiver that posts what it received would make an event of each event.
   const isLoop = isDelivery && method !== 'GET'
   let counted: VisitAnswer | undefined
 
   const count = (answer: VisitAnswer) => {
     counted = answer
+    const { blocked_seconds } = answer
+    if (blocked_seconds !== null) {
+      report({ name, limit, remaining: 0, resetSeconds: blocked_seconds })
+      throw new ApiError('abuse_blocked', { retryAfterSeconds: blocked_seconds })
+    }
     requireRoom(name, limit, answer, report)
     if (isLoop) throw new ApiError('webhook_loop')
     return answer

@@ -80,10 +80,15 @@ test('retention deletes what is past its time and nothing else', async () => {
     insert into submission_fingerprints (team_id, project_id, fingerprint, submission_id)
     select ${house.teamId}, ${house.teamId}, minutes::text::bytea, uuid_at(now() - minutes * interval '1 minute')
       from unnest(array[9, 11]) minutes`
+  await client`
+    insert into abuse_blocks (address, trips, blocked_until)
+    values ('old trip', array[now() - interval '25 hours'], null), ('new trip', array[now()], null),
+           ('old block', '{}', now() - interval '25 hours'), ('new block', '{}', now() - interval '23 hours')`
   expect(await deletePast(house.database)).toEqual({
     webhook_deliveries: 2500,
     idempotency_keys: 1,
     rate_windows: 1,
+    abuse_blocks: 2,
     submission_fingerprints: 1,
   })
 })

@@ -8,6 +8,14 @@ export const rate_windows = pgTable('rate_windows', {
   used: integer().notNull(),
 })
 
+export const abuse_blocks = pgTable('abuse_blocks', {
+  address: text().primaryKey(),
+  trips: exactInstant().array().notNull().default([]),
+  blocks: integer().notNull().default(0),
+  blocked_until: exactInstant(),
+  created_at: exactInstant().notNull().default(sql`now()`),
+})
+
 export const quota_usage = pgTable(
   'quota_usage',
   {

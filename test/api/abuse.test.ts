@@ -1,0 +1,114 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { makeTeam, type Team } from '../src/people.ts'
+import { startTestService, type TestService } from '../src/test-service.ts'
+
+const WORDS = { body: 'Lovely', author: { name: 'Ada' }, consent: { granted: true } }
+/** Of a limit of ten a minute. */
+const FEW = 2
+const TRIPS = 5
+const HOUR_SECONDS = 3600
+const WINDOW_MS = 60_000
+const MARGIN_MS = 5_000
+
+let service: TestService
+let team: Team
+let address = 0
+beforeAll(async () => {
+  service = await startTestService({ rateLimitMultiplier: FEW / 10, trustProxy: () => true })
+  team = await makeTeam(service.database)
+})
+afterAll(() => service.close())
+// Each test comes from an address of its own, and no window of the clock ends in the middle of one.
+beforeEach(async () => {
+  address += 1
+  const leftMs = WINDOW_MS - (Date.now() % WINDOW_MS)
+  if (leftMs < MARGIN_MS) await delay(leftMs)
+})
+
+test('a burst in one window is one trip: it carries no penalty beyond the wait', async () => {
+  for (let sent = 0; sent < FEW; sent += 1) expect((await leave()).status).toBe(201)
+  const refused = await Promise.all(Array.from({ length: 20 }, leave))
+  expect(new Set(refused.map(({ status, body }) => `${status} ${body.code}`))).toEqual(new Set(['429 rate_limited']))
+  expect(await block()).toMatchObject({ trips: 1, blocked_until: null })
+  await nextWindow()
+  expect((await leave()).status).toBe(201)
+})
+
+test('the fifth trip within ten minutes blocks the address on the whole public plane for an hour, and nothing else', async () => {
+  const last = await trip(TRIPS)
+  expect(last).toMatchObject({ status: 429, body: { code: 'abuse_blocked' } })
+  expect(Number(last.headers.get('retry-after'))).toBe(HOUR_SECONDS)
+  expect([last.headers.get('x-ratelimit-remaining'), last.headers.get('ratelimit')]).toEqual(['0', `"public_write";r=0;t=${HOUR_SECONDS}`])
+
+  await nextWindow()
+  const other = await makeTeam(service.database)
+  for (const answer of [await leave(), await send('GET', `/api/public/v1/projects/${other.publicKey}/items/`)]) {
+    expect(answer).toMatchObject({ status: 429, body: { code: 'abuse_blocked' } })
+    expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(HOUR_SECONDS - 60)
+  }
+  expect((await send('GET', '/api/v1/me/', { token: team.token })).status).toBe(200)
+  address += 1
+  expect((await leave()).status).toBe(201)
+})
+
+test('each further block lasts twice as long, up to a day, and a day after its end all is forgotten', async () => {
+  const seconds: number[] = []
+  for (let round = 0; round < 6; round += 1) {
+    seconds.push(Number((await trip(TRIPS)).headers.get('retry-after')))
+    await service.database.run("update abuse_blocks set blocked_until = now() - interval '1 second' where address = $1", [ip()])
+  }
+  expect(seconds).toEqual([1, 2, 4, 8, 16, 24].map((hours) => hours * HOUR_SECONDS))
+})
+
+test('trips that are ten minutes past do not count', async () => {
+  await trip(TRIPS - 1)
+  await service.database.run("update abuse_blocks set trips = array[now() - interval '601 seconds'] || trips[2:] where address = $1", [
+    ip(),
+  ])
+  expect((await trip(1)).body.code).toBe('rate_limited')
+  expect((await trip(1)).body.code).toBe('abuse_blocked')
+})
+
+test('of many who trip at once exactly one trip is counted for each limit', async () => {
+  const reads = Array.from({ length: 60 }, () => send('GET', `/api/public/v1/projects/${team.publicKey}/items/`))
+  await Promise.all([...reads, ...Array.from({ length: 30 }, leave)])
+  expect(await block()).toMatchObject({ trips: 2, blocked_until: null })
+})
+
+function ip(): string {
+  return `198.51.100.${address}`
+}
+
+function send(method: string, path: string, { token, body }: { token?: string; body?: unknown } = {}) {
+  return service.send(method, path, { token, body, headers: { 'x-forwarded-for': ip() } })
+}
+
+function leave() {
+  return send('POST', `/api/public/v1/projects/${team.publicKey}/submissions/`, { body: { ...WORDS, metadata: { at: performance.now() } } })
+}
+
+/** Runs into the limit so many times, each time in a window of its own; the last answer. */
+async function trip(times: number) {
+  let answer = await leave()
+  for (let count = 0; count < times; count += 1) {
+    await nextWindow()
+    for (let sent = 0; sent <= FEW; sent += 1) answer = await leave()
+  }
+  return answer
+}
+
+/** As if the clock's next minute had begun. */
+async function nextWindow(): Promise<void> {
+  await service.database.run("update rate_windows set window_start = window_start - interval '1 minute' where subject like $1", [
+    `%:${ip()}`,
+  ])
+}
+
+async function block() {
+  const [row] = await service.database.run<{ trips: number; blocked_until: string | null }>(
+    'select cardinality(trips) as trips, blocked_until from abuse_blocks where address = $1',
+    [ip()],
+  )
+  return row
+}
