@@ -1,5 +1,6 @@
 import type { Plan, Role, Scope } from '@earshot/contracts'
 import { sql } from 'drizzle-orm'
+import type { Actor } from './actor.ts'
 import type { Tx } from './database.ts'
 import { notFound, onlyOne } from './rows.ts'
 import { statement } from './statement.ts'
@@ -32,8 +33,7 @@ export async function findUserByEmail(tx: Tx, email: string): Promise<UserRow> {
 
 /** A team made by the operator: no bound on how many. */
 export async function createTeamFor(tx: Tx, owner: UserRow, { name, plan }: { name: string; plan: Plan }): Promise<TeamRow> {
-  const actor = { userId: owner.id, credentialId: null, credentialKind: 'operator', ip: null }
-  return createTeam(tx, actor, { name }, { plan, maxTeams: UNBOUNDED })
+  return createTeam(tx, operatorFor(owner), { name }, { plan, maxTeams: UNBOUNDED })
 }
 
 const addMember = statement<{ team_id: string; userId: string; role: Role }, { team_id: string }>(sql`
@@ -72,7 +72,12 @@ export async function setTeamPlan(tx: Tx, change: { team_id: string; plan: Plan 
 export async function createTokenFor(
   tx: Tx,
   owner: UserRow,
-  token: Omit<NewToken, 'userId' | 'parentId' | 'expiresAt'> & { scopes: readonly Scope[] },
+  token: Omit<NewToken, 'parentId' | 'expiresAt'> & { scopes: readonly Scope[] },
 ): Promise<TokenRow> {
-  return createToken(tx, { ...token, userId: owner.id, parentId: null, expiresAt: null })
+  return createToken(tx, operatorFor(owner), { ...token, parentId: null, expiresAt: null })
+}
+
+/** What the operator does for somebody is logged as theirs, by the operator's door. */
+function operatorFor({ id }: UserRow): Actor {
+  return { userId: id, credentialId: null, credentialKind: 'operator', ip: null }
 }

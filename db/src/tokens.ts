@@ -1,5 +1,6 @@
 import { ApiError, type Scope } from '@earshot/contracts'
 import { sql } from 'drizzle-orm'
+import { type Actor, actorParameter, actorValues } from './actor.ts'
 import type { Tx } from './database.ts'
 import { type Page, type PageQuery, pageBounds, pageOf } from './pages.ts'
 import { notFound, onlyOne } from './rows.ts'
@@ -9,7 +10,6 @@ import { credentials } from './tables/people.ts'
 export type TokenRow = Omit<typeof credentials.$inferSelect, 'hash'>
 
 export interface NewToken {
-  userId: string
   /** The token that makes it; its deletion deletes this one too. */
   parentId: string | null
   name: string
@@ -41,24 +41,29 @@ const create = statement<object, TokenRow>(sql`
       from ${credentials}
      where id = ${placeholder('parentId')}::uuid and revoked_at is null
        for share
+  ),
+  created as (
+    insert into ${credentials} (kind, hash, user_id, parent_id, name, hint, scopes, expires_at)
+    select 'pat', ${placeholder('hash')}, ${placeholder('actorUserId')}, ${placeholder('parentId')}::uuid, ${placeholder('name')}, ${placeholder('hint')},
+           ${placeholder('scopes')}::text[], ${placeholder('expiresAt')}::timestamptz
+     where ${placeholder('parentId')}::uuid is null or exists (select from parent)
+    returning ${columns}
   )
-  insert into ${credentials} (kind, hash, user_id, parent_id, name, hint, scopes, expires_at)
-  select 'pat', ${placeholder('hash')}, ${placeholder('userId')}, ${placeholder('parentId')}::uuid, ${placeholder('name')}, ${placeholder('hint')},
-         ${placeholder('scopes')}::text[], ${placeholder('expiresAt')}::timestamptz
-   where ${placeholder('parentId')}::uuid is null or exists (select from parent)
-  returning ${columns}`)
+  select created.*, record_audit_in_teams(${actorParameter}, user_id, 'token.created', 'token', id,
+           changed_fields('{}', jsonb_strip_nulls(jsonb_build_object('name', name, 'scopes', scopes, 'expires_at', iso_timestamp(expires_at))))) as audited
+    from created`)
 
-/** Throws `invalid_token` when the token that makes it was deleted at the same moment. */
-export async function createToken(tx: Tx, token: NewToken): Promise<TokenRow> {
-  const [row] = await create(tx, token)
+/** The actor's own. Throws `invalid_token` when the token that makes it was deleted at the same moment. */
+export async function createToken(tx: Tx, actor: Actor, token: NewToken): Promise<TokenRow> {
+  const [row] = await create(tx, { ...token, ...actorValues(actor) })
   if (!row) throw new ApiError('invalid_token')
   return row
 }
 
-const revoke = statement<{ tokenId: string; userId: string }, { revoked: boolean }>(sql`
-  select revoke_token(${placeholder('userId')}, ${placeholder('tokenId')}) as revoked`)
+const revoke = statement<object, { revoked: boolean }>(sql`
+  select revoke_token(${actorParameter}, ${placeholder('tokenId')}) as revoked`)
 
-/** The token and all that it made stop working with the next request. */
-export async function revokeToken(tx: Tx, ref: { tokenId: string; userId: string }): Promise<void> {
-  if (!onlyOne(await revoke(tx, ref)).revoked) notFound()
+/** One of the actor's own; it and all that it made stop working with the next request. */
+export async function revokeToken(tx: Tx, actor: Actor, tokenId: string): Promise<void> {
+  if (!onlyOne(await revoke(tx, { ...actorValues(actor), tokenId })).revoked) notFound()
 }

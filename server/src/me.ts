@@ -18,10 +18,10 @@ export const me = implement(contracts.me, {
       const { token, hash, hint } = makeToken()
       const parentId = ctx.credential.kind === 'pat' ? ctx.credential.id : null
       const scopes = [...new Set(input.scopes)]
-      const row = await createToken(ctx.tx, { userId: ctx.actor.userId, parentId, name: input.name, scopes, hash, hint, expiresAt })
+      const row = await createToken(ctx.tx, ctx.actor, { parentId, name: input.name, scopes, hash, hint, expiresAt })
       return { ...presentToken(row), token }
     },
-    delete: ({ ctx, input }) => revokeToken(ctx.tx, { userId: ctx.actor.userId, tokenId: input.token_id }),
+    delete: ({ ctx, input }) => revokeToken(ctx.tx, ctx.actor, input.token_id),
   },
 })
 

@@ -50,11 +50,12 @@ test('it can be walked page by page, and cut by action and time', async () => {
   for (const name of ['One', 'Two', 'Three']) await client.projects.create({ ...at, name })
   const all: string[] = []
   for await (const { action } of client.teams.auditLog.list({ ...at, limit: 2 })) all.push(action)
-  expect(all).toEqual(['project.created', 'project.created', 'project.created', 'public_key.created', 'project.created', 'team.created'])
+  const setUp = ['token.created', 'public_key.created', 'project.created', 'team.created']
+  expect(all).toEqual(['project.created', 'project.created', 'project.created', ...setUp])
   const created = await client.teams.auditLog.list({ ...at, action: 'team.created' })
   expect(created.results.map(({ action, credential }) => [action, credential])).toEqual([['team.created', { id: null, kind: 'operator' }]])
   expect((await client.teams.auditLog.list({ ...at, created_before: '2026-01-01T00:00:00Z' })).results).toEqual([])
-  expect((await client.teams.auditLog.list({ ...at, created_after: '2026-01-01T00:00:00Z' })).results).toHaveLength(6)
+  expect((await client.teams.auditLog.list({ ...at, created_after: '2026-01-01T00:00:00Z' })).results).toHaveLength(7)
 })
 
 test('without read:contacts nobody’s address is in it', async () => {

@@ -64,6 +64,27 @@ test('every change that a member makes leaves one line: who, with what, from whe
   for (const row of rows) expect(row).toMatchObject({ actor_user_id: team.ownerId, credential_kind: 'pat', ip: '127.0.0.1' })
 })
 
+test('a personal token is told in each of the person’s teams, with what it may touch and never its value', async () => {
+  const own = await makeTeam(service.database)
+  const client = service.client(own.token)
+  const other = await client.teams.create({ name: 'Second' })
+  const made = await client.me.tokens.create({ name: 'CI', scopes: ['read:projects', 'write:tokens'] })
+  const child = await service.client(made.token).me.tokens.create({ name: 'Child', scopes: ['read:projects'] })
+  await client.me.tokens.delete({ token_id: made.id })
+  const created = (name: string, scopes: string[]) => ({ name: { from: null, to: name }, scopes: { from: null, to: scopes } })
+  const lines = [
+    ['token.created', made.id, created('CI', ['read:projects', 'write:tokens'])],
+    ['token.created', child.id, created('Child', ['read:projects'])],
+    ...[made.id, child.id].sort().map((id) => ['token.deleted', id, {}]),
+  ]
+  for (const team_id of [own.id, other.id]) {
+    const rows = (await auditOf(team_id)).filter(({ action }) => action.startsWith('token.'))
+    const told = rows.map(({ action, target_id, changes }) => [action, target_id, changes])
+    expect([...told.slice(0, 2), ...told.slice(2).sort()]).toEqual(lines)
+    expect(JSON.stringify(rows)).not.toContain('svc_')
+  }
+})
+
 test('what is refused, and what changes nothing of a decision, leaves no line', async () => {
   const own = await makeTeam(service.database)
   const client = service.client(own.token)
