@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import { contracts } from '@earshot/contracts'
-import { openDatabase, prepareDatabase } from '@earshot/db'
+import { openDatabase, openTeamDatabase, prepareDatabase } from '@earshot/db'
 import { createSecretBox } from '@earshot/drivers'
 import { startWorker } from '@earshot/jobs'
 import { buildApp, createLog, type Log } from '@earshot/server'
@@ -75,17 +75,15 @@ async function start(config: Config, log: Log, { drains, undos }: Parts): Promis
   if (worker) drains.push(() => worker.stop({ timeoutMs: DRAIN_MS }))
   if (config.role === 'worker') return null
 
-  const database = openDatabase({
-    address: store.address,
-    role: 'earshot_worker',
-    poolSize: API_POOL,
-    applicationName: 'earshot api',
-    statementTimeoutMs: STATEMENT_TIMEOUT_MS,
-  })
+  const pool = { address: store.address, poolSize: API_POOL, applicationName: 'earshot api', statementTimeoutMs: STATEMENT_TIMEOUT_MS }
+  const database = openDatabase({ ...pool, role: 'earshot_worker' })
   undos.push(database.close)
+  const teamDatabase = config.rowLevelSecurity ? openTeamDatabase(pool) : null
+  if (teamDatabase) undos.push(teamDatabase.close)
   const app = await buildApp({
     contracts,
     database,
+    teamDatabase,
     services: { secretBox, judgeReceiver: receivers.judge, defaultPlan: config.defaultPlan, maxTeamsPerUser: config.maxTeamsPerUser },
     rateLimitMultiplier: config.rateLimitMultiplier,
     checkOutput: false,

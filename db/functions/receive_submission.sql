@@ -28,6 +28,7 @@ declare
   -- Assigned, not selected: a call in an assignment needs no plan of its own to run.
   v_visit record := visit(p_public_key, p_subject, p_address, p_max, p_window_seconds);
   v_arrival record;
+  v_bound text;
 begin
   team_id := v_visit.team_id;
   project_id := v_visit.project_id;
@@ -41,6 +42,8 @@ begin
     return;
   end if;
 
+  -- For a role that policies bind: until the end of this statement, or the next visitor's turn in it.
+  v_bound := set_config('earshot.team_id', team_id::text, true);
   begin
     v_arrival := create_submission(team_id, project_id, p_fields, p_revoke_token_hash, p_fingerprint);
     id := (v_arrival.submission).id;

@@ -1,53 +1,32 @@
-import postgres from 'postgres'
+import type postgres from 'postgres'
+import { connect, type DatabaseOptions } from './connect.ts'
 import { toApiError } from './database-errors.ts'
-import { createPool } from './pool.ts'
-import { openSession, prepareClient } from './session.ts'
+import { createPool, type Pool } from './pool.ts'
+import { openSession, prepareClient, type Session } from './session.ts'
 import { runTransaction } from './transaction.ts'
 import type { Tx } from './tx.ts'
 
+export type { DatabaseAddress, DatabaseOptions } from './connect.ts'
 export type { Tx } from './tx.ts'
 
 const CLIENT_END_SECONDS = 5
+const BIND_TO_TEAM = "select set_config('earshot.team_id', $1, false)"
 
-export interface Database extends Tx {
+/** Where statements run, alone or as a transaction. */
+export interface Executor extends Tx {
   /** One transaction: committed when `work` resolves, rolled back when it throws. */
   transaction<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result>
+}
+
+export interface Database extends Executor {
   /** A plain postgres.js client beside the pool, made when it is first asked for, for what is no statement of the product (tools, tests). */
   readonly client: postgres.Sql
   close(): Promise<void>
 }
 
-/** Where the database is. Either an address, or a host (a socket directory too) with its parts. */
-export interface DatabaseAddress {
-  url?: string
-  host?: string
-  port?: number
-  user?: string
-  password?: string
-  database?: string
-}
-
-export interface DatabaseOptions {
-  address: DatabaseAddress
-  /** Role that the sessions take on; the login role if absent. */
-  role?: 'earshot_owner' | 'earshot_app' | 'earshot_worker'
-  /** Connections at most. */
-  poolSize: number
-  /** Shown in pg_stat_activity. */
-  applicationName: string
-  /** A statement that takes longer is cancelled; a database that does not even do that is given up soon after. */
-  statementTimeoutMs?: number
-  /** Called with each statement that is sent, for tests that count them. */
-  onStatement?: (text: string) => void
-}
-
 /** Opens a pool. Connections are made when they are needed. */
 export function openDatabase(options: DatabaseOptions): Database {
-  const pool = createPool(
-    options.poolSize,
-    () => openSession((onclose) => connect(options, { max: 1, onclose })),
-    options.statementTimeoutMs,
-  )
+  const pool = openPool(options)
   let client: postgres.Sql | undefined
   const executor: Tx = {
     run: <Row>(text: string, params: readonly unknown[]) => pool.use<Row[]>((session) => session.send(text, params)).catch(rethrow),
@@ -66,32 +45,38 @@ export function openDatabase(options: DatabaseOptions): Database {
   }
 }
 
-function rethrow(error: unknown): never {
-  throw toApiError(error)
+/** The pool of a role that policies bind: there is no way to ask it anything but for a team. */
+export interface TeamDatabase {
+  forTeam(teamId: string): Executor
+  close(): Promise<void>
 }
 
-function connect(
-  { address: { url, ...parts }, role, applicationName, statementTimeoutMs, onStatement }: DatabaseOptions,
-  extent: { max: number; onclose?: () => void },
-): postgres.Sql {
-  const options = {
-    ...extent,
-    connect_timeout: 5,
-    // The pool retires its sessions when nobody uses them.
-    max_lifetime: null,
-    fetch_types: false,
-    onnotice: () => {},
-    ...(onStatement && { debug: (_connection: number, text: string) => onStatement(text) }),
-    connection: {
-      application_name: applicationName,
-      timezone: 'UTC',
-      // Each statement has one good plan, whatever its values: planning a list anew cost more than running it.
-      plan_cache_mode: 'force_generic_plan',
-      // A bitmap loses the order of its index: a plan for any values would sort all of a project for one page.
-      enable_bitmapscan: 'off',
-      ...(statementTimeoutMs && { statement_timeout: statementTimeoutMs }),
-      ...(role && { role }),
+/** Opens a pool whose sessions see one team, the one that is named with each statement, in the same round trip. */
+export function openTeamDatabase(options: Omit<DatabaseOptions, 'role'>): TeamDatabase {
+  const pool = openPool({ ...options, role: 'earshot_app' })
+  return {
+    forTeam(teamId) {
+      const bind = (session: Session) => session.send(BIND_TO_TEAM, [teamId])
+      const executor: Executor = {
+        async run<Row>(text: string, params: readonly unknown[]) {
+          // The second is on its way before the first is answered.
+          const ask = (session: Session) => Promise.all([bind(session), session.send<Row>(text, params)])
+          const [, rows] = await pool.use(ask).catch(rethrow)
+          return rows
+        },
+        attempt: (work) => work(executor),
+        transaction: (work) => pool.use((session, wait) => bind(session).then(() => runTransaction(session, wait, work))).catch(rethrow),
+      }
+      return executor
     },
+    close: pool.close,
   }
-  return url ? postgres(url, options) : postgres({ ...parts, ...options })
+}
+
+function openPool(options: DatabaseOptions): Pool {
+  return createPool(options.poolSize, () => openSession((onclose) => connect(options, { max: 1, onclose })), options.statementTimeoutMs)
+}
+
+function rethrow(error: unknown): never {
+  throw toApiError(error)
 }

@@ -2,7 +2,15 @@ export { type AccessAnswer, countRequest, type Limit, readAccess, readVisit, typ
 export type { Actor } from './actor.ts'
 export { type AttemptRow, listAttempts } from './attempts.ts'
 export { type AuditRow, listAuditEntries } from './audit-log.ts'
-export { type Database, type DatabaseAddress, openDatabase, type Tx } from './database.ts'
+export {
+  type Database,
+  type DatabaseAddress,
+  type Executor,
+  openDatabase,
+  openTeamDatabase,
+  type TeamDatabase,
+  type Tx,
+} from './database.ts'
 export { type DeliveryRow, findDelivery, listDeliveries, redeliver } from './deliveries.ts'
 export {
   type ClaimedDelivery,

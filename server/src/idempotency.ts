@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { ApiError, sizes } from '@earshot/contracts'
-import { claimIdempotencyKey, type Database, storeIdempotentAnswer, type Tx } from '@earshot/db'
+import { claimIdempotencyKey, type Executor, storeIdempotentAnswer, type Tx } from '@earshot/db'
 import type { SecretBox } from '@earshot/drivers'
 
 const PURPOSE = 'idempotent-answer'
@@ -40,7 +40,7 @@ export function readIdempotencyKey(header: string | undefined): string | null {
  * commit. Refusals of a handler that ran (402, 409) are answers too; everything else rolls back and leaves nothing.
  */
 export async function performOnce(
-  { database, services: { secretBox } }: { database: Database; services: { secretBox: SecretBox } },
+  { executor, secretBox }: { executor: Executor; secretBox: SecretBox },
   { caller, key, operation, input }: KeyedRequest,
   { admit, work }: Performance,
 ): Promise<Answer> {
@@ -48,7 +48,7 @@ export async function performOnce(
     .update(JSON.stringify([operation, sorted(input)]))
     .digest()
   const context = `${caller} ${key}`
-  return database.transaction(async (tx) => {
+  return executor.transaction(async (tx) => {
     const stored = await claimIdempotencyKey(tx, { caller, key, requestHash })
     if (stored !== null) return said(JSON.parse(secretBox.open(PURPOSE, Buffer.from(stored, 'base64'), context)), true)
     admit()

@@ -1,7 +1,8 @@
 import { ApiError, isPublic, type NamedOperation } from '@earshot/contracts'
-import type { Database, Tx } from '@earshot/db'
+import type { Executor, Tx } from '@earshot/db'
 import type { Approach } from './approach.ts'
 import { type Judgement, judgeCaller, requireFeature } from './caller.ts'
+import { type Databases, executorOf } from './executors.ts'
 import { type Answer, type Performance, performOnce } from './idempotency.ts'
 import { compileInput, type ReadInput } from './input.ts'
 import { compileMask, type Mask } from './mask.ts'
@@ -11,8 +12,7 @@ import type { Services } from './services.ts'
 /** A handler as the pipeline calls it; `implement` has checked it against its contract. */
 export type AnyHandler = (call: { ctx: never; input: never }) => Promise<unknown>
 
-export interface PipelineOptions {
-  database: Database
+export interface PipelineOptions extends Databases {
   services: Services
   rateLimitMultiplier: number
   /** Checks every answer against its contract before it goes out. On in tests. */
@@ -40,10 +40,14 @@ export function compilePipeline(named: NamedOperation, handler: AnyHandler, opti
   const mask: Mask | null = isPublic(operation) ? null : compileMask(operation.output)
   const isChange = operation.method !== 'GET'
 
-  async function answerOf({ admit, work }: Performance, keyed: { caller: string; key: string; input: unknown } | null): Promise<Answer> {
-    if (keyed) return performOnce(options, { ...keyed, operation: named.name }, { admit, work })
+  async function answerOf(
+    executor: Executor,
+    { admit, work }: Performance,
+    keyed: { caller: string; key: string; input: unknown } | null,
+  ): Promise<Answer> {
+    if (keyed) return performOnce({ executor, secretBox: services.secretBox }, { ...keyed, operation: named.name }, { admit, work })
     admit()
-    return { output: await work(database), replayed: false }
+    return { output: await work(executor), replayed: false }
   }
 
   return {
@@ -58,7 +62,7 @@ export function compilePipeline(named: NamedOperation, handler: AnyHandler, opti
       // Both were checked against this operation's contract; the handler's own types are narrower.
       const work = (tx: Tx) => handler({ ctx: { ...caller, tx, services } as never, input: input as never })
       const keyed = idempotencyKey === null ? null : { caller: await keyHolder(caller), key: idempotencyKey, input }
-      const answer = await answerOf({ admit, work }, keyed)
+      const answer = await answerOf(executorOf(options, operation, caller), { admit, work }, keyed)
       if ('visit' in caller) await caller.visit.settle()
       if ('refusal' in answer) return answer
       if (isChange && !answer.replayed) onCommit()

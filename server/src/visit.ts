@@ -19,6 +19,8 @@ export interface Visit {
   project(): Promise<VisitedProject>
   /** As `project`, by a statement that does the work too, if the visitor is admitted. It must be committed when it returns. */
   within<Answer extends VisitAnswer>(ask: (question: VisitQuestion) => Promise<Answer>): Promise<Answer>
+  /** Whose project it is, once that is known. */
+  teamId(): string | null
   /** Counts a request whose work did not. Throws `abuse_blocked`, `rate_limited`, `webhook_loop`. */
   settle(): Promise<void>
 }
@@ -62,6 +64,7 @@ export function openVisit(
       if (!counted) count(answer)
       return requireProject(answer)
     },
+    teamId: () => counted?.team_id ?? null,
     async settle() {
       if (!counted) count(await readVisit(tx, question))
     },

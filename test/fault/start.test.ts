@@ -27,6 +27,7 @@ const wrongValues: Record<string, string> = {
   EARSHOT_WEBHOOK_BACKOFF_BASE_MS: '-1',
   EARSHOT_TRUST_PROXY: 'everybody',
   EARSHOT_RATE_LIMIT_MULTIPLIER: '0',
+  EARSHOT_ROW_LEVEL_SECURITY: 'maybe',
   EARSHOT_METRICS_TOKEN: '',
   EARSHOT_LOG_LEVEL: 'loud',
 }
@@ -134,4 +135,18 @@ test.runIf(IS_ROOT)('it starts as root below a home that others cannot read', { 
   await using data = makeDataDir({ parent: home.path, mode: 0o700 })
   await using service = await startService({ EARSHOT_DATA_DIR: data.path }, { home: home.path })
   expect(await service.send('GET', '/readyz')).toMatchObject({ status: 200 })
+})
+
+test('with row-level security on, the service serves its teams and visitors, and each sees its own', { timeout: GENEROUS_MS }, async () => {
+  await using bound = makeDataDir()
+  await using service = await startService({ EARSHOT_DATA_DIR: bound.path, EARSHOT_ROW_LEVEL_SECURITY: 'on' })
+  const [one, other] = [await bound.makeTeam(), await bound.makeTeam()]
+  const words = { body: 'Lovely', author: { name: 'Ada' }, consent: { granted: true } }
+  const { status, body } = await service.send('POST', `/api/public/v1/projects/${one.publicKey}/submissions/`, { body: words })
+  expect(status).toBe(201)
+  const ref = { ...one.project, submission_id: body.id }
+  expect(await service.client(one.token).submissions.approve(ref)).toMatchObject({ state: 'approved', public: true })
+  await expect(service.client(other.token).submissions.retrieve(ref)).rejects.toMatchObject({ code: 'not_found' })
+  const items = await service.send('GET', `/api/public/v1/projects/${one.publicKey}/items/`)
+  expect(items.body).toMatchObject({ results: [{ id: body.id }], aggregate: { count: 1 } })
 })

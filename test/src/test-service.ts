@@ -36,6 +36,7 @@ export async function startTestService(overrides: Partial<AppOptions> = {}): Pro
   const app = await buildApp({
     contracts,
     database: store.database,
+    teamDatabase: null,
     services: {
       secretBox,
       judgeReceiver: (url) => judgeWebhookUrl(url, { rules, allowInsecure: true, ownAddresses: createOwnAddresses([]) }),

@@ -1,0 +1,31 @@
+import type { Operation } from '@earshot/contracts'
+import type { Database, Executor, TeamDatabase } from '@earshot/db'
+import type { Judgement } from './caller.ts'
+import type { Visit } from './visit.ts'
+
+/** No team has it: whoever is bound to it sees no row of a team. */
+const NOBODY = ''
+
+export interface Databases {
+  database: Database
+  /** With row-level security: where the requests of a team run, as a role that PostgreSQL's policies bind to that team. */
+  teamDatabase: TeamDatabase | null
+}
+
+/** Where a request's statements run. One that names no team (`/me/`, `/teams/`) is bound by none. */
+export function executorOf({ database, teamDatabase }: Databases, { pathFields }: Operation, caller: Judgement['caller']): Executor {
+  if (!teamDatabase) return database
+  if ('visit' in caller) return visitorsExecutor(teamDatabase, caller.visit)
+  return pathFields.has('team_id') ? teamDatabase.forTeam(caller.team.id) : database
+}
+
+/** A visitor's team is known once the visit was made; before that nothing of any team is seen. */
+function visitorsExecutor(teamDatabase: TeamDatabase, visit: Visit): Executor {
+  const current = () => teamDatabase.forTeam(visit.teamId() ?? NOBODY)
+  const executor: Executor = {
+    run: (text, params) => current().run(text, params),
+    attempt: (work) => work(executor),
+    transaction: (work) => current().transaction(work),
+  }
+  return executor
+}
