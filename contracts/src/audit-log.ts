@@ -7,7 +7,9 @@ import { TeamUser } from './profile.ts'
 const AuditEntry = z
   .object({
     id: Id,
-    actor: TeamUser.nullable().meta({ description: 'Who did it; null for the operator, and for an account that is gone.' }),
+    actor: TeamUser.nullable().meta({
+      description: 'Who did it, as the person is now; null for an account that is gone. What the operator does for somebody is theirs.',
+    }),
     credential: z
       .object({
         id: Id.nullable(),
@@ -34,7 +36,8 @@ export const auditLog = {
     method: 'GET',
     path: `${TEAM}/audit-log/`,
     summary: 'List who changed what',
-    description: 'Every change to the team, its people, projects, keys, webhooks, and to the states of submissions; kept a year.',
+    description:
+      'Every change to the team, its people and their tokens, its projects, keys and webhooks, and to the states of submissions; kept a year.',
     scope: 'read:teams',
     role: 'admin',
     feature: 'audit_log',

@@ -29,6 +29,7 @@ export type Plan = z.infer<typeof Plan>
 export type Feature = (typeof plans)['business']['features'][number]
 export type Quota = keyof (typeof plans)['free']['quotas']
 
+/** Every quota that a plan has a limit for. */
 export const quotaNames = Object.keys(plans.free.quotas) as [Quota, ...Quota[]]
 
 /** Quotas that roll over with the calendar month (UTC). The others count what exists. */

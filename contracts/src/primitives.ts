@@ -146,7 +146,9 @@ function isOfOurEra(instant: string): boolean {
   return !(ms < FIRST_INSTANT_MS || ms > LAST_INSTANT_MS)
 }
 
+/** Offsets such as +02:00 are no zones: they know no summer. */
 function isTimeZone(name: string): boolean {
+  if (!/^[A-Za-z]/.test(name)) return false
   try {
     new Intl.DateTimeFormat('en', { timeZone: name })
     return true

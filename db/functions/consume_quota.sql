@@ -1,5 +1,6 @@
--- Uses up one unit of a monthly quota and tells how many are used, or refuses with quota_exceeded. Called last in every write: the row is the
--- one that all writers of a team meet at, so it is locked for the shortest time, and always after the others.
+-- Uses up one unit of a monthly quota and tells how many are used, or refuses with quota_exceeded. Called last in every
+-- write: the row is the one that all writers of a team meet at, so it is locked for the shortest time, and always after
+-- the others.
 create or replace function consume_quota(p_team uuid, p_quota text, out used int)
 language plpgsql as $$
 declare

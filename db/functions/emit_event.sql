@@ -27,8 +27,8 @@ begin
          case when sendable then 'pending' else 'skipped' end,
          case when sendable then now() end
     from webhook_endpoints e
-   -- Asked in a function of its own, so that a team without endpoints does not pay for it.
-   cross join lateral (select e.state = 'active' and team_has_feature(p_team, 'webhooks') as sendable offset 0) judged
+   -- Asked once, for the first endpoint that wants it: a team without endpoints does not pay for it.
+   cross join lateral (select e.state = 'active' and (select team_has_feature(p_team, 'webhooks')) as sendable) judged
    where e.team_id = p_team
      and e.deleted_at is null
      and (e.project_id is null or e.project_id = p_project)

@@ -3,7 +3,6 @@
 create or replace function revoke_token(p_actor actor, p_token uuid) returns boolean
 language plpgsql as $$
 declare
-  v_id uuid;
   v_lines bigint;
 begin
   perform 1
@@ -14,20 +13,21 @@ begin
     return false;
   end if;
 
-  for v_id in
-    with recursive family as (
-      select p_token as id
-      union all
-      select child.id
-        from family
-        join credentials child on child.parent_id = family.id
-    )
+  with recursive family as (
+    select p_token as id
+    union all
+    select child.id
+      from family
+      join credentials child on child.parent_id = family.id
+  ),
+  gone as (
     update credentials
        set revoked_at = now(), updated_at = now()
      where id in (select id from family) and revoked_at is null
     returning id
-  loop
-    v_lines := record_audit_in_teams(p_actor, p_actor.user_id, 'token.deleted', 'token', v_id);
-  end loop;
+  )
+  select sum(record_audit_in_teams(p_actor, p_actor.user_id, 'token.deleted', 'token', id))
+    into v_lines
+    from gone;
   return true;
 end $$;

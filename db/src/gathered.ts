@@ -1,7 +1,7 @@
 import type { Tx } from './database.ts'
 import { isUndone } from './database-errors.ts'
 
-/** Under way at once on a pool: one more than the processor and the disk can serve alone. */
+/** Statements under way at once on a pool: while one waits for the disk the other works. */
 const MAX_FLIGHTS = 2
 const MAX_ITEMS = 32
 

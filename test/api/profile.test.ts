@@ -36,7 +36,7 @@ test('a changed profile is told to each team of the user, once, and only what ot
   expect(await toldOf(one.id)).toHaveLength(2)
 })
 
-test.for(['Mars/Olympus', 'x'.repeat(64), ''])('%s is no time zone', async (timezone) => {
+test.for(['Mars/Olympus', '+02:00', 'x'.repeat(64), ''])('%s is no time zone', async (timezone) => {
   const { token } = await makeTeam(service.database)
   const answer = await service.send('PATCH', '/api/v1/me/', { token, body: { timezone } })
   expect(answer).toMatchObject({ status: 400, body: { errors: [{ field: 'timezone' }] } })
