@@ -10,11 +10,10 @@ import {
   prepareDatabase,
   setTeamPlan,
 } from '@earshot/db'
-import { makeToken } from '@earshot/server'
+import { hashPassword, makePassword, makeToken } from '@earshot/server'
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { type Config, readConfig } from './config.ts'
 import { examine } from './doctor.ts'
-import { hashPassword, makePassword } from './password.ts'
 import { explainStartFailure } from './start-failure.ts'
 import { joinStore, type Store } from './store.ts'
 

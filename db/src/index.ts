@@ -39,7 +39,9 @@ export { createPublicKey, listPublicKeys, type PublicKeyRow, revokePublicKey } f
 export { purgeDeleted } from './purge.ts'
 export { receiveSubmission } from './reception.ts'
 export { deletePast } from './retention.ts'
+export { createSession, deleteSession, endSession, listSessions, prolongSession, type SessionRow } from './sessions.ts'
 export { DatabaseSetupError } from './setup-error.ts'
+export { findSignIn, replacePasswordHash, type SignInAnswer, type SignInQuestion } from './sign-in.ts'
 export { listSubmissions, type SubmissionFilters } from './submission-list.ts'
 export {
   createSubmission,

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import * as guards from '../../db/src/tables/guards.ts'
 import * as people from '../../db/src/tables/people.ts'
 import * as projects from '../../db/src/tables/projects.ts'
+import * as signIn from '../../db/src/tables/sign-in.ts'
 import * as submissions from '../../db/src/tables/submissions.ts'
 import * as webhooks from '../../db/src/tables/webhooks.ts'
 import { openTestDatabase, type TestDatabase } from '../src/test-database.ts'
@@ -13,7 +14,7 @@ import { openTestDatabase, type TestDatabase } from '../src/test-database.ts'
 const BOOKKEEPING = ['schema_functions', 'schema_migrations']
 const CLONES = 9
 
-const tables = [guards, people, projects, submissions, webhooks].flatMap((file) =>
+const tables = [guards, people, projects, signIn, submissions, webhooks].flatMap((file) =>
   Object.values<unknown>(file).filter((value) => is(value, PgTable)),
 )
 const tableNames = tables.map((table) => getTableName(table)).sort()
