@@ -10,7 +10,7 @@ const BOOKKEEPING = ['schema_functions', 'schema_migrations']
 const CLONES = 9
 
 const TABLES = new URL('../../db/src/tables/', import.meta.url)
-const files = await Promise.all(readdirSync(TABLES).map((name): Promise<object> => import(new URL(name, TABLES).href)))
+const files = await Promise.all(readdirSync(TABLES).map((name): Promise<Record<string, unknown>> => import(new URL(name, TABLES).href)))
 const tables = files.flatMap((file) => Object.values<unknown>(file).filter((value) => is(value, PgTable)))
 const tableNames = tables.map((table) => getTableName(table)).sort()
 const dialect = new PgDialect()
