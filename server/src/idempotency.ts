@@ -23,8 +23,9 @@ export interface Performance {
   work: (tx: Tx) => Promise<unknown>
 }
 
+/** Without an output where there is none to send (204): JSON leaves it out. */
 type StoredAnswer =
-  | { output: unknown }
+  | { output?: unknown }
   | { error: { code: 'quota_exceeded' | 'state_conflict'; detail: string; fields: Record<string, unknown> } }
 
 /** Throws when the header is no key. */
@@ -60,7 +61,7 @@ export async function performOnce(
 }
 
 function said(answer: StoredAnswer, replayed: boolean): Answer {
-  if ('output' in answer) return { output: answer.output, replayed }
+  if (!('error' in answer)) return { output: answer.output, replayed }
   const { code, detail, fields } = answer.error
   // The fields were this code's own when they were stored.
   return { refusal: new ApiError(code, { detail, ...fields } as never), replayed }
