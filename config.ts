@@ -23,6 +23,8 @@ export interface Config {
   secretKey: Uint8Array | null
   defaultPlan: Plan
   maxTeamsPerUser: number
+  /** People make accounts by themselves; else the operator makes them. */
+  isSignUpOpen: boolean
   workerConcurrency: number
   webhookAllowNetworks: string[]
   allowInsecureWebhooks: boolean
@@ -62,6 +64,7 @@ const Environment = z.object({
     .optional(),
   EARSHOT_DEFAULT_PLAN: z.enum(Plan.options, `must be one of ${Plan.options.join(', ')}`).default('pro'),
   EARSHOT_MAX_TEAMS_PER_USER: wholeNumber(1, 10_000).default(20),
+  EARSHOT_SIGN_UP: toggle.default(true),
   EARSHOT_WORKER_CONCURRENCY: wholeNumber(1, 200).default(10),
   EARSHOT_WEBHOOK_ALLOW_NETWORKS: z
     .string()
@@ -103,6 +106,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     secretKey: values.EARSHOT_SECRET_KEY ?? null,
     defaultPlan: values.EARSHOT_DEFAULT_PLAN,
     maxTeamsPerUser: values.EARSHOT_MAX_TEAMS_PER_USER,
+    isSignUpOpen: values.EARSHOT_SIGN_UP,
     workerConcurrency: values.EARSHOT_WORKER_CONCURRENCY,
     webhookAllowNetworks: values.EARSHOT_WEBHOOK_ALLOW_NETWORKS ?? [],
     allowInsecureWebhooks: values.EARSHOT_ALLOW_INSECURE_WEBHOOKS ?? false,

@@ -77,6 +77,7 @@ async function start(config: Config, log: Log, { drains, undos }: Parts): Promis
   if (worker) drains.push(() => worker.stop({ timeoutMs: DRAIN_MS }))
   if (config.role === 'worker') return null
 
+  const { baseUrl, defaultPlan, maxTeamsPerUser, isSignUpOpen } = config
   const pool = { address: store.address, poolSize: API_POOL, applicationName: 'earshot api', statementTimeoutMs: STATEMENT_TIMEOUT_MS }
   const database = openDatabase({ ...pool, role: 'earshot_worker' })
   undos.push(database.close)
@@ -86,13 +87,11 @@ async function start(config: Config, log: Log, { drains, undos }: Parts): Promis
     contracts,
     database,
     teamDatabase,
-    services: { secretBox, judgeReceiver: receivers.judge, defaultPlan: config.defaultPlan, maxTeamsPerUser: config.maxTeamsPerUser },
+    services: { secretBox, judgeReceiver: receivers.judge, defaultPlan, maxTeamsPerUser, isSignUpOpen },
     rateLimitMultiplier: config.rateLimitMultiplier,
     checkOutput: false,
     onCommit: () => worker?.nudge(),
-    baseUrl: config.baseUrl,
-    version,
-    log,
+    ...{ baseUrl, version, log },
     drainMs: DRAIN_MS,
     metrics,
     metricsToken: config.metricsToken,

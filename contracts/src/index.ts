@@ -18,7 +18,7 @@ export { Event, EventType, eventMeanings, eventPayloads, eventTypes } from './ev
 export { type LimitName, limits, sizes } from './limits.ts'
 export { CredentialKind, Token } from './me.ts'
 export type { Method, Operation, OperationTree } from './operation.ts'
-export { isAccount, isOperation, isPublic, isSignedIn, listOperations, type NamedOperation } from './operation-names.ts'
+export { isAccount, isLock, isOperation, isPublic, isSignedIn, listOperations, type NamedOperation } from './operation-names.ts'
 export { type Feature, monthlyQuotas, Plan, planIncludes, plans, type Quota, quotaNames } from './plans.ts'
 export { Project } from './projects.ts'
 export { PublicKey } from './public-keys.ts'

@@ -1,8 +1,23 @@
 import { z } from 'zod'
+import { mfa } from './mfa.ts'
 import { NoContent, operation } from './operation.ts'
 import { ME } from './paths.ts'
 import { Plan } from './plans.ts'
-import { CreatedAt, HttpUrl, Id, instant, Language, listOf, Name, Page, TimeZone, timestamp, UpdatedAt } from './primitives.ts'
+import {
+  CreatedAt,
+  HttpUrl,
+  Id,
+  instant,
+  Language,
+  listOf,
+  Name,
+  NewPasswordInput,
+  Page,
+  PasswordInput,
+  TimeZone,
+  timestamp,
+  UpdatedAt,
+} from './primitives.ts'
 import { Profile } from './profile.ts'
 import { Role } from './roles.ts'
 import { Scope } from './scopes.ts'
@@ -110,6 +125,19 @@ export const me = {
     }),
     output: Profile,
   }),
+  changePassword: operation({
+    method: 'POST',
+    path: `${ME}/password/`,
+    status: 204,
+    summary: 'Change your password',
+    description:
+      'Asks for the present one; tries are limited like those to sign in. Ends your other sessions and log-ins by password (JWT); the session that asks goes on under a new cookie. Personal access tokens and applications that you allowed stay.',
+    scope: 'write:profile',
+    errors: ['invalid_credentials'],
+    input: z.strictObject({ password: PasswordInput, new_password: NewPasswordInput }),
+    output: NoContent,
+  }),
+  mfa,
   tokens,
   sessions,
 }

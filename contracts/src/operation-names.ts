@@ -1,4 +1,5 @@
 import type { Operation, OperationTree } from './operation.ts'
+import { ME } from './paths.ts'
 
 /** An operation with the one name it has on every surface, in that surface's spelling. */
 export interface NamedOperation {
@@ -33,6 +34,11 @@ export function isAccount(operation: Pick<Operation, 'path'>): boolean {
 /** Whether the operation takes a credential, and so exists on every surface. */
 export function isSignedIn(operation: Pick<Operation, 'path'>): boolean {
   return !isPublic(operation) && !isAccount(operation)
+}
+
+/** Whether the operation changes how one signs in, and so asks for the password or a code again. */
+export function isLock({ path }: Pick<Operation, 'path'>): boolean {
+  return path === `${ME}/password/` || path.startsWith(`${ME}/mfa/`)
 }
 
 export function isOperation(node: Operation | OperationTree): node is Operation {

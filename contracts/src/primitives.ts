@@ -83,6 +83,18 @@ export const EmailInput = z
 /** Input: a password as it is typed; how good it is is judged where it is chosen. */
 export const PasswordInput = text(sizes.passwordCharacters, 1).meta({ description: 'Password.', example: 'correct horse battery staple' })
 
+/** Input: a password that is chosen. Beyond its length, common ones and those made of the own name are refused. */
+export const NewPasswordInput = text(sizes.passwordCharacters, sizes.passwordCharactersMin).meta({
+  description: 'New password of at least 12 characters; not a common one, nor made of your name or address.',
+  example: 'correct horse battery staple',
+})
+
+/** Input: what an authenticator app shows, or a recovery code; blanks and dashes do not count. */
+export const OtpInput = text(32, 1).meta({
+  description: 'Code of the authenticator app, or a recovery code.',
+  example: '123456',
+})
+
 /**
  * Output: another person's e-mail address. The mark is what the pipeline's masker reads: without the scope,
  * and for a viewer always, the value is null on every surface.

@@ -1,4 +1,15 @@
 export { type AccessAnswer, countRequest, type Limit, readAccess, readVisit, type VisitAnswer, type VisitQuestion } from './access.ts'
+export {
+  changePassword,
+  findPasswordReset,
+  type LinkOutcome,
+  type NewLink,
+  requestPasswordReset,
+  requestVerification,
+  resetPassword,
+  signUp,
+  verifyEmail,
+} from './accounts.ts'
 export type { Actor } from './actor.ts'
 export { type AttemptRow, listAttempts } from './attempts.ts'
 export { type AuditRow, listAuditEntries } from './audit-log.ts'
@@ -31,6 +42,7 @@ export { claimIdempotencyKey, storeIdempotentAnswer } from './idempotency.ts'
 export { type JobName, type JobPayload, jobs } from './jobs.ts'
 export { findQueuedMail, type MailRow, queueMail, settleMail } from './mails.ts'
 export { listMembers, type MemberRow, removeMember, transferOwnership, updateMember } from './members.ts'
+export { confirmSecondFactor, disableSecondFactor, enrollSecondFactor, type SecondFactorUse, useSecondFactor } from './mfa.ts'
 export { addTeamMember, createTeamFor, createTokenFor, createUser, findUserByEmail, setTeamPlan } from './operator.ts'
 export { dropPastPartitions, ensurePartitions } from './partitions.ts'
 
@@ -43,7 +55,7 @@ export { receiveSubmission } from './reception.ts'
 export { deletePast } from './retention.ts'
 export { createSession, deleteSession, endSession, listSessions, prolongSession, type SessionRow } from './sessions.ts'
 export { DatabaseSetupError } from './setup-error.ts'
-export { findSignIn, replacePasswordHash, type SignInAnswer, type SignInQuestion } from './sign-in.ts'
+export { findOwnSignIn, findSignIn, replacePasswordHash, type SignInAnswer, type SignInTry } from './sign-in.ts'
 export { listSubmissions, type SubmissionFilters } from './submission-list.ts'
 export {
   createSubmission,

@@ -1,8 +1,10 @@
 import { sql } from 'drizzle-orm'
 import { type BatchedDelete, batchedDelete } from './batched-delete.ts'
 import type { Tx } from './database.ts'
+import { account_links } from './tables/accounts.ts'
 import { abuse_blocks, idempotency_keys, rate_windows } from './tables/guards.ts'
 import { mails } from './tables/mails.ts'
+import { users } from './tables/people.ts'
 import { access_tokens, refresh_tokens } from './tables/sign-in.ts'
 import { submission_fingerprints } from './tables/submissions.ts'
 import { webhook_deliveries } from './tables/webhooks.ts'
@@ -19,6 +21,9 @@ const past: Record<string, BatchedDelete> = {
     sql`${abuse_blocks}`,
     sql`coalesce(gone.blocked_until, gone.trips[cardinality(gone.trips)]) < now() - interval '24 hours'`,
   ),
+  account_links: batchedDelete(sql`${account_links}`, sql`gone.expires_at < now() - interval '1 day'`),
+  // Nobody can sign in to an account whose address was never confirmed, so nothing hangs on it.
+  users: batchedDelete(sql`${users}`, sql`gone.email_verified_at is null and gone.id < uuid_at(now() - interval '30 days')`),
   access_tokens: batchedDelete(sql`${access_tokens}`, sql`gone.expires_at < now() - interval '1 day'`),
   refresh_tokens: batchedDelete(sql`${refresh_tokens}`, sql`gone.expires_at < now() - interval '1 day'`),
   submission_fingerprints: batchedDelete(sql`${submission_fingerprints}`, sql`gone.submission_id < uuid_at(now() - interval '10 minutes')`),

@@ -17,12 +17,19 @@ export interface NewSession {
   expiresAt: string
   ip: string
   userAgent: string | null
+  /** Of a session that it takes the place of. */
+  replacedHash?: Buffer | null
 }
 
 const { placeholder } = sql
 
 const create = statement<object, UserRow>(sql`
-  with created as (
+  with replaced as (
+    update ${credentials}
+       set revoked_at = now(), updated_at = now()
+     where hash = ${placeholder('replacedHash')} and kind = 'session' and revoked_at is null
+  ),
+  created as (
     insert into ${credentials} (kind, hash, user_id, scopes, expires_at, last_used_at, ip, user_agent)
     values ('session', ${placeholder('hash')}, ${placeholder('userId')}, ${placeholder('scopes')}::text[], ${placeholder('expiresAt')}::timestamptz, now(),
             ${placeholder('ip')}::inet, ${placeholder('userAgent')})
@@ -34,7 +41,7 @@ const create = statement<object, UserRow>(sql`
 
 /** Begins a session. It carries all scopes: the role alone decides. Gives whose it is. */
 export async function createSession(tx: Tx, session: NewSession): Promise<UserRow> {
-  return onlyOne(await create(tx, { ...session, scopes }))
+  return onlyOne(await create(tx, { replacedHash: null, ...session, scopes }))
 }
 
 const prolong = statement<{ hash: Buffer; expiresAt: string }, { expires_at: string }>(sql`

@@ -1,15 +1,35 @@
 import { contracts } from '@earshot/contracts'
+import { askPasswordReset, confirmAddress, confirmPasswordReset, signUpGuest } from './accounts.ts'
 import { implement } from './implement.ts'
 import { refuseForeignPage } from './own-pages.ts'
 import { presentProfile } from './profile.ts'
-import { provePassword } from './sign-in.ts'
+import { provePassword, proveSecondFactor } from './sign-in.ts'
 
 export const auth = implement(contracts.auth, {
+  signUp: async ({ ctx, input }) => {
+    await signUpGuest(ctx, input)
+    return { detail: 'Look into your mailbox: a link there completes what you began.' }
+  },
+  verifyEmail: async ({ ctx, input }) => {
+    await confirmAddress(ctx, input)
+    return { email_verified: true } as const
+  },
+  passwordReset: {
+    create: async ({ ctx, input }) => {
+      await askPasswordReset(ctx, input)
+      return { detail: 'If this address has an account, a link is on its way there.' }
+    },
+    confirm: ({ ctx, input }) => confirmPasswordReset(ctx, input),
+  },
   session: {
     create: async ({ ctx, input }) => {
       refuseForeignPage(ctx.provenance)
-      const { userId } = await provePassword(ctx, input)
-      const { user, cookie } = await ctx.services.sessions.begin(ctx.tx, { userId, ip: ctx.ip, userAgent: ctx.userAgent })
+      const { userId, factor } = await provePassword(ctx, input)
+      await proveSecondFactor(ctx, factor, input.otp)
+      const { user, cookie } = await ctx.services.sessions.begin(ctx.tx, {
+        ...{ userId, ip: ctx.ip, userAgent: ctx.userAgent },
+        replacedId: ctx.sessionId,
+      })
       ctx.setCookie(cookie)
       return presentProfile(user)
     },

@@ -1,18 +1,19 @@
-import { ApiError, isAccount, isPublic, type Operation, planIncludes, plans, roleSuffices } from '@earshot/contracts'
+import { ApiError, isAccount, isLock, isPublic, type Operation, planIncludes, plans, roleSuffices } from '@earshot/contracts'
 import { type AccessAnswer, countRequest, readAccess, type Tx } from '@earshot/db'
 import type { Approach } from './approach.ts'
 import { addressSubject } from './client-address.ts'
 import { judgeCredential, readCredential } from './credential.ts'
-import type { Guest, InProject, Visitor } from './implement.ts'
+import type { Guest, InAccount, InProject, Visitor } from './implement.ts'
 import type { Outlet } from './outlet.ts'
 import { requireRoom, scaled } from './rate-limit.ts'
 import type { Sessions } from './sessions.ts'
+import { readOwnAccount } from './sign-in.ts'
 import { openVisit } from './visit.ts'
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i
 
 /** Who calls, without the executor and the services that the pipeline adds. Fields that the path does not name are absent. */
-export type Caller = Omit<InProject, 'tx' | 'services'>
+export type Caller = Omit<InProject, 'tx' | 'services'> & Partial<Pick<InAccount, 'account' | 'setCookie'>>
 type OpenCaller = Omit<Visitor, 'tx' | 'services'> | Omit<Guest, 'tx' | 'services'>
 
 export interface Judgement {
@@ -29,7 +30,8 @@ interface JudgeOptions {
 
 /**
  * The one judgement of every request, one round trip, nothing cached: credential (401) → rate limit (429) → team (404) →
- * plan with API access (403) → origin (403) → scope (403) → role (403). A visitor's is made with the work (visit.ts).
+ * plan with API access (403) → origin (403) → scope (403) → role (403). A second one reads the account of who is asked
+ * for the password again. A visitor's is made with the work (visit.ts).
  */
 export async function judgeCaller(tx: Tx, operation: Operation, approach: Approach, options: JudgeOptions): Promise<Judgement> {
   if (isPublic(operation)) {
@@ -58,7 +60,10 @@ export async function judgeCaller(tx: Tx, operation: Operation, approach: Approa
   requireRoom(operation.limit, limit, answer, options.outlet)
   requireAccess(operation, approach, answer)
   return {
-    caller: callerOf(answer, answer.credential_id, approach),
+    caller: {
+      ...callerOf(answer, answer.credential_id, approach),
+      ...(isLock(operation) && (await atLock(tx, answer, approach, options))),
+    },
     projectIsMissing: operation.pathFields.has('project_id') && answer.project_id === null,
   }
 }
@@ -66,6 +71,11 @@ export async function judgeCaller(tx: Tx, operation: Operation, approach: Approa
 /** The team's plan must include the operation's feature: judged after the input, before the record. */
 export function requireFeature({ feature }: Operation, { team }: Caller): void {
   if (feature && !planIncludes(team.plan, feature)) throw new ApiError('feature_not_in_plan', { feature, plan: team.plan })
+}
+
+/** Where the password or a code is asked for again, the account and what was tried belong to the judgement. */
+async function atLock(tx: Tx, { user_id: userId }: AccessAnswer, { ip }: Approach, { multiplier, outlet }: JudgeOptions) {
+  return { account: await readOwnAccount(tx, { userId, ip, multiplier }), setCookie: outlet.cookie }
 }
 
 async function countUnknown(tx: Tx, approach: Approach, options: JudgeOptions): Promise<void> {

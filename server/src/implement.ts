@@ -1,5 +1,5 @@
 import type { Contracts, CredentialKind, Method, Operation, Plan, Role, Scope } from '@earshot/contracts'
-import type { Actor, Tx } from '@earshot/db'
+import type { Actor, SignInAnswer, Tx } from '@earshot/db'
 import type { TRPCBuiltRouter, TRPCMutationProcedure, TRPCQueryProcedure } from '@trpc/server'
 import type { z } from 'zod'
 import type { Provenance } from './own-pages.ts'
@@ -22,6 +22,14 @@ export interface SignedIn extends Call {
   client: 'mcp' | null
   /** Whether the registration may count as made from this machine (decisions: local trial). */
   isForwarded: boolean
+}
+
+/** A caller who changes how to sign in to the own account, and is asked for the password or a code again. */
+export interface InAccount extends SignedIn {
+  /** Read, and the try counted, before the transaction of an idempotency key: a refusal undoes none of it. */
+  account: SignInAnswer
+  /** Sets the session's cookie anew: the text of a Set-Cookie header. */
+  setCookie: (cookie: string) => void
 }
 
 /** A caller in a team that the caller belongs to. */
@@ -63,7 +71,9 @@ type ContextOf<Path extends string> = Path extends `/api/public/${string}`
       ? InProject
       : Path extends `${string}{team_id}${string}`
         ? InTeam
-        : SignedIn
+        : Path extends '/api/v1/me/password/' | `/api/v1/me/mfa/${string}`
+          ? InAccount
+          : SignedIn
 
 type Handler<O> =
   O extends Operation<Method, infer Path, infer Input, infer Output>

@@ -1,6 +1,8 @@
 import { ApiError, contracts, type Scope } from '@earshot/contracts'
 import { createToken, findUserWithTeams, listTokens, revokeToken, type TokenRow, toTimestamp, updateUser } from '@earshot/db'
+import { changeOwnPassword } from './accounts.ts'
 import { implement, type SignedIn } from './implement.ts'
+import { mfa } from './mfa.ts'
 import { sessions } from './own-sessions.ts'
 import { presentProfile } from './profile.ts'
 import { makeToken } from './tokens.ts'
@@ -12,6 +14,8 @@ export const me = implement(contracts.me, {
     return { user: presentProfile(user), credential: { kind, id, scopes: [...scopes], expires_at: toTimestamp(expiresAt) }, teams }
   },
   update: async ({ ctx, input }) => presentProfile(await updateUser(ctx.tx, ctx.actor.userId, input)),
+  changePassword: ({ ctx, input }) => changeOwnPassword(ctx, input),
+  mfa,
   tokens: {
     list: ({ ctx, input }) => listTokens(ctx.tx, ctx.actor.userId, input, presentToken),
     create: async ({ ctx, input }) => {

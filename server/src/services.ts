@@ -11,6 +11,8 @@ export interface GivenServices {
   defaultPlan: string
   /** How many teams a user may make. */
   maxTeamsPerUser: number
+  /** Whether people may make accounts by themselves. */
+  isSignUpOpen: boolean
 }
 
 /** And what the server makes itself. */

@@ -11,6 +11,8 @@ interface Beginning {
   userId: string
   ip: string
   userAgent: string | null
+  /** Of the session that the browser had: it ends, so that nobody goes on under an id that was known before. */
+  replacedId: string | null
 }
 
 /** Sessions of the pages by Lucia, the only module that knows it: what the database keeps of an id is its hash. */
@@ -20,6 +22,8 @@ export interface Sessions {
   /** Judges a session by `ask`, which answers for its hash; one in the second half of its life is prolonged, and `cookie` to be sent again. */
   judge(tx: Tx, id: string, ask: (hash: Buffer) => Promise<AccessAnswer>): Promise<{ answer: AccessAnswer; cookie: string | null }>
   begin(tx: Tx, beginning: Beginning): Promise<{ user: UserRow; cookie: string }>
+  /** Another id for a session that goes on: what the database is to keep of it, and its cookie. */
+  renew(userId: string): Promise<{ hash: Buffer; cookie: string }>
   end(tx: Tx, id: string): Promise<void>
   /** Takes the cookie away. */
   blankCookie: string
@@ -31,6 +35,12 @@ export function createSessions(baseUrl: string): Sessions {
   const name = secure ? '__Host-earshot_session' : 'earshot_session'
   const luciaFor = (adapter: Partial<Adapter>) =>
     new Lucia({ ...unused, ...adapter }, { sessionExpiresIn: LIFETIME, sessionCookie: { name, attributes: { secure, sameSite: 'lax' } } })
+  /** An id that nobody has yet. */
+  const issue = async (userId: string) => {
+    const lucia = luciaFor({ setSession: async () => {} })
+    const { id, expiresAt } = await lucia.createSession(userId, {})
+    return { hash: hashToken(id), expiresAt: expiresAt.toISOString(), cookie: lucia.createSessionCookie(id).serialize() }
+  }
 
   return {
     read: (cookieHeader) => (cookieHeader === undefined ? null : (parseCookie(cookieHeader)[name] ?? null)),
@@ -48,17 +58,13 @@ export function createSessions(baseUrl: string): Sessions {
         cookie: session?.fresh ? lucia.createSessionCookie(id).serialize() : null,
       }
     },
-    async begin(tx, { userId, ip, userAgent }) {
-      const { promise: user, resolve } = Promise.withResolvers<UserRow>()
-      const lucia = luciaFor({
-        setSession: async ({ id, expiresAt }) => {
-          const row = { hash: hashToken(id), userId, ip, userAgent: userAgent?.slice(0, USER_AGENT_CHARACTERS) ?? null }
-          resolve(await createSession(tx, { ...row, expiresAt: expiresAt.toISOString() }))
-        },
-      })
-      const { id } = await lucia.createSession(userId, {})
-      return { user: await user, cookie: lucia.createSessionCookie(id).serialize() }
+    async begin(tx, { userId, ip, userAgent, replacedId }) {
+      const { hash, expiresAt, cookie } = await issue(userId)
+      const from = { ip, userAgent: userAgent?.slice(0, USER_AGENT_CHARACTERS) ?? null }
+      const replacedHash = replacedId === null ? null : hashToken(replacedId)
+      return { user: await createSession(tx, { hash, userId, expiresAt, ...from, replacedHash }), cookie }
     },
+    renew: issue,
     end: (tx, id) => luciaFor({ deleteSession: (own) => endSession(tx, hashToken(own)) }).invalidateSession(id),
     blankCookie: luciaFor({}).createBlankSessionCookie().serialize(),
   }

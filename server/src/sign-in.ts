@@ -1,45 +1,109 @@
 import { ApiError } from '@earshot/contracts'
-import { findSignIn, replacePasswordHash, type SignInAnswer, type SignInQuestion } from '@earshot/db'
+import {
+  findOwnSignIn,
+  findSignIn,
+  replacePasswordHash,
+  requestVerification,
+  type SignInAnswer,
+  type SignInTry,
+  type Tx,
+  useSecondFactor,
+} from '@earshot/db'
+import { makeLink } from './account-links.ts'
 import { addressSubject } from './client-address.ts'
 import type { Guest } from './implement.ts'
+import { readOtp, type SealedFactor } from './otp.ts'
 import { isOutdated } from './passwords.ts'
 import { scaled } from './rate-limit.ts'
 
 /** Whose password it was. */
 export interface ProvenPassword {
   userId: string
+  passwordHash: string
   hasSecondFactor: boolean
+  /** What the second factor is proven against; null when there is none. */
+  factor: SealedFactor | null
 }
 
 /**
  * Judges e-mail address and password, in the same steps and time whether or not there is an account. Throws
- * `rate_limited`, `invalid_credentials`, `email_not_verified`.
+ * `rate_limited`, `invalid_credentials`, and `email_not_verified` after sending another link.
  */
 export async function provePassword(
   { tx, ip, services }: Pick<Guest, 'tx' | 'ip' | 'services'>,
   { email, password }: { email: string; password: string },
 ): Promise<ProvenPassword> {
-  const account = await findSignIn(tx, questionOf({ email, ip, services }))
-  requireTries(account)
-  const isRight = await services.passwords.matches(account.password_hash, password)
-  if (!isRight || account.user_id === null || account.password_hash === null) throw new ApiError('invalid_credentials')
-  if (!account.is_verified) throw new ApiError('email_not_verified')
-  if (isOutdated(account.password_hash)) {
-    const passwordHash = await services.passwords.hash(password)
-    await replacePasswordHash(tx, { userId: account.user_id, before: account.password_hash, passwordHash })
+  // The counters know an account by a keyed hash of its address: they tell nobody who has one.
+  const account = services.secretBox.mac('sign-in', email.toLowerCase()).toString('base64url')
+  const answer = await findSignIn(tx, email, tryOf(account, { ip, multiplier: services.rateLimitMultiplier }))
+  requireTries(answer)
+  const isRight = await services.passwords.matches(answer.password_hash, password)
+  const { user_id: userId, name, password_hash: passwordHash } = answer
+  if (!isRight || userId === null || passwordHash === null) throw new ApiError('invalid_credentials')
+  if (!answer.is_verified) {
+    await requestVerification(tx, userId, makeLink(services.secretBox, 'verify-email', { to: email, name: name ?? '' }))
+    throw new ApiError('email_not_verified', { detail: 'The e-mail address is not confirmed: look for our mail, and follow its link.' })
   }
-  return { userId: account.user_id, hasSecondFactor: account.has_second_factor }
+  if (isOutdated(passwordHash)) {
+    await replacePasswordHash(tx, { userId, before: passwordHash, passwordHash: await services.passwords.hash(password) })
+  }
+  return { userId, passwordHash, hasSecondFactor: answer.has_second_factor, factor: factorOf(answer) }
 }
 
-/** The counters know an account by a keyed hash of its address: they tell nobody who has one. */
-function questionOf({ email, ip, services }: { email: string; ip: string; services: Guest['services'] }): SignInQuestion {
-  const account = services.secretBox.mac('sign-in', email.toLowerCase()).toString('base64url')
+/** Asks for a code where the account has a second factor, and uses it up. Throws `invalid_credentials` that names the field `otp`. */
+export async function proveSecondFactor(
+  { tx, services }: Pick<Guest, 'tx' | 'services'>,
+  factor: SealedFactor | null,
+  otp: string | undefined,
+): Promise<void> {
+  if (factor === null) return
+  if (otp === undefined) throw wrongCredential('otp', 'required', 'is required: the account has a second factor')
+  const code = readOtp(services.secretBox, factor, otp)
+  if (code === null || !(await useSecondFactor(tx, factor.userId, code))) throw wrongOtp()
+}
+
+/** Reads what somebody who is signed in is asked for again, and counts the try. Throws `rate_limited`. */
+export async function readOwnAccount(
+  tx: Tx,
+  { userId, ip, multiplier }: { userId: string; ip: string; multiplier: number },
+): Promise<SignInAnswer> {
+  const answer = await findOwnSignIn(tx, userId, tryOf(userId, { ip, multiplier }))
+  requireTries(answer)
+  return answer
+}
+
+/** Throws `invalid_credentials` that names the field `password`. */
+export async function requireOwnPassword(
+  { services, account }: Pick<Guest, 'services'> & { account: Pick<SignInAnswer, 'password_hash'> },
+  password: string,
+): Promise<void> {
+  if (!(await services.passwords.matches(account.password_hash, password))) throw wrongPassword()
+}
+
+export function wrongPassword(): ApiError {
+  return wrongCredential('password', 'invalid_value', 'is not your password')
+}
+
+export function wrongOtp(): ApiError {
+  return wrongCredential('otp', 'invalid_value', 'is not right, or was used before')
+}
+
+/** The second factor that counts; one that was never confirmed does not. */
+export function factorOf({ user_id, has_second_factor, sealed_factor }: SignInAnswer): SealedFactor | null {
+  if (!has_second_factor || user_id === null || sealed_factor === null) return null
+  return { userId: user_id, sealed: sealed_factor }
+}
+
+function wrongCredential(field: string, code: string, detail: string): ApiError {
+  return new ApiError('invalid_credentials', { errors: [{ field, code, detail }] })
+}
+
+function tryOf(account: string, { ip, multiplier }: { ip: string; multiplier: number }): SignInTry {
   return {
-    email,
     subject: `sign_in:${account}:${addressSubject(ip)}`,
-    limit: scaled('sign_in', services.rateLimitMultiplier),
+    limit: scaled('sign_in', multiplier),
     accountSubject: `sign_in_account:${account}`,
-    accountLimit: scaled('sign_in_account', services.rateLimitMultiplier),
+    accountLimit: scaled('sign_in_account', multiplier),
   }
 }
 

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import type { NamedOperation, Operation } from '@earshot/contracts'
 import { expect } from 'vitest'
-import { beginSession, makeUser, PASSWORD, type Team } from '../src/people.ts'
+import { codeOf, setUpFactor } from '../src/authenticator.ts'
+import { lastTokenTo } from '../src/mailbox.ts'
+import { beginSession, givePassword, makeUser, PASSWORD, type Team } from '../src/people.ts'
 import type { TestService } from '../src/test-service.ts'
 import { fill } from './call.ts'
 import { operations } from './operations.ts'
@@ -27,10 +29,44 @@ const makers: Record<string, Maker> = {
   url: async () => RECEIVER,
 }
 
+type InputMaker = (service: TestService, team: Team) => Promise<Record<string, unknown>>
+
+/** Where the same field means another thing than elsewhere, or the account must be prepared: by the operation's name. */
+const inputMakers: Record<string, InputMaker> = {
+  'auth.signUp': async () => ({ email: newAddress() }),
+  'auth.verifyEmail': async (service) => {
+    const email = newAddress()
+    await service.send('POST', '/api/auth/signup/', { body: { email, password: PASSWORD, name: 'Ada' } })
+    return { token: await lastTokenTo(service, email) }
+  },
+  'auth.passwordReset.confirm': async (service) => {
+    const { email } = await makeUser(service.database, PASSWORD)
+    await service.send('POST', '/api/auth/password-reset/', { body: { email } })
+    return { token: await lastTokenTo(service, email) }
+  },
+  'me.changePassword': ownPassword,
+  'me.mfa.enroll': ownPassword,
+  'me.mfa.confirm': async (service, team) => {
+    await ownPassword(service, team)
+    const { secret } = await service.client(team.token).me.mfa.enroll({ password: PASSWORD })
+    return { otp: codeOf(secret) }
+  },
+  'me.mfa.disable': async (service, team) => {
+    const { password } = await ownPassword(service, team)
+    const { secret } = await setUpFactor(service, team.token)
+    // The code of now was used to set it up.
+    return { password, otp: codeOf(secret, 1) }
+  },
+}
+
 /** An input that succeeds: fresh records for the path and for what the body names, samples for the rest. */
-export async function makeInput(service: TestService, team: Team, { operation }: NamedOperation): Promise<Record<string, unknown>> {
+export async function makeInput(
+  service: TestService,
+  team: Team,
+  { name: own, operation }: NamedOperation,
+): Promise<Record<string, unknown>> {
   const path = await makePath(service, team, operation.path)
-  const known: Record<string, unknown> = { ...path }
+  const known: Record<string, unknown> = { ...path, ...(await inputMakers[own]?.(service, team)) }
   for (const name of requiredNames(operation.input)) {
     const make = makers[name]
     if (make && !(name in known)) known[name] = await make(service, team, path)
@@ -78,4 +114,14 @@ async function makeRevokeToken(service: TestService, team: Team): Promise<unknow
   const body = { body: 'Lovely', author: { name: 'Ada' }, consent: { granted: true } }
   const answer = await service.send('POST', `/api/public/v1/projects/${team.publicKey}/submissions/`, { body })
   return answer.body.revoke_token
+}
+
+function newAddress(): string {
+  return `${randomUUID()}@example.com`
+}
+
+/** The owner calls in the contract suite. */
+async function ownPassword({ database }: TestService, { ownerId }: Team): Promise<{ password: string }> {
+  await givePassword(database, ownerId)
+  return { password: PASSWORD }
 }

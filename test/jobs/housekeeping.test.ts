@@ -78,6 +78,14 @@ test('retention deletes what is past its time and nothing else', async () => {
   await client`
     insert into mails (id, recipient, template, fields)
     select uuid_at(now() - days * interval '1 day'), 'ada@example.com', 'mfa-enabled', '{}' from unnest(array[29, 31]) days`
+  await client`
+    insert into users (id, email, name, email_verified_at)
+    select uuid_at(now() - days * interval '1 day' - verified::int * interval '1 second'), days || verified::text, 'Ada', case when verified then now() end
+      from unnest(array[29, 31]) days, unnest(array[false, true]) verified`
+  await client`
+    insert into account_links (user_id, purpose, hash, expires_at)
+    select id, purpose, (id || purpose)::bytea, now() - hours * interval '1 hour'
+      from users, (values ('verify', 23), ('reset', 25)) past (purpose, hours) where email = '29false'`
   await client`insert into rate_windows values ('old', now() - interval '3 hours', 1), ('new', now(), 1)`
   await client`
     insert into submission_fingerprints (team_id, project_id, fingerprint, submission_id)
@@ -93,6 +101,10 @@ test('retention deletes what is past its time and nothing else', async () => {
     idempotency_keys: 1,
     rate_windows: 1,
     abuse_blocks: 2,
+    account_links: 1,
+    users: 1,
+    access_tokens: 0,
+    refresh_tokens: 0,
     submission_fingerprints: 1,
   })
 })
@@ -127,6 +139,7 @@ test('the purge removes what was deleted more than a day ago, with all that hang
     projects: 1,
     teams: 0,
     credentials: 1,
+    ended_credentials: 0,
   })
   const left = await client`select (select count(*)::int from submission_tags) as tags, (select count(*)::int from public_keys) as keys`
   expect(left).toEqual([{ tags: 8, keys: 2 }])

@@ -16,6 +16,8 @@ import {
 } from '@earshot/db'
 import { hashPassword, makePublicKey, makeToken } from '@earshot/server'
 
+import { PASSWORD } from './password.ts'
+
 export { PASSWORD } from './password.ts'
 
 /** A team with its owner, a project and what calls for them. */
@@ -62,6 +64,11 @@ export async function makeUser(database: Database, password?: string) {
   const name = `user-${randomBytes(6).toString('hex')}`
   const passwordHash = password === undefined ? null : await hashPassword(password)
   return createUser(database, { email: `${name}@example.com`, name, passwordHash })
+}
+
+/** Gives a user the password that everybody has. */
+export async function givePassword(database: Database, userId: string): Promise<void> {
+  await database.run('update users set password_hash = $2 where id = $1', [userId, await hashPassword(PASSWORD)])
 }
 
 export async function makeTokenOf(

@@ -52,6 +52,7 @@ export async function startTestService(overrides: Partial<AppOptions> = {}): Pro
       judgeReceiver: (url) => judgeWebhookUrl(url, { rules, allowInsecure: true, ownAddresses: createOwnAddresses([]) }),
       defaultPlan: 'pro',
       maxTeamsPerUser: 20,
+      isSignUpOpen: true,
     },
     rateLimitMultiplier: 10_000,
     checkOutput: true,

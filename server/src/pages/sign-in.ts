@@ -35,7 +35,7 @@ export function registerSignIn(scope: FastifyInstance, options: PageOptions): vo
       if (!input.success) throw new ApiError('invalid_credentials')
       const { userId } = await provePassword({ tx: database, ip: request.ip, services }, input.data)
       const userAgent = request.headers['user-agent'] ?? null
-      const { cookie } = await services.sessions.begin(database, { userId, ip: request.ip, userAgent })
+      const { cookie } = await services.sessions.begin(database, { userId, ip: request.ip, userAgent, replacedId: null })
       return reply.header('set-cookie', cookie).redirect(path, 303)
     } catch (error) {
       if (!(error instanceof ApiError) || error.code !== 'invalid_credentials') throw error

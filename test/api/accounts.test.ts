@@ -1,0 +1,254 @@
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { lastTokenTo, mailsTo, templatesTo } from '../src/mailbox.ts'
+import { beginSession, makeTeam, makeTokenOf, makeUser, PASSWORD } from '../src/people.ts'
+import { startTestService, type TestService } from '../src/test-service.ts'
+
+const OTHER_PASSWORD = 'a horse of another colour'
+const SIGN_UP = '/api/auth/signup/'
+const SESSION = '/api/auth/session/'
+const VERIFY = '/api/auth/verify-email/'
+const RESET = '/api/auth/password-reset/'
+const CONFIRM = '/api/auth/password-reset/confirm/'
+
+let service: TestService
+beforeAll(async () => {
+  service = await startTestService()
+})
+afterAll(() => service.close())
+
+test('somebody signs up, confirms the address by the link in the mail, and signs in to an account without a team', async () => {
+  const email = newAddress()
+  expect(await signUp({ email })).toMatchObject({ status: 202 })
+  const refused = await signIn(email)
+  expect(refused).toMatchObject({ status: 403, body: { code: 'email_not_verified' } })
+  expect(refused.headers.get('set-cookie')).toBe(null)
+
+  const token = await lastTokenTo(service, email)
+  expect(await post(VERIFY, { token })).toMatchObject({ status: 200, body: { email_verified: true } })
+  const signedIn = await signIn(email)
+  expect(signedIn).toMatchObject({ status: 200, body: { email, email_verified: true, name: 'Ada' } })
+  const cookie = signedIn.headers.get('set-cookie')?.split(';', 1)[0] ?? ''
+  expect(await service.send('GET', '/api/v1/me/', { headers: { cookie } })).toMatchObject({ status: 200, body: { teams: [] } })
+})
+
+test('a link works once, and not when it is too old, unknown or replaced by a newer one', async () => {
+  const email = newAddress()
+  await signUp({ email })
+  const token = await lastTokenTo(service, email)
+  await age(email, '24 hours')
+  expect(await post(VERIFY, { token })).toMatchObject({ status: 401, body: { code: 'token_expired' } })
+
+  await signIn(email)
+  const newer = await lastTokenTo(service, email)
+  expect(newer).not.toBe(token)
+  expect(await post(VERIFY, { token })).toMatchObject({ status: 401, body: { code: 'invalid_token' } })
+  // A link for one purpose is none for another.
+  expect(await post(CONFIRM, { token: newer, password: OTHER_PASSWORD })).toMatchObject({ status: 401, body: { code: 'invalid_token' } })
+  expect(await post(VERIFY, { token: newer })).toMatchObject({ status: 200 })
+  expect(await post(VERIFY, { token: newer })).toMatchObject({ status: 401, body: { code: 'invalid_token' } })
+  expect(await post(VERIFY, { token: '0'.repeat(64) })).toMatchObject({ status: 401, body: { code: 'invalid_token' } })
+})
+
+test('the right password of an address that is not confirmed sends another link, at most one a minute; a wrong one sends none', async () => {
+  await earlyInAMinute()
+  const email = newAddress()
+  await signUp({ email })
+  expect(await signIn(email, OTHER_PASSWORD)).toMatchObject({ status: 401, body: { code: 'invalid_credentials' } })
+  expect(await templatesTo(service, email)).toEqual(['verify-email'])
+  await signIn(email)
+  await signIn(email)
+  expect(await templatesTo(service, email)).toEqual(['verify-email', 'verify-email'])
+  await nextMinute()
+  await signIn(email)
+  expect(await templatesTo(service, email)).toHaveLength(3)
+})
+
+test('signing up with an address that has an account answers the same, changes nothing, and tells its owner', async () => {
+  await earlyInAMinute()
+  const { email, name } = await makeUser(service.database, PASSWORD)
+  const fresh = await signUp({ email: newAddress() })
+  const taken = await signUp({ email: email.toUpperCase(), password: OTHER_PASSWORD, name: 'Mallory' })
+  expect([taken.status, taken.body]).toEqual([fresh.status, fresh.body])
+  const [mail] = await mailsTo(service, email)
+  expect(mail).toMatchObject({ template: 'sign-up-again', text: expect.stringContaining(name) })
+  expect(mail?.text).not.toContain('Mallory')
+  expect(await signIn(email, OTHER_PASSWORD)).toMatchObject({ status: 401 })
+  expect(await signIn(email)).toMatchObject({ status: 200, body: { name } })
+
+  await signUp({ email })
+  expect(await mailsTo(service, email)).toHaveLength(1)
+})
+
+test('nobody chooses the password of an address before its owner comes: a second sign-up voids both, and its link asks for a new one', async () => {
+  await earlyInAMinute()
+  const email = newAddress()
+  await signUp({ email, password: 'the password of Mallory', name: 'Mallory' })
+  const first = await lastTokenTo(service, email)
+  // Within the same minute nothing changes: the first link is the only one.
+  await signUp({ email, password: OTHER_PASSWORD })
+  expect(await templatesTo(service, email)).toEqual(['verify-email'])
+
+  await nextMinute()
+  await signUp({ email, password: OTHER_PASSWORD })
+  expect(await templatesTo(service, email)).toEqual(['verify-email', 'password-reset'])
+  expect(await post(VERIFY, { token: first })).toMatchObject({ status: 401, body: { code: 'invalid_token' } })
+  for (const password of ['the password of Mallory', OTHER_PASSWORD]) {
+    expect(await signIn(email, password)).toMatchObject({ status: 401, body: { code: 'invalid_credentials' } })
+  }
+  expect(await templatesTo(service, email)).toHaveLength(2)
+
+  const token = await lastTokenTo(service, email)
+  expect(await post(CONFIRM, { token, password: PASSWORD })).toMatchObject({ status: 204 })
+  expect(await signIn(email)).toMatchObject({ status: 200, body: { email_verified: true, name: 'Ada' } })
+})
+
+test('twenty sign-ups of one address at once make one account and send one mail', async () => {
+  await earlyInAMinute()
+  const email = newAddress()
+  const answers = await Promise.all(Array.from({ length: 20 }, () => signUp({ email })))
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([202]))
+  expect(await templatesTo(service, email)).toEqual(['verify-email'])
+  expect(await post(VERIFY, { token: await lastTokenTo(service, email) })).toMatchObject({ status: 200 })
+})
+
+test('a new password by the link in the mail signs everybody out, confirms the address, and leaves tokens as they are', async () => {
+  const team = await makeTeam(service.database)
+  const user = await team.join('member')
+  const token = await makeTokenOf(service.database, user, ['read:profile'])
+  await service.database.run('update users set email_verified_at = null where id = $1', [user.id])
+  await beginSession(service.database, user.id)
+  await beginLogIn(user.id)
+
+  expect(await post(RESET, { email: user.email })).toMatchObject({ status: 202 })
+  const link = await lastTokenTo(service, user.email)
+  expect(await post(CONFIRM, { token: link, password: OTHER_PASSWORD })).toMatchObject({ status: 204 })
+  expect(await liveKinds(user.id)).toEqual(['pat'])
+  expect(await service.send('GET', '/api/v1/me/', { token })).toMatchObject({ status: 200, body: { user: { email_verified: true } } })
+  expect(await signIn(user.email, OTHER_PASSWORD)).toMatchObject({ status: 200 })
+  expect(await templatesTo(service, user.email)).toEqual(['password-reset', 'password-changed'])
+  const log = await service.client(team.token).teams.auditLog.list({ team_id: team.id, action: 'password.reset' })
+  expect(log.results).toMatchObject([{ actor: { id: user.id }, credential: null, ip: '127.0.0.1', changes: {} }])
+})
+
+test('of twenty who use one link to choose a password at once, one does', async () => {
+  const { email } = await makeUser(service.database, PASSWORD)
+  await post(RESET, { email })
+  const token = await lastTokenTo(service, email)
+  const passwords = Array.from({ length: 20 }, (_, index) => `${OTHER_PASSWORD} ${index}`)
+  const answers = await Promise.all(passwords.map((password) => post(CONFIRM, { token, password })))
+  const chosen = passwords.filter((_, index) => answers[index]?.status === 204)
+  expect(chosen).toHaveLength(1)
+  expect(answers.filter(({ status, body }) => status === 401 && body.code === 'invalid_token')).toHaveLength(19)
+  expect(await signIn(email, chosen[0])).toMatchObject({ status: 200 })
+})
+
+test('asking for a new password answers the same without an account, sends nothing there, and at most one mail a minute elsewhere', async () => {
+  await earlyInAMinute()
+  const { email } = await makeUser(service.database, PASSWORD)
+  const unknown = newAddress()
+  const answers = [await post(RESET, { email }), await post(RESET, { email }), await post(RESET, { email: unknown })]
+  expect(answers.map(({ status }) => status)).toEqual([202, 202, 202])
+  expect(new Set(answers.map(({ body }) => JSON.stringify(body))).size).toBe(1)
+  expect(await mailsTo(service, unknown)).toEqual([])
+  const token = await lastTokenTo(service, email)
+  expect(await templatesTo(service, email)).toEqual(['password-reset'])
+
+  await age(email, '1 hour')
+  expect(await post(CONFIRM, { token, password: OTHER_PASSWORD })).toMatchObject({ status: 401, body: { code: 'token_expired' } })
+  expect(await signIn(email)).toMatchObject({ status: 200 })
+})
+
+test('an account that the operator disabled gets no mails, and its links do not work', async () => {
+  const { email } = await makeUser(service.database, PASSWORD)
+  await post(RESET, { email })
+  const token = await lastTokenTo(service, email)
+  await service.database.run('update users set disabled_at = now() where email = $1', [email])
+  await nextMinute()
+  expect(await post(RESET, { email })).toMatchObject({ status: 202 })
+  expect(await signUp({ email })).toMatchObject({ status: 202 })
+  expect(await templatesTo(service, email)).toEqual(['password-reset'])
+  expect(await post(CONFIRM, { token, password: OTHER_PASSWORD })).toMatchObject({ status: 401, body: { code: 'invalid_token' } })
+})
+
+test('a service that is closed to newcomers has no sign-up', async () => {
+  const { secretBox } = service
+  const closed = await startTestService({
+    services: {
+      secretBox,
+      judgeReceiver: async () => ({ ok: true }) as never,
+      defaultPlan: 'pro',
+      maxTeamsPerUser: 1,
+      isSignUpOpen: false,
+    },
+  })
+  const body = { email: newAddress(), password: PASSWORD, name: 'Ada' }
+  expect(await closed.send('POST', SIGN_UP, { body })).toMatchObject({ status: 404, body: { code: 'not_found' } })
+  expect(await closed.database.run('select from users', [])).toEqual([])
+  await closed.close()
+})
+
+test('addresses with capitals, plus signs and punycode are one account each, however they are written; others are refused by name', async () => {
+  for (const email of ['Ada.Lovelace@Example.COM', 'ada+lists@example.com', 'ada@xn--bcher-kva.example']) {
+    expect(await signUp({ email }), email).toMatchObject({ status: 202 })
+    await post(VERIFY, { token: await lastTokenTo(service, email) })
+    expect(await signIn(email.toLowerCase()), email).toMatchObject({ status: 200, body: { email } })
+  }
+  for (const email of ['ada', 'ada@', 'ada@example', 'ada@bücher.example', `${'a'.repeat(250)}@example.com`, 'a b@example.com']) {
+    const refused = { status: 400, body: { code: 'validation_error', errors: [{ field: 'email' }] } }
+    for (const path of [SIGN_UP, RESET, SESSION]) {
+      const body = { email, ...(path !== RESET && { password: PASSWORD }), ...(path === SIGN_UP && { name: 'Ada' }) }
+      expect(await post(path, body), `${path} ${email}`).toMatchObject(refused)
+    }
+  }
+})
+
+function post(path: string, body: unknown) {
+  return service.send('POST', path, { body })
+}
+
+function signUp(fields: { email: string; password?: string; name?: string }) {
+  return post(SIGN_UP, { password: PASSWORD, name: 'Ada', ...fields })
+}
+
+function signIn(email: string, password = PASSWORD) {
+  return post(SESSION, { email, password })
+}
+
+let addresses = 0
+function newAddress(): string {
+  addresses += 1
+  return `new-${addresses}@example.com`
+}
+
+/** Lets time pass for the links of an address. */
+async function age(email: string, interval: string): Promise<void> {
+  await service.database.run(
+    'update account_links set expires_at = expires_at - $2::interval where user_id = (select id from users where email = $1)',
+    [email, interval],
+  )
+}
+
+/** What happens within one minute of the clock must begin early enough in it. */
+async function earlyInAMinute(): Promise<void> {
+  await vi.waitUntil(() => Date.now() % 60_000 < 50_000, { timeout: 15_000, interval: 100 })
+}
+
+/** Lets the clock's minute pass in which no further mail goes. */
+async function nextMinute(): Promise<void> {
+  await service.database.run("delete from rate_windows where subject like 'account_mail:%'", [])
+}
+
+async function beginLogIn(userId: string): Promise<void> {
+  await service.database.run(
+    "insert into credentials (kind, hash, user_id, scopes, expires_at) values ('jwt', uuid_send(uuidv7()), $1, '{}', now() + interval '1 day')",
+    [userId],
+  )
+}
+
+async function liveKinds(userId: string): Promise<string[]> {
+  const rows = await service.database.run<{ kind: string }>(
+    'select kind from credentials where user_id = $1 and revoked_at is null order by kind',
+    [userId],
+  )
+  return rows.map(({ kind }) => kind)
+}
