@@ -1,0 +1,67 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { makeUser, PASSWORD } from '../src/people.ts'
+import { startTestService, type TestService } from '../src/test-service.ts'
+
+const CALLS = 200
+/** How far the medians may lie apart. */
+const TOLERANCE = 0.1
+
+let service: TestService
+beforeAll(async () => {
+  service = await startTestService()
+})
+afterAll(() => service.close())
+
+interface Question {
+  what: string
+  path: string
+  body: (email: string) => unknown
+}
+
+const questions: Question[] = [
+  { what: 'signing in', path: '/api/auth/session/', body: (email) => ({ email, password: 'a horse of another colour' }) },
+  { what: 'signing up', path: '/api/auth/signup/', body: (email) => ({ email, password: PASSWORD, name: 'Ada' }) },
+  { what: 'asking for a new password', path: '/api/auth/password-reset/', body: (email) => ({ email }) },
+]
+
+// Again where something else took the processor: a difference that is there is there each time.
+for (const { what, path, body } of questions) {
+  test(`${what} tells neither by its answer nor by its time whether an address has an account`, { timeout: 60_000, retry: 2 }, async () => {
+    const known = await makeAddresses(CALLS / 2)
+    const times: Record<'known' | 'unknown', number[]> = { known: [], unknown: [] }
+    const answers = new Set<string>()
+    const ask = async (kind: 'known' | 'unknown', email: string) => {
+      const before = performance.now()
+      const answer = await service.send('POST', path, { body: body(email) })
+      times[kind].push(performance.now() - before)
+      answers.add(JSON.stringify([answer.status, { ...answer.body, request_id: null }]))
+    }
+    for (const [index, email] of known.entries()) {
+      const pair = [() => ask('known', email), () => ask('unknown', `${randomUUID()}@example.com`)]
+      // In turns the first, so that neither has what the other warmed up.
+      for (const one of index % 2 ? pair : pair.reverse()) await one()
+    }
+    expect(answers.size).toBe(1)
+    const [a, b] = [median(times.known), median(times.unknown)]
+    console.log(`${what}: ${a.toFixed(2)} ms with an account, ${b.toFixed(2)} ms without`)
+    expect(Math.abs(a - b) / Math.min(a, b)).toBeLessThan(TOLERANCE)
+  })
+}
+
+/** Accounts of their own, with one password. */
+async function makeAddresses(count: number): Promise<string[]> {
+  const { id } = await makeUser(service.database, PASSWORD)
+  const rows = await service.database.run<{ email: string }>(
+    `insert into users (email, name, password_hash, email_verified_at)
+     select uuidv7() || '@example.com', 'Ada', password_hash, now()
+       from users, generate_series(1, $2::int) where id = $1
+     returning email`,
+    [id, count],
+  )
+  return rows.map(({ email }) => email)
+}
+
+function median(values: readonly number[]): number {
+  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
+}
