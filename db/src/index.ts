@@ -72,7 +72,7 @@ export { createTeam, deleteTeam, findTeam, listTeams, type TeamFields, type Team
 export { toTimestamp } from './timestamps.ts'
 export { createToken, listTokens, revokeToken, type TokenRow } from './tokens.ts'
 export { readUsage } from './usage.ts'
-export { findUserWithTeams, type UserRow, updateUser } from './users.ts'
+export { findUserWithTeams, type UserRow, type UserWithTeams, updateUser } from './users.ts'
 export { readVitals } from './vitals.ts'
 export {
   createWebhook,

@@ -6,16 +6,18 @@ import { statement } from './statement.ts'
 import { memberships, teams, users } from './tables/people.ts'
 
 export type UserRow = typeof users.$inferSelect
-export interface UserTeam {
+interface UserTeam {
   id: string
   name: string
   role: Role
   plan: Plan
 }
 
+export type UserWithTeams = UserRow & { teams: UserTeam[] }
+
 const { placeholder } = sql
 
-const find = statement<{ userId: string }, UserRow & { teams: UserTeam[] }>(sql`
+const find = statement<{ userId: string }, UserWithTeams>(sql`
   select u.*, coalesce(
            (
              select jsonb_agg(jsonb_build_object('id', t.id, 'name', t.name, 'role', m.role, 'plan', t.plan) order by t.id desc)
@@ -61,6 +63,6 @@ export async function updateUser(tx: Tx, userId: string, fields: ProfileFields):
 }
 
 /** A user with the teams that the user belongs to. */
-export async function findUserWithTeams(tx: Tx, userId: string): Promise<UserRow & { teams: UserTeam[] }> {
+export async function findUserWithTeams(tx: Tx, userId: string): Promise<UserWithTeams> {
   return (await find(tx, { userId }))[0] ?? notFound()
 }

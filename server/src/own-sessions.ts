@@ -8,7 +8,7 @@ export const sessions = implement(contracts.me.sessions, {
   delete: ({ ctx, input }) => deleteSession(ctx.tx, ctx.actor, input.session_id),
 })
 
-function presentSession(row: SessionRow, currentId: string) {
+export function presentSession(row: SessionRow, currentId: string) {
   return {
     id: row.id,
     // The list holds these alone.

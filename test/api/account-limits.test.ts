@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { earlyInWindow } from '../src/clock.ts'
 import { makeTokenOf, makeUser, PASSWORD } from '../src/people.ts'
 import { type Answer, startTestService, type TestService } from '../src/test-service.ts'
 
@@ -25,7 +26,7 @@ afterAll(async () => {
 test('after twenty tries from one address an account is closed to it for a while, and one that is not there alike', {
   timeout: 60_000,
 }, async () => {
-  await earlyInTheWindow()
+  await earlyInWindow(WINDOW_MS, 20_000)
   const { email } = await makeUser(limited.database, PASSWORD)
   const limitedAt = async (address: string, ip: string) => {
     for (let index = 0; index < TRIES; index += 1) {
@@ -49,7 +50,7 @@ test('after twenty tries from one address an account is closed to it for a while
 })
 
 test('after a hundred tries in an hour, from wherever they come, an account is closed to all', { timeout: 60_000 }, async () => {
-  await earlyInTheWindow()
+  await earlyInWindow(WINDOW_MS, 20_000)
   const { email } = await makeUser(limited.database, PASSWORD)
   const places = Array.from({ length: TRIES_EVERYWHERE / TRIES }, (_, index) => `198.51.100.${index}`)
   for (const ip of places) for (let index = 0; index < TRIES; index += 1) await tryFrom(ip, email, 'wrong')
@@ -59,7 +60,7 @@ test('after a hundred tries in an hour, from wherever they come, an account is c
 })
 
 test('twenty wrong passwords close the locks of the own account too, under idempotency keys as well', { timeout: 60_000 }, async () => {
-  await earlyInTheWindow()
+  await earlyInWindow(WINDOW_MS, 20_000)
   const user = await makeUser(limited.database, PASSWORD)
   await limited.database.run(
     "insert into teams (name, slug, plan, nps_low_score_threshold, cors_origins, locale) values ('A', 'a', 'pro', 7, '{}', 'en')",
@@ -142,11 +143,6 @@ test('a password that is too short, too long, common, or made of the own name is
     expect(await signUp(password), password).toMatchObject({ status: 202 })
   }
 })
-
-/** What is counted in one window of the clock must not go on in the next. */
-async function earlyInTheWindow(): Promise<void> {
-  await vi.waitUntil(() => Date.now() % WINDOW_MS < WINDOW_MS - 20_000, { timeout: 25_000, interval: 100 })
-}
 
 function signIn(email: string, password: string): Promise<Answer> {
   return service.send('POST', SESSION, { body: { email, password } })

@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { codeOf, setUpFactor } from '../src/authenticator.ts'
+import { earlyInWindow } from '../src/clock.ts'
 import { templatesTo } from '../src/mailbox.ts'
 import { beginSession, givePassword, makeTeam, PASSWORD, type Team } from '../src/people.ts'
 import { startTestService, type TestService } from '../src/test-service.ts'
@@ -50,7 +51,7 @@ test('a wrong password tells nothing of the second factor, and uses up no code',
 
 test('a code counts once: not after it turned the factor on, and of twenty who use one at once for one alone', async () => {
   const { team, email } = await makePerson()
-  await midStep()
+  await earlyInWindow(30_000, 5_000)
   const { secret } = await setUpFactor(service, team.token)
   expect(await signIn(email, { otp: codeOf(secret) })).toMatchObject(WRONG_OTP)
   const otp = codeOf(secret, 1)
@@ -73,7 +74,7 @@ test('a clock that is 30 seconds off either way is good enough, one that is a mi
     [2, 401],
   ] as const) {
     await forget()
-    await midStep()
+    await earlyInWindow(30_000, 5_000)
     expect(await signIn(email, { otp: codeOf(secret, steps) }), `${steps} steps off`).toMatchObject({ status })
   }
 })
@@ -212,9 +213,4 @@ function cookieOf({ headers }: { headers: Headers }): string {
 async function auditOf(team: Team): Promise<string[]> {
   const { results } = await service.client(team.token).teams.auditLog.list({ team_id: team.id })
   return results.map(({ action }) => action).filter((action) => /^(mfa|password)\./.test(action))
-}
-
-/** Far enough from the next 30 seconds that the service reads the same ones. */
-async function midStep(): Promise<void> {
-  await vi.waitUntil(() => Date.now() % 30_000 < 25_000, { timeout: 10_000, interval: 100 })
 }

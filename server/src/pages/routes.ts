@@ -2,12 +2,32 @@ import { STATUS_CODES } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 import { toApiError } from '../failure.ts'
 import { represent, sendRepresentation } from '../openapi/representation.ts'
+import { registerChangePassword } from './change-password.ts'
 import { registerForms } from './form.ts'
+import { registerHome } from './home.ts'
 import { html } from './html.ts'
 import { STYLE_PATH, sendPage } from './layout.ts'
+import { registerPasswordReset } from './password-reset.ts'
+import { registerSecondFactor } from './second-factor.ts'
+import { registerSecondStep } from './second-step.ts'
+import { registerSessions } from './sessions.ts'
 import { registerSignIn } from './sign-in.ts'
+import { registerSignUp } from './sign-up.ts'
 import { STYLE } from './style.ts'
+import { registerVerifyEmail } from './verify-email.ts'
 import type { PageOptions } from './visitor.ts'
+
+const pages = [
+  registerSignIn,
+  registerSecondStep,
+  registerSignUp,
+  registerVerifyEmail,
+  registerPasswordReset,
+  registerHome,
+  registerChangePassword,
+  registerSecondFactor,
+  registerSessions,
+]
 
 /** Plain pages for people: no script, one style. What goes wrong on them is told on a page too. */
 export async function registerPages(app: FastifyInstance, options: PageOptions): Promise<void> {
@@ -16,7 +36,7 @@ export async function registerPages(app: FastifyInstance, options: PageOptions):
   await app.register((scope, _options, done) => {
     registerForms(scope)
     registerErrorPage(scope)
-    registerSignIn(scope, options)
+    for (const register of pages) register(scope, options)
     done()
   })
 }

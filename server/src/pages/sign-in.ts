@@ -1,28 +1,30 @@
 import { ApiError, contracts } from '@earshot/contracts'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { provePassword } from '../sign-in.ts'
+import { field } from './fields.ts'
 import type { Form } from './form.ts'
 import { html } from './html.ts'
 import { sendPage } from './layout.ts'
-import { countGuest, type PageOptions, readVisitor, requireOwnPage } from './visitor.ts'
-
-export const SIGN_IN_PATH = '/accounts/sign-in/'
-const HOME_PATH = '/accounts/'
+import { sendLookIntoMailbox } from './mailbox.ts'
+import { localPath, PASSWORD_RESET_PATH, SIGN_IN_PATH, SIGN_UP_PATH, withNext } from './paths.ts'
+import { askSecondStep } from './second-step.ts'
+import { beginVisit, countGuest, type PageOptions, readVisitor, requireOwnPage } from './visitor.ts'
 
 /** Sends somebody who is not signed in to the page where they do, and back to `next` afterwards. */
 export function redirectToSignIn(reply: FastifyReply, next: string): FastifyReply {
-  return reply.header('cache-control', 'no-store').redirect(`${SIGN_IN_PATH}?${new URLSearchParams({ next })}`, 303)
+  return reply.header('cache-control', 'no-store').redirect(withNext(SIGN_IN_PATH, next), 303)
 }
 
 /** The page where one signs in with e-mail address and password. */
 export function registerSignIn(scope: FastifyInstance, options: PageOptions): void {
   const { database, services, baseUrl } = options
+  const { isSignUpOpen } = services
 
   scope.get(SIGN_IN_PATH, async (request, reply) => {
     const { next } = request.query as { next?: unknown }
     const path = localPath(next, baseUrl)
     if (await readVisitor(request, reply, options)) return reply.redirect(path, 303)
-    return sendForm(reply, { next: path })
+    return sendForm(reply, { next: path, isSignUpOpen })
   })
 
   scope.post(SIGN_IN_PATH, async (request, reply) => {
@@ -33,13 +35,15 @@ export function registerSignIn(scope: FastifyInstance, options: PageOptions): vo
     try {
       const input = contracts.auth.session.create.input.safeParse({ email, password })
       if (!input.success) throw new ApiError('invalid_credentials')
-      const { userId } = await provePassword({ tx: database, ip: request.ip, services }, input.data)
-      const userAgent = request.headers['user-agent'] ?? null
-      const { cookie } = await services.sessions.begin(database, { userId, ip: request.ip, userAgent, replacedId: null })
-      return reply.header('set-cookie', cookie).redirect(path, 303)
+      const proven = await provePassword({ tx: database, ip: request.ip, services }, input.data)
+      if (proven.hasSecondFactor) return askSecondStep(reply, { proven, next: path, box: services.secretBox })
+      await beginVisit(request, reply, { options, userId: proven.userId })
+      return reply.redirect(path, 303)
     } catch (error) {
-      if (!(error instanceof ApiError) || error.code !== 'invalid_credentials') throw error
-      return sendForm(reply, { next: path, email, status: error.status })
+      if (!(error instanceof ApiError)) throw error
+      if (error.code === 'email_not_verified') return sendUnverified(reply, { email, status: error.status })
+      if (error.code !== 'invalid_credentials') throw error
+      return sendForm(reply, { next: path, isSignUpOpen, email, status: error.status })
     }
   })
 
@@ -51,26 +55,30 @@ export function registerSignIn(scope: FastifyInstance, options: PageOptions): vo
   })
 }
 
-/** A path of this service, whatever it was given: nobody is sent elsewhere after signing in. */
-function localPath(next: unknown, baseUrl: string): string {
-  if (typeof next !== 'string' || !URL.canParse(next, baseUrl)) return HOME_PATH
-  const { origin, pathname, search } = new URL(next, baseUrl)
-  return origin === new URL(baseUrl).origin ? pathname + search : HOME_PATH
+interface SignInForm {
+  next: string
+  isSignUpOpen: boolean
+  email?: string
+  status?: number
 }
 
-function sendForm(
-  reply: FastifyReply,
-  { next, email = '', status = 200 }: { next: string; email?: string; status?: number },
-): FastifyReply {
+function sendForm(reply: FastifyReply, { next, isSignUpOpen, email = '', status = 200 }: SignInForm): FastifyReply {
   return sendPage(reply, {
     title: 'Sign in',
     status,
     body: html`${status !== 200 && html`<p class="bad" role="alert">That address and password do not belong together.</p>`}
 <form method="post" action="${SIGN_IN_PATH}">
 <input type="hidden" name="next" value="${next}">
-<label>E-mail address <input type="email" name="email" value="${email}" autocomplete="username" required autofocus></label>
-<label>Password <input type="password" name="password" autocomplete="current-password" required></label>
+${field({ label: 'E-mail address', name: 'email', type: 'email', value: email, autocomplete: 'username', isFirst: true, problems: null })}
+${field({ label: 'Password', name: 'password', type: 'password', autocomplete: 'current-password', problems: null })}
 <div class="actions"><button>Sign in</button></div>
-</form>`,
+</form>
+<p><a href="${PASSWORD_RESET_PATH}">Forgotten your password?</a></p>
+${isSignUpOpen && html`<p class="soft">You have no account? <a href="${withNext(SIGN_UP_PATH, next)}">Sign up</a></p>`}`,
   })
+}
+
+function sendUnverified(reply: FastifyReply, { email, status }: { email: string; status: number }): FastifyReply {
+  const text = html`Before you can sign in, confirm <strong>${email}</strong> by the link that we have sent there.`
+  return sendLookIntoMailbox(reply, { text, status })
 }

@@ -19,14 +19,18 @@ h2 { margin: 1.5rem 0 .5rem; font-size: 1rem; }
 p, ul { margin: 0 0 1rem; }
 ul { padding-left: 1.25rem; }
 label { display: block; margin-bottom: 1rem; font-weight: 600; }
-label small { font-weight: 400; }
 input { display: block; width: 100%; margin-top: .25rem; padding: .625rem .75rem; font: inherit; color: inherit; background: var(--paper); border: 1px solid var(--line); border-radius: .5rem; }
+input[aria-invalid] { border-color: var(--bad); }
 input.code { font: 600 1.5rem/1.4 ui-monospace, monospace; letter-spacing: .15em; text-align: center; text-transform: uppercase; }
 button { padding: .625rem 1.25rem; font: inherit; font-weight: 600; color: var(--on-accent); background: var(--accent); border: 1px solid var(--accent); border-radius: .5rem; cursor: pointer; }
 button.plain { color: var(--ink); background: none; border-color: var(--line); }
 button.link { padding: 0; font-weight: 400; color: var(--accent); background: none; border: 0; text-decoration: underline; }
 a { color: var(--accent); }
 input:focus-visible, button:focus-visible, a:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
+form.row { display: flex; flex-wrap: wrap; gap: .5rem 1rem; align-items: center; justify-content: space-between; padding: .75rem 0; border-top: 1px solid var(--line); }
+form.row p { flex: 1 12rem; margin: 0; }
+label small { display: block; margin-top: .25rem; font-weight: 400; }
+img { max-width: 100%; height: auto; border-radius: .5rem; }
 .actions { display: flex; flex-wrap: wrap; gap: .75rem; margin-top: 1.5rem; }
 .bad { color: var(--bad); font-weight: 600; }
 .good { color: var(--good); font-weight: 600; }

@@ -1,9 +1,10 @@
 import { ApiError } from '@earshot/contracts'
-import { countRequest, findUserWithTeams, readAccess, type Tx, type UserRow } from '@earshot/db'
+import { countRequest, findUserWithTeams, readAccess, type Tx, type UserWithTeams } from '@earshot/db'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { approachOf } from '../approach.ts'
 import { addressSubject } from '../client-address.ts'
 import { judgeCredential } from '../credential.ts'
+import type { SignedIn } from '../implement.ts'
 import { outletOf } from '../outlet.ts'
 import { requireRoom, scaled } from '../rate-limit.ts'
 import type { Services } from '../services.ts'
@@ -17,8 +18,9 @@ export interface PageOptions {
 
 /** Whoever looks at a page, signed in by a session. */
 export interface SignedInVisitor {
-  user: UserRow
+  user: UserWithTeams
   sessionId: string
+  actor: SignedIn['actor']
 }
 
 /**
@@ -46,7 +48,21 @@ export async function readVisitor(
   }
   if (cookie !== null) outlet.cookie(cookie)
   requireRoom('authenticated', limit, answer, outlet)
-  return { user: await findUserWithTeams(database, answer.user_id), sessionId: answer.credential_id }
+  const { user_id: userId, credential_id: credentialId } = answer
+  const actor = { userId, credentialId, credentialKind: 'session', ip: request.ip }
+  return { user: await findUserWithTeams(database, userId), sessionId: credentialId, actor }
+}
+
+/** Begins a session for somebody who has proven who they are; the one that the browser had ends. */
+export async function beginVisit(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { options: { database, services }, userId }: { options: PageOptions; userId: string },
+): Promise<void> {
+  const { sessions } = services
+  const { 'user-agent': userAgent = null, cookie: cookies } = request.headers
+  const { cookie } = await sessions.begin(database, { userId, ip: request.ip, userAgent, replacedId: sessions.read(cookies) })
+  outletOf(reply).cookie(cookie)
 }
 
 /** Counts what somebody who is not signed in tries. Throws `rate_limited`. */

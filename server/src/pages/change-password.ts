@@ -1,0 +1,50 @@
+import { contracts } from '@earshot/contracts'
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import { changeOwnPassword } from '../accounts.ts'
+import { compileInput } from '../input.ts'
+import { field, type Problems, problemsOf, statusOf } from './fields.ts'
+import { html } from './html.ts'
+import { sendPage } from './layout.ts'
+import { type OwnPage, ownAccount, ownPage } from './own-page.ts'
+import { CHANGE_PASSWORD_PATH, HOME_PATH } from './paths.ts'
+import type { PageOptions } from './visitor.ts'
+
+const readInput = compileInput(contracts.me.changePassword.input, new Set())
+
+export function registerChangePassword(scope: FastifyInstance, options: PageOptions): void {
+  scope.get(
+    CHANGE_PASSWORD_PATH,
+    ownPage(options, async (page) => sendForm(page, null)),
+  )
+
+  scope.post(
+    CHANGE_PASSWORD_PATH,
+    ownPage(options, async (page) => {
+      try {
+        const input = readInput((page.request.body ?? {}) as Record<string, unknown>) as { password: string; new_password: string }
+        await changeOwnPassword(await ownAccount(page, options), input)
+      } catch (error) {
+        return sendForm(page, problemsOf(error))
+      }
+      return sendPage(page.reply, {
+        title: 'Your password is changed',
+        account: page.visitor.user,
+        body: html`<p class="good">Wherever else you were signed in, you are signed out.</p><p><a href="${HOME_PATH}">Back to your account</a></p>`,
+      })
+    }),
+  )
+}
+
+function sendForm({ reply, visitor }: OwnPage, problems: Problems): FastifyReply {
+  const hint = 'At least 12 characters; some words that only you put together.'
+  return sendPage(reply, {
+    title: 'Change your password',
+    status: statusOf(problems),
+    account: visitor.user,
+    body: html`<form method="post" action="${CHANGE_PASSWORD_PATH}">
+${field({ label: 'Present password', name: 'password', type: 'password', autocomplete: 'current-password', isFirst: true, problems })}
+${field({ label: 'New password', name: 'new_password', type: 'password', autocomplete: 'new-password', hint, problems })}
+<div class="actions"><button>Change it</button></div>
+</form>`,
+  })
+}

@@ -1,0 +1,30 @@
+import type { FastifyInstance } from 'fastify'
+import { html } from './html.ts'
+import { sendPage } from './layout.ts'
+import { ownPage } from './own-page.ts'
+import { CHANGE_PASSWORD_PATH, HOME_PATH, SECOND_FACTOR_PATH, SESSIONS_PATH } from './paths.ts'
+import type { PageOptions } from './visitor.ts'
+
+/** Who you are here, and where what is yours can be looked at. */
+export function registerHome(scope: FastifyInstance, options: PageOptions): void {
+  scope.get(
+    HOME_PATH,
+    ownPage(options, async ({ reply, visitor: { user } }) =>
+      sendPage(reply, {
+        title: user.name,
+        account: user,
+        body: html`<h2>Your teams</h2>
+${user.teams.length === 0 && html`<p class="soft">None yet. Whoever invites you writes to ${user.email}.</p>`}
+<ul>${user.teams.map(({ name, role, plan }) => html`<li>${name} <span class="soft">· ${role} · plan ${plan}</span></li>`)}</ul>
+<h2>Your account</h2>
+<ul>
+<li><a href="${CHANGE_PASSWORD_PATH}">Change your password</a></li>
+<li><a href="${SECOND_FACTOR_PATH}">Second factor</a> <span class="soft">· ${user.mfa_enabled_at === null ? 'off' : 'on'}</span></li>
+<li><a href="${SESSIONS_PATH}">Where you are signed in</a></li>
+</ul>
+<h2>For programs</h2>
+<ul><li><a href="/api/docs/">API reference</a></li></ul>`,
+      }),
+    ),
+  )
+}

@@ -1,0 +1,36 @@
+import type { FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'
+import type { InAccount } from '../implement.ts'
+import { outletOf } from '../outlet.ts'
+import { readOwnAccount } from '../sign-in.ts'
+import { HOME_PATH } from './paths.ts'
+import { redirectToSignIn } from './sign-in.ts'
+import { type PageOptions, readVisitor, requireOwnPage, type SignedInVisitor } from './visitor.ts'
+
+/** A page that somebody who is signed in looks at, or a form of it that they sent. */
+export interface OwnPage {
+  request: FastifyRequest
+  reply: FastifyReply
+  visitor: SignedInVisitor
+}
+
+/** Whoever is not signed in does so first, and comes back. What is sent must come from a page of ours. */
+export function ownPage(options: PageOptions, handler: (page: OwnPage) => Promise<FastifyReply>): RouteHandlerMethod {
+  return async (request, reply) => {
+    const isRead = request.method === 'GET'
+    if (!isRead) requireOwnPage(request, options)
+    const visitor = await readVisitor(request, reply, options)
+    if (!visitor) return redirectToSignIn(reply, isRead ? request.url : HOME_PATH)
+    return handler({ request, reply, visitor })
+  }
+}
+
+/** What the locks of the own account ask for. Counts a try; throws `rate_limited`. */
+export async function ownAccount(
+  { request, reply, visitor }: OwnPage,
+  { database, services }: PageOptions,
+): Promise<Pick<InAccount, 'tx' | 'actor' | 'account' | 'services' | 'setCookie'>> {
+  const { actor } = visitor
+  const { ip } = request
+  const account = await readOwnAccount(database, { userId: actor.userId, ip, multiplier: services.rateLimitMultiplier })
+  return { tx: database, actor, account, services, setCookie: outletOf(reply).cookie }
+}

@@ -1,0 +1,82 @@
+import { ApiError, contracts } from '@earshot/contracts'
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import { askPasswordReset, confirmPasswordReset } from '../accounts.ts'
+import { compileInput } from '../input.ts'
+import { field, type Problems, problemsOf, statusOf } from './fields.ts'
+import type { Form } from './form.ts'
+import { html } from './html.ts'
+import { sendPage } from './layout.ts'
+import { sendDeadLink, sendLookIntoMailbox } from './mailbox.ts'
+import { PASSWORD_RESET_PATH, SIGN_IN_PATH } from './paths.ts'
+import { countGuest, type PageOptions, requireOwnPage } from './visitor.ts'
+
+const CONFIRM_PATH = `${PASSWORD_RESET_PATH}confirm/`
+
+const readRequest = compileInput(contracts.auth.passwordReset.create.input, new Set())
+const readConfirmation = compileInput(contracts.auth.passwordReset.confirm.input, new Set())
+
+/** Where one asks for a new password, and where the link leads by which one chooses it. */
+export function registerPasswordReset(scope: FastifyInstance, options: PageOptions): void {
+  const { database: tx, services } = options
+
+  scope.get(PASSWORD_RESET_PATH, async (request, reply) => {
+    const { token } = request.query as { token?: unknown }
+    return typeof token === 'string' ? sendChoice(reply, { token, problems: null }) : sendQuestion(reply, { problems: null })
+  })
+
+  scope.post(PASSWORD_RESET_PATH, async (request, reply) => {
+    requireOwnPage(request, options)
+    await countGuest(request, reply, options)
+    const form = (request.body ?? {}) as Form
+    try {
+      const { email } = readRequest(form) as { email: string }
+      await askPasswordReset({ tx, services }, { email })
+      const text = html`If <strong>${email}</strong> has an account, a link is on its way there. It works for an hour.`
+      return sendLookIntoMailbox(reply, { text })
+    } catch (error) {
+      return sendQuestion(reply, { email: form.email, problems: problemsOf(error) })
+    }
+  })
+
+  scope.post(CONFIRM_PATH, async (request, reply) => {
+    requireOwnPage(request, options)
+    await countGuest(request, reply, options)
+    const form = (request.body ?? {}) as Form
+    try {
+      const { token, password } = readConfirmation(form) as { token: string; password: string }
+      await confirmPasswordReset({ tx, services, ip: request.ip }, { token, password })
+    } catch (error) {
+      if (error instanceof ApiError && error.status === 401) {
+        return sendDeadLink(reply, { text: error.message, next: html`<a href="${PASSWORD_RESET_PATH}">Ask for another</a>` })
+      }
+      return sendChoice(reply, { token: form.token ?? '', problems: problemsOf(error) })
+    }
+    return sendPage(reply, {
+      title: 'Your password is changed',
+      body: html`<p>Wherever you were signed in, you are signed out.</p><p><a href="${SIGN_IN_PATH}">Sign in</a></p>`,
+    })
+  })
+}
+
+function sendQuestion(reply: FastifyReply, { email, problems }: { email?: string | undefined; problems: Problems }): FastifyReply {
+  return sendPage(reply, {
+    title: 'Ask for a new password',
+    status: statusOf(problems),
+    body: html`<form method="post" action="${PASSWORD_RESET_PATH}">
+${field({ label: 'E-mail address', name: 'email', type: 'email', value: email, autocomplete: 'username', isFirst: true, problems })}
+<div class="actions"><button>Send me a link</button></div>
+</form>`,
+  })
+}
+
+function sendChoice(reply: FastifyReply, { token, problems }: { token: string; problems: Problems }): FastifyReply {
+  return sendPage(reply, {
+    title: 'Choose a new password',
+    status: statusOf(problems),
+    body: html`<form method="post" action="${CONFIRM_PATH}">
+<input type="hidden" name="token" value="${token}">
+${field({ label: 'New password', name: 'password', type: 'password', autocomplete: 'new-password', hint: 'At least 12 characters; some words that only you put together.', isFirst: true, problems })}
+<div class="actions"><button>Change my password</button></div>
+</form>`,
+  })
+}

@@ -1,0 +1,19 @@
+export const HOME_PATH = '/accounts/'
+export const SIGN_IN_PATH = '/accounts/sign-in/'
+export const SIGN_UP_PATH = '/accounts/sign-up/'
+export const PASSWORD_RESET_PATH = '/accounts/password-reset/'
+export const CHANGE_PASSWORD_PATH = '/accounts/password/'
+export const SECOND_FACTOR_PATH = '/accounts/second-factor/'
+export const SESSIONS_PATH = '/accounts/sessions/'
+
+/** A page that leads back to `next` in the end. */
+export function withNext(path: string, next: string): string {
+  return `${path}?${new URLSearchParams({ next })}`
+}
+
+/** A path of this service, whatever it was given: nobody is sent elsewhere after signing in. */
+export function localPath(next: unknown, baseUrl: string): string {
+  if (typeof next !== 'string' || !URL.canParse(next, baseUrl)) return HOME_PATH
+  const { origin, pathname, search } = new URL(next, baseUrl)
+  return origin === new URL(baseUrl).origin ? pathname + search : HOME_PATH
+}

@@ -1,0 +1,82 @@
+import { createHash } from 'node:crypto'
+import type { SecretBox } from '@earshot/drivers'
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import { factorOf, type ProvenPassword, proveSecondFactor, readOwnAccount } from '../sign-in.ts'
+import { field, type Problems, problemsOf } from './fields.ts'
+import type { Form } from './form.ts'
+import { html } from './html.ts'
+import { sendPage } from './layout.ts'
+import { localPath, SIGN_IN_PATH, withNext } from './paths.ts'
+import { beginVisit, countGuest, type PageOptions, requireOwnPage } from './visitor.ts'
+
+const SECOND_STEP_PATH = '/accounts/sign-in/code/'
+const PURPOSE = 'second-step'
+const LIFETIME_MS = 300_000
+
+/** That somebody has just given the right password: the page carries it, sealed, to the second step. */
+interface FirstStep {
+  userId: string
+  /** Of the hash: another password since then, and it counts no more. */
+  fingerprint: string
+  endsAtMs: number
+}
+
+/** The second step of signing in: the code of an account with a second factor. */
+export function registerSecondStep(scope: FastifyInstance, options: PageOptions): void {
+  const { database, services, baseUrl } = options
+
+  scope.post(SECOND_STEP_PATH, async (request, reply) => {
+    requireOwnPage(request, options)
+    await countGuest(request, reply, options)
+    const { next, first_step: sealed = '', otp = '' } = (request.body ?? {}) as Form
+    const path = localPath(next, baseUrl)
+    const first = openFirstStep(services.secretBox, sealed)
+    if (!first) return reply.redirect(withNext(SIGN_IN_PATH, path), 303)
+    const { userId } = first
+    const account = await readOwnAccount(database, { userId, ip: request.ip, multiplier: services.rateLimitMultiplier })
+    if (first.fingerprint !== fingerprintOf(account.password_hash ?? '')) return reply.redirect(withNext(SIGN_IN_PATH, path), 303)
+    try {
+      await proveSecondFactor({ tx: database, services }, factorOf(account), otp)
+    } catch (error) {
+      return sendCodeForm(reply, { sealed, next: path, problems: problemsOf(error) })
+    }
+    await beginVisit(request, reply, { options, userId })
+    return reply.redirect(path, 303)
+  })
+}
+
+/** Asks for the code after the right password. */
+export function askSecondStep(reply: FastifyReply, { proven, next, box }: { proven: ProvenPassword; next: string; box: SecretBox }) {
+  const { userId, passwordHash } = proven
+  const first: FirstStep = { userId, fingerprint: fingerprintOf(passwordHash), endsAtMs: Date.now() + LIFETIME_MS }
+  return sendCodeForm(reply, { sealed: box.seal(PURPOSE, JSON.stringify(first)).toString('base64url'), next, problems: null })
+}
+
+/** Null for what was not sealed here, or too long ago. */
+function openFirstStep(box: SecretBox, sealed: string): FirstStep | null {
+  try {
+    // Only what is written above opens.
+    const first = JSON.parse(box.open(PURPOSE, Buffer.from(sealed, 'base64url'))) as FirstStep
+    return first.endsAtMs > Date.now() ? first : null
+  } catch {
+    return null
+  }
+}
+
+function fingerprintOf(passwordHash: string): string {
+  return createHash('sha256').update(passwordHash).digest('base64url')
+}
+
+function sendCodeForm(reply: FastifyReply, { sealed, next, problems }: { sealed: string; next: string; problems: Problems }): FastifyReply {
+  const hint = 'Lost your app? A recovery code will do.'
+  return sendPage(reply, {
+    title: 'Enter your code',
+    status: problems === null ? 200 : 401,
+    body: html`<form method="post" action="${SECOND_STEP_PATH}">
+<input type="hidden" name="next" value="${next}">
+<input type="hidden" name="first_step" value="${sealed}">
+${field({ label: 'Code of your authenticator app', name: 'otp', autocomplete: 'one-time-code', hint, isFirst: true, problems })}
+<div class="actions"><button>Sign in</button></div>
+</form>`,
+  })
+}

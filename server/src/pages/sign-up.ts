@@ -1,0 +1,53 @@
+import { ApiError, contracts } from '@earshot/contracts'
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import { signUpGuest } from '../accounts.ts'
+import { compileInput } from '../input.ts'
+import { field, type Problems, problemsOf, statusOf } from './fields.ts'
+import type { Form } from './form.ts'
+import { html } from './html.ts'
+import { sendPage } from './layout.ts'
+import { sendLookIntoMailbox } from './mailbox.ts'
+import { localPath, SIGN_IN_PATH, SIGN_UP_PATH, withNext } from './paths.ts'
+import { countGuest, type PageOptions, requireOwnPage } from './visitor.ts'
+
+const readInput = compileInput(contracts.auth.signUp.input, new Set())
+
+/** The page where one signs up. A service that is closed to newcomers has none. */
+export function registerSignUp(scope: FastifyInstance, options: PageOptions): void {
+  const { database: tx, services, baseUrl } = options
+
+  scope.get(SIGN_UP_PATH, async (request, reply) => {
+    if (!services.isSignUpOpen) throw new ApiError('not_found')
+    const { next } = request.query as { next?: unknown }
+    return sendForm(reply, { form: {}, next: localPath(next, baseUrl), problems: null })
+  })
+
+  scope.post(SIGN_UP_PATH, async (request, reply) => {
+    requireOwnPage(request, options)
+    await countGuest(request, reply, options)
+    const { next, ...form } = (request.body ?? {}) as Form
+    try {
+      const { email, password, name } = readInput(form) as { email: string; password: string; name: string }
+      await signUpGuest({ tx, services }, { email, password, name })
+      return sendLookIntoMailbox(reply, { text: html`We have written to <strong>${email}</strong>: a link there completes your account.` })
+    } catch (error) {
+      return sendForm(reply, { form, next: localPath(next, baseUrl), problems: problemsOf(error) })
+    }
+  })
+}
+
+function sendForm(reply: FastifyReply, { form, next, problems }: { form: Form; next: string; problems: Problems }): FastifyReply {
+  const { name, email } = form
+  return sendPage(reply, {
+    title: 'Sign up',
+    status: statusOf(problems),
+    body: html`<form method="post" action="${SIGN_UP_PATH}">
+<input type="hidden" name="next" value="${next}">
+${field({ label: 'Your name', name: 'name', value: name, autocomplete: 'name', isFirst: true, problems })}
+${field({ label: 'E-mail address', name: 'email', type: 'email', value: email, autocomplete: 'username', problems })}
+${field({ label: 'Password', name: 'password', type: 'password', autocomplete: 'new-password', hint: 'At least 12 characters; some words that only you put together.', problems })}
+<div class="actions"><button>Sign up</button></div>
+</form>
+<p class="soft">You have an account? <a href="${withNext(SIGN_IN_PATH, next)}">Sign in</a></p>`,
+  })
+}
