@@ -40,6 +40,14 @@ export function toMailFailure(error: NodemailerError): MailFailure {
       .join(' ') || error.originalCode
   return new MailFailure(status ? `${what} (${status}).` : `${what}.`, {
     isFinal: isOfMessage && permanent,
-    answer: refused === undefined || command === 'DATA' || response === undefined ? null : response.slice(0, MAX_ANSWER_CHARACTERS),
+    answer: refused === undefined || command === 'DATA' || response === undefined ? null : toLine(response),
   })
+}
+
+/** A terminal shows it: no control characters. */
+function toLine(text: string): string {
+  return text
+    .replace(/[\p{Cc}\s]+/gu, ' ')
+    .trim()
+    .slice(0, MAX_ANSWER_CHARACTERS)
 }
