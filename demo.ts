@@ -11,10 +11,9 @@ import {
   moderateSubmission,
   openDatabase,
 } from '@earshot/db'
-import { makePublicKey, makeToken } from '@earshot/server'
+import { hashPassword, makePassword, makePublicKey, makeToken } from '@earshot/server'
 import type { Config } from './config.ts'
 import { voices } from './demo-voices.ts'
-import { hashPassword, makePassword } from './password.ts'
 import { joinStore } from './store.ts'
 
 const OWNER = 'owner@example.com'

@@ -1,6 +1,6 @@
 import { createUser } from '@earshot/db'
+import { hashPassword, makePassword } from '@earshot/server'
 import { type Command, InvalidArgumentError } from 'commander'
-import { hashPassword, makePassword } from '../password.ts'
 import { perform, verb } from './perform.ts'
 
 const MIN_PASSWORD_CHARACTERS = 12

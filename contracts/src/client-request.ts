@@ -1,5 +1,5 @@
 import type { Operation } from './operation.ts'
-import { isPublic } from './operation-names.ts'
+import { isPublic, isSignedIn } from './operation-names.ts'
 
 export interface ClientOptions {
   /** Where the service is, such as `https://feedback.example.com`; a path is kept. */
@@ -72,7 +72,7 @@ function headersOf(operation: Operation, { token, userAgent, headers }: ClientOp
   if (operation.method === 'POST') result.set('idempotency-key', call.idempotencyKey ?? randomUuid())
   if (operation.method === 'POST' || operation.method === 'PATCH') result.set('content-type', 'application/json')
   for (const [name, value] of Object.entries({ ...headers, ...call.headers })) result.set(name, value)
-  if (isPublic(operation)) result.delete('authorization')
+  if (!isSignedIn(operation)) result.delete('authorization')
   return result
 }
 

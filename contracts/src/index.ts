@@ -1,3 +1,4 @@
+import { auth } from './auth.ts'
 import { events } from './events.ts'
 import { me } from './me.ts'
 import { members } from './members.ts'
@@ -9,7 +10,7 @@ import { teams } from './teams.ts'
 import { webhooks } from './webhooks.ts'
 
 /** Every operation of the service. A place in this tree is a name on every surface. */
-export const contracts = { me, teams, members, projects, publicKeys, submissions, webhooks, events, public: publicPlane }
+export const contracts = { me, teams, members, projects, publicKeys, submissions, webhooks, events, auth, public: publicPlane }
 export type Contracts = typeof contracts
 
 export { ApiError, type ErrorBody, type ErrorCode, errorCodes, errorRow, errorTable, FieldError } from './errors.ts'
@@ -17,7 +18,7 @@ export { Event, EventType, eventMeanings, eventPayloads, eventTypes } from './ev
 export { type LimitName, limits, sizes } from './limits.ts'
 export { CredentialKind, Token } from './me.ts'
 export type { Method, Operation, OperationTree } from './operation.ts'
-export { isOperation, isPublic, listOperations, type NamedOperation } from './operation-names.ts'
+export { isAccount, isOperation, isPublic, isSignedIn, listOperations, type NamedOperation } from './operation-names.ts'
 export { type Feature, monthlyQuotas, Plan, planIncludes, plans, type Quota, quotaNames } from './plans.ts'
 export { Project } from './projects.ts'
 export { PublicKey } from './public-keys.ts'

@@ -2,6 +2,9 @@
 export const limits = {
   authenticated: { max: 1000, windowSeconds: 3600, countedBy: 'user' },
   unauthenticated: { max: 100, windowSeconds: 3600, countedBy: 'ip' },
+  /** Tries to sign in to one account from one address, and from everywhere. */
+  sign_in: { max: 20, windowSeconds: 900, countedBy: 'ip' },
+  sign_in_account: { max: 100, windowSeconds: 3600, countedBy: 'user' },
   public_read: { max: 120, windowSeconds: 60, countedBy: 'ip' },
   public_write: { max: 10, windowSeconds: 60, countedBy: 'ip' },
   public_upload: { max: 8, windowSeconds: 60, countedBy: 'ip' },
@@ -23,6 +26,8 @@ export const sizes = {
   tags: 20,
   tagCharacters: 50,
   metadataBytes: 16_384,
+  passwordCharacters: 256,
+  passwordCharactersMin: 12,
   idempotencyKeyCharacters: 255,
   pageItems: 100,
   pageItemsDefault: 25,

@@ -6,6 +6,7 @@ import { CreatedAt, HttpUrl, Id, instant, Language, listOf, Name, Page, TimeZone
 import { Profile } from './profile.ts'
 import { Role } from './roles.ts'
 import { Scope } from './scopes.ts'
+import { sessions } from './sessions.ts'
 
 /** The four ways to say who one is. */
 export const CredentialKind = z
@@ -110,4 +111,5 @@ export const me = {
     output: Profile,
   }),
   tokens,
+  sessions,
 }

@@ -25,6 +25,16 @@ export function isPublic(operation: Pick<Operation, 'path'>): boolean {
   return operation.path.startsWith('/api/public/')
 }
 
+/** Whether the operation belongs to the accounts: how one signs up, in and out. REST alone, and no credential is asked for. */
+export function isAccount(operation: Pick<Operation, 'path'>): boolean {
+  return operation.path.startsWith('/api/auth/')
+}
+
+/** Whether the operation takes a credential, and so exists on every surface. */
+export function isSignedIn(operation: Pick<Operation, 'path'>): boolean {
+  return !isPublic(operation) && !isAccount(operation)
+}
+
 export function isOperation(node: Operation | OperationTree): node is Operation {
   return typeof (node as Operation).method === 'string' && typeof (node as Operation).path === 'string'
 }

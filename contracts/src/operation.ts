@@ -78,6 +78,7 @@ export const NoContent = z.void()
 
 /** Most operations are counted by their surface. */
 function limitOf({ method, path }: { method: Method; path: string }): LimitName {
+  if (path.startsWith('/api/auth/')) return 'unauthenticated'
   if (!path.startsWith('/api/public/')) return 'authenticated'
   return method === 'GET' ? 'public_read' : 'public_write'
 }

@@ -80,6 +80,9 @@ export const EmailInput = z
   .max(sizes.emailCharacters)
   .meta({ description: 'E-mail address; never public.', example: 'ada@example.com' })
 
+/** Input: a password as it is typed; how good it is is judged where it is chosen. */
+export const PasswordInput = text(sizes.passwordCharacters, 1).meta({ description: 'Password.', example: 'correct horse battery staple' })
+
 /**
  * Output: another person's e-mail address. The mark is what the pipeline's masker reads: without the scope,
  * and for a viewer always, the value is null on every surface.

@@ -8,5 +8,6 @@ export const resourceMeanings = {
   submissions: 'What visitors and programs leave, with its moderation. Everything arrives pending.',
   webhooks: 'Endpoints that hear of events, what was sent to them, and what came back.',
   events: 'The change feed: the same events that webhooks deliver, kept 30 days.',
+  auth: 'How people sign up, in and out. Answers never tell whether an address has an account.',
   public: "For visitors' browsers, from any origin and without a credential: approved and consented items only.",
 } as const

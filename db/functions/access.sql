@@ -1,4 +1,5 @@
 -- Who calls, and what of the path they can see: one call for every authenticated request, nothing cached.
+-- The hash is that of the credential's value, or of an access token that it handed out.
 -- Reads as: no credential_id and not expired = unknown; used null = over the limit;
 -- team_id null although asked = not the caller's; project_id null although asked = not in that team.
 -- any_api_access is told where no team is asked for; else the plan says it.
@@ -32,17 +33,25 @@ create or replace function access(
 declare
   v_last_used_at timestamptz;
 begin
-  select c.id, c.kind, c.expires_at, coalesce(c.expires_at <= now(), false), c.user_id, c.scopes, c.last_used_at,
+  select c.id, c.kind, shown.expires_at, coalesce(shown.expires_at <= now(), false), c.user_id, shown.scopes, c.last_used_at,
          t.id, m.role, t.plan, j.id,
          p_origin is null or p_origin = any (t.cors_origins)
     into credential_id, credential_kind, expires_at, expired, user_id, scopes, v_last_used_at,
          team_id, role, plan, project_id, origin_allowed
-    from public.credentials c
+    from (
+           select c.id, c.scopes, c.expires_at
+             from public.credentials c
+            where c.hash = p_hash
+           union all
+           select a.credential_id, a.scopes, a.expires_at
+             from public.access_tokens a
+            where a.hash = p_hash
+         ) shown
+    join public.credentials c on c.id = shown.id and c.revoked_at is null
     join public.users u on u.id = c.user_id and u.disabled_at is null
     left join public.memberships m on m.user_id = u.id and m.team_id = p_team
     left join public.teams t on t.id = m.team_id and t.deleted_at is null
-    left join public.projects j on j.team_id = t.id and j.id = p_project and j.deleted_at is null
-   where c.hash = p_hash and c.revoked_at is null;
+    left join public.projects j on j.team_id = t.id and j.id = p_project and j.deleted_at is null;
 
   if credential_id is null or expired then
     credential_id := null;

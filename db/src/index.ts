@@ -41,7 +41,9 @@ export { purgeDeleted } from './purge.ts'
 export { queueConnection } from './queue.ts'
 export { receiveSubmission } from './reception.ts'
 export { deletePast } from './retention.ts'
+export { createSession, deleteSession, endSession, listSessions, prolongSession, type SessionRow } from './sessions.ts'
 export { DatabaseSetupError } from './setup-error.ts'
+export { findSignIn, replacePasswordHash, type SignInAnswer, type SignInQuestion } from './sign-in.ts'
 export { listSubmissions, type SubmissionFilters } from './submission-list.ts'
 export {
   createSubmission,

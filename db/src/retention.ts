@@ -3,6 +3,7 @@ import { type BatchedDelete, batchedDelete } from './batched-delete.ts'
 import type { Tx } from './database.ts'
 import { abuse_blocks, idempotency_keys, rate_windows } from './tables/guards.ts'
 import { mails } from './tables/mails.ts'
+import { access_tokens, refresh_tokens } from './tables/sign-in.ts'
 import { submission_fingerprints } from './tables/submissions.ts'
 import { webhook_deliveries } from './tables/webhooks.ts'
 
@@ -18,6 +19,8 @@ const past: Record<string, BatchedDelete> = {
     sql`${abuse_blocks}`,
     sql`coalesce(gone.blocked_until, gone.trips[cardinality(gone.trips)]) < now() - interval '24 hours'`,
   ),
+  access_tokens: batchedDelete(sql`${access_tokens}`, sql`gone.expires_at < now() - interval '1 day'`),
+  refresh_tokens: batchedDelete(sql`${refresh_tokens}`, sql`gone.expires_at < now() - interval '1 day'`),
   submission_fingerprints: batchedDelete(sql`${submission_fingerprints}`, sql`gone.submission_id < uuid_at(now() - interval '10 minutes')`),
 }
 

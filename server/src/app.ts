@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { isOperation, isPublic, listOperations, type NamedOperation, type OperationTree, sizes } from '@earshot/contracts'
+import { isOperation, isSignedIn, listOperations, type NamedOperation, type OperationTree, sizes } from '@earshot/contracts'
 import type { FastifyInstance } from 'fastify'
 import { fastify, LogController } from 'fastify'
 import type { Registry } from 'prom-client'
@@ -12,19 +12,24 @@ import { handlers as ownHandlers } from './handlers.ts'
 import { registerJsonBody } from './json-body.ts'
 import type { Log } from './log.ts'
 import { buildDocument } from './openapi/document.ts'
+import { registerPages } from './pages/routes.ts'
+import { createPasswords } from './passwords.ts'
 import { type AnyHandler, compilePipeline, type PipelineOptions } from './pipeline.ts'
 import { type ProbeOptions, registerProbes } from './probes.ts'
 import { registerReference } from './reference.ts'
 import { registerRequestMetrics } from './request-metrics.ts'
 import { registerRest } from './rest.ts'
+import type { GivenServices } from './services.ts'
+import { createSessions } from './sessions.ts'
 import { registerTrpc } from './trpc.ts'
 import { registerUnknownRoute } from './unknown-route.ts'
 
 const SANE_REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/
 const MAX_ROUTE_PARAMETER = 2_000
 
-export interface AppOptions extends PipelineOptions, Omit<ProbeOptions, 'database' | 'metrics'> {
+export interface AppOptions extends Omit<PipelineOptions, 'services'>, Omit<ProbeOptions, 'database' | 'metrics'> {
   contracts: OperationTree
+  services: GivenServices
   baseUrl: string
   version: string
   log: Log
@@ -50,15 +55,22 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   await registerReference(app, { document: () => buildDocument(options.contracts, options) })
 
   const operations = listOperations(options.contracts)
-  const pipelines = operations.map((named) => compilePipeline(named, handlerOf(named), options))
+  const services = {
+    ...options.services,
+    passwords: createPasswords(),
+    sessions: createSessions(options.baseUrl),
+    rateLimitMultiplier: options.rateLimitMultiplier,
+  }
+  const pipelines = operations.map((named) => compilePipeline(named, handlerOf(named), { ...options, services }))
   for (const pipeline of pipelines) {
     registerRest(app, pipeline, { baseUrl: options.baseUrl, resourcePath: retrievePathOf(options.contracts, pipeline.named) })
   }
   await registerTrpc(
     app,
-    pipelines.filter(({ named }) => !isPublic(named.operation)),
+    pipelines.filter(({ named }) => isSignedIn(named.operation)),
     options,
   )
+  await registerPages(app, { database: options.database, services, baseUrl: options.baseUrl })
   return app
 }
 

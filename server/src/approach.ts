@@ -1,11 +1,16 @@
 import { ApiError } from '@earshot/contracts'
 import type { FastifyRequest } from 'fastify'
 import { isForwarded } from './forwarding.ts'
+import { type Provenance, provenanceOf } from './own-pages.ts'
 import { LOOKS_LIKE_TOKEN } from './tokens.ts'
 
 /** What of a request decides who may do it. The same for REST and tRPC. */
 export interface Approach {
   authorization: string | undefined
+  /** The header with the cookies. */
+  cookies: string | undefined
+  provenance: Provenance
+  userAgent: string | null
   ip: string
   /** Origin of the page that calls, when it is not our own. */
   origin: string | null
@@ -29,11 +34,15 @@ export function approachOf(request: FastifyRequest, baseUrl: string): Approach {
       detail: 'A token must never stand in an address: send it as "Authorization: Bearer <token>", and delete this one.',
     })
   }
-  const origin = headers.origin
+  const { origin } = headers
+  const ownOrigin = new URL(baseUrl).origin
   return {
     authorization: headers.authorization,
+    cookies: headers.cookie,
+    provenance: provenanceOf(headers, ownOrigin),
+    userAgent: headers['user-agent'] ?? null,
     ip: request.ip,
-    origin: origin === undefined || origin === new URL(baseUrl).origin ? null : origin,
+    origin: origin === undefined || origin === ownOrigin ? null : origin,
     isForwarded: isForwarded(headers),
     client: headers['x-earshot-client'] === 'mcp' ? 'mcp' : null,
     isDelivery: headers['x-service-delivery'] !== undefined,

@@ -1,61 +1,61 @@
-import { ApiError, isPublic, type Operation, planIncludes, plans, roleSuffices } from '@earshot/contracts'
+import { ApiError, isAccount, isPublic, type Operation, planIncludes, plans, roleSuffices } from '@earshot/contracts'
 import { type AccessAnswer, countRequest, readAccess, type Tx } from '@earshot/db'
 import type { Approach } from './approach.ts'
 import { addressSubject } from './client-address.ts'
-import type { InProject, Visitor } from './implement.ts'
-import { type Report, requireRoom, scaled } from './rate-limit.ts'
-import { hashToken, isWellFormedToken } from './tokens.ts'
+import { judgeCredential, readCredential } from './credential.ts'
+import type { Guest, InProject, Visitor } from './implement.ts'
+import type { Outlet } from './outlet.ts'
+import { requireRoom, scaled } from './rate-limit.ts'
+import type { Sessions } from './sessions.ts'
 import { openVisit } from './visit.ts'
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i
 
 /** Who calls, without the executor and the services that the pipeline adds. Fields that the path does not name are absent. */
 export type Caller = Omit<InProject, 'tx' | 'services'>
-type VisitingCaller = Omit<Visitor, 'tx' | 'services'>
+type OpenCaller = Omit<Visitor, 'tx' | 'services'> | Omit<Guest, 'tx' | 'services'>
 
 export interface Judgement {
-  caller: Caller | VisitingCaller
+  caller: Caller | OpenCaller
   /** The team's answer is in; its project is judged last, after the input. */
   projectIsMissing: boolean
+}
+
+interface JudgeOptions {
+  sessions: Sessions
+  multiplier: number
+  outlet: Outlet
 }
 
 /**
  * The one judgement of every request, one round trip, nothing cached: credential (401) → rate limit (429) → team (404) →
  * plan with API access (403) → origin (403) → scope (403) → role (403). A visitor's is made with the work (visit.ts).
  */
-export async function judgeCaller(
-  tx: Tx,
-  operation: Operation,
-  approach: Approach,
-  { multiplier, report }: { multiplier: number; report: Report },
-): Promise<Judgement> {
+export async function judgeCaller(tx: Tx, operation: Operation, approach: Approach, options: JudgeOptions): Promise<Judgement> {
   if (isPublic(operation)) {
-    const visit = openVisit(tx, operation, approach, { multiplier, report })
+    const visit = openVisit(tx, operation, approach, options)
     return { caller: { ip: approach.ip, visit }, projectIsMissing: false }
   }
-  const limit = scaled(operation.limit, multiplier)
-  const unknownLimit = scaled('unauthenticated', multiplier)
-  const unknownSubject = `unauthenticated:${addressSubject(approach.ip)}`
-  const token = bearerToken(approach.authorization)
-  if (token === null) {
-    const count = await countRequest(tx, { subject: unknownSubject, limit: unknownLimit })
-    requireRoom('unauthenticated', unknownLimit, count, report)
-    throw new ApiError('not_authenticated')
+  if (isAccount(operation)) {
+    await countUnknown(tx, approach, options)
+    return { caller: guestOf(approach, options), projectIsMissing: false }
   }
-  const answer = await readAccess(tx, {
-    hash: hashToken(token),
-    team: uuidOrNull(approach.path.team_id),
-    project: uuidOrNull(approach.path.project_id),
-    origin: approach.origin,
-    limit,
-    unknownSubject,
-    unknownLimit,
-  })
-  if (answer.credential_id === null || !isWellFormedToken(token)) {
-    requireRoom('unauthenticated', unknownLimit, answer, report)
-    throw new ApiError(answer.expired ? 'token_expired' : 'invalid_token')
+  const credential = readCredential(approach, options.sessions)
+  if (credential === null || credential.kind === null) {
+    await countUnknown(tx, approach, options)
+    throw new ApiError(credential?.code ?? 'not_authenticated')
   }
-  requireRoom(operation.limit, limit, answer, report)
+  const limit = scaled(operation.limit, options.multiplier)
+  const unknown = unknownCaller(approach, options)
+  const ask = (hash: Buffer) => readAccess(tx, { ...questionOf(approach), hash, limit, ...unknown })
+  const { answer, cookie, code } = await judgeCredential(tx, credential, { sessions: options.sessions, ask })
+  if (code !== null || answer.credential_id === null) {
+    requireRoom('unauthenticated', unknown.unknownLimit, answer, options.outlet)
+    if (credential.kind === 'session') options.outlet.cookie(options.sessions.blankCookie)
+    throw new ApiError(code ?? 'invalid_token')
+  }
+  if (cookie !== null) options.outlet.cookie(cookie)
+  requireRoom(operation.limit, limit, answer, options.outlet)
   requireAccess(operation, approach, answer)
   return {
     caller: callerOf(answer, answer.credential_id, approach),
@@ -68,10 +68,25 @@ export function requireFeature({ feature }: Operation, { team }: Caller): void {
   if (feature && !planIncludes(team.plan, feature)) throw new ApiError('feature_not_in_plan', { feature, plan: team.plan })
 }
 
-function requireAccess({ pathFields, scope, role }: Operation, { origin }: Approach, answer: AccessAnswer): void {
+async function countUnknown(tx: Tx, approach: Approach, options: JudgeOptions): Promise<void> {
+  const { unknownSubject: subject, unknownLimit: limit } = unknownCaller(approach, options)
+  requireRoom('unauthenticated', limit, await countRequest(tx, { subject, limit }), options.outlet)
+}
+
+function unknownCaller({ ip }: Approach, { multiplier }: JudgeOptions) {
+  return { unknownSubject: `unauthenticated:${addressSubject(ip)}`, unknownLimit: scaled('unauthenticated', multiplier) }
+}
+
+function questionOf({ path, origin }: Approach) {
+  return { team: uuidOrNull(path.team_id), project: uuidOrNull(path.project_id), origin }
+}
+
+function requireAccess({ method, pathFields, scope, role }: Operation, { origin, provenance }: Approach, answer: AccessAnswer): void {
+  const isSession = answer.credential_kind === 'session'
+  if (isSession && method !== 'GET' && !provenance.isOwnPage) throw new ApiError('csrf_failed')
   if (pathFields.has('team_id') && answer.team_id === null) throw new ApiError('not_found')
   const hasApiAccess = answer.team_id === null ? answer.any_api_access : plans[answer.plan].apiAccess
-  if (!hasApiAccess && answer.credential_kind !== 'session') throw new ApiError('plan_without_api_access')
+  if (!hasApiAccess && !isSession) throw new ApiError('plan_without_api_access')
   if (origin !== null && !answer.origin_allowed) throw new ApiError('origin_not_allowed')
   if (scope && !answer.scopes.includes(scope)) throw new ApiError('insufficient_scope', { required_scope: scope })
   if (role && !roleSuffices(answer.role, role)) throw new ApiError('insufficient_role', { required_role: role })
@@ -89,9 +104,8 @@ function callerOf(answer: AccessAnswer, credentialId: string, { ip, isForwarded,
   }
 }
 
-/** The value of `Authorization: Bearer`, null when there is none (RFC 6750 §2.1; the scheme's case does not matter). */
-function bearerToken(authorization: string | undefined): string | null {
-  return authorization?.match(/^bearer +(\S+) *$/i)?.[1] ?? null
+function guestOf({ ip, userAgent, provenance, cookies }: Approach, { sessions, outlet }: JudgeOptions): Omit<Guest, 'tx' | 'services'> {
+  return { ip, userAgent, provenance, sessionId: sessions.read(cookies), setCookie: outlet.cookie }
 }
 
 /** A malformed id names nothing that exists. */

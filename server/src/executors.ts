@@ -16,7 +16,7 @@ export interface Databases {
 export function executorOf({ database, teamDatabase }: Databases, { pathFields }: Operation, caller: Judgement['caller']): Executor {
   if (!teamDatabase) return database
   if ('visit' in caller) return visitorsExecutor(teamDatabase, caller.visit)
-  return pathFields.has('team_id') ? teamDatabase.forTeam(caller.team.id) : database
+  return 'team' in caller && pathFields.has('team_id') ? teamDatabase.forTeam(caller.team.id) : database
 }
 
 /** A visitor's team is known once the visit was made; before that nothing of any team is seen. */

@@ -1,4 +1,5 @@
 import { contracts } from '@earshot/contracts'
+import { auth } from './auth.ts'
 import { events } from './events.ts'
 import { implement } from './implement.ts'
 import { me } from './me.ts'
@@ -20,5 +21,6 @@ export const handlers = implement(contracts, {
   submissions,
   webhooks,
   events,
+  auth,
   public: publicPlane,
 })

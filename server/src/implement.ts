@@ -2,6 +2,7 @@ import type { Contracts, CredentialKind, Method, Operation, Plan, Role, Scope } 
 import type { Actor, Tx } from '@earshot/db'
 import type { TRPCBuiltRouter, TRPCMutationProcedure, TRPCQueryProcedure } from '@trpc/server'
 import type { z } from 'zod'
+import type { Provenance } from './own-pages.ts'
 import type { Services } from './services.ts'
 import type { ErrorShape } from './trpc-failure.ts'
 import type { Visit } from './visit.ts'
@@ -42,14 +43,27 @@ export interface Visitor extends Call {
   visit: Visit
 }
 
+/** Somebody who signs up, in or out. */
+export interface Guest extends Call {
+  ip: string
+  userAgent: string | null
+  provenance: Provenance
+  /** Of the session's cookie, if there is one. */
+  sessionId: string | null
+  /** Sets or takes away the session's cookie: the text of a Set-Cookie header. */
+  setCookie: (cookie: string) => void
+}
+
 /** What a handler knows of its caller follows from the operation's path. */
 type ContextOf<Path extends string> = Path extends `/api/public/${string}`
   ? Visitor
-  : Path extends `${string}{project_id}${string}`
-    ? InProject
-    : Path extends `${string}{team_id}${string}`
-      ? InTeam
-      : SignedIn
+  : Path extends `/api/auth/${string}`
+    ? Guest
+    : Path extends `${string}{project_id}${string}`
+      ? InProject
+      : Path extends `${string}{team_id}${string}`
+        ? InTeam
+        : SignedIn
 
 type Handler<O> =
   O extends Operation<Method, infer Path, infer Input, infer Output>
@@ -73,8 +87,8 @@ type ProcedureOf<O> =
 
 type RecordOf<Tree> = { [Name in keyof Tree]: Tree[Name] extends Operation ? ProcedureOf<Tree[Name]> : RecordOf<Tree[Name]> }
 
-/** The tRPC router's type, from the contracts alone: clients never see server code. The public plane is REST only. */
+/** The tRPC router's type, from the contracts alone: clients never see server code. The public plane and the accounts are REST only. */
 export type AppRouter = TRPCBuiltRouter<
   { ctx: object; meta: object; errorShape: ErrorShape; transformer: false },
-  RecordOf<Omit<Contracts, 'public'>>
+  RecordOf<Omit<Contracts, 'public' | 'auth'>>
 >

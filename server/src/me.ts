@@ -1,6 +1,8 @@
 import { ApiError, contracts, type Scope } from '@earshot/contracts'
-import { createToken, findUserWithTeams, listTokens, revokeToken, type TokenRow, toTimestamp, type UserRow, updateUser } from '@earshot/db'
+import { createToken, findUserWithTeams, listTokens, revokeToken, type TokenRow, toTimestamp, updateUser } from '@earshot/db'
 import { implement, type SignedIn } from './implement.ts'
+import { sessions } from './own-sessions.ts'
+import { presentProfile } from './profile.ts'
 import { makeToken } from './tokens.ts'
 
 export const me = implement(contracts.me, {
@@ -23,6 +25,7 @@ export const me = implement(contracts.me, {
     },
     delete: ({ ctx, input }) => revokeToken(ctx.tx, ctx.actor, input.token_id),
   },
+  sessions,
 })
 
 /** A token makes only tokens whose scopes are among its own and which end no later. */
@@ -41,21 +44,6 @@ function requireNarrower(credential: SignedIn['credential'], scopes: readonly Sc
 
 function wrongExpiry(detail: string): ApiError {
   return new ApiError('validation_error', { errors: [{ field: 'expires_at', code: 'invalid_value', detail }] })
-}
-
-function presentProfile(row: UserRow) {
-  return {
-    id: row.id,
-    email: row.email,
-    email_verified: row.email_verified_at !== null,
-    name: row.name,
-    avatar_url: row.avatar_url,
-    locale: row.locale,
-    timezone: row.timezone,
-    mfa_enabled: row.mfa_enabled_at !== null,
-    created_at: toTimestamp(row.created_at),
-    updated_at: toTimestamp(row.updated_at),
-  }
 }
 
 function presentToken(row: TokenRow) {

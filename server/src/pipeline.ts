@@ -1,4 +1,4 @@
-import { ApiError, isPublic, type NamedOperation } from '@earshot/contracts'
+import { ApiError, isSignedIn, type NamedOperation } from '@earshot/contracts'
 import type { Executor, Tx } from '@earshot/db'
 import type { Approach } from './approach.ts'
 import { type Judgement, judgeCaller, requireFeature } from './caller.ts'
@@ -6,7 +6,7 @@ import { type Databases, executorOf } from './executors.ts'
 import { type Answer, type Performance, performOnce } from './idempotency.ts'
 import { compileInput, type ReadInput } from './input.ts'
 import { compileMask, type Mask } from './mask.ts'
-import type { Report } from './rate-limit.ts'
+import type { Outlet } from './outlet.ts'
 import type { Services } from './services.ts'
 
 /** A handler as the pipeline calls it; `implement` has checked it against its contract. */
@@ -25,7 +25,7 @@ export interface PipelineOptions extends Databases {
 export interface Pipeline {
   named: NamedOperation
   /** Who calls, before anything of the body is read. */
-  judge: (approach: Approach, report: Report) => Promise<Judgement>
+  judge: (approach: Approach, outlet: Outlet) => Promise<Judgement>
   /** Input → idempotency → feature → project → handler → mask. */
   perform: (judgement: Judgement, rawInput: Record<string, unknown>, idempotencyKey: string | null) => Promise<Answer>
   /** What a request that failed is to be told: a visitor over the limit that, whatever else was wrong. */
@@ -37,7 +37,7 @@ export function compilePipeline(named: NamedOperation, handler: AnyHandler, opti
   const { operation } = named
   const { database, services, onCommit } = options
   const readInput: ReadInput = compileInput(operation.input, operation.pathFields)
-  const mask: Mask | null = isPublic(operation) ? null : compileMask(operation.output)
+  const mask: Mask | null = isSignedIn(operation) ? compileMask(operation.output) : null
   const isChange = operation.method !== 'GET'
 
   async function answerOf(
@@ -52,7 +52,8 @@ export function compilePipeline(named: NamedOperation, handler: AnyHandler, opti
 
   return {
     named,
-    judge: (approach, report) => judgeCaller(database, operation, approach, { multiplier: options.rateLimitMultiplier, report }),
+    judge: (approach, outlet) =>
+      judgeCaller(database, operation, approach, { sessions: services.sessions, multiplier: options.rateLimitMultiplier, outlet }),
     perform: async ({ caller, projectIsMissing }, rawInput, idempotencyKey) => {
       const input = readInput(rawInput)
       const admit = () => {
@@ -84,6 +85,7 @@ export function compilePipeline(named: NamedOperation, handler: AnyHandler, opti
 /** Whose key it is: the credential's, or on the public plane the address' and the project's. */
 async function keyHolder(caller: Judgement['caller']): Promise<string> {
   if ('credential' in caller) return `credential:${caller.credential.id}`
+  if (!('visit' in caller)) throw new Error('Accounts take no idempotency keys')
   const { project_id } = await caller.visit.project()
   return `visitor:${caller.ip}:${project_id}`
 }

@@ -1,11 +1,8 @@
 import { ApiError, type LimitName, limits } from '@earshot/contracts'
 import type { Limit } from '@earshot/db'
-import type { Standing } from './limit-headers.ts'
+import type { Outlet } from './outlet.ts'
 
 const MAX_INTEGER = 2_147_483_647
-
-/** Hears of the limit of a request, whatever its outcome. */
-export type Report = (standing: Standing) => void
 
 /** Scales every limit, for load tests. */
 export function scaled(name: LimitName, multiplier: number): Limit {
@@ -18,8 +15,8 @@ export function requireRoom(
   name: LimitName,
   limit: Limit,
   { used, reset_seconds }: { used: number | null; reset_seconds: number },
-  report: Report,
+  outlet: Pick<Outlet, 'standing'>,
 ): void {
-  report({ name, limit, remaining: used === null ? 0 : limit.max - used, resetSeconds: reset_seconds })
+  outlet.standing({ name, limit, remaining: used === null ? 0 : limit.max - used, resetSeconds: reset_seconds })
   if (used === null) throw new ApiError('rate_limited', { retryAfterSeconds: Math.max(1, reset_seconds) })
 }

@@ -1,11 +1,11 @@
-import { ApiError, isPublic } from '@earshot/contracts'
+import { ApiError, isAccount, isPublic } from '@earshot/contracts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { approachOf } from './approach.ts'
 import type { Judgement } from './caller.ts'
 import { etagOf, matchesETag } from './etag.ts'
 import { sendFailure } from './failure.ts'
 import { readIdempotencyKey } from './idempotency.ts'
-import { limitHeaders } from './limit-headers.ts'
+import { outletOf } from './outlet.ts'
 import type { Pipeline } from './pipeline.ts'
 import { compileQuery } from './query.ts'
 
@@ -26,18 +26,18 @@ export function registerRest(
   const { method, path, status, input, queryFields, bodyFields } = operation
   const readQuery = compileQuery(input, queryFields)
   const cacheControl = isPublic(operation) && method === 'GET' ? 'no-cache' : 'private, no-store'
+  const hasKey = method === 'POST' && !isAccount(operation)
   const hasETag = method === 'GET' && (isPublic(operation) || !isList(pipeline))
 
   app.route({
     method,
     url: path.replaceAll(/\{(\w+)\}/g, ':$1'),
     onRequest: async (request, reply) => {
-      const approach = approachOf(request, baseUrl)
-      request.judgement = await pipeline.judge(approach, (standing) => void reply.headers(limitHeaders(standing)))
+      request.judgement = await pipeline.judge(approachOf(request, baseUrl), outletOf(reply))
     },
     handler: async (request, reply) => {
       const raw = gather(request, readQuery, bodyFields)
-      const key = method === 'POST' ? readIdempotencyKey(singleHeader(request, 'idempotency-key')) : null
+      const key = hasKey ? readIdempotencyKey(singleHeader(request, 'idempotency-key')) : null
       // The hook above has run.
       const answer = await pipeline.perform(request.judgement as Judgement, raw, key)
       if (answer.replayed) reply.header('idempotency-replayed', 'true')

@@ -1,7 +1,9 @@
 import type { SecretBox, WebhookUrlVerdict } from '@earshot/drivers'
+import type { Passwords } from './passwords.ts'
+import type { Sessions } from './sessions.ts'
 
-/** What handlers use beside the database. Given by `buildApp`'s caller. */
-export interface Services {
+/** What handlers use beside the database, as `buildApp`'s caller gives it. */
+export interface GivenServices {
   secretBox: SecretBox
   /** Judges the address of a receiver; `isForwarded` ends the local trial for this registration. */
   judgeReceiver: (url: string, circumstances: { isForwarded: boolean }) => Promise<WebhookUrlVerdict & { isLocalTrial?: boolean }>
@@ -9,4 +11,11 @@ export interface Services {
   defaultPlan: string
   /** How many teams a user may make. */
   maxTeamsPerUser: number
+}
+
+/** And what the server makes itself. */
+export interface Services extends GivenServices {
+  passwords: Passwords
+  sessions: Sessions
+  rateLimitMultiplier: number
 }

@@ -3,11 +3,13 @@ import { crc32 } from 'node:zlib'
 import { customAlphabet } from 'nanoid'
 import { v7 } from 'uuid'
 
-const PREFIX = 'svc_'
+/** Personal access tokens; OAuth2 access and refresh tokens. */
+export type TokenPrefix = 'svc_' | 'sva_' | 'svr_'
+
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const RANDOM_CHARACTERS = 40
 const CHECKSUM_CHARACTERS = 6
-const SHAPE = /^svc_[0-9A-Za-z]{46}$/
+const SHAPE = /^sv[car]_[0-9A-Za-z]{46}$/
 const PUBLIC_KEY_CHARACTERS = 24
 const REVOKE_TOKEN_CHARACTERS = 43
 
@@ -16,16 +18,18 @@ const randomBase62 = customAlphabet(BASE62)
 /** What looks like a credential and must never stand in an address. */
 export const LOOKS_LIKE_TOKEN = /^sv[car]_/
 
-/** A personal access token: svc_, 40 random base62 characters, 6 of CRC32, so that scanners can tell a real one. */
-export function makeToken(): { token: string; hash: Buffer; hint: string } {
-  const random = PREFIX + randomBase62(RANDOM_CHARACTERS)
+/** A token: its prefix, 40 random base62 characters, 6 of CRC32, so that scanners can tell a real one. */
+export function makeToken(prefix: TokenPrefix = 'svc_'): { token: string; hash: Buffer; hint: string } {
+  const random = prefix + randomBase62(RANDOM_CHARACTERS)
   const token = random + checksum(random)
   return { token, hash: hashToken(token), hint: token.slice(-4) }
 }
 
-/** Whether the checksum is right. What fails here was never ours. */
-export function isWellFormedToken(token: string): boolean {
-  return SHAPE.test(token) && checksum(token.slice(0, -CHECKSUM_CHARACTERS)) === token.slice(-CHECKSUM_CHARACTERS)
+/** Whether shape and checksum are right. What fails here was never ours. */
+export function isWellFormedToken(token: string, prefix: TokenPrefix): boolean {
+  return (
+    token.startsWith(prefix) && SHAPE.test(token) && checksum(token.slice(0, -CHECKSUM_CHARACTERS)) === token.slice(-CHECKSUM_CHARACTERS)
+  )
 }
 
 /** Only hashes are stored; a random value of 238 bits needs no slow hash. */

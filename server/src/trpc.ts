@@ -5,7 +5,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { approachOf } from './approach.ts'
 import { readIdempotencyKey } from './idempotency.ts'
 import { requireCarriable } from './input.ts'
-import { limitHeaders } from './limit-headers.ts'
+import { outletOf } from './outlet.ts'
 import type { Pipeline } from './pipeline.ts'
 import { sendTRPCFailure, toTRPCError, trpcErrorBody } from './trpc-failure.ts'
 
@@ -95,10 +95,7 @@ async function call(
   const fields = input as Record<string, unknown>
   const path: Record<string, string | undefined> = {}
   for (const name of pipeline.named.operation.pathFields) if (typeof fields[name] === 'string') path[name] = fields[name]
-  const judgement = await pipeline.judge({ ...approachOf(request, baseUrl), path }, (standing) => {
-    // Batched calls share one reply: once it is on its way the later ones keep quiet.
-    if (!reply.sent) reply.headers(limitHeaders(standing))
-  })
+  const judgement = await pipeline.judge({ ...approachOf(request, baseUrl), path }, outletOf(reply))
   requireCarriable(fields)
   const header = request.headers['idempotency-key']
   const key = isBatch || pipeline.named.operation.method !== 'POST' || Array.isArray(header) ? null : readIdempotencyKey(header)

@@ -2,7 +2,8 @@ import { ApiError, type Operation } from '@earshot/contracts'
 import { type Limit, readVisit, type Tx, type VisitAnswer, type VisitQuestion } from '@earshot/db'
 import type { Approach } from './approach.ts'
 import { addressSubject } from './client-address.ts'
-import { type Report, requireRoom, scaled } from './rate-limit.ts'
+import type { Outlet } from './outlet.ts'
+import { requireRoom, scaled } from './rate-limit.ts'
 
 const PUBLIC_KEY = /^pk_[0-9A-Za-z]{24}$/
 
@@ -29,7 +30,7 @@ export function openVisit(
   tx: Tx,
   { limit: name, method, pathFields }: Operation,
   { path, ip, isDelivery }: Approach,
-  { multiplier, report }: { multiplier: number; report: Report },
+  { multiplier, outlet }: { multiplier: number; outlet: Outlet },
 ): Visit {
   const limit: Limit = scaled(name, multiplier)
   const address = addressSubject(ip)
@@ -42,10 +43,10 @@ export function openVisit(
     counted = answer
     const { blocked_seconds } = answer
     if (blocked_seconds !== null) {
-      report({ name, limit, remaining: 0, resetSeconds: blocked_seconds })
+      outlet.standing({ name, limit, remaining: 0, resetSeconds: blocked_seconds })
       throw new ApiError('abuse_blocked', { retryAfterSeconds: blocked_seconds })
     }
-    requireRoom(name, limit, answer, report)
+    requireRoom(name, limit, answer, outlet)
     if (isLoop) throw new ApiError('webhook_loop')
     return answer
   }

@@ -1,4 +1,4 @@
-import { isPublic, type NamedOperation, sizes } from '@earshot/contracts'
+import { isSignedIn, type NamedOperation, sizes } from '@earshot/contracts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { z } from 'zod'
 import { makeTeam, type Team } from '../src/people.ts'
@@ -30,7 +30,7 @@ for (const named of operations) {
       const repeated = new URLSearchParams([[field, call.path[field] ?? '']])
       await expectWrongField(named, { ...call, query: repeated }, field)
     }
-    if (!isPublic(operation)) await expectWrongTrpc(named, { ...inputOf(named), nobody_knows: 1 }, 'nobody_knows')
+    if (isSignedIn(operation)) await expectWrongTrpc(named, { ...inputOf(named), nobody_knows: 1 }, 'nobody_knows')
   })
 
   if (operation.queryFields.size > 0) {
@@ -56,7 +56,7 @@ for (const named of bodyOperations) {
       for (const { field, value } of wrongValues(schemaOf(named, top), knownOf(named), top)) {
         const spoilt = Array.isArray(value) || typeof value !== 'object' ? value : structuredClone(value)
         await expectWrongField(named, { ...call, body: { ...call.body, [top]: spoilt } }, field)
-        if (!isPublic(operation)) await expectWrongTrpc(named, { ...inputOf(named), [top]: spoilt }, field)
+        if (isSignedIn(operation)) await expectWrongTrpc(named, { ...inputOf(named), [top]: spoilt }, field)
       }
     }
   })
@@ -80,7 +80,7 @@ for (const named of bodyOperations) {
 /** A call that would pass the input's judgement; its records are not there. */
 function goodCall(named: NamedOperation): RestCall & { path: Record<string, string>; body?: Record<string, unknown> } {
   const path = emptyPath(named.operation, team)
-  const token = isPublic(named.operation) ? undefined : team.token
+  const token = !isSignedIn(named.operation) ? undefined : team.token
   return { ...sourcesOf(named, inputOf(named)), path, token }
 }
 

@@ -1,10 +1,10 @@
-import { contracts, isPublic, listOperations, type NamedOperation } from '@earshot/contracts'
+import { contracts, isSignedIn, listOperations, type NamedOperation } from '@earshot/contracts'
 
 /** Every operation of the service: a new one is judged by this suite without a line here. */
 export const operations: readonly NamedOperation[] = listOperations(contracts)
 
 /** Those that need a credential: REST and tRPC. */
-export const closedOperations = operations.filter(({ operation }) => !isPublic(operation))
+export const closedOperations = operations.filter(({ operation }) => isSignedIn(operation))
 
 /** Those that travel with a JSON body. */
 export const bodyOperations = operations.filter(({ operation }) => operation.method === 'POST' || operation.method === 'PATCH')

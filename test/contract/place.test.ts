@@ -1,4 +1,4 @@
-import { isPublic, type NamedOperation } from '@earshot/contracts'
+import { isSignedIn, type NamedOperation } from '@earshot/contracts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { makeTeam, type Team } from '../src/people.ts'
 import { startTestService, type TestService } from '../src/test-service.ts'
@@ -32,7 +32,7 @@ for (const named of operations) {
     })
   }
 
-  if (pathFields.size > 0 && !isPublic(operation)) {
+  if (pathFields.size > 0 && isSignedIn(operation)) {
     test(`${name} finds nothing where one id of its path is another team's`, async () => {
       const input = await makeInput(service, team, named)
       const theirs = await makePath(service, otherTeam, template)
@@ -61,11 +61,11 @@ for (const named of operations) {
 
 async function expectNothing(named: NamedOperation, input: Record<string, unknown>, wrong: Record<string, unknown>): Promise<void> {
   const asked = { ...input, ...wrong }
-  const token = isPublic(named.operation) ? undefined : team.token
+  const token = !isSignedIn(named.operation) ? undefined : team.token
   const answer = await callRest(service, named, { ...sourcesOf(named, asked), token })
   expect(answer, `${named.name} ${JSON.stringify(wrong)}`).toMatchObject({ status: 404, body: { code: 'not_found' } })
   // Over tRPC an id is text of a JSON body, where NUL is an error of its own.
-  if (isPublic(named.operation) || Object.values(wrong).includes('\0')) return
+  if (!isSignedIn(named.operation) || Object.values(wrong).includes('\0')) return
   const trpc = await callTrpc(service, named, asked, { token })
   expect({ ...trpc.body.error?.data, request_id: null }, `${named.name} ${JSON.stringify(wrong)}`).toEqual({
     ...answer.body,

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { NamedOperation, Operation } from '@earshot/contracts'
 import { expect } from 'vitest'
-import type { Team } from '../src/people.ts'
+import { beginSession, makeUser, PASSWORD, type Team } from '../src/people.ts'
 import type { TestService } from '../src/test-service.ts'
 import { fill } from './call.ts'
 import { operations } from './operations.ts'
@@ -21,6 +21,9 @@ const makers: Record<string, Maker> = {
   user_id: async (_service, team) => (await team.join('member')).id,
   delivery_id: makeDelivery,
   revoke_token: makeRevokeToken,
+  session_id: async ({ database }, team) => beginSession(database, team.ownerId),
+  email: async ({ database }) => (await makeUser(database, PASSWORD)).email,
+  password: async () => PASSWORD,
   url: async () => RECEIVER,
 }
 

@@ -1,4 +1,4 @@
-import { isPublic, type NamedOperation } from '@earshot/contracts'
+import { isAccount, isSignedIn, type NamedOperation } from '@earshot/contracts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { makeTeam } from '../src/people.ts'
 import { openTestDatabase, type TestDatabase } from '../src/test-database.ts'
@@ -7,7 +7,8 @@ import { callRest, callTrpc, sourcesOf } from './call.ts'
 import { closedOperations, operations } from './operations.ts'
 import { makeInput } from './records.ts'
 
-const MAX_ROUND_TRIPS = 2
+/** Access and the work; whoever signs in is counted, then found, then let in. */
+const MAX_ROUND_TRIPS = { signedIn: 2, account: 3 }
 
 let service: TestService
 /** One connection, so that it can be asked which statements it prepared. */
@@ -28,13 +29,15 @@ for (const named of operations) {
   const { name, operation } = named
   const isRead = operation.method === 'GET'
 
-  test(`${name} succeeds with its status within two prepared round trips and no transaction of its own`, async () => {
+  test(`${name} succeeds with its status within its prepared round trips and no transaction of its own`, async () => {
     const { token, input } = await prepare(named)
     const sent = store.statements.length
     const answer = await callRest(service, named, { ...sourcesOf(named, input), token })
     const statements = store.statements.slice(sent)
     expect(answer, JSON.stringify(answer.body)).toMatchObject({ status: operation.status })
-    expect(statements.length, statements.join('\n')).toBeLessThanOrEqual(MAX_ROUND_TRIPS)
+    expect(statements.length, statements.join('\n')).toBeLessThanOrEqual(
+      isAccount(operation) ? MAX_ROUND_TRIPS.account : MAX_ROUND_TRIPS.signedIn,
+    )
     expect(await preparedStatements()).toEqual(expect.arrayContaining(statements))
     expect(answer.headers.get('x-ratelimit-remaining')).toMatch(/^\d+$/)
     if (operation.status === 204) expect(answer.body).toBeUndefined()
@@ -51,7 +54,7 @@ for (const named of operations) {
     })
   }
 
-  if (operation.method === 'POST') {
+  if (operation.method === 'POST' && !isAccount(operation)) {
     test(`${name} with an idempotency key is done once and answered twice the same`, async () => {
       const { token, input } = await prepare(named)
       const call = { ...sourcesOf(named, input), token, headers: { 'idempotency-key': 'once' } }
@@ -72,7 +75,7 @@ for (const named of closedOperations) {
     const sent = store.statements.length
     const answer = await callTrpc(service, named, input, { token })
     expect(answer, JSON.stringify(answer.body)).toMatchObject({ status: 200, body: { result: expect.anything() } })
-    expect(store.statements.length - sent).toBeLessThanOrEqual(MAX_ROUND_TRIPS)
+    expect(store.statements.length - sent).toBeLessThanOrEqual(MAX_ROUND_TRIPS.signedIn)
   })
 }
 
@@ -80,7 +83,7 @@ for (const named of closedOperations) {
 async function prepare(named: NamedOperation) {
   const team = await makeTeam(store.database)
   const input = await makeInput(service, team, named)
-  return { input, token: isPublic(named.operation) ? undefined : team.token }
+  return { input, token: !isSignedIn(named.operation) ? undefined : team.token }
 }
 
 async function preparedStatements(): Promise<string[]> {

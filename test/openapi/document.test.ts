@@ -1,4 +1,4 @@
-import { ApiError, contracts, errorCodes, errorRow, eventTypes, isPublic, listOperations, type Operation } from '@earshot/contracts'
+import { ApiError, contracts, errorCodes, errorRow, eventTypes, isSignedIn, listOperations, type Operation } from '@earshot/contracts'
 import { describe, expect, it } from 'vitest'
 import { buildDocument } from '../../server/src/openapi/document.ts'
 import { follow, type Json, listAt, objectAt, operationsOf } from './read-document.ts'
@@ -36,7 +36,7 @@ describe('the OpenAPI document', () => {
     const found = documentedAs(operation)
     expect(found.operationId).toBe(operationId)
     expect(Object.keys(objectAt(found, 'responses')).filter((status) => status.startsWith('2'))).toEqual([String(operation.status)])
-    expect(found.security).toEqual(isPublic(operation) ? [] : [{ personalAccessToken: operation.scope ? [operation.scope] : [] }])
+    expect(found.security).toEqual(!isSignedIn(operation) ? [] : [{ personalAccessToken: operation.scope ? [operation.scope] : [] }])
     expect(found['x-earshot-role']).toBe(operation.role)
     if (operation.scope) expect(found.description).toContain(operation.scope)
   })

@@ -4,6 +4,7 @@ import {
   addTeamMember,
   createProject,
   createPublicKey,
+  createSession,
   createSubmission,
   createTeamFor,
   createTokenFor,
@@ -13,7 +14,9 @@ import {
   type SubmissionRow,
   type UserRow,
 } from '@earshot/db'
-import { makePublicKey, makeToken } from '@earshot/server'
+import { hashPassword, makePublicKey, makeToken } from '@earshot/server'
+
+export { PASSWORD } from './password.ts'
 
 /** A team with its owner, a project and what calls for them. */
 export interface Team {
@@ -55,9 +58,10 @@ export async function makeTeam(database: Database, { plan = 'business' }: { plan
   }
 }
 
-export async function makeUser(database: Database) {
+export async function makeUser(database: Database, password?: string) {
   const name = `user-${randomBytes(6).toString('hex')}`
-  return createUser(database, { email: `${name}@example.com`, name, passwordHash: null })
+  const passwordHash = password === undefined ? null : await hashPassword(password)
+  return createUser(database, { email: `${name}@example.com`, name, passwordHash })
 }
 
 export async function makeTokenOf(
@@ -68,4 +72,15 @@ export async function makeTokenOf(
   const { token, hash, hint } = makeToken()
   await createTokenFor(database, user, { name: 'Test', scopes: tokenScopes, hash, hint })
   return token
+}
+
+/** A session of a user, without its cookie. */
+export async function beginSession(database: Database, userId: string): Promise<string> {
+  const expiresAt = new Date(Date.now() + 3_600_000).toISOString()
+  await createSession(database, { hash: randomBytes(32), userId, expiresAt, ip: '127.0.0.1', userAgent: null })
+  const [session] = await database.run<{ id: string }>(
+    "select id from credentials where user_id = $1 and kind = 'session' order by id desc",
+    [userId],
+  )
+  return session?.id ?? ''
 }

@@ -1,7 +1,7 @@
 import type { CredentialKind, Role } from '@earshot/contracts'
 import { sql } from 'drizzle-orm'
 import { boolean, jsonb, pgTable, primaryKey, smallint, text, uuid } from 'drizzle-orm/pg-core'
-import { bytea, instant, lifetime, newId } from './columns.ts'
+import { bytea, inet, instant, lifetime, newId } from './columns.ts'
 
 export const plans = pgTable('plans', {
   name: text().primaryKey(),
@@ -51,14 +51,18 @@ export const memberships = pgTable(
 export const credentials = pgTable('credentials', {
   id: newId().primaryKey(),
   kind: text().$type<CredentialKind>().notNull(),
-  hash: bytea().notNull(),
+  /** Null for what an OAuth client was allowed: it hands out access tokens of its own. */
+  hash: bytea(),
   user_id: uuid().notNull(),
   parent_id: uuid(),
+  client_id: uuid(),
   name: text(),
   hint: text(),
   scopes: text().array().notNull(),
   expires_at: instant(),
   last_used_at: instant(),
   revoked_at: instant(),
+  ip: inet(),
+  user_agent: text(),
   ...lifetime,
 })

@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http'
-import { type ErrorCode, errorCodes, errorRow, FieldError, isPublic, type Operation } from '@earshot/contracts'
+import { type ErrorCode, errorCodes, errorRow, FieldError, isAccount, isPublic, isSignedIn, type Operation } from '@earshot/contracts'
 import { z } from 'zod'
 import { createSchema, type oas31 } from 'zod-openapi'
 import { type HeaderName, headerRefs, LIMIT_HEADERS } from './headers.ts'
@@ -14,7 +14,13 @@ const ANYWHERE: readonly ErrorCode[] = [
   'invalid_token',
 ]
 const WITH_BODY: readonly ErrorCode[] = ['malformed_json', 'body_too_large', 'unsupported_media_type']
-const SIGNED_IN: readonly ErrorCode[] = ['not_authenticated', 'token_expired', 'plan_without_api_access', 'origin_not_allowed']
+const SIGNED_IN: readonly ErrorCode[] = [
+  'not_authenticated',
+  'token_expired',
+  'plan_without_api_access',
+  'origin_not_allowed',
+  'csrf_failed',
+]
 
 /** Every code that the operation can answer with: its own, and those that follow from its shape. */
 function errorCodesOf(operation: Operation): ErrorCode[] {
@@ -22,7 +28,8 @@ function errorCodesOf(operation: Operation): ErrorCode[] {
   const possible = new Set<ErrorCode>([
     ...ANYWHERE,
     ...errors,
-    ...(isPublic(operation) ? (['abuse_blocked'] as const) : SIGNED_IN),
+    ...(isPublic(operation) ? (['abuse_blocked'] as const) : []),
+    ...(isSignedIn(operation) ? SIGNED_IN : []),
     ...(isPublic(operation) && method !== 'GET' ? (['webhook_loop'] as const) : []),
     ...(scope ? (['insufficient_scope'] as const) : []),
     ...(role ? (['insufficient_role'] as const) : []),
@@ -31,7 +38,7 @@ function errorCodesOf(operation: Operation): ErrorCode[] {
     ...(pathFields.size > 0 ? (['not_found'] as const) : []),
     ...(queryFields.has('cursor') ? (['invalid_cursor'] as const) : []),
     ...(method === 'POST' || method === 'PATCH' ? WITH_BODY : []),
-    ...(method === 'POST' ? (['idempotency_key_reused', 'idempotency_in_progress'] as const) : []),
+    ...(method === 'POST' && !isAccount(operation) ? (['idempotency_key_reused', 'idempotency_in_progress'] as const) : []),
   ])
   return errorCodes.filter((code) => possible.has(code))
 }

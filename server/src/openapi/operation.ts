@@ -1,4 +1,4 @@
-import { isPublic, limits, type NamedOperation, type Operation } from '@earshot/contracts'
+import { isSignedIn, limits, type NamedOperation, type Operation } from '@earshot/contracts'
 import type { oas31 } from 'zod-openapi'
 import { generatedOperation, methodKey } from './generated-operation.ts'
 import { completeParameters } from './parameters.ts'
@@ -41,7 +41,7 @@ function describe(operation: Operation): string {
   ].filter((need) => need !== undefined)
   const sentences = [
     needs.length > 0 && `Needs ${enumerate(needs)}.`,
-    needs.length === 0 && (isPublic(operation) ? 'Needs no credential.' : 'Any credential will do.'),
+    needs.length === 0 && (isSignedIn(operation) ? 'Any credential will do.' : 'Needs no credential.'),
     quota && `Counts towards the quota \`${quota}\` of the team's plan.`,
     `At most ${max} requests per ${WINDOWS[windowSeconds] ?? `${windowSeconds} s`} and ${COUNTED_BY[countedBy]}.`,
   ].filter((sentence) => typeof sentence === 'string')

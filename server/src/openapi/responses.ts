@@ -1,4 +1,4 @@
-import { isPublic, type NamedOperation, type Operation } from '@earshot/contracts'
+import { isAccount, isPublic, type NamedOperation, type Operation } from '@earshot/contracts'
 import type { oas31 } from 'zod-openapi'
 import { errorResponseRefs } from './errors.ts'
 import { headerRefs, LIMIT_HEADERS } from './headers.ts'
@@ -34,7 +34,7 @@ function success(draft: oas31.OperationObject, { name, operation }: NamedOperati
       ...LIMIT_HEADERS,
       ...(hasETag(operation) ? (['ETag'] as const) : []),
       ...(hasLocation(name, operation, names) ? (['Location'] as const) : []),
-      ...(method === 'POST' ? (['Idempotency-Replayed'] as const) : []),
+      ...(method === 'POST' && !isAccount(operation) ? (['Idempotency-Replayed'] as const) : []),
     ),
     ...(status !== 204 && generated?.content && { content: generated.content }),
   }

@@ -1,4 +1,4 @@
-import { isPublic, type Operation, scopeMeanings } from '@earshot/contracts'
+import { isSignedIn, type Operation, scopeMeanings } from '@earshot/contracts'
 import type { oas31 } from 'zod-openapi'
 
 const SCHEME = 'personalAccessToken'
@@ -23,6 +23,6 @@ export function securitySchemes(): Record<string, oas31.SecuritySchemeObject> {
 
 /** What a caller must show. OpenAPI 3.1 lets a bearer scheme name its scopes as roles (§4.8.30). */
 export function securityOf(operation: Operation): oas31.SecurityRequirementObject[] {
-  if (isPublic(operation)) return []
+  if (!isSignedIn(operation)) return []
   return [{ [SCHEME]: operation.scope ? [operation.scope] : [] }]
 }
