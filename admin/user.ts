@@ -1,0 +1,45 @@
+import { ApiError, sizes } from '@earshot/contracts'
+import { createUser } from '@earshot/db'
+import { hashPassword, makePassword, problemOfPassword } from '@earshot/server'
+import { type Command, InvalidArgumentError } from 'commander'
+import { perform, verb } from './perform.ts'
+
+const { passwordCharactersMin: MIN_CHARACTERS, passwordCharacters: MAX_CHARACTERS } = sizes
+
+export function addUserCommands(program: Command): void {
+  const user = program.command('user').description('Commands for a user')
+
+  verb(user, 'create', 'Make a user')
+    .requiredOption('--email <address>', 'e-mail address', parseEmail)
+    .option(
+      '--password <text>',
+      'password of at least 12 characters, none that is tried first; without it one is made and shown once',
+      parsePassword,
+    )
+    .option('--name <text>', 'display name; the first part of the address if absent')
+    .action((options: { email: string; password?: string; name?: string }) =>
+      perform(async (database) => {
+        const made = options.password === undefined ? makePassword() : null
+        const name = options.name ?? options.email.split('@', 1)[0] ?? ''
+        const problem = made === null ? await problemOfPassword(options.password ?? '', [options.email, name]) : null
+        if (problem) throw new ApiError('validation_error', { detail: `The password ${problem.detail}.` })
+        const row = await createUser(database, {
+          email: options.email,
+          name,
+          passwordHash: await hashPassword(made ?? options.password ?? ''),
+        })
+        return { id: row.id, email: row.email, name: row.name, ...(made && { password: made }) }
+      }),
+    )
+}
+
+function parseEmail(text: string): string {
+  if (/^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(text)) return text
+  throw new InvalidArgumentError('It must be an e-mail address.')
+}
+
+function parsePassword(text: string): string {
+  const { length } = Array.from(text)
+  if (length >= MIN_CHARACTERS && length <= MAX_CHARACTERS) return text
+  throw new InvalidArgumentError(`It must have ${MIN_CHARACTERS} to ${MAX_CHARACTERS} characters.`)
+}

@@ -1,0 +1,47 @@
+import { randomUUID } from 'node:crypto'
+import { expect, test } from 'vitest'
+import { PASSWORD } from '../src/people.ts'
+import { makeDataDir } from './data-dir.ts'
+import { runAdmin } from './run-admin.ts'
+import { startService } from './service-process.ts'
+import { until } from './until.ts'
+
+const GENEROUS_MS = 60_000
+
+test('whoever signs up on a service without an SMTP server is let in by the link that the operator reads', {
+  timeout: GENEROUS_MS,
+}, async () => {
+  await using dataDir = makeDataDir()
+  const environment = { EARSHOT_DATA_DIR: dataDir.path }
+  await using service = await startService({ ...environment, EARSHOT_LOG_LEVEL: 'debug' })
+  const post = (path: string, body: unknown) => service.send('POST', `/api/auth/${path}/`, { body })
+  const email = 'ada@example.com'
+  expect(await post('signup', { email, password: PASSWORD, name: 'Ada' })).toMatchObject({ status: 202 })
+  expect(await post('password-reset', { email: `${randomUUID()}@example.com` })).toMatchObject({ status: 202 })
+
+  const mails = async () => JSON.parse(await runAdmin(environment, 'mail', 'list', '--json'))
+  await until('the mail is kept', async () => (await mails())[0]?.state === 'kept')
+  // The mail to nobody was never there, and its job found none.
+  expect(await mails()).toMatchObject([{ to: email, subject: 'Confirm your e-mail address' }])
+  const token = (await mails())[0].text.match(/verify-email\/\?token=(\w+)/)?.[1]
+  expect(await post('verify-email', { token })).toMatchObject({ status: 200 })
+  expect(await post('session', { email, password: PASSWORD })).toMatchObject({ status: 200 })
+  for (const word of [email, PASSWORD, token]) expect(service.output()).not.toContain(word)
+})
+
+test('the operator of a service that is closed to newcomers makes users, and no password that is tried first', {
+  timeout: GENEROUS_MS,
+}, async () => {
+  await using dataDir = makeDataDir()
+  const environment = { EARSHOT_DATA_DIR: dataDir.path, EARSHOT_SIGN_UP: 'off' }
+  await using service = await startService(environment)
+  const post = (path: string, body: unknown) => service.send('POST', `/api/auth/${path}/`, { body })
+  expect(await post('signup', { email: 'eve@example.com', password: PASSWORD, name: 'Eve' })).toMatchObject({ status: 404 })
+
+  const create = (password: string) => runAdmin(environment, 'user', 'create', '--email', 'ada@example.com', '--password', password)
+  await expect(create('password1234')).rejects.toThrow('The password is one that is tried first; add words of your own.\n')
+  await expect(create('ada@example.com')).rejects.toThrow('The password is made of your name or address.\n')
+  await expect(create('short')).rejects.toThrow('It must have 12 to 256 characters.')
+  await create(PASSWORD)
+  expect(await post('session', { email: 'ada@example.com', password: PASSWORD })).toMatchObject({ status: 200 })
+})
