@@ -1,4 +1,4 @@
-import { createOwnAddresses, createSecretBox } from '@earshot/drivers'
+import { createDatabaseMail, createOwnAddresses, createSecretBox } from '@earshot/drivers'
 import { startWorker } from '@earshot/jobs'
 
 /** A worker in a process of its own, which a test can kill. Its options come as JSON. */
@@ -9,6 +9,8 @@ await startWorker({
   secretBox: createSecretBox(Buffer.from(secretKey, 'base64')),
   log,
   concurrency: 1,
+  mailDriver: createDatabaseMail(),
+  baseUrl: 'http://localhost:8000',
   webhooks: {
     allowNetworks: [],
     allowInsecure: true,
