@@ -38,7 +38,7 @@ export {
   revokeInvitation,
 } from './invitations.ts'
 export { type JobName, type JobPayload, jobs } from './jobs.ts'
-export { findQueuedMail, type MailRow, queueMail, settleMail } from './mails.ts'
+export { findQueuedMail, listMails, type MailRow, queueMail, settleMail } from './mails.ts'
 export { listMembers, type MemberRow, removeMember, transferOwnership, updateMember } from './members.ts'
 export { addTeamMember, createTeamFor, createTokenFor, createUser, findUserByEmail, setTeamPlan } from './operator.ts'
 export { dropPastPartitions, ensurePartitions } from './partitions.ts'

@@ -49,6 +49,17 @@ export async function findQueuedMail(tx: Tx, id: string): Promise<MailRow | unde
   return (await findQueued(tx, { id }))[0]
 }
 
+const list = statement<object, MailRow>(sql`
+  select *
+    from ${mails}
+   order by id desc
+   limit 100`)
+
+/** The newest first. */
+export async function listMails(tx: Tx): Promise<MailRow[]> {
+  return list(tx, {})
+}
+
 /** What came of an attempt; `queued` is one that will be made again. */
 export interface MailOutcome {
   state: MailRow['state']

@@ -10,7 +10,7 @@ const LINKED = /(?<=:)(?=\/\/)|(?<=[.\u3002\uff0e\uff61])(?=[\p{L}\p{N}])/gu
  * must not carry a message of its own.
  */
 export function toMailLine(text: string): string {
-  const line = text.replace(UNPRINTABLE, ' ').trim().replace(LINKED, ' ')
+  const line = text.replace(UNPRINTABLE, ' ').trim().replace(LINKED, ' ') || '—'
   const characters = Array.from(line)
   return characters.length > MAX_CHARACTERS ? `${characters.slice(0, MAX_CHARACTERS - 1).join('')}…` : line
 }

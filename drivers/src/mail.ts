@@ -1,5 +1,5 @@
 /** One message, ready to be sent. */
-interface MailMessage {
+export interface MailMessage {
   /** The mail's id: an attempt that is made again sends the same message. */
   id: string
   to: string

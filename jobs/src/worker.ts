@@ -15,6 +15,7 @@ export interface WorkerOptions {
   log: Log
   /** Jobs at once. */
   concurrency: number
+  /** Closed with the worker. */
   mailDriver: MailDriver
   /** What links in mails begin with. */
   baseUrl: string
@@ -36,7 +37,7 @@ export interface Worker {
 
 /** The dispatcher of webhooks and the queue of jobs. Any number of workers share one database. */
 export async function startWorker({ webhooks, registry, ...context }: WorkerOptions): Promise<Worker> {
-  const { address, secretBox, log } = context
+  const { address, secretBox, log, mailDriver } = context
   const open = (name: string, poolSize: number): Database =>
     openDatabase({
       address,
@@ -48,7 +49,7 @@ export async function startWorker({ webhooks, registry, ...context }: WorkerOpti
   const database = open('worker', 4)
   const session = open('worker lock', 1)
   const senders = createSenders(webhooks)
-  const close = () => Promise.all([senders.close(), database.close(), session.close()])
+  const close = () => Promise.all([senders.close(), mailDriver.close(), database.close(), session.close()])
   const queue = await startJobQueue({ ...context, database }).catch(undoing(close))
   const dispatcher = await startDispatcher({
     ...{ database, session, secretBox, log, jobPoolId: queue.poolId },

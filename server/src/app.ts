@@ -12,6 +12,7 @@ import { handlers as ownHandlers } from './handlers.ts'
 import { registerJsonBody } from './json-body.ts'
 import type { Log } from './log.ts'
 import { buildDocument } from './openapi/document.ts'
+import { registerPages } from './pages/routes.ts'
 import { createPasswords } from './passwords.ts'
 import { type AnyHandler, compilePipeline, type PipelineOptions } from './pipeline.ts'
 import { type ProbeOptions, registerProbes } from './probes.ts'
@@ -69,6 +70,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     pipelines.filter(({ named }) => isSignedIn(named.operation)),
     options,
   )
+  await registerPages(app, { database: options.database, services, baseUrl: options.baseUrl })
   return app
 }
 

@@ -1,10 +1,10 @@
 import { scopes } from '@earshot/contracts'
 import { addTeamMember, numberEvents } from '@earshot/db'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { asOperator } from '../jobs/webhook-house.ts'
 import { acceptInvitation, type Guest, type Invitations, invitationsOf, makeGuest } from '../src/invitations.ts'
 import { lastToken, readMails } from '../src/mails.ts'
 import { makeTeam, type Team } from '../src/people.ts'
+import { dumpDatabase } from '../src/secrets.ts'
 import { type Answer, startTestService, type TestService } from '../src/test-service.ts'
 
 const NOT_FOUND = { status: 404, body: { code: 'not_found' } }
@@ -81,7 +81,7 @@ test('the token of a link stands nowhere in the database, nor in what the team i
   const resent = await ours.resend(invited.body.id)
   const tokens = (await readMails(service, guest.email)).map(({ token }) => token)
   expect(tokens.map((token) => token.slice(0, 4))).toEqual(['inv_', 'inv_'])
-  const dump = JSON.stringify([invited.body, resent.body, await dumpOf(service)])
+  const dump = JSON.stringify([invited.body, resent.body, await dumpDatabase(service.address)])
   expect(dump).toContain(guest.email)
   for (const token of tokens) for (const form of [token, Buffer.from(token).toString('hex')]) expect(dump).not.toContain(form)
 })
@@ -255,15 +255,4 @@ async function eventsOf(type: string): Promise<unknown[]> {
     type,
   ])
   return rows.map(({ payload }) => JSON.parse(payload).data)
-}
-
-/** Every row of every table, the queue's too, as text. */
-async function dumpOf({ address }: TestService): Promise<unknown[]> {
-  const tables = await asOperator(
-    address,
-    `select format('select %L as name, t::text as line from %I.%I t', c.oid::regclass, n.nspname, c.relname) as query
-       from pg_class c join pg_namespace n on n.oid = c.relnamespace
-      where n.nspname in ('public', 'graphile_worker') and c.relkind in ('r', 'p') and not c.relispartition`,
-  )
-  return asOperator(address, tables.map(({ query }) => query).join(' union all '))
 }

@@ -94,14 +94,24 @@ test('retention deletes what is past its time and nothing else', async () => {
     insert into abuse_blocks (address, trips, blocked_until)
     values ('old trip', array[now() - interval '25 hours'], null), ('new trip', array[now()], null),
            ('old block', '{}', now() - interval '25 hours'), ('new block', '{}', now() - interval '23 hours')`
+  await client`
+    with log_in as (
+      insert into credentials (kind, hash, user_id, scopes) select 'jwt', 'tokens', id, '{}' from users limit 1 returning id
+    ),
+    refreshes as (
+      insert into refresh_tokens (hash, credential_id, expires_at)
+      select hours::text::bytea, id, now() - hours * interval '1 hour' from log_in, unnest(array[23, 25]) hours
+    )
+    insert into access_tokens (hash, credential_id, scopes, expires_at)
+    select hours::text::bytea, id, '{}', now() - hours * interval '1 hour' from log_in, unnest(array[23, 25, 26]) hours`
   expect(await deletePast(house.database)).toEqual({
+    access_tokens: 2,
+    refresh_tokens: 1,
     webhook_deliveries: 2500,
     mails: 1,
     idempotency_keys: 1,
     rate_windows: 1,
     abuse_blocks: 2,
-    access_tokens: 0,
-    refresh_tokens: 0,
     invitations: 3,
     submission_fingerprints: 1,
   })
@@ -127,6 +137,10 @@ test('the purge removes what was deleted more than a day ago, with all that hang
   await client`
     insert into credentials (kind, hash, user_id, scopes, revoked_at)
     select 'pat', days::text::bytea, id, '{}', now() - days * interval '1 day' from users, unnest(array[29, 31]) days`
+  await client`
+    insert into credentials (kind, hash, user_id, scopes, expires_at)
+    select kind, (kind || days)::bytea, id, '{}', now() - days * interval '1 day'
+      from users, unnest(array[29, 31]) days, unnest(array['pat', 'session']) kind`
 
   expect(await purgeDeleted(house.database)).toEqual({
     submissions: 3,
@@ -137,7 +151,7 @@ test('the purge removes what was deleted more than a day ago, with all that hang
     projects: 1,
     teams: 0,
     credentials: 1,
-    ended_credentials: 0,
+    ended_credentials: 1,
   })
   const left = await client`select (select count(*)::int from submission_tags) as tags, (select count(*)::int from public_keys) as keys`
   expect(left).toEqual([{ tags: 8, keys: 2 }])
