@@ -11,6 +11,8 @@ export interface GivenServices {
   defaultPlan: string
   /** How many teams a user may make. */
   maxTeamsPerUser: number
+  /** How long the second use of a refresh token, while its successor is unused, is refused without ending all of its family. */
+  reuseLeewaySeconds: number
 }
 
 /** And what the server makes itself. */
