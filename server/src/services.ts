@@ -1,4 +1,5 @@
 import type { SecretBox, WebhookUrlVerdict } from '@earshot/drivers'
+import type { AccessJwts } from './access-jwts.ts'
 import type { Passwords } from './passwords.ts'
 import type { Sessions } from './sessions.ts'
 
@@ -19,5 +20,6 @@ export interface GivenServices {
 export interface Services extends GivenServices {
   passwords: Passwords
   sessions: Sessions
+  accessJwts: AccessJwts
   rateLimitMultiplier: number
 }

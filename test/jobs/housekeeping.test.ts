@@ -84,11 +84,27 @@ test('retention deletes what is past its time and nothing else', async () => {
     insert into abuse_blocks (address, trips, blocked_until)
     values ('old trip', array[now() - interval '25 hours'], null), ('new trip', array[now()], null),
            ('old block', '{}', now() - interval '25 hours'), ('new block', '{}', now() - interval '23 hours')`
+  await client`
+    insert into jwt_keys (id, public_key, sealed_private, retires_at)
+    values ('signing', '{}', '', null), ('verifying', '{}', '', now() + interval '1 minute'), ('retired', '{}', '', now() - interval '1 second')`
+  await client`
+    with log_in as (
+      insert into credentials (kind, hash, user_id, scopes) select 'jwt', 'log-in', id, '{}' from users limit 1 returning id
+    ),
+    access as (
+      insert into access_tokens (hash, credential_id, scopes, expires_at)
+      select hours::text::bytea, id, '{}', now() - hours * interval '1 hour' from log_in, unnest(array[23, 25]) hours
+    )
+    insert into refresh_tokens (hash, credential_id, expires_at)
+    select hours::text::bytea, id, now() - hours * interval '1 hour' from log_in, unnest(array[23, 25]) hours`
   expect(await deletePast(house.database)).toEqual({
     webhook_deliveries: 2500,
     idempotency_keys: 1,
     rate_windows: 1,
     abuse_blocks: 2,
+    access_tokens: 1,
+    refresh_tokens: 1,
+    jwt_keys: 1,
     submission_fingerprints: 1,
   })
 })
@@ -113,6 +129,10 @@ test('the purge removes what was deleted more than a day ago, with all that hang
   await client`
     insert into credentials (kind, hash, user_id, scopes, revoked_at)
     select 'pat', days::text::bytea, id, '{}', now() - days * interval '1 day' from users, unnest(array[29, 31]) days`
+  await client`
+    insert into credentials (kind, hash, user_id, scopes, expires_at)
+    select kind, (kind || days)::bytea, id, '{}', now() - days * interval '1 day'
+      from users, (values ('jwt', 29), ('jwt', 31), ('pat', 31)) ended (kind, days)`
 
   expect(await purgeDeleted(house.database)).toEqual({
     submissions: 3,
@@ -123,6 +143,7 @@ test('the purge removes what was deleted more than a day ago, with all that hang
     projects: 1,
     teams: 0,
     credentials: 1,
+    ended_credentials: 1,
   })
   const left = await client`select (select count(*)::int from submission_tags) as tags, (select count(*)::int from public_keys) as keys`
   expect(left).toEqual([{ tags: 8, keys: 2 }])
