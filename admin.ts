@@ -10,7 +10,8 @@ import {
   prepareDatabase,
   setTeamPlan,
 } from '@earshot/db'
-import { hashPassword, makePassword, makeToken } from '@earshot/server'
+import { createSecretBox } from '@earshot/drivers'
+import { hashPassword, makePassword, makeToken, rotateJwtKey } from '@earshot/server'
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { type Config, readConfig } from './config.ts'
 import { examine } from './doctor.ts'
@@ -88,6 +89,10 @@ command('token', 'create', 'Make a personal access token; its value is shown onc
       return { id: row.id, name: row.name, scopes: row.scopes, token }
     }),
   )
+
+command('jwt-keys', 'rotate', 'Make a new key for the access tokens of log-ins; what the old one signed is good until its end').action(() =>
+  perform(async (database, _config, store) => ({ ...(await rotateJwtKey(database, createSecretBox(store.secretKey))) })),
+)
 
 program
   .command('doctor')
