@@ -14,6 +14,7 @@ import { registerJsonBody } from './json-body.ts'
 import { createJwtKeys } from './jwt-keys.ts'
 import type { Log } from './log.ts'
 import { buildDocument } from './openapi/document.ts'
+import { registerPages } from './pages/routes.ts'
 import { createPasswords } from './passwords.ts'
 import { type AnyHandler, compilePipeline, type PipelineOptions } from './pipeline.ts'
 import { type ProbeOptions, registerProbes } from './probes.ts'
@@ -75,6 +76,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     pipelines.filter(({ named }) => isSignedIn(named.operation)),
     options,
   )
+  await registerPages(app, { database: options.database, services, baseUrl: options.baseUrl })
   return app
 }
 

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { decodeProtectedHeader } from 'jose'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { logIn, makeAccount, REVOKE, refresh, type TokenPair, whoAmI } from '../src/log-in.ts'
-import { runAdmin } from './admin-process.ts'
 import { openRemoteDatabase, type RemoteDatabase } from './remote-database.ts'
+import { runAdmin } from './run-admin.ts'
 import { runService, type ServiceProcess, startService } from './service-process.ts'
 
 const GENEROUS_MS = 60_000
@@ -38,7 +38,7 @@ test('two processes that start at once on a new database make one key, and take 
 test('the operator rotates the key beside running processes; tokens of both keys are good', { timeout: GENEROUS_MS }, async () => {
   const [one, other] = apis
   const before = await logIn(one, email)
-  const rotated = await runAdmin<Record<string, string>>(remote.environment, 'jwt-keys', 'rotate')
+  const rotated = JSON.parse(await runAdmin(remote.environment, 'jwt-keys', 'rotate', '--json'))
   expect(rotated).toEqual({
     id: expect.stringMatching(/^[\w-]{43}$/),
     retired_id: decodeProtectedHeader(before.access).kid,

@@ -29,6 +29,8 @@ const wrongValues: Record<string, string> = {
   EARSHOT_RATE_LIMIT_MULTIPLIER: '0',
   EARSHOT_OAUTH_REUSE_LEEWAY_SECONDS: '11',
   EARSHOT_ROW_LEVEL_SECURITY: 'maybe',
+  EARSHOT_SMTP_URL: 'https://mail.example.com',
+  EARSHOT_MAIL_FROM: 'nobody',
   EARSHOT_METRICS_TOKEN: '',
   EARSHOT_LOG_LEVEL: 'loud',
 }
@@ -56,6 +58,12 @@ test.for([
     what: 'DATABASE_URL without EARSHOT_SECRET_KEY',
     environment: { DATABASE_URL: 'postgres://127.0.0.1:9/earshot' },
     line: /^EARSHOT_SECRET_KEY is required .+\n$/,
+    code: 2,
+  },
+  {
+    what: 'EARSHOT_SMTP_URL without EARSHOT_MAIL_FROM',
+    environment: { EARSHOT_SMTP_URL: 'smtp://ada:hush@127.0.0.1:9' },
+    line: /^EARSHOT_MAIL_FROM is required .+\n$/,
     code: 2,
   },
   {

@@ -1,0 +1,37 @@
+import { ApiError } from '@earshot/contracts'
+import type { FastifyInstance } from 'fastify'
+import { requireCarriable } from '../input.ts'
+
+/** The fields of a form: one text each. */
+export type Form = Readonly<Record<string, string>>
+
+const FORM_BYTES = 65_536
+const UTF8 = new TextDecoder('utf-8', { fatal: true })
+
+/** Reads forms (WHATWG URL §5.1) in this scope. A field that comes twice, or that no text column can keep, is refused. */
+export function registerForms(scope: FastifyInstance): void {
+  scope.removeAllContentTypeParsers()
+  scope.addContentTypeParser(
+    /^application\/x-www-form-urlencoded\s*(;|$)/i,
+    { parseAs: 'buffer', bodyLimit: FORM_BYTES },
+    async (_request: unknown, body: Buffer) => readForm(body),
+  )
+}
+
+function readForm(body: Buffer): Form {
+  const fields: Record<string, string> = Object.create(null)
+  for (const [name, value] of new URLSearchParams(decode(body))) {
+    if (name in fields) throw new ApiError('validation_error', { errors: [{ field: name, code: 'repeated', detail: 'is given twice' }] })
+    fields[name] = value
+  }
+  requireCarriable(fields)
+  return fields
+}
+
+function decode(body: Buffer): string {
+  try {
+    return UTF8.decode(body)
+  } catch {
+    throw new ApiError('validation_error', { detail: 'The form is not in UTF-8.' })
+  }
+}

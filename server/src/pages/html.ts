@@ -1,0 +1,23 @@
+const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
+
+/** Text that is safe to stand in a page. Only the tag below makes it. */
+export class Html {
+  readonly text: string
+  constructor(text: string) {
+    this.text = text
+  }
+}
+
+type Value = string | number | Html | readonly Html[] | null | undefined | false
+
+/** A piece of a page: every value is escaped, for text and for quoted attributes, unless it is a piece itself. */
+export function html(strings: TemplateStringsArray, ...values: readonly Value[]): Html {
+  return new Html(strings.map((string, index) => string + textOf(values[index])).join(''))
+}
+
+function textOf(value: Value): string {
+  if (value === null || value === undefined || value === false) return ''
+  if (value instanceof Html) return value.text
+  if (typeof value === 'object') return value.map(({ text }) => text).join('')
+  return String(value).replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? character)
+}

@@ -1,0 +1,74 @@
+import type { FastifyReply } from 'fastify'
+import { type Html, html } from './html.ts'
+
+export const STYLE_PATH = '/accounts/page.css'
+
+/** One page: what it is called and what stands on it. */
+export interface Page {
+  title: string
+  body: Html
+  /** Who is signed in, shown with a way out. */
+  account?: { email: string } | null
+  status?: number
+  /** Where a form of the page may lead beside this service: the origin, or the scheme, of an OAuth client. */
+  formTarget?: string
+}
+
+/** Sends a page that no other page can frame, that loads nothing but its style, and that no cache keeps. */
+export function sendPage(reply: FastifyReply, { title, body, account = null, status = 200, formTarget }: Page): FastifyReply {
+  return reply
+    .code(status)
+    .type('text/html; charset=utf-8')
+    .headers({
+      'content-security-policy': contentSecurityPolicy(formTarget),
+      // Under `no-referrer` a form's Origin would be `null`, and no page of ours could be told from another's.
+      'referrer-policy': 'same-origin',
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+      'x-frame-options': 'DENY',
+      'cross-origin-opener-policy': 'same-origin',
+      'cross-origin-resource-policy': 'same-origin',
+      'permissions-policy': 'camera=(), microphone=(), geolocation=()',
+    })
+    .send(documentOf({ title, body, account }).text)
+}
+
+function documentOf({ title, body, account }: { title: string; body: Html; account: { email: string } | null }): Html {
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="robots" content="noindex">
+<title>${title} · Earshot</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="${STYLE_PATH}">
+</head>
+<body>
+<header><strong>Earshot</strong>${account && accountOf(account)}</header>
+<main>
+<h1>${title}</h1>
+${body}
+</main>
+</body>
+</html>
+`
+}
+
+function accountOf({ email }: { email: string }): Html {
+  return html`<form method="post" action="/accounts/sign-out/"><span>${email}</span> <button class="link">Sign out</button></form>`
+}
+
+/** Where a form leads counts for the redirect that answers it too (CSP 3 §6.4.2). */
+function contentSecurityPolicy(formTarget: string | undefined): string {
+  const policy = [
+    "default-src 'none'",
+    "style-src 'self'",
+    'img-src data:',
+    `form-action 'self'${formTarget === undefined ? '' : ` ${formTarget}`}`,
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ]
+  return policy.join('; ')
+}

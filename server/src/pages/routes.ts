@@ -1,0 +1,37 @@
+import { STATUS_CODES } from 'node:http'
+import type { FastifyInstance } from 'fastify'
+import { toApiError } from '../failure.ts'
+import { represent, sendRepresentation } from '../openapi/representation.ts'
+import { registerForms } from './form.ts'
+import { html } from './html.ts'
+import { STYLE_PATH, sendPage } from './layout.ts'
+import { registerSignIn } from './sign-in.ts'
+import { STYLE } from './style.ts'
+import type { PageOptions } from './visitor.ts'
+
+/** Plain pages for people: no script, one style. What goes wrong on them is told on a page too. */
+export async function registerPages(app: FastifyInstance, options: PageOptions): Promise<void> {
+  const style = represent('text/css; charset=utf-8', STYLE)
+  app.get(STYLE_PATH, async (request, reply) => sendRepresentation(request, reply, style))
+  await app.register((scope, _options, done) => {
+    registerForms(scope)
+    registerErrorPage(scope)
+    registerSignIn(scope, options)
+    done()
+  })
+}
+
+/** Answers failures in this scope with a page. */
+function registerErrorPage(scope: FastifyInstance): void {
+  scope.setErrorHandler((error, request, reply) => {
+    const failure = toApiError(error)
+    if (failure.status === 500) request.log.error({ err: error }, 'request failed')
+    if (failure.retryAfterSeconds !== undefined) reply.header('retry-after', failure.retryAfterSeconds)
+    const title = STATUS_CODES[failure.status] ?? 'Something went wrong'
+    return sendPage(reply, {
+      title,
+      status: failure.status,
+      body: html`<p>${failure.message}</p><p class="soft">Request <code>${request.id}</code></p>`,
+    })
+  })
+}

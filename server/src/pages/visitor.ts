@@ -1,0 +1,65 @@
+import { ApiError } from '@earshot/contracts'
+import { countRequest, findUserWithTeams, readAccess, type Tx, type UserRow } from '@earshot/db'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { approachOf } from '../approach.ts'
+import { addressSubject } from '../client-address.ts'
+import { judgeCredential } from '../credential.ts'
+import { outletOf } from '../outlet.ts'
+import { requireRoom, scaled } from '../rate-limit.ts'
+import type { Services } from '../services.ts'
+
+/** What pages work with. */
+export interface PageOptions {
+  database: Tx
+  services: Services
+  baseUrl: string
+}
+
+/** Whoever looks at a page, signed in by a session. */
+export interface SignedInVisitor {
+  user: UserRow
+  sessionId: string
+}
+
+/**
+ * Who is signed in, null if nobody is. Links and redirects from elsewhere may lead to a page, so its reader's session
+ * counts wherever they come from; what changes anything asks for `requireOwnPage` besides. Throws `rate_limited`.
+ */
+export async function readVisitor(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { database, services }: PageOptions,
+): Promise<SignedInVisitor | null> {
+  const { sessions, rateLimitMultiplier } = services
+  const id = sessions.read(request.headers.cookie)
+  if (id === null) return null
+  const limit = scaled('authenticated', rateLimitMultiplier)
+  const unknown = unknownOf(request, services)
+  const question = { team: null, project: null, origin: null, limit, unknownSubject: unknown.subject, unknownLimit: unknown.limit }
+  const ask = (hash: Buffer) => readAccess(database, { ...question, hash })
+  const { answer, cookie, code } = await judgeCredential(database, { kind: 'session', id }, { sessions, ask })
+  const outlet = outletOf(reply)
+  if (code !== null || answer.credential_id === null) {
+    requireRoom('unauthenticated', unknown.limit, answer, outlet)
+    outlet.cookie(sessions.blankCookie)
+    return null
+  }
+  if (cookie !== null) outlet.cookie(cookie)
+  requireRoom('authenticated', limit, answer, outlet)
+  return { user: await findUserWithTeams(database, answer.user_id), sessionId: answer.credential_id }
+}
+
+/** Counts what somebody who is not signed in tries. Throws `rate_limited`. */
+export async function countGuest(request: FastifyRequest, reply: FastifyReply, { database, services }: PageOptions): Promise<void> {
+  const { subject, limit } = unknownOf(request, services)
+  requireRoom('unauthenticated', limit, await countRequest(database, { subject, limit }), outletOf(reply))
+}
+
+/** What a form changes must come from a page of ours. Throws `csrf_failed`. */
+export function requireOwnPage(request: FastifyRequest, { baseUrl }: PageOptions): void {
+  if (!approachOf(request, baseUrl).provenance.isOwnPage) throw new ApiError('csrf_failed')
+}
+
+function unknownOf({ ip }: FastifyRequest, { rateLimitMultiplier }: Services) {
+  return { subject: `unauthenticated:${addressSubject(ip)}`, limit: scaled('unauthenticated', rateLimitMultiplier) }
+}
