@@ -86,7 +86,7 @@ async function start(config: Config, log: Log, { drains, undos }: Parts): Promis
     contracts,
     database,
     teamDatabase,
-    services: { secretBox, judgeReceiver: receivers.judge, defaultPlan: config.defaultPlan, maxTeamsPerUser: config.maxTeamsPerUser },
+    services: { ...servicesOf(config), secretBox, judgeReceiver: receivers.judge },
     rateLimitMultiplier: config.rateLimitMultiplier,
     checkOutput: false,
     onCommit: () => worker?.nudge(),
@@ -101,6 +101,10 @@ async function start(config: Config, log: Log, { drains, undos }: Parts): Promis
   })
   drains.push(() => app.close())
   return app.listen({ host: config.host, port: config.port })
+}
+
+function servicesOf({ defaultPlan, maxTeamsPerUser, reuseLeewaySeconds }: Config) {
+  return { defaultPlan, maxTeamsPerUser, reuseLeewaySeconds }
 }
 
 async function readVersion(): Promise<string> {

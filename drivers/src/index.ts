@@ -4,7 +4,7 @@ export { type Mailbox, readMailbox } from './mailbox.ts'
 export { type AddressRules, createAddressRules, familyOf } from './network-address.ts'
 export { createOwnAddresses, type OwnAddresses } from './own-addresses.ts'
 export { sealMail, sealMailSecret, writeMail } from './sealed-mail.ts'
-export { createSecretBox, type SecretBox } from './secret-box.ts'
+export { createSecretBox, type SecretBox, SecretKeyError } from './secret-box.ts'
 export { createSmtpMail } from './smtp-mail.ts'
 export { readSmtpUrl, type SmtpServer } from './smtp-url.ts'
 export {

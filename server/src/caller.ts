@@ -1,5 +1,6 @@
 import { ApiError, isAccount, isPublic, type Operation, planIncludes, plans, roleSuffices } from '@earshot/contracts'
 import { type AccessAnswer, countRequest, readAccess, type Tx } from '@earshot/db'
+import type { AccessJwts } from './access-jwts.ts'
 import type { Approach } from './approach.ts'
 import { addressSubject } from './client-address.ts'
 import { judgeCredential, readCredential } from './credential.ts'
@@ -23,6 +24,7 @@ export interface Judgement {
 
 interface JudgeOptions {
   sessions: Sessions
+  accessJwts: AccessJwts
   multiplier: number
   outlet: Outlet
 }
@@ -40,7 +42,7 @@ export async function judgeCaller(tx: Tx, operation: Operation, approach: Approa
     await countUnknown(tx, approach, options)
     return { caller: guestOf(approach, options), projectIsMissing: false }
   }
-  const credential = readCredential(approach, options.sessions)
+  const credential = await readCredential(approach, options)
   if (credential === null || credential.kind === null) {
     await countUnknown(tx, approach, options)
     throw new ApiError(credential?.code ?? 'not_authenticated')

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { NamedOperation, Operation } from '@earshot/contracts'
 import { expect } from 'vitest'
+import { logIn } from '../src/log-in.ts'
 import { lastToken } from '../src/mails.ts'
 import { beginSession, makeTeam, makeUser, PASSWORD, type Team } from '../src/people.ts'
 import type { TestService } from '../src/test-service.ts'
@@ -27,6 +28,7 @@ const makers: Record<string, Maker> = {
   session_id: async ({ database }, team) => beginSession(database, team.ownerId),
   email: async ({ database }) => (await makeUser(database, PASSWORD)).email,
   password: async () => PASSWORD,
+  refresh: async (service) => (await logIn(service, (await makeUser(service.database, PASSWORD)).email)).refresh,
   url: async () => RECEIVER,
 }
 

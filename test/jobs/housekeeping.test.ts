@@ -104,7 +104,11 @@ test('retention deletes what is past its time and nothing else', async () => {
     )
     insert into access_tokens (hash, credential_id, scopes, expires_at)
     select hours::text::bytea, id, '{}', now() - hours * interval '1 hour' from log_in, unnest(array[23, 25, 26]) hours`
+  await client`
+    insert into jwt_keys (id, public_key, sealed_private, retires_at)
+    values ('signing', '{}', '', null), ('verifying', '{}', '', now() + interval '1 minute'), ('retired', '{}', '', now() - interval '1 second')`
   expect(await deletePast(house.database)).toEqual({
+    jwt_keys: 1,
     access_tokens: 2,
     refresh_tokens: 1,
     webhook_deliveries: 2500,
