@@ -1,5 +1,6 @@
 import { Command } from 'commander'
 import { addDoctorCommand } from './admin/doctor.ts'
+import { addJwtKeysCommands } from './admin/jwt-keys.ts'
 import { addMailCommands } from './admin/mail.ts'
 import { addMemberCommands } from './admin/member.ts'
 import { addTeamCommands } from './admin/team.ts'
@@ -12,5 +13,6 @@ addTeamCommands(program)
 addMemberCommands(program)
 addTokenCommands(program)
 addMailCommands(program)
+addJwtKeysCommands(program)
 addDoctorCommand(program)
 await program.parseAsync()

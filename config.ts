@@ -33,6 +33,8 @@ export interface Config {
   localTrial: boolean
   trustProxy: TrustProxy
   rateLimitMultiplier: number
+  /** How long the second use of a refresh token, while its successor is unused, does not end all of its family. */
+  reuseLeewaySeconds: number
   /** Requests of a team run as a role that PostgreSQL's policies bind to that team. */
   rowLevelSecurity: boolean
   /** Who takes mail and whom it comes from; without it mail is kept in the database. */
@@ -81,6 +83,7 @@ const Environment = z.object({
     .transform(Number)
     .refine((value) => value > 0 && value <= 1_000_000, 'must be a number above 0')
     .default(1),
+  EARSHOT_OAUTH_REUSE_LEEWAY_SECONDS: wholeNumber(0, 10).default(0),
   EARSHOT_ROW_LEVEL_SECURITY: toggle.default(false),
   EARSHOT_SMTP_URL: z.string().transform(reading(readSmtpUrl)).optional(),
   EARSHOT_MAIL_FROM: z.string().transform(reading(readMailbox)).optional(),
@@ -118,6 +121,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     localTrial: isLocalTrial(values, baseUrl),
     trustProxy: values.EARSHOT_TRUST_PROXY ?? false,
     rateLimitMultiplier: values.EARSHOT_RATE_LIMIT_MULTIPLIER,
+    reuseLeewaySeconds: values.EARSHOT_OAUTH_REUSE_LEEWAY_SECONDS,
     rowLevelSecurity: values.EARSHOT_ROW_LEVEL_SECURITY,
     smtp: readSmtp(values),
     metricsToken: values.EARSHOT_METRICS_TOKEN ?? null,

@@ -77,7 +77,6 @@ async function start(config: Config, log: Log, { drains, undos }: Parts): Promis
   if (worker) drains.push(() => worker.stop({ timeoutMs: DRAIN_MS }))
   if (config.role === 'worker') return null
 
-  const { baseUrl, defaultPlan, maxTeamsPerUser, isSignUpOpen } = config
   const pool = { address: store.address, poolSize: API_POOL, applicationName: 'earshot api', statementTimeoutMs: STATEMENT_TIMEOUT_MS }
   const database = openDatabase({ ...pool, role: 'earshot_worker' })
   undos.push(database.close)
@@ -87,11 +86,13 @@ async function start(config: Config, log: Log, { drains, undos }: Parts): Promis
     contracts,
     database,
     teamDatabase,
-    services: { secretBox, judgeReceiver: receivers.judge, defaultPlan, maxTeamsPerUser, isSignUpOpen },
+    services: { ...servicesOf(config), secretBox, judgeReceiver: receivers.judge },
     rateLimitMultiplier: config.rateLimitMultiplier,
     checkOutput: false,
     onCommit: () => worker?.nudge(),
-    ...{ baseUrl, version, log },
+    baseUrl: config.baseUrl,
+    version,
+    log,
     drainMs: DRAIN_MS,
     metrics,
     metricsToken: config.metricsToken,
@@ -100,6 +101,10 @@ async function start(config: Config, log: Log, { drains, undos }: Parts): Promis
   })
   drains.push(() => app.close())
   return app.listen({ host: config.host, port: config.port })
+}
+
+function servicesOf({ defaultPlan, maxTeamsPerUser, isSignUpOpen, reuseLeewaySeconds }: Config) {
+  return { defaultPlan, maxTeamsPerUser, isSignUpOpen, reuseLeewaySeconds }
 }
 
 async function readVersion(): Promise<string> {

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { accounts } from './accounts.ts'
+import { logIns } from './log-ins.ts'
 import { NoContent, operation } from './operation.ts'
 import { AUTH } from './paths.ts'
 import { EmailInput, OtpInput, PasswordInput } from './primitives.ts'
@@ -27,4 +28,4 @@ const session = {
   }),
 }
 
-export const auth = { ...accounts, session }
+export const auth = { ...accounts, session, token: logIns }

@@ -39,7 +39,7 @@ export const mfa = {
     path: `${ME}/mfa/confirm/`,
     summary: 'Turn the second factor on',
     description:
-      'With a code of the app that has the secret. From now on whoever signs in by password is asked for one. 409 `state_conflict` when nothing was enrolled, or a second factor is in use.',
+      'With a code of the app that has the secret. From now on whoever signs in by password is asked for one; log-ins by password for a pair of tokens (JWT) end, and no new one begins. 409 `state_conflict` when nothing was enrolled, or a second factor is in use.',
     scope: 'write:profile',
     errors: ['invalid_credentials', 'state_conflict'],
     input: z.strictObject({ otp: OtpInput.meta({ description: 'Code of the app.', example: '123456' }) }),

@@ -12,6 +12,10 @@ begin
     return false;
   end if;
   update users set mfa_enabled_at = now(), updated_at = now() where id = v_user.id;
+  -- A log-in by password alone is none that such an account may have.
+  update credentials
+     set revoked_at = now(), updated_at = now()
+   where user_id = v_user.id and kind = 'jwt' and revoked_at is null;
   insert into recovery_codes (user_id, hash)
   select v_user.id, decode(hash, 'hex') from unnest(p_recovery_hashes) hash;
   perform record_audit_in_teams(p_actor, v_user.id, 'mfa.enabled', 'user', v_user.id);

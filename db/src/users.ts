@@ -6,7 +6,7 @@ import { statement } from './statement.ts'
 import { memberships, teams, users } from './tables/people.ts'
 
 export type UserRow = typeof users.$inferSelect
-interface UserTeam {
+export interface UserTeam {
   id: string
   name: string
   role: Role

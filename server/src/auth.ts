@@ -1,6 +1,7 @@
 import { contracts } from '@earshot/contracts'
 import { askPasswordReset, confirmAddress, confirmPasswordReset, signUpGuest } from './accounts.ts'
 import { implement } from './implement.ts'
+import { logIns } from './log-ins.ts'
 import { refuseForeignPage } from './own-pages.ts'
 import { presentProfile } from './profile.ts'
 import { provePassword, proveSecondFactor } from './sign-in.ts'
@@ -39,4 +40,5 @@ export const auth = implement(contracts.auth, {
       ctx.setCookie(ctx.services.sessions.blankCookie)
     },
   },
+  token: logIns,
 })

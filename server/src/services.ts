@@ -1,4 +1,5 @@
 import type { SecretBox, WebhookUrlVerdict } from '@earshot/drivers'
+import type { AccessJwts } from './access-jwts.ts'
 import type { Passwords } from './passwords.ts'
 import type { Sessions } from './sessions.ts'
 
@@ -13,11 +14,14 @@ export interface GivenServices {
   maxTeamsPerUser: number
   /** Whether people may make accounts by themselves. */
   isSignUpOpen: boolean
+  /** How long the second use of a refresh token, while its successor is unused, is refused without ending all of its family. */
+  reuseLeewaySeconds: number
 }
 
 /** And what the server makes itself. */
 export interface Services extends GivenServices {
   passwords: Passwords
   sessions: Sessions
+  accessJwts: AccessJwts
   rateLimitMultiplier: number
 }

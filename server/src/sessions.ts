@@ -4,7 +4,6 @@ import { type Adapter, Lucia, TimeSpan } from 'lucia'
 import { hashToken } from './tokens.ts'
 
 const LIFETIME = new TimeSpan(30, 'd')
-const USER_AGENT_CHARACTERS = 300
 
 /** Who begins a session, and from where. */
 interface Beginning {
@@ -60,9 +59,8 @@ export function createSessions(baseUrl: string): Sessions {
     },
     async begin(tx, { userId, ip, userAgent, replacedId }) {
       const { hash, expiresAt, cookie } = await issue(userId)
-      const from = { ip, userAgent: userAgent?.slice(0, USER_AGENT_CHARACTERS) ?? null }
       const replacedHash = replacedId === null ? null : hashToken(replacedId)
-      return { user: await createSession(tx, { hash, userId, expiresAt, ...from, replacedHash }), cookie }
+      return { user: await createSession(tx, { hash, userId, expiresAt, ip, userAgent, replacedHash }), cookie }
     },
     renew: issue,
     end: (tx, id) => luciaFor({ deleteSession: (own) => endSession(tx, hashToken(own)) }).invalidateSession(id),

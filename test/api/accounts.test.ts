@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { earlyInWindow } from '../src/clock.ts'
-import { lastTokenTo, mailsTo, templatesTo } from '../src/mailbox.ts'
-import { beginSession, makeTeam, makeTokenOf, makeUser, PASSWORD } from '../src/people.ts'
+import { logIn, whoAmI } from '../src/log-in.ts'
+import { lastToken, readMails, templatesTo } from '../src/mails.ts'
+import { beginSession, givePassword, makeTeam, makeTokenOf, makeUser, PASSWORD } from '../src/people.ts'
 import { startTestService, type TestService } from '../src/test-service.ts'
 
 const OTHER_PASSWORD = 'a horse of another colour'
@@ -24,7 +25,7 @@ test('somebody signs up, confirms the address by the link in the mail, and signs
   expect(refused).toMatchObject({ status: 403, body: { code: 'email_not_verified' } })
   expect(refused.headers.get('set-cookie')).toBe(null)
 
-  const token = await lastTokenTo(service, email)
+  const token = await lastToken(service, email)
   expect(await post(VERIFY, { token })).toMatchObject({ status: 200, body: { email_verified: true } })
   const signedIn = await signIn(email)
   expect(signedIn).toMatchObject({ status: 200, body: { email, email_verified: true, name: 'Ada' } })
@@ -35,12 +36,12 @@ test('somebody signs up, confirms the address by the link in the mail, and signs
 test('a link works once, and not when it is too old, unknown or replaced by a newer one', async () => {
   const email = newAddress()
   await signUp({ email })
-  const token = await lastTokenTo(service, email)
+  const token = await lastToken(service, email)
   await age(email, '24 hours')
   expect(await post(VERIFY, { token })).toMatchObject({ status: 401, body: { code: 'token_expired' } })
 
   await signIn(email)
-  const newer = await lastTokenTo(service, email)
+  const newer = await lastToken(service, email)
   expect(newer).not.toBe(token)
   expect(await post(VERIFY, { token })).toMatchObject({ status: 401, body: { code: 'invalid_token' } })
   // A link for one purpose is none for another.
@@ -70,21 +71,21 @@ test('signing up with an address that has an account answers the same, changes n
   const fresh = await signUp({ email: newAddress() })
   const taken = await signUp({ email: email.toUpperCase(), password: OTHER_PASSWORD, name: 'Mallory' })
   expect([taken.status, taken.body]).toEqual([fresh.status, fresh.body])
-  const [mail] = await mailsTo(service, email)
+  const [mail] = await readMails(service, email)
   expect(mail).toMatchObject({ template: 'sign-up-again', text: expect.stringContaining(name) })
   expect(mail?.text).not.toContain('Mallory')
   expect(await signIn(email, OTHER_PASSWORD)).toMatchObject({ status: 401 })
   expect(await signIn(email)).toMatchObject({ status: 200, body: { name } })
 
   await signUp({ email })
-  expect(await mailsTo(service, email)).toHaveLength(1)
+  expect(await readMails(service, email)).toHaveLength(1)
 })
 
 test('nobody chooses the password of an address before its owner comes: a second sign-up voids both, and its link asks for a new one', async () => {
   await earlyInWindow(60_000, 10_000)
   const email = newAddress()
   await signUp({ email, password: 'the password of Mallory', name: 'Mallory' })
-  const first = await lastTokenTo(service, email)
+  const first = await lastToken(service, email)
   // Within the same minute nothing changes: the first link is the only one.
   await signUp({ email, password: OTHER_PASSWORD })
   expect(await templatesTo(service, email)).toEqual(['verify-email'])
@@ -98,7 +99,7 @@ test('nobody chooses the password of an address before its owner comes: a second
   }
   expect(await templatesTo(service, email)).toHaveLength(2)
 
-  const token = await lastTokenTo(service, email)
+  const token = await lastToken(service, email)
   expect(await post(CONFIRM, { token, password: PASSWORD })).toMatchObject({ status: 204 })
   expect(await signIn(email)).toMatchObject({ status: 200, body: { email_verified: true, name: 'Ada' } })
 })
@@ -109,21 +110,23 @@ test('twenty sign-ups of one address at once make one account and send one mail'
   const answers = await Promise.all(Array.from({ length: 20 }, () => signUp({ email })))
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([202]))
   expect(await templatesTo(service, email)).toEqual(['verify-email'])
-  expect(await post(VERIFY, { token: await lastTokenTo(service, email) })).toMatchObject({ status: 200 })
+  expect(await post(VERIFY, { token: await lastToken(service, email) })).toMatchObject({ status: 200 })
 })
 
 test('a new password by the link in the mail signs everybody out, confirms the address, and leaves tokens as they are', async () => {
   const team = await makeTeam(service.database)
   const user = await team.join('member')
   const token = await makeTokenOf(service.database, user, ['read:profile'])
-  await service.database.run('update users set email_verified_at = null where id = $1', [user.id])
+  await givePassword(service.database, user.id)
+  const { access } = await logIn(service, user.email)
   await beginSession(service.database, user.id)
-  await beginLogIn(user.id)
+  await service.database.run('update users set email_verified_at = null where id = $1', [user.id])
 
   expect(await post(RESET, { email: user.email })).toMatchObject({ status: 202 })
-  const link = await lastTokenTo(service, user.email)
+  const link = await lastToken(service, user.email)
   expect(await post(CONFIRM, { token: link, password: OTHER_PASSWORD })).toMatchObject({ status: 204 })
   expect(await liveKinds(user.id)).toEqual(['pat'])
+  expect(await whoAmI(service, access)).toMatchObject({ status: 401, body: { code: 'invalid_token' } })
   expect(await service.send('GET', '/api/v1/me/', { token })).toMatchObject({ status: 200, body: { user: { email_verified: true } } })
   expect(await signIn(user.email, OTHER_PASSWORD)).toMatchObject({ status: 200 })
   expect(await templatesTo(service, user.email)).toEqual(['password-reset', 'password-changed'])
@@ -134,7 +137,7 @@ test('a new password by the link in the mail signs everybody out, confirms the a
 test('of twenty who use one link to choose a password at once, one does', async () => {
   const { email } = await makeUser(service.database, PASSWORD)
   await post(RESET, { email })
-  const token = await lastTokenTo(service, email)
+  const token = await lastToken(service, email)
   const passwords = Array.from({ length: 20 }, (_, index) => `${OTHER_PASSWORD} ${index}`)
   const answers = await Promise.all(passwords.map((password) => post(CONFIRM, { token, password })))
   const chosen = passwords.filter((_, index) => answers[index]?.status === 204)
@@ -150,8 +153,8 @@ test('asking for a new password answers the same without an account, sends nothi
   const answers = [await post(RESET, { email }), await post(RESET, { email }), await post(RESET, { email: unknown })]
   expect(answers.map(({ status }) => status)).toEqual([202, 202, 202])
   expect(new Set(answers.map(({ body }) => JSON.stringify(body))).size).toBe(1)
-  expect(await mailsTo(service, unknown)).toEqual([])
-  const token = await lastTokenTo(service, email)
+  expect(await readMails(service, unknown)).toEqual([])
+  const token = await lastToken(service, email)
   expect(await templatesTo(service, email)).toEqual(['password-reset'])
 
   await age(email, '1 hour')
@@ -162,7 +165,7 @@ test('asking for a new password answers the same without an account, sends nothi
 test('an account that the operator disabled gets no mails, and its links do not work', async () => {
   const { email } = await makeUser(service.database, PASSWORD)
   await post(RESET, { email })
-  const token = await lastTokenTo(service, email)
+  const token = await lastToken(service, email)
   await service.database.run('update users set disabled_at = now() where email = $1', [email])
   await nextMinute()
   expect(await post(RESET, { email })).toMatchObject({ status: 202 })
@@ -191,7 +194,7 @@ test('a service that is closed to newcomers has no sign-up', async () => {
 test('addresses with capitals, plus signs and punycode are one account each, however they are written; others are refused by name', async () => {
   for (const email of ['Ada.Lovelace@Example.COM', 'ada+lists@example.com', 'ada@xn--bcher-kva.example']) {
     expect(await signUp({ email }), email).toMatchObject({ status: 202 })
-    await post(VERIFY, { token: await lastTokenTo(service, email) })
+    await post(VERIFY, { token: await lastToken(service, email) })
     expect(await signIn(email.toLowerCase()), email).toMatchObject({ status: 200, body: { email } })
   }
   for (const email of ['ada', 'ada@', 'ada@example', 'ada@bücher.example', `${'a'.repeat(250)}@example.com`, 'a b@example.com']) {
@@ -232,13 +235,6 @@ async function age(email: string, interval: string): Promise<void> {
 /** Lets the clock's minute pass in which no further mail goes. */
 async function nextMinute(): Promise<void> {
   await service.database.run("delete from rate_windows where subject like 'account_mail:%'", [])
-}
-
-async function beginLogIn(userId: string): Promise<void> {
-  await service.database.run(
-    "insert into credentials (kind, hash, user_id, scopes, expires_at) values ('jwt', uuid_send(uuidv7()), $1, '{}', now() + interval '1 day')",
-    [userId],
-  )
 }
 
 async function liveKinds(userId: string): Promise<string[]> {

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { codeOf, setUpFactor } from '../src/authenticator.ts'
 import { earlyInWindow } from '../src/clock.ts'
-import { templatesTo } from '../src/mailbox.ts'
+import { LOG_IN, logIn, whoAmI } from '../src/log-in.ts'
+import { templatesTo } from '../src/mails.ts'
 import { beginSession, givePassword, makeTeam, PASSWORD, type Team } from '../src/people.ts'
 import { startTestService, type TestService } from '../src/test-service.ts'
 
@@ -27,8 +28,13 @@ test('with a second factor the password alone signs nobody in; a code of the app
   )
   // Before it is confirmed it does not count.
   expect(await signIn(email)).toMatchObject({ status: 200, body: { mfa_enabled: false } })
+  const { access } = await logIn(service, email)
   const { recovery_codes } = await mfa.confirm({ otp: codeOf(secret) })
   expect(new Set(recovery_codes).size).toBe(10)
+  // A log-in by password alone is none that the account may have now.
+  expect(await whoAmI(service, access)).toMatchObject({ status: 401, body: { code: 'invalid_token' } })
+  const refused = await service.send('POST', LOG_IN, { body: { email, password: PASSWORD } })
+  expect(refused).toMatchObject({ status: 403, body: { code: 'mfa_enabled' } })
 
   const asked = await signIn(email)
   expect(asked).toMatchObject({ status: 401, body: { code: 'invalid_credentials', errors: [{ field: 'otp', code: 'required' }] } })
@@ -137,10 +143,7 @@ test('a new password signs out everybody else; the session that asks goes on und
   const { team, email } = await makePerson()
   const cookie = cookieOf(await signIn(email))
   const other = cookieOf(await signIn(email))
-  await service.database.run(
-    "insert into credentials (kind, hash, user_id, scopes, expires_at) values ('jwt', uuid_send(uuidv7()), $1, '{}', now() + interval '1 day')",
-    [team.ownerId],
-  )
+  const { access } = await logIn(service, email)
   const before = await whoIs(cookie)
   const wrong = await change({ cookie }, { password: NEW_PASSWORD, new_password: NEW_PASSWORD })
   expect(wrong).toMatchObject(WRONG_PASSWORD)
@@ -153,6 +156,7 @@ test('a new password signs out everybody else; the session that asks goes on und
   const renewed = cookieOf(changed)
   expect(renewed).not.toBe(cookie)
   expect((await whoIs(renewed)).body.credential.id).toBe(before.body.credential.id)
+  expect(await whoAmI(service, access)).toMatchObject({ status: 401, body: { code: 'invalid_token' } })
   for (const dead of [cookie, other]) expect(await whoIs(dead)).toMatchObject({ status: 401, body: { code: 'invalid_token' } })
   const live = await service.client(team.token).me.sessions.list()
   expect(live.results.map(({ id }) => id)).toEqual([before.body.credential.id])
@@ -225,8 +229,7 @@ async function whileLocked<Result>(userId: string, count: number, ask: () => Pro
   })
 }
 
-/** Outside of the transaction, which would see the same picture each time. */
 async function countWaiting(): Promise<number> {
-  const waiting = "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
+  const waiting = 'select from pg_locks where not granted and pid in (select pid from pg_stat_activity where datname = current_database())'
   return (await service.database.run(waiting, [])).length
 }

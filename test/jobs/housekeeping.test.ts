@@ -86,6 +86,13 @@ test('retention deletes what is past its time and nothing else', async () => {
     insert into account_links (user_id, purpose, hash, expires_at)
     select id, purpose, (id || purpose)::bytea, now() - hours * interval '1 hour'
       from users, (values ('verify', 23), ('reset', 25)) past (purpose, hours) where email = '29false'`
+  await client`
+    insert into invitations (team_id, email, role, token_hash, state, accepted_at, revoked_at, expires_at)
+    select ${house.teamId}, state || days, 'viewer', (state || days)::bytea, state,
+           case state when 'accepted' then now() - days * interval '1 day' end,
+           case state when 'revoked' then now() - days * interval '1 day' end,
+           now() - case state when 'pending' then days else 85 end * interval '1 day'
+      from unnest(array['accepted', 'revoked', 'pending']) state, unnest(array[89, 91]) days`
   await client`insert into rate_windows values ('old', now() - interval '3 hours', 1), ('new', now(), 1)`
   await client`
     insert into submission_fingerprints (team_id, project_id, fingerprint, submission_id)
@@ -105,7 +112,11 @@ test('retention deletes what is past its time and nothing else', async () => {
     )
     insert into access_tokens (hash, credential_id, scopes, expires_at)
     select hours::text::bytea, id, '{}', now() - hours * interval '1 hour' from log_in, unnest(array[23, 25, 26]) hours`
+  await client`
+    insert into jwt_keys (id, public_key, sealed_private, retires_at)
+    values ('signing', '{}', '', null), ('verifying', '{}', '', now() + interval '1 minute'), ('retired', '{}', '', now() - interval '1 second')`
   expect(await deletePast(house.database)).toEqual({
+    jwt_keys: 1,
     access_tokens: 2,
     refresh_tokens: 1,
     webhook_deliveries: 2500,
@@ -115,6 +126,7 @@ test('retention deletes what is past its time and nothing else', async () => {
     abuse_blocks: 2,
     account_links: 1,
     users: 1,
+    invitations: 3,
     submission_fingerprints: 1,
   })
 })

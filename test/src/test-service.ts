@@ -33,15 +33,17 @@ export interface Answer {
   body: any
 }
 
+type Overrides = Partial<Omit<AppOptions, 'services'>> & { services?: Partial<AppOptions['services']> }
+
 /**
  * The real service on a database of the test's own: limits far away, every answer checked against its contract. When it is
  * closed, no secret that was sent or given out may stand in its log, its database or the body of a failure.
  */
-export async function startTestService(overrides: Partial<AppOptions> = {}): Promise<TestService> {
+export async function startTestService({ services, ...overrides }: Overrides = {}): Promise<TestService> {
   const store = await openTestDatabase()
   const secrets = createSecrets()
   const lines: string[] = []
-  const secretBox = createSecretBox(randomBytes(32))
+  const secretBox = services?.secretBox ?? createSecretBox(randomBytes(32))
   const rules = createAddressRules({ allowNetworks: [], allowLoopback: true })
   const app = await buildApp({
     contracts,
@@ -53,6 +55,8 @@ export async function startTestService(overrides: Partial<AppOptions> = {}): Pro
       defaultPlan: 'pro',
       maxTeamsPerUser: 20,
       isSignUpOpen: true,
+      reuseLeewaySeconds: 0,
+      ...services,
     },
     rateLimitMultiplier: 10_000,
     checkOutput: true,

@@ -57,11 +57,11 @@ export async function readVisitor(
 export async function beginVisit(
   request: FastifyRequest,
   reply: FastifyReply,
-  { options: { database, services }, userId }: { options: PageOptions; userId: string },
+  { options: { database, services, baseUrl }, userId }: { options: PageOptions; userId: string },
 ): Promise<void> {
+  const { ip, userAgent, cookies } = approachOf(request, baseUrl)
   const { sessions } = services
-  const { 'user-agent': userAgent = null, cookie: cookies } = request.headers
-  const { cookie } = await sessions.begin(database, { userId, ip: request.ip, userAgent, replacedId: sessions.read(cookies) })
+  const { cookie } = await sessions.begin(database, { userId, ip, userAgent, replacedId: sessions.read(cookies) })
   outletOf(reply).cookie(cookie)
 }
 
