@@ -12,7 +12,7 @@ const Accepted = z
 
 const LinkToken = text(LINK_CHARACTERS, 1).meta({
   description: 'The token of the link that came by e-mail.',
-  example: '0'.repeat(64),
+  example: `lnk_${'0'.repeat(43)}`,
 })
 
 const signUp = operation({

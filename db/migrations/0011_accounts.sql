@@ -2,7 +2,8 @@
 
 -- Links that are sent by mail. A new one of a purpose takes the place of the last; one that was used is deleted.
 create table account_links (
-  user_id uuid not null references users on delete cascade,
+  -- No foreign key: for an address without an account a link to nobody is written, so that it takes as long.
+  user_id uuid not null,
   purpose text not null check (purpose in ('verify', 'reset')),
   hash bytea not null,
   expires_at timestamptz(3) not null,

@@ -9,7 +9,7 @@ import { users } from './tables/people.ts'
 /** A link that is to be sent: what the database keeps of it, and the mail's secret, sealed. */
 export interface NewLink {
   linkHash: Buffer
-  sealed: Buffer | null
+  sealed: Buffer
 }
 
 export interface SignUp {
@@ -18,8 +18,8 @@ export interface SignUp {
   passwordHash: string
   linkHash: Buffer
   /** The link once more for each mail that may go: the seal is bound to the template. */
-  sealedVerify: Buffer | null
-  sealedReset: Buffer | null
+  sealedVerify: Buffer
+  sealedReset: Buffer
 }
 
 /** What came of a link: it counted, its time was over, or it was used, replaced or never given out. */

@@ -1,32 +1,19 @@
-import { randomBytes } from 'node:crypto'
 import type { NewLink } from '@earshot/db'
-import { type SecretBox, sealMail } from '@earshot/drivers'
-import { hashToken } from './tokens.ts'
+import { type SecretBox, sealMailSecret } from '@earshot/drivers'
+import { hashToken, makeLinkToken } from './tokens.ts'
 
-const TOKEN_BYTES = 32
-
-/** To whom a link goes. */
-interface Recipient {
-  to: string
-  name: string
-}
-
-/** Hexadecimal: in an address it is never mistaken for a credential. */
-export function makeLinkToken(): string {
-  return randomBytes(TOKEN_BYTES).toString('hex')
-}
-
-/** A link with a token of its own. */
-export function makeLink(box: SecretBox, template: 'verify-email' | 'password-reset', recipient: Recipient): NewLink {
+/** A link that is to be sent by mail: the database keeps its hash, and its token sealed until the mail was sent. */
+export function makeLink(box: SecretBox, template: 'verify-email' | 'password-reset'): NewLink {
   const token = makeLinkToken()
-  return { linkHash: hashToken(token), sealed: sealLink(box, template, { ...recipient, token }) }
+  return { linkHash: hashToken(token), sealed: sealMailSecret(box, template, { token }) }
 }
 
-/** The part of a mail that no table holds in clear. */
-export function sealLink(
-  box: SecretBox,
-  template: 'verify-email' | 'password-reset',
-  { to, name, token }: Recipient & { token: string },
-): Buffer | null {
-  return sealMail(box, { to, template, fields: { name }, secret: { token } }).sealed
+/** The same link for either mail: which one goes is decided where it is written. */
+export function makeSignUpLink(box: SecretBox): { linkHash: Buffer; sealedVerify: Buffer; sealedReset: Buffer } {
+  const token = makeLinkToken()
+  return {
+    linkHash: hashToken(token),
+    sealedVerify: sealMailSecret(box, 'verify-email', { token }),
+    sealedReset: sealMailSecret(box, 'password-reset', { token }),
+  }
 }

@@ -1,6 +1,6 @@
 import { ApiError } from '@earshot/contracts'
 import { changePassword, findPasswordReset, type LinkOutcome, requestPasswordReset, resetPassword, signUp, verifyEmail } from '@earshot/db'
-import { makeLink, makeLinkToken, sealLink } from './account-links.ts'
+import { makeLink, makeSignUpLink } from './account-links.ts'
 import type { Guest, InAccount } from './implement.ts'
 import { requireGoodPassword } from './password-rules.ts'
 import { requireOwnPassword, wrongPassword } from './sign-in.ts'
@@ -16,10 +16,7 @@ export async function signUpGuest(
   if (!services.isSignUpOpen) throw new ApiError('not_found')
   await requireGoodPassword(password, { field: 'password', own: [email, name] })
   const passwordHash = await services.passwords.hash(password)
-  const token = makeLinkToken()
-  const seal = (template: 'verify-email' | 'password-reset') => sealLink(services.secretBox, template, { to: email, name, token })
-  const links = { linkHash: hashToken(token), sealedVerify: seal('verify-email'), sealedReset: seal('password-reset') }
-  await signUp(tx, { email, name, passwordHash, ...links })
+  await signUp(tx, { email, name, passwordHash, ...makeSignUpLink(services.secretBox) })
 }
 
 /** Throws `invalid_token`, `token_expired`. */
@@ -29,7 +26,7 @@ export async function confirmAddress({ tx }: Place, { token }: { token: string }
 
 /** The same steps and time whether or not the address has an account. */
 export async function askPasswordReset({ tx, services }: Place, { email }: { email: string }): Promise<void> {
-  await requestPasswordReset(tx, email, makeLink(services.secretBox, 'password-reset', { to: email, name: '' }))
+  await requestPasswordReset(tx, email, makeLink(services.secretBox, 'password-reset'))
 }
 
 /** Throws `invalid_token`, `token_expired`. */

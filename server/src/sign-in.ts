@@ -38,10 +38,10 @@ export async function provePassword(
   const answer = await findSignIn(tx, email, tryOf(account, { ip, multiplier: services.rateLimitMultiplier }))
   requireTries(answer)
   const isRight = await services.passwords.matches(answer.password_hash, password)
-  const { user_id: userId, name, password_hash: passwordHash } = answer
+  const { user_id: userId, password_hash: passwordHash } = answer
   if (!isRight || userId === null || passwordHash === null) throw new ApiError('invalid_credentials')
   if (!answer.is_verified) {
-    await requestVerification(tx, userId, makeLink(services.secretBox, 'verify-email', { to: email, name: name ?? '' }))
+    await requestVerification(tx, userId, makeLink(services.secretBox, 'verify-email'))
     throw new ApiError('email_not_verified', { detail: 'The e-mail address is not confirmed: look for our mail, and follow its link.' })
   }
   if (isOutdated(passwordHash)) {

@@ -49,6 +49,11 @@ export function makeInvitationToken(): string {
   return `inv_${randomBase62(LINK_TOKEN_CHARACTERS)}`
 }
 
+/** Of a link that confirms an address or lets somebody choose a password. */
+export function makeLinkToken(): string {
+  return `lnk_${randomBase62(LINK_TOKEN_CHARACTERS)}`
+}
+
 /** An id that no record has, shaped like those of the database. */
 export function makeId(): string {
   return v7()

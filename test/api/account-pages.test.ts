@@ -8,7 +8,6 @@ import { type Answer, startTestService, type TestService } from '../src/test-ser
 const FORM = { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin' }
 const SIGN_IN = '/accounts/sign-in/'
 const NEW_PASSWORD = 'a horse of another colour'
-
 let service: TestService
 beforeAll(async () => {
   service = await startTestService()
@@ -181,6 +180,32 @@ test('a person sees where they are signed in, and signs out there; of others the
   ])
 })
 
+test('somebody who is invited signs up on the way, comes back by the link and joins the team; nobody else can, and nobody twice', async () => {
+  const team = await makeTeam(service.database)
+  const email = 'grace@pages.example'
+  await service.client(team.token).invitations.create({ team_id: team.id, email, role: 'member' })
+  const link = `/accounts/invitation/?token=${await lastToken(service, email)}`
+  const visit = openVisit()
+  expect(titleOf(await visit.open(link))).toBe('Sign in')
+  await visit.open('/accounts/sign-up/')
+  await visit.submit({ name: 'Grace', email, password: PASSWORD })
+  await visit.open(`/accounts/verify-email/?token=${await lastToken(service, email)}`)
+  await visit.submit({})
+  await visit.open(link)
+  expect(titleOf(await visit.submit({ email, password: PASSWORD }))).toBe('You are invited to a team')
+
+  const stranger = openVisit()
+  await stranger.signIn((await makeUser(service.database, PASSWORD)).email)
+  await stranger.open(link)
+  const refused = await stranger.submit({})
+  expect([refused.status, titleOf(refused)]).toEqual([404, 'This invitation cannot be accepted'])
+
+  expect(titleOf(await visit.submit({}))).toBe('Welcome to Acme')
+  expect((await visit.open('/accounts/')).body).toContain('Acme <span class="soft">· member')
+  const { results } = await service.client(team.token).members.list({ team_id: team.id })
+  expect(results.filter(({ user }) => user.email === email)).toHaveLength(1)
+})
+
 test('whoever is not signed in is led to sign in and back; a form from another site changes nothing', async () => {
   const { email } = await makeUser(service.database, PASSWORD)
   const visit = openVisit()
@@ -201,6 +226,7 @@ test('whoever is not signed in is led to sign in and back; a form from another s
     '/accounts/second-factor/confirm/',
     '/accounts/second-factor/disable/',
     '/accounts/sessions/',
+    '/accounts/invitation/',
   ]) {
     const { status } = await service.send('POST', path, { headers: { ...FORM, ...foreign, cookie: visit.cookie() }, body: 'a=b' })
     expect(status, path).toBe(403)

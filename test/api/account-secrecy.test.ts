@@ -3,7 +3,6 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { makeUser, PASSWORD } from '../src/people.ts'
 import { startTestService, type TestService } from '../src/test-service.ts'
 
-const CALLS = 200
 /** How far the medians may lie apart. */
 const TOLERANCE = 0.1
 
@@ -17,18 +16,20 @@ interface Question {
   what: string
   path: string
   body: (email: string) => unknown
+  /** The shorter they take, the more of them it needs to see through what else the machine does. */
+  calls: number
 }
 
 const questions: Question[] = [
-  { what: 'signing in', path: '/api/auth/session/', body: (email) => ({ email, password: 'a horse of another colour' }) },
-  { what: 'signing up', path: '/api/auth/signup/', body: (email) => ({ email, password: PASSWORD, name: 'Ada' }) },
-  { what: 'asking for a new password', path: '/api/auth/password-reset/', body: (email) => ({ email }) },
+  { what: 'signing in', path: '/api/auth/session/', body: (email) => ({ email, password: 'a horse of another colour' }), calls: 200 },
+  { what: 'signing up', path: '/api/auth/signup/', body: (email) => ({ email, password: PASSWORD, name: 'Ada' }), calls: 200 },
+  { what: 'asking for a new password', path: '/api/auth/password-reset/', body: (email) => ({ email }), calls: 800 },
 ]
 
 // Again where something else took the processor: a difference that is there is there each time.
-for (const { what, path, body } of questions) {
+for (const { what, path, body, calls } of questions) {
   test(`${what} tells neither by its answer nor by its time whether an address has an account`, { timeout: 60_000, retry: 2 }, async () => {
-    const known = await makeAddresses(CALLS / 2)
+    const known = await makeAddresses(calls / 2)
     const times: Record<'known' | 'unknown', number[]> = { known: [], unknown: [] }
     const answers = new Set<string>()
     const ask = async (kind: 'known' | 'unknown', email: string) => {

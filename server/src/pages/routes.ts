@@ -6,6 +6,7 @@ import { registerChangePassword } from './change-password.ts'
 import { registerForms } from './form.ts'
 import { registerHome } from './home.ts'
 import { html } from './html.ts'
+import { registerInvitation } from './invitation.ts'
 import { STYLE_PATH, sendPage } from './layout.ts'
 import { registerPasswordReset } from './password-reset.ts'
 import { registerSecondFactor } from './second-factor.ts'
@@ -27,6 +28,7 @@ const pages = [
   registerChangePassword,
   registerSecondFactor,
   registerSessions,
+  registerInvitation,
 ]
 
 /** Plain pages for people: no script, one style. What goes wrong on them is told on a page too. */
