@@ -81,8 +81,12 @@ async function withWorld(overrides: Parameters<typeof startTestService>[0], work
   }
 }
 
-/** A client may not have the scopes of tokens; whoever lacks the scope for good has no success to show. */
-function mayAtAll({ operation: { scope } }: NamedOperation, kind: CredentialKind): boolean {
+/**
+ * A client may not have the scopes of tokens; whoever lacks the scope for good has no success to show. An account with a
+ * second factor to turn off has no log-ins.
+ */
+function mayAtAll({ name, operation: { scope } }: NamedOperation, kind: CredentialKind): boolean {
+  if (name === 'me.mfa.disable' && kind === 'jwt') return false
   return kind !== 'oauth2' || !scope || OAUTH_SCOPES.includes(scope)
 }
 
