@@ -1,9 +1,12 @@
 import { type CredentialKind, Plan, type Role, roles, type Scope, scopes } from '@earshot/contracts'
 import { addTeamMember, createSession } from '@earshot/db'
 import { hashPassword, makeToken } from '@earshot/server'
-import { logIn } from '../../src/log-in.ts'
+import { logIn, type Sender } from '../../src/log-in.ts'
 import { makeTeam, makeUser, PASSWORD, type Team } from '../../src/people.ts'
 import type { TestService } from '../../src/test-service.ts'
+
+/** A running service, in this process or in another, and its database. */
+type Service = Sender & Pick<TestService, 'database'>
 
 /** How a request of the matrix says who calls. */
 export interface Shown {
@@ -28,7 +31,7 @@ const passwordHash = hashPassword(PASSWORD)
 /** OAuth clients are not given those of tokens. */
 export const OAUTH_SCOPES = scopes.filter((scope) => !scope.endsWith(':tokens'))
 
-export async function makeWorld(service: TestService): Promise<World> {
+export async function makeWorld(service: Service): Promise<World> {
   const { database } = service
   const teams = new Map<Plan, Team>()
   const known = new Map<string, Shown>()
@@ -59,7 +62,7 @@ export async function makeWorld(service: TestService): Promise<World> {
   }
 }
 
-async function makeClient({ database }: TestService): Promise<string> {
+async function makeClient({ database }: Service): Promise<string> {
   const [client] = await database.run<{ id: string }>(
     "insert into oauth_clients (client_id, name, redirect_uris, grant_types, scopes) values (gen_random_uuid()::text, 'Matrix', '{}', '{}', '{}') returning id",
     [],
@@ -74,7 +77,7 @@ interface Bearer {
 }
 
 /** A credential of each kind for a person, each with all scopes that its kind can have. */
-export async function makeCredentials(service: TestService, userId: string): Promise<ReadonlyMap<CredentialKind, Shown>> {
+export async function makeCredentials(service: Service, userId: string): Promise<ReadonlyMap<CredentialKind, Shown>> {
   const bearers = await makeBearers(service, userId, await makeClient(service))
   const known = new Map<CredentialKind, Shown>([
     ['session', { headers: await beginSession(service, userId) }],
@@ -85,7 +88,7 @@ export async function makeCredentials(service: TestService, userId: string): Pro
 }
 
 /** For each scope two tokens of each kind, with it alone and with all but it, and one with all. */
-async function makeBearers({ database }: TestService, userId: string, clientId: string): Promise<Bearer[]> {
+async function makeBearers({ database }: Service, userId: string, clientId: string): Promise<Bearer[]> {
   const bearers = (['pat', 'oauth2'] as const).flatMap((kind) => {
     const all: readonly Scope[] = kind === 'pat' ? scopes : OAUTH_SCOPES
     const sets = [all, ...all.flatMap((scope) => [[scope], all.filter((other) => other !== scope)])]
@@ -115,7 +118,7 @@ async function makeBearers({ database }: TestService, userId: string, clientId: 
 }
 
 /** As a page of our own sends it. */
-async function beginSession({ database }: TestService, userId: string): Promise<Record<string, string>> {
+async function beginSession({ database }: Service, userId: string): Promise<Record<string, string>> {
   const { token, hash } = makeToken()
   const expiresAt = new Date(Date.now() + 30 * DAY_MS).toISOString()
   await createSession(database, { hash, userId, expiresAt, ip: '127.0.0.1', userAgent: null })
@@ -123,7 +126,7 @@ async function beginSession({ database }: TestService, userId: string): Promise<
 }
 
 /** By the endpoint, with a password of the user's own. */
-async function logInAs(service: TestService, userId: string): Promise<Shown> {
+async function logInAs(service: Service, userId: string): Promise<Shown> {
   const [user] = await service.database.run<{ email: string }>('update users set password_hash = $2 where id = $1 returning email', [
     userId,
     await passwordHash,
@@ -133,7 +136,7 @@ async function logInAs(service: TestService, userId: string): Promise<Shown> {
 }
 
 /** What never was a credential, and of each kind one that ended and one that was taken back. */
-async function makeDead(service: TestService, clientId: string): Promise<World['dead']> {
+async function makeDead(service: Service, clientId: string): Promise<World['dead']> {
   const { database } = service
   const end = async (what: string, code: string, change: string, make: (userId: string) => Promise<Shown>) => {
     const user = await makeUser(database)
