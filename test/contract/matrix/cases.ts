@@ -34,7 +34,7 @@ export interface Outcome {
 }
 
 /** Kinds of credentials that there are. */
-export const kinds: readonly CredentialKind[] = ['pat', 'oauth2', 'session']
+export const kinds: readonly CredentialKind[] = ['pat', 'oauth2', 'jwt', 'session']
 
 /** Every case of an operation: the product of what differs for it. */
 export function casesOf(named: NamedOperation): Case[] {

@@ -1,6 +1,7 @@
 import { type CredentialKind, Plan, type Role, roles, type Scope, scopes } from '@earshot/contracts'
 import { addTeamMember, createSession } from '@earshot/db'
 import { makeToken } from '@earshot/server'
+import { makeAccessJwt } from '../../src/jwt-keys.ts'
 import { makeTeam, makeUser, type Team } from '../../src/people.ts'
 import type { TestService } from '../../src/test-service.ts'
 
@@ -42,6 +43,7 @@ export async function makeWorld(service: TestService): Promise<World> {
       await addTeamMember(database, { team_id: team.id, userId: user.id, role })
       const made = await makeBearers(service, user.id, clientId)
       for (const { kind, scopes: own, token } of made) known.set(keyOf({ plan, role, kind, scopes: own }), { token })
+      known.set(keyOf({ plan, role, kind: 'jwt', scopes }), { token: await makeAccessJwt(service, user.id) })
       known.set(keyOf({ plan, role, kind: 'session', scopes }), { headers: await beginSession(service, user.id) })
     }
   }
@@ -73,7 +75,10 @@ interface Bearer {
 /** A credential of each kind for a person, each with all scopes that its kind can have. */
 export async function makeCredentials(service: TestService, userId: string): Promise<ReadonlyMap<CredentialKind, Shown>> {
   const bearers = await makeBearers(service, userId, await makeClient(service))
-  const known = new Map<CredentialKind, Shown>([['session', { headers: await beginSession(service, userId) }]])
+  const known = new Map<CredentialKind, Shown>([
+    ['jwt', { token: await makeAccessJwt(service, userId) }],
+    ['session', { headers: await beginSession(service, userId) }],
+  ])
   for (const { kind, token } of bearers) if (!known.has(kind)) known.set(kind, { token })
   return known
 }
@@ -130,6 +135,8 @@ async function makeDead(service: TestService, clientId: string): Promise<World['
     return { token: first?.token ?? '' }
   }
   const cookie = async (userId: string) => ({ headers: await beginSession(service, userId) })
+  const jwt = async (userId: string) => ({ token: await makeAccessJwt(service, userId) })
+  const endedJwt = async (userId: string) => ({ token: await makeAccessJwt(service, userId, { exp: Math.floor(Date.now() / 1000) - 60 }) })
   const revoked = 'update credentials set revoked_at = now() where user_id = $1'
   const ended = "update credentials set expires_at = now() - interval '1 second' where user_id = $1"
   const endedTokens =
@@ -152,6 +159,10 @@ async function makeDead(service: TestService, clientId: string): Promise<World['
     await end('expired token', 'token_expired', ended, bearer('pat')),
     await end('withdrawn access token', 'invalid_token', revoked, bearer('oauth2')),
     await end('expired access token', 'token_expired', endedTokens, bearer('oauth2')),
+    { what: 'malformed JWT', code: 'invalid_token', shown: { token: 'eyJhbGciOiJFZERTQSJ9.e30.x' } },
+    await end('JWT of a log-in that was ended', 'invalid_token', revoked, jwt),
+    await end('JWT of a log-in that has ended', 'token_expired', ended, jwt),
+    await end('ended JWT of a log-in that goes on', 'token_expired', 'select $1::uuid', endedJwt),
     await end('deleted session', 'invalid_token', revoked, cookie),
     await end('expired session', 'token_expired', ended, cookie),
     await end("disabled user's token", 'invalid_token', 'update users set disabled_at = now() where id = $1', bearer('pat')),
