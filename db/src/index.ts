@@ -28,6 +28,15 @@ export { EmbeddedPostgresError } from './embedded/errors.ts'
 export { numberEvents } from './event-feed.ts'
 export { readEvents } from './events.ts'
 export { claimIdempotencyKey, storeIdempotentAnswer } from './idempotency.ts'
+export {
+  acceptInvitation,
+  createInvitation,
+  type InvitationLink,
+  type InvitationRow,
+  listInvitations,
+  resendInvitation,
+  revokeInvitation,
+} from './invitations.ts'
 export { type JobName, type JobPayload, jobs } from './jobs.ts'
 export { addFirstJwtKey, listJwtKeys, type NewJwtKey, rotateJwtKey } from './jwt-keys.ts'
 export { createLogIn, endLogIn } from './log-ins.ts'

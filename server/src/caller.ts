@@ -83,12 +83,16 @@ function questionOf({ path, origin }: Approach) {
   return { team: uuidOrNull(path.team_id), project: uuidOrNull(path.project_id), origin }
 }
 
-function requireAccess({ method, pathFields, scope, role }: Operation, { origin, provenance }: Approach, answer: AccessAnswer): void {
+function requireAccess(
+  { method, pathFields, withoutApiAccess, scope, role }: Operation,
+  { origin, provenance }: Approach,
+  answer: AccessAnswer,
+): void {
   const isSession = answer.credential_kind === 'session'
   if (isSession && method !== 'GET' && !provenance.isOwnPage) throw new ApiError('csrf_failed')
   if (pathFields.has('team_id') && answer.team_id === null) throw new ApiError('not_found')
   const hasApiAccess = answer.team_id === null ? answer.any_api_access : plans[answer.plan].apiAccess
-  if (!hasApiAccess && !isSession) throw new ApiError('plan_without_api_access')
+  if (!hasApiAccess && !withoutApiAccess && !isSession) throw new ApiError('plan_without_api_access')
   if (origin !== null && !answer.origin_allowed) throw new ApiError('origin_not_allowed')
   if (scope && !answer.scopes.includes(scope)) throw new ApiError('insufficient_scope', { required_scope: scope })
   if (role && !roleSuffices(answer.role, role)) throw new ApiError('insufficient_role', { required_role: role })

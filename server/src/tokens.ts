@@ -11,7 +11,7 @@ const RANDOM_CHARACTERS = 40
 const CHECKSUM_CHARACTERS = 6
 const SHAPE = /^sv[car]_[0-9A-Za-z]{46}$/
 const PUBLIC_KEY_CHARACTERS = 24
-const REVOKE_TOKEN_CHARACTERS = 43
+const LINK_TOKEN_CHARACTERS = 43
 
 const randomBase62 = customAlphabet(BASE62)
 
@@ -42,7 +42,11 @@ export function makePublicKey(): string {
 }
 
 export function makeRevokeToken(): string {
-  return `rvk_${randomBase62(REVOKE_TOKEN_CHARACTERS)}`
+  return `rvk_${randomBase62(LINK_TOKEN_CHARACTERS)}`
+}
+
+export function makeInvitationToken(): string {
+  return `inv_${randomBase62(LINK_TOKEN_CHARACTERS)}`
 }
 
 /** An id that no record has, shaped like those of the database. */

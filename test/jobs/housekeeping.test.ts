@@ -78,6 +78,13 @@ test('retention deletes what is past its time and nothing else', async () => {
   await client`
     insert into mails (id, recipient, template, fields)
     select uuid_at(now() - days * interval '1 day'), 'ada@example.com', 'mfa-enabled', '{}' from unnest(array[29, 31]) days`
+  await client`
+    insert into invitations (team_id, email, role, token_hash, state, accepted_at, revoked_at, expires_at)
+    select ${house.teamId}, state || days, 'viewer', (state || days)::bytea, state,
+           case state when 'accepted' then now() - days * interval '1 day' end,
+           case state when 'revoked' then now() - days * interval '1 day' end,
+           now() - case state when 'pending' then days else 85 end * interval '1 day'
+      from unnest(array['accepted', 'revoked', 'pending']) state, unnest(array[89, 91]) days`
   await client`insert into rate_windows values ('old', now() - interval '3 hours', 1), ('new', now(), 1)`
   await client`
     insert into submission_fingerprints (team_id, project_id, fingerprint, submission_id)
@@ -109,6 +116,7 @@ test('retention deletes what is past its time and nothing else', async () => {
     idempotency_keys: 1,
     rate_windows: 1,
     abuse_blocks: 2,
+    invitations: 3,
     submission_fingerprints: 1,
   })
 })

@@ -1,8 +1,8 @@
 import { type CredentialKind, Plan, type Role, roles, type Scope, scopes } from '@earshot/contracts'
 import { addTeamMember, createSession } from '@earshot/db'
-import { makeToken } from '@earshot/server'
-import { makeAccessJwt } from '../../src/jwt-keys.ts'
-import { makeTeam, makeUser, type Team } from '../../src/people.ts'
+import { hashPassword, makeToken } from '@earshot/server'
+import { logIn } from '../../src/log-in.ts'
+import { makeTeam, makeUser, PASSWORD, type Team } from '../../src/people.ts'
 import type { TestService } from '../../src/test-service.ts'
 
 /** How a request of the matrix says who calls. */
@@ -23,6 +23,7 @@ export interface World {
 }
 
 const DAY_MS = 86_400_000
+const passwordHash = hashPassword(PASSWORD)
 
 /** OAuth clients are not given those of tokens. */
 export const OAUTH_SCOPES = scopes.filter((scope) => !scope.endsWith(':tokens'))
@@ -43,8 +44,8 @@ export async function makeWorld(service: TestService): Promise<World> {
       await addTeamMember(database, { team_id: team.id, userId: user.id, role })
       const made = await makeBearers(service, user.id, clientId)
       for (const { kind, scopes: own, token } of made) known.set(keyOf({ plan, role, kind, scopes: own }), { token })
-      known.set(keyOf({ plan, role, kind: 'jwt', scopes }), { token: await makeAccessJwt(service, user.id) })
       known.set(keyOf({ plan, role, kind: 'session', scopes }), { headers: await beginSession(service, user.id) })
+      known.set(keyOf({ plan, role, kind: 'jwt', scopes }), await logInAs(service, user.id))
     }
   }
   return {
@@ -76,8 +77,8 @@ interface Bearer {
 export async function makeCredentials(service: TestService, userId: string): Promise<ReadonlyMap<CredentialKind, Shown>> {
   const bearers = await makeBearers(service, userId, await makeClient(service))
   const known = new Map<CredentialKind, Shown>([
-    ['jwt', { token: await makeAccessJwt(service, userId) }],
     ['session', { headers: await beginSession(service, userId) }],
+    ['jwt', await logInAs(service, userId)],
   ])
   for (const { kind, token } of bearers) if (!known.has(kind)) known.set(kind, { token })
   return known
@@ -121,6 +122,16 @@ async function beginSession({ database }: TestService, userId: string): Promise<
   return { cookie: `earshot_session=${token}`, 'sec-fetch-site': 'same-origin' }
 }
 
+/** By the endpoint, with a password of the user's own. */
+async function logInAs(service: TestService, userId: string): Promise<Shown> {
+  const [user] = await service.database.run<{ email: string }>('update users set password_hash = $2 where id = $1 returning email', [
+    userId,
+    await passwordHash,
+  ])
+  const { access } = await logIn(service, user?.email ?? '')
+  return { token: access }
+}
+
 /** What never was a credential, and of each kind one that ended and one that was taken back. */
 async function makeDead(service: TestService, clientId: string): Promise<World['dead']> {
   const { database } = service
@@ -135,8 +146,6 @@ async function makeDead(service: TestService, clientId: string): Promise<World['
     return { token: first?.token ?? '' }
   }
   const cookie = async (userId: string) => ({ headers: await beginSession(service, userId) })
-  const jwt = async (userId: string) => ({ token: await makeAccessJwt(service, userId) })
-  const endedJwt = async (userId: string) => ({ token: await makeAccessJwt(service, userId, { exp: Math.floor(Date.now() / 1000) - 60 }) })
   const revoked = 'update credentials set revoked_at = now() where user_id = $1'
   const ended = "update credentials set expires_at = now() - interval '1 second' where user_id = $1"
   const endedTokens =
@@ -149,6 +158,7 @@ async function makeDead(service: TestService, clientId: string): Promise<World['
     { what: 'token of a wrong checksum', code: 'invalid_token', shown: { token: `svc_${'0'.repeat(46)}` } },
     { what: 'unknown token', code: 'invalid_token', shown: { token: makeToken('svc_').token } },
     { what: 'unknown access token', code: 'invalid_token', shown: { token: makeToken('sva_').token } },
+    { what: 'malformed JWT', code: 'invalid_token', shown: { token: 'eyJhbGciOiJub25lIn0.e30.c2ln' } },
     { what: 'refresh token', code: 'invalid_token', shown: { token: makeToken('svr_').token } },
     {
       what: 'unknown session',
@@ -159,10 +169,7 @@ async function makeDead(service: TestService, clientId: string): Promise<World['
     await end('expired token', 'token_expired', ended, bearer('pat')),
     await end('withdrawn access token', 'invalid_token', revoked, bearer('oauth2')),
     await end('expired access token', 'token_expired', endedTokens, bearer('oauth2')),
-    { what: 'malformed JWT', code: 'invalid_token', shown: { token: 'eyJhbGciOiJFZERTQSJ9.e30.x' } },
-    await end('JWT of a log-in that was ended', 'invalid_token', revoked, jwt),
-    await end('JWT of a log-in that has ended', 'token_expired', ended, jwt),
-    await end('ended JWT of a log-in that goes on', 'token_expired', 'select $1::uuid', endedJwt),
+    await end('revoked log-in', 'invalid_token', revoked, (userId) => logInAs(service, userId)),
     await end('deleted session', 'invalid_token', revoked, cookie),
     await end('expired session', 'token_expired', ended, cookie),
     await end("disabled user's token", 'invalid_token', 'update users set disabled_at = now() where id = $1', bearer('pat')),
