@@ -1,6 +1,8 @@
 import { type CredentialKind, Plan, type Role, roles, type Scope, scopes } from '@earshot/contracts'
 import { addTeamMember, createSession } from '@earshot/db'
 import { hashPassword, makeToken } from '@earshot/server'
+import { decodeJwt } from 'jose'
+import { sign, signingKeyOf } from '../../src/jwt-keys.ts'
 import { logIn } from '../../src/log-in.ts'
 import { makeTeam, makeUser, PASSWORD, type Team } from '../../src/people.ts'
 import type { TestService } from '../../src/test-service.ts'
@@ -132,6 +134,14 @@ async function logInAs(service: TestService, userId: string): Promise<Shown> {
   return { token: access }
 }
 
+/** As the service would have signed it some time ago. */
+async function showEndedJwt(service: TestService, userId: string): Promise<Shown> {
+  const { token = '' } = await logInAs(service, userId)
+  const { kid, privateJwk } = await signingKeyOf(service)
+  const exp = Math.floor(Date.now() / 1000) - 60
+  return { token: await sign(privateJwk, { alg: 'EdDSA', typ: 'at+jwt', kid }, { ...decodeJwt(token), exp }) }
+}
+
 /** What never was a credential, and of each kind one that ended and one that was taken back. */
 async function makeDead(service: TestService, clientId: string): Promise<World['dead']> {
   const { database } = service
@@ -170,6 +180,8 @@ async function makeDead(service: TestService, clientId: string): Promise<World['
     await end('withdrawn access token', 'invalid_token', revoked, bearer('oauth2')),
     await end('expired access token', 'token_expired', endedTokens, bearer('oauth2')),
     await end('revoked log-in', 'invalid_token', revoked, (userId) => logInAs(service, userId)),
+    await end('expired log-in', 'token_expired', ended, (userId) => logInAs(service, userId)),
+    await end('expired JWT of a log-in that goes on', 'token_expired', 'select $1::uuid', (userId) => showEndedJwt(service, userId)),
     await end('deleted session', 'invalid_token', revoked, cookie),
     await end('expired session', 'token_expired', ended, cookie),
     await end("disabled user's token", 'invalid_token', 'update users set disabled_at = now() where id = $1', bearer('pat')),
