@@ -1,6 +1,8 @@
 import { type CredentialKind, Plan, type Role, roles, type Scope, scopes } from '@earshot/contracts'
 import { addTeamMember, createSession } from '@earshot/db'
 import { hashPassword, makeToken } from '@earshot/server'
+import { decodeJwt } from 'jose'
+import { sign, signingKeyOf } from '../../src/jwt-keys.ts'
 import { logIn, type Sender } from '../../src/log-in.ts'
 import { makeTeam, makeUser, PASSWORD, type Team } from '../../src/people.ts'
 import type { TestService } from '../../src/test-service.ts'
@@ -31,7 +33,7 @@ const passwordHash = hashPassword(PASSWORD)
 /** OAuth clients are not given those of tokens. */
 export const OAUTH_SCOPES = scopes.filter((scope) => !scope.endsWith(':tokens'))
 
-export async function makeWorld(service: Service): Promise<World> {
+export async function makeWorld(service: TestService): Promise<World> {
   const { database } = service
   const teams = new Map<Plan, Team>()
   const known = new Map<string, Shown>()
@@ -135,8 +137,16 @@ async function logInAs(service: Service, userId: string): Promise<Shown> {
   return { token: access }
 }
 
+/** As the service would have signed it some time ago. */
+async function showEndedJwt(service: TestService, userId: string): Promise<Shown> {
+  const { token = '' } = await logInAs(service, userId)
+  const { kid, privateJwk } = await signingKeyOf(service)
+  const exp = Math.floor(Date.now() / 1000) - 60
+  return { token: await sign(privateJwk, { alg: 'EdDSA', typ: 'at+jwt', kid }, { ...decodeJwt(token), exp }) }
+}
+
 /** What never was a credential, and of each kind one that ended and one that was taken back. */
-async function makeDead(service: Service, clientId: string): Promise<World['dead']> {
+async function makeDead(service: TestService, clientId: string): Promise<World['dead']> {
   const { database } = service
   const end = async (what: string, code: string, change: string, make: (userId: string) => Promise<Shown>) => {
     const user = await makeUser(database)
@@ -173,6 +183,8 @@ async function makeDead(service: Service, clientId: string): Promise<World['dead
     await end('withdrawn access token', 'invalid_token', revoked, bearer('oauth2')),
     await end('expired access token', 'token_expired', endedTokens, bearer('oauth2')),
     await end('revoked log-in', 'invalid_token', revoked, (userId) => logInAs(service, userId)),
+    await end('expired log-in', 'token_expired', ended, (userId) => logInAs(service, userId)),
+    await end('expired JWT of a log-in that goes on', 'token_expired', 'select $1::uuid', (userId) => showEndedJwt(service, userId)),
     await end('deleted session', 'invalid_token', revoked, cookie),
     await end('expired session', 'token_expired', ended, cookie),
     await end("disabled user's token", 'invalid_token', 'update users set disabled_at = now() where id = $1', bearer('pat')),
