@@ -3,7 +3,7 @@ import { makeTeam, makeUser, PASSWORD } from './people.ts'
 import type { Answer, TestService } from './test-service.ts'
 
 /** A service of this process or of another. */
-interface Sender {
+export interface Sender {
   send: (method: string, path: string, options?: { token?: string; body?: unknown }) => Promise<Pick<Answer, 'status' | 'headers' | 'body'>>
 }
 

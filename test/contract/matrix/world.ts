@@ -1,9 +1,14 @@
 import { type CredentialKind, Plan, type Role, roles, type Scope, scopes } from '@earshot/contracts'
 import { addTeamMember, createSession } from '@earshot/db'
 import { hashPassword, makeToken } from '@earshot/server'
-import { logIn } from '../../src/log-in.ts'
+import { decodeJwt } from 'jose'
+import { sign, signingKeyOf } from '../../src/jwt-keys.ts'
+import { logIn, type Sender } from '../../src/log-in.ts'
 import { makeTeam, makeUser, PASSWORD, type Team } from '../../src/people.ts'
 import type { TestService } from '../../src/test-service.ts'
+
+/** A running service, in this process or in another, and its database. */
+type Service = Sender & Pick<TestService, 'database'>
 
 /** How a request of the matrix says who calls. */
 export interface Shown {
@@ -59,7 +64,7 @@ export async function makeWorld(service: TestService): Promise<World> {
   }
 }
 
-async function makeClient({ database }: TestService): Promise<string> {
+async function makeClient({ database }: Service): Promise<string> {
   const [client] = await database.run<{ id: string }>(
     "insert into oauth_clients (client_id, name, redirect_uris, grant_types, scopes) values (gen_random_uuid()::text, 'Matrix', '{}', '{}', '{}') returning id",
     [],
@@ -74,7 +79,7 @@ interface Bearer {
 }
 
 /** A credential of each kind for a person, each with all scopes that its kind can have. */
-export async function makeCredentials(service: TestService, userId: string): Promise<ReadonlyMap<CredentialKind, Shown>> {
+export async function makeCredentials(service: Service, userId: string): Promise<ReadonlyMap<CredentialKind, Shown>> {
   const bearers = await makeBearers(service, userId, await makeClient(service))
   const known = new Map<CredentialKind, Shown>([
     ['session', { headers: await beginSession(service, userId) }],
@@ -85,7 +90,7 @@ export async function makeCredentials(service: TestService, userId: string): Pro
 }
 
 /** For each scope two tokens of each kind, with it alone and with all but it, and one with all. */
-async function makeBearers({ database }: TestService, userId: string, clientId: string): Promise<Bearer[]> {
+async function makeBearers({ database }: Service, userId: string, clientId: string): Promise<Bearer[]> {
   const bearers = (['pat', 'oauth2'] as const).flatMap((kind) => {
     const all: readonly Scope[] = kind === 'pat' ? scopes : OAUTH_SCOPES
     const sets = [all, ...all.flatMap((scope) => [[scope], all.filter((other) => other !== scope)])]
@@ -115,7 +120,7 @@ async function makeBearers({ database }: TestService, userId: string, clientId: 
 }
 
 /** As a page of our own sends it. */
-async function beginSession({ database }: TestService, userId: string): Promise<Record<string, string>> {
+async function beginSession({ database }: Service, userId: string): Promise<Record<string, string>> {
   const { token, hash } = makeToken()
   const expiresAt = new Date(Date.now() + 30 * DAY_MS).toISOString()
   await createSession(database, { hash, userId, expiresAt, ip: '127.0.0.1', userAgent: null })
@@ -123,13 +128,21 @@ async function beginSession({ database }: TestService, userId: string): Promise<
 }
 
 /** By the endpoint, with a password of the user's own. */
-async function logInAs(service: TestService, userId: string): Promise<Shown> {
+async function logInAs(service: Service, userId: string): Promise<Shown> {
   const [user] = await service.database.run<{ email: string }>('update users set password_hash = $2 where id = $1 returning email', [
     userId,
     await passwordHash,
   ])
   const { access } = await logIn(service, user?.email ?? '')
   return { token: access }
+}
+
+/** As the service would have signed it some time ago. */
+async function showEndedJwt(service: TestService, userId: string): Promise<Shown> {
+  const { token = '' } = await logInAs(service, userId)
+  const { kid, privateJwk } = await signingKeyOf(service)
+  const exp = Math.floor(Date.now() / 1000) - 60
+  return { token: await sign(privateJwk, { alg: 'EdDSA', typ: 'at+jwt', kid }, { ...decodeJwt(token), exp }) }
 }
 
 /** What never was a credential, and of each kind one that ended and one that was taken back. */
@@ -170,6 +183,8 @@ async function makeDead(service: TestService, clientId: string): Promise<World['
     await end('withdrawn access token', 'invalid_token', revoked, bearer('oauth2')),
     await end('expired access token', 'token_expired', endedTokens, bearer('oauth2')),
     await end('revoked log-in', 'invalid_token', revoked, (userId) => logInAs(service, userId)),
+    await end('expired log-in', 'token_expired', ended, (userId) => logInAs(service, userId)),
+    await end('expired JWT of a log-in that goes on', 'token_expired', 'select $1::uuid', (userId) => showEndedJwt(service, userId)),
     await end('deleted session', 'invalid_token', revoked, cookie),
     await end('expired session', 'token_expired', ended, cookie),
     await end("disabled user's token", 'invalid_token', 'update users set disabled_at = now() where id = $1', bearer('pat')),
