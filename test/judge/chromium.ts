@@ -1,0 +1,39 @@
+import { existsSync } from 'node:fs'
+import { type Browser, chromium } from 'playwright-core'
+import { run } from './command.ts'
+
+const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
+const NEEDED = 'Chromium is needed (on Debian: apt install chromium)'
+
+/** A real browser, installed from Debian's packages where there is none and we may. Resolves to what is missing otherwise. */
+export async function openChromium(): Promise<Browser | string> {
+  const path = findChromium() ?? (await installChromium())
+  if (path === null) return NEEDED
+  return chromium.launch({
+    executablePath: path,
+    args: [
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-quic',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+    ],
+  })
+}
+
+function findChromium(): string | null {
+  return PLACES.find((path) => existsSync(path)) ?? null
+}
+
+async function installChromium(): Promise<string | null> {
+  if (process.getuid?.() !== 0) return null
+  const environment = { DEBIAN_FRONTEND: 'noninteractive' }
+  await run('apt-get', ['update', '--quiet'], { environment })
+  await run('apt-get', ['install', '--yes', '--quiet', '--no-install-recommends', 'chromium', 'fonts-dejavu-core'], {
+    environment,
+    timeoutMs: 600_000,
+  })
+  return findChromium()
+}
