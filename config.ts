@@ -31,6 +31,8 @@ export interface Config {
   localTrial: boolean
   trustProxy: TrustProxy
   rateLimitMultiplier: number
+  /** Within it a second use of a refresh token is refused, and ends nothing while its successor is unused. */
+  reuseLeewaySeconds: number
   /** Requests of a team run as a role that PostgreSQL's policies bind to that team. */
   rowLevelSecurity: boolean
   metricsToken: string | null
@@ -76,6 +78,7 @@ const Environment = z.object({
     .transform(Number)
     .refine((value) => value > 0 && value <= 1_000_000, 'must be a number above 0')
     .default(1),
+  EARSHOT_OAUTH_REUSE_LEEWAY_SECONDS: wholeNumber(0, 10).default(0),
   EARSHOT_ROW_LEVEL_SECURITY: toggle.default(false),
   EARSHOT_METRICS_TOKEN: z.string().min(1, 'must not be empty').optional(),
   EARSHOT_LOG_LEVEL: z.enum(['silent', 'error', 'warn', 'info', 'debug'], 'must be silent, error, warn, info or debug').default('info'),
@@ -110,6 +113,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     localTrial: isLocalTrial(values, baseUrl),
     trustProxy: values.EARSHOT_TRUST_PROXY ?? false,
     rateLimitMultiplier: values.EARSHOT_RATE_LIMIT_MULTIPLIER,
+    reuseLeewaySeconds: values.EARSHOT_OAUTH_REUSE_LEEWAY_SECONDS,
     rowLevelSecurity: values.EARSHOT_ROW_LEVEL_SECURITY,
     metricsToken: values.EARSHOT_METRICS_TOKEN ?? null,
     logLevel: values.EARSHOT_LOG_LEVEL,

@@ -80,11 +80,12 @@ async function start(config: Config, log: Log, { drains, undos }: Parts): Promis
   undos.push(database.close)
   const teamDatabase = config.rowLevelSecurity ? openTeamDatabase(pool) : null
   if (teamDatabase) undos.push(teamDatabase.close)
+  const { defaultPlan, maxTeamsPerUser, reuseLeewaySeconds } = config
   const app = await buildApp({
     contracts,
     database,
     teamDatabase,
-    services: { secretBox, judgeReceiver: receivers.judge, defaultPlan: config.defaultPlan, maxTeamsPerUser: config.maxTeamsPerUser },
+    services: { secretBox, judgeReceiver: receivers.judge, defaultPlan, maxTeamsPerUser, reuseLeewaySeconds },
     rateLimitMultiplier: config.rateLimitMultiplier,
     checkOutput: false,
     onCommit: () => worker?.nudge(),

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { authorizations } from './authorizations.ts'
 import { NoContent, operation } from './operation.ts'
 import { ME } from './paths.ts'
 import { Plan } from './plans.ts'
@@ -112,4 +113,5 @@ export const me = {
   }),
   tokens,
   sessions,
+  authorizations,
 }

@@ -3,6 +3,11 @@ export type { Actor } from './actor.ts'
 export { type AttemptRow, listAttempts } from './attempts.ts'
 export { type AuditRow, listAuditEntries } from './audit-log.ts'
 export {
+  createAuthorizationCode,
+  takeAuthorizationCode,
+} from './authorization-codes.ts'
+export { type AuthorizationRow, deleteAuthorization, listAuthorizations } from './authorizations.ts'
+export {
   type Database,
   type DatabaseAddress,
   type Executor,
@@ -12,6 +17,13 @@ export {
   type Tx,
 } from './database.ts'
 export { type DeliveryRow, findDelivery, listDeliveries, redeliver } from './deliveries.ts'
+export {
+  createDeviceCode,
+  type DevicePoll,
+  decideDeviceCode,
+  findDeviceRequest,
+  pollDeviceCode,
+} from './device-codes.ts'
 export {
   type ClaimedDelivery,
   claimDeliveries,
@@ -30,6 +42,22 @@ export { readEvents } from './events.ts'
 export { claimIdempotencyKey, storeIdempotentAnswer } from './idempotency.ts'
 export { type JobName, type JobPayload, jobs } from './jobs.ts'
 export { listMembers, type MemberRow, removeMember, transferOwnership, updateMember } from './members.ts'
+export {
+  createOAuthClient,
+  deleteOAuthClient,
+  findOAuthClient,
+  listOAuthClients,
+  type OAuthClientRow,
+} from './oauth-clients.ts'
+export {
+  type ActiveToken,
+  inspectOAuthToken,
+  issueTokens,
+  type Rotation,
+  revokeOAuthToken,
+  rotateOAuthToken,
+  type TokenPair,
+} from './oauth-tokens.ts'
 export { addTeamMember, createTeamFor, createTokenFor, createUser, findUserByEmail, setTeamPlan } from './operator.ts'
 export { dropPastPartitions, ensurePartitions } from './partitions.ts'
 

@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm'
 import { type BatchedDelete, batchedDelete } from './batched-delete.ts'
 import type { Tx } from './database.ts'
 import { abuse_blocks, idempotency_keys, rate_windows } from './tables/guards.ts'
+import { authorization_codes, device_codes } from './tables/oauth.ts'
 import { access_tokens, refresh_tokens } from './tables/sign-in.ts'
 import { submission_fingerprints } from './tables/submissions.ts'
 import { webhook_deliveries } from './tables/webhooks.ts'
@@ -19,6 +20,8 @@ const past: Record<string, BatchedDelete> = {
   ),
   access_tokens: batchedDelete(sql`${access_tokens}`, sql`gone.expires_at < now() - interval '1 day'`),
   refresh_tokens: batchedDelete(sql`${refresh_tokens}`, sql`gone.expires_at < now() - interval '1 day'`),
+  authorization_codes: batchedDelete(sql`${authorization_codes}`, sql`gone.expires_at < now() - interval '1 day'`),
+  device_codes: batchedDelete(sql`${device_codes}`, sql`gone.expires_at < now() - interval '1 day'`),
   submission_fingerprints: batchedDelete(sql`${submission_fingerprints}`, sql`gone.submission_id < uuid_at(now() - interval '10 minutes')`),
 }
 

@@ -28,5 +28,5 @@ export function createLog({ level }: { level: string }): Log {
 
 /** PostgreSQL quotes values in its messages: those stay out. */
 function withoutValues(text: string): string {
-  return text.replaceAll(/\bsv[car]_[0-9A-Za-z]+/g, 'sv*_…').replaceAll(/[^\s@"'<>]+@[^\s@"'<>]+\.[^\s@"'<>]+/g, '…@…')
+  return text.replaceAll(/\bsv[cars]_[0-9A-Za-z]+/g, 'sv*_…').replaceAll(/[^\s@"'<>]+@[^\s@"'<>]+\.[^\s@"'<>]+/g, '…@…')
 }

@@ -1,5 +1,6 @@
 import { ApiError, contracts, type Scope } from '@earshot/contracts'
 import { createToken, findUserWithTeams, listTokens, revokeToken, type TokenRow, toTimestamp, updateUser } from '@earshot/db'
+import { authorizations } from './authorizations.ts'
 import { implement, type SignedIn } from './implement.ts'
 import { sessions } from './own-sessions.ts'
 import { presentProfile } from './profile.ts'
@@ -26,6 +27,7 @@ export const me = implement(contracts.me, {
     delete: ({ ctx, input }) => revokeToken(ctx.tx, ctx.actor, input.token_id),
   },
   sessions,
+  authorizations,
 })
 
 /** A token makes only tokens whose scopes are among its own and which end no later. */

@@ -11,6 +11,8 @@ export interface GivenServices {
   defaultPlan: string
   /** How many teams a user may make. */
   maxTeamsPerUser: number
+  /** Within it a second use of a refresh token is refused, and ends nothing while its successor is unused. */
+  reuseLeewaySeconds: number
 }
 
 /** And what the server makes itself. */

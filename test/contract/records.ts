@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { NamedOperation, Operation } from '@earshot/contracts'
 import { expect } from 'vitest'
-import { beginSession, makeUser, PASSWORD, type Team } from '../src/people.ts'
+import { allowClient, beginSession, makeUser, PASSWORD, type Team } from '../src/people.ts'
 import type { TestService } from '../src/test-service.ts'
 import { fill } from './call.ts'
 import { operations } from './operations.ts'
@@ -22,6 +22,7 @@ const makers: Record<string, Maker> = {
   delivery_id: makeDelivery,
   revoke_token: makeRevokeToken,
   session_id: async ({ database }, team) => beginSession(database, team.ownerId),
+  authorization_id: async ({ database }, team) => allowClient(database, team.ownerId),
   email: async ({ database }) => (await makeUser(database, PASSWORD)).email,
   password: async () => PASSWORD,
   url: async () => RECEIVER,

@@ -28,10 +28,17 @@ export interface Answer {
   body: any
 }
 
+/** Where it stands, when that is not on a database of its own at any port. */
+interface Place {
+  store?: TestDatabase
+  secretBox?: SecretBox
+  port?: number
+  reuseLeewaySeconds?: number
+}
+
 /** The real service on a database of the test's own: limits far away, every answer checked against its contract. */
-export async function startTestService(overrides: Partial<AppOptions> = {}): Promise<TestService> {
-  const store = await openTestDatabase()
-  const secretBox = createSecretBox(randomBytes(32))
+export async function startTestService(overrides: Partial<AppOptions> = {}, place: Place = {}): Promise<TestService> {
+  const { store = await openTestDatabase(), secretBox = createSecretBox(randomBytes(32)), port = 0, reuseLeewaySeconds = 0 } = place
   const rules = createAddressRules({ allowNetworks: [], allowLoopback: true })
   const app = await buildApp({
     contracts,
@@ -42,6 +49,7 @@ export async function startTestService(overrides: Partial<AppOptions> = {}): Pro
       judgeReceiver: (url) => judgeWebhookUrl(url, { rules, allowInsecure: true, ownAddresses: createOwnAddresses([]) }),
       defaultPlan: 'pro',
       maxTeamsPerUser: 20,
+      reuseLeewaySeconds,
     },
     rateLimitMultiplier: 10_000,
     checkOutput: true,
@@ -56,7 +64,7 @@ export async function startTestService(overrides: Partial<AppOptions> = {}): Pro
     trustProxy: false,
     ...overrides,
   })
-  const url = await app.listen({ host: '127.0.0.1', port: 0 })
+  const url = await app.listen({ host: '127.0.0.1', port })
   return {
     ...store,
     url,
@@ -65,7 +73,7 @@ export async function startTestService(overrides: Partial<AppOptions> = {}): Pro
     send: (method, path, options) => send(url + path, method, options),
     close: async () => {
       await app.close()
-      await store.close()
+      if (!place.store) await store.close()
     },
   }
 }

@@ -1,6 +1,8 @@
 import { STATUS_CODES } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 import { toApiError } from '../failure.ts'
+import { registerConsent } from '../oauth/consent.ts'
+import { registerDevicePage } from '../oauth/device-page.ts'
 import { represent, sendRepresentation } from '../openapi/representation.ts'
 import { registerForms } from './form.ts'
 import { html } from './html.ts'
@@ -17,6 +19,8 @@ export async function registerPages(app: FastifyInstance, options: PageOptions):
     registerForms(scope)
     registerErrorPage(scope)
     registerSignIn(scope, options)
+    registerConsent(scope, options)
+    registerDevicePage(scope, options)
     done()
   })
 }

@@ -1,0 +1,35 @@
+import { type Rotation, rotateOAuthToken } from '@earshot/db'
+import OAuth2Server from '@node-oauth/oauth2-server'
+import { hashToken } from '../tokens.ts'
+import { readScope } from './parameters.ts'
+import { type OAuthErrorName, OAuthRefusal } from './refusal.ts'
+import { engineToken, type GrantContext, makeTokenValues, storedPair } from './token-pair.ts'
+
+const refusals: Record<Exclude<Rotation['outcome'], 'rotated'>, OAuthErrorName> = {
+  unknown: 'invalid_grant',
+  expired: 'invalid_grant',
+  reused: 'invalid_grant',
+  raced: 'invalid_grant',
+  invalid_scope: 'invalid_scope',
+}
+
+/**
+ * In place of the engine's own refresh grant, which takes several steps and knows no family: of two requests at once one
+ * gets the next token, and a second use ends the family (RFC 9700 §4.14.2).
+ */
+export function refreshGrant({ database, reuseLeewaySeconds }: GrantContext): typeof OAuth2Server.AbstractGrantType {
+  return class extends OAuth2Server.AbstractGrantType {
+    async handle({ body }: OAuth2Server.Request, client: OAuth2Server.Client): Promise<OAuth2Server.Token> {
+      const values = makeTokenValues()
+      const refresh = {
+        hash: hashToken(body.refresh_token),
+        clientId: client.id,
+        scopes: readScope(body),
+        leewaySeconds: reuseLeewaySeconds,
+      }
+      const { outcome, user_id, scopes } = await rotateOAuthToken(database, refresh, storedPair(values))
+      if (outcome !== 'rotated') throw new OAuthRefusal(refusals[outcome])
+      return engineToken(values, { client, userId: user_id, scopes })
+    }
+  }
+}
