@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 import { Plan } from '@earshot/contracts'
-import { createAddressRules } from '@earshot/drivers'
+import { createAddressRules, type Mailbox, readMailbox, readSmtpUrl, type SmtpServer } from '@earshot/drivers'
 import { z } from 'zod'
 
 const SECRET_KEY_BYTES = 32
@@ -35,6 +35,8 @@ export interface Config {
   reuseLeewaySeconds: number
   /** Requests of a team run as a role that PostgreSQL's policies bind to that team. */
   rowLevelSecurity: boolean
+  /** Who takes mail and whom it comes from; without it mail is kept in the database. */
+  smtp: { server: SmtpServer; from: Mailbox } | null
   metricsToken: string | null
   logLevel: string
 }
@@ -80,6 +82,8 @@ const Environment = z.object({
     .default(1),
   EARSHOT_OAUTH_REUSE_LEEWAY_SECONDS: wholeNumber(0, 10).default(0),
   EARSHOT_ROW_LEVEL_SECURITY: toggle.default(false),
+  EARSHOT_SMTP_URL: z.string().transform(reading(readSmtpUrl)).optional(),
+  EARSHOT_MAIL_FROM: z.string().transform(reading(readMailbox)).optional(),
   EARSHOT_METRICS_TOKEN: z.string().min(1, 'must not be empty').optional(),
   EARSHOT_LOG_LEVEL: z.enum(['silent', 'error', 'warn', 'info', 'debug'], 'must be silent, error, warn, info or debug').default('info'),
 })
@@ -115,9 +119,16 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     rateLimitMultiplier: values.EARSHOT_RATE_LIMIT_MULTIPLIER,
     reuseLeewaySeconds: values.EARSHOT_OAUTH_REUSE_LEEWAY_SECONDS,
     rowLevelSecurity: values.EARSHOT_ROW_LEVEL_SECURITY,
+    smtp: readSmtp(values),
     metricsToken: values.EARSHOT_METRICS_TOKEN ?? null,
     logLevel: values.EARSHOT_LOG_LEVEL,
   }
+}
+
+function readSmtp({ EARSHOT_SMTP_URL: server, EARSHOT_MAIL_FROM: from }: z.output<typeof Environment>): Config['smtp'] {
+  if (server === undefined) return null
+  if (from === undefined) throw new ConfigError('EARSHOT_MAIL_FROM is required with EARSHOT_SMTP_URL: the address that mail comes from')
+  return { server, from }
 }
 
 /** Only while nothing but this machine can reach the service, and nobody has said what webhooks may reach. */
@@ -134,6 +145,18 @@ function splitList(text: string): string[] {
     .split(',')
     .map((part) => part.trim())
     .filter(Boolean)
+}
+
+/** What the reader throws becomes the variable's error. */
+function reading<Value>(read: (text: string) => Value) {
+  return (text: string, ctx: z.RefinementCtx): Value => {
+    try {
+      return read(text)
+    } catch (error) {
+      ctx.addIssue({ code: 'custom', message: (error as Error).message })
+      return z.NEVER
+    }
+  }
 }
 
 function areNetworks(networks: string[]): boolean {

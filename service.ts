@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import { contracts } from '@earshot/contracts'
 import { openDatabase, openTeamDatabase, prepareDatabase } from '@earshot/db'
-import { createSecretBox } from '@earshot/drivers'
+import { createDatabaseMail, createSecretBox, createSmtpMail } from '@earshot/drivers'
 import { startWorker } from '@earshot/jobs'
 import { buildApp, createLog, type Log } from '@earshot/server'
 import { Registry } from 'prom-client'
@@ -62,6 +62,8 @@ async function start(config: Config, log: Log, { drains, undos }: Parts): Promis
           secretBox,
           log,
           concurrency: config.workerConcurrency,
+          mailDriver: config.smtp ? createSmtpMail(config.smtp) : createDatabaseMail(),
+          baseUrl: config.baseUrl,
           registry: metrics,
           webhooks: {
             allowNetworks: config.webhookAllowNetworks,

@@ -2,6 +2,8 @@ import { z } from 'zod'
 
 /** Every job of the queue and its payload. Cron's own field of a payload is dropped. */
 export const jobs = {
+  /** Sends a mail. */
+  mail: z.object({ mail_id: z.uuid() }),
   /** Makes the partitions of the days to come and drops those that are past. */
   partitions: z.object({}),
   /** Deletes rows that are kept for a time only. */

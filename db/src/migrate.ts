@@ -6,7 +6,7 @@ import { ensureRoles } from './roles.ts'
 import { DatabaseSetupError } from './setup-error.ts'
 
 /** Any number, the same in every replica; spells EARS. */
-const LOCK_KEY = 0x45415253
+export const LOCK_KEY = 0x45415253
 
 /** As `server_version_num` counts: uuidv7() came with it. */
 const OLDEST_SERVER = 180_000

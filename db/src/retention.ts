@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm'
 import { type BatchedDelete, batchedDelete } from './batched-delete.ts'
 import type { Tx } from './database.ts'
 import { abuse_blocks, idempotency_keys, rate_windows } from './tables/guards.ts'
+import { mails } from './tables/mails.ts'
 import { authorization_codes, device_codes } from './tables/oauth.ts'
 import { access_tokens, refresh_tokens } from './tables/sign-in.ts'
 import { submission_fingerprints } from './tables/submissions.ts'
@@ -10,6 +11,7 @@ import { webhook_deliveries } from './tables/webhooks.ts'
 /** What is kept for a time only, and is no partition. */
 const past: Record<string, BatchedDelete> = {
   webhook_deliveries: batchedDelete(sql`${webhook_deliveries}`, sql`gone.id < uuid_at(now() - interval '30 days')`),
+  mails: batchedDelete(sql`${mails}`, sql`gone.id < uuid_at(now() - interval '30 days')`),
   idempotency_keys: batchedDelete(sql`${idempotency_keys}`, sql`gone.created_at < now() - interval '24 hours'`),
   // The longest window is an hour.
   rate_windows: batchedDelete(sql`${rate_windows}`, sql`gone.window_start < now() - interval '2 hours'`),

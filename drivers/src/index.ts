@@ -1,6 +1,12 @@
+export { createDatabaseMail } from './database-mail.ts'
+export { type MailDriver, MailFailure } from './mail.ts'
+export { type Mailbox, readMailbox } from './mailbox.ts'
 export { type AddressRules, createAddressRules, familyOf } from './network-address.ts'
 export { createOwnAddresses, type OwnAddresses } from './own-addresses.ts'
+export { sealMail, writeMail } from './sealed-mail.ts'
 export { createSecretBox, type SecretBox } from './secret-box.ts'
+export { createSmtpMail } from './smtp-mail.ts'
+export { readSmtpUrl, type SmtpServer } from './smtp-url.ts'
 export {
   hostAndPort,
   judgeUrlForm,

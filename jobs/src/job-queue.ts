@@ -1,14 +1,15 @@
 import { EventEmitter } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { DatabaseAddress, JobName } from '@earshot/db'
+import { type JobName, queueConnection } from '@earshot/db'
 import { Logger, parseCronItems, run, type WorkerEvents } from 'graphile-worker'
 import type { Log } from './log.ts'
+import { mail } from './mail.ts'
 import { partitions } from './partitions.ts'
 import { purge } from './purge.ts'
 import { retention } from './retention.ts'
 import type { TaskContext, TaskMaker } from './task.ts'
 
-const tasks: Record<JobName, TaskMaker> = { partitions, retention, purge }
+const tasks: Record<JobName, TaskMaker> = { mail, partitions, retention, purge }
 
 /** In UTC. */
 const SCHEDULE: [JobName, string][] = [
@@ -29,7 +30,7 @@ export interface JobQueue {
   stop: (limits: { timeoutMs: number }) => Promise<void>
 }
 
-/** Graphile Worker with every task and its cron. It brings its own schema up to date first. */
+/** Graphile Worker with every task and its cron. */
 export async function startJobQueue({ concurrency, ...context }: JobQueueOptions): Promise<JobQueue> {
   const events: WorkerEvents = new EventEmitter()
   let poolId = ''
@@ -72,21 +73,6 @@ function schedule() {
   return parseCronItems(
     SCHEDULE.map(([name, match]) => ({ task: name, match, identifier: name, options: { queueName: 'housekeeping', maxAttempts: 3 } })),
   )
-}
-
-/**
- * The queue's tables belong to the owner's role, which their policies bind to nobody. `pg` reads the address as libpq
- * does when asked to, so that one DATABASE_URL means the same to both drivers.
- */
-function queueConnection({ url, host, port, user, password, database }: DatabaseAddress): string {
-  const role = `options=${encodeURIComponent('-c role=earshot_owner')}`
-  if (url) {
-    const compatible = /[?&]sslmode=/.test(url) ? '&uselibpqcompat=true' : ''
-    return `${url}${url.includes('?') ? '&' : '?'}${role}${compatible}`
-  }
-  const account = [user, password].flatMap((part) => (part === undefined ? [] : encodeURIComponent(part))).join(':')
-  const place = new URLSearchParams({ ...(host && { host }), ...(port && { port: String(port) }) })
-  return `postgresql://${account}@/${encodeURIComponent(database ?? '')}?${place}&${role}`
 }
 
 function toQueueLogger(log: Log): Logger {

@@ -1,5 +1,5 @@
 import { type Database, type DatabaseAddress, openDatabase } from '@earshot/db'
-import type { SecretBox } from '@earshot/drivers'
+import type { MailDriver, SecretBox } from '@earshot/drivers'
 import type { Registry } from 'prom-client'
 import { startDispatcher } from './dispatcher.ts'
 import { startJobQueue } from './job-queue.ts'
@@ -15,6 +15,10 @@ export interface WorkerOptions {
   log: Log
   /** Jobs at once. */
   concurrency: number
+  /** Closed with the worker. */
+  mailDriver: MailDriver
+  /** What links in mails begin with. */
+  baseUrl: string
   webhooks: SendersOptions & {
     /** The delay before the second attempt. */
     backoffBaseMs: number
@@ -32,7 +36,8 @@ export interface Worker {
 }
 
 /** The dispatcher of webhooks and the queue of jobs. Any number of workers share one database. */
-export async function startWorker({ address, secretBox, log, concurrency, webhooks, registry }: WorkerOptions): Promise<Worker> {
+export async function startWorker({ webhooks, registry, ...context }: WorkerOptions): Promise<Worker> {
+  const { address, secretBox, log, mailDriver } = context
   const open = (name: string, poolSize: number): Database =>
     openDatabase({
       address,
@@ -44,8 +49,8 @@ export async function startWorker({ address, secretBox, log, concurrency, webhoo
   const database = open('worker', 4)
   const session = open('worker lock', 1)
   const senders = createSenders(webhooks)
-  const close = () => Promise.all([senders.close(), database.close(), session.close()])
-  const queue = await startJobQueue({ address, database, log, concurrency }).catch(undoing(close))
+  const close = () => Promise.all([senders.close(), mailDriver.close(), database.close(), session.close()])
+  const queue = await startJobQueue({ ...context, database }).catch(undoing(close))
   const dispatcher = await startDispatcher({
     ...{ database, session, secretBox, log, jobPoolId: queue.poolId },
     senderFor: senders.senderFor,

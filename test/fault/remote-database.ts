@@ -18,7 +18,6 @@ export interface RemoteDatabase {
 /** A database of the test's own that services reach over TCP by `DATABASE_URL`. */
 export async function openRemoteDatabase(): Promise<RemoteDatabase> {
   const { address, database, close } = await openTestDatabase()
-  // What migrations grant on a database itself does not come along with a copy.
   const asOwner: RemoteDatabase['asOwner'] = async (work) => {
     const sql = postgres({ ...address, max: 1, onnotice: () => {} })
     try {
@@ -27,7 +26,6 @@ export async function openRemoteDatabase(): Promise<RemoteDatabase> {
       await sql.end()
     }
   }
-  await asOwner((sql) => sql.unsafe(`grant create on database ${address.database} to earshot_owner`))
   const proxy = await startDatabaseProxy(address)
   return {
     environment: { DATABASE_URL: proxy.url, EARSHOT_SECRET_KEY: randomBytes(32).toString('base64') },

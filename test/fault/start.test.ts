@@ -28,6 +28,8 @@ const wrongValues: Record<string, string> = {
   EARSHOT_TRUST_PROXY: 'everybody',
   EARSHOT_RATE_LIMIT_MULTIPLIER: '0',
   EARSHOT_ROW_LEVEL_SECURITY: 'maybe',
+  EARSHOT_SMTP_URL: 'https://mail.example.com',
+  EARSHOT_MAIL_FROM: 'nobody',
   EARSHOT_METRICS_TOKEN: '',
   EARSHOT_LOG_LEVEL: 'loud',
 }
@@ -55,6 +57,12 @@ test.for([
     what: 'DATABASE_URL without EARSHOT_SECRET_KEY',
     environment: { DATABASE_URL: 'postgres://127.0.0.1:9/earshot' },
     line: /^EARSHOT_SECRET_KEY is required .+\n$/,
+    code: 2,
+  },
+  {
+    what: 'EARSHOT_SMTP_URL without EARSHOT_MAIL_FROM',
+    environment: { EARSHOT_SMTP_URL: 'smtp://ada:hush@127.0.0.1:9' },
+    line: /^EARSHOT_MAIL_FROM is required .+\n$/,
     code: 2,
   },
   {

@@ -1,5 +1,5 @@
 import { deletePast, dropPastPartitions, ensurePartitions, openDatabase, purgeDeleted } from '@earshot/db'
-import { createOwnAddresses, createSecretBox } from '@earshot/drivers'
+import { createDatabaseMail, createOwnAddresses, createSecretBox } from '@earshot/drivers'
 import { startWorker } from '@earshot/jobs'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { forgetDeadWorkers } from '../../db/src/dispatch-workers.ts'
@@ -75,6 +75,9 @@ test('retention deletes what is past its time and nothing else', async () => {
   await client`
     insert into idempotency_keys (caller, key, request_hash, created_at)
     values ('a', 'old', '', now() - interval '25 hours'), ('a', 'new', '', now() - interval '23 hours')`
+  await client`
+    insert into mails (id, recipient, template, fields)
+    select uuid_at(now() - days * interval '1 day'), 'ada@example.com', 'mfa-enabled', '{}' from unnest(array[29, 31]) days`
   await client`insert into rate_windows values ('old', now() - interval '3 hours', 1), ('new', now(), 1)`
   await client`
     insert into submission_fingerprints (team_id, project_id, fingerprint, submission_id)
@@ -86,6 +89,7 @@ test('retention deletes what is past its time and nothing else', async () => {
            ('old block', '{}', now() - interval '25 hours'), ('new block', '{}', now() - interval '23 hours')`
   expect(await deletePast(house.database)).toEqual({
     webhook_deliveries: 2500,
+    mails: 1,
     idempotency_keys: 1,
     rate_windows: 1,
     abuse_blocks: 2,
@@ -132,12 +136,14 @@ test('the purge removes what was deleted more than a day ago, with all that hang
   expect(await client`select from projects union all select from memberships union all select from submissions`).toHaveLength(0)
 })
 
-test('the worker brings the queue’s schema and runs every scheduled task', async () => {
+test('the worker runs every scheduled task', async () => {
   const { log, messages } = keepingLog()
   const worker = await startWorker({
     address: house.address,
     secretBox: createSecretBox(house.secretKey),
     concurrency: 2,
+    mailDriver: createDatabaseMail(),
+    baseUrl: 'http://localhost:8000',
     log,
     webhooks: {
       ...{ allowNetworks: [], allowInsecure: true, localTrial: true, backoffBaseMs: 50 },
@@ -160,7 +166,7 @@ test('the worker brings the queue’s schema and runs every scheduled task', asy
   await worker.stop({ timeoutMs: 5_000 })
   const [{ sessions } = {}] = await asOperator(
     house.address,
-    `select count(*)::int as sessions from pg_stat_activity where application_name like 'earshot worker%'`,
+    `select count(*)::int as sessions from pg_stat_activity where datname = current_database() and application_name like 'earshot worker%'`,
   )
   expect(sessions).toBe(0)
 })

@@ -51,8 +51,6 @@ export async function openWebhookHouse(): Promise<WebhookHouse> {
   const secretKey = randomBytes(32)
   const secretBox = createSecretBox(secretKey)
   const sql = database.client
-  // A clone does not bring the template's rights on the database itself.
-  await asOperator(address, `grant create on database ${address.database} to earshot_owner`)
   const owner = await createUser(database, { email: `${randomBytes(6).toString('hex')}@example.com`, name: 'Ada', passwordHash: null })
   const { id: teamId } = await createTeamFor(database, owner, { name: 'Acme', plan: 'business' })
   const stops: (() => Promise<void>)[] = []

@@ -2,7 +2,9 @@ import { chmodSync, existsSync, mkdtempSync, rmSync, statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type DatabaseAddress, prepareDatabase, startEmbeddedPostgres } from '@earshot/db'
+import postgres from 'postgres'
 import type { TestProject } from 'vitest/node'
+import { createSecrets } from './secrets.ts'
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -19,12 +21,44 @@ let undo = async () => {}
 export async function setup(project: TestProject): Promise<void> {
   const dataDir = mkdtempSync(join(quickDirectory(), 'earshot-suite-'))
   chmodSync(dataDir, 0o711)
-  const postgres = await startEmbeddedPostgres({ dataDir })
-  await prepareDatabase(postgres.connection)
-  project.provide('postgres', postgres.connection)
+  const server = await startWatched(dataDir)
+  await prepareDatabase(server.connection)
+  project.provide('postgres', server.connection)
   undo = async () => {
-    await postgres.stop()
+    const secrets = createSecrets().foundIn(await statementsOf(server.connection))
+    await server.stop()
     rmSync(dataDir, { recursive: true })
+    if (secrets.length > 0) throw new Error(`Statements were sent with secrets in their text: ${secrets.join(', ')}`)
+  }
+}
+
+/** With pg_stat_statements, which keeps the text of every statement, those inside functions too. */
+async function startWatched(dataDir: string) {
+  const first = await startEmbeddedPostgres({ dataDir })
+  await withClient(first.connection, async (sql) => {
+    await sql`alter system set shared_preload_libraries = 'pg_stat_statements'`
+    await sql`alter system set pg_stat_statements.track = 'all'`
+  })
+  await first.stop()
+  const second = await startEmbeddedPostgres({ dataDir })
+  await withClient(second.connection, (sql) => sql`create extension pg_stat_statements`)
+  return second
+}
+
+async function statementsOf(server: DatabaseAddress): Promise<string> {
+  return withClient(server, async (sql) => {
+    const rows = await sql<{ query: string }[]>`select query from pg_stat_statements`
+    if (rows.length < 100) throw new Error(`pg_stat_statements has seen no more than ${rows.length} statements`)
+    return rows.map(({ query }) => query).join('\n')
+  })
+}
+
+async function withClient<Result>(server: DatabaseAddress, work: (sql: postgres.Sql) => Promise<Result>): Promise<Result> {
+  const sql = postgres({ ...server, database: 'postgres', max: 1, onnotice: () => {} })
+  try {
+    return await work(sql)
+  } finally {
+    await sql.end()
   }
 }
 

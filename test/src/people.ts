@@ -16,6 +16,8 @@ import {
 } from '@earshot/db'
 import { hashPassword, makePublicKey, makeToken } from '@earshot/server'
 
+export { PASSWORD } from './password.ts'
+
 /** A team with its owner, a project and what calls for them. */
 export interface Team {
   id: string
@@ -55,9 +57,6 @@ export async function makeTeam(database: Database, { plan = 'business' }: { plan
       createSubmission(database, project, { kind: 'text', channel: 'api', body: 'Saved us a week.', author_name: 'Ada', ...fields }),
   }
 }
-
-/** Of everybody who has one. */
-export const PASSWORD = 'correct horse battery staple'
 
 export async function makeUser(database: Database, password?: string) {
   const name = `user-${randomBytes(6).toString('hex')}`

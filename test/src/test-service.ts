@@ -4,7 +4,12 @@ import { type Client, createClient } from '@earshot/contracts/client'
 import { createAddressRules, createOwnAddresses, createSecretBox, judgeWebhookUrl, type SecretBox } from '@earshot/drivers'
 import { type AppOptions, buildApp, createLog } from '@earshot/server'
 import { Registry } from 'prom-client'
+import { expect } from 'vitest'
+import { createSecrets, dumpDatabase, type Secrets } from './secrets.ts'
 import { openTestDatabase, type TestDatabase } from './test-database.ts'
+
+/** Of pino: 50 and above. */
+const ERROR_LINE = /^\{"level":[56]0,/
 
 export interface TestService extends TestDatabase {
   url: string
@@ -36,9 +41,14 @@ interface Place {
   reuseLeewaySeconds?: number
 }
 
-/** The real service on a database of the test's own: limits far away, every answer checked against its contract. */
+/**
+ * The real service on a database of the test's own: limits far away, every answer checked against its contract. When it is
+ * closed, no secret that was sent or given out may stand in its log, its database or the body of a failure.
+ */
 export async function startTestService(overrides: Partial<AppOptions> = {}, place: Place = {}): Promise<TestService> {
   const { store = await openTestDatabase(), secretBox = createSecretBox(randomBytes(32)), port = 0, reuseLeewaySeconds = 0 } = place
+  const secrets = createSecrets()
+  const lines: string[] = []
   const rules = createAddressRules({ allowNetworks: [], allowLoopback: true })
   const app = await buildApp({
     contracts,
@@ -56,7 +66,7 @@ export async function startTestService(overrides: Partial<AppOptions> = {}, plac
     onCommit: () => {},
     baseUrl: 'http://localhost:8000',
     version: '0.0.0',
-    log: createLog({ level: 'error' }),
+    log: createLog({ level: 'debug', sink: { write: (line) => void lines.push(line) } }),
     drainMs: 1_000,
     metrics: new Registry(),
     metricsToken: null,
@@ -70,12 +80,25 @@ export async function startTestService(overrides: Partial<AppOptions> = {}, plac
     url,
     secretBox,
     client: (token) => createClient({ baseUrl: url, maxRetries: 0, ...(token && { token }) }),
-    send: (method, path, options) => send(url + path, method, options),
+    send: async (method, path, options) => {
+      const answer = await send(url + path, method, options)
+      keepWatch(secrets, options ?? {}, answer)
+      return answer
+    },
     close: async () => {
       await app.close()
+      process.stdout.write(lines.filter((line) => ERROR_LINE.test(line)).join(''))
+      const dump = await dumpDatabase(store.address)
       if (!place.store) await store.close()
+      expect({ log: secrets.foundIn(lines.join('')), database: secrets.foundIn(dump) }).toEqual({ log: [], database: [] })
     },
   }
+}
+
+/** What was sent or given out must not come back in the body of a failure. */
+function keepWatch(secrets: Secrets, { body }: SendOptions, answer: Answer): void {
+  if (answer.status < 400) secrets.note([body, answer.body], answer.headers)
+  else expect(secrets.foundIn(JSON.stringify(answer.body ?? null))).toEqual([])
 }
 
 async function send(url: string, method: string, { token, body, headers = {} }: SendOptions = {}): Promise<Answer> {

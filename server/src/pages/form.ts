@@ -18,7 +18,7 @@ export function registerForms(scope: FastifyInstance): void {
   )
 }
 
-export function readForm(body: Buffer): Form {
+function readForm(body: Buffer): Form {
   const fields: Record<string, string> = Object.create(null)
   for (const [name, value] of new URLSearchParams(decode(body))) {
     if (name in fields) throw new ApiError('validation_error', { errors: [{ field: name, code: 'repeated', detail: 'is given twice' }] })

@@ -1,11 +1,19 @@
 import { type Database, readVitals } from '@earshot/db'
 import { createSecretBox } from '@earshot/drivers'
-import type { Store } from './store.ts'
+import type { Command } from 'commander'
+import type { Store } from '../store.ts'
+import { perform, verb } from './perform.ts'
 
 const CLOCK_TOLERANCE_SECONDS = 5
 
+export function addDoctorCommand(program: Command): void {
+  verb(program, 'doctor', 'Examine database, clock, keys and queues').action(() =>
+    perform(async (database, _config, store) => examine(database, store)),
+  )
+}
+
 /** Each part that the service needs, with what was found. */
-export async function examine(database: Database, store: Store): Promise<Record<string, unknown>> {
+async function examine(database: Database, store: Store): Promise<Record<string, unknown>> {
   const { server_version, clock, deliveries_due, workers } = await readVitals(database)
   const offset = Math.abs(clock - Date.now() / 1000)
   return {

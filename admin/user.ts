@@ -1,0 +1,37 @@
+import { createUser } from '@earshot/db'
+import { hashPassword, makePassword } from '@earshot/server'
+import { type Command, InvalidArgumentError } from 'commander'
+import { perform, verb } from './perform.ts'
+
+const MIN_PASSWORD_CHARACTERS = 12
+
+export function addUserCommands(program: Command): void {
+  const user = program.command('user').description('Commands for a user')
+
+  verb(user, 'create', 'Make a user')
+    .requiredOption('--email <address>', 'e-mail address', parseEmail)
+    .option('--password <text>', 'password of at least 12 characters; without it one is made and shown once', parsePassword)
+    .option('--name <text>', 'display name; the first part of the address if absent')
+    .action((options: { email: string; password?: string; name?: string }) =>
+      perform(async (database) => {
+        const made = options.password === undefined ? makePassword() : null
+        const name = options.name ?? options.email.split('@', 1)[0] ?? ''
+        const row = await createUser(database, {
+          email: options.email,
+          name,
+          passwordHash: await hashPassword(made ?? options.password ?? ''),
+        })
+        return { id: row.id, email: row.email, name: row.name, ...(made && { password: made }) }
+      }),
+    )
+}
+
+function parseEmail(text: string): string {
+  if (/^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(text)) return text
+  throw new InvalidArgumentError('It must be an e-mail address.')
+}
+
+function parsePassword(text: string): string {
+  if (text.length >= MIN_PASSWORD_CHARACTERS) return text
+  throw new InvalidArgumentError(`It must have at least ${MIN_PASSWORD_CHARACTERS} characters.`)
+}

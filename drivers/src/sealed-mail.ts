@@ -1,0 +1,36 @@
+import { findTemplate, type LinkTo, mailTemplates, type NewMail } from './mail-templates.ts'
+import type { SecretBox } from './secret-box.ts'
+
+const PURPOSE = 'mail'
+
+/** A mail as its row keeps it. */
+export interface StoredMail {
+  template: string
+  fields: unknown
+  sealed: Uint8Array | null
+}
+
+/** The values of a mail to be queued: fields in clear, as JSON, and the secret sealed, bound to the template's name. */
+export function sealMail(box: SecretBox, { to, template, fields, secret }: NewMail) {
+  const hasSecret = Object.keys(mailTemplates[template].secret.shape).length > 0
+  return {
+    recipient: to,
+    template,
+    fields: JSON.stringify(fields),
+    sealed: hasSecret ? box.seal(PURPOSE, JSON.stringify(secret), template) : null,
+  }
+}
+
+/** The words of a stored mail; the text is null when its secret was erased. Throws for a template of a newer version, or another key. */
+export function writeMail(box: SecretBox, baseUrl: string, mail: StoredMail): { subject: string; text: string | null } {
+  const template = findTemplate(mail.template)
+  if (!template) throw new Error(`This version of Earshot knows no mail "${mail.template}".`)
+  const fields = template.fields.parse(mail.fields)
+  const subject = template.subject(fields)
+  const needsSecret = Object.keys(template.secret.shape).length > 0
+  if (needsSecret && mail.sealed === null) return { subject, text: null }
+  const secret = template.secret.parse(mail.sealed === null ? {} : JSON.parse(box.open(PURPOSE, mail.sealed, mail.template)))
+  const linkTo: LinkTo = (page, token) => `${baseUrl}/accounts/${page}/${token === undefined ? '' : `?token=${encodeURIComponent(token)}`}`
+  const paragraphs = template.paragraphs({ ...fields, ...secret }, linkTo)
+  return { subject, text: `${[...paragraphs, `Earshot at ${baseUrl}`].join('\n\n')}\n` }
+}

@@ -1,0 +1,32 @@
+import { findQueuedMail, type MailRow, settleMail, toTimestamp } from '@earshot/db'
+import { MailFailure, writeMail } from '@earshot/drivers'
+import { type Run, type TaskContext, task } from './task.ts'
+
+/**
+ * Sends a mail and marks it. What may go better later throws, so that the queue runs the job again. A process that dies
+ * between sending and marking sends the same message, under the same Message-ID, a second time.
+ */
+export const mail = task('mail', async ({ mail_id }, context, run) => {
+  const row = await findQueuedMail(context.database, mail_id)
+  // Settled by an earlier run, or past its time.
+  if (!row) return
+  const state = await send(row, context).catch((error) => recordFailure(row, error, context, run))
+  if (state === 'failed') return
+  await settleMail(context.database, row.id, { state, error: null })
+  if (state === 'kept') context.log.info('A mail waits to be read: npm run admin -- mail list')
+})
+
+async function send(row: MailRow, { mailDriver, secretBox, baseUrl }: TaskContext): Promise<'sent' | 'kept'> {
+  const { subject, text } = writeMail(secretBox, baseUrl, row)
+  if (text === null) throw new Error('The secret of a queued mail is missing.')
+  return mailDriver.deliver({ id: row.id, to: row.recipient, subject, text, createdAt: new Date(toTimestamp(row.created_at)) })
+}
+
+async function recordFailure(row: MailRow, error: Error, { database, log }: TaskContext, run: Run): Promise<'failed'> {
+  const isFinal = run.isLast || (error instanceof MailFailure && error.isFinal)
+  const answer = error instanceof MailFailure && error.answer !== null ? ` ${error.answer}` : ''
+  await settleMail(database, row.id, { state: isFinal ? 'failed' : 'queued', error: error.message + answer })
+  if (!isFinal) throw error
+  log.error({ mail_id: row.id, reason: error.message }, 'A mail could not be delivered')
+  return 'failed'
+}

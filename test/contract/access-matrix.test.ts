@@ -1,0 +1,139 @@
+import { readFileSync } from 'node:fs'
+import { type CredentialKind, contracts, isOperation, type NamedOperation, type OperationTree } from '@earshot/contracts'
+import { createLog } from '@earshot/server'
+import postgres from 'postgres'
+import { expect, test } from 'vitest'
+import { makeTeam } from '../src/people.ts'
+import { startTestService, type TestService } from '../src/test-service.ts'
+import { callRest, sourcesOf } from './call.ts'
+import { kinds } from './matrix/cases.ts'
+import { runMatrix } from './matrix/run.ts'
+import { makeCredentials, makeWorld, OAUTH_SCOPES, type World } from './matrix/world.ts'
+import { closedOperations } from './operations.ts'
+import { makeInput } from './records.ts'
+
+const LIMIT_MS = 180_000
+
+test('every operation refuses whoever may not, by the one table, and nothing is changed by it', { timeout: LIMIT_MS }, async () => {
+  await withWorld({}, async (service, world) => {
+    const before = await contentOf(service)
+    const { refusals, wrong } = await runMatrix(service, world, closedOperations)
+    expect(wrong).toEqual([])
+    expect(await contentOf(service)).toEqual(before)
+    console.log(`access matrix: ${refusals} refusals over ${closedOperations.length} operations`)
+    expect(refusals).toBeGreaterThan(closedOperations.length * 100)
+  })
+})
+
+test('every operation succeeds with each kind of credential that may', { timeout: LIMIT_MS }, async () => {
+  const service = await startTestService()
+  let successes = 0
+  for (const named of closedOperations) {
+    for (const kind of kinds.filter((one) => mayAtAll(named, one))) {
+      const team = await makeTeam(service.database)
+      const shown = (await makeCredentials(service, team.ownerId)).get(kind)
+      const answer = await callRest(service, named, { ...sourcesOf(named, await makeInput(service, team, named)), ...shown })
+      expect(answer, `${named.name} with ${kind}: ${JSON.stringify(answer.body)}`).toMatchObject({ status: named.operation.status })
+      successes += 1
+    }
+  }
+  await service.close()
+  console.log(`access matrix: ${successes} successes`)
+})
+
+/** What the service would be with one of its checks gone. */
+const MUTATIONS: { what: string; tree?: OperationTree; sql?: [string, string] }[] = [
+  { what: 'the role check', tree: without('role') },
+  { what: 'the scope check', tree: without('scope') },
+  { what: 'the feature check', tree: without('feature') },
+  { what: "the check of the plan's API access", sql: ['t.id, m.role, t.plan,', "t.id, m.role, 'business',"] },
+  {
+    what: 'the tenant condition',
+    sql: [
+      'left join public.memberships m on m.user_id = u.id and m.team_id = p_team',
+      "left join (select p_team as team_id, 'owner' as role) m on true",
+    ],
+  },
+  { what: "the project's tenant condition", sql: ['j.team_id = t.id and j.id = p_project', 'j.id = p_project'] },
+  { what: 'the check for revoked credentials', sql: [' and c.revoked_at is null', ''] },
+  { what: 'the check for ended credentials', sql: ['coalesce(shown.expires_at <= now(), false)', 'false'] },
+  { what: 'the check for disabled users', sql: [' and u.disabled_at is null', ''] },
+]
+
+for (const { what, tree, sql } of MUTATIONS) {
+  test(`the matrix tells when ${what} is dropped`, { timeout: LIMIT_MS }, async () => {
+    // What is broken on purpose may fail in ways that would be logged.
+    const log = createLog({ level: 'silent' })
+    await withWorld({ log, ...(tree && { contracts: tree }) }, async (service, world) => {
+      if (sql) await mutateAccess(service, sql)
+      const { wrong } = await runMatrix(service, world, oneOfEachShape())
+      expect(wrong.length).toBeGreaterThan(0)
+    })
+  })
+}
+
+async function withWorld(overrides: Parameters<typeof startTestService>[0], work: (service: TestService, world: World) => Promise<void>) {
+  const service = await startTestService(overrides)
+  try {
+    await work(service, await makeWorld(service))
+  } finally {
+    await service.close()
+  }
+}
+
+/** A client may not have the scopes of tokens; whoever lacks the scope for good has no success to show. */
+function mayAtAll({ operation: { scope } }: NamedOperation, kind: CredentialKind): boolean {
+  return kind !== 'oauth2' || !scope || OAUTH_SCOPES.includes(scope)
+}
+
+/** The contracts as if their authors had left a check out. */
+function without(check: 'role' | 'scope' | 'feature', tree: OperationTree = contracts): OperationTree {
+  return Object.fromEntries(
+    Object.entries(tree).map(([name, node]) => {
+      if (!isOperation(node)) return [name, without(check, node)]
+      const { [check]: _dropped, ...rest } = node
+      return [name, rest]
+    }),
+  )
+}
+
+/** One operation for each way in which paths, methods and needs go together. */
+function oneOfEachShape(): NamedOperation[] {
+  const shapes = new Map<string, NamedOperation>()
+  for (const named of closedOperations) {
+    const { method, pathFields, scope, role, feature } = named.operation
+    const shape = [method, pathFields.has('team_id'), pathFields.has('project_id'), scope !== undefined, role, feature].join(' ')
+    if (!shapes.has(shape)) shapes.set(shape, named)
+  }
+  return [...shapes.values()]
+}
+
+async function mutateAccess({ address }: TestService, [text, replacement]: [string, string]): Promise<void> {
+  const source = readFileSync(new URL('../../db/functions/access.sql', import.meta.url), 'utf8')
+  expect(source.split(text).length, `"${text}" stands in access.sql`).toBeGreaterThan(1)
+  const sql = postgres({ ...address, max: 1 })
+  try {
+    await sql.unsafe('set role earshot_owner')
+    await sql.unsafe(source.replaceAll(text, replacement))
+  } finally {
+    await sql.end()
+  }
+}
+
+/** What a refusal must leave as it is: every row of every table, but for counters of requests and the time of a credential's last use. */
+async function contentOf({ database }: TestService): Promise<Record<string, string>> {
+  const tables = await database.client<{ name: string }[]>`
+    select relname as name
+      from pg_class
+     where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition
+       and relname not in ('rate_windows', 'schema_migrations', 'schema_functions')
+     order by 1`
+  const content: Record<string, string> = {}
+  for (const { name } of tables) {
+    const [row] = await database.client.unsafe<{ sum: string }[]>(
+      `select md5(coalesce(string_agg((to_jsonb(t) - 'last_used_at')::text, '|' order by (to_jsonb(t) - 'last_used_at')::text), '')) as sum from ${name} t`,
+    )
+    content[name] = row?.sum ?? ''
+  }
+  return content
+}

@@ -1,0 +1,76 @@
+import {
+  type CredentialKind,
+  type ErrorCode,
+  errorRow,
+  type NamedOperation,
+  Plan,
+  planIncludes,
+  plans,
+  type Role,
+  roleSuffices,
+  roles,
+  type Scope,
+  scopes,
+} from '@earshot/contracts'
+import { OAUTH_SCOPES, type ScopeChoice } from './world.ts'
+
+/** Whose records a path names. */
+export type Place = 'own team' | 'other team' | 'other project'
+
+/** A live credential asks for an operation somewhere. */
+export interface Case {
+  named: NamedOperation
+  kind: CredentialKind
+  choice: ScopeChoice
+  role: Role
+  plan: Plan
+  place: Place
+  scopes: readonly Scope[]
+}
+
+export interface Outcome {
+  status: number
+  code: ErrorCode
+}
+
+/** Kinds of credentials that there are. */
+export const kinds: readonly CredentialKind[] = ['pat', 'oauth2', 'session']
+
+/** Every case of an operation: the product of what differs for it. */
+export function casesOf(named: NamedOperation): Case[] {
+  const { pathFields } = named.operation
+  const places: Place[] = ['own team']
+  if (pathFields.has('team_id')) places.push('other team')
+  if (pathFields.has('project_id')) places.push('other project')
+  return kinds.flatMap((kind) =>
+    scopeChoices(named, kind).flatMap(({ choice, scopes: own }) =>
+      roles.flatMap((role) =>
+        Plan.options.flatMap((plan) => places.map((place): Case => ({ named, kind, choice, role, plan, place, scopes: own }))),
+      ),
+    ),
+  )
+}
+
+/** Token and client carry what they were given; log-in and session carry all. */
+function scopeChoices({ operation: { scope } }: NamedOperation, kind: CredentialKind): { choice: ScopeChoice; scopes: readonly Scope[] }[] {
+  const all = kind === 'oauth2' ? OAUTH_SCOPES : scopes
+  const choices: { choice: ScopeChoice; scopes: readonly Scope[] }[] = [{ choice: 'all', scopes: all }]
+  if (kind === 'jwt' || kind === 'session' || !scope || !all.includes(scope)) return choices
+  choices.push({ choice: 'right', scopes: [scope] }, { choice: 'wrong', scopes: all.filter((other) => other !== scope) })
+  return choices
+}
+
+/** The one table of what decides, in order; null when nothing stands in the way. */
+export function expectedOf({ named: { operation }, kind, scopes: own, role, plan, place }: Case): Outcome | null {
+  const { scope, role: needed, feature } = operation
+  const rules: [boolean, ErrorCode][] = [
+    [place === 'other team', 'not_found'],
+    [!plans[plan].apiAccess && kind !== 'session', 'plan_without_api_access'],
+    [scope !== undefined && !own.includes(scope), 'insufficient_scope'],
+    [needed !== undefined && !roleSuffices(role, needed), 'insufficient_role'],
+    [feature !== undefined && !planIncludes(plan, feature), 'feature_not_in_plan'],
+    [place === 'other project', 'not_found'],
+  ]
+  const code = rules.find(([stands]) => stands)?.[1]
+  return code ? { status: errorRow(code).status, code } : null
+}

@@ -1,0 +1,78 @@
+import { type NamedOperation, Plan } from '@earshot/contracts'
+import type { TestService } from '../../src/test-service.ts'
+import { callRest, sourcesOf } from '../call.ts'
+import { emptyPath } from '../records.ts'
+import { sampleInput } from '../samples.ts'
+import { type Case, casesOf, expectedOf, type Outcome, type Place } from './cases.ts'
+import type { Shown, World } from './world.ts'
+
+const AT_ONCE = 16
+
+export interface Findings {
+  refusals: number
+  /** Cases whose answer was another than the table says. */
+  wrong: string[]
+}
+
+interface Question {
+  named: NamedOperation
+  shown: Shown
+  path: Record<string, string>
+  expected: Outcome
+  what: string
+}
+
+/** Asks every refusal of the operations over HTTP, and tells which came out otherwise. */
+export async function runMatrix(service: TestService, world: World, operations: readonly NamedOperation[]): Promise<Findings> {
+  const questions = operations.flatMap((named) => [...deadQuestions(world, named), ...liveQuestions(world, named)])
+  const wrong: string[] = []
+  const rest = questions.values()
+  const ask = async () => {
+    for (const { named, shown, path, expected, what } of rest) {
+      const answer = await callRest(service, named, { ...sourcesOf(named, inputOf(named, path)), path, ...shown })
+      if (answer.status !== expected.status || answer.body?.code !== expected.code) {
+        wrong.push(`${named.name}, ${what}: ${answer.status} ${answer.body?.code} instead of ${expected.status} ${expected.code}`)
+      }
+    }
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, ask))
+  return { refusals: questions.length, wrong }
+}
+
+function deadQuestions({ teams, dead }: World, named: NamedOperation): Question[] {
+  return [...teams.values()].flatMap((team) =>
+    dead.map(({ what, code, shown }) => ({
+      named,
+      shown,
+      path: emptyPath(named.operation, team),
+      expected: { status: 401, code: code as Outcome['code'] },
+      what,
+    })),
+  )
+}
+
+function liveQuestions(world: World, named: NamedOperation): Question[] {
+  return casesOf(named).flatMap((one) => {
+    const expected = expectedOf(one)
+    return expected ? [{ named, shown: world.credentialOf(one), path: pathOf(world, one), expected, what: describe(one) }] : []
+  })
+}
+
+/** The caller's own team and project, or one of them another's; what lies below is not there. */
+function pathOf({ teams }: World, { named, plan, place }: Case): Record<string, string> {
+  const [own, other] = [plan, Plan.options.find((one) => one !== plan)].map((one) => teams.get(one as Plan))
+  if (!own || !other) throw new Error('a team on each plan is there')
+  const path = emptyPath(named.operation, own)
+  const others = emptyPath(named.operation, other)
+  const foreign: Record<Place, string[]> = { 'own team': [], 'other team': ['team_id', 'project_id'], 'other project': ['project_id'] }
+  for (const name of foreign[place]) if (others[name]) path[name] = others[name]
+  return path
+}
+
+function inputOf({ operation }: NamedOperation, path: Record<string, string>): Record<string, unknown> {
+  return sampleInput(operation, { ...path, url: 'http://127.0.0.1:9/hooks', email: 'grace@example.com' })
+}
+
+function describe({ kind, choice, role, plan, place }: Case): string {
+  return `${kind} with ${choice} scopes of ${role} on ${plan} in ${place}`
+}

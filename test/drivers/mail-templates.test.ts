@@ -1,0 +1,118 @@
+import { randomBytes } from 'node:crypto'
+import { createSecretBox, sealMail, writeMail } from '@earshot/drivers'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { toMailLine } from '../../drivers/src/mail-line.ts'
+import { mailTemplates, type NewMail } from '../../drivers/src/mail-templates.ts'
+
+const BASE_URL = 'https://feedback.example'
+const box = createSecretBox(randomBytes(32))
+const to = 'ada@example.com'
+const secret = { token: 'a token/with?odd&characters' }
+const QUERY = '?token=a%20token%2Fwith%3Fodd%26characters'
+
+const mails = (name: string): [NewMail, string][] => [
+  [{ to, template: 'verify-email', fields: { name }, secret }, `/accounts/verify-email/${QUERY}`],
+  [{ to, template: 'sign-up-again', fields: { name }, secret: {} }, '/accounts/sign-in/'],
+  [{ to, template: 'password-reset', fields: { name }, secret }, `/accounts/password-reset/${QUERY}`],
+  [{ to, template: 'password-changed', fields: { name }, secret: {} }, '/accounts/password-reset/'],
+  [{ to, template: 'invitation', fields: { team: name, inviter: name, role: 'admin' }, secret }, `/accounts/invitation/${QUERY}`],
+  [{ to, template: 'mfa-enabled', fields: { name }, secret: {} }, '/accounts/password-reset/'],
+  [{ to, template: 'mfa-disabled', fields: { name }, secret: {} }, '/accounts/password-reset/'],
+]
+
+test('every mail is tried here', () => {
+  expect(mails('Ada').map(([{ template }]) => template)).toEqual(Object.keys(mailTemplates))
+})
+
+describe.each(mails('Ada Lovelace'))('$template', (mail, link) => {
+  const stored = sealMail(box, mail)
+  const row = { template: stored.template, fields: JSON.parse(stored.fields), sealed: stored.sealed }
+
+  test('is kept without its secret in clear, and written with it', () => {
+    expect(stored.recipient).toBe(to)
+    expect(JSON.stringify(stored)).not.toContain('odd')
+    expect(stored.sealed?.includes('odd') ?? false).toBe(false)
+    const { subject, text } = writeMail(box, BASE_URL, row)
+    expect(subject).toMatch(/^[A-Z][\w ,-]+$/)
+    expect(text).toContain('Ada Lovelace')
+    expect(text?.split('\n').filter((line) => line.startsWith('http'))).toEqual([BASE_URL + link])
+    expect(text).toMatch(new RegExp(`\n\nEarshot at ${BASE_URL}\n$`))
+  })
+
+  test('says what it was about once its secret is erased', () => {
+    const { subject, text } = writeMail(box, BASE_URL, { ...row, sealed: null })
+    expect(subject).not.toBe('')
+    expect(text === null).toBe(stored.sealed !== null)
+  })
+})
+
+test('a secret that was moved to another kind of mail does not open', () => {
+  const { sealed } = sealMail(box, { to, template: 'verify-email', fields: { name: 'Ada' }, secret })
+  expect(() => writeMail(box, BASE_URL, { template: 'password-reset', fields: { name: 'Ada' }, sealed })).toThrow('moved from its place')
+})
+
+test('a mail of a newer version is refused, to be tried again by one that knows it', () => {
+  for (const template of ['horoscope', 'constructor'])
+    expect(() => writeMail(box, BASE_URL, { template, fields: {}, sealed: null })).toThrow(`knows no mail "${template}"`)
+})
+
+describe('a name that somebody chose', () => {
+  test.each([
+    ['Ada Lovelace', 'Ada Lovelace'],
+    ['José Ångström-Müller, 李雷 👩‍💻', 'José Ångström-Müller, 李雷 👩‍💻'],
+    ['AC/DC & Søn', 'AC/DC & Søn'],
+    ['J.R.R. Tolkien', 'J. R. R. Tolkien'],
+    ['  Ada\r\n\r\nBcc: eve@evil.example\t', 'Ada Bcc: eve@evil. example'],
+    ['Ada\n\nhttps://evil.example/reset', 'Ada https: //evil. example/reset'],
+    ['Ada\u2028http://2130706433/\u0000x', 'Ada http: //2130706433/ x'],
+    ['www.evil.example', 'www. evil. example'],
+    ['evil。example', 'evil。 example'],
+    ['\u202eelpmaxe.live', 'elpmaxe. live'],
+    ['\u202e\n', '—'],
+    ['x'.repeat(200), `${'x'.repeat(79)}…`],
+    ['👋'.repeat(200), `${'👋'.repeat(79)}…`],
+  ])('%j stands in a mail as %j', (name, line) => {
+    expect(toMailLine(name)).toBe(line)
+  })
+
+  test('is one short line, holds nothing that a mail program makes a link of, and leaves the mail’s own lines as they are', () => {
+    const parts = fc.constantFrom(
+      'http',
+      'https',
+      '://',
+      '//',
+      ':',
+      '.',
+      '/',
+      '\r\n',
+      '\n',
+      '\u2028',
+      '\u0085',
+      '\t',
+      '@',
+      'evil',
+      'www',
+      '。',
+      ' ',
+      '\u202e',
+    )
+    const name = fc.oneof(
+      fc.string({ unit: 'binary', maxLength: 300 }),
+      fc.array(parts, { maxLength: 40 }).map((some) => some.join('')),
+    )
+    fc.assert(
+      fc.property(name, (text) => {
+        const line = toMailLine(text)
+        expect(line).toMatch(/^[^\p{Cc}\u2028\u2029]{1,80}$/u)
+        expect(line).not.toMatch(/:\/\/|[.。．｡][\p{L}\p{N}]/u)
+        for (const [mail, link] of mails(text)) {
+          const stored = sealMail(box, mail)
+          const written = writeMail(box, BASE_URL, { template: stored.template, fields: JSON.parse(stored.fields), sealed: stored.sealed })
+          expect(written.subject).not.toMatch(/[\p{Cc}]/u)
+          expect(written.text?.split('\n').filter((own) => /https?:\/\//.test(own))).toEqual([BASE_URL + link, `Earshot at ${BASE_URL}`])
+        }
+      }),
+    )
+  })
+})

@@ -1,0 +1,2 @@
+/** Of everybody who has one. */
+export const PASSWORD = 'correct horse battery staple'

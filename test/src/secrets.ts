@@ -1,0 +1,71 @@
+import type { DatabaseAddress } from '@earshot/db'
+import postgres from 'postgres'
+import { PASSWORD } from './password.ts'
+
+/** What every secret of the service looks like that can be told by its shape. */
+const SHAPES = [
+  /sv[acrs]_[0-9A-Za-z]{46}/,
+  /rvk_[0-9A-Za-z]{43}/,
+  /whsec_[0-9A-Za-z+/]{43}=/,
+  // A JSON Web Token: header and payload both begin with {".
+  /eyJ[\w-]+\.eyJ[\w-]+\.[\w-]+/,
+]
+/** Fields of requests and answers whose values nobody but their receiver may keep. */
+const SECRET_FIELDS =
+  /^(password|new_password|token|secret|access|refresh|access_token|refresh_token|revoke_token|device_code|recovery_codes|client_secret|otpauth_url)$/
+const MIN_CHARACTERS = 8
+
+/** Every secret that a test file sent or was given, to look for where none may stand. */
+export interface Secrets {
+  /** Takes note of the secrets of a request's or an answer's JSON, and of cookies that were set. */
+  note: (body: unknown, headers?: Headers) => void
+  /** The secrets that stand in a text, shortened; none is what is hoped for. */
+  foundIn: (text: string) => string[]
+}
+
+export function createSecrets(): Secrets {
+  const known = new Set<string>([PASSWORD])
+  return {
+    note(body, headers) {
+      for (const value of secretValues(body)) if (value.length >= MIN_CHARACTERS) known.add(value)
+      for (const cookie of headers?.getSetCookie() ?? []) {
+        const value = cookie.split(';', 1)[0]?.split('=')[1] ?? ''
+        if (value.length >= MIN_CHARACTERS) known.add(value)
+      }
+    },
+    foundIn(text) {
+      const shaped = SHAPES.flatMap((shape) => shape.exec(text)?.[0] ?? [])
+      // A column of bytes reads as hex.
+      const exact = [...known].filter((value) => text.includes(value) || text.includes(Buffer.from(value).toString('hex')))
+      return [...new Set([...shaped, ...exact])].map((value) => `${value.slice(0, 10)}…`)
+    },
+  }
+}
+
+function secretValues(body: unknown): string[] {
+  if (typeof body !== 'object' || body === null) return []
+  return Object.entries(body).flatMap(([name, value]) => {
+    if (!SECRET_FIELDS.test(name)) return secretValues(value)
+    return [value].flat().filter((one) => typeof one === 'string')
+  })
+}
+
+/** Every row of every table as text: the service's own and the queue's. */
+export async function dumpDatabase(address: DatabaseAddress): Promise<string> {
+  const sql = postgres({ ...address, max: 1, onnotice: () => {} })
+  try {
+    const tables = await sql<{ name: string }[]>`
+      select format('%I.%I', n.nspname, c.relname) as name
+        from pg_class c
+        join pg_namespace n on n.oid = c.relnamespace
+       where n.nspname in ('public', 'graphile_worker') and c.relkind in ('r', 'p') and not c.relispartition`
+    const texts: string[] = []
+    for (const { name } of tables) {
+      const [row] = await sql.unsafe<{ text: string | null }[]>(`select string_agg(t::text, E'\\n') as text from ${name} t`)
+      if (row?.text) texts.push(`${name}\n${row.text}`)
+    }
+    return texts.join('\n\n')
+  } finally {
+    await sql.end()
+  }
+}
