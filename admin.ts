@@ -2,6 +2,7 @@ import { Command } from 'commander'
 import { addDoctorCommand } from './admin/doctor.ts'
 import { addMailCommands } from './admin/mail.ts'
 import { addMemberCommands } from './admin/member.ts'
+import { addOAuthClientCommands } from './admin/oauth-client.ts'
 import { addTeamCommands } from './admin/team.ts'
 import { addTokenCommands } from './admin/token.ts'
 import { addUserCommands } from './admin/user.ts'
@@ -11,6 +12,7 @@ addUserCommands(program)
 addTeamCommands(program)
 addMemberCommands(program)
 addTokenCommands(program)
+addOAuthClientCommands(program)
 addMailCommands(program)
 addDoctorCommand(program)
 await program.parseAsync()
