@@ -82,12 +82,11 @@ async function start(config: Config, log: Log, { drains, undos }: Parts): Promis
   undos.push(database.close)
   const teamDatabase = config.rowLevelSecurity ? openTeamDatabase(pool) : null
   if (teamDatabase) undos.push(teamDatabase.close)
-  const { defaultPlan, maxTeamsPerUser, reuseLeewaySeconds } = config
   const app = await buildApp({
     contracts,
     database,
     teamDatabase,
-    services: { secretBox, judgeReceiver: receivers.judge, defaultPlan, maxTeamsPerUser, reuseLeewaySeconds },
+    services: { secretBox, judgeReceiver: receivers.judge, ...choicesOf(config) },
     rateLimitMultiplier: config.rateLimitMultiplier,
     checkOutput: false,
     onCommit: () => worker?.nudge(),
@@ -102,6 +101,11 @@ async function start(config: Config, log: Log, { drains, undos }: Parts): Promis
   })
   drains.push(() => app.close())
   return app.listen({ host: config.host, port: config.port })
+}
+
+/** What the operator chose and handlers need. */
+function choicesOf({ defaultPlan, maxTeamsPerUser, reuseLeewaySeconds }: Config) {
+  return { defaultPlan, maxTeamsPerUser, reuseLeewaySeconds }
 }
 
 async function readVersion(): Promise<string> {

@@ -87,12 +87,31 @@ test('retention deletes what is past its time and nothing else', async () => {
     insert into abuse_blocks (address, trips, blocked_until)
     values ('old trip', array[now() - interval '25 hours'], null), ('new trip', array[now()], null),
            ('old block', '{}', now() - interval '25 hours'), ('new block', '{}', now() - interval '23 hours')`
+  await client`
+    with allowed as (
+      insert into credentials (kind, user_id, client_id, scopes)
+      select 'oauth2', u.id, o.id, '{}' from users u, oauth_clients o limit 1
+      returning id, client_id
+    ),
+    ends as (
+      select a.*, hours::text::bytea as hash, now() - hours * interval '1 hour' as at from allowed a, unnest(array[23, 25]) hours
+    ),
+    access as (insert into access_tokens (hash, credential_id, scopes, expires_at) select hash, id, '{}', at from ends),
+    refresh as (insert into refresh_tokens (hash, credential_id, expires_at) select hash, id, at from ends),
+    code as (
+      insert into authorization_codes (hash, credential_id, redirect_uri, code_challenge, expires_at) select hash, id, '', '', at from ends
+    )
+    insert into device_codes (hash, user_code_mac, client_id, scopes, expires_at) select hash, hash, client_id, '{}', at from ends`
   expect(await deletePast(house.database)).toEqual({
     webhook_deliveries: 2500,
     mails: 1,
     idempotency_keys: 1,
     rate_windows: 1,
     abuse_blocks: 2,
+    access_tokens: 1,
+    refresh_tokens: 1,
+    authorization_codes: 1,
+    device_codes: 1,
     submission_fingerprints: 1,
   })
 })
@@ -117,6 +136,10 @@ test('the purge removes what was deleted more than a day ago, with all that hang
   await client`
     insert into credentials (kind, hash, user_id, scopes, revoked_at)
     select 'pat', days::text::bytea, id, '{}', now() - days * interval '1 day' from users, unnest(array[29, 31]) days`
+  await client`
+    insert into credentials (kind, hash, user_id, scopes, expires_at)
+    select kind, (kind || days)::bytea, id, '{}', now() - days * interval '1 day'
+      from users, unnest(array[29, 31]) days, unnest(array['pat', 'session']) kind`
 
   expect(await purgeDeleted(house.database)).toEqual({
     submissions: 3,
@@ -127,6 +150,7 @@ test('the purge removes what was deleted more than a day ago, with all that hang
     projects: 1,
     teams: 0,
     credentials: 1,
+    ended_credentials: 1,
   })
   const left = await client`select (select count(*)::int from submission_tags) as tags, (select count(*)::int from public_keys) as keys`
   expect(left).toEqual([{ tags: 8, keys: 2 }])

@@ -1,13 +1,9 @@
 import { ApiError } from '@earshot/contracts'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { readForm } from '../pages/form.ts'
+import type { FastifyRequest } from 'fastify'
 import { OAuthRefusal } from './refusal.ts'
 
 /** Parameters of a request, one text each; absent and empty are the same (RFC 6749 §3.2). */
 export type Parameters = Readonly<Partial<Record<string, string>>>
-
-const BODY_BYTES = 65_536
-const FORM = /^application\/x-www-form-urlencoded\s*(;|$)/i
 
 /** What of a request is ours to read; all else is ignored (RFC 6749 §3.2). */
 const KNOWN = new Set([
@@ -26,11 +22,6 @@ const KNOWN = new Set([
 
 /** The characters that RFC 6749 appendix A gives to each of them. */
 const VISIBLE = /^[\x20-\x7e]*$/
-
-/** Forms beside JSON, in this scope. */
-export function registerParameters(scope: FastifyInstance): void {
-  scope.addContentTypeParser(FORM, { parseAs: 'buffer', bodyLimit: BODY_BYTES }, async (_request: unknown, body: Buffer) => readForm(body))
-}
 
 /** Reads the body of a request, a form or a flat JSON object alike. Throws `invalid_request`. */
 export function readParameters({ body = {}, query }: FastifyRequest): Parameters {

@@ -1,10 +1,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { sendFailure } from '../failure.ts'
+import { addForms } from '../pages/form.ts'
 import { countGuest, type PageOptions } from '../pages/visitor.ts'
 import { registerDeviceAuthorization } from './device-authorization.ts'
 import { registerIntrospection } from './introspect.ts'
 import { registerMetadata } from './metadata.ts'
-import { explainBody, registerParameters } from './parameters.ts'
+import { explainBody } from './parameters.ts'
 import { toRefusal } from './refusal.ts'
 import { registerRevocation } from './revoke.ts'
 import { registerToken } from './token.ts'
@@ -13,7 +14,8 @@ import { registerToken } from './token.ts'
 export async function registerOAuth(app: FastifyInstance, options: PageOptions): Promise<void> {
   registerMetadata(app, options)
   await app.register((scope, _options, done) => {
-    registerParameters(scope)
+    // Beside JSON.
+    addForms(scope)
     // Tokens, and whatever stands where tokens may (RFC 6749 §5.1).
     scope.addHook('onRequest', async (_request, reply) => void reply.headers({ 'cache-control': 'no-store', pragma: 'no-cache' }))
     scope.setErrorHandler((error, request, reply) => sendRefusal(error, { request, reply, options }))

@@ -6,7 +6,7 @@ import { html } from './html.ts'
 import { sendPage } from './layout.ts'
 import { countGuest, type PageOptions, readVisitor, requireOwnPage } from './visitor.ts'
 
-export const SIGN_IN_PATH = '/accounts/sign-in/'
+const SIGN_IN_PATH = '/accounts/sign-in/'
 const HOME_PATH = '/accounts/'
 
 /** Sends somebody who is not signed in to the page where they do, and back to `next` afterwards. */
