@@ -1,4 +1,3 @@
-import { ApiError } from '@earshot/contracts'
 import type { FastifyRequest } from 'fastify'
 import { OAuthRefusal } from './refusal.ts'
 
@@ -49,12 +48,6 @@ export function requireParameter(parameters: Parameters, name: string): string {
 export function readScope({ scope }: Parameters): string[] | null {
   const names = scope?.split(' ').filter(Boolean) ?? []
   return names.length === 0 ? null : [...new Set(names)]
-}
-
-/** These bodies are read by a rule of their own. */
-export function explainBody(error: unknown): unknown {
-  if (!(error instanceof ApiError) || error.code !== 'unsupported_media_type') return error
-  return new ApiError('unsupported_media_type', { detail: 'The body must be a form, application/x-www-form-urlencoded, or JSON.' })
 }
 
 function wrong(detail: string): OAuthRefusal {

@@ -15,9 +15,10 @@ export function isAllowedRedirectUri(uri: string): boolean {
   if (uri.length > MAX_CHARACTERS || !WRITTEN.test(uri) || !URL.canParse(uri)) return false
   const { protocol, hostname, username, password } = new URL(uri)
   if (username !== '' || password !== '') return false
-  if (protocol === 'https:') return uri.startsWith('https://') && HOST.test(hostname)
-  if (protocol === 'http:') return uri.startsWith('http://') && LOOPBACK_HOSTS.has(hostname)
-  return PRIVATE_SCHEME.test(protocol)
+  if (PRIVATE_SCHEME.test(protocol)) return true
+  // Written as it is read: `https:///host` and `http://127.1` are read by some as what they do not say.
+  if (!uri.startsWith(`${protocol}//${hostname}`)) return false
+  return (protocol === 'https:' && HOST.test(hostname)) || (protocol === 'http:' && LOOPBACK_HOSTS.has(hostname))
 }
 
 /**
