@@ -28,6 +28,7 @@ const wrongValues: Record<string, string> = {
   EARSHOT_TRUST_PROXY: 'everybody',
   EARSHOT_RATE_LIMIT_MULTIPLIER: '0',
   EARSHOT_ROW_LEVEL_SECURITY: 'maybe',
+  EARSHOT_OAUTH_REUSE_LEEWAY_SECONDS: '11',
   EARSHOT_SMTP_URL: 'https://mail.example.com',
   EARSHOT_MAIL_FROM: 'nobody',
   EARSHOT_METRICS_TOKEN: '',

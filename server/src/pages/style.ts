@@ -32,4 +32,5 @@ input:focus-visible, button:focus-visible, a:focus-visible { outline: 3px solid 
 .good { color: var(--good); font-weight: 600; }
 small, .soft { color: var(--soft); }
 code { font-family: ui-monospace, monospace; }
+code.code { font-size: 1.5rem; font-weight: 600; letter-spacing: .15em; }
 `
