@@ -1,5 +1,6 @@
 import { Command } from 'commander'
 import { addDoctorCommand } from './admin/doctor.ts'
+import { addJwtKeysCommands } from './admin/jwt-keys.ts'
 import { addMailCommands } from './admin/mail.ts'
 import { addMemberCommands } from './admin/member.ts'
 import { addOAuthClientCommands } from './admin/oauth-client.ts'
@@ -14,5 +15,6 @@ addMemberCommands(program)
 addTokenCommands(program)
 addOAuthClientCommands(program)
 addMailCommands(program)
+addJwtKeysCommands(program)
 addDoctorCommand(program)
 await program.parseAsync()

@@ -31,7 +31,7 @@ export interface Config {
   localTrial: boolean
   trustProxy: TrustProxy
   rateLimitMultiplier: number
-  /** Within it a second use of a refresh token is refused, and ends nothing while its successor is unused. */
+  /** How long the second use of a refresh token, while its successor is unused, does not end all of its family. */
   reuseLeewaySeconds: number
   /** Requests of a team run as a role that PostgreSQL's policies bind to that team. */
   rowLevelSecurity: boolean

@@ -86,7 +86,7 @@ async function start(config: Config, log: Log, { drains, undos }: Parts): Promis
     contracts,
     database,
     teamDatabase,
-    services: { secretBox, judgeReceiver: receivers.judge, ...choicesOf(config) },
+    services: { ...servicesOf(config), secretBox, judgeReceiver: receivers.judge },
     rateLimitMultiplier: config.rateLimitMultiplier,
     checkOutput: false,
     onCommit: () => worker?.nudge(),
@@ -103,8 +103,7 @@ async function start(config: Config, log: Log, { drains, undos }: Parts): Promis
   return app.listen({ host: config.host, port: config.port })
 }
 
-/** What the operator chose and handlers need. */
-function choicesOf({ defaultPlan, maxTeamsPerUser, reuseLeewaySeconds }: Config) {
+function servicesOf({ defaultPlan, maxTeamsPerUser, reuseLeewaySeconds }: Config) {
   return { defaultPlan, maxTeamsPerUser, reuseLeewaySeconds }
 }
 

@@ -1,4 +1,5 @@
 import { DatabaseSetupError, EmbeddedPostgresError } from '@earshot/db'
+import { SecretKeyError } from '@earshot/drivers'
 import { type Config, ConfigError } from './config.ts'
 
 const EXIT_REFUSED = 1
@@ -17,9 +18,14 @@ export interface StartFailure {
 /** What the operator can mend, in one line; null for what only a developer can. */
 export function explainStartFailure(error: unknown, config: Pick<Config, 'host' | 'port' | 'databaseUrl'> | null): StartFailure | null {
   if (error instanceof ConfigError) return { line: error.message, exitCode: EXIT_CONFIGURATION }
+  if (error instanceof SecretKeyError) return { line: secretKeyLine(error), exitCode: EXIT_CONFIGURATION }
   if (error instanceof EmbeddedPostgresError || error instanceof DatabaseSetupError) return { line: error.message, exitCode: EXIT_REFUSED }
   if (!(error instanceof Error) || config === null) return null
   return explainListening(error, config) ?? explainDatabase(error, config)
+}
+
+function secretKeyLine({ message }: SecretKeyError): string {
+  return `EARSHOT_SECRET_KEY, or the file secret-key of the data directory, is not the one of this database. ${message} Put the right one back; if it is lost for good, "npm run admin -- jwt-keys rotate" lets the service start, without what was sealed.`
 }
 
 function explainListening(error: NodeJS.ErrnoException, { host, port }: Pick<Config, 'host' | 'port'>): StartFailure | null {

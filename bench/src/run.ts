@@ -3,10 +3,13 @@ import { writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import { benchCredentials } from './parts/credentials.ts'
 import { benchDeliveries } from './parts/deliveries.ts'
 import { benchGrowth } from './parts/growth.ts'
 import { benchHelp } from './parts/help.ts'
+import { benchHotUser } from './parts/hot-user.ts'
 import { benchList } from './parts/list.ts'
+import { benchSignIns } from './parts/sign-ins.ts'
 import { benchStart } from './parts/start.ts'
 import { benchSubmit } from './parts/submit.ts'
 import { type PartReport, render } from './report.ts'
@@ -37,6 +40,9 @@ const short: typeof full = {
 
 const parts: Record<string, (length: typeof full) => Promise<PartReport>> = {
   list: benchList,
+  credentials: benchCredentials,
+  'hot-user': benchHotUser,
+  'sign-ins': benchSignIns,
   submit: benchSubmit,
   growth: benchGrowth,
   deliveries: benchDeliveries,

@@ -9,7 +9,7 @@ import {
   type DatabaseAddress,
   openDatabase,
 } from '@earshot/db'
-import { makePublicKey, makeToken } from '@earshot/server'
+import { hashPassword, makePublicKey, makeToken } from '@earshot/server'
 
 /** A team with a project, and what calls for them. */
 export interface Team {
@@ -17,15 +17,30 @@ export interface Team {
   project_id: string
   publicKey: string
   token: string
+  ownerEmail: string
 }
+
+/** Of every owner. */
+export const PASSWORD = 'correct horse battery staple'
 
 /** Teams of the largest plan, each with an owner of its own. */
 export async function makeTeams(database: Database, count: number): Promise<Team[]> {
   const teams: Team[] = []
-  for (let number = 0; number < count; number += 1) teams.push(await makeTeam(database))
+  const passwordHash = await hashPassword(PASSWORD)
+  for (let number = 0; number < count; number += 1) teams.push(await makeTeam(database, passwordHash))
   // As autovacuum would within its minute: the plans of the first calls were made for empty tables.
   await analyze(database)
   return teams
+}
+
+/** A hundred submissions in each project, as a page of them shows. */
+export async function fillWithSubmissions(database: Database): Promise<void> {
+  await database.client`
+    insert into submissions (team_id, project_id, kind, channel, title, body, rating, author_name, author_email, author_company, consent_granted, consent_granted_at, tags, metadata)
+    select team_id, id, 'text', 'public', 'Worth every minute', repeat('Saved us a week. ', 10), 1 + i % 5, 'Ada ' || i, 'ada' || i || '@example.com',
+           'Analytical Engines', true, now(), '{home,launch}', '{"page": "/pricing"}'
+      from projects, generate_series(1, 100) i`
+  await analyze(database)
 }
 
 /** A pool beside the running service. */
@@ -42,14 +57,14 @@ export async function analyze(database: Database): Promise<void> {
   })
 }
 
-async function makeTeam(database: Database): Promise<Team> {
+async function makeTeam(database: Database, passwordHash: string): Promise<Team> {
   const { token, hash, hint } = makeToken()
-  const owner = await createUser(database, { email: `${token}@example.com`, name: 'Bench', passwordHash: null })
+  const owner = await createUser(database, { email: `${token}@example.com`, name: 'Bench', passwordHash })
   const team = await createTeamFor(database, owner, { name: 'Bench', plan: 'business' })
   const actor = { userId: owner.id, credentialId: null, credentialKind: 'operator', ip: null }
   const project = await createProject(database, actor, team.id, { name: 'Bench' })
   const place = { team_id: team.id, project_id: project.id }
   const { key } = await createPublicKey(database, actor, place, { key: makePublicKey(), label: null })
   await createTokenFor(database, owner, { name: 'Bench', scopes: [...scopes], hash, hint })
-  return { id: team.id, project_id: project.id, publicKey: key, token }
+  return { id: team.id, project_id: project.id, publicKey: key, token, ownerEmail: owner.email }
 }

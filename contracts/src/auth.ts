@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { logIns } from './log-ins.ts'
 import { NoContent, operation } from './operation.ts'
 import { AUTH } from './paths.ts'
 import { EmailInput, PasswordInput } from './primitives.ts'
@@ -26,4 +27,4 @@ const session = {
   }),
 }
 
-export const auth = { session }
+export const auth = { session, token: logIns }

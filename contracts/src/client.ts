@@ -5,7 +5,7 @@ import { type CallOptions, type ClientOptions, requestOf } from './client-reques
 import { sendWithRetries } from './client-retry.ts'
 import { type Contracts, contracts } from './index.ts'
 import type { Method, Operation, OperationTree } from './operation.ts'
-import { isOperation } from './operation-names.ts'
+import { isAccount, isOperation } from './operation-names.ts'
 
 const TIMEOUT_MS = 30_000
 const MAX_RETRIES = 2
@@ -60,7 +60,12 @@ function methodOf(operation: Operation, options: ClientOptions) {
 async function callOperation(operation: Operation, input: object, options: ClientOptions, call: CallOptions): Promise<unknown> {
   const { fetch = globalThis.fetch, maxRetries = MAX_RETRIES } = options
   const request = requestOf(operation, { ...input }, options, call)
-  const policy = { maxRetries, timeoutMs: call.timeoutMs ?? options.timeoutMs ?? TIMEOUT_MS, signal: call.signal }
+  // What an account's operation used up, such as a refresh token, it does not give twice: no key makes it safe to repeat.
+  const policy = {
+    maxRetries: isAccount(operation) ? 0 : maxRetries,
+    timeoutMs: call.timeoutMs ?? options.timeoutMs ?? TIMEOUT_MS,
+    signal: call.signal,
+  }
   return outputOf(await sendWithRetries((signal) => sendOnce(fetch, request, signal), policy))
 }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { Invitation } from './invitations.ts'
 import { Member } from './members.ts'
 import { Id, timestamp } from './primitives.ts'
 import { TeamUser } from './profile.ts'
@@ -28,6 +29,7 @@ const dataOf = {
   'submission.approved': z.object({ submission: Submission }),
   'submission.rejected': z.object({ submission: Submission }),
   'team.member.added': z.object({ member: Member }),
+  'team.invitation.created': z.object({ invitation: Invitation }),
   'user.profile.updated': z.object({ user: TeamUser }),
 } as const satisfies Partial<Record<EventType, z.ZodObject>>
 
@@ -51,6 +53,7 @@ export const eventPayloads = [
   payloadOf('submission.approved', dataOf['submission.approved']),
   payloadOf('submission.rejected', dataOf['submission.rejected']),
   payloadOf('team.member.added', dataOf['team.member.added']),
+  payloadOf('team.invitation.created', dataOf['team.invitation.created']),
   payloadOf('user.profile.updated', dataOf['user.profile.updated']),
 ] as const
 

@@ -1,5 +1,6 @@
 import { auth } from './auth.ts'
 import { events } from './events.ts'
+import { invitations } from './invitations.ts'
 import { me } from './me.ts'
 import { members } from './members.ts'
 import { projects } from './projects.ts'
@@ -10,11 +11,12 @@ import { teams } from './teams.ts'
 import { webhooks } from './webhooks.ts'
 
 /** Every operation of the service. A place in this tree is a name on every surface. */
-export const contracts = { me, teams, members, projects, publicKeys, submissions, webhooks, events, auth, public: publicPlane }
+export const contracts = { me, teams, members, invitations, projects, publicKeys, submissions, webhooks, events, auth, public: publicPlane }
 export type Contracts = typeof contracts
 
 export { ApiError, type ErrorBody, type ErrorCode, errorCodes, errorRow, errorTable, FieldError } from './errors.ts'
 export { Event, EventType, eventMeanings, eventPayloads, eventTypes } from './event-payloads.ts'
+export { Invitation, InvitationState } from './invitations.ts'
 export { type LimitName, limits, sizes } from './limits.ts'
 export { CredentialKind, Token } from './me.ts'
 export type { Method, Operation, OperationTree } from './operation.ts'

@@ -15,6 +15,10 @@ export const CredentialKind = z
   .meta({ id: 'CredentialKind', description: 'Personal access token, OAuth2 access token, JWT or session.' })
 export type CredentialKind = z.infer<typeof CredentialKind>
 
+export const TeamMembership = z
+  .object({ id: Id, name: z.string().meta({ description: 'Name of the team.' }), role: Role, plan: Plan })
+  .meta({ id: 'TeamMembership', description: 'A team that you belong to.' })
+
 const Identity = z
   .object({
     user: Profile,
@@ -26,13 +30,7 @@ const Identity = z
         expires_at: timestamp('When it ends; null if it does not.').nullable(),
       })
       .meta({ id: 'Credential', description: 'What the request was signed in with.' }),
-    teams: z
-      .array(
-        z
-          .object({ id: Id, name: z.string().meta({ description: 'Name of the team.' }), role: Role, plan: Plan })
-          .meta({ id: 'TeamMembership', description: 'A team that you belong to.' }),
-      )
-      .meta({ description: 'The teams that you belong to.' }),
+    teams: z.array(TeamMembership).meta({ description: 'The teams that you belong to.' }),
   })
   .meta({ id: 'Identity', description: 'Who the caller is, with what, and where.' })
 

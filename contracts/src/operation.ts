@@ -23,6 +23,8 @@ interface OperationLiteral<Verb extends Method, Path extends string, Input exten
   scope?: Scope
   /** Least role in the team; absent where the path names no team. */
   role?: Role
+  /** Open also to a caller none of whose teams has API access in its plan; for an operation without a team. */
+  withoutApiAccess?: true
   /** Rate limit that counts the request. */
   limit?: LimitName
   /** Feature that the team's plan must include, else 402 `feature_not_in_plan`. */

@@ -6,6 +6,7 @@ export const ME = '/api/v1/me'
 export const TEAMS = '/api/v1/teams'
 export const TEAM = `${TEAMS}/{team_id}` as const
 export const PROJECT = `${TEAM}/projects/{project_id}` as const
+export const INVITATIONS = '/api/v1/invitations'
 export const AUTH = '/api/auth'
 export const PUBLIC = '/api/public/v1'
 export const PUBLIC_PROJECT = `${PUBLIC}/projects/{public_key}` as const

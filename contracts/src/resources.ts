@@ -3,6 +3,7 @@ export const resourceMeanings = {
   me: 'Who you are, your own personal access tokens, and what you allowed others.',
   teams: 'A team owns everything else. Its members hold a role, its plan says what it may use.',
   members: 'The people on a team and their roles.',
+  invitations: 'Links that go by e-mail; whoever has the address that was invited joins the team with one.',
   projects: 'A place that collects feedback, inside a team.',
   publicKeys: 'They identify a project on the public plane and never authorize anything.',
   submissions: 'What visitors and programs leave, with its moderation. Everything arrives pending.',

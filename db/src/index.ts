@@ -40,7 +40,18 @@ export { EmbeddedPostgresError } from './embedded/errors.ts'
 export { numberEvents } from './event-feed.ts'
 export { readEvents } from './events.ts'
 export { claimIdempotencyKey, storeIdempotentAnswer } from './idempotency.ts'
+export {
+  acceptInvitation,
+  createInvitation,
+  type InvitationLink,
+  type InvitationRow,
+  listInvitations,
+  resendInvitation,
+  revokeInvitation,
+} from './invitations.ts'
 export { type JobName, type JobPayload, jobs } from './jobs.ts'
+export { addFirstJwtKey, listJwtKeys, type NewJwtKey, rotateJwtKey } from './jwt-keys.ts'
+export { createLogIn, endLogIn } from './log-ins.ts'
 export { findQueuedMail, listMails, type MailRow, queueMail, settleMail } from './mails.ts'
 export { listMembers, type MemberRow, removeMember, transferOwnership, updateMember } from './members.ts'
 export {
@@ -54,9 +65,7 @@ export {
   type ActiveToken,
   inspectOAuthToken,
   issueTokens,
-  type Rotation,
   revokeOAuthToken,
-  rotateOAuthToken,
   type TokenPair,
 } from './oauth-tokens.ts'
 export { addTeamMember, createTeamFor, createTokenFor, createUser, findUserByEmail, setTeamPlan } from './operator.ts'
@@ -68,6 +77,7 @@ export { createPublicKey, listPublicKeys, type PublicKeyRow, revokePublicKey } f
 export { purgeDeleted } from './purge.ts'
 export { queueConnection } from './queue.ts'
 export { receiveSubmission } from './reception.ts'
+export { type Rotation, rotateRefreshToken } from './refresh-tokens.ts'
 export { deletePast } from './retention.ts'
 export { createSession, deleteSession, endSession, listSessions, prolongSession, type SessionRow } from './sessions.ts'
 export { DatabaseSetupError } from './setup-error.ts'

@@ -27,36 +27,6 @@ export async function issueTokens(tx: Tx, grant: { credentialId: string; scopes:
   await issue(tx, { ...grant, ...tokens })
 }
 
-export interface Refresh {
-  hash: Buffer
-  clientId: string
-  /** Null: those that were allowed. */
-  scopes: readonly string[] | null
-  /** Within it a second use is refused, and ends nothing while the successor is unused. */
-  leewaySeconds: number
-}
-
-/** Why there is a next token, or none; see db/functions/rotate_refresh_token.sql. */
-export interface Rotation {
-  outcome: 'rotated' | 'unknown' | 'expired' | 'invalid_scope' | 'reused' | 'raced'
-  user_id: string
-  scopes: Scope[]
-}
-
-const rotate = statement<object, Rotation>(sql`
-  select *
-    from rotate_refresh_token(
-      ${placeholder('hash')}, 'oauth2', ${placeholder('clientId')}, ${placeholder('scopes')}::text[],
-      ${placeholder('refreshHash')}, now() + ${placeholder('refreshSeconds')}::int * interval '1 second',
-      ${placeholder('accessHash')}, now() + ${placeholder('accessSeconds')}::int * interval '1 second',
-      ${placeholder('leewaySeconds')}
-    )`)
-
-/** One round trip from a refresh token to the next pair. */
-export async function rotateOAuthToken(tx: Tx, refresh: Refresh, tokens: TokenPair): Promise<Rotation> {
-  return onlyOne(await rotate(tx, { ...refresh, ...tokens }))
-}
-
 const revoke = statement<object, { found: boolean }>(sql`
   select revoke_oauth_token(${placeholder('hash')}, ${placeholder('clientId')}, ${placeholder('ip')}::inet) as found`)
 

@@ -1,10 +1,10 @@
 import type { Plan, Role, Scope } from '@earshot/contracts'
 import { sql } from 'drizzle-orm'
-import type { Actor } from './actor.ts'
+import { type Actor, actorParameter, actorValues } from './actor.ts'
 import type { Tx } from './database.ts'
 import { notFound, onlyOne } from './rows.ts'
 import { statement } from './statement.ts'
-import { memberships, teams, users } from './tables/people.ts'
+import { teams, users } from './tables/people.ts'
 import { createTeam, type TeamRow } from './teams.ts'
 import { createToken, type NewToken, type TokenRow } from './tokens.ts'
 import type { UserRow } from './users.ts'
@@ -33,28 +33,17 @@ export async function findUserByEmail(tx: Tx, email: string): Promise<UserRow> {
 
 /** A team made by the operator: no bound on how many. */
 export async function createTeamFor(tx: Tx, owner: UserRow, { name, plan }: { name: string; plan: Plan }): Promise<TeamRow> {
-  return createTeam(tx, operatorFor(owner), { name }, { plan, maxTeams: UNBOUNDED })
+  return createTeam(tx, operatorFor(owner.id), { name }, { plan, maxTeams: UNBOUNDED })
 }
 
-const addMember = statement<{ team_id: string; userId: string; role: Role }, { team_id: string }>(sql`
-  with member as (
-    insert into ${memberships} (team_id, user_id, role)
-    select t.id, ${placeholder('userId')}, ${placeholder('role')}
-      from ${teams} t
-     where t.id = ${placeholder('team_id')} and t.deleted_at is null
-    returning *
-  )
-  select m.team_id, emit_event(m.team_id, null, 'team.member.added', json_build_object('member', json_build_object(
-           'user', jsonb_build_object('id', u.id, 'name', u.name, 'email', u.email, 'avatar_url', u.avatar_url),
-           'role', m.role,
-           'joined_at', iso_timestamp(m.joined_at)
-         ))) as event_id
-    from member m
-    join ${users} u on u.id = m.user_id`)
+const addMember = statement<object, object>(sql`
+  select add_member(${actorParameter}, t.id, ${placeholder('userId')}, ${placeholder('role')})
+    from ${teams} t
+   where t.id = ${placeholder('team_id')} and t.deleted_at is null`)
 
 /** Somebody joins a team, with its event. Throws `not_found`, `already_exists`. */
 export async function addTeamMember(tx: Tx, member: { team_id: string; userId: string; role: Role }): Promise<void> {
-  if ((await addMember(tx, member)).length === 0) notFound()
+  if ((await addMember(tx, { ...actorValues(operatorFor(member.userId)), ...member })).length === 0) notFound()
 }
 
 const setPlan = statement<{ team_id: string; plan: Plan }, { id: string }>(sql`
@@ -74,10 +63,10 @@ export async function createTokenFor(
   owner: UserRow,
   token: Omit<NewToken, 'parentId' | 'expiresAt'> & { scopes: readonly Scope[] },
 ): Promise<TokenRow> {
-  return createToken(tx, operatorFor(owner), { ...token, parentId: null, expiresAt: null })
+  return createToken(tx, operatorFor(owner.id), { ...token, parentId: null, expiresAt: null })
 }
 
 /** What the operator does for somebody is logged as theirs, by the operator's door. */
-function operatorFor({ id }: UserRow): Actor {
-  return { userId: id, credentialId: null, credentialKind: 'operator', ip: null }
+function operatorFor(userId: string): Actor {
+  return { userId, credentialId: null, credentialKind: 'operator', ip: null }
 }

@@ -2,9 +2,10 @@ import { sql } from 'drizzle-orm'
 import { type BatchedDelete, batchedDelete } from './batched-delete.ts'
 import type { Tx } from './database.ts'
 import { abuse_blocks, idempotency_keys, rate_windows } from './tables/guards.ts'
+import { invitations } from './tables/invitations.ts'
 import { mails } from './tables/mails.ts'
 import { authorization_codes, device_codes } from './tables/oauth.ts'
-import { access_tokens, refresh_tokens } from './tables/sign-in.ts'
+import { access_tokens, jwt_keys, refresh_tokens } from './tables/sign-in.ts'
 import { submission_fingerprints } from './tables/submissions.ts'
 import { webhook_deliveries } from './tables/webhooks.ts'
 
@@ -24,6 +25,11 @@ const past: Record<string, BatchedDelete> = {
   refresh_tokens: batchedDelete(sql`${refresh_tokens}`, sql`gone.expires_at < now() - interval '1 day'`),
   authorization_codes: batchedDelete(sql`${authorization_codes}`, sql`gone.expires_at < now() - interval '1 day'`),
   device_codes: batchedDelete(sql`${device_codes}`, sql`gone.expires_at < now() - interval '1 day'`),
+  invitations: batchedDelete(
+    sql`${invitations}`,
+    sql`coalesce(gone.accepted_at, gone.revoked_at, gone.expires_at) < now() - interval '90 days'`,
+  ),
+  jwt_keys: batchedDelete(sql`${jwt_keys}`, sql`gone.retires_at < now()`),
   submission_fingerprints: batchedDelete(sql`${submission_fingerprints}`, sql`gone.submission_id < uuid_at(now() - interval '10 minutes')`),
 }
 

@@ -111,6 +111,9 @@ export type NewMail = {
   }
 }[keyof Templates]
 
+/** The secret that a template's link carries. */
+export type SecretOf<Name extends keyof Templates> = z.input<Templates[Name]['secret']>
+
 /** Undefined for one that only a newer version knows. */
 export function findTemplate(name: string): Template | undefined {
   // What a template is called with was parsed by its own schemas; that both belong together is beyond the compiler.

@@ -1,4 +1,4 @@
-import { findTemplate, type LinkTo, mailTemplates, type NewMail } from './mail-templates.ts'
+import { findTemplate, type LinkTo, mailTemplates, type NewMail, type SecretOf } from './mail-templates.ts'
 import type { SecretBox } from './secret-box.ts'
 
 const PURPOSE = 'mail'
@@ -17,8 +17,13 @@ export function sealMail(box: SecretBox, { to, template, fields, secret }: NewMa
     recipient: to,
     template,
     fields: JSON.stringify(fields),
-    sealed: hasSecret ? box.seal(PURPOSE, JSON.stringify(secret), template) : null,
+    sealed: hasSecret ? sealMailSecret(box, template, secret) : null,
   }
+}
+
+/** The secret of a mail whose other words are known to SQL alone, sealed and bound to its template. */
+export function sealMailSecret<Name extends NewMail['template']>(box: SecretBox, template: Name, secret: SecretOf<Name>): Buffer {
+  return box.seal(PURPOSE, JSON.stringify(secret), template)
 }
 
 /** The words of a stored mail; the text is null when its secret was erased. Throws for a template of a newer version, or another key. */

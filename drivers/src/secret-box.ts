@@ -9,6 +9,9 @@ const TAG_BYTES = 16
 const HEADER_BYTES = 1 + KEY_ID_BYTES
 const LABEL = 'earshot/secret-box/v1'
 
+/** A value was sealed with another secret key than ours: nothing that lies in this database can be used. */
+export class SecretKeyError extends Error {}
+
 export interface SecretBox {
   /** Names the master key without revealing it; it stands in every sealed value. */
   keyId: string
@@ -17,7 +20,7 @@ export interface SecretBox {
    * that was moved elsewhere does not open.
    */
   seal: (purpose: string, plaintext: string, context?: string) => Buffer
-  /** The text again. Throws a clear Error for another master key, purpose or context, and for altered bytes. */
+  /** The text again. Throws SecretKeyError for another master key, a clear Error for another purpose or context and for altered bytes. */
   open: (purpose: string, sealed: Uint8Array, context?: string) => string
   /** HMAC-SHA256 with a key of the purpose's own. */
   mac: (purpose: string, message: string) => Buffer
@@ -79,7 +82,9 @@ function takeApart(sealed: Buffer, keyId: Buffer) {
   if (sealed.length < HEADER_BYTES + NONCE_BYTES + TAG_BYTES || sealed[0] !== VERSION) throw new Error('This is not a sealed value.')
   const sealedBy = sealed.subarray(1, HEADER_BYTES)
   if (!sealedBy.equals(keyId)) {
-    throw new Error(`A value was sealed with another secret key (id ${sealedBy.toString('hex')}, this one is ${keyId.toString('hex')}).`)
+    throw new SecretKeyError(
+      `A value was sealed with another secret key (id ${sealedBy.toString('hex')}, this one is ${keyId.toString('hex')}).`,
+    )
   }
   return {
     nonce: sealed.subarray(HEADER_BYTES, HEADER_BYTES + NONCE_BYTES),

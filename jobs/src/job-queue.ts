@@ -37,6 +37,8 @@ export async function startJobQueue({ concurrency, ...context }: JobQueueOptions
   events.once('pool:create', ({ workerPool }) => {
     poolId = workerPool.id
   })
+  const { promise: listens, resolve: listening } = Promise.withResolvers<void>()
+  events.once('pool:listen:success', () => listening())
   const runner = await run({
     connectionString: queueConnection(context.address),
     maxPoolSize: concurrency + 2,
@@ -53,6 +55,9 @@ export async function startJobQueue({ concurrency, ...context }: JobQueueOptions
     .then(() => {
       hasEnded = true
     })
+
+  // A stop in the middle of that would leave its client behind, to break with the database and take the process along.
+  await Promise.race([listens, ended])
 
   return {
     poolId,

@@ -3,6 +3,7 @@ import { isOperation, isSignedIn, listOperations, type NamedOperation, type Oper
 import type { FastifyInstance } from 'fastify'
 import { fastify, LogController } from 'fastify'
 import type { Registry } from 'prom-client'
+import { createAccessJwts } from './access-jwts.ts'
 import { answerClientError } from './client-error.ts'
 import { registerCors } from './cors.ts'
 import { registerDrain } from './drain.ts'
@@ -10,6 +11,7 @@ import { sendFailure } from './failure.ts'
 import { registerForwardingWarning } from './forwarding.ts'
 import { handlers as ownHandlers } from './handlers.ts'
 import { registerJsonBody } from './json-body.ts'
+import { createJwtKeys } from './jwt-keys.ts'
 import type { Log } from './log.ts'
 import { registerOAuth } from './oauth/routes.ts'
 import { buildDocument } from './openapi/document.ts'
@@ -55,11 +57,15 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   registerProbes(app, options)
   await registerReference(app, { document: () => buildDocument(options.contracts, options) })
 
+  const jwtKeys = createJwtKeys(options.database, options.services.secretBox)
+  // The first start makes the first key; with another secret key than the database's none can be used, and the start ends.
+  app.addHook('onReady', async () => void (await jwtKeys.signing()))
   const operations = listOperations(options.contracts)
   const services = {
     ...options.services,
     passwords: createPasswords(),
     sessions: createSessions(options.baseUrl),
+    accessJwts: createAccessJwts(jwtKeys, options.baseUrl),
     rateLimitMultiplier: options.rateLimitMultiplier,
   }
   const pipelines = operations.map((named) => compilePipeline(named, handlerOf(named), { ...options, services }))

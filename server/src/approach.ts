@@ -4,12 +4,15 @@ import { isForwarded } from './forwarding.ts'
 import { type Provenance, provenanceOf } from './own-pages.ts'
 import { LOOKS_LIKE_TOKEN } from './tokens.ts'
 
+const USER_AGENT_CHARACTERS = 300
+
 /** What of a request decides who may do it. The same for REST and tRPC. */
 export interface Approach {
   authorization: string | undefined
   /** The header with the cookies. */
   cookies: string | undefined
   provenance: Provenance
+  /** The beginning of what the program calls itself. */
   userAgent: string | null
   ip: string
   /** Origin of the page that calls, when it is not our own. */
@@ -40,7 +43,7 @@ export function approachOf(request: FastifyRequest, baseUrl: string): Approach {
     authorization: headers.authorization,
     cookies: headers.cookie,
     provenance: provenanceOf(headers, ownOrigin),
-    userAgent: headers['user-agent'] ?? null,
+    userAgent: headers['user-agent']?.slice(0, USER_AGENT_CHARACTERS) ?? null,
     ip: request.ip,
     origin: origin === undefined || origin === ownOrigin ? null : origin,
     isForwarded: isForwarded(headers),

@@ -1,5 +1,6 @@
 import { contracts } from '@earshot/contracts'
 import { implement } from './implement.ts'
+import { logIns } from './log-ins.ts'
 import { refuseForeignPage } from './own-pages.ts'
 import { presentProfile } from './profile.ts'
 import { provePassword } from './sign-in.ts'
@@ -19,4 +20,5 @@ export const auth = implement(contracts.auth, {
       ctx.setCookie(ctx.services.sessions.blankCookie)
     },
   },
+  token: logIns,
 })

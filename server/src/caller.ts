@@ -1,5 +1,6 @@
 import { ApiError, isAccount, isPublic, type Operation, planIncludes, plans, roleSuffices } from '@earshot/contracts'
 import { type AccessAnswer, countRequest, readAccess, type Tx } from '@earshot/db'
+import type { AccessJwts } from './access-jwts.ts'
 import type { Approach } from './approach.ts'
 import { addressSubject } from './client-address.ts'
 import { judgeCredential, readCredential } from './credential.ts'
@@ -23,6 +24,7 @@ export interface Judgement {
 
 interface JudgeOptions {
   sessions: Sessions
+  accessJwts: AccessJwts
   multiplier: number
   outlet: Outlet
 }
@@ -40,7 +42,7 @@ export async function judgeCaller(tx: Tx, operation: Operation, approach: Approa
     await countUnknown(tx, approach, options)
     return { caller: guestOf(approach, options), projectIsMissing: false }
   }
-  const credential = readCredential(approach, options.sessions)
+  const credential = await readCredential(approach, options)
   if (credential === null || credential.kind === null) {
     await countUnknown(tx, approach, options)
     throw new ApiError(credential?.code ?? 'not_authenticated')
@@ -81,12 +83,16 @@ function questionOf({ path, origin }: Approach) {
   return { team: uuidOrNull(path.team_id), project: uuidOrNull(path.project_id), origin }
 }
 
-function requireAccess({ method, pathFields, scope, role }: Operation, { origin, provenance }: Approach, answer: AccessAnswer): void {
+function requireAccess(
+  { method, pathFields, withoutApiAccess, scope, role }: Operation,
+  { origin, provenance }: Approach,
+  answer: AccessAnswer,
+): void {
   const isSession = answer.credential_kind === 'session'
   if (isSession && method !== 'GET' && !provenance.isOwnPage) throw new ApiError('csrf_failed')
   if (pathFields.has('team_id') && answer.team_id === null) throw new ApiError('not_found')
   const hasApiAccess = answer.team_id === null ? answer.any_api_access : plans[answer.plan].apiAccess
-  if (!hasApiAccess && !isSession) throw new ApiError('plan_without_api_access')
+  if (!hasApiAccess && !withoutApiAccess && !isSession) throw new ApiError('plan_without_api_access')
   if (origin !== null && !answer.origin_allowed) throw new ApiError('origin_not_allowed')
   if (scope && !answer.scopes.includes(scope)) throw new ApiError('insufficient_scope', { required_scope: scope })
   if (role && !roleSuffices(answer.role, role)) throw new ApiError('insufficient_role', { required_role: role })

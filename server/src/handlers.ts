@@ -2,6 +2,7 @@ import { contracts } from '@earshot/contracts'
 import { auth } from './auth.ts'
 import { events } from './events.ts'
 import { implement } from './implement.ts'
+import { invitations } from './invitations.ts'
 import { me } from './me.ts'
 import { members } from './members.ts'
 import { projects } from './projects.ts'
@@ -16,6 +17,7 @@ export const handlers = implement(contracts, {
   me,
   teams,
   members,
+  invitations,
   projects,
   publicKeys,
   submissions,

@@ -1,5 +1,6 @@
 export { type AppOptions, buildApp } from './app.ts'
 export type { AppRouter } from './implement.ts'
+export { rotateJwtKey } from './jwt-keys.ts'
 export { createLog, type Log } from './log.ts'
 export { DEVICE_CODE } from './oauth/grant-types.ts'
 export { isAllowedRedirectUri } from './oauth/redirect-uri.ts'

@@ -31,7 +31,10 @@ export function createLog({ level, sink }: { level: string; sink?: LogSink }): L
   return pino(options, destination)
 }
 
-/** PostgreSQL quotes values in its messages: those stay out. */
+/** PostgreSQL quotes values in its messages: tokens, JWTs and addresses stay out. */
 function withoutValues(text: string): string {
-  return text.replaceAll(/\bsv[cars]_[0-9A-Za-z]+/g, 'sv*_…').replaceAll(/[^\s@"'<>]+@[^\s@"'<>]+\.[^\s@"'<>]+/g, '…@…')
+  return text
+    .replaceAll(/\bsv[cars]_[0-9A-Za-z]+/g, 'sv*_…')
+    .replaceAll(/\beyJ[\w-]+\.[\w-]+\.[\w-]*/g, 'eyJ…')
+    .replaceAll(/[^\s@"'<>]+@[^\s@"'<>]+\.[^\s@"'<>]+/g, '…@…')
 }

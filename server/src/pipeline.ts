@@ -53,7 +53,7 @@ export function compilePipeline(named: NamedOperation, handler: AnyHandler, opti
   return {
     named,
     judge: (approach, outlet) =>
-      judgeCaller(database, operation, approach, { sessions: services.sessions, multiplier: options.rateLimitMultiplier, outlet }),
+      judgeCaller(database, operation, approach, { ...services, multiplier: options.rateLimitMultiplier, outlet }),
     perform: async ({ caller, projectIsMissing }, rawInput, idempotencyKey) => {
       const input = readInput(rawInput)
       const admit = () => {

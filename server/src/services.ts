@@ -1,4 +1,5 @@
 import type { SecretBox, WebhookUrlVerdict } from '@earshot/drivers'
+import type { AccessJwts } from './access-jwts.ts'
 import type { Passwords } from './passwords.ts'
 import type { Sessions } from './sessions.ts'
 
@@ -11,7 +12,7 @@ export interface GivenServices {
   defaultPlan: string
   /** How many teams a user may make. */
   maxTeamsPerUser: number
-  /** Within it a second use of a refresh token is refused, and ends nothing while its successor is unused. */
+  /** How long the second use of a refresh token, while its successor is unused, is refused without ending all of its family. */
   reuseLeewaySeconds: number
 }
 
@@ -19,5 +20,6 @@ export interface GivenServices {
 export interface Services extends GivenServices {
   passwords: Passwords
   sessions: Sessions
+  accessJwts: AccessJwts
   rateLimitMultiplier: number
 }

@@ -4,7 +4,6 @@ import { type Adapter, Lucia, TimeSpan } from 'lucia'
 import { hashToken } from './tokens.ts'
 
 const LIFETIME = new TimeSpan(30, 'd')
-const USER_AGENT_CHARACTERS = 300
 
 /** Who begins a session, and from where. */
 interface Beginning {
@@ -51,7 +50,7 @@ export function createSessions(baseUrl: string): Sessions {
       const { promise: user, resolve } = Promise.withResolvers<UserRow>()
       const lucia = luciaFor({
         setSession: async ({ id, expiresAt }) => {
-          const row = { hash: hashToken(id), userId, ip, userAgent: userAgent?.slice(0, USER_AGENT_CHARACTERS) ?? null }
+          const row = { hash: hashToken(id), userId, ip, userAgent }
           resolve(await createSession(tx, { ...row, expiresAt: expiresAt.toISOString() }))
         },
       })

@@ -3,7 +3,7 @@ import { crc32 } from 'node:zlib'
 import { customAlphabet } from 'nanoid'
 import { v7 } from 'uuid'
 
-/** Personal access tokens; OAuth2 access and refresh tokens; secrets of OAuth2 clients. */
+/** Personal access tokens; OAuth2 access tokens; refresh tokens of OAuth2 and of log-ins; secrets of OAuth2 clients. */
 export type TokenPrefix = 'svc_' | 'sva_' | 'svr_' | 'svs_'
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
@@ -11,14 +11,14 @@ const RANDOM_CHARACTERS = 40
 const CHECKSUM_CHARACTERS = 6
 const SHAPE = /^sv[cars]_[0-9A-Za-z]{46}$/
 const PUBLIC_KEY_CHARACTERS = 24
-const REVOKE_TOKEN_CHARACTERS = 43
+const LINK_TOKEN_CHARACTERS = 43
 const CODE_CHARACTERS = 43
 const CLIENT_ID_CHARACTERS = 24
 
 const randomBase62 = customAlphabet(BASE62)
 
-/** What looks like a credential and must never stand in an address. */
-export const LOOKS_LIKE_TOKEN = /^sv[cars]_/
+/** What looks like a credential, a JWT included, and must never stand in an address. */
+export const LOOKS_LIKE_TOKEN = /^(?:sv[cars]_|eyJ[\w-]*\.[\w-]+\.)/
 
 /** A token: its prefix, 40 random base62 characters, 6 of CRC32, so that scanners can tell a real one. */
 export function makeToken(prefix: TokenPrefix = 'svc_'): { token: string; hash: Buffer; hint: string } {
@@ -44,7 +44,11 @@ export function makePublicKey(): string {
 }
 
 export function makeRevokeToken(): string {
-  return `rvk_${randomBase62(REVOKE_TOKEN_CHARACTERS)}`
+  return `rvk_${randomBase62(LINK_TOKEN_CHARACTERS)}`
+}
+
+export function makeInvitationToken(): string {
+  return `inv_${randomBase62(LINK_TOKEN_CHARACTERS)}`
 }
 
 /** A code of OAuth2, which the client exchanges for tokens. */

@@ -107,6 +107,24 @@ test('handing the team over to oneself changes nothing', async () => {
   expect(await auditOf()).toEqual([])
 })
 
+test('whom the operator adds is told to the team’s webhooks and in its log', async () => {
+  const member = await team.join('viewer')
+  const [event] = await service.database.run<{ payload: string }>(
+    "select payload from events where team_id = $1 and type = 'team.member.added'",
+    [team.id],
+  )
+  const [{ user, role } = {}] = (await service.client(team.token).members.list({ team_id: team.id, limit: 1 })).results
+  expect(JSON.parse(event?.payload ?? '{}').data).toEqual({ member: { user, role, joined_at: expect.stringMatching(/Z$/) } })
+  const { results } = await service.client(team.token).teams.auditLog.list({ team_id: team.id, action: 'member.added' })
+  expect(results).toMatchObject([
+    {
+      target: { type: 'user', id: member.id },
+      changes: { role: { from: null, to: 'viewer' } },
+      credential: { id: null, kind: 'operator' },
+    },
+  ])
+})
+
 test('people of another team are not found', async () => {
   const stranger = await makeUser(service.database)
   for (const answer of [await change(team.token, stranger.id, 'viewer'), await remove(team.token, stranger.id)]) {

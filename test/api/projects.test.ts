@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { meanwhile } from '../src/meanwhile.ts'
 import { makeTeam, type Team } from '../src/people.ts'
 import { startTestService, type TestService } from '../src/test-service.ts'
 import { walkIds } from './walk-pages.ts'
@@ -94,6 +95,14 @@ test('a plan has room for so many projects: of ten at once exactly one gets the 
   expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(9).fill(402)])
   const refused = answers.find(({ status }) => status === 402)
   expect(refused?.body).toMatchObject({ code: 'quota_exceeded', quota: 'projects', limit: 20, used: 20, resets_at: null })
+})
+
+test('a plan that becomes smaller at this very moment bounds the project that is being made', async () => {
+  const own = await makeTeam(service.database)
+  const change = ["update teams set plan = 'free' where id = $1", [own.id]] as const
+  const request = () => service.send('POST', `/api/v1/teams/${own.id}/projects/`, { token: own.token, body: { name: 'Second' } })
+  const answer = await meanwhile(service, own, { change, request })
+  expect(answer).toMatchObject({ status: 402, body: { quota: 'projects', limit: 1, used: 1 } })
 })
 
 test('a deleted project is gone with all that is in it, on both planes', async () => {

@@ -41,16 +41,23 @@ afterAll(() => service.close())
 
 for (const named of closedOperations) {
   const { name, operation } = named
-  const { scope, role, feature, pathFields } = operation
+  const { scope, withoutApiAccess, role, feature, pathFields } = operation
 
   test(`${name} refuses a caller without a working credential before it reads anything else`, async () => {
     await expectRefusal(named, {}, { status: 401, code: 'not_authenticated' })
     for (const { token, code } of deadTokens) await expectRefusal(named, { token }, { status: 401, code })
   })
 
-  test(`${name} refuses a team whose plan has no API access, whatever the scopes`, async () => {
-    await expectRefusal(named, { token: freeToken, of: freeTeam }, { status: 403, code: 'plan_without_api_access' })
-  })
+  if (withoutApiAccess) {
+    test(`${name} asks for a scope alone of whoever has no team with API access, or no team`, async () => {
+      const refusal = { status: 403, code: 'insufficient_scope', required_scope: scope }
+      for (const token of [freeToken, strangersToken]) await expectRefusal(named, { token, of: freeTeam }, refusal)
+    })
+  } else {
+    test(`${name} refuses a team whose plan has no API access, whatever the scopes`, async () => {
+      await expectRefusal(named, { token: freeToken, of: freeTeam }, { status: 403, code: 'plan_without_api_access' })
+    })
+  }
 
   if (pathFields.has('team_id')) {
     test(`${name} does not tell a stranger that the team exists`, async () => {
@@ -93,7 +100,7 @@ interface Caller {
 async function expectRefusal(
   named: NamedOperation,
   { token, of = team }: Caller,
-  refusal: { status: number; code: string; required_scope?: string; required_role?: string | undefined },
+  refusal: { status: number; code: string; required_scope?: string | undefined; required_role?: string | undefined },
 ) {
   const { status, ...fields } = refusal
   const path = emptyPath(named.operation, of)
@@ -115,7 +122,15 @@ async function expectRefusal(
 }
 
 /** What RFC 6750 §3.1 asks for. */
-function challengeOf({ status, code, required_scope }: { status: number; code: string; required_scope?: string }): string | null {
+function challengeOf({
+  status,
+  code,
+  required_scope,
+}: {
+  status: number
+  code: string
+  required_scope?: string | undefined
+}): string | null {
   if (code === 'insufficient_scope') return `Bearer error="insufficient_scope", scope="${required_scope}"`
   if (status !== 401) return null
   return code === 'not_authenticated' ? 'Bearer' : 'Bearer error="invalid_token"'

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import type { NamedOperation, Operation } from '@earshot/contracts'
 import { expect } from 'vitest'
-import { allowClient, beginSession, makeUser, PASSWORD, type Team } from '../src/people.ts'
+import { logIn } from '../src/log-in.ts'
+import { lastToken } from '../src/mails.ts'
+import { allowClient, beginSession, makeTeam, makeUser, PASSWORD, type Team } from '../src/people.ts'
 import type { TestService } from '../src/test-service.ts'
 import { fill } from './call.ts'
 import { operations } from './operations.ts'
@@ -21,10 +23,13 @@ const makers: Record<string, Maker> = {
   user_id: async (_service, team) => (await team.join('member')).id,
   delivery_id: makeDelivery,
   revoke_token: makeRevokeToken,
+  invitation_id: makeInvitation,
+  token: makeInvitationToken,
   session_id: async ({ database }, team) => beginSession(database, team.ownerId),
   authorization_id: async ({ database }, team) => allowClient(database, team.ownerId),
   email: async ({ database }) => (await makeUser(database, PASSWORD)).email,
   password: async () => PASSWORD,
+  refresh: async (service) => (await logIn(service, (await makeUser(service.database, PASSWORD)).email)).refresh,
   url: async () => RECEIVER,
 }
 
@@ -73,6 +78,21 @@ async function makeDelivery(service: TestService, team: Team, { webhook_id }: Kn
   await team.submit()
   const [delivery] = await service.database.run<{ id: string }>('select id from webhook_deliveries where endpoint_id = $1', [webhook_id])
   return delivery?.id
+}
+
+/** Of an address that was not invited before. */
+async function makeInvitation(service: TestService, team: Team): Promise<unknown> {
+  const email = `${randomUUID()}@example.com`
+  return (await service.client(team.token).invitations.create({ team_id: team.id, email, role: 'member' })).id
+}
+
+/** By its link the caller joins another team. */
+async function makeInvitationToken(service: TestService, team: Team): Promise<unknown> {
+  const client = service.client(team.token)
+  const { user } = await client.me.retrieve()
+  const host = await makeTeam(service.database)
+  await service.client(host.token).invitations.create({ team_id: host.id, email: user.email, role: 'member' })
+  return lastToken(service, user.email)
 }
 
 async function makeRevokeToken(service: TestService, team: Team): Promise<unknown> {

@@ -33,7 +33,8 @@ for (const named of operations) {
     const { token, input } = await prepare(named)
     const sent = store.statements.length
     const answer = await callRest(service, named, { ...sourcesOf(named, input), token })
-    const statements = store.statements.slice(sent)
+    // Once a minute a process looks for the keys of JWTs: that is nobody's.
+    const statements = store.statements.slice(sent).filter((text) => !text.includes('jwt_keys'))
     expect(answer, JSON.stringify(answer.body)).toMatchObject({ status: operation.status })
     expect(statements.length, statements.join('\n')).toBeLessThanOrEqual(
       isAccount(operation) ? MAX_ROUND_TRIPS.account : MAX_ROUND_TRIPS.signedIn,

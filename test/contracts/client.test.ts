@@ -178,6 +178,14 @@ describe('a retry', () => {
     expect(service.requests).toHaveLength(1)
   })
 
+  test('is never begun for what uses up a token: the second try would end the log-in', async () => {
+    for (const reply of [refusal(503, 'dependency_unavailable'), { instead: 'reset' } as const]) {
+      await using service = await playService(reply)
+      await expect(clientOf(service).auth.token.refresh({ refresh: 'svr_test' })).rejects.toThrow()
+      expect(service.requests).toHaveLength(1)
+    }
+  })
+
   test('that finds nobody ends as an EarshotConnectionError that says why', async () => {
     const client = createClient({ baseUrl: `http://127.0.0.1:${await closedPort()}`, maxRetries: 1 })
     await expect(client.me.retrieve()).rejects.toThrow(/^http:\/\/127\.0\.0\.1:\d+ is not reachable: ECONNREFUSED\.$/)

@@ -27,6 +27,7 @@ export async function fillLargeProject({ address, database }: TestDatabase): Pro
     const webhookId = await fillWebhooks(client, team)
     for (const other of others.slice(0, 5)) await fillWebhooks(client, other, 800)
     await fillAudit(client, team)
+    await fillInvitations(client, team)
     await fillSmall(client, team)
     await client.unsafe('vacuum analyze')
     return { ...team, webhookId, ...(await readMiddle(database, team, webhookId)) }
@@ -84,6 +85,14 @@ async function fillAudit(client: postgres.Sql, { id, ownerId }: Team): Promise<v
     insert into audit_entries (team_id, id, actor_user_id, credential_kind, action, target_type)
     select ${id}, uuidv7(case when i > ${RECORDS / 2} then '0' else '-1 day' end::interval), ${ownerId}, 'pat',
            case when i = 1 then 'team.renamed' else 'submission.approved' end, 'submission'
+      from generate_series(1, ${RECORDS}::int) i`
+}
+
+/** The rarest state is the oldest invitation's. */
+async function fillInvitations(client: postgres.Sql, { id, ownerId }: Team): Promise<void> {
+  await client`
+    insert into invitations (team_id, email, role, token_hash, state, invited_by)
+    select ${id}, 'guest-' || i || '@example.com', 'viewer', sha256(i::text::bytea), case when i = 1 then 'revoked' else 'accepted' end, ${ownerId}
       from generate_series(1, ${RECORDS}::int) i`
 }
 

@@ -2,6 +2,7 @@ import {
   listAttempts,
   listAuditEntries,
   listDeliveries,
+  listInvitations,
   listMembers,
   listProjects,
   listPublicKeys,
@@ -109,6 +110,16 @@ test.each(
   Object.entries({ 'no filter': {}, 'a rare type': { types: ['team.updated'] }, 'a type that never came': { types: ['video.ready'] } }),
 )('the change feed by %s', (_name, filters) =>
   requireBounded((tx) => readEvents(tx, { team_id: place.id, ...PAGE, ...filters }, ({ id }) => id)),
+)
+
+test.each(
+  Object.entries({
+    'no filter': {},
+    'a rare state': { state: 'revoked' as const },
+    'a state that none has': { state: 'expired' as const },
+  }),
+)('invitations by %s', (_name, filters) =>
+  requireBounded((tx) => listInvitations(tx, { team_id: place.id, ...PAGE, ...filters }, ({ id }) => id)),
 )
 
 const identity = ({ id }: { id: string }) => id

@@ -3,6 +3,7 @@ import { getTableConfig, type PgColumn, PgDialect, PgTable } from 'drizzle-orm/p
 import type { Sql, TransactionSql } from 'postgres'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import * as guards from '../../db/src/tables/guards.ts'
+import * as invitations from '../../db/src/tables/invitations.ts'
 import * as mails from '../../db/src/tables/mails.ts'
 import * as oauth from '../../db/src/tables/oauth.ts'
 import * as people from '../../db/src/tables/people.ts'
@@ -16,7 +17,7 @@ import { openTestDatabase, type TestDatabase } from '../src/test-database.ts'
 const BOOKKEEPING = ['schema_functions', 'schema_migrations']
 const CLONES = 9
 
-const tables = [guards, mails, oauth, people, projects, signIn, submissions, webhooks].flatMap((file) =>
+const tables = [guards, invitations, mails, oauth, people, projects, signIn, submissions, webhooks].flatMap((file) =>
   Object.values<unknown>(file).filter((value) => is(value, PgTable)),
 )
 const tableNames = tables.map((table) => getTableName(table)).sort()

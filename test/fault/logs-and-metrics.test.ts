@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { decodeJwt } from 'jose'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startReceiver } from '../jobs/receiver.ts'
-import type { Team } from '../src/people.ts'
+import { logIn, makeAccount, refresh } from '../src/log-in.ts'
+import { PASSWORD, type Team } from '../src/people.ts'
 import { makeDataDir } from './data-dir.ts'
 import { type ServiceProcess, startService } from './service-process.ts'
 import { until } from './until.ts'
@@ -40,7 +42,7 @@ test('the logs of a whole run hold no token, no secret, no e-mail address and no
     response.statusCode = receiver.requests.length === 1 ? 500 : 200
     response.end(WORD)
   })
-  const secrets = [...(await use(receiver.url)), EMAIL, WORD, METRICS_TOKEN, 'svc_', 'whsec_', 'rvk_']
+  const secrets = [...(await use(receiver.url)), ...(await useLogIn()), EMAIL, WORD, METRICS_TOKEN, 'svc_', 'whsec_', 'rvk_']
   await until('the receiver has heard of it', () => receiver.requests.length > 1)
   // Errors of statements under way carry their text and parameters.
   const underWay = Promise.all(Array.from({ length: 20 }, () => submit(service, { body: `${WORD} ${Math.random()}` })))
@@ -82,6 +84,21 @@ async function use(receiverUrl: string): Promise<string[]> {
   ]
   for (const [method, path, options] of requests) await service.send(method, path, options)
   return [team.token, made.token, webhook.secret, receipt.revoke_token]
+}
+
+/** Logs in, and does with the tokens what one must not; returns the secrets of it. */
+async function useLogIn(): Promise<string[]> {
+  await using database = await dataDir.openDatabase()
+  const { email } = await makeAccount({ database })
+  const pair = await logIn(service, email)
+  const next = (await refresh(service, pair.refresh)).body as typeof pair
+  await refresh(service, pair.refresh)
+  await service.send('GET', '/api/v1/me/', { token: `${next.access}x` })
+  await service.send('GET', `/api/v1/me/?token=${next.access}`)
+  await service.send('POST', '/api/auth/token/refresh/', { body: { refresh: `${next.refresh}\u0000` } })
+  await service.send('POST', '/api/auth/token/', { body: { email, password: PASSWORD, [pair.access]: pair.refresh } })
+  const sid = String(decodeJwt(next.access).sid)
+  return [pair, next].flatMap(({ access, refresh: token }) => [access, token]).concat(PASSWORD, sid, email, 'eyJ')
 }
 
 function submit(to: ServiceProcess, fields: { body: string }) {

@@ -78,6 +78,13 @@ test('retention deletes what is past its time and nothing else', async () => {
   await client`
     insert into mails (id, recipient, template, fields)
     select uuid_at(now() - days * interval '1 day'), 'ada@example.com', 'mfa-enabled', '{}' from unnest(array[29, 31]) days`
+  await client`
+    insert into invitations (team_id, email, role, token_hash, state, accepted_at, revoked_at, expires_at)
+    select ${house.teamId}, state || days, 'viewer', (state || days)::bytea, state,
+           case state when 'accepted' then now() - days * interval '1 day' end,
+           case state when 'revoked' then now() - days * interval '1 day' end,
+           now() - case state when 'pending' then days else 85 end * interval '1 day'
+      from unnest(array['accepted', 'revoked', 'pending']) state, unnest(array[89, 91]) days`
   await client`insert into rate_windows values ('old', now() - interval '3 hours', 1), ('new', now(), 1)`
   await client`
     insert into submission_fingerprints (team_id, project_id, fingerprint, submission_id)
@@ -88,6 +95,19 @@ test('retention deletes what is past its time and nothing else', async () => {
     values ('old trip', array[now() - interval '25 hours'], null), ('new trip', array[now()], null),
            ('old block', '{}', now() - interval '25 hours'), ('new block', '{}', now() - interval '23 hours')`
   await client`
+    with log_in as (
+      insert into credentials (kind, hash, user_id, scopes) select 'jwt', 'tokens', id, '{}' from users limit 1 returning id
+    ),
+    refreshes as (
+      insert into refresh_tokens (hash, credential_id, expires_at)
+      select hours::text::bytea, id, now() - hours * interval '1 hour' from log_in, unnest(array[23, 25]) hours
+    )
+    insert into access_tokens (hash, credential_id, scopes, expires_at)
+    select hours::text::bytea, id, '{}', now() - hours * interval '1 hour' from log_in, unnest(array[23, 25, 26]) hours`
+  await client`
+    insert into jwt_keys (id, public_key, sealed_private, retires_at)
+    values ('signing', '{}', '', null), ('verifying', '{}', '', now() + interval '1 minute'), ('retired', '{}', '', now() - interval '1 second')`
+  await client`
     with allowed as (
       insert into credentials (kind, user_id, client_id, scopes)
       select 'oauth2', u.id, o.id, '{}' from users u, oauth_clients o limit 1
@@ -96,20 +116,20 @@ test('retention deletes what is past its time and nothing else', async () => {
     ends as (
       select a.*, hours::text::bytea as hash, now() - hours * interval '1 hour' as at from allowed a, unnest(array[23, 25]) hours
     ),
-    access as (insert into access_tokens (hash, credential_id, scopes, expires_at) select hash, id, '{}', at from ends),
-    refresh as (insert into refresh_tokens (hash, credential_id, expires_at) select hash, id, at from ends),
     code as (
       insert into authorization_codes (hash, credential_id, redirect_uri, code_challenge, expires_at) select hash, id, '', '', at from ends
     )
     insert into device_codes (hash, user_code_mac, client_id, scopes, expires_at) select hash, hash, client_id, '{}', at from ends`
   expect(await deletePast(house.database)).toEqual({
+    jwt_keys: 1,
+    access_tokens: 2,
+    refresh_tokens: 1,
     webhook_deliveries: 2500,
     mails: 1,
     idempotency_keys: 1,
     rate_windows: 1,
     abuse_blocks: 2,
-    access_tokens: 1,
-    refresh_tokens: 1,
+    invitations: 3,
     authorization_codes: 1,
     device_codes: 1,
     submission_fingerprints: 1,

@@ -178,12 +178,18 @@ test('failures are counted where they come from, and successes are not', async (
 test('a database that is away, or says what nobody should read, is told in the same form and in our own words', async () => {
   const address = { host: '127.0.0.1', port: 1, user: 'x', database: 'x' }
   const away = openDatabase({ address, poolSize: 1, applicationName: 'earshot test away' })
-  const chatty: Database = { ...away, run: () => Promise.reject(new Error('column "svr_secret" does not exist')) }
-  for (const [database, status, error, code] of [
-    [away, 503, 'temporarily_unavailable', 'dependency_unavailable'],
+  const chatty: Database['run'] = () => Promise.reject(new Error('column "svr_secret" does not exist'))
+  const services = { secretBox: house.service.secretBox }
+  for (const [run, status, error, code] of [
+    [away.run, 503, 'temporarily_unavailable', 'dependency_unavailable'],
     [chatty, 500, 'server_error', 'internal_error'],
   ] as const) {
-    const broken = { service: await startTestService({ database, log: createLog({ level: 'silent' }) }, { store: house.service }) }
+    // A start needs a database that is there.
+    const database = { ...house.service.database, run: house.service.database.run }
+    const broken = {
+      service: await startTestService({ database, services, log: createLog({ level: 'silent' }) }, { store: house.service }),
+    }
+    database.run = run
     for (const path of [TOKEN, '/o/revoke/', '/o/introspect/', '/o/device-authorization/']) {
       const answer = await post(broken, path, { ...own(client), grant_type: 'refresh_token', refresh_token: 'x', token: 'x' })
       expect(answer, path).toMatchObject({ status, body: { error, code, request_id: expect.any(String) } })

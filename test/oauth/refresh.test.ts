@@ -106,6 +106,6 @@ test('a refresh token is of use to its client alone, and lives for thirty days',
 /** A second service on the same database that forgives two clicks. */
 async function openLenient() {
   const { service } = house
-  const replica = await startTestService({}, { store: service, secretBox: service.secretBox, reuseLeewaySeconds: 10 })
+  const replica = await startTestService({ services: { secretBox: service.secretBox, reuseLeewaySeconds: 10 } }, { store: service })
   return { ...house, service: replica }
 }

@@ -62,7 +62,7 @@ test('a client with a secret learns about its own tokens, and nothing about othe
 
 test('what a person withdraws stops at once, on every replica', async () => {
   const { service, browser } = house
-  const replica = await startTestService({}, { store: service, secretBox: service.secretBox })
+  const replica = await startTestService({ services: { secretBox: service.secretBox } }, { store: service })
   const elsewhere = { service: replica }
   const tokens = await getTokens(house, client)
   expect(await opens(elsewhere, tokens.access_token)).toBe(true)

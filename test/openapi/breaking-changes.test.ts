@@ -95,6 +95,14 @@ describe('findBreakingChanges', () => {
     expect(findBreakingChanges(sample(), changed(sample(), place, value))).toEqual([])
   })
 
+  it('says nothing when a tagged union of an answer gains a member, and says so when that has no tag', () => {
+    const tagged = (tag: string) => ({ type: 'object', properties: { type: { ...TEXT, const: tag } } })
+    const union = (...oneOf: object[]) => changed(sample(), [...OUTPUT, 'properties', 'tags', 'items'], { oneOf })
+    const one = tagged('one')
+    expect(findBreakingChanges(union(one), union(one, tagged('other')))).toEqual([])
+    expect(findBreakingChanges(union(one), union(one, { type: 'object' }))).toEqual(['POST /things/ 201.tags[]: may be object now'])
+  })
+
   it('ends on schemas that contain themselves', () => {
     const recursive = changed(sample(), [...OUTPUT, 'properties', 'parent'], { $ref: '#/components/schemas/Thing' })
     expect(findBreakingChanges(recursive, recursive)).toEqual([])

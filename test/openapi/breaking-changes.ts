@@ -8,7 +8,7 @@ const NEEDS = ['x-earshot-scope', 'x-earshot-feature'] as const
 /**
  * What a client that was written against `before` would trip over in `after`, each in one line. A request may only
  * become more lenient, an answer only more precise; a new operation, an optional input field and a new field or a new
- * value of an enum in an answer break nothing.
+ * value of an enum in an answer, or of a union's tag, break nothing.
  */
 export function findBreakingChanges(before: Json, after: Json): string[] {
   const remaining = operationsOf(after)

@@ -34,7 +34,7 @@ function compare(walk: Walk, before: unknown, after: unknown): string[] {
   }
   const old = variantsOf(walk.before, before)
   const now = variantsOf(walk.after, after)
-  const lost = direction === 'request' ? without(old, now) : without(now, old)
+  const lost = direction === 'request' ? without(old, now) : without(now, withNewTags(old, now))
   return [
     ...lost.map((kind) => (direction === 'request' ? `${place}: ${kind} is no longer taken` : `${place}: may be ${kind} now`)),
     ...[...old].flatMap(([kind, schema]) => {
@@ -62,6 +62,13 @@ function kindOf(document: Json, type: string, schema: Json): string {
 
 function without(left: Map<string, Json>, right: Map<string, Json>): string[] {
   return right.has('anything') ? [] : [...left.keys()].filter((kind) => !right.has(kind))
+}
+
+/** A tagged union of an answer may gain members, such as an event's type: its tag is an enum that gains a value. */
+function withNewTags(old: Map<string, Json>, now: Map<string, Json>): Map<string, Json> {
+  const isTagged = (kind: string) => kind.startsWith('object ')
+  if (![...old.keys()].some(isTagged)) return old
+  return new Map([...old, ...[...now].filter(([kind]) => isTagged(kind))])
 }
 
 function compareVariant(walk: Walk, old: Json, now: Json): string[] {

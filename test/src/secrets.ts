@@ -5,7 +5,7 @@ import { PASSWORD } from './password.ts'
 /** What every secret of the service looks like that can be told by its shape. */
 const SHAPES = [
   /sv[acrs]_[0-9A-Za-z]{46}/,
-  /rvk_[0-9A-Za-z]{43}/,
+  /(rvk|inv)_[0-9A-Za-z]{43}/,
   /whsec_[0-9A-Za-z+/]{43}=/,
   // A JSON Web Token: header and payload both begin with {".
   /eyJ[\w-]+\.eyJ[\w-]+\.[\w-]+/,

@@ -33,22 +33,23 @@ export interface Answer {
   body: any
 }
 
+type Overrides = Partial<Omit<AppOptions, 'services'>> & { services?: Partial<AppOptions['services']> }
+
 /** Where it stands, when that is not on a database of its own at any port. */
 interface Place {
   store?: TestDatabase
-  secretBox?: SecretBox
   port?: number
-  reuseLeewaySeconds?: number
 }
 
 /**
  * The real service on a database of the test's own: limits far away, every answer checked against its contract. When it is
  * closed, no secret that was sent or given out may stand in its log, its database or the body of a failure.
  */
-export async function startTestService(overrides: Partial<AppOptions> = {}, place: Place = {}): Promise<TestService> {
-  const { store = await openTestDatabase(), secretBox = createSecretBox(randomBytes(32)), port = 0, reuseLeewaySeconds = 0 } = place
+export async function startTestService({ services, ...overrides }: Overrides = {}, place: Place = {}): Promise<TestService> {
+  const { store = await openTestDatabase(), port = 0 } = place
   const secrets = createSecrets()
   const lines: string[] = []
+  const secretBox = services?.secretBox ?? createSecretBox(randomBytes(32))
   const rules = createAddressRules({ allowNetworks: [], allowLoopback: true })
   const app = await buildApp({
     contracts,
@@ -59,7 +60,8 @@ export async function startTestService(overrides: Partial<AppOptions> = {}, plac
       judgeReceiver: (url) => judgeWebhookUrl(url, { rules, allowInsecure: true, ownAddresses: createOwnAddresses([]) }),
       defaultPlan: 'pro',
       maxTeamsPerUser: 20,
-      reuseLeewaySeconds,
+      reuseLeewaySeconds: 0,
+      ...services,
     },
     rateLimitMultiplier: 10_000,
     checkOutput: true,

@@ -3,12 +3,11 @@ import { findPostgres } from '../postgres-process.ts'
 import type { PartReport } from '../report.ts'
 import { alternate, type Contender, costsTable } from '../rounds.ts'
 import { type ServiceProcess, startService } from '../service-process.ts'
-import { analyze, makeTeams, openBeside, type Team } from '../teams.ts'
+import { fillWithSubmissions, makeTeams, openBeside, type Team } from '../teams.ts'
 import { makeTemporaryDirectory } from '../temporary-directory.ts'
 import { startTwin } from '../twin-process.ts'
 
 const TEAMS = 200
-const SUBMISSIONS = 100
 const PAGE = 25
 const GOAL = 0.75
 
@@ -18,12 +17,7 @@ export async function benchList({ rounds, requests }: { rounds: number; requests
   await using service = await startService(directory.path, { EARSHOT_ROLE: 'api' })
   await using database = openBeside(service.address)
   const teams = await makeTeams(database, TEAMS)
-  await database.client`
-    insert into submissions (team_id, project_id, kind, channel, title, body, rating, author_name, author_email, author_company, consent_granted, consent_granted_at, tags, metadata)
-    select team_id, id, 'text', 'public', 'Worth every minute', repeat('Saved us a week. ', 10), 1 + i % 5, 'Ada ' || i, 'ada' || i || '@example.com',
-           'Analytical Engines', true, now(), '{home,launch}', '{"page": "/pricing"}'
-      from projects, generate_series(1, ${SUBMISSIONS}::int) i`
-  await analyze(database)
+  await fillWithSubmissions(database)
   await using twin = await startTwin(service.address)
   await using secondTwin = await startTwin(service.address)
   await using generator: Child = await startChild(new URL('../load.ts', import.meta.url))

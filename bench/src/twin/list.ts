@@ -1,25 +1,19 @@
-import { createHash } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
 import type { Row, Sql } from 'postgres'
+import { createFindCaller } from './caller.ts'
 
 interface ListRequest {
   Params: { team_id: string; project_id: string }
   Querystring: { limit?: string }
 }
 
-/** The token is looked up, the page is read, the answer is built. */
+/** The credential is looked up, the page is read, the answer is built. */
 export function registerList(app: FastifyInstance, sql: Sql): void {
+  const findCaller = createFindCaller(sql)
   app.get<ListRequest>('/api/v1/teams/:team_id/projects/:project_id/submissions/', async (request, reply) => {
     const { team_id, project_id } = request.params
     const limit = Number(request.query.limit ?? 25)
-    const hash = createHash('sha256')
-      .update(request.headers.authorization?.slice('Bearer '.length) ?? '')
-      .digest()
-    const [caller] = await sql`
-      select c.user_id, c.scopes, m.role
-        from credentials c
-        join memberships m on m.user_id = c.user_id and m.team_id = ${team_id}
-       where c.hash = ${hash} and c.revoked_at is null and (c.expires_at is null or c.expires_at > now())`
+    const caller = await findCaller(request.headers, team_id)
     if (!caller) return reply.code(401).send()
     const rows = await sql`
       select *

@@ -1,4 +1,5 @@
-import { pgTable, text, uuid } from 'drizzle-orm/pg-core'
+import { sql } from 'drizzle-orm'
+import { jsonb, pgTable, text, uuid } from 'drizzle-orm/pg-core'
 import { bytea, exactInstant, instant, lifetime, newId } from './columns.ts'
 
 export const oauth_clients = pgTable('oauth_clients', {
@@ -25,4 +26,12 @@ export const refresh_tokens = pgTable('refresh_tokens', {
   expires_at: instant().notNull(),
   used_at: exactInstant(),
   successor: bytea(),
+})
+
+export const jwt_keys = pgTable('jwt_keys', {
+  id: text().primaryKey(),
+  public_key: jsonb().$type<Record<string, unknown>>().notNull(),
+  sealed_private: bytea().notNull(),
+  created_at: exactInstant().notNull().default(sql`now()`),
+  retires_at: exactInstant(),
 })

@@ -1,4 +1,4 @@
-import { type Rotation, rotateOAuthToken } from '@earshot/db'
+import { type Rotation, rotateRefreshToken } from '@earshot/db'
 import OAuth2Server from '@node-oauth/oauth2-server'
 import { hashToken } from '../tokens.ts'
 import { readScope } from './parameters.ts'
@@ -21,15 +21,24 @@ export function refreshGrant({ database, reuseLeewaySeconds }: GrantContext): ty
   return class extends OAuth2Server.AbstractGrantType {
     async handle({ body }: OAuth2Server.Request, client: OAuth2Server.Client): Promise<OAuth2Server.Token> {
       const values = makeTokenValues()
-      const refresh = {
+      const { accessHash, accessSeconds, refreshHash, refreshSeconds } = storedPair(values)
+      const rotation = await rotateRefreshToken(database, {
         hash: hashToken(body.refresh_token),
+        kind: 'oauth2',
         clientId: client.id,
         scopes: readScope(body),
+        nextHash: refreshHash,
+        nextExpiresAt: inSeconds(refreshSeconds),
+        accessHash,
+        accessExpiresAt: inSeconds(accessSeconds),
         leewaySeconds: reuseLeewaySeconds,
-      }
-      const { outcome, user_id, scopes } = await rotateOAuthToken(database, refresh, storedPair(values))
-      if (outcome !== 'rotated') throw new OAuthRefusal(refusals[outcome])
-      return engineToken(values, { client, userId: user_id, scopes })
+      })
+      if (rotation.outcome !== 'rotated') throw new OAuthRefusal(refusals[rotation.outcome])
+      return engineToken(values, { client, userId: rotation.user_id, scopes: rotation.scopes })
     }
   }
+}
+
+function inSeconds(seconds: number): string {
+  return new Date(Date.now() + seconds * 1_000).toISOString()
 }

@@ -14,22 +14,17 @@ const ANYWHERE: readonly ErrorCode[] = [
   'invalid_token',
 ]
 const WITH_BODY: readonly ErrorCode[] = ['malformed_json', 'body_too_large', 'unsupported_media_type']
-const SIGNED_IN: readonly ErrorCode[] = [
-  'not_authenticated',
-  'token_expired',
-  'plan_without_api_access',
-  'origin_not_allowed',
-  'csrf_failed',
-]
+const SIGNED_IN: readonly ErrorCode[] = ['not_authenticated', 'token_expired', 'origin_not_allowed', 'csrf_failed']
 
 /** Every code that the operation can answer with: its own, and those that follow from its shape. */
 function errorCodesOf(operation: Operation): ErrorCode[] {
-  const { method, errors, scope, role, feature, quota, pathFields, queryFields } = operation
+  const { method, errors, withoutApiAccess, scope, role, feature, quota, pathFields, queryFields } = operation
   const possible = new Set<ErrorCode>([
     ...ANYWHERE,
     ...errors,
     ...(isPublic(operation) ? (['abuse_blocked'] as const) : []),
     ...(isSignedIn(operation) ? SIGNED_IN : []),
+    ...(isSignedIn(operation) && !withoutApiAccess ? (['plan_without_api_access'] as const) : []),
     ...(isPublic(operation) && method !== 'GET' ? (['webhook_loop'] as const) : []),
     ...(scope ? (['insufficient_scope'] as const) : []),
     ...(role ? (['insufficient_role'] as const) : []),

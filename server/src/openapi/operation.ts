@@ -32,7 +32,7 @@ export function completeOperation(generated: oas31.OpenAPIObject, named: NamedOp
 
 /** The contract's own words, then what a caller needs. */
 function describe(operation: Operation): string {
-  const { description, scope, role, feature, quota, limit } = operation
+  const { description, withoutApiAccess, scope, role, feature, quota, limit } = operation
   const { max, windowSeconds, countedBy } = limits[limit]
   const needs = [
     scope && `the scope \`${scope}\``,
@@ -42,6 +42,7 @@ function describe(operation: Operation): string {
   const sentences = [
     needs.length > 0 && `Needs ${enumerate(needs)}.`,
     needs.length === 0 && (isSignedIn(operation) ? 'Any credential will do.' : 'Needs no credential.'),
+    withoutApiAccess && 'No plan with API access is asked for.',
     quota && `Counts towards the quota \`${quota}\` of the team's plan.`,
     `At most ${max} requests per ${WINDOWS[windowSeconds] ?? `${windowSeconds} s`} and ${COUNTED_BY[countedBy]}.`,
   ].filter((sentence) => typeof sentence === 'string')
@@ -49,12 +50,13 @@ function describe(operation: Operation): string {
 }
 
 /** The same for programs. */
-function extensions({ scope, role, feature, quota, limit }: Operation): Record<`x-${string}`, string> {
+function extensions({ scope, withoutApiAccess, role, feature, quota, limit }: Operation): Record<`x-${string}`, string | boolean> {
   return {
     ...(scope && { 'x-earshot-scope': scope }),
     ...(role && { 'x-earshot-role': role }),
     ...(feature && { 'x-earshot-feature': feature }),
     ...(quota && { 'x-earshot-quota': quota }),
+    ...(withoutApiAccess && { 'x-earshot-without-api-access': true }),
     'x-earshot-limit': limit,
   }
 }

@@ -34,7 +34,7 @@ export interface Outcome {
 }
 
 /** Kinds of credentials that there are. */
-export const kinds: readonly CredentialKind[] = ['pat', 'oauth2', 'session']
+export const kinds: readonly CredentialKind[] = ['pat', 'oauth2', 'jwt', 'session']
 
 /** Every case of an operation: the product of what differs for it. */
 export function casesOf(named: NamedOperation): Case[] {
@@ -62,10 +62,10 @@ function scopeChoices({ operation: { scope } }: NamedOperation, kind: Credential
 
 /** The one table of what decides, in order; null when nothing stands in the way. */
 export function expectedOf({ named: { operation }, kind, scopes: own, role, plan, place }: Case): Outcome | null {
-  const { scope, role: needed, feature } = operation
+  const { scope, withoutApiAccess, role: needed, feature } = operation
   const rules: [boolean, ErrorCode][] = [
     [place === 'other team', 'not_found'],
-    [!plans[plan].apiAccess && kind !== 'session', 'plan_without_api_access'],
+    [!plans[plan].apiAccess && !withoutApiAccess && kind !== 'session', 'plan_without_api_access'],
     [scope !== undefined && !own.includes(scope), 'insufficient_scope'],
     [needed !== undefined && !roleSuffices(role, needed), 'insufficient_role'],
     [feature !== undefined && !planIncludes(plan, feature), 'feature_not_in_plan'],

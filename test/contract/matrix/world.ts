@@ -1,8 +1,12 @@
 import { type CredentialKind, Plan, type Role, roles, type Scope, scopes } from '@earshot/contracts'
 import { addTeamMember, createSession } from '@earshot/db'
-import { makeToken } from '@earshot/server'
-import { makeTeam, makeUser, type Team } from '../../src/people.ts'
+import { hashPassword, makeToken } from '@earshot/server'
+import { logIn, type Sender } from '../../src/log-in.ts'
+import { makeTeam, makeUser, PASSWORD, type Team } from '../../src/people.ts'
 import type { TestService } from '../../src/test-service.ts'
+
+/** A running service, in this process or in another, and its database. */
+type Service = Sender & Pick<TestService, 'database'>
 
 /** How a request of the matrix says who calls. */
 export interface Shown {
@@ -22,11 +26,12 @@ export interface World {
 }
 
 const DAY_MS = 86_400_000
+const passwordHash = hashPassword(PASSWORD)
 
 /** OAuth clients are not given those of tokens. */
 export const OAUTH_SCOPES = scopes.filter((scope) => !scope.endsWith(':tokens'))
 
-export async function makeWorld(service: TestService): Promise<World> {
+export async function makeWorld(service: Service): Promise<World> {
   const { database } = service
   const teams = new Map<Plan, Team>()
   const known = new Map<string, Shown>()
@@ -43,6 +48,7 @@ export async function makeWorld(service: TestService): Promise<World> {
       const made = await makeBearers(service, user.id, clientId)
       for (const { kind, scopes: own, token } of made) known.set(keyOf({ plan, role, kind, scopes: own }), { token })
       known.set(keyOf({ plan, role, kind: 'session', scopes }), { headers: await beginSession(service, user.id) })
+      known.set(keyOf({ plan, role, kind: 'jwt', scopes }), await logInAs(service, user.id))
     }
   }
   return {
@@ -56,7 +62,7 @@ export async function makeWorld(service: TestService): Promise<World> {
   }
 }
 
-async function makeClient({ database }: TestService): Promise<string> {
+async function makeClient({ database }: Service): Promise<string> {
   const [client] = await database.run<{ id: string }>(
     "insert into oauth_clients (client_id, name, redirect_uris, grant_types, scopes) values (gen_random_uuid()::text, 'Matrix', '{}', '{}', '{}') returning id",
     [],
@@ -71,15 +77,18 @@ interface Bearer {
 }
 
 /** A credential of each kind for a person, each with all scopes that its kind can have. */
-export async function makeCredentials(service: TestService, userId: string): Promise<ReadonlyMap<CredentialKind, Shown>> {
+export async function makeCredentials(service: Service, userId: string): Promise<ReadonlyMap<CredentialKind, Shown>> {
   const bearers = await makeBearers(service, userId, await makeClient(service))
-  const known = new Map<CredentialKind, Shown>([['session', { headers: await beginSession(service, userId) }]])
+  const known = new Map<CredentialKind, Shown>([
+    ['session', { headers: await beginSession(service, userId) }],
+    ['jwt', await logInAs(service, userId)],
+  ])
   for (const { kind, token } of bearers) if (!known.has(kind)) known.set(kind, { token })
   return known
 }
 
 /** For each scope two tokens of each kind, with it alone and with all but it, and one with all. */
-async function makeBearers({ database }: TestService, userId: string, clientId: string): Promise<Bearer[]> {
+async function makeBearers({ database }: Service, userId: string, clientId: string): Promise<Bearer[]> {
   const bearers = (['pat', 'oauth2'] as const).flatMap((kind) => {
     const all: readonly Scope[] = kind === 'pat' ? scopes : OAUTH_SCOPES
     const sets = [all, ...all.flatMap((scope) => [[scope], all.filter((other) => other !== scope)])]
@@ -109,15 +118,25 @@ async function makeBearers({ database }: TestService, userId: string, clientId: 
 }
 
 /** As a page of our own sends it. */
-async function beginSession({ database }: TestService, userId: string): Promise<Record<string, string>> {
+async function beginSession({ database }: Service, userId: string): Promise<Record<string, string>> {
   const { token, hash } = makeToken()
   const expiresAt = new Date(Date.now() + 30 * DAY_MS).toISOString()
   await createSession(database, { hash, userId, expiresAt, ip: '127.0.0.1', userAgent: null })
   return { cookie: `earshot_session=${token}`, 'sec-fetch-site': 'same-origin' }
 }
 
+/** By the endpoint, with a password of the user's own. */
+async function logInAs(service: Service, userId: string): Promise<Shown> {
+  const [user] = await service.database.run<{ email: string }>('update users set password_hash = $2 where id = $1 returning email', [
+    userId,
+    await passwordHash,
+  ])
+  const { access } = await logIn(service, user?.email ?? '')
+  return { token: access }
+}
+
 /** What never was a credential, and of each kind one that ended and one that was taken back. */
-async function makeDead(service: TestService, clientId: string): Promise<World['dead']> {
+async function makeDead(service: Service, clientId: string): Promise<World['dead']> {
   const { database } = service
   const end = async (what: string, code: string, change: string, make: (userId: string) => Promise<Shown>) => {
     const user = await makeUser(database)
@@ -142,6 +161,7 @@ async function makeDead(service: TestService, clientId: string): Promise<World['
     { what: 'token of a wrong checksum', code: 'invalid_token', shown: { token: `svc_${'0'.repeat(46)}` } },
     { what: 'unknown token', code: 'invalid_token', shown: { token: makeToken('svc_').token } },
     { what: 'unknown access token', code: 'invalid_token', shown: { token: makeToken('sva_').token } },
+    { what: 'malformed JWT', code: 'invalid_token', shown: { token: 'eyJhbGciOiJub25lIn0.e30.c2ln' } },
     { what: 'refresh token', code: 'invalid_token', shown: { token: makeToken('svr_').token } },
     {
       what: 'unknown session',
@@ -152,6 +172,7 @@ async function makeDead(service: TestService, clientId: string): Promise<World['
     await end('expired token', 'token_expired', ended, bearer('pat')),
     await end('withdrawn access token', 'invalid_token', revoked, bearer('oauth2')),
     await end('expired access token', 'token_expired', endedTokens, bearer('oauth2')),
+    await end('revoked log-in', 'invalid_token', revoked, (userId) => logInAs(service, userId)),
     await end('deleted session', 'invalid_token', revoked, cookie),
     await end('expired session', 'token_expired', ended, cookie),
     await end("disabled user's token", 'invalid_token', 'update users set disabled_at = now() where id = $1', bearer('pat')),

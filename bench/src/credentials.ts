@@ -1,0 +1,57 @@
+import { scopes } from '@earshot/contracts'
+import type { Database } from '@earshot/db'
+import { makeToken } from '@earshot/server'
+import { PASSWORD, type Team } from './teams.ts'
+
+/** A team whose owner is signed in in every way. */
+export interface SignedInTeam extends Team {
+  headers: Record<'pat' | 'oauth2' | 'jwt' | 'session', Record<string, string>>
+}
+
+/** Signs each team's owner in: by password for session and JWT, as a client that was allowed for OAuth2. */
+export async function makeCredentials(url: string, database: Database, teams: Team[]): Promise<SignedInTeam[]> {
+  const [client] = await database.client<[{ id: string }]>`select id from oauth_clients where client_id = 'earshot-cli'`
+  const signedIn: SignedInTeam[] = []
+  for (const team of teams) {
+    const account = JSON.stringify({ email: team.ownerEmail, password: PASSWORD })
+    const [session, pair] = await Promise.all([post(`${url}/api/auth/session/`, account), post(`${url}/api/auth/token/`, account)])
+    const { access } = (await pair.json()) as { access: string } // By contract.
+    const cookie = session.headers.get('set-cookie')?.split(';', 1)[0] ?? ''
+    signedIn.push({
+      ...team,
+      headers: {
+        pat: bearer(team.token),
+        oauth2: bearer(await allow(database, team, client.id)),
+        jwt: bearer(access),
+        session: { cookie },
+      },
+    })
+  }
+  return signedIn
+}
+
+async function allow({ client }: Database, { ownerEmail }: Team, clientId: string): Promise<string> {
+  const { token, hash } = makeToken('sva_')
+  await client`
+    with allowed as (
+      insert into credentials (kind, user_id, client_id, scopes)
+      select 'oauth2', id, ${clientId}, ${scopes as string[]}
+        from users
+       where email = ${ownerEmail}
+      returning id
+    )
+    insert into access_tokens (hash, credential_id, scopes, expires_at)
+    select ${hash}, id, ${scopes as string[]}, now() + interval '1 day'
+      from allowed`
+  return token
+}
+
+function bearer(token: string): Record<string, string> {
+  return { authorization: `Bearer ${token}` }
+}
+
+async function post(address: string, body: string): Promise<Response> {
+  const response = await fetch(address, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
+  if (!response.ok) throw new Error(`${address}: ${response.status} ${await response.text()}`)
+  return response
+}

@@ -1,0 +1,55 @@
+import { startChild } from '../child-process.ts'
+import { makeCredentials, type SignedInTeam } from '../credentials.ts'
+import { findPostgres } from '../postgres-process.ts'
+import type { Finding, PartReport } from '../report.ts'
+import { alternate, type Contender, costsTable } from '../rounds.ts'
+import { startService } from '../service-process.ts'
+import { fillWithSubmissions, makeTeams, openBeside } from '../teams.ts'
+import { makeTemporaryDirectory } from '../temporary-directory.ts'
+import { startTwin } from '../twin-process.ts'
+
+const TEAMS = 100
+const PAGE = 25
+const GOAL = 0.75
+const KINDS = ['oauth2', 'jwt', 'session'] as const
+
+/** The authenticated page once more, signed in by each other kind of credential; the twin looks the same kind up by hand. */
+export async function benchCredentials({ rounds, requests }: { rounds: number; requests: number }): Promise<PartReport> {
+  using directory = makeTemporaryDirectory()
+  await using service = await startService(directory.path, { EARSHOT_ROLE: 'api' })
+  await using database = openBeside(service.address)
+  const teams = await makeCredentials(service.url, database, await makeTeams(database, TEAMS))
+  await fillWithSubmissions(database)
+  await using twin = await startTwin(service.address)
+  await using generator = await startChild(new URL('../load.ts', import.meta.url))
+
+  const contenders = KINDS.flatMap((kind) =>
+    (['service', 'twin'] as const).map((name): Contender => {
+      const { pid, url } = name === 'service' ? service : twin
+      return { name: `${name}, ${kind}`, pid, load: loadOf(url, teams, { kind, requests }) }
+    }),
+  )
+  const costs = await alternate(generator, await findPostgres(database), contenders, Math.ceil(rounds / 2))
+  const microseconds = (name: string) => costs.get(name)?.microseconds ?? Number.NaN
+  return {
+    title: `Authenticated list of ${PAGE} submissions, by kind of credential`,
+    findings: KINDS.map((kind): Finding => {
+      const ratio = microseconds(`twin, ${kind}`) / microseconds(`service, ${kind}`)
+      return { what: `processor time, twin ÷ service, ${kind}`, figure: ratio.toFixed(2), goal: `≥ ${GOAL}`, met: ratio >= GOAL }
+    }),
+    details: [costsTable(costs.values())],
+  }
+}
+
+function loadOf(
+  url: string,
+  teams: SignedInTeam[],
+  { kind, requests }: { kind: (typeof KINDS)[number]; requests: number },
+): Contender['load'] {
+  const targets = teams.map(({ id, project_id, headers }) => ({
+    method: 'GET' as const,
+    path: `/api/v1/teams/${id}/projects/${project_id}/submissions/?limit=${PAGE}`,
+    headers: headers[kind],
+  }))
+  return { url, connections: 10, requests, status: 200, targets }
+}

@@ -1,0 +1,39 @@
+import { Pool } from 'undici'
+import { answerParent } from './child-process.ts'
+
+/** People who sign in one after the other, so many at once. */
+export interface SignIns {
+  url: string
+  atOnce: number
+  seconds: number
+  accounts: { email: string; password: string }[]
+}
+
+export interface SignInsResult {
+  perSecond: number
+}
+
+answerParent(run)
+
+async function run({ url, atOnce, seconds, accounts }: SignIns): Promise<SignInsResult> {
+  const pool = new Pool(url, { connections: atOnce, pipelining: 1 })
+  const endMs = performance.now() + seconds * 1000
+  let done = 0
+  const work = async () => {
+    while (performance.now() < endMs) {
+      const account = accounts[done % accounts.length]
+      done += 1
+      const { statusCode, body } = await pool.request({
+        method: 'POST',
+        path: '/api/auth/session/',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(account),
+      })
+      const text = await body.text()
+      if (statusCode !== 200) throw new Error(`sign-in: ${statusCode} ${text}`)
+    }
+  }
+  await Promise.all(Array.from({ length: atOnce }, work))
+  await pool.close()
+  return { perSecond: done / seconds }
+}

@@ -1,0 +1,45 @@
+import { contracts } from '@earshot/contracts'
+import {
+  acceptInvitation,
+  createInvitation,
+  type InvitationLink,
+  type InvitationRow,
+  listInvitations,
+  resendInvitation,
+  revokeInvitation,
+  toTimestamp,
+} from '@earshot/db'
+import { sealMailSecret } from '@earshot/drivers'
+import { implement } from './implement.ts'
+import { scaled } from './rate-limit.ts'
+import type { Services } from './services.ts'
+import { hashToken, makeInvitationToken } from './tokens.ts'
+
+export const invitations = implement(contracts.invitations, {
+  list: ({ ctx, input }) => listInvitations(ctx.tx, input, presentInvitation),
+  create: async ({ ctx, input }) => presentInvitation(await createInvitation(ctx.tx, ctx.actor, input, newLink(ctx.services))),
+  delete: ({ ctx, input }) => revokeInvitation(ctx.tx, ctx.actor, input),
+  resend: async ({ ctx, input }) => presentInvitation(await resendInvitation(ctx.tx, ctx.actor, input, newLink(ctx.services))),
+  accept: ({ ctx, input }) => acceptInvitation(ctx.tx, ctx.actor, hashToken(input.token)),
+})
+
+/** A token that nobody reads but who gets the mail. */
+function newLink({ secretBox, rateLimitMultiplier }: Services): InvitationLink {
+  const token = makeInvitationToken()
+  const sealed = sealMailSecret(secretBox, 'invitation', { token })
+  return { tokenHash: hashToken(token), sealed, limit: scaled('invitation_mail', rateLimitMultiplier) }
+}
+
+function presentInvitation(row: InvitationRow) {
+  return {
+    id: row.id,
+    email: row.email,
+    role: row.role,
+    state: row.state,
+    invited_by: row.inviter,
+    expires_at: toTimestamp(row.expires_at),
+    accepted_at: toTimestamp(row.accepted_at),
+    created_at: toTimestamp(row.created_at),
+    updated_at: toTimestamp(row.updated_at),
+  }
+}

@@ -1,0 +1,65 @@
+import { ApiError, contracts } from '@earshot/contracts'
+import { createLogIn, endLogIn, type Rotation, rotateRefreshToken } from '@earshot/db'
+import type { SecretBox } from '@earshot/drivers'
+import { implement } from './implement.ts'
+import { provePassword } from './sign-in.ts'
+import { hashToken, isWellFormedToken, makeId, makeToken } from './tokens.ts'
+
+const PURPOSE = 'jwt-log-in'
+const REFRESH_LIFETIME_MS = 14 * 86_400_000
+/** Their access tokens are signed, not kept. */
+const OF_LOG_INS = { kind: 'jwt', clientId: null, scopes: null, accessHash: null, accessExpiresAt: null } as const
+
+/** Log-ins by password, which go on by a pair of tokens. */
+export const logIns = implement(contracts.auth.token, {
+  create: async ({ ctx, input }) => {
+    const { userId, hasSecondFactor } = await provePassword(ctx, input)
+    if (hasSecondFactor) throw new ApiError('mfa_enabled')
+    const sign = await ctx.services.accessJwts.signer()
+    const id = makeId()
+    const secret = secretOf(ctx.services.secretBox, id)
+    const { token: refresh, hash: refreshHash } = makeToken('svr_')
+    const { ip, userAgent } = ctx
+    await createLogIn(ctx.tx, { id, hash: hashToken(secret), userId, refreshHash, expiresAt: refreshEnd(), ip, userAgent })
+    return { access: await sign({ userId, secret }), refresh }
+  },
+  refresh: async ({ ctx, input }) => {
+    if (!isWellFormedToken(input.refresh, 'svr_')) throw new ApiError('invalid_token')
+    const sign = await ctx.services.accessJwts.signer()
+    const { token: refresh, hash: nextHash } = makeToken('svr_')
+    const used = { hash: hashToken(input.refresh), leewaySeconds: ctx.services.reuseLeewaySeconds }
+    const logIn = requireRotated(await rotateRefreshToken(ctx.tx, { ...OF_LOG_INS, ...used, nextHash, nextExpiresAt: refreshEnd() }))
+    const secret = secretOf(ctx.services.secretBox, logIn.credential_id)
+    // It began under a secret key that was lost since: it cannot go on.
+    if (!logIn.credential_hash?.equals(hashToken(secret))) throw new ApiError('invalid_token')
+    return { access: await sign({ userId: logIn.user_id, secret }), refresh }
+  },
+  revoke: ({ ctx, input }) => endLogIn(ctx.tx, hashToken(input.refresh)),
+})
+
+/**
+ * What the access tokens of a log-in carry. Nobody can make one up, not even with a stolen signing key; and as it follows
+ * from the id, each exchange finds it again though only its hash is stored.
+ */
+function secretOf(secretBox: SecretBox, logInId: string): string {
+  return secretBox.mac(PURPOSE, logInId).toString('base64url')
+}
+
+function refreshEnd(): string {
+  return new Date(Date.now() + REFRESH_LIFETIME_MS).toISOString()
+}
+
+function requireRotated(rotation: Rotation): Rotation & { outcome: 'rotated' } {
+  switch (rotation.outcome) {
+    case 'rotated':
+      return rotation
+    case 'expired':
+      throw new ApiError('token_expired')
+    case 'reused':
+      throw new ApiError('invalid_token', { detail: 'The refresh token was used before, so its log-in has ended: log in again.' })
+    case 'raced':
+      throw new ApiError('invalid_token', { detail: 'The refresh token was used a moment ago: go on with the one that came of it.' })
+    default:
+      throw new ApiError('invalid_token')
+  }
+}

@@ -1,0 +1,180 @@
+import { randomBytes } from 'node:crypto'
+import { deletePast, type Tx } from '@earshot/db'
+import { createSecretBox, SecretKeyError } from '@earshot/drivers'
+import { rotateJwtKey } from '@earshot/server'
+import { calculateJwkThumbprint, decodeJwt, decodeProtectedHeader } from 'jose'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { createJwtKeys } from '../../server/src/jwt-keys.ts'
+import { sign, signingKeyOf } from '../src/jwt-keys.ts'
+import { logIn, makeAccount, refresh, whoAmI } from '../src/log-in.ts'
+import { openTestDatabase } from '../src/test-database.ts'
+import { startTestService, type TestService } from '../src/test-service.ts'
+
+const REPLICAS = 8
+
+/** The clock by which replicas look for keys; the time of day stays. */
+const clock = holdClock()
+
+let service: TestService
+let email: string
+beforeAll(async () => {
+  service = await startTestService()
+  email = (await makeAccount(service)).email
+})
+afterAll(() => service.close())
+
+test('replicas that start at once on a new database agree on one key, which is named by its thumbprint', async () => {
+  const store = await openTestDatabase({ poolSize: REPLICAS })
+  const secretBox = createSecretBox(randomBytes(32))
+  const signing = await Promise.all(Array.from({ length: REPLICAS }, () => createJwtKeys(store.database, secretBox).signing()))
+  const { kid, publicJwk } = await signingKeyOf({ ...service, database: store.database, secretBox })
+  expect(signing.map(({ id }) => id)).toEqual(Array(REPLICAS).fill(kid))
+  expect(await store.database.run('select id from jwt_keys', [])).toEqual([{ id: kid }])
+  expect(kid).toBe(await calculateJwkThumbprint(publicJwk))
+  expect(signing[0]?.privateKey.extractable).toBe(false)
+  await store.close()
+})
+
+test('a new key signs within a minute on every replica, at once on one that starts, and both verify everywhere until the old one’s tokens have ended', async () => {
+  const replica = await beside()
+  const old = await logIn(service, email)
+  const { id, retired_id } = await rotateJwtKey(service.database, service.secretBox)
+  expect([retired_id, id]).toEqual([kidOf(old.access), expect.not.stringContaining(kidOf(old.access))])
+
+  // This one knows the new key from the start; those that were there hear of it by its tokens.
+  clock.pass(2_000)
+  const late = await beside()
+  const early = await logIn(late, email)
+  expect(kidOf(early.access)).toBe(id)
+  for (const one of [service, replica, late]) {
+    for (const { access } of [old, early]) expect((await whoAmI(one, access)).status).toBe(200)
+  }
+
+  const before = await logIn(service, email)
+  clock.pass(61_000)
+  const pairs = await Promise.all([service, replica, late].map((one) => logIn(one, email)))
+  expect(pairs.map(({ access }) => kidOf(access))).toEqual([id, id, id])
+  for (const one of [service, replica, late]) {
+    for (const { access } of [old, before, ...pairs]) expect((await whoAmI(one, access)).status).toBe(200)
+  }
+  // The log-in outlives the key that its first token was signed with.
+  expect(kidOf((await refresh(replica, old.refresh)).body.access)).toBe(id)
+
+  const [left] = await service.database.run<{ seconds: number }>(
+    'select extract(epoch from retires_at - now())::float8 as seconds from jwt_keys where id = $1',
+    [retired_id],
+  )
+  // A quarter of an hour, the minute in which others sign with it still, and the tolerance of clocks.
+  expect(left?.seconds).toBeGreaterThan(900 + 60 + 30)
+  expect(left?.seconds).toBeLessThan(1_200)
+  expect(await deletePast(service.database)).toMatchObject({ jwt_keys: 0 })
+  await Promise.all([replica.close(), late.close()])
+})
+
+test('a key that was retired verifies no more, is forgotten, and the one that signs is not', async () => {
+  const { access } = await logIn(service, email)
+  await rotateJwtKey(service.database, service.secretBox)
+  await service.database.run('update jwt_keys set retires_at = now() where retires_at is not null', [])
+  clock.pass(61_000)
+  expect(await whoAmI(service, access)).toMatchObject({ status: 401, body: { code: 'invalid_token' } })
+  expect((await deletePast(service.database)).jwt_keys).toBeGreaterThan(0)
+  const { kid } = await signingKeyOf(service)
+  expect(await service.database.run('select id from jwt_keys', [])).toEqual([{ id: kid }])
+  expect((await whoAmI(service, (await logIn(service, email)).access)).status).toBe(200)
+})
+
+test('rotations at once take turns: the second retires the key of the first, and who reads keys waits for neither', async () => {
+  const { database, secretBox } = service
+  const waiting =
+    'select pid from pg_locks where not granted and pid in (select pid from pg_stat_activity where datname = current_database())'
+  const { first, second } = await database.transaction(async (tx) => {
+    const done = await rotateJwtKey(tx, secretBox)
+    const next = rotateJwtKey(database, secretBox)
+    await vi.waitUntil(async () => (await database.run(waiting, [])).length > 0)
+    clock.pass(61_000)
+    expect((await logIn(service, email)).access).toMatch(/^eyJ/)
+    return { first: done, second: next }
+  })
+  expect((await second).retired_id).toBe(first.id)
+  expect((await signingKeyOf(service)).kid).toBe((await second).id)
+})
+
+test('a flood of tokens whose keys nobody ever had asks for keys once a second at most', async () => {
+  const { privateJwk } = await signingKeyOf(service)
+  const { access } = await logIn(service, email)
+  const looks = () => service.statements.filter((text) => text.includes('jwt_keys')).length
+  for (let second = 0; second < 3; second += 1) {
+    clock.pass(1_001)
+    const before = looks()
+    const forged = Array.from({ length: 30 }, (_, index) =>
+      sign(privateJwk, { alg: 'EdDSA', typ: 'at+jwt', kid: `${second}-${index}` }, decodeJwt(access)).then((token) =>
+        whoAmI(service, token),
+      ),
+    )
+    for (const { status } of await Promise.all(forged)) expect(status).toBe(401)
+    expect(looks() - before).toBe(1)
+  }
+})
+
+test('who verifies and signs looks for keys once a minute, and otherwise not', async () => {
+  clock.pass(61_000)
+  const { access } = await logIn(service, email)
+  const looks = service.statements.filter((text) => text.includes('jwt_keys')).length
+  clock.pass(59_000)
+  for (let round = 0; round < 5; round += 1) {
+    await whoAmI(service, access)
+    await logIn(service, email)
+  }
+  expect(service.statements.filter((text) => text.includes('jwt_keys')).length).toBe(looks)
+})
+
+test('keys that could not be read are asked for again by whoever comes next', async () => {
+  let isAway = true
+  const run: Tx['run'] = (text, params) => (isAway ? Promise.reject(new Error('away')) : service.database.run(text, params))
+  const keys = createJwtKeys({ run, attempt: () => Promise.reject(new Error('not asked for')) }, service.secretBox)
+  await expect(keys.signing()).rejects.toThrow('away')
+  isAway = false
+  expect((await keys.signing()).id).toBe((await signingKeyOf(service)).kid)
+})
+
+test('with another secret key the service does not start, and says which; a new key lets it, and log-ins begin anew', async () => {
+  const store = await openTestDatabase()
+  const first = await startTestService({ database: store.database })
+  const account = await makeAccount({ database: store.database })
+  const pair = await logIn(first, account.email)
+  await first.close()
+
+  const secretBox = createSecretBox(randomBytes(32))
+  const start = () => startTestService({ database: store.database, services: { secretBox } })
+  const failure: unknown = await start().catch((error: unknown) => error)
+  expect(failure).toBeInstanceOf(SecretKeyError)
+  expect(String(failure)).toContain(`id ${first.secretBox.keyId}, this one is ${secretBox.keyId}`)
+
+  await rotateJwtKey(store.database, secretBox)
+  const second = await start()
+  expect(await refresh(second, pair.refresh)).toMatchObject({ status: 401, body: { code: 'invalid_token' } })
+  expect((await whoAmI(second, (await logIn(second, account.email)).access)).status).toBe(200)
+  await second.close()
+  await store.close()
+})
+
+/** Another replica, on the same database and with the same secret key. */
+function beside(): Promise<TestService> {
+  return startTestService({ database: service.database, services: { secretBox: service.secretBox } })
+}
+
+function kidOf(access: string): string {
+  return decodeProtectedHeader(access).kid ?? ''
+}
+
+/** It only ever goes on, as the real one does. */
+function holdClock(): { pass: (ms: number) => void } {
+  const now = performance.now.bind(performance)
+  let passedMs = 0
+  vi.spyOn(performance, 'now').mockImplementation(() => now() + passedMs)
+  return {
+    pass: (ms) => {
+      passedMs += ms
+    },
+  }
+}

@@ -1,0 +1,135 @@
+import { decodeProtectedHeader } from 'jose'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { logIn, makeAccount, REVOKE, refresh, refreshed, type TokenPair, whoAmI } from '../src/log-in.ts'
+import { startTestService, type TestService } from '../src/test-service.ts'
+
+const DEAD = { status: 401, body: { code: 'invalid_token' } }
+const ALIVE = { status: 200 }
+const PARALLEL = 8
+
+let service: TestService
+/** Another replica, on the same database and with the same secret key. */
+let replica: TestService
+let account: Awaited<ReturnType<typeof makeAccount>>
+beforeAll(async () => {
+  service = await startTestService()
+  replica = await beside()
+  account = await makeAccount(service)
+})
+afterAll(async () => {
+  await replica.close()
+  await service.close()
+})
+
+test('a refresh token is exchanged for the next pair; access tokens given before go on', async () => {
+  const first = await logIn(service, account.email)
+  const second = await refreshed(service, first.refresh)
+  expect(second.refresh).not.toBe(first.refresh)
+  expect(second.access).not.toBe(first.access)
+  for (const { access } of [first, second]) expect(await whoAmI(replica, access)).toMatchObject(ALIVE)
+  const third = await refreshed(service, second.refresh)
+  expect(decodeProtectedHeader(third.access).kid).toBe(decodeProtectedHeader(first.access).kid)
+  const [row] = await service.database.run<{ days: number }>(
+    'select round(extract(epoch from expires_at - now()) / 86400)::int as days from credentials where user_id = $1 order by id desc limit 1',
+    [account.id],
+  )
+  expect(row?.days).toBe(14)
+})
+
+test('the second use of a refresh token ends its log-in with all its tokens, on every replica, and no other one', async () => {
+  const other = await logIn(service, account.email)
+  const first = await logIn(service, account.email)
+  const second = await refreshed(service, first.refresh)
+  expect(await refresh(replica, first.refresh)).toMatchObject({
+    status: 401,
+    body: { code: 'invalid_token', detail: expect.stringContaining('used before') },
+  })
+  expect(await refresh(service, second.refresh)).toMatchObject(DEAD)
+  for (const { access } of [first, second]) for (const one of [service, replica]) expect(await whoAmI(one, access)).toMatchObject(DEAD)
+  expect(await whoAmI(service, other.access)).toMatchObject(ALIVE)
+})
+
+test('of eight exchanges of one token at once exactly one succeeds, and the log-in ends', async () => {
+  const first = await logIn(service, account.email)
+  const answers = await exchangeAtOnce(first.refresh, [service, replica])
+  const { winner, losers } = apart(answers)
+  expect(losers).toEqual(Array(PARALLEL - 1).fill([401, 'invalid_token']))
+  expect(await refresh(service, winner.refresh)).toMatchObject(DEAD)
+  for (const access of [first.access, winner.access]) expect(await whoAmI(replica, access)).toMatchObject(DEAD)
+})
+
+test('within the leeway the losers are refused but the log-in goes on, with one live pair; a used successor ends it', async () => {
+  const lenient = await beside({ reuseLeewaySeconds: 10 })
+  const first = await logIn(lenient, account.email)
+  const { winner, losers } = apart(await exchangeAtOnce(first.refresh, [lenient]))
+  expect(losers).toEqual(Array(PARALLEL - 1).fill([401, 'invalid_token']))
+  expect(await whoAmI(lenient, winner.access)).toMatchObject(ALIVE)
+
+  const next = await refresh(lenient, winner.refresh)
+  expect(next).toMatchObject(ALIVE)
+  expect(await refresh(lenient, first.refresh)).toMatchObject(DEAD)
+  expect(await refresh(lenient, next.body.refresh)).toMatchObject(DEAD)
+  expect(await whoAmI(lenient, next.body.access)).toMatchObject(DEAD)
+  await lenient.close()
+})
+
+test('the leeway passes', async () => {
+  const lenient = await beside({ reuseLeewaySeconds: 2 })
+  const first = await logIn(lenient, account.email)
+  const second = (await refresh(lenient, first.refresh)).body as TokenPair
+  await service.database.run(
+    "update refresh_tokens set used_at = used_at - interval '3 seconds' where credential_id = (select id from credentials where user_id = $1 order by id desc limit 1)",
+    [account.id],
+  )
+  expect(await refresh(lenient, first.refresh)).toMatchObject(DEAD)
+  expect(await whoAmI(lenient, second.access)).toMatchObject(DEAD)
+  await lenient.close()
+})
+
+test('a refresh token ends after 14 days; what is none, or another’s, is refused the same', async () => {
+  const pair = await logIn(service, account.email)
+  await service.database.run(
+    "update refresh_tokens set expires_at = now() - interval '1 second' where credential_id = (select id from credentials where user_id = $1 order by id desc limit 1)",
+    [account.id],
+  )
+  expect(await refresh(service, pair.refresh)).toMatchObject({ status: 401, body: { code: 'token_expired' } })
+  for (const token of ['x', `svr_${'0'.repeat(46)}`, `${pair.refresh}x`, pair.access, `svc_${pair.refresh.slice(4)}`]) {
+    expect(await refresh(service, token), token).toMatchObject(DEAD)
+  }
+  expect(await whoAmI(service, pair.refresh)).toMatchObject(DEAD)
+})
+
+test('a refresh token of an OAuth client is none of a log-in: it is neither exchanged nor revoked here', async () => {
+  const { refresh: token } = await logIn(service, account.email)
+  await service.database.run(
+    `with client as (
+       insert into oauth_clients (client_id, name, redirect_uris, grant_types, scopes) values ('test', 'Test', '{}', '{}', '{}') returning id
+     )
+     update credentials set kind = 'oauth2', hash = null, client_id = (select id from client)
+      where id = (select id from credentials where user_id = $1 order by id desc limit 1)`,
+    [account.id],
+  )
+  expect(await refresh(service, token)).toMatchObject(DEAD)
+  expect(await service.send('POST', REVOKE, { body: { refresh: token } })).toMatchObject({ status: 204 })
+  const [row] = await service.database.run<{ revoked: boolean; used: boolean }>(
+    `select c.revoked_at is not null as revoked, r.used_at is not null as used
+       from credentials c join refresh_tokens r on r.credential_id = c.id where c.client_id is not null`,
+    [],
+  )
+  expect(row).toEqual({ revoked: false, used: false })
+})
+
+async function exchangeAtOnce(token: string, services: TestService[]) {
+  return Promise.all(Array.from({ length: PARALLEL }, (_, index) => refresh(services[index % services.length] ?? service, token)))
+}
+
+/** The one that succeeded, and what the others were told. */
+function apart(answers: Awaited<ReturnType<typeof exchangeAtOnce>>): { winner: TokenPair; losers: unknown[] } {
+  const winners = answers.filter(({ status }) => status === 200)
+  expect(winners).toHaveLength(1)
+  return { winner: winners[0]?.body, losers: answers.filter(({ status }) => status !== 200).map(({ status, body }) => [status, body.code]) }
+}
+
+function beside(services: { reuseLeewaySeconds?: number } = {}): Promise<TestService> {
+  return startTestService({ database: service.database, services: { secretBox: service.secretBox, ...services } })
+}

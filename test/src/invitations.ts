@@ -1,0 +1,38 @@
+import { scopes } from '@earshot/contracts'
+import { makeTokenOf, makeUser, type Team } from './people.ts'
+import type { Answer, TestService } from './test-service.ts'
+
+/** Somebody with an account and no team. */
+export interface Guest {
+  id: string
+  email: string
+  token: string
+}
+
+/** What a team does with its invitations, by its owner unless said; each a request as it is. */
+export interface Invitations {
+  path: string
+  invite: (email: string, options?: { role?: string; token?: string }) => Promise<Answer>
+  resend: (id: string, token?: string) => Promise<Answer>
+  revoke: (id: string, token?: string) => Promise<Answer>
+}
+
+export async function makeGuest({ database }: TestService): Promise<Guest> {
+  const user = await makeUser(database)
+  return { id: user.id, email: user.email, token: await makeTokenOf(database, user, scopes) }
+}
+
+export function invitationsOf({ send }: TestService, team: Team): Invitations {
+  const path = `/api/v1/teams/${team.id}/invitations/`
+  return {
+    path,
+    invite: (email, { role = 'member', token = team.token } = {}) => send('POST', path, { token, body: { email, role } }),
+    resend: (id, token = team.token) => send('POST', `${path}${id}/resend/`, { token }),
+    revoke: (id, token = team.token) => send('DELETE', `${path}${id}/`, { token }),
+  }
+}
+
+/** Somebody accepts by the token of a link. */
+export function acceptInvitation({ send }: TestService, { token }: Pick<Guest, 'token'>, linkToken: string): Promise<Answer> {
+  return send('POST', '/api/v1/invitations/accept/', { token, body: { token: linkToken } })
+}

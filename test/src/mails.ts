@@ -1,0 +1,29 @@
+import { writeMail } from '@earshot/drivers'
+import type { TestService } from './test-service.ts'
+
+const BASE_URL = 'http://localhost:8000'
+const LINKED_TOKEN = /\?token=(\S+)/
+
+interface SentMail {
+  subject: string
+  text: string
+  /** Of the link in the text. */
+  token: string
+}
+
+/** Every mail to an address as it will be sent, oldest first. */
+export async function readMails({ database, secretBox }: TestService, to: string): Promise<SentMail[]> {
+  const rows = await database.run<{ template: string; fields: unknown; sealed: Buffer | null }>(
+    'select template, fields, sealed from mails where recipient = $1 order by id',
+    [to],
+  )
+  return rows.map((row) => {
+    const { subject, text } = writeMail(secretBox, BASE_URL, row)
+    return { subject, text: text ?? '', token: decodeURIComponent(LINKED_TOKEN.exec(text ?? '')?.[1] ?? '') }
+  })
+}
+
+/** The token of the link that was mailed last. */
+export async function lastToken(service: TestService, to: string): Promise<string> {
+  return (await readMails(service, to)).at(-1)?.token ?? ''
+}
