@@ -73,5 +73,5 @@ function explain(error: unknown, config: Config | null): void {
 }
 
 function refusalLine({ code, message }: ApiError): string {
-  return code === 'not_found' ? 'There is no such user or team.' : message
+  return code === 'not_found' ? 'There is no such user, team or application.' : message
 }

@@ -5,6 +5,8 @@ export const limits = {
   /** Tries to sign in to one account from one address, and from everywhere. */
   sign_in: { max: 20, windowSeconds: 900, countedBy: 'ip' },
   sign_in_account: { max: 100, windowSeconds: 3600, countedBy: 'user' },
+  /** Wrong codes on the page that connects a device: by person, and by address. */
+  device_code: { max: 10, windowSeconds: 600, countedBy: 'user' },
   /** Mails with the link of an invitation from one person to one address. */
   invitation_mail: { max: 5, windowSeconds: 3600, countedBy: 'user' },
   public_read: { max: 120, windowSeconds: 60, countedBy: 'ip' },

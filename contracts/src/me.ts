@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { authorizations } from './authorizations.ts'
 import { mfa } from './mfa.ts'
 import { NoContent, operation } from './operation.ts'
 import { ME } from './paths.ts'
@@ -138,4 +139,5 @@ export const me = {
   mfa,
   tokens,
   sessions,
+  authorizations,
 }

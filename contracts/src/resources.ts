@@ -1,6 +1,6 @@
 /** What each part of the contracts is about, as shown at the head of its operations. */
 export const resourceMeanings = {
-  me: 'Who you are, and your own personal access tokens.',
+  me: 'Who you are, your own personal access tokens, and what you allowed others.',
   teams: 'A team owns everything else. Its members hold a role, its plan says what it may use.',
   members: 'The people on a team and their roles.',
   invitations: 'Links that go by e-mail; whoever has the address that was invited joins the team with one.',

@@ -14,6 +14,11 @@ export type { Actor } from './actor.ts'
 export { type AttemptRow, listAttempts } from './attempts.ts'
 export { type AuditRow, listAuditEntries } from './audit-log.ts'
 export {
+  createAuthorizationCode,
+  takeAuthorizationCode,
+} from './authorization-codes.ts'
+export { type AuthorizationRow, deleteAuthorization, listAuthorizations } from './authorizations.ts'
+export {
   type Database,
   type DatabaseAddress,
   type Executor,
@@ -23,6 +28,13 @@ export {
   type Tx,
 } from './database.ts'
 export { type DeliveryRow, findDelivery, listDeliveries, redeliver } from './deliveries.ts'
+export {
+  createDeviceCode,
+  type DevicePoll,
+  decideDeviceCode,
+  findDeviceRequest,
+  pollDeviceCode,
+} from './device-codes.ts'
 export {
   type ClaimedDelivery,
   claimDeliveries,
@@ -54,6 +66,20 @@ export { createLogIn, endLogIn } from './log-ins.ts'
 export { findQueuedMail, listMails, type MailRow, queueMail, settleMail } from './mails.ts'
 export { listMembers, type MemberRow, removeMember, transferOwnership, updateMember } from './members.ts'
 export { confirmSecondFactor, disableSecondFactor, enrollSecondFactor, type SecondFactorUse, useSecondFactor } from './mfa.ts'
+export {
+  createOAuthClient,
+  deleteOAuthClient,
+  findOAuthClient,
+  listOAuthClients,
+  type OAuthClientRow,
+} from './oauth-clients.ts'
+export {
+  type ActiveToken,
+  inspectOAuthToken,
+  issueTokens,
+  revokeOAuthToken,
+  type TokenPair,
+} from './oauth-tokens.ts'
 export { addTeamMember, createTeamFor, createTokenFor, createUser, findUserByEmail, setTeamPlan } from './operator.ts'
 export { dropPastPartitions, ensurePartitions } from './partitions.ts'
 

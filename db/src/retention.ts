@@ -5,6 +5,7 @@ import { account_links } from './tables/accounts.ts'
 import { abuse_blocks, idempotency_keys, rate_windows } from './tables/guards.ts'
 import { invitations } from './tables/invitations.ts'
 import { mails } from './tables/mails.ts'
+import { authorization_codes, device_codes } from './tables/oauth.ts'
 import { users } from './tables/people.ts'
 import { access_tokens, jwt_keys, refresh_tokens } from './tables/sign-in.ts'
 import { submission_fingerprints } from './tables/submissions.ts'
@@ -27,6 +28,8 @@ const past: Record<string, BatchedDelete> = {
   users: batchedDelete(sql`${users}`, sql`gone.email_verified_at is null and gone.id < uuid_at(now() - interval '30 days')`),
   access_tokens: batchedDelete(sql`${access_tokens}`, sql`gone.expires_at < now() - interval '1 day'`),
   refresh_tokens: batchedDelete(sql`${refresh_tokens}`, sql`gone.expires_at < now() - interval '1 day'`),
+  authorization_codes: batchedDelete(sql`${authorization_codes}`, sql`gone.expires_at < now() - interval '1 day'`),
+  device_codes: batchedDelete(sql`${device_codes}`, sql`gone.expires_at < now() - interval '1 day'`),
   invitations: batchedDelete(
     sql`${invitations}`,
     sql`coalesce(gone.accepted_at, gone.revoked_at, gone.expires_at) < now() - interval '90 days'`,

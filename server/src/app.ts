@@ -13,6 +13,7 @@ import { handlers as ownHandlers } from './handlers.ts'
 import { registerJsonBody } from './json-body.ts'
 import { createJwtKeys } from './jwt-keys.ts'
 import type { Log } from './log.ts'
+import { registerOAuth } from './oauth/routes.ts'
 import { buildDocument } from './openapi/document.ts'
 import { registerPages } from './pages/routes.ts'
 import { createPasswords } from './passwords.ts'
@@ -76,7 +77,9 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     pipelines.filter(({ named }) => isSignedIn(named.operation)),
     options,
   )
-  await registerPages(app, { database: options.database, services, baseUrl: options.baseUrl })
+  const pages = { database: options.database, services, baseUrl: options.baseUrl }
+  await registerPages(app, pages)
+  await registerOAuth(app, pages)
   return app
 }
 

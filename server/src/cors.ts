@@ -13,6 +13,8 @@ const EXPOSED = [
   'X-Request-Id',
 ].join(', ')
 const PREFLIGHT_SECONDS = 600
+/** Pages for people: no program of another site asks there, or reads along (RFC 9700 §2.6). */
+const PAGES = /^\/(accounts|o\/(authorize|device))(\/|$)/
 
 /**
  * Cross-origin rules (Fetch standard, CORS protocol): any page may ask, no credentials cross origins, and the real
@@ -20,6 +22,7 @@ const PREFLIGHT_SECONDS = 600
  */
 export function registerCors(app: FastifyInstance): void {
   app.addHook('onRequest', async (request, reply) => {
+    if (PAGES.test(request.routeOptions.url ?? request.url.split('?', 1)[0] ?? '')) return
     if (request.headers.origin !== undefined) {
       reply.header('access-control-allow-origin', '*').header('access-control-expose-headers', EXPOSED)
     }

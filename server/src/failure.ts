@@ -23,7 +23,8 @@ export function sendFailure(
   if (failure.status === 500) request.log.error({ err: error }, 'request failed')
   else if (failure.status === 503) request.log.warn({ err: failure.cause ?? error }, 'dependency unavailable')
   if (failure.retryAfterSeconds !== undefined) reply.header('retry-after', failure.retryAfterSeconds)
-  if (failure.status === 401) reply.header('www-authenticate', 'Bearer')
+  const challenge = challengeOf(failure)
+  if (challenge !== null && !reply.hasHeader('www-authenticate')) reply.header('www-authenticate', challenge)
   return (
     reply
       .code(failure.status)
@@ -33,6 +34,13 @@ export function sendFailure(
       .header('x-request-id', request.id)
       .send(JSON.stringify(shape(bodyOf(failure, request))))
   )
+}
+
+/** How to come in (RFC 6750 §3): what is wrong with the token is said only to whoever sent one. */
+function challengeOf({ code, status, fields }: ApiError): string | null {
+  if (code === 'invalid_token' || code === 'token_expired') return 'Bearer error="invalid_token"'
+  if (code === 'insufficient_scope') return `Bearer error="insufficient_scope", scope="${String(fields.required_scope)}"`
+  return status === 401 ? 'Bearer' : null
 }
 
 /** On the public plane a quota says no more than its code. */

@@ -34,7 +34,7 @@ export function createLog({ level, sink }: { level: string; sink?: LogSink }): L
 /** PostgreSQL quotes values in its messages: tokens, JWTs and addresses stay out. */
 function withoutValues(text: string): string {
   return text
-    .replaceAll(/\bsv[car]_[0-9A-Za-z]+/g, 'sv*_…')
+    .replaceAll(/\bsv[cars]_[0-9A-Za-z]+/g, 'sv*_…')
     .replaceAll(/\beyJ[\w-]+\.[\w-]+\.[\w-]*/g, 'eyJ…')
     .replaceAll(/[^\s@"'<>]+@[^\s@"'<>]+\.[^\s@"'<>]+/g, '…@…')
 }

@@ -1,6 +1,7 @@
 import { ApiError, contracts, type Scope } from '@earshot/contracts'
 import { createToken, findUserWithTeams, listTokens, revokeToken, type TokenRow, toTimestamp, updateUser } from '@earshot/db'
 import { changeOwnPassword } from './accounts.ts'
+import { authorizations } from './authorizations.ts'
 import { implement, type SignedIn } from './implement.ts'
 import { mfa } from './mfa.ts'
 import { sessions } from './own-sessions.ts'
@@ -30,6 +31,7 @@ export const me = implement(contracts.me, {
     delete: ({ ctx, input }) => revokeToken(ctx.tx, ctx.actor, input.token_id),
   },
   sessions,
+  authorizations,
 })
 
 /** A token makes only tokens whose scopes are among its own and which end no later. */

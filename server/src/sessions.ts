@@ -29,9 +29,8 @@ export interface Sessions {
 }
 
 export function createSessions(baseUrl: string): Sessions {
-  const secure = new URL(baseUrl).protocol === 'https:'
-  // A name with __Host- is refused by browsers unless it is secure, of this host and of all paths (RFC 6265bis §4.1.3.2).
-  const name = secure ? '__Host-earshot_session' : 'earshot_session'
+  const secure = isSecure(baseUrl)
+  const name = sessionCookieName(baseUrl)
   const luciaFor = (adapter: Partial<Adapter>) =>
     new Lucia({ ...unused, ...adapter }, { sessionExpiresIn: LIFETIME, sessionCookie: { name, attributes: { secure, sameSite: 'lax' } } })
   /** An id that nobody has yet. */
@@ -66,6 +65,15 @@ export function createSessions(baseUrl: string): Sessions {
     end: (tx, id) => luciaFor({ deleteSession: (own) => endSession(tx, hashToken(own)) }).invalidateSession(id),
     blankCookie: luciaFor({}).createBlankSessionCookie().serialize(),
   }
+}
+
+/** A name with __Host- is refused by browsers unless it is secure, of this host and of all paths (RFC 6265bis §4.1.3.2). */
+export function sessionCookieName(baseUrl: string): string {
+  return isSecure(baseUrl) ? '__Host-earshot_session' : 'earshot_session'
+}
+
+function isSecure(baseUrl: string): boolean {
+  return new URL(baseUrl).protocol === 'https:'
 }
 
 function isSession({ credential_id, credential_kind }: AccessAnswer): boolean {

@@ -3,20 +3,22 @@ import { crc32 } from 'node:zlib'
 import { customAlphabet } from 'nanoid'
 import { v7 } from 'uuid'
 
-/** Personal access tokens; OAuth2 access tokens; refresh tokens of OAuth2 and of log-ins. */
-export type TokenPrefix = 'svc_' | 'sva_' | 'svr_'
+/** Personal access tokens; OAuth2 access tokens; refresh tokens of OAuth2 and of log-ins; secrets of OAuth2 clients. */
+export type TokenPrefix = 'svc_' | 'sva_' | 'svr_' | 'svs_'
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const RANDOM_CHARACTERS = 40
 const CHECKSUM_CHARACTERS = 6
-const SHAPE = /^sv[car]_[0-9A-Za-z]{46}$/
+const SHAPE = /^sv[cars]_[0-9A-Za-z]{46}$/
 const PUBLIC_KEY_CHARACTERS = 24
 const LINK_TOKEN_CHARACTERS = 43
+const CODE_CHARACTERS = 43
+const CLIENT_ID_CHARACTERS = 24
 
 const randomBase62 = customAlphabet(BASE62)
 
 /** What looks like a credential, a JWT included, and must never stand in an address. */
-export const LOOKS_LIKE_TOKEN = /^(?:sv[car]_|eyJ[\w-]*\.[\w-]+\.)/
+export const LOOKS_LIKE_TOKEN = /^(?:sv[cars]_|eyJ[\w-]*\.[\w-]+\.)/
 
 /** A token: its prefix, 40 random base62 characters, 6 of CRC32, so that scanners can tell a real one. */
 export function makeToken(prefix: TokenPrefix = 'svc_'): { token: string; hash: Buffer; hint: string } {
@@ -52,6 +54,16 @@ export function makeInvitationToken(): string {
 /** Of a link that confirms an address or lets somebody choose a password. */
 export function makeLinkToken(): string {
   return `lnk_${randomBase62(LINK_TOKEN_CHARACTERS)}`
+}
+
+/** A code of OAuth2, which the client exchanges for tokens. */
+export function makeCode(): string {
+  return randomBase62(CODE_CHARACTERS)
+}
+
+/** A name that an OAuth2 client goes by. */
+export function makeClientId(): string {
+  return `oc_${randomBase62(CLIENT_ID_CHARACTERS)}`
 }
 
 /** An id that no record has, shaped like those of the database. */

@@ -114,11 +114,26 @@ async function expectRefusal(
   })
   expect(answer, JSON.stringify(answer.body)).toMatchObject({ status, body: { ...fields, detail: expect.any(String) } })
   expect(answer.body.request_id).toBe(answer.headers.get('x-request-id'))
-  if (status === 401) expect(answer.headers.get('www-authenticate')).toBe('Bearer')
+  expect(answer.headers.get('www-authenticate')).toBe(challengeOf(refusal))
 
   const trpc = await callTrpc(service, named, { ...path, nobody_knows: 1 }, { token })
   expect(trpc.status).toBe(status)
   expect({ ...trpc.body.error.data, request_id: null }).toEqual({ ...answer.body, request_id: null })
+}
+
+/** What RFC 6750 §3.1 asks for. */
+function challengeOf({
+  status,
+  code,
+  required_scope,
+}: {
+  status: number
+  code: string
+  required_scope?: string | undefined
+}): string | null {
+  if (code === 'insufficient_scope') return `Bearer error="insufficient_scope", scope="${required_scope}"`
+  if (status !== 401) return null
+  return code === 'not_authenticated' ? 'Bearer' : 'Bearer error="invalid_token"'
 }
 
 function neededScopes(): Set<string> {

@@ -4,7 +4,7 @@ import { expect } from 'vitest'
 import { codeOf, setUpFactor } from '../src/authenticator.ts'
 import { logIn } from '../src/log-in.ts'
 import { lastToken } from '../src/mails.ts'
-import { beginSession, givePassword, makeTeam, makeUser, PASSWORD, type Team } from '../src/people.ts'
+import { allowClient, beginSession, givePassword, makeTeam, makeUser, PASSWORD, type Team } from '../src/people.ts'
 import type { TestService } from '../src/test-service.ts'
 import { fill } from './call.ts'
 import { operations } from './operations.ts'
@@ -27,6 +27,7 @@ const makers: Record<string, Maker> = {
   invitation_id: makeInvitation,
   token: makeInvitationToken,
   session_id: async ({ database }, team) => beginSession(database, team.ownerId),
+  authorization_id: async ({ database }, team) => allowClient(database, team.ownerId),
   email: async ({ database }) => (await makeUser(database, PASSWORD)).email,
   password: async () => PASSWORD,
   refresh: async (service) => (await logIn(service, (await makeUser(service.database, PASSWORD)).email)).refresh,

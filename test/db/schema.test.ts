@@ -6,6 +6,7 @@ import * as accounts from '../../db/src/tables/accounts.ts'
 import * as guards from '../../db/src/tables/guards.ts'
 import * as invitations from '../../db/src/tables/invitations.ts'
 import * as mails from '../../db/src/tables/mails.ts'
+import * as oauth from '../../db/src/tables/oauth.ts'
 import * as people from '../../db/src/tables/people.ts'
 import * as projects from '../../db/src/tables/projects.ts'
 import * as signIn from '../../db/src/tables/sign-in.ts'
@@ -17,7 +18,7 @@ import { openTestDatabase, type TestDatabase } from '../src/test-database.ts'
 const BOOKKEEPING = ['schema_functions', 'schema_migrations']
 const CLONES = 9
 
-const tables = [accounts, guards, invitations, mails, people, projects, signIn, submissions, webhooks].flatMap((file) =>
+const tables = [accounts, guards, invitations, mails, oauth, people, projects, signIn, submissions, webhooks].flatMap((file) =>
   Object.values<unknown>(file).filter((value) => is(value, PgTable)),
 )
 const tableNames = tables.map((table) => getTableName(table)).sort()

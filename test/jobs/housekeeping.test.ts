@@ -115,6 +115,19 @@ test('retention deletes what is past its time and nothing else', async () => {
   await client`
     insert into jwt_keys (id, public_key, sealed_private, retires_at)
     values ('signing', '{}', '', null), ('verifying', '{}', '', now() + interval '1 minute'), ('retired', '{}', '', now() - interval '1 second')`
+  await client`
+    with allowed as (
+      insert into credentials (kind, user_id, client_id, scopes)
+      select 'oauth2', u.id, o.id, '{}' from users u, oauth_clients o limit 1
+      returning id, client_id
+    ),
+    ends as (
+      select a.*, hours::text::bytea as hash, now() - hours * interval '1 hour' as at from allowed a, unnest(array[23, 25]) hours
+    ),
+    code as (
+      insert into authorization_codes (hash, credential_id, redirect_uri, code_challenge, expires_at) select hash, id, '', '', at from ends
+    )
+    insert into device_codes (hash, user_code_mac, client_id, scopes, expires_at) select hash, hash, client_id, '{}', at from ends`
   expect(await deletePast(house.database)).toEqual({
     jwt_keys: 1,
     access_tokens: 2,
@@ -127,6 +140,8 @@ test('retention deletes what is past its time and nothing else', async () => {
     account_links: 1,
     users: 1,
     invitations: 3,
+    authorization_codes: 1,
+    device_codes: 1,
     submission_fingerprints: 1,
   })
 })

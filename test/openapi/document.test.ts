@@ -13,6 +13,12 @@ function documentedAs({ method, path }: Operation): Json {
   return objectAt(Object.fromEntries(documented), `${method} ${path}`)
 }
 
+function securityOf({ scope }: Operation): Json[] {
+  const needed = scope ? [scope] : []
+  const isOfTokens = scope === 'read:tokens' || scope === 'write:tokens'
+  return [{ personalAccessToken: needed }, ...(isOfTokens ? [] : [{ oauth2: needed }]), { jwt: [] }, { session: [] }]
+}
+
 function responseOf(operationId: string, status: number): Json {
   const named = operations.find((candidate) => candidate.operationId === operationId)
   return named ? follow(document, objectAt(documentedAs(named.operation), 'responses')[status]) : {}
@@ -36,7 +42,7 @@ describe('the OpenAPI document', () => {
     const found = documentedAs(operation)
     expect(found.operationId).toBe(operationId)
     expect(Object.keys(objectAt(found, 'responses')).filter((status) => status.startsWith('2'))).toEqual([String(operation.status)])
-    expect(found.security).toEqual(!isSignedIn(operation) ? [] : [{ personalAccessToken: operation.scope ? [operation.scope] : [] }])
+    expect(found.security).toEqual(isSignedIn(operation) ? securityOf(operation) : [])
     expect(found['x-earshot-role']).toBe(operation.role)
     if (operation.scope) expect(found.description).toContain(operation.scope)
   })

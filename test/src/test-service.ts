@@ -35,12 +35,18 @@ export interface Answer {
 
 type Overrides = Partial<Omit<AppOptions, 'services'>> & { services?: Partial<AppOptions['services']> }
 
+/** Where it stands, when that is not on a database of its own at any port. */
+interface Place {
+  store?: TestDatabase
+  port?: number
+}
+
 /**
  * The real service on a database of the test's own: limits far away, every answer checked against its contract. When it is
  * closed, no secret that was sent or given out may stand in its log, its database or the body of a failure.
  */
-export async function startTestService({ services, ...overrides }: Overrides = {}): Promise<TestService> {
-  const store = await openTestDatabase()
+export async function startTestService({ services, ...overrides }: Overrides = {}, place: Place = {}): Promise<TestService> {
+  const { store = await openTestDatabase(), port = 0 } = place
   const secrets = createSecrets()
   const lines: string[] = []
   const secretBox = services?.secretBox ?? createSecretBox(randomBytes(32))
@@ -71,7 +77,7 @@ export async function startTestService({ services, ...overrides }: Overrides = {
     trustProxy: false,
     ...overrides,
   })
-  const url = await app.listen({ host: '127.0.0.1', port: 0 })
+  const url = await app.listen({ host: '127.0.0.1', port })
   return {
     ...store,
     url,
@@ -86,7 +92,7 @@ export async function startTestService({ services, ...overrides }: Overrides = {
       await app.close()
       process.stdout.write(lines.filter((line) => ERROR_LINE.test(line)).join(''))
       const dump = await dumpDatabase(store.address)
-      await store.close()
+      if (!place.store) await store.close()
       expect({ log: secrets.foundIn(lines.join('')), database: secrets.foundIn(dump) }).toEqual({ log: [], database: [] })
     },
   }

@@ -35,11 +35,11 @@ export function buildDocument(contracts: OperationTree, { baseUrl, version }: Do
     license: { name: 'MIT', identifier: 'MIT' },
     securitySchemes: {},
   })
-  return completeDocument(generated, contracts)
+  return completeDocument(generated, contracts, baseUrl)
 }
 
 /** Says what trpc-to-openapi leaves out or gets wrong: slashes, statuses, headers, errors, security, names, webhooks. */
-function completeDocument(generated: oas31.OpenAPIObject, contracts: OperationTree): oas31.OpenAPIObject {
+function completeDocument(generated: oas31.OpenAPIObject, contracts: OperationTree, baseUrl: string): oas31.OpenAPIObject {
   const operations = listOperations(contracts)
   const complete: oas31.OpenAPIObject = {
     ...generated,
@@ -52,7 +52,7 @@ function completeDocument(generated: oas31.OpenAPIObject, contracts: OperationTr
       responses: { ...errorResponses(), NotModified: notModified() },
       parameters: parameters(),
       headers: headers(),
-      securitySchemes: securitySchemes(),
+      securitySchemes: securitySchemes(baseUrl),
     },
   }
   return tidyComponents(openResponseSchemas(complete))

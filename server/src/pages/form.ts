@@ -8,9 +8,14 @@ export type Form = Readonly<Record<string, string>>
 const FORM_BYTES = 65_536
 const UTF8 = new TextDecoder('utf-8', { fatal: true })
 
-/** Reads forms (WHATWG URL §5.1) in this scope. A field that comes twice, or that no text column can keep, is refused. */
+/** Reads forms, and nothing else, in this scope. */
 export function registerForms(scope: FastifyInstance): void {
   scope.removeAllContentTypeParsers()
+  addForms(scope)
+}
+
+/** Reads forms (WHATWG URL §5.1) in this scope too. A field that comes twice, or that no text column can keep, is refused. */
+export function addForms(scope: FastifyInstance): void {
   scope.addContentTypeParser(
     /^application\/x-www-form-urlencoded\s*(;|$)/i,
     { parseAs: 'buffer', bodyLimit: FORM_BYTES },

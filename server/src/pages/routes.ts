@@ -1,6 +1,8 @@
 import { STATUS_CODES } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 import { toApiError } from '../failure.ts'
+import { registerConsent } from '../oauth/consent.ts'
+import { registerDevicePage } from '../oauth/device-page.ts'
 import { represent, sendRepresentation } from '../openapi/representation.ts'
 import { registerChangePassword } from './change-password.ts'
 import { registerForms } from './form.ts'
@@ -29,6 +31,8 @@ const pages = [
   registerSecondFactor,
   registerSessions,
   registerInvitation,
+  registerConsent,
+  registerDevicePage,
 ]
 
 /** Plain pages for people: no script, one style. What goes wrong on them is told on a page too. */

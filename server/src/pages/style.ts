@@ -36,4 +36,5 @@ img { max-width: 100%; height: auto; border-radius: .5rem; }
 .good { color: var(--good); font-weight: 600; }
 small, .soft { color: var(--soft); }
 code { font-family: ui-monospace, monospace; }
+code.code { font-size: 1.5rem; font-weight: 600; letter-spacing: .15em; }
 `

@@ -1,0 +1,66 @@
+import { timingSafeEqual } from 'node:crypto'
+import { findOAuthClient, type OAuthClientRow, type Tx } from '@earshot/db'
+import { hashToken } from '../tokens.ts'
+import type { Parameters } from './parameters.ts'
+import { OAuthRefusal } from './refusal.ts'
+
+/** How a client names itself; without a secret it claims to be public. */
+export interface ClientClaim {
+  clientId: string
+  clientSecret: string | undefined
+}
+
+/** Reads it from the header `Authorization: Basic` or from the body. Throws `invalid_client`, `invalid_request`. */
+export function readClaim(authorization: string | undefined, { client_id, client_secret }: Parameters): ClientClaim {
+  if (authorization === undefined) {
+    if (client_id === undefined) throw new OAuthRefusal('invalid_client')
+    return { clientId: client_id, clientSecret: client_secret }
+  }
+  // One way at a time (RFC 6749 §2.3).
+  if (client_secret !== undefined) throw new OAuthRefusal('invalid_request', { detail: 'The client authenticates in two ways at once.' })
+  const claim = readBasic(authorization)
+  if (claim === null) throw new OAuthRefusal('invalid_client')
+  if (client_id !== undefined && client_id !== claim.clientId) {
+    throw new OAuthRefusal('invalid_request', { detail: 'client_id is not the client that authenticates.' })
+  }
+  return claim
+}
+
+/** The client if the claim is right. A confidential one must show its secret, a public one has none to show. Else null. */
+export async function findClaimedClient(tx: Tx, { clientId, clientSecret }: ClientClaim): Promise<OAuthClientRow | null> {
+  const client = await findOAuthClient(tx, clientId)
+  if (client === null) return null
+  const { secret_hash } = client
+  if (secret_hash === null) return clientSecret === undefined ? client : null
+  return clientSecret !== undefined && timingSafeEqual(hashToken(clientSecret), secret_hash) ? client : null
+}
+
+/** Throws `invalid_client`. */
+export async function requireClient(tx: Tx, claim: ClientClaim): Promise<OAuthClientRow> {
+  const client = await findClaimedClient(tx, claim)
+  if (client === null) throw new OAuthRefusal('invalid_client')
+  return client
+}
+
+/** Id and secret travel form-encoded inside of Basic (RFC 6749 §2.3.1): a client may write `_` as `%5F`. */
+function readBasic(authorization: string): ClientClaim | null {
+  const encoded = authorization.match(/^basic +([A-Za-z0-9+/]+=*) *$/i)?.[1]
+  if (encoded === undefined) return null
+  const [, id = '', secret = ''] =
+    Buffer.from(encoded, 'base64')
+      .toString('utf8')
+      .match(/^([\x20-\x39\x3b-\x7e]+):([\x20-\x7e]*)$/) ?? []
+  const clientId = formDecode(id)
+  const clientSecret = formDecode(secret)
+  if (!clientId || clientSecret === null) return null
+  return { clientId, clientSecret: clientSecret === '' ? undefined : clientSecret }
+}
+
+function formDecode(text: string): string | null {
+  try {
+    const decoded = decodeURIComponent(text.replaceAll('+', ' '))
+    return /^[\x20-\x7e]*$/.test(decoded) ? decoded : null
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,95 @@
+import { type Scope, scopeMeanings } from '@earshot/contracts'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Form } from '../pages/form.ts'
+import { type Html, html } from '../pages/html.ts'
+import { sendPage } from '../pages/layout.ts'
+import { redirectToSignIn } from '../pages/sign-in.ts'
+import { type PageOptions, readVisitor, requireOwnPage, type SignedInVisitor } from '../pages/visitor.ts'
+import { type AuthorizationRequest, answerTo, type ReturnAddress, readAuthorizationRequest } from './authorization-request.ts'
+import { openQuestion, sealQuestion } from './decision.ts'
+import { issueCode } from './engine.ts'
+import { AUTHORIZATION_PATH } from './paths.ts'
+import { describeRedirectUri, formTargetOf } from './redirect-uri.ts'
+import { toRefusal } from './refusal.ts'
+
+/** What a consent page showed. */
+interface Question extends ReturnAddress {
+  clientId: string
+  scopes: readonly Scope[]
+  codeChallenge: string
+}
+
+/** The page on which a person allows a client to act for them (RFC 6749 §4.1.1): looking at it grants nothing. */
+export function registerConsent(scope: FastifyInstance, options: PageOptions): void {
+  const { services, baseUrl } = options
+
+  scope.get(AUTHORIZATION_PATH, async (request, reply) => {
+    // First who it is, and only then anywhere else: nobody is redirected by a link alone (RFC 9700 §4.11.2).
+    const visitor = await readVisitor(request, reply, options)
+    if (!visitor) return redirectToSignIn(reply, request.url)
+    const asked = await readAuthorizationRequest(options.database, request.url.split('?').slice(1).join('?'))
+    if ('refusal' in asked) return sendBack(reply, answerTo(asked, { error: asked.refusal }, baseUrl))
+    return sendConsent(reply, { asked, visitor, options })
+  })
+
+  scope.post(AUTHORIZATION_PATH, async (request, reply) => {
+    requireOwnPage(request, options)
+    const visitor = await readVisitor(request, reply, options)
+    if (!visitor) return redirectToSignIn(reply, '/accounts/')
+    const form = (request.body ?? {}) as Form
+    const question = openQuestion<Question>(services.secretBox, form.question, { kind: 'consent', visitor })
+    const answer = form.decision === 'allow' ? await allow(question, { request, visitor, options }) : { error: 'access_denied' }
+    return sendBack(reply, answerTo(question, answer, baseUrl))
+  })
+}
+
+/** 303, so that no browser sends our form on to the client (RFC 9700 §4.12). */
+function sendBack(reply: FastifyReply, location: string): FastifyReply {
+  return reply.headers({ 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' }).redirect(location, 303)
+}
+
+/** Keeps what was allowed; a client that is gone meanwhile, or has changed, is told of on a page. */
+async function allow(
+  question: Question,
+  { request, visitor, options: { database } }: { request: FastifyRequest; visitor: SignedInVisitor; options: PageOptions },
+): Promise<Record<string, string>> {
+  const actor = { userId: visitor.user.id, credentialId: visitor.sessionId, credentialKind: 'session', ip: request.ip }
+  try {
+    return { code: await issueCode({ database, actor, question }) }
+  } catch (error) {
+    throw toRefusal(error).failure
+  }
+}
+
+function sendConsent(
+  reply: FastifyReply,
+  { asked, visitor, options }: { asked: AuthorizationRequest; visitor: SignedInVisitor; options: PageOptions },
+): FastifyReply {
+  const { client, redirectUri, state, scopes, codeChallenge } = asked
+  const question: Question = { clientId: client.client_id, redirectUri, state, scopes, codeChallenge }
+  return sendPage(reply, {
+    title: `Allow ${client.name}?`,
+    account: visitor.user,
+    formTarget: formTargetOf(redirectUri),
+    body: html`<p><strong>${client.name}</strong> wants to act for you, <strong>${visitor.user.email}</strong>, on Earshot.</p>
+${scopeList(scopes)}
+<p>Either way it leads back to <strong>${describeRedirectUri(redirectUri)}</strong>.</p>
+${decisionForm(AUTHORIZATION_PATH, sealQuestion(options.services.secretBox, question, { kind: 'consent', visitor }))}`,
+  })
+}
+
+/** What a client asks for, in the words of the contracts. */
+export function scopeList(scopes: readonly Scope[]): Html {
+  return html`<h2>It could</h2>
+<ul>
+${scopes.map((scope) => html`<li>${scopeMeanings[scope]} <small><code>${scope}</code></small></li>\n`)}</ul>
+<p class="soft">Never more than you may do yourself, and until you withdraw it.</p>`
+}
+
+/** The two buttons; none of them is pressed by Enter alone, for there is nothing to type. */
+export function decisionForm(path: string, question: string): Html {
+  return html`<form method="post" action="${path}">
+<input type="hidden" name="question" value="${question}">
+<div class="actions"><button name="decision" value="allow">Allow</button> <button class="plain" name="decision" value="deny">Deny</button></div>
+</form>`
+}

@@ -1,0 +1,35 @@
+import { scopes } from '@earshot/contracts'
+import type { FastifyInstance } from 'fastify'
+import type { PageOptions } from '../pages/visitor.ts'
+import { grantParameters } from './grant-types.ts'
+import { AUTHORIZATION_PATH, DEVICE_AUTHORIZATION_PATH, INTROSPECTION_PATH, REVOCATION_PATH, TOKEN_PATH } from './paths.ts'
+import { isGrantable } from './scopes.ts'
+
+const WITH_SECRET = ['client_secret_basic', 'client_secret_post']
+const ANY_CLIENT = [...WITH_SECRET, 'none']
+
+/** Tells clients what there is and where (RFC 8414). */
+export function registerMetadata(app: FastifyInstance, { baseUrl }: PageOptions): void {
+  const metadata = {
+    issuer: baseUrl,
+    authorization_endpoint: baseUrl + AUTHORIZATION_PATH,
+    token_endpoint: baseUrl + TOKEN_PATH,
+    device_authorization_endpoint: baseUrl + DEVICE_AUTHORIZATION_PATH,
+    revocation_endpoint: baseUrl + REVOCATION_PATH,
+    introspection_endpoint: baseUrl + INTROSPECTION_PATH,
+    scopes_supported: scopes.filter(isGrantable),
+    response_types_supported: ['code'],
+    response_modes_supported: ['query'],
+    grant_types_supported: Object.keys(grantParameters),
+    token_endpoint_auth_methods_supported: ANY_CLIENT,
+    revocation_endpoint_auth_methods_supported: ANY_CLIENT,
+    introspection_endpoint_auth_methods_supported: WITH_SECRET,
+    code_challenge_methods_supported: ['S256'],
+    authorization_response_iss_parameter_supported: true,
+    service_documentation: `${baseUrl}/api/docs/`,
+  }
+  app.get('/.well-known/oauth-authorization-server', async (_request, reply) => {
+    reply.header('cache-control', 'public, max-age=300')
+    return metadata
+  })
+}

@@ -1,0 +1,100 @@
+import type { Scope } from '@earshot/contracts'
+import {
+  type Actor,
+  createAuthorizationCode,
+  findOAuthClient,
+  issueTokens,
+  type OAuthClientRow,
+  type Tx,
+  takeAuthorizationCode,
+} from '@earshot/db'
+import type OAuth2Server from '@node-oauth/oauth2-server'
+import { hashToken, makeCode, makeToken } from '../tokens.ts'
+import { findClaimedClient } from './client.ts'
+import { lifetimes } from './lifetimes.ts'
+import { matchesRedirectUri } from './redirect-uri.ts'
+import { engineToken, storedPair } from './token-pair.ts'
+
+/** What a person allowed on the consent page. */
+export interface Consent {
+  database: Tx
+  actor: Actor
+  question: { clientId: string; redirectUri: string; scopes: readonly Scope[]; codeChallenge: string }
+}
+
+/** What the engine asks for when a person has allowed a client. */
+export function consentModel({ database, actor, question }: Consent): OAuth2Server.AuthorizationCodeModel {
+  const { redirectUri, scopes, codeChallenge } = question
+  return {
+    ...unused,
+    async getClient(clientId) {
+      const row = await findOAuthClient(database, clientId)
+      return row && engineClient(row)
+    },
+    validateRedirectUri: async (uri, { redirectUris }) => matchesRedirectUri([redirectUris ?? []].flat(), uri),
+    validateScope: async (_user, client, asked = []) => asked.every((scope) => client.scopes.includes(scope)) && asked,
+    generateAuthorizationCode: async () => makeCode(),
+    async saveAuthorizationCode(code, client, user) {
+      const hash = hashToken(code.authorizationCode)
+      const row = { hash, clientId: client.id, scopes, redirectUri, codeChallenge, lifetimeSeconds: lifetimes.code }
+      await createAuthorizationCode(database, actor, row)
+      return { ...code, client, user }
+    },
+  }
+}
+
+/** What the engine asks for at the token endpoint; one model for each request, for a code is looked up for its client. */
+export function tokenModel(database: Tx): OAuth2Server.AuthorizationCodeModel {
+  let client: OAuth2Server.Client | null = null
+  return {
+    ...unused,
+    // The engine takes any `code_verifier` for leave to ask without a secret: here a confidential client without one is refused.
+    async getClient(clientId, clientSecret: string | undefined) {
+      const row = await findClaimedClient(database, { clientId, clientSecret })
+      client = row && engineClient(row)
+      return client
+    },
+    // The code is used up before verifier and redirect_uri are looked at: each gets one try.
+    async getAuthorizationCode(code) {
+      const row = client && (await takeAuthorizationCode(database, { hash: hashToken(code), clientId: client.id }))
+      if (!row || !client) return null
+      return {
+        authorizationCode: code,
+        // The database's clock has judged it.
+        expiresAt: new Date(Date.now() + lifetimes.code * 1_000),
+        redirectUri: row.redirect_uri,
+        codeChallenge: row.code_challenge,
+        codeChallengeMethod: 'S256',
+        scope: row.scopes,
+        client,
+        user: { id: row.user_id, credentialId: row.credential_id },
+      }
+    },
+    revokeAuthorizationCode: async () => true,
+    generateAccessToken: async () => makeToken('sva_').token,
+    generateRefreshToken: async () => makeToken('svr_').token,
+    async saveToken({ accessToken, refreshToken = '', scope = [] }, tokenClient, { id, credentialId }) {
+      const values = { accessToken, refreshToken }
+      // They come from the code's row, by way of the engine.
+      await issueTokens(database, { credentialId, scopes: scope as Scope[] }, storedPair(values))
+      return engineToken(values, { client: tokenClient, userId: id, scopes: scope })
+    },
+  }
+}
+
+function engineClient({ id, client_id, redirect_uris, grant_types, scopes }: OAuthClientRow): OAuth2Server.Client {
+  return { id, clientId: client_id, redirectUris: redirect_uris, grants: grant_types, scopes }
+}
+
+const unexpected = () => {
+  throw new Error('The engine asked for what this use of it does not need')
+}
+
+const unused = {
+  getClient: unexpected,
+  getAccessToken: unexpected,
+  getAuthorizationCode: unexpected,
+  saveAuthorizationCode: unexpected,
+  revokeAuthorizationCode: unexpected,
+  saveToken: unexpected,
+} satisfies OAuth2Server.AuthorizationCodeModel

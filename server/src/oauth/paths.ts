@@ -1,0 +1,7 @@
+/** Where clients and people find what OAuth needs; clients read it in the metadata. */
+export const AUTHORIZATION_PATH = '/o/authorize/'
+export const TOKEN_PATH = '/o/token/'
+export const DEVICE_AUTHORIZATION_PATH = '/o/device-authorization/'
+export const DEVICE_PATH = '/o/device/'
+export const REVOCATION_PATH = '/o/revoke/'
+export const INTROSPECTION_PATH = '/o/introspect/'

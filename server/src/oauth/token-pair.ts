@@ -1,0 +1,42 @@
+import type { TokenPair, Tx } from '@earshot/db'
+import type OAuth2Server from '@node-oauth/oauth2-server'
+import { hashToken, makeToken } from '../tokens.ts'
+import { lifetimes } from './lifetimes.ts'
+
+/** The engine rounds what is left of an hour down: with this it says 3600. */
+const ROUNDING_MS = 999
+
+/** What the grants work with. */
+export interface GrantContext {
+  database: Tx
+  reuseLeewaySeconds: number
+}
+
+/** The values of a new pair, which only the client gets to see. */
+export interface TokenValues {
+  accessToken: string
+  refreshToken: string
+}
+
+export function makeTokenValues(): TokenValues {
+  return { accessToken: makeToken('sva_').token, refreshToken: makeToken('svr_').token }
+}
+
+/** What the database keeps of a pair. */
+export function storedPair({ accessToken, refreshToken }: TokenValues): TokenPair {
+  return {
+    accessHash: hashToken(accessToken),
+    accessSeconds: lifetimes.access,
+    refreshHash: hashToken(refreshToken),
+    refreshSeconds: lifetimes.refresh,
+  }
+}
+
+/** A pair in the engine's shape. */
+export function engineToken(
+  values: TokenValues,
+  { client, userId, scopes }: { client: OAuth2Server.Client; userId: string; scopes: string[] },
+): OAuth2Server.Token {
+  const accessTokenExpiresAt = new Date(Date.now() + lifetimes.access * 1_000 + ROUNDING_MS)
+  return { ...values, accessTokenExpiresAt, scope: scopes, client, user: { id: userId } }
+}

@@ -1,0 +1,24 @@
+import type { FastifyInstance } from 'fastify'
+import type { PageOptions } from '../pages/visitor.ts'
+import { readClaim } from './client.ts'
+import { exchangeToken } from './engine.ts'
+import { grantParameters } from './grant-types.ts'
+import { readParameters, requireParameter } from './parameters.ts'
+import { TOKEN_PATH } from './paths.ts'
+import { OAuthRefusal } from './refusal.ts'
+
+/** Where clients get their tokens (RFC 6749 §3.2). */
+export function registerToken(scope: FastifyInstance, { database, services }: PageOptions): void {
+  scope.post(TOKEN_PATH, async (request) => {
+    const { client_id: _id, client_secret: _secret, ...parameters } = readParameters(request)
+    const grantType = requireParameter(parameters, 'grant_type')
+    // Before the client: the engine would call a stranger's unknown grant an invalid client.
+    if (!Object.hasOwn(grantParameters, grantType)) throw new OAuthRefusal('unsupported_grant_type')
+    const { clientId, clientSecret } = readClaim(request.headers.authorization, readParameters(request))
+    for (const name of grantParameters[grantType] ?? []) requireParameter(parameters, name)
+    return exchangeToken(
+      { database, reuseLeewaySeconds: services.reuseLeewaySeconds },
+      { ...parameters, client_id: clientId, ...(clientSecret !== undefined && { client_secret: clientSecret }) },
+    )
+  })
+}

@@ -1,0 +1,34 @@
+import { codeGrant, getCode, type House, own, post, type TestClient } from '../house.ts'
+
+/** What the proofs of clauses work with: a house, a public client and one with a secret. */
+export interface Stage {
+  house: House
+  client: TestClient
+  confidential: TestClient
+}
+
+/** A sentence with MUST or MUST NOT, and its proof; or why it does not apply. */
+export type Clause = { clause: string; says: string } & ({ prove: (stage: Stage) => Promise<void> } | { notHere: string })
+
+/** What the browser shows after opening a path. */
+export async function visit({ house }: Stage, path: string) {
+  await house.browser.open(path)
+  const { status, headers, body } = house.browser.page()
+  const location = headers.get('location')
+  return { status, body: String(body), headers, location, answer: new URL(location ?? 'about:blank').searchParams }
+}
+
+/** Exchanges a fresh code of the client, with changes. */
+export async function exchange({ house }: Stage, client: TestClient, changes: Record<string, string | undefined> = {}) {
+  return post(house, '/o/token/', { ...own(client), ...codeGrant(await getCode(house, client)), ...changes })
+}
+
+export async function metadataOf({ house }: Stage): Promise<Record<string, unknown>> {
+  return (await house.service.send('GET', '/.well-known/oauth-authorization-server')).body
+}
+
+/** Endpoints of clients, which take forms. */
+export const ENDPOINTS = ['/o/token/', '/o/device-authorization/', '/o/revoke/', '/o/introspect/']
+
+export const TLS = 'TLS ends before this service: EARSHOT_BASE_URL is https where it is not on one machine, and cookies are secure then'
+export const OF_CLIENTS = 'a duty of clients'

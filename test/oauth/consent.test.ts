@@ -1,0 +1,170 @@
+import { deleteOAuthClient } from '@earshot/db'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { PASSWORD } from '../src/password.ts'
+import { openBrowser } from './browser.ts'
+import { authorizePath, CALLBACK, type House, makeClient, signInSomebody, startHouse, type TestClient } from './house.ts'
+
+const FORM = { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin' }
+
+let house: House
+let client: TestClient
+beforeAll(async () => {
+  house = await startHouse()
+  client = await makeClient(house, { name: 'Dash <script>' })
+})
+afterAll(() => house.service.close())
+
+const codes = async () =>
+  (await house.service.database.run<{ count: number }>('select count(*)::int as count from authorization_codes', []))[0]?.count
+const answerOf = (location: string | null) => Object.fromEntries(new URL(location ?? '').searchParams)
+
+test('looking at the page grants nothing; it shows the client, each scope in words, where it leads and for whom, and needs no script', async () => {
+  const before = await codes()
+  await house.browser.open(authorizePath(client, { scope: 'read:profile write:projects' }))
+  const { status, headers, body } = house.browser.page()
+  expect(status).toBe(200)
+  for (const text of [
+    'Dash &lt;script&gt;',
+    house.person.email,
+    'app.example',
+    'Read your profile, sessions and the applications you allowed',
+    'Create, change and delete projects and their public keys',
+    'name="viewport"',
+  ]) {
+    expect(body).toContain(text)
+  }
+  expect(body).not.toMatch(/<script|read:projects/)
+  expect(headers.get('content-security-policy')).toBe(
+    "default-src 'none'; style-src 'self'; img-src data:; form-action 'self' https://app.example; base-uri 'none'; frame-ancestors 'none'",
+  )
+  expect([headers.get('x-frame-options'), headers.get('cache-control'), headers.get('referrer-policy')]).toEqual([
+    'DENY',
+    'no-store',
+    'same-origin',
+  ])
+  expect(await codes()).toBe(before)
+})
+
+test('without a scope the client asks for all that it may have', async () => {
+  await house.browser.open(authorizePath(client))
+  for (const scope of ['read:profile', 'read:projects', 'write:projects'])
+    expect(house.browser.page().body).toContain(`<code>${scope}</code>`)
+})
+
+test('whoever is not signed in signs in on the way, and comes back to the same question', async () => {
+  const browser = openBrowser(house.service)
+  const state = 's'.repeat(4_096)
+  await browser.open(authorizePath(client, { state }))
+  expect(browser.page().body).toContain('type="password"')
+  await browser.type({ email: house.person.email, password: PASSWORD })
+  expect(browser.page().body).toContain('Allow Dash')
+  expect(answerOf(await browser.press('allow'))).toEqual({ code: expect.stringMatching(/^\w{43}$/), state, iss: house.service.url })
+})
+
+test('who denies sends the client away with nothing', async () => {
+  const before = await codes()
+  await house.browser.open(authorizePath(client))
+  expect(answerOf(await house.browser.press('deny'))).toEqual({ error: 'access_denied', state: 'st4te', iss: house.service.url })
+  expect(await codes()).toBe(before)
+})
+
+test.each([
+  ['no challenge', { code_challenge: undefined }, 'invalid_request'],
+  ['no method', { code_challenge_method: undefined }, 'invalid_request'],
+  ['the method plain', { code_challenge_method: 'plain' }, 'invalid_request'],
+  ['a method in lower case', { code_challenge_method: 's256' }, 'invalid_request'],
+  ['a challenge of 42 characters', { code_challenge: 'x'.repeat(42) }, 'invalid_request'],
+  ['a challenge of 44 characters', { code_challenge: 'x'.repeat(44) }, 'invalid_request'],
+  ['a challenge with padding', { code_challenge: `${'x'.repeat(42)}=` }, 'invalid_request'],
+  ['no response_type', { response_type: undefined }, 'invalid_request'],
+  ['the implicit flow', { response_type: 'token' }, 'unsupported_response_type'],
+  ['two response types', { response_type: 'code token' }, 'unsupported_response_type'],
+  ['an unknown scope', { scope: 'read:profile read:everything' }, 'invalid_scope'],
+  ['a scope that is not the client’s', { scope: 'write:privacy' }, 'invalid_scope'],
+])('%s is told to the client, with its state and who says so', async (_what, changes, error) => {
+  await house.browser.open(authorizePath(client, changes))
+  const { status, headers } = house.browser.page()
+  expect(status).toBe(303)
+  expect(headers.get('location')).toMatch(/^https:\/\/app\.example\/callback\?/)
+  expect(answerOf(headers.get('location'))).toEqual({ error, state: 'st4te', iss: house.service.url })
+})
+
+test('a request without state is answered without one', async () => {
+  await house.browser.open(authorizePath(client, { state: undefined }))
+  expect(Object.keys(answerOf(await house.browser.press('allow')))).toEqual(['code', 'iss'])
+})
+
+test('a parameter twice is told to the client, unless it is what says where the client is', async () => {
+  await house.browser.open(`${authorizePath(client)}&scope=read%3Aprofile&scope=read%3Aprofile`)
+  expect(answerOf(house.browser.page().headers.get('location'))).toMatchObject({ error: 'invalid_request', state: 'st4te' })
+  await house.browser.open(`${authorizePath(client)}&state=other`)
+  expect(answerOf(house.browser.page().headers.get('location'))).toEqual({ error: 'invalid_request', iss: house.service.url })
+  for (const twice of [`client_id=${client.id}`, `redirect_uri=${encodeURIComponent(CALLBACK)}`]) {
+    await house.browser.open(`${authorizePath(client)}&${twice}`)
+    expect(house.browser.page().status).toBe(400)
+  }
+})
+
+test.each([
+  ['no client', { client_id: undefined }],
+  ['an unknown client', { client_id: 'nobody' }],
+  ['NUL in the client', { client_id: 'a\u0000' }],
+  ['no redirect_uri', { redirect_uri: undefined }],
+  ['a state of more than 4 KB', { state: 's'.repeat(4_097) }],
+  ['a state of other than ASCII', { state: 'ä' }],
+  ['a state with a line break', { state: 'a\r\nb' }],
+])('%s is told on a page, and nobody is sent anywhere', async (_what, changes) => {
+  await house.browser.open(authorizePath(client, changes))
+  const { status, headers } = house.browser.page()
+  expect([status, headers.get('location'), headers.get('content-type')]).toEqual([400, null, 'text/html; charset=utf-8'])
+})
+
+test('nothing but what a page showed is decided: not by another person, session or site, not changed, not late', async () => {
+  const { service, team, browser } = house
+  const before = await codes()
+  await browser.open(authorizePath(client))
+  const sealed = String(browser.page().body).match(/name="question" value="([^"]+)"/)?.[1] ?? ''
+  const submit = (fields: Record<string, string>, headers: Record<string, string>) =>
+    service.send('POST', '/o/authorize/', { body: String(new URLSearchParams(fields)), headers: { ...FORM, ...headers } })
+  const cookie = browser.cookie()
+  const stranger = (await signInSomebody(service, team)).browser
+  const sameAgain = openBrowser(service)
+  await sameAgain.signIn(house.person.email, PASSWORD)
+  const allow = { question: sealed, decision: 'allow' }
+  expect((await submit(allow, { cookie: stranger.cookie() })).status).toBe(400)
+  expect((await submit(allow, { cookie: sameAgain.cookie() })).status).toBe(400)
+  expect((await submit(allow, { cookie, 'sec-fetch-site': 'cross-site' })).status).toBe(403)
+  expect((await submit(allow, { cookie, 'sec-fetch-site': 'same-site' })).status).toBe(403)
+  expect((await submit(allow, {})).headers.get('location')).toContain('/accounts/sign-in/')
+  expect((await submit({ decision: 'allow' }, { cookie })).status).toBe(400)
+  expect((await submit({ ...allow, question: `${sealed.slice(0, -4)}AAAA` }, { cookie })).status).toBe(400)
+  // What was sealed for a device is none for this page.
+  await browser.open('/o/device/')
+  expect((await submit({ ...allow, question: 'x' }, { cookie })).status).toBe(400)
+  expect(await codes()).toBe(before)
+  const late = Date.now() + 601_000
+  const realNow = Date.now
+  Date.now = () => late
+  expect((await submit(allow, { cookie })).status).toBe(400)
+  Date.now = realNow
+  expect(await codes()).toBe(before)
+  // Changed fields beside the sealed ones are of no account.
+  const allowed = await submit({ ...allow, redirect_uri: 'https://evil.example/', scope: 'write:privacy' }, { cookie })
+  expect(allowed.headers.get('location')).toMatch(/^https:\/\/app\.example\/callback\?code=/)
+})
+
+test('a client that was removed while the page was open gets nothing', async () => {
+  const passing = await makeClient(house)
+  await house.browser.open(authorizePath(passing))
+  await deleteOAuthClient(house.service.database, passing.id)
+  expect(await house.browser.press('allow')).toBe(null)
+  expect(house.browser.page().status).toBe(401)
+})
+
+test('each time is asked anew: what was allowed before opens no door without a question', async () => {
+  for (let count = 0; count < 2; count += 1) {
+    await house.browser.open(authorizePath(client, { prompt: 'none' }))
+    expect(house.browser.page().status).toBe(200)
+    await house.browser.press('allow')
+  }
+})

@@ -1,0 +1,117 @@
+import { isAllowedRedirectUri } from '@earshot/server'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { authorizePath, codeGrant, getCode, type House, makeClient, own, post, startHouse, type TestClient } from './house.ts'
+
+const REGISTERED = [
+  'https://app.example/callback',
+  'https://app.example/callback?tenant=1&next=%2Fa%20b',
+  'http://127.0.0.1/callback',
+  'http://127.0.0.1:8765/fixed',
+  'http://[::1]/callback',
+  'http://localhost:3000/callback',
+  'com.example.app:/callback',
+]
+
+const ACCEPTED = [...REGISTERED, 'http://127.0.0.1:51004/callback', 'http://127.0.0.1:1/fixed', 'http://[::1]:51004/callback']
+
+const REFUSED = [
+  'https://app.example/callback/',
+  'https://app.example/callback?',
+  'https://app.example/callback?x=1',
+  'https://app.example/callback?tenant=1&next=%2fa%20b',
+  'https://app.example/callback#fragment',
+  'https://APP.example/callback',
+  'https://app.example/Callback',
+  'HTTPS://app.example/callback',
+  'https://app.example:443/callback',
+  'https://app.example:8443/callback',
+  'https://app.example./callback',
+  'https://app.example/x/../callback',
+  'https://user@app.example/callback',
+  'https://app.example@evil.example/callback',
+  'https://app.example\\@evil.example/callback',
+  'https://evil.example/callback',
+  'http://app.example/callback',
+  'http://localhost:3001/callback',
+  'http://localhost/callback',
+  'http://127.0.0.1:51004/other',
+  'http://127.0.0.1:51004@evil.example/callback',
+  'http://127.0.0.1.evil.example/callback',
+  'http://127.0.0.1:99999/callback',
+  'http://127.0.0.1:/callback',
+  'http://127.1/callback',
+  'http://127.0.0.2:51004/callback',
+  'https://127.0.0.1:51004/callback',
+  'com.example.app:/other',
+  'com.example.app://callback',
+  'javascript:alert(1)',
+  'data:text/html,x',
+  '/callback',
+  'callback',
+  ' https://app.example/callback',
+  'https://app.example/callback\u0000',
+  'https://app.example/callback\r\nx: y',
+]
+
+let house: House
+let client: TestClient
+beforeAll(async () => {
+  house = await startHouse()
+  client = await makeClient(house, { redirectUris: REGISTERED })
+})
+afterAll(() => house.service.close())
+
+test.each(ACCEPTED)('%s is one of those that were registered, and gets its answer as it is written', async (redirectUri) => {
+  await house.browser.open(authorizePath(client, { redirect_uri: redirectUri, state: 'a b&c=+' }))
+  expect(house.browser.page().status).toBe(200)
+  const location = (await house.browser.press('allow')) ?? ''
+  const separator = redirectUri.includes('?') ? '&' : '?'
+  expect(location.startsWith(`${redirectUri}${separator}code=`), location).toBe(true)
+  const answer = new URL(location).searchParams
+  expect([answer.get('state'), answer.get('iss'), answer.getAll('code').length]).toEqual(['a b&c=+', house.service.url, 1])
+})
+
+test.each(REFUSED)('%j is not: an error page, and nobody is sent anywhere', async (redirectUri) => {
+  await house.browser.open(authorizePath(client, { redirect_uri: redirectUri }))
+  const { status, headers, body } = house.browser.page()
+  expect([status, headers.get('location'), headers.get('content-type')]).toEqual([400, null, 'text/html; charset=utf-8'])
+  expect(body).toContain('Request <code>')
+})
+
+test('the program comes back for its tokens with the port that it had', async () => {
+  const code = await getCode(house, client, { redirect_uri: 'http://127.0.0.1:51004/callback' })
+  const wrong = { ...codeGrant(code), redirect_uri: 'http://127.0.0.1:51005/callback' }
+  expect(await post(house, '/o/token/', { ...own(client), ...wrong })).toMatchObject({ status: 400, body: { error: 'invalid_grant' } })
+  const again = await getCode(house, client, { redirect_uri: 'http://127.0.0.1:51004/callback' })
+  expect(await post(house, '/o/token/', { ...own(client), ...codeGrant(again) })).toMatchObject({ status: 200 })
+})
+
+test.each([
+  ['https://app.example/callback', "form-action 'self' https://app.example;"],
+  ['http://127.0.0.1:51004/callback', "form-action 'self' http://127.0.0.1:51004;"],
+  ['http://[::1]:51004/callback', "form-action 'self' http:;"],
+  ['com.example.app:/callback', "form-action 'self' com.example.app:;"],
+])('the page for %s lets its form lead there and to no other site', async (redirectUri, policy) => {
+  await house.browser.open(authorizePath(client, { redirect_uri: redirectUri }))
+  expect(house.browser.page().headers.get('content-security-policy')).toContain(policy)
+})
+
+describe('what the operator may register', () => {
+  test.each(REGISTERED)('%s', (uri) => expect(isAllowedRedirectUri(uri)).toBe(true))
+
+  test.each([
+    'javascript:alert(1)',
+    'data:text/html,x',
+    'http://app.example/',
+    'ftp://app.example/',
+    'myapp:/callback',
+    'https:app.example/callback',
+    'https:///app.example/callback',
+    'https://app.example/#x',
+    'https://user:password@app.example/',
+    "https://app.example;script-src'*'/",
+    'https://app.example/ x',
+    'https://bücher.example/',
+    `https://app.example/${'x'.repeat(2_048)}`,
+  ])('not %s', (uri) => expect(isAllowedRedirectUri(uri)).toBe(false))
+})
