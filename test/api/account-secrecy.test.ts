@@ -5,6 +5,7 @@ import { startTestService, type TestService } from '../src/test-service.ts'
 
 /** How far the medians may lie apart. */
 const TOLERANCE = 0.1
+const MAX_ROUNDS = 5
 
 let service: TestService
 beforeAll(async () => {
@@ -26,10 +27,8 @@ const questions: Question[] = [
   { what: 'asking for a new password', path: '/api/auth/password-reset/', body: (email) => ({ email }), calls: 800 },
 ]
 
-// Again where something else took the processor: a difference that is there is there each time.
 for (const { what, path, body, calls } of questions) {
-  test(`${what} tells neither by its answer nor by its time whether an address has an account`, { timeout: 60_000, retry: 2 }, async () => {
-    const known = await makeAddresses(calls / 2)
+  test(`${what} tells neither by its answer nor by its time whether an address has an account`, { timeout: 120_000 }, async () => {
     const times: Record<'known' | 'unknown', number[]> = { known: [], unknown: [] }
     const answers = new Set<string>()
     const ask = async (kind: 'known' | 'unknown', email: string) => {
@@ -38,15 +37,24 @@ for (const { what, path, body, calls } of questions) {
       times[kind].push(performance.now() - before)
       answers.add(JSON.stringify([answer.status, { ...answer.body, request_id: null }]))
     }
-    for (const [index, email] of known.entries()) {
-      const pair = [() => ask('known', email), () => ask('unknown', `${randomUUID()}@example.com`)]
-      // In turns the first, so that neither has what the other warmed up.
-      for (const one of index % 2 ? pair : pair.reverse()) await one()
+    const gap = () => {
+      const [a, b] = [median(times.known), median(times.unknown)]
+      return Math.abs(a - b) / Math.min(a, b)
     }
+    // More calls where something else took the processor: a difference that is there does not go away.
+    for (let round = 0; round < MAX_ROUNDS && (round === 0 || gap() >= TOLERANCE); round += 1) {
+      for (const [index, email] of (await makeAddresses(calls / 2)).entries()) {
+        const pair = [() => ask('known', email), () => ask('unknown', `${randomUUID()}@example.com`)]
+        // In turns the first, so that neither has what the other warmed up.
+        for (const one of index % 2 ? pair : pair.reverse()) await one()
+      }
+    }
+    const { known, unknown } = times
+    console.log(
+      `${what}, ${known.length} times each: ${median(known).toFixed(2)} ms with an account, ${median(unknown).toFixed(2)} ms without`,
+    )
     expect(answers.size).toBe(1)
-    const [a, b] = [median(times.known), median(times.unknown)]
-    console.log(`${what}: ${a.toFixed(2)} ms with an account, ${b.toFixed(2)} ms without`)
-    expect(Math.abs(a - b) / Math.min(a, b)).toBeLessThan(TOLERANCE)
+    expect(gap()).toBeLessThan(TOLERANCE)
   })
 }
 
