@@ -19,7 +19,7 @@ export interface Browser {
   tab: () => Browser
 }
 
-export function openBrowser(service: TestService, cookie = '', page?: Answer): Browser {
+export function openBrowser(service: Pick<TestService, 'url' | 'send'>, cookie = '', page?: Answer): Browser {
   const state = { cookie, page }
 
   async function request(method: string, path: string, body?: string): Promise<Answer> {

@@ -10,12 +10,12 @@ const VARYING: [RegExp, string][] = [
   [/(?<=<time> )\d+(?= 127\.0\.0\.1 )/g, '<ms>'],
 ]
 
-/** A whole line of the receiver, which prints in the background. */
-export const RECEIVER_LINE = /receiver: .*\n/g
+/** A whole line of an example that prints in the background. */
+export const BACKGROUND_LINE = /(?:receiver|web app): .*\n/g
 
 /** What is printed in the background may come before or after what the commands print. */
-export function isOfReceiver(line: string): boolean {
-  return line.startsWith('receiver: ')
+export function isOfBackground(line: string): boolean {
+  return /^(receiver|web app): /.test(line)
 }
 
 /** Holds printed lines against those of the README. Blanks between columns do not count. */

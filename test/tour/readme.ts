@@ -11,7 +11,9 @@ interface TourStep {
 export interface Tour {
   /** The command that starts the service, without the installation before it. */
   start: string
+  /** Of the tour, then of what follows it in the same shell. */
   steps: TourStep[]
+  signIns: TourStep[]
 }
 
 const FENCE = /^```(?<language>\w+)\n(?<text>[\s\S]*?)^```$/gm
@@ -20,14 +22,18 @@ const FENCE = /^```(?<language>\w+)\n(?<text>[\s\S]*?)^```$/gm
 export function readTour(here: (text: string) => string): Tour {
   const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8')
   const start = /^npm install && (npm start)$/m.exec(readme)?.[1]
-  const tour = /^## A tour$(?<text>[\s\S]*?)^## /m.exec(readme)?.groups?.text
-  if (start === undefined || tour === undefined) throw new Error('README.md has no start command or no tour')
-  return {
-    start,
-    steps: here(tour)
+  if (start === undefined) throw new Error('README.md has no start command')
+  const stepsOf = (title: string) =>
+    here(sectionOf(readme, title))
       .split(/^(?=\*\*\d+\. )/m)
-      .map(readStep),
-  }
+      .map(readStep)
+  return { start, steps: stepsOf('A tour'), signIns: stepsOf('Signing in from your program') }
+}
+
+function sectionOf(readme: string, title: string): string {
+  const text = new RegExp(`^## ${title}$(?<text>[\\s\\S]*?)^## `, 'm').exec(readme)?.groups?.text
+  if (text === undefined) throw new Error(`README.md has no section "${title}"`)
+  return text
 }
 
 function readStep(text: string): TourStep {

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
+import { createInterface } from 'node:readline'
 import { vi } from 'vitest'
-import { RECEIVER_LINE } from './printed-lines.ts'
+import { BACKGROUND_LINE } from './printed-lines.ts'
 
 /** A shell that somebody types into. */
 export interface Shell {
@@ -11,8 +12,8 @@ export interface Shell {
   close: () => Promise<void>
 }
 
-/** Opens one bash for the whole tour, in the top folder, with nothing of this test run's own in its environment. */
-export function openShell(environment: Record<string, string>): Shell {
+/** Opens one bash for all, in the top folder, with nothing of this test run's own in its environment; `hear` is told each line as it comes. */
+export function openShell(environment: Record<string, string>, hear: (line: string) => void): Shell {
   const bash = spawn('bash', ['--noprofile', '--norc'], { cwd: topFolder(), env: cleanEnvironment(environment), detached: true })
   const exited = new Promise((resolve) => bash.once('exit', resolve))
   let printed = ''
@@ -20,13 +21,14 @@ export function openShell(environment: Record<string, string>): Shell {
   bash.stdout.setEncoding('utf8').on('data', (text: string) => {
     printed += text
   })
+  createInterface({ input: bash.stdout }).on('line', hear)
   bash.stdin.write('exec 2>&1\n')
 
   function take(): string[] {
     // What runs in the background prints whole lines, but maybe in the middle of a command's.
     const inBackground: string[] = []
     const lines = printed
-      .replaceAll(RECEIVER_LINE, (line) => {
+      .replaceAll(BACKGROUND_LINE, (line) => {
         inBackground.push(line.trimEnd())
         return ''
       })

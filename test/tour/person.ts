@@ -1,0 +1,50 @@
+import { expect } from 'vitest'
+import { openBrowser } from '../oauth/browser.ts'
+import type { Answer } from '../src/test-service.ts'
+
+const ACCOUNT = { email: 'grace@example.com', password: 'seven quiet engines hum' }
+
+/** Somebody who reads what the programs print, and does in a browser what they ask for. */
+export interface Person {
+  hear: (line: string) => void
+  /** Resolves when all that was asked for is done. */
+  isDone: () => Promise<void>
+}
+
+export function createPerson(url: string): Person {
+  const browser = openBrowser({ url, send: (method, path, options) => request(url + path, method, options) })
+  let deeds = Promise.resolve()
+  const allow = async (address: string) => {
+    const page = await browser.open(address)
+    if (String(page.body).includes('name="password"')) await browser.type(ACCOUNT)
+    return browser.press('allow')
+  }
+  const signInToApp = async (address: string) => {
+    const { headers } = await request(address, 'GET')
+    const { body } = await request((await allow(headers.get('location') ?? '')) ?? '', 'GET')
+    expect(body).toContain('Thank you')
+  }
+  return {
+    hear(line) {
+      const device = /^device: open (\S+) and allow/.exec(line)?.[1]
+      const app = /^web app: listening at (\S+)/.exec(line)?.[1]
+      if (device) deeds = deeds.then(() => allow(device)).then(() => {})
+      if (app) deeds = deeds.then(() => signInToApp(app))
+    },
+    isDone: () => deeds,
+  }
+}
+
+async function request(
+  address: string,
+  method: string,
+  { body, headers }: { body?: unknown; headers?: Record<string, string> } = {},
+): Promise<Answer> {
+  const response = await fetch(address, {
+    method,
+    redirect: 'manual',
+    ...(headers && { headers }),
+    ...(body !== undefined && { body: String(body) }),
+  })
+  return { status: response.status, headers: response.headers, body: await response.text() }
+}
