@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync } from 'node:fs'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { run, TOP } from './command.ts'
@@ -43,14 +43,15 @@ export async function scanPages(url: string, pages: readonly ScannedPage[], setC
       const { name } = verdict.constructor
       if (OF_TLS.includes(name)) continue
       judged += 1
-      if (!verdict.pass) problems.push(`${path} ${name}: ${verdict.result}`)
+      // A cookie that its jar refused was not judged.
+      if (!verdict.pass || verdict.result === 'cookies-not-found') problems.push(`${path} ${name}: ${verdict.result}`)
     }
   }
   console.log(`MDN HTTP Observatory: ${judged} tests over ${pages.length} pages`)
   return problems.length === 0 ? null : problems.join('; ')
 }
 
-/** In a folder of its own, without its scripts, which would ask the network for lists that only matter to TLS. */
+/** In a folder of its own, without its scripts, which would ask the network for a list that only matters to TLS. */
 async function prepareObservatory(): Promise<Observatory | string> {
   const source = join(HOME, 'node_modules', PACKAGE, 'src')
   if (!existsSync(source)) {
@@ -65,6 +66,7 @@ async function prepareObservatory(): Promise<Observatory | string> {
       `${PACKAGE}@${VERSION}`,
     ])
     if (exitCode !== 0) return `could not be installed: ${output.trim().split('\n').at(-1)}`
+    writeFileSync(join(HOME, 'node_modules', PACKAGE, 'conf/hsts-preload.json'), '{}')
   }
   const load = (path: string): Promise<unknown> => import(pathToFileURL(join(source, path)).href)
   const [retriever, constants] = await Promise.all([load('retriever/retriever.js'), load('constants.js')])

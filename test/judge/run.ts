@@ -3,7 +3,9 @@ import { startService } from '../fault/service-process.ts'
 import { startReceiver } from '../jobs/receiver.ts'
 import { judgeBehaviour } from './behaviour.ts'
 import { judgeDocument } from './document.ts'
+import { judgePages } from './pages.ts'
 import { makeRecords } from './records.ts'
+import { judgeSignIns, keepScreenshots } from './sign-ins.ts'
 
 const LOGGED_CHARACTERS = 8_000
 
@@ -25,6 +27,9 @@ await using service = await startService({
 const records = await makeRecords(service.url, await data.makeTeam(), receiver.url)
 
 problems.set('Redocly recommended-strict over the document', await judgeDocument(`${service.url}/api/schema/`))
+problems.set('MDN HTTP Observatory over the pages', await judgePages(service.url, { EARSHOT_DATA_DIR: data.path }))
+problems.set('openid-client and oauth4webapi with Chromium', await judgeSignIns())
+if (process.argv.includes('--keep-screenshots')) keepScreenshots()
 problems.set('Schemathesis over every operation', await judgeBehaviour(service.url, records))
 
 const failed = [...problems.values()].filter((problem) => problem !== null).length

@@ -1,0 +1,37 @@
+import { runAdmin } from '../fault/run-admin.ts'
+import { type ScannedPage, scanPages } from './observatory.ts'
+
+const ACCOUNT = { email: 'grace@example.com', password: 'seven quiet engines hum' }
+const CALLBACK = 'https://app.example/callback'
+const STRANGERS_PAGES = ['/accounts/sign-in/', '/accounts/sign-up/', '/accounts/password-reset/', '/api/docs/', '/api/redoc/']
+const OWN_PAGES = ['/accounts/', '/accounts/sessions/', '/accounts/password/', '/accounts/second-factor/', '/o/device/']
+
+/** Every page for people, as strangers and as a signed-in person see it, judged by MDN's HTTP Observatory. */
+export async function judgePages(url: string, environment: Record<string, string>): Promise<string | null> {
+  await runAdmin(environment, 'user', 'create', '--email', ACCOUNT.email, '--password', ACCOUNT.password)
+  const answer = await fetch(`${url}/api/auth/session/`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(ACCOUNT),
+  })
+  const setCookie = answer.headers.get('set-cookie')
+  if (setCookie === null) return `nobody could sign in: ${answer.status} ${await answer.text()}`
+  const cookie = setCookie.split(';', 1)[0] ?? ''
+  const own = [...OWN_PAGES, await consentPath(environment)]
+  const pages: ScannedPage[] = [...STRANGERS_PAGES.map((path) => ({ path })), ...own.map((path) => ({ path, cookie }))]
+  return scanPages(url, pages, setCookie)
+}
+
+/** Where an application sends whoever signs in to it. */
+async function consentPath(environment: Record<string, string>): Promise<string> {
+  const registered = ['--name', 'Wall of praise', '--type', 'public', '--redirect-uri', CALLBACK, '--scopes', 'read:teams']
+  const { client_id } = JSON.parse(await runAdmin(environment, 'oauth-client', 'create', ...registered, '--json'))
+  const question = {
+    client_id,
+    redirect_uri: CALLBACK,
+    response_type: 'code',
+    code_challenge: 'x'.repeat(43),
+    code_challenge_method: 'S256',
+  }
+  return `/o/authorize/?${new URLSearchParams(question)}`
+}
