@@ -3,6 +3,9 @@ import type { Database } from '@earshot/db'
 import { makeToken } from '@earshot/server'
 import { PASSWORD, type Team } from './teams.ts'
 
+/** Clients are not given those of tokens. */
+const OAUTH_SCOPES: string[] = scopes.filter((scope) => !scope.endsWith(':tokens'))
+
 /** A team whose owner is signed in in every way. */
 export interface SignedInTeam extends Team {
   headers: Record<'pat' | 'oauth2' | 'jwt' | 'session', Record<string, string>>
@@ -13,9 +16,7 @@ export async function makeCredentials(url: string, database: Database, teams: Te
   const [client] = await database.client<[{ id: string }]>`select id from oauth_clients where client_id = 'earshot-cli'`
   const signedIn: SignedInTeam[] = []
   for (const team of teams) {
-    const account = JSON.stringify({ email: team.ownerEmail, password: PASSWORD })
-    const [session, pair] = await Promise.all([post(`${url}/api/auth/session/`, account), post(`${url}/api/auth/token/`, account)])
-    const { access } = (await pair.json()) as { access: string } // By contract.
+    const [session, { access }] = await Promise.all([post(`${url}/api/auth/session/`, accountOf(team)), logIn(url, team)])
     const cookie = session.headers.get('set-cookie')?.split(';', 1)[0] ?? ''
     signedIn.push({
       ...team,
@@ -30,18 +31,28 @@ export async function makeCredentials(url: string, database: Database, teams: Te
   return signedIn
 }
 
+/** The pair of tokens of a log-in by password. */
+export async function logIn(url: string, team: Team): Promise<{ access: string; refresh: string }> {
+  const answer = await post(`${url}/api/auth/token/`, accountOf(team))
+  return (await answer.json()) as { access: string; refresh: string } // By contract.
+}
+
+function accountOf({ ownerEmail }: Team): string {
+  return JSON.stringify({ email: ownerEmail, password: PASSWORD })
+}
+
 async function allow({ client }: Database, { ownerEmail }: Team, clientId: string): Promise<string> {
   const { token, hash } = makeToken('sva_')
   await client`
     with allowed as (
       insert into credentials (kind, user_id, client_id, scopes)
-      select 'oauth2', id, ${clientId}, ${scopes as string[]}
+      select 'oauth2', id, ${clientId}, ${OAUTH_SCOPES}
         from users
        where email = ${ownerEmail}
       returning id
     )
     insert into access_tokens (hash, credential_id, scopes, expires_at)
-    select ${hash}, id, ${scopes as string[]}, now() + interval '1 day'
+    select ${hash}, id, ${OAUTH_SCOPES}, now() + interval '1 day'
       from allowed`
   return token
 }

@@ -9,6 +9,7 @@ import { benchGrowth } from './parts/growth.ts'
 import { benchHelp } from './parts/help.ts'
 import { benchHotUser } from './parts/hot-user.ts'
 import { benchList } from './parts/list.ts'
+import { benchRefreshes } from './parts/refreshes.ts'
 import { benchSignIns } from './parts/sign-ins.ts'
 import { benchStart } from './parts/start.ts'
 import { benchSubmit } from './parts/submit.ts'
@@ -43,6 +44,7 @@ const parts: Record<string, (length: typeof full) => Promise<PartReport>> = {
   credentials: benchCredentials,
   'hot-user': benchHotUser,
   'sign-ins': benchSignIns,
+  refreshes: benchRefreshes,
   submit: benchSubmit,
   growth: benchGrowth,
   deliveries: benchDeliveries,
