@@ -12,8 +12,10 @@ const SHAPES = [
 ]
 /** Fields of requests and answers whose values nobody but their receiver may keep. */
 const SECRET_FIELDS =
-  /^(password|new_password|token|secret|access|refresh|access_token|refresh_token|revoke_token|device_code|recovery_codes|client_secret|otpauth_url)$/
+  /^(password|new_password|otp|token|secret|access|refresh|access_token|refresh_token|revoke_token|device_code|recovery_codes|client_secret|otpauth_url)$/
 const MIN_CHARACTERS = 8
+/** A code of an authenticator app: digits by themselves, not a part of an instant or an id. */
+const OTP = /^\d{6}$/
 
 /** Every secret that a test file sent or was given, to look for where none may stand. */
 export interface Secrets {
@@ -25,9 +27,13 @@ export interface Secrets {
 
 export function createSecrets(): Secrets {
   const known = new Set<string>([PASSWORD])
+  const codes = new Set<string>()
   return {
     note(body, headers) {
-      for (const value of secretValues(body)) if (value.length >= MIN_CHARACTERS) known.add(value)
+      for (const value of secretValues(body)) {
+        if (OTP.test(value)) codes.add(value)
+        else if (value.length >= MIN_CHARACTERS) known.add(value)
+      }
       for (const cookie of headers?.getSetCookie() ?? []) {
         const value = cookie.split(';', 1)[0]?.split('=')[1] ?? ''
         if (value.length >= MIN_CHARACTERS) known.add(value)
@@ -37,7 +43,8 @@ export function createSecrets(): Secrets {
       const shaped = SHAPES.flatMap((shape) => shape.exec(text)?.[0] ?? [])
       // A column of bytes reads as hex.
       const exact = [...known].filter((value) => text.includes(value) || text.includes(Buffer.from(value).toString('hex')))
-      return [...new Set([...shaped, ...exact])].map((value) => `${value.slice(0, 10)}…`)
+      const alone = [...codes].filter((code) => new RegExp(`(?<![\\d.:-])${code}(?![\\d])`).test(text))
+      return [...new Set([...shaped, ...exact, ...alone])].map((value) => `${value.slice(0, 10)}…`)
     },
   }
 }
