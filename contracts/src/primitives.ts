@@ -12,6 +12,7 @@ const HTTP_URL = { pattern: new RegExp(`^https?:\\/\\/${HOST}${REST}$`), problem
 const HTTP_ORIGIN = { pattern: new RegExp(`^https?:\\/\\/${HOST}$`), problem: 'must be an origin: scheme, host and port' }
 const ANY_HOST = { pattern: new RegExp(`^https?:\\/\\/[^${BLANK}/?#]+${REST}$`), problem: HTTP_URL.problem }
 
+const LOCAL_PART_CHARACTERS = 64
 const FIRST_INSTANT_MS = Date.parse('0001-01-01T00:00:00.000Z')
 const LAST_INSTANT_MS = Date.parse('9999-12-31T23:59:59.999Z')
 
@@ -78,6 +79,8 @@ export const TimeZone = text(64)
 export const EmailInput = z
   .email()
   .max(sizes.emailCharacters)
+  // RFC 5321 §4.5.3.1.1.
+  .refine((address) => address.indexOf('@') <= LOCAL_PART_CHARACTERS, `must have at most ${LOCAL_PART_CHARACTERS} characters before the @`)
   .meta({ description: 'E-mail address; never public.', example: 'ada@example.com' })
 
 /** Input: a password as it is typed; how good it is is judged where it is chosen. */

@@ -1,18 +1,17 @@
 import { runAdmin } from '../fault/run-admin.ts'
+import { account } from './account.ts'
 import { type ScannedPage, scanPages } from './observatory.ts'
 
-const ACCOUNT = { email: 'grace@example.com', password: 'seven quiet engines hum' }
 const CALLBACK = 'https://app.example/callback'
 const STRANGERS_PAGES = ['/accounts/sign-in/', '/accounts/sign-up/', '/accounts/password-reset/', '/api/docs/', '/api/redoc/']
 const OWN_PAGES = ['/accounts/', '/accounts/sessions/', '/accounts/password/', '/accounts/second-factor/', '/o/device/']
 
 /** Every page for people, as strangers and as a signed-in person see it, judged by MDN's HTTP Observatory. */
 export async function judgePages(url: string, environment: Record<string, string>): Promise<string | null> {
-  await runAdmin(environment, 'user', 'create', '--email', ACCOUNT.email, '--password', ACCOUNT.password)
   const answer = await fetch(`${url}/api/auth/session/`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(ACCOUNT),
+    body: JSON.stringify(account),
   })
   const setCookie = answer.headers.get('set-cookie')
   if (setCookie === null) return `nobody could sign in: ${answer.status} ${await answer.text()}`

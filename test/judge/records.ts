@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Client, createClient } from '@earshot/contracts/client'
 import type { Team } from '../src/people.ts'
+import { account } from './account.ts'
 import { TOP } from './command.ts'
 
 const DIRECTORY = join(TOP, '.judge/records')
@@ -21,6 +22,7 @@ export interface Records {
     feed_cursor: string | null
     form_token: string
     receiver: string
+    account: { email: string; password: string }
   }
 }
 
@@ -46,7 +48,7 @@ export async function makeRecords(url: string, team: Team, receiver: string): Pr
   writeDictionary('deliveries', idsOf(deliveries))
   writeDictionary('revoke_tokens', revokeTokens)
   const kept = [team_id, project_id, webhook.id, credential.id, ...idsOf(keys), ...idsOf(submissions)]
-  const givenOut = { cursor: submissions.next_cursor, feed_cursor: feed.next_cursor, form_token }
+  const givenOut = { cursor: submissions.next_cursor, feed_cursor: feed.next_cursor, form_token, account }
   return { token: team.token, forHooks: { url, kept, team_id, project_id, receiver, ...givenOut } }
 }
 

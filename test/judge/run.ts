@@ -1,6 +1,8 @@
 import { makeDataDir } from '../fault/data-dir.ts'
+import { runAdmin } from '../fault/run-admin.ts'
 import { startService } from '../fault/service-process.ts'
 import { startReceiver } from '../jobs/receiver.ts'
+import { account } from './account.ts'
 import { judgeBehaviour } from './behaviour.ts'
 import { judgeDocument } from './document.ts'
 import { judgePages } from './pages.ts'
@@ -24,10 +26,12 @@ await using service = await startService({
   EARSHOT_ALLOW_INSECURE_WEBHOOKS: 'on',
   EARSHOT_LOG_LEVEL: 'warn',
 })
+const environment = { EARSHOT_DATA_DIR: data.path }
+await runAdmin(environment, 'user', 'create', '--email', account.email, '--password', account.password)
 const records = await makeRecords(service.url, await data.makeTeam(), receiver.url)
 
 problems.set('Redocly recommended-strict over the document', await judgeDocument(`${service.url}/api/schema/`))
-problems.set('MDN HTTP Observatory over the pages', await judgePages(service.url, { EARSHOT_DATA_DIR: data.path }))
+problems.set('MDN HTTP Observatory over the pages', await judgePages(service.url, environment))
 problems.set('openid-client and oauth4webapi with Chromium', await judgeSignIns())
 if (process.argv.includes('--keep-screenshots')) keepScreenshots()
 problems.set('Schemathesis over every operation', await judgeBehaviour(service.url, records))

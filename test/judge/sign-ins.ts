@@ -6,11 +6,11 @@ import type { Browser, Page } from 'playwright-core'
 import { makeDataDir } from '../fault/data-dir.ts'
 import { runAdmin } from '../fault/run-admin.ts'
 import { startService } from '../fault/service-process.ts'
+import { account } from './account.ts'
 import { openChromium } from './chromium.ts'
 import { TOP } from './command.ts'
 
 const SCREENSHOTS = join(TOP, '.judge/screenshots')
-const ACCOUNT = { email: 'grace@example.com', password: 'seven quiet engines hum' }
 /** A phone of today. */
 const PHONE = { viewport: { width: 390, height: 320 }, deviceScaleFactor: 2, isMobile: true, hasTouch: true }
 const LIMIT_MS = 60_000
@@ -43,8 +43,8 @@ async function signIn(chromium: Browser): Promise<string | null> {
   await using data = makeDataDir()
   await using _service = await startService({ EARSHOT_DATA_DIR: data.path, PORT: String(port), EARSHOT_LOG_LEVEL: 'warn' })
   const environment = { EARSHOT_DATA_DIR: data.path }
-  await runAdmin(environment, 'user', 'create', '--email', ACCOUNT.email, '--password', ACCOUNT.password)
-  await runAdmin(environment, 'team', 'create', '--name', 'Compilers', '--owner', ACCOUNT.email)
+  await runAdmin(environment, 'user', 'create', '--email', account.email, '--password', account.password)
+  await runAdmin(environment, 'team', 'create', '--name', 'Compilers', '--owner', account.email)
   const registered = [
     '--name',
     'Wall of praise',
@@ -63,8 +63,8 @@ async function signIn(chromium: Browser): Promise<string | null> {
 
   using device = runExample('sign-in-device.ts', { EARSHOT_URL: url })
   await page.goto(await device.hears(/open (\S+) and/))
-  await page.getByLabel('E-mail address').fill(ACCOUNT.email)
-  await page.getByLabel('Password').fill(ACCOUNT.password)
+  await page.getByLabel('E-mail address').fill(account.email)
+  await page.getByLabel('Password').fill(account.password)
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.getByRole('button', { name: 'Allow' }).waitFor()
   await page.screenshot({ path: join(SCREENSHOTS, 'device-page.png'), fullPage: true })
