@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { NoContent, operation } from './operation.ts'
 import { AUTH } from './paths.ts'
-import { EmailInput, Name, NewPasswordInput, text } from './primitives.ts'
+import { MailboxInput, Name, NewPasswordInput, text } from './primitives.ts'
 
 const LINK_CHARACTERS = 128
 
@@ -24,7 +24,7 @@ const signUp = operation({
     'Makes an account and sends a link that confirms its address; before that nobody can sign in. If the address has an account already, its owner is told by e-mail, and the answer is the same. If it was signed up for before but never confirmed, both passwords are void and the link asks for a new one: nobody can choose the password of another before they come. At most one mail a minute goes to an address; until the next, signing up again changes nothing. A service that is closed to newcomers answers 404 `not_found`.',
   errors: ['not_found'],
   input: z.strictObject({
-    email: EmailInput,
+    email: MailboxInput,
     password: NewPasswordInput,
     name: Name.meta({ description: 'Display name.', example: 'Ada Lovelace' }),
   }),
@@ -51,7 +51,7 @@ const passwordReset = {
     status: 202,
     summary: 'Ask for a new password',
     description: 'Sends a link to the address, if it has an account; the answer is the same if not. At most one mail a minute.',
-    input: z.strictObject({ email: EmailInput }),
+    input: z.strictObject({ email: MailboxInput }),
     output: Accepted,
   }),
   confirm: operation({

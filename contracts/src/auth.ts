@@ -3,7 +3,7 @@ import { accounts } from './accounts.ts'
 import { logIns } from './log-ins.ts'
 import { NoContent, operation } from './operation.ts'
 import { AUTH } from './paths.ts'
-import { EmailInput, OtpInput, PasswordInput } from './primitives.ts'
+import { MailboxInput, OtpInput, PasswordInput } from './primitives.ts'
 import { Profile } from './profile.ts'
 
 const session = {
@@ -14,7 +14,7 @@ const session = {
     description:
       'Begins a session and sets its cookie. For the pages of this service alone: a request from another origin is 403 `csrf_failed`. A wrong password and an address without an account are the same 401 `invalid_credentials`. An account with a second factor asks for `otp`: without it the right password is 401 `invalid_credentials` with an error of that field. The right password of an address that was never confirmed is 403 `email_not_verified`, and another link goes by e-mail, at most one a minute. Tries are limited for each account and address.',
     errors: ['invalid_credentials', 'email_not_verified', 'csrf_failed'],
-    input: z.strictObject({ email: EmailInput, password: PasswordInput, otp: OtpInput.optional() }),
+    input: z.strictObject({ email: MailboxInput, password: PasswordInput, otp: OtpInput.optional() }),
     output: Profile,
   }),
   delete: operation({

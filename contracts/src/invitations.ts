@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { TeamMembership } from './me.ts'
 import { NoContent, operation } from './operation.ts'
 import { INVITATIONS, TEAM, TeamRef } from './paths.ts'
-import { ContactEmail, CreatedAt, EmailInput, Id, listOf, Page, text, timestamp, UpdatedAt } from './primitives.ts'
+import { ContactEmail, CreatedAt, Id, listOf, MailboxInput, Page, text, timestamp, UpdatedAt } from './primitives.ts'
 import { TeamUser } from './profile.ts'
 import { Role } from './roles.ts'
 
@@ -55,7 +55,7 @@ export const invitations = {
     quota: 'members',
     errors: ['already_exists'],
     input: TeamRef.extend({
-      email: EmailInput.meta({ description: 'Address of the person; upper and lower case are the same.' }),
+      email: MailboxInput.meta({ description: 'Address of the person; upper and lower case are the same.' }),
       role: Role,
     }),
     output: Invitation,

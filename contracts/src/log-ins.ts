@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { NoContent, operation } from './operation.ts'
 import { AUTH } from './paths.ts'
-import { EmailInput, PasswordInput, text } from './primitives.ts'
+import { MailboxInput, PasswordInput, text } from './primitives.ts'
 
 const RefreshToken = text(2_048, 1).meta({
   description: 'A refresh token that was given out here.',
@@ -27,7 +27,7 @@ export const logIns = {
     description:
       "For a front end of your own, against your own account. An account with a second factor gets 403 `mfa_enabled`, once the password is right: use a personal access token or OAuth2. A wrong password and an address without an account are the same 401 `invalid_credentials`. Needs a plan with API access, like every token, when it is used. The claims of the access token: `iss` is the service's address, `aud` the same with `/api/`, `sub` the user's id, `sid` the log-in.",
     errors: ['invalid_credentials', 'mfa_enabled', 'email_not_verified'],
-    input: z.strictObject({ email: EmailInput, password: PasswordInput }),
+    input: z.strictObject({ email: MailboxInput, password: PasswordInput }),
     output: TokenPair,
   }),
   refresh: operation({

@@ -159,12 +159,17 @@ test.for([
   expect(await ours.invite(invited)).toMatchObject({ status: 409, body: { code: 'already_exists' } })
 })
 
-test.for(['ada@münchen.example', 'ädä@example.com', 'ada', `${'a'.repeat(250)}@example.com`, 'ada@example.com\r\nBcc: x@example.com', ''])(
-  '%j is refused by name',
-  async (email) => {
-    expect(await ours.invite(email)).toMatchObject({ status: 400, body: { code: 'validation_error', errors: [{ field: 'email' }] } })
-  },
-)
+test.for([
+  'ada@münchen.example',
+  'ädä@example.com',
+  'ada',
+  `${'a'.repeat(64)}@${'example.'.repeat(24)}com`,
+  `${'a'.repeat(65)}@example.com`,
+  'ada@example.com\r\nBcc: x@example.com',
+  '',
+])('%j is refused by name', async (email) => {
+  expect(await ours.invite(email)).toMatchObject({ status: 400, body: { code: 'validation_error', errors: [{ field: 'email' }] } })
+})
 
 test('nobody is invited twice, and no member; what has ended makes way', async () => {
   const conflict = { status: 409, body: { code: 'already_exists' } }
