@@ -1,9 +1,8 @@
 import type { Scope } from '@earshot/contracts'
 import { sql } from 'drizzle-orm'
-import { type Actor, actorParameter, actorValues } from './actor.ts'
 import type { Tx } from './database.ts'
+import { endingOwn } from './own-credentials.ts'
 import { type Page, type PageQuery, pageBounds, pageOf } from './pages.ts'
-import { notFound } from './rows.ts'
 import { statement } from './statement.ts'
 import { credentials } from './tables/people.ts'
 import { oauth_clients } from './tables/sign-in.ts'
@@ -40,17 +39,5 @@ export async function listAuthorizations<Item>(
   return pageOf(await list(tx, { userId, ...pageBounds(query) }), query.limit, present)
 }
 
-const remove = statement<object, { id: string }>(sql`
-  with gone as (
-    update ${credentials}
-       set revoked_at = now(), updated_at = now()
-     where id = ${placeholder('authorizationId')} and user_id = ${placeholder('actorUserId')}::uuid and kind = 'oauth2' and revoked_at is null
-    returning id
-  )
-  select id, record_audit_in_teams(${actorParameter}, ${placeholder('actorUserId')}::uuid, 'authorization.deleted', 'authorization', id) as audited
-    from gone`)
-
-/** One of the actor's own; every token of it stops working with the next request. */
-export async function deleteAuthorization(tx: Tx, actor: Actor, authorizationId: string): Promise<void> {
-  if ((await remove(tx, { ...actorValues(actor), authorizationId })).length === 0) notFound()
-}
+/** Every token of it stops working with the next request. */
+export const deleteAuthorization = endingOwn(['oauth2'], 'authorization')

@@ -1,9 +1,9 @@
 import { scopes } from '@earshot/contracts'
 import { sql } from 'drizzle-orm'
-import { type Actor, actorParameter, actorValues } from './actor.ts'
 import type { Tx } from './database.ts'
+import { endingOwn } from './own-credentials.ts'
 import { type Page, type PageQuery, pageBounds, pageOf } from './pages.ts'
-import { notFound, onlyOne } from './rows.ts'
+import { onlyOne } from './rows.ts'
 import { statement } from './statement.ts'
 import { credentials, users } from './tables/people.ts'
 import type { UserRow } from './users.ts'
@@ -83,18 +83,5 @@ export async function listSessions<Item>(
   return pageOf(await list(tx, { userId, ...pageBounds(query) }), query.limit, present)
 }
 
-const remove = statement<object, { id: string }>(sql`
-  with gone as (
-    update ${credentials}
-       set revoked_at = now(), updated_at = now()
-     where id = ${placeholder('sessionId')} and user_id = ${placeholder('actorUserId')}::uuid
-       and kind in ('session', 'jwt') and revoked_at is null
-    returning id
-  )
-  select id, record_audit_in_teams(${actorParameter}, ${placeholder('actorUserId')}::uuid, 'session.deleted', 'session', id) as audited
-    from gone`)
-
-/** One of the actor's own; it stops working with the next request. */
-export async function deleteSession(tx: Tx, actor: Actor, sessionId: string): Promise<void> {
-  if ((await remove(tx, { ...actorValues(actor), sessionId })).length === 0) notFound()
-}
+/** A session, or a log-in by password. */
+export const deleteSession = endingOwn(['session', 'jwt'], 'session')
