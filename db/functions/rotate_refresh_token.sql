@@ -62,7 +62,7 @@ begin
   elsif v_token.successor_is_unused and v_token.used_at > clock_timestamp() - p_leeway_seconds * interval '1 second' then
     outcome := 'raced';
   else
-    update credentials c set revoked_at = now(), updated_at = now() where c.id = v_token.credential_id;
+    perform end_reused_credential(v_token.credential_id, 'a refresh token');
     outcome := 'reused';
   end if;
 end $$;

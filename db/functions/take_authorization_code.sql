@@ -22,10 +22,9 @@ begin
   returning c.id, c.user_id, c.scopes, a.redirect_uri, a.code_challenge;
 
   if not found then
-    update credentials c
-       set revoked_at = now(), updated_at = now()
-      from authorization_codes a
-     where a.hash = p_hash and a.used_at is not null
-       and c.id = a.credential_id and c.client_id = p_client and c.revoked_at is null;
+    perform end_reused_credential(c.id, 'an authorization code')
+       from authorization_codes a
+       join credentials c on c.id = a.credential_id and c.client_id = p_client
+      where a.hash = p_hash and a.used_at is not null;
   end if;
 end $$;

@@ -54,6 +54,12 @@ test('a refresh token that is used again ends the whole family', async () => {
   expect(await refresh(first.refresh_token)).toMatchObject({ status: 400, body: { error: 'invalid_grant' } })
   expect(await refresh(third.refresh_token)).toMatchObject({ status: 400, body: { error: 'invalid_grant' } })
   expect(await Promise.all([first, second, third].map((tokens) => opens(house, tokens.access_token)))).toEqual([false, false, false])
+
+  const log = await house.service.send('GET', `/api/v1/teams/${house.team.id}/audit-log/?action=authorization.deleted`, {
+    token: house.team.token,
+  })
+  const changes = { reason: 'a refresh token was used twice' }
+  expect(log.body.results).toMatchObject([{ actor: { id: house.person.id }, credential: { kind: 'oauth2' }, changes }])
 })
 
 test.each([2, 8])('of %d refreshes at once exactly one succeeds, and the family ends', async (count) => {
