@@ -31,6 +31,7 @@ form.row { display: flex; flex-wrap: wrap; gap: .5rem 1rem; align-items: center;
 form.row p { flex: 1 12rem; margin: 0; }
 label small { display: block; margin-top: .25rem; font-weight: 400; }
 img { max-width: 100%; height: auto; border-radius: .5rem; }
+form + p { margin-top: 1.25rem; }
 .actions { display: flex; flex-wrap: wrap; gap: .75rem; margin-top: 1.5rem; }
 .bad { color: var(--bad); font-weight: 600; }
 .good { color: var(--good); font-weight: 600; }
