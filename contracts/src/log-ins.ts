@@ -36,6 +36,7 @@ export const logIns = {
     summary: 'Exchange a refresh token for the next pair',
     description:
       'The refresh token is used up: its second use is 401 `invalid_token` and ends the log-in, with all its tokens, for somebody else may have it. So send one exchange at a time, and not again when its answer was lost. Access tokens given before go on until their own end.',
+    counts: 'failures',
     errors: ['token_expired'],
     input: z.strictObject({ refresh: RefreshToken }),
     output: TokenPair,
@@ -45,8 +46,9 @@ export const logIns = {
     path: `${AUTH}/token/revoke/`,
     summary: 'Log out',
     description:
-      'Ends the log-in of the refresh token: its access tokens stop working at once. An unknown token is 204 too: there is nothing left to end (RFC 7009 §2.2).',
+      'Ends the log-in of the refresh token: its access tokens stop working at once. An unknown token, or one whose log-in has ended, is 204 too: there is nothing left to end (RFC 7009 §2.2). It counts as a request that fails.',
     status: 204,
+    counts: 'failures',
     input: z.strictObject({ refresh: RefreshToken }),
     output: NoContent,
   }),

@@ -27,6 +27,8 @@ interface OperationLiteral<Verb extends Method, Path extends string, Input exten
   withoutApiAccess?: true
   /** Rate limit that counts the request. */
   limit?: LimitName
+  /** What of it the limit counts; all requests unless said. Of the accounts' operations alone. */
+  counts?: 'requests' | 'failures'
   /** Feature that the team's plan must include, else 402 `feature_not_in_plan`. */
   feature?: Feature
   /** Quota that success uses up by one, else 402 `quota_exceeded`. */
@@ -54,6 +56,7 @@ export interface Operation<
     FieldSources {
   status: 200 | 201 | 202 | 204
   limit: LimitName
+  counts: 'requests' | 'failures'
   errors: readonly ErrorCode[]
 }
 
@@ -66,9 +69,12 @@ export interface OperationTree {
 export function operation<const Verb extends Method, const Path extends string, Input extends z.ZodObject, Output extends z.ZodType>(
   literal: OperationLiteral<Verb, Path, Input, Output>,
 ): Operation<Verb, Path, Input, Output> {
+  const { path, counts } = literal
+  if (counts === 'failures' && !path.startsWith('/api/auth/')) throw new Error(`${path}: only the accounts count failures alone`)
   return {
     status: literal.method === 'DELETE' ? 204 : 200,
     limit: limitOf(literal),
+    counts: 'requests',
     errors: [],
     ...literal,
     ...fieldSources(literal),

@@ -36,14 +36,15 @@ export async function createLogIn(tx: Tx, logIn: NewLogIn): Promise<void> {
   await create(tx, { ...logIn, scopes })
 }
 
-const end = statement<{ refreshHash: Buffer }, never>(sql`
+const end = statement<{ refreshHash: Buffer }, { id: string }>(sql`
   update ${credentials} c
      set revoked_at = now(), updated_at = now()
     from ${refresh_tokens} r
    where r.hash = ${placeholder('refreshHash')} and c.id = r.credential_id
-     and c.kind = 'jwt' and c.revoked_at is null`)
+     and c.kind = 'jwt' and c.revoked_at is null
+  returning c.id`)
 
-/** Ends the log-in of a refresh token, used or not; nothing happens where there is none. Its access tokens end with it. */
-export async function endLogIn(tx: Tx, refreshHash: Buffer): Promise<void> {
-  await end(tx, { refreshHash })
+/** Ends the log-in of a refresh token, used or not, and its access tokens with it. False: there is none that goes on. */
+export async function endLogIn(tx: Tx, refreshHash: Buffer): Promise<boolean> {
+  return (await end(tx, { refreshHash })).length > 0
 }

@@ -1,12 +1,11 @@
 import { ApiError, isAccount, isLock, isPublic, type Operation, planIncludes, plans, roleSuffices } from '@earshot/contracts'
-import { type AccessAnswer, countRequest, readAccess, type Tx } from '@earshot/db'
+import { type AccessAnswer, readAccess, type Tx } from '@earshot/db'
 import type { AccessJwts } from './access-jwts.ts'
 import type { Approach } from './approach.ts'
-import { addressSubject } from './client-address.ts'
 import { judgeCredential, readCredential } from './credential.ts'
 import type { Guest, InAccount, InProject, Visitor } from './implement.ts'
 import type { Outlet } from './outlet.ts'
-import { requireRoom, scaled } from './rate-limit.ts'
+import { countUnauthenticated, requireRoom, scaled, unauthenticated } from './rate-limit.ts'
 import type { Sessions } from './sessions.ts'
 import { readOwnAccount } from './sign-in.ts'
 import { openVisit } from './visit.ts'
@@ -41,20 +40,22 @@ export async function judgeCaller(tx: Tx, operation: Operation, approach: Approa
     return { caller: { ip: approach.ip, visit }, projectIsMissing: false }
   }
   if (isAccount(operation)) {
-    await countUnknown(tx, approach, options)
-    return { caller: guestOf(approach, options), projectIsMissing: false }
+    const caller = guestOf(tx, approach, options)
+    if (operation.counts === 'requests') await caller.countTry()
+    return { caller, projectIsMissing: false }
   }
   const credential = await readCredential(approach, options)
   if (credential === null || credential.kind === null) {
-    await countUnknown(tx, approach, options)
+    await countUnauthenticated(tx, { ip: approach.ip, ...options })
     throw new ApiError(credential?.code ?? 'not_authenticated')
   }
   const limit = scaled(operation.limit, options.multiplier)
-  const unknown = unknownCaller(approach, options)
-  const ask = (hash: Buffer) => readAccess(tx, { ...questionOf(approach), hash, limit, ...unknown })
+  const unknown = unauthenticated(approach.ip, options.multiplier)
+  const counters = { limit, unknownSubject: unknown.subject, unknownLimit: unknown.limit }
+  const ask = (hash: Buffer) => readAccess(tx, { ...questionOf(approach), hash, ...counters })
   const { answer, cookie, code } = await judgeCredential(tx, credential, { sessions: options.sessions, ask })
   if (code !== null || answer.credential_id === null) {
-    requireRoom('unauthenticated', unknown.unknownLimit, answer, options.outlet)
+    requireRoom('unauthenticated', unknown.limit, answer, options.outlet)
     if (credential.kind === 'session') options.outlet.cookie(options.sessions.blankCookie)
     throw new ApiError(code ?? 'invalid_token')
   }
@@ -78,15 +79,6 @@ export function requireFeature({ feature }: Operation, { team }: Caller): void {
 /** Where the password or a code is asked for again, the account and what was tried belong to the judgement. */
 async function atLock(tx: Tx, { user_id: userId }: AccessAnswer, { ip }: Approach, { multiplier, outlet }: JudgeOptions) {
   return { account: await readOwnAccount(tx, { userId, ip, multiplier }), setCookie: outlet.cookie }
-}
-
-async function countUnknown(tx: Tx, approach: Approach, options: JudgeOptions): Promise<void> {
-  const { unknownSubject: subject, unknownLimit: limit } = unknownCaller(approach, options)
-  requireRoom('unauthenticated', limit, await countRequest(tx, { subject, limit }), options.outlet)
-}
-
-function unknownCaller({ ip }: Approach, { multiplier }: JudgeOptions) {
-  return { unknownSubject: `unauthenticated:${addressSubject(ip)}`, unknownLimit: scaled('unauthenticated', multiplier) }
 }
 
 function questionOf({ path, origin }: Approach) {
@@ -120,8 +112,17 @@ function callerOf(answer: AccessAnswer, credentialId: string, { ip, isForwarded,
   }
 }
 
-function guestOf({ ip, userAgent, provenance, cookies }: Approach, { sessions, outlet }: JudgeOptions): Omit<Guest, 'tx' | 'services'> {
-  return { ip, userAgent, provenance, sessionId: sessions.read(cookies), setCookie: outlet.cookie }
+function guestOf(
+  tx: Tx,
+  { ip, userAgent, provenance, cookies }: Approach,
+  { sessions, multiplier, outlet }: JudgeOptions,
+): Omit<Guest, 'tx' | 'services'> {
+  let counted: Promise<void> | undefined
+  const countTry = () => {
+    counted ??= countUnauthenticated(tx, { ip, multiplier, outlet })
+    return counted
+  }
+  return { ip, userAgent, provenance, sessionId: sessions.read(cookies), setCookie: outlet.cookie, countTry }
 }
 
 /** A malformed id names nothing that exists. */

@@ -60,6 +60,11 @@ export interface Guest extends Call {
   sessionId: string | null
   /** Sets or takes away the session's cookie: the text of a Set-Cookie header. */
   setCookie: (cookie: string) => void
+  /**
+   * Counts the request, once. Where the limit counts failures alone it is for a try that failed but is answered like a
+   * success. Throws `rate_limited`.
+   */
+  countTry: () => Promise<void>
 }
 
 /** What a handler knows of its caller follows from the operation's path. */

@@ -34,7 +34,10 @@ export const logIns = implement(contracts.auth.token, {
     if (!logIn.credential_hash?.equals(hashToken(secret))) throw new ApiError('invalid_token')
     return { access: await sign({ userId: logIn.user_id, secret }), refresh }
   },
-  revoke: ({ ctx, input }) => endLogIn(ctx.tx, hashToken(input.refresh)),
+  revoke: async ({ ctx, input }) => {
+    const wasOurs = isWellFormedToken(input.refresh, 'svr_') && (await endLogIn(ctx.tx, hashToken(input.refresh)))
+    if (!wasOurs) await ctx.countTry()
+  },
 })
 
 /**

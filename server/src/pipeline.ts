@@ -3,10 +3,12 @@ import type { Executor, Tx } from '@earshot/db'
 import type { Approach } from './approach.ts'
 import { type Judgement, judgeCaller, requireFeature } from './caller.ts'
 import { type Databases, executorOf } from './executors.ts'
+import { toApiError } from './failure.ts'
 import { type Answer, type Performance, performOnce } from './idempotency.ts'
 import { compileInput, type ReadInput } from './input.ts'
 import { compileMask, type Mask } from './mask.ts'
 import type { Outlet } from './outlet.ts'
+import { isFailedTry } from './rate-limit.ts'
 import type { Services } from './services.ts'
 
 /** A handler as the pipeline calls it; `implement` has checked it against its contract. */
@@ -28,7 +30,7 @@ export interface Pipeline {
   judge: (approach: Approach, outlet: Outlet) => Promise<Judgement>
   /** Input → idempotency → feature → project → handler → mask. */
   perform: (judgement: Judgement, rawInput: Record<string, unknown>, idempotencyKey: string | null) => Promise<Answer>
-  /** What a request that failed is to be told: a visitor over the limit that, whatever else was wrong. */
+  /** What a request that failed is to be told: a visitor or guest over the limit that, whatever else was wrong. */
   failureOf: (judgement: Judgement | undefined, error: unknown) => Promise<unknown>
 }
 
@@ -72,14 +74,20 @@ export function compilePipeline(named: NamedOperation, handler: AnyHandler, opti
       return answer
     },
     failureOf: async (judgement, error) => {
-      const isUnavailable = error instanceof ApiError && error.code === 'dependency_unavailable'
-      if (!judgement || !('visit' in judgement.caller) || isUnavailable) return error
-      return judgement.caller.visit.settle().then(
+      const count = judgement && counterOf(judgement.caller, toApiError(error))
+      if (!count) return error
+      return count().then(
         () => error,
         (refusal: unknown) => refusal,
       )
     },
   }
+}
+
+/** Counts a request that failed, unless it was counted before. */
+function counterOf(caller: Judgement['caller'], failure: ApiError): (() => Promise<void>) | null {
+  if ('visit' in caller) return failure.code === 'dependency_unavailable' ? null : caller.visit.settle
+  return 'countTry' in caller && isFailedTry(failure) ? caller.countTry : null
 }
 
 /** Whose key it is: the credential's, or on the public plane the address' and the project's. */

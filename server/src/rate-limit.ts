@@ -1,5 +1,6 @@
 import { ApiError, type LimitName, limits } from '@earshot/contracts'
-import type { Limit } from '@earshot/db'
+import { countRequest, type Limit, type Tx } from '@earshot/db'
+import { addressSubject } from './client-address.ts'
 import type { Outlet } from './outlet.ts'
 
 const MAX_INTEGER = 2_147_483_647
@@ -19,4 +20,23 @@ export function requireRoom(
 ): void {
   outlet.standing({ name, limit, remaining: used === null ? 0 : limit.max - used, resetSeconds: reset_seconds })
   if (used === null) throw new ApiError('rate_limited', { retryAfterSeconds: Math.max(1, reset_seconds) })
+}
+
+/** How somebody who is not signed in is counted. */
+export function unauthenticated(ip: string, multiplier: number): { subject: string; limit: Limit } {
+  return { subject: `unauthenticated:${addressSubject(ip)}`, limit: scaled('unauthenticated', multiplier) }
+}
+
+/** Counts what somebody does who is not signed in. Throws `rate_limited`. */
+export async function countUnauthenticated(
+  tx: Tx,
+  { ip, multiplier, outlet }: { ip: string; multiplier: number; outlet: Pick<Outlet, 'standing'> },
+): Promise<void> {
+  const counter = unauthenticated(ip, multiplier)
+  requireRoom('unauthenticated', counter.limit, await countRequest(tx, counter), outlet)
+}
+
+/** Whether an answer is a failed try of the caller's, where those alone are counted: neither our own failure nor a limit. */
+export function isFailedTry({ status }: ApiError): boolean {
+  return status < 500 && status !== 429
 }

@@ -1,6 +1,7 @@
 import { ApiError, type ErrorCode } from '@earshot/contracts'
 import OAuth2Server from '@node-oauth/oauth2-server'
 import { toApiError } from '../failure.ts'
+import { isFailedTry } from '../rate-limit.ts'
 
 interface Row {
   code: ErrorCode
@@ -54,7 +55,7 @@ export function toRefusal(thrown: unknown): { error: OAuthErrorName; failure: Ap
   if (thrown instanceof OAuth2Server.OAuthError && thrown.code < 500) return toRefusal(new OAuthRefusal(nameOf(thrown)))
   if (thrown instanceof OAuthRefusal) return { error: thrown.error, failure: thrown, isCounted: thrown.isCounted }
   const failure = toApiError(thrown)
-  return { error: nameOfStatus(failure.status), failure, isCounted: failure.status < 500 && failure.status !== 429 }
+  return { error: nameOfStatus(failure.status), failure, isCounted: isFailedTry(failure) }
 }
 
 /**

@@ -32,7 +32,7 @@ export function completeOperation(generated: oas31.OpenAPIObject, named: NamedOp
 
 /** The contract's own words, then what a caller needs. */
 function describe(operation: Operation): string {
-  const { description, withoutApiAccess, scope, role, feature, quota, limit } = operation
+  const { description, withoutApiAccess, scope, role, feature, quota, limit, counts } = operation
   const { max, windowSeconds, countedBy } = limits[limit]
   const needs = [
     scope && `the scope \`${scope}\``,
@@ -44,13 +44,14 @@ function describe(operation: Operation): string {
     needs.length === 0 && (isSignedIn(operation) ? 'Any credential will do.' : 'Needs no credential.'),
     withoutApiAccess && 'No plan with API access is asked for.',
     quota && `Counts towards the quota \`${quota}\` of the team's plan.`,
-    `At most ${max} requests per ${WINDOWS[windowSeconds] ?? `${windowSeconds} s`} and ${COUNTED_BY[countedBy]}.`,
+    `At most ${max} requests ${counts === 'failures' ? 'that fail ' : ''}per ${WINDOWS[windowSeconds] ?? `${windowSeconds} s`} and ${COUNTED_BY[countedBy]}.`,
+    counts === 'failures' && 'What succeeds is not counted.',
   ].filter((sentence) => typeof sentence === 'string')
   return [description, sentences.join(' ')].filter((paragraph) => paragraph !== undefined).join('\n\n')
 }
 
 /** The same for programs. */
-function extensions({ scope, withoutApiAccess, role, feature, quota, limit }: Operation): Record<`x-${string}`, string | boolean> {
+function extensions({ scope, withoutApiAccess, role, feature, quota, limit, counts }: Operation): Record<`x-${string}`, string | boolean> {
   return {
     ...(scope && { 'x-earshot-scope': scope }),
     ...(role && { 'x-earshot-role': role }),
@@ -58,6 +59,7 @@ function extensions({ scope, withoutApiAccess, role, feature, quota, limit }: Op
     ...(quota && { 'x-earshot-quota': quota }),
     ...(withoutApiAccess && { 'x-earshot-without-api-access': true }),
     'x-earshot-limit': limit,
+    ...(counts === 'failures' && { 'x-earshot-limit-counts': counts }),
   }
 }
 

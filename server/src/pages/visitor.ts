@@ -1,12 +1,11 @@
 import { ApiError } from '@earshot/contracts'
-import { countRequest, findUserWithTeams, readAccess, type Tx, type UserWithTeams } from '@earshot/db'
+import { findUserWithTeams, readAccess, type Tx, type UserWithTeams } from '@earshot/db'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { approachOf } from '../approach.ts'
-import { addressSubject } from '../client-address.ts'
 import { judgeCredential } from '../credential.ts'
 import type { SignedIn } from '../implement.ts'
 import { outletOf } from '../outlet.ts'
-import { requireRoom, scaled } from '../rate-limit.ts'
+import { countUnauthenticated, requireRoom, scaled, unauthenticated } from '../rate-limit.ts'
 import type { Services } from '../services.ts'
 
 /** What pages work with. */
@@ -36,7 +35,7 @@ export async function readVisitor(
   const id = sessions.read(request.headers.cookie)
   if (id === null) return null
   const limit = scaled('authenticated', rateLimitMultiplier)
-  const unknown = unknownOf(request, services)
+  const unknown = unauthenticated(request.ip, rateLimitMultiplier)
   const question = { team: null, project: null, origin: null, limit, unknownSubject: unknown.subject, unknownLimit: unknown.limit }
   const ask = (hash: Buffer) => readAccess(database, { ...question, hash })
   const { answer, cookie, code } = await judgeCredential(database, { kind: 'session', id }, { sessions, ask })
@@ -67,15 +66,10 @@ export async function beginVisit(
 
 /** Counts what somebody who is not signed in tries. Throws `rate_limited`. */
 export async function countGuest(request: FastifyRequest, reply: FastifyReply, { database, services }: PageOptions): Promise<void> {
-  const { subject, limit } = unknownOf(request, services)
-  requireRoom('unauthenticated', limit, await countRequest(database, { subject, limit }), outletOf(reply))
+  await countUnauthenticated(database, { ip: request.ip, multiplier: services.rateLimitMultiplier, outlet: outletOf(reply) })
 }
 
 /** What a form changes must come from a page of ours. Throws `csrf_failed`. */
 export function requireOwnPage(request: FastifyRequest, { baseUrl }: PageOptions): void {
   if (!approachOf(request, baseUrl).provenance.isOwnPage) throw new ApiError('csrf_failed')
-}
-
-function unknownOf({ ip }: FastifyRequest, { rateLimitMultiplier }: Services) {
-  return { subject: `unauthenticated:${addressSubject(ip)}`, limit: scaled('unauthenticated', rateLimitMultiplier) }
 }
