@@ -20,7 +20,6 @@ afterAll(() => service.close())
 
 test('what is not there is not found, in JSON, whatever the client accepts', async () => {
   const paths = [
-    '/',
     '/nowhere',
     '/api/',
     '/api/v1/',

@@ -5,8 +5,10 @@ import { ownPage } from './own-page.ts'
 import { CHANGE_PASSWORD_PATH, HOME_PATH, SECOND_FACTOR_PATH, SESSIONS_PATH } from './paths.ts'
 import type { PageOptions } from './visitor.ts'
 
-/** Who you are here, and where what is yours can be looked at. */
+/** Who you are here, and where what is yours can be looked at. Whoever comes to the service's bare address is led there. */
 export function registerHome(scope: FastifyInstance, options: PageOptions): void {
+  scope.get('/', async (_request, reply) => reply.redirect(HOME_PATH, 303))
+
   scope.get(
     HOME_PATH,
     ownPage(options, async ({ reply, visitor: { user } }) =>

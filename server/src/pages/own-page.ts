@@ -16,7 +16,7 @@ export interface OwnPage {
 /** Whoever is not signed in does so first, and comes back. What is sent must come from a page of ours. */
 export function ownPage(options: PageOptions, handler: (page: OwnPage) => Promise<FastifyReply>): RouteHandlerMethod {
   return async (request, reply) => {
-    const isRead = request.method === 'GET'
+    const isRead = request.method === 'GET' || request.method === 'HEAD'
     if (!isRead) requireOwnPage(request, options)
     const visitor = await readVisitor(request, reply, options)
     if (!visitor) return redirectToSignIn(reply, isRead ? request.url : HOME_PATH)
