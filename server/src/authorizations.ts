@@ -8,7 +8,7 @@ export const authorizations = implement(contracts.me.authorizations, {
   delete: ({ ctx, input }) => deleteAuthorization(ctx.tx, ctx.actor, input.authorization_id),
 })
 
-function presentAuthorization({ id, client_id, client_name, scopes, ...times }: AuthorizationRow) {
+export function presentAuthorization({ id, client_id, client_name, scopes, ...times }: AuthorizationRow) {
   return {
     id,
     client: { id: client_id, name: client_name },

@@ -10,8 +10,8 @@ export interface Browser {
   open: (address: string) => Promise<Answer>
   /** Submits the form of the page by one of its buttons; gives where it leads, if elsewhere. */
   press: (decision: 'allow' | 'deny') => Promise<string | null>
-  /** Submits the form of the page with what was typed. */
-  type: (fields: Record<string, string>) => Promise<Answer>
+  /** Submits a form of the page with what was typed over what stands in it: the first, or the first that shows a text. */
+  type: (fields: Record<string, string>, shown?: string) => Promise<Answer>
   /** The page that is open. */
   page: () => Answer
   cookie: () => string
@@ -37,9 +37,9 @@ export function openBrowser(service: Pick<TestService, 'url' | 'send'>, cookie =
     if (!state.page) throw new Error('No page is open')
     return state.page
   }
-  const submit = (fields: Record<string, string>) => {
-    const { action, hidden } = formOf(String(current().body))
-    return request('POST', action, String(new URLSearchParams({ ...hidden, ...fields })))
+  const submit = (fields: Record<string, string>, shown = '') => {
+    const { action, filled } = formOf(String(current().body), shown)
+    return request('POST', action, String(new URLSearchParams({ ...filled, ...fields })))
   }
 
   return {
@@ -56,13 +56,17 @@ export function openBrowser(service: Pick<TestService, 'url' | 'send'>, cookie =
   }
 }
 
-/** The form in the body of a page, without the one that signs out. */
-function formOf(page: string): { action: string; hidden: Record<string, string> } {
-  const main = page.slice(page.indexOf('<main>'))
-  const [, action] = main.match(/<form method="post" action="([^"]+)"/) ?? []
-  if (action === undefined) throw new Error(`There is no form on the page:\n${page}`)
-  const inputs = [...main.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)"/g)]
-  return { action, hidden: Object.fromEntries(inputs.map(([, name = '', value = '']) => [name, unescaped(value)])) }
+/** A form in the body of a page, without the one that signs out, and what stands in its fields. */
+function formOf(page: string, shown: string): { action: string; filled: Record<string, string> } {
+  const forms = page.slice(page.indexOf('<main>')).match(/<form .*?<\/form>/gs) ?? []
+  const form = forms.find((one) => unescaped(one).includes(shown)) ?? ''
+  const [, action] = form.match(/^<form method="post" action="([^"]+)"/) ?? []
+  if (action === undefined) throw new Error(`There is no such form on the page:\n${page}`)
+  const texts = [...form.matchAll(/<input (?:type="(?:hidden|text|email)" )?name="([^"]+)" value="([^"]*)"/g)]
+  const boxes = [...form.matchAll(/<input type="checkbox" name="([^"]+)"(?= checked)/g)].map(([, name = '']) => [name, 'on'])
+  const choices = [...form.matchAll(/<select name="([^"]+)">.*?<option value="([^"]*)" selected/gs)]
+  const typed = [...texts, ...choices].map(([, name = '', value = '']) => [name, unescaped(value)])
+  return { action, filled: Object.fromEntries([...typed, ...boxes]) }
 }
 
 function unescaped(text: string): string {

@@ -1,8 +1,9 @@
-import { type Scope, scopeMeanings } from '@earshot/contracts'
+import type { Scope } from '@earshot/contracts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Form } from '../pages/form.ts'
 import { type Html, html } from '../pages/html.ts'
 import { sendPage } from '../pages/layout.ts'
+import { scopeList } from '../pages/scope-list.ts'
 import { redirectToSignIn } from '../pages/sign-in.ts'
 import { type PageOptions, readVisitor, requireOwnPage, type SignedInVisitor } from '../pages/visitor.ts'
 import { type AuthorizationRequest, answerTo, type ReturnAddress, readAuthorizationRequest } from './authorization-request.ts'
@@ -72,17 +73,16 @@ function sendConsent(
     account: visitor.user,
     formTarget: formTargetOf(redirectUri),
     body: html`<p><strong>${client.name}</strong> wants to act for you, <strong>${visitor.user.email}</strong>, on Earshot.</p>
-${scopeList(scopes)}
+${wishList(scopes)}
 <p>Either way it leads back to <strong>${describeRedirectUri(redirectUri)}</strong>.</p>
 ${decisionForm(AUTHORIZATION_PATH, sealQuestion(options.services.secretBox, question, { kind: 'consent', visitor }))}`,
   })
 }
 
 /** What a client asks for, in the words of the contracts. */
-export function scopeList(scopes: readonly Scope[]): Html {
+export function wishList(scopes: readonly Scope[]): Html {
   return html`<h2>It could</h2>
-<ul>
-${scopes.map((scope) => html`<li>${scopeMeanings[scope]} <small><code>${scope}</code></small></li>\n`)}</ul>
+${scopeList(scopes)}
 <p class="soft">Never more than you may do yourself, and until you withdraw it.</p>`
 }
 

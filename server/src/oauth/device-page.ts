@@ -8,7 +8,7 @@ import { sendPage } from '../pages/layout.ts'
 import { redirectToSignIn } from '../pages/sign-in.ts'
 import { type PageOptions, readVisitor, requireOwnPage, type SignedInVisitor } from '../pages/visitor.ts'
 import { scaled } from '../rate-limit.ts'
-import { decisionForm, scopeList } from './consent.ts'
+import { decisionForm, wishList } from './consent.ts'
 import { openQuestion, sealQuestion } from './decision.ts'
 import { DEVICE_PATH } from './paths.ts'
 import { readUserCode, userCodeMac } from './user-code.ts'
@@ -101,7 +101,7 @@ function sendQuestion(
     body: html`<p>A device with <strong>${clientName}</strong> wants to act for you, <strong>${visitor.user.email}</strong>, on Earshot. It shows the code</p>
 <p><code class="code">${userCode}</code></p>
 <p>Go on only if you have that device before you, and began this yourself.</p>
-${scopeList(scopes)}
+${wishList(scopes)}
 ${decisionForm(DEVICE_PATH, question)}`,
   })
 }

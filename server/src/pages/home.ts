@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { html } from './html.ts'
 import { sendPage } from './layout.ts'
 import { ownPage } from './own-page.ts'
-import { CHANGE_PASSWORD_PATH, HOME_PATH, SECOND_FACTOR_PATH, SESSIONS_PATH } from './paths.ts'
+import { APPLICATIONS_PATH, CHANGE_PASSWORD_PATH, HOME_PATH, SECOND_FACTOR_PATH, SESSIONS_PATH, TOKENS_PATH } from './paths.ts'
 import type { PageOptions } from './visitor.ts'
 
 /** Who you are here, and where what is yours can be looked at. Whoever comes to the service's bare address is led there. */
@@ -25,7 +25,11 @@ ${user.teams.length === 0 && html`<p class="soft">None yet. Whoever invites you 
 <li><a href="${SESSIONS_PATH}">Where you are signed in</a></li>
 </ul>
 <h2>For programs</h2>
-<ul><li><a href="/api/docs/">API reference</a></li></ul>`,
+<ul>
+<li><a href="${TOKENS_PATH}">Personal access tokens</a></li>
+<li><a href="${APPLICATIONS_PATH}">Applications you allowed</a></li>
+<li><a href="/api/docs/">API reference</a></li>
+</ul>`,
       }),
     ),
   )

@@ -5,6 +5,8 @@ export const PASSWORD_RESET_PATH = '/accounts/password-reset/'
 export const CHANGE_PASSWORD_PATH = '/accounts/password/'
 export const SECOND_FACTOR_PATH = '/accounts/second-factor/'
 export const SESSIONS_PATH = '/accounts/sessions/'
+export const APPLICATIONS_PATH = '/accounts/applications/'
+export const TOKENS_PATH = '/accounts/tokens/'
 
 /** A page that leads back to `next` in the end. */
 export function withNext(path: string, next: string): string {

@@ -4,6 +4,7 @@ import { toApiError } from '../failure.ts'
 import { registerConsent } from '../oauth/consent.ts'
 import { registerDevicePage } from '../oauth/device-page.ts'
 import { represent, sendRepresentation } from '../openapi/representation.ts'
+import { registerApplications } from './applications.ts'
 import { registerChangePassword } from './change-password.ts'
 import { registerForms } from './form.ts'
 import { registerHome } from './home.ts'
@@ -17,6 +18,7 @@ import { registerSessions } from './sessions.ts'
 import { registerSignIn } from './sign-in.ts'
 import { registerSignUp } from './sign-up.ts'
 import { STYLE } from './style.ts'
+import { registerTokens } from './tokens.ts'
 import { registerVerifyEmail } from './verify-email.ts'
 import type { PageOptions } from './visitor.ts'
 
@@ -30,6 +32,8 @@ const pages = [
   registerChangePassword,
   registerSecondFactor,
   registerSessions,
+  registerApplications,
+  registerTokens,
   registerInvitation,
   registerConsent,
   registerDevicePage,

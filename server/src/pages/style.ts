@@ -19,16 +19,24 @@ h2 { margin: 1.5rem 0 .5rem; font-size: 1rem; }
 p, ul { margin: 0 0 1rem; }
 ul { padding-left: 1.25rem; }
 label { display: block; margin-bottom: 1rem; font-weight: 600; }
-input { display: block; width: 100%; margin-top: .25rem; padding: .625rem .75rem; font: inherit; color: inherit; background: var(--paper); border: 1px solid var(--line); border-radius: .5rem; }
+input, select { display: block; width: 100%; margin-top: .25rem; padding: .625rem .75rem; font: inherit; color: inherit; background: var(--paper); border: 1px solid var(--line); border-radius: .5rem; }
 input[aria-invalid] { border-color: var(--bad); }
 input.code { font: 600 1.5rem/1.4 ui-monospace, monospace; letter-spacing: .15em; text-align: center; text-transform: uppercase; }
 button { padding: .625rem 1.25rem; font: inherit; font-weight: 600; color: var(--on-accent); background: var(--accent); border: 1px solid var(--accent); border-radius: .5rem; cursor: pointer; }
 button.plain { color: var(--ink); background: none; border-color: var(--line); }
 button.link { padding: 0; font-weight: 400; color: var(--accent); background: none; border: 0; text-decoration: underline; }
 a { color: var(--accent); }
-input:focus-visible, button:focus-visible, a:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
+input:focus-visible, select:focus-visible, summary:focus-visible, button:focus-visible, a:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
 form.row { display: flex; flex-wrap: wrap; gap: .5rem 1rem; align-items: center; justify-content: space-between; padding: .75rem 0; border-top: 1px solid var(--line); }
 form.row p { flex: 1 12rem; margin: 0; }
+form.row details { flex: 1 100%; }
+summary { color: var(--soft); cursor: pointer; }
+details ul { margin: .5rem 0 0; }
+fieldset { margin: 0 0 1rem; padding: .5rem 1rem; border: 1px solid var(--line); border-radius: .5rem; min-width: 0; }
+legend { padding: 0 .375rem; font-weight: 600; }
+label.box { display: flex; gap: .75rem; margin: 0; padding: .5rem 0; font-weight: 400; }
+label.box input { flex: none; width: 1.25rem; height: 1.25rem; margin: .125rem 0 0; }
+label.box small { margin: 0; }
 label small { display: block; margin-top: .25rem; font-weight: 400; }
 img { max-width: 100%; height: auto; border-radius: .5rem; }
 form + p { margin-top: 1.25rem; }
@@ -37,5 +45,6 @@ form + p { margin-top: 1.25rem; }
 .good { color: var(--good); font-weight: 600; }
 small, .soft { color: var(--soft); }
 code { font-family: ui-monospace, monospace; }
+code.token { font-size: 1.125rem; user-select: all; }
 code.code { font-size: 1.5rem; font-weight: 600; letter-spacing: .15em; }
 `

@@ -20,6 +20,7 @@ export interface SignedInVisitor {
   user: UserWithTeams
   sessionId: string
   actor: SignedIn['actor']
+  credential: SignedIn['credential']
 }
 
 /**
@@ -48,8 +49,12 @@ export async function readVisitor(
   if (cookie !== null) outlet.cookie(cookie)
   requireRoom('authenticated', limit, answer, outlet)
   const { user_id: userId, credential_id: credentialId } = answer
-  const actor = { userId, credentialId, credentialKind: 'session', ip: request.ip }
-  return { user: await findUserWithTeams(database, userId), sessionId: credentialId, actor }
+  return {
+    user: await findUserWithTeams(database, userId),
+    sessionId: credentialId,
+    actor: { userId, credentialId, credentialKind: 'session', ip: request.ip },
+    credential: { kind: 'session', id: credentialId, scopes: answer.scopes, expiresAt: answer.expires_at },
+  }
 }
 
 /** Begins a session for somebody who has proven who they are; the one that the browser had ends. */

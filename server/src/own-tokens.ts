@@ -1,0 +1,63 @@
+import { ApiError, contracts, type Scope } from '@earshot/contracts'
+import { createToken, listTokens, revokeToken, type TokenRow, toTimestamp } from '@earshot/db'
+import type { z } from 'zod'
+import { implement, type SignedIn } from './implement.ts'
+import { makeToken } from './tokens.ts'
+
+/** What a new token is to be. */
+export type TokenWish = z.output<typeof contracts.me.tokens.create.input>
+
+/** A user's personal access tokens. */
+export const tokens = implement(contracts.me.tokens, {
+  list: ({ ctx, input }) => listTokens(ctx.tx, ctx.actor.userId, input, presentToken),
+  create: ({ ctx, input }) => createOwnToken(ctx, input),
+  delete: ({ ctx, input }) => revokeToken(ctx.tx, ctx.actor, input.token_id),
+})
+
+/**
+ * Makes a token for whoever the credential is of, no wider than that. Its value is here and nowhere else. Throws
+ * `validation_error`, `insufficient_scope`, `invalid_token`.
+ */
+export async function createOwnToken(
+  { tx, actor, credential }: Pick<SignedIn, 'tx' | 'actor' | 'credential'>,
+  { name, scopes: wanted, expires_at }: TokenWish,
+) {
+  const expiresAt = expires_at ? new Date(expires_at).toISOString() : null
+  requireNarrower(credential, wanted, expiresAt)
+  const { token, hash, hint } = makeToken()
+  const parentId = credential.kind === 'pat' ? credential.id : null
+  const row = await createToken(tx, actor, { parentId, name, scopes: [...new Set(wanted)], hash, hint, expiresAt })
+  return { ...presentToken(row), token }
+}
+
+export function presentToken(row: TokenRow) {
+  return {
+    id: row.id,
+    name: row.name ?? '',
+    // Only scopes of the table are ever written.
+    scopes: row.scopes as Scope[],
+    hint: row.hint ?? '',
+    expires_at: toTimestamp(row.expires_at),
+    last_used_at: toTimestamp(row.last_used_at),
+    created_at: toTimestamp(row.created_at),
+    updated_at: toTimestamp(row.updated_at),
+  }
+}
+
+/** A token makes only tokens whose scopes are among its own and which end no later. */
+function requireNarrower(credential: SignedIn['credential'], scopes: readonly Scope[], expiresAt: string | null): void {
+  if (expiresAt !== null && Date.parse(expiresAt) <= Date.now()) throw wrongExpiry('must be in the future')
+  const wider = scopes.find((scope) => !credential.scopes.includes(scope))
+  if (wider)
+    throw new ApiError('insufficient_scope', {
+      required_scope: wider,
+      detail: 'A token can only make tokens whose scopes are among its own.',
+    })
+  const end = credential.kind === 'pat' ? toTimestamp(credential.expiresAt) : null
+  if (end !== null && (expiresAt === null || Date.parse(expiresAt) > Date.parse(end)))
+    throw wrongExpiry(`must be no later than ${end}, when this token ends`)
+}
+
+function wrongExpiry(detail: string): ApiError {
+  return new ApiError('validation_error', { errors: [{ field: 'expires_at', code: 'invalid_value', detail }] })
+}

@@ -1,0 +1,57 @@
+import { contracts } from '@earshot/contracts'
+import { deleteAuthorization, listAuthorizations } from '@earshot/db'
+import type { FastifyInstance } from 'fastify'
+import { presentAuthorization } from '../authorizations.ts'
+import { compileInput } from '../input.ts'
+import { type Html, html } from './html.ts'
+import { sendPage } from './layout.ts'
+import { olderLink, readPlace } from './older.ts'
+import { ownPage } from './own-page.ts'
+import { APPLICATIONS_PATH } from './paths.ts'
+import { foldedScopes } from './scope-list.ts'
+import type { PageOptions } from './visitor.ts'
+
+const readInput = compileInput(contracts.me.authorizations.delete.input, new Set(['authorization_id']))
+
+/** What applications one allowed to act for one, and how to withdraw it. */
+export function registerApplications(scope: FastifyInstance, options: PageOptions): void {
+  const { database } = options
+
+  scope.get(
+    APPLICATIONS_PATH,
+    ownPage(options, async (page) => {
+      const { user } = page.visitor
+      const { results, next_cursor } = await listAuthorizations(database, user.id, readPlace(page), presentAuthorization)
+      return sendPage(page.reply, {
+        title: 'Applications you allowed',
+        account: user,
+        body: html`${
+          results.length === 0
+            ? html`<p class="soft">None. An application that wants to act for you sends you here to ask.</p>`
+            : html`<p>Each stands here once for every time you allowed it, on each of your devices, say. What you withdraw stops working at once.</p>`
+        }
+${results.map(applicationForm)}
+${olderLink(APPLICATIONS_PATH, next_cursor)}`,
+      })
+    }),
+  )
+
+  scope.post(
+    APPLICATIONS_PATH,
+    ownPage(options, async ({ request, reply, visitor }) => {
+      const { authorization_id: id } = readInput((request.body ?? {}) as Record<string, unknown>) as { authorization_id: string }
+      await deleteAuthorization(database, visitor.actor, id)
+      return reply.redirect(APPLICATIONS_PATH, 303)
+    }),
+  )
+}
+
+function applicationForm({ id, client: { name }, scopes, created_at, last_used_at }: ReturnType<typeof presentAuthorization>): Html {
+  return html`<form method="post" action="${APPLICATIONS_PATH}" class="row">
+<p><strong>${name}</strong> <span class="soft">· since ${created_at.slice(0, 10)} · ${last_used_at === null ? 'never used' : html`last used ${last_used_at.slice(0, 10)}`}</span></p>
+<input type="hidden" name="authorization_id" value="${id}">
+<button class="plain" aria-label="Withdraw ${name}">Withdraw</button>
+${foldedScopes(scopes)}
+</form>
+`
+}

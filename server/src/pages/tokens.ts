@@ -1,0 +1,101 @@
+import { contracts } from '@earshot/contracts'
+import { listTokens, revokeToken } from '@earshot/db'
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import { compileInput } from '../input.ts'
+import { createOwnToken, presentToken } from '../own-tokens.ts'
+import { type Problems, problemsOf, statusOf } from './fields.ts'
+import type { Form } from './form.ts'
+import { type Html, html } from './html.ts'
+import { sendPage } from './layout.ts'
+import { olderLink, readPlace } from './older.ts'
+import { type OwnPage, ownPage } from './own-page.ts'
+import { TOKENS_PATH } from './paths.ts'
+import { foldedScopes } from './scope-list.ts'
+import { readTokenForm, tokenForm } from './token-form.ts'
+import type { PageOptions } from './visitor.ts'
+
+const DELETE_PATH = `${TOKENS_PATH}delete/`
+
+const readInput = compileInput(contracts.me.tokens.delete.input, new Set(['token_id']))
+
+/** Where personal access tokens are made and deleted. */
+export function registerTokens(scope: FastifyInstance, options: PageOptions): void {
+  const { database: tx } = options
+
+  scope.get(
+    TOKENS_PATH,
+    ownPage(options, async (page) => sendTokens(page, options)),
+  )
+
+  scope.post(
+    TOKENS_PATH,
+    ownPage(options, async (page) => {
+      const form = (page.request.body ?? {}) as Form
+      try {
+        return sendValue(page, await createOwnToken({ tx, ...page.visitor }, readTokenForm(form)))
+      } catch (error) {
+        return sendForm(page, form, problemsOf(error))
+      }
+    }),
+  )
+
+  scope.post(
+    DELETE_PATH,
+    ownPage(options, async ({ request, reply, visitor }) => {
+      const { token_id: id } = readInput((request.body ?? {}) as Record<string, unknown>) as { token_id: string }
+      await revokeToken(tx, visitor.actor, id)
+      return reply.redirect(TOKENS_PATH, 303)
+    }),
+  )
+}
+
+async function sendTokens(page: OwnPage, { database }: PageOptions): Promise<FastifyReply> {
+  const { user, credential } = page.visitor
+  const { results, next_cursor } = await listTokens(database, user.id, readPlace(page), presentToken)
+  return sendPage(page.reply, {
+    title: 'Personal access tokens',
+    account: user,
+    body: html`<p>For programs of your own: whoever has the value of one may do what it may do, as you.${results.length > 0 && html` Deleting one stops it at once, and those that it made. <a href="#new">Make another</a>`}</p>
+${results.map(rowOf)}
+${olderLink(TOKENS_PATH, next_cursor)}
+<h2 id="new">Make a token</h2>
+${tokenForm({ form: {}, offered: credential.scopes, problems: null })}`,
+  })
+}
+
+function rowOf({ id, name, hint, scopes, expires_at, last_used_at }: ReturnType<typeof presentToken>): Html {
+  return html`<form method="post" action="${DELETE_PATH}" class="row">
+<p><strong>${name}</strong> <code>svc_…${hint}</code> <span class="soft">· ${endOf(expires_at)} · ${last_used_at === null ? 'never used' : html`last used ${last_used_at.slice(0, 10)}`}</span></p>
+<input type="hidden" name="token_id" value="${id}">
+<button class="plain" aria-label="Delete ${name}">Delete</button>
+${foldedScopes(scopes)}
+</form>
+`
+}
+
+function endOf(expiresAt: string | null): string {
+  if (expiresAt === null) return 'never ends'
+  return `${Date.parse(expiresAt) <= Date.now() ? 'ended' : 'ends'} ${expiresAt.slice(0, 10)}`
+}
+
+function sendForm({ reply, visitor: { user, credential } }: OwnPage, form: Form, problems: Problems): FastifyReply {
+  return sendPage(reply, {
+    title: 'Make a token',
+    status: statusOf(problems),
+    account: user,
+    body: html`${tokenForm({ form, offered: credential.scopes, problems })}
+<p><a href="${TOKENS_PATH}">Back to your tokens</a></p>`,
+  })
+}
+
+/** The one page that ever shows the value; another look at the address shows the list. */
+function sendValue({ reply, visitor: { user } }: OwnPage, { name, token }: { name: string; token: string }): FastifyReply {
+  return sendPage(reply, {
+    title: 'Keep your token',
+    account: user,
+    body: html`<p class="good">${name} is made.</p>
+<p><code class="token">${token}</code></p>
+<p>It is shown now and never again: put it where your program keeps its secrets, and nowhere else.</p>
+<p><a href="${TOKENS_PATH}">Back to your tokens</a></p>`,
+  })
+}
