@@ -63,6 +63,21 @@ test('the value is on the page that answers the form and nowhere else: in no add
   // That neither log nor database has it is asked of every test service when it is closed.
 })
 
+test('a form makes one token: who reloads the answer, or sends it many times at once, makes no other and sees no value again', async () => {
+  const { browser } = await signIn()
+  await browser.open(PAGE)
+  const typed = { name: 'Once', 'scope:read:teams': 'on', lifetime: 'never' }
+  const tabs = Array.from({ length: 5 }, () => browser.tab())
+  const answers = await Promise.all(tabs.map((tab) => tab.type(typed, NEW)))
+  expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409, 409, 409, 409])
+  expect(answers.filter(({ body }) => TOKEN.test(body))).toHaveLength(1)
+  const again = await browser.type(typed, NEW)
+  expect([again.status, TOKEN.test(again.body), again.body.includes('Made already')]).toEqual([409, false, true])
+  expect(await tokenCount(browser.cookie())).toBe(1)
+  await browser.open(PAGE)
+  expect(TOKEN.test((await browser.type(typed, NEW)).body)).toBe(true)
+})
+
 test('what is made and deleted on the page is in the audit log as it is from the API, and by whom', async () => {
   const { browser, id, team } = await signIn()
   await browser.open(PAGE)

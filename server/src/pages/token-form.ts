@@ -1,6 +1,7 @@
 import { contracts, type Scope, scopeMeanings, scopes } from '@earshot/contracts'
 import { compileInput } from '../input.ts'
 import type { TokenWish } from '../own-tokens.ts'
+import { makeId } from '../tokens.ts'
 import { field, type Problems } from './fields.ts'
 import type { Form } from './form.ts'
 import { type Html, html } from './html.ts'
@@ -38,7 +39,7 @@ const BOX = 'scope:'
 const readInput = compileInput(contracts.me.tokens.create.input, new Set())
 
 /** What was filled in, by the rules of the operation. Throws `validation_error`. */
-export function readTokenForm({ name, lifetime = '', ...boxes }: Form): TokenWish {
+export function readTokenForm({ name, lifetime = '', once: _once, ...boxes }: Form): TokenWish {
   const wanted = Object.keys(boxes).map((box) => (box.startsWith(BOX) ? box.slice(BOX.length) : box))
   // The schema has said that it is one.
   return readInput({ name, scopes: wanted, expires_at: endOf(lifetime) }) as TokenWish
@@ -52,6 +53,7 @@ export function tokenForm({ form, offered, problems }: { form: Form; offered: re
     headingOf,
   )
   return html`<form method="post" action="${TOKENS_PATH}">
+<input type="hidden" name="once" value="${makeId()}">
 ${field({ label: 'Name', name: 'name', value: form.name, autocomplete: 'off', hint: 'What it is for, such as the program that uses it.', problems })}
 <label>How long it works <select name="lifetime">${Object.entries(lifetimes).map(
     ([value, words]) => html`<option value="${value}"${value === (form.lifetime ?? USUAL_LIFETIME) && html` selected`}>${words}</option>`,

@@ -1,8 +1,10 @@
 import { contracts } from '@earshot/contracts'
-import { listTokens, revokeToken } from '@earshot/db'
+import { listTokens, revokeToken, type Tx } from '@earshot/db'
 import type { FastifyInstance, FastifyReply } from 'fastify'
+import { performOnce, readIdempotencyKey } from '../idempotency.ts'
 import { compileInput } from '../input.ts'
 import { createOwnToken, presentToken } from '../own-tokens.ts'
+import { makeId } from '../tokens.ts'
 import { type Problems, problemsOf, statusOf } from './fields.ts'
 import type { Form } from './form.ts'
 import { type Html, html } from './html.ts'
@@ -20,8 +22,6 @@ const readInput = compileInput(contracts.me.tokens.delete.input, new Set(['token
 
 /** Where personal access tokens are made and deleted. */
 export function registerTokens(scope: FastifyInstance, options: PageOptions): void {
-  const { database: tx } = options
-
   scope.get(
     TOKENS_PATH,
     ownPage(options, async (page) => sendTokens(page, options)),
@@ -32,7 +32,8 @@ export function registerTokens(scope: FastifyInstance, options: PageOptions): vo
     ownPage(options, async (page) => {
       const form = (page.request.body ?? {}) as Form
       try {
-        return sendValue(page, await createOwnToken({ tx, ...page.visitor }, readTokenForm(form)))
+        const made = await makeOnce(page, form, options)
+        return made ? sendValue(page, made) : sendMadeBefore(page)
       } catch (error) {
         return sendForm(page, form, problemsOf(error))
       }
@@ -43,10 +44,25 @@ export function registerTokens(scope: FastifyInstance, options: PageOptions): vo
     DELETE_PATH,
     ownPage(options, async ({ request, reply, visitor }) => {
       const { token_id: id } = readInput((request.body ?? {}) as Record<string, unknown>) as { token_id: string }
-      await revokeToken(tx, visitor.actor, id)
+      await revokeToken(options.database, visitor.actor, id)
       return reply.redirect(TOKENS_PATH, 303)
     }),
   )
+}
+
+/**
+ * A form makes one token, however often it is sent: who reloads the answer makes no second one, and does not see the
+ * value again. Null when it was sent before.
+ */
+async function makeOnce({ visitor }: OwnPage, form: Form, { database: executor, services: { secretBox } }: PageOptions) {
+  const wish = readTokenForm(form)
+  const caller = `credential:${visitor.credential.id}`
+  const key = readIdempotencyKey(form.once) ?? makeId()
+  const made: { name: string; token: string }[] = []
+  // The value is no answer of the work, so nothing of it is kept with the key, not even sealed.
+  const work = async (tx: Tx) => void made.push(await createOwnToken({ tx, ...visitor }, wish))
+  await performOnce({ executor, secretBox }, { caller, key, operation: TOKENS_PATH, input: form }, { admit: () => {}, work })
+  return made[0] ?? null
 }
 
 async function sendTokens(page: OwnPage, { database }: PageOptions): Promise<FastifyReply> {
@@ -96,6 +112,16 @@ function sendValue({ reply, visitor: { user } }: OwnPage, { name, token }: { nam
     body: html`<p class="good">${name} is made.</p>
 <p><code class="token">${token}</code></p>
 <p>It is shown now and never again: put it where your program keeps its secrets, and nowhere else.</p>
+<p><a href="${TOKENS_PATH}">Back to your tokens</a></p>`,
+  })
+}
+
+function sendMadeBefore({ reply, visitor: { user } }: OwnPage): FastifyReply {
+  return sendPage(reply, {
+    title: 'Made already',
+    status: 409,
+    account: user,
+    body: html`<p>This form was sent before, so its token is there. Its value is not shown again: if you did not keep it, delete the token and make another.</p>
 <p><a href="${TOKENS_PATH}">Back to your tokens</a></p>`,
   })
 }

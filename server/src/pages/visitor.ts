@@ -1,5 +1,5 @@
 import { ApiError } from '@earshot/contracts'
-import { findUserWithTeams, readAccess, type Tx, type UserWithTeams } from '@earshot/db'
+import { type Executor, findUserWithTeams, readAccess, type UserWithTeams } from '@earshot/db'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { approachOf } from '../approach.ts'
 import { judgeCredential } from '../credential.ts'
@@ -10,7 +10,7 @@ import type { Services } from '../services.ts'
 
 /** What pages work with. */
 export interface PageOptions {
-  database: Tx
+  database: Executor
   services: Services
   baseUrl: string
 }
