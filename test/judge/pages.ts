@@ -4,7 +4,15 @@ import { type ScannedPage, scanPages } from './observatory.ts'
 
 const CALLBACK = 'https://app.example/callback'
 const STRANGERS_PAGES = ['/accounts/sign-in/', '/accounts/sign-up/', '/accounts/password-reset/', '/api/docs/', '/api/redoc/']
-const OWN_PAGES = ['/accounts/', '/accounts/sessions/', '/accounts/password/', '/accounts/second-factor/', '/o/device/']
+const OWN_PAGES = [
+  '/accounts/',
+  '/accounts/tokens/',
+  '/accounts/applications/',
+  '/accounts/sessions/',
+  '/accounts/password/',
+  '/accounts/second-factor/',
+  '/o/device/',
+]
 
 /** Every page for people, as strangers and as a signed-in person see it, judged by MDN's HTTP Observatory. */
 export async function judgePages(url: string, environment: Record<string, string>): Promise<string | null> {
