@@ -13,8 +13,11 @@ const HTTP_ORIGIN = { pattern: new RegExp(`^https?:\\/\\/${HOST}$`), problem: 'm
 const ANY_HOST = { pattern: new RegExp(`^https?:\\/\\/[^${BLANK}/?#]+${REST}$`), problem: HTTP_URL.problem }
 
 // RFC 5321 §4.5.3.1 bounds its parts. The domain in ASCII: one of another script in its xn-- form, the last label too.
-const MAILBOX =
-  /^(?!\.)(?!.*\.\.)[A-Za-z0-9_'+.-]{0,63}[A-Za-z0-9_+-]@([A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+([A-Za-z]{2,63}|[Xx][Nn]--[A-Za-z0-9-]{0,58}[A-Za-z0-9])$/
+const MAILBOX = {
+  pattern:
+    /^(?!\.)(?!.*\.\.)[A-Za-z0-9_'+.-]{0,63}[A-Za-z0-9_+-]@([A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+([A-Za-z]{2,63}|[Xx][Nn]--[A-Za-z0-9-]{0,58}[A-Za-z0-9])$/,
+  problem: 'must be an e-mail address',
+}
 
 const FIRST_INSTANT_MS = Date.parse('0001-01-01T00:00:00.000Z')
 const LAST_INSTANT_MS = Date.parse('9999-12-31T23:59:59.999Z')
@@ -85,10 +88,10 @@ export const EmailInput = z
   .meta({ description: 'E-mail address; never public.', example: 'ada@example.com' })
 
 /** Input: an e-mail address that mail is sent to. */
-export const MailboxInput = z
-  .email({ pattern: MAILBOX })
-  .max(sizes.emailCharacters)
-  .meta({ description: 'E-mail address; upper and lower case are the same.', example: 'ada@example.com' })
+export const MailboxInput = text(sizes.emailCharacters, 0, MAILBOX).meta({
+  description: 'E-mail address; upper and lower case are the same.',
+  example: 'ada@example.com',
+})
 
 /** Input: a password as it is typed; how good it is is judged where it is chosen. */
 export const PasswordInput = text(sizes.passwordCharacters, 1).meta({ description: 'Password.', example: 'correct horse battery staple' })
