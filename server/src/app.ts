@@ -68,6 +68,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     accessJwts: createAccessJwts(jwtKeys, options.baseUrl),
     rateLimitMultiplier: options.rateLimitMultiplier,
   }
+  app.addHook('onClose', services.passwords.close)
   const pipelines = operations.map((named) => compilePipeline(named, handlerOf(named), { ...options, services }))
   for (const pipeline of pipelines) {
     registerRest(app, pipeline, { baseUrl: options.baseUrl, resourcePath: retrievePathOf(options.contracts, pipeline.named) })

@@ -1,4 +1,5 @@
 export { type AppOptions, buildApp } from './app.ts'
+export { hashPassword } from './argon2.ts'
 export type { AppRouter } from './implement.ts'
 export { rotateJwtKey } from './jwt-keys.ts'
 export { createLog, type Log } from './log.ts'
@@ -7,5 +8,5 @@ export { isAllowedRedirectUri } from './oauth/redirect-uri.ts'
 export { isGrantable } from './oauth/scopes.ts'
 
 export { problemOfPassword } from './password-rules.ts'
-export { hashPassword, makePassword } from './passwords.ts'
+export { makePassword } from './passwords.ts'
 export { makeClientId, makePublicKey, makeToken } from './tokens.ts'

@@ -10,10 +10,10 @@ import {
   useSecondFactor,
 } from '@earshot/db'
 import { makeLink } from './account-links.ts'
+import { isOutdated } from './argon2.ts'
 import { addressSubject } from './client-address.ts'
 import type { Guest } from './implement.ts'
 import { readOtp, type SealedFactor } from './otp.ts'
-import { isOutdated } from './passwords.ts'
 import { scaled } from './rate-limit.ts'
 
 /** Whose password it was. */
