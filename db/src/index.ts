@@ -1,4 +1,13 @@
-export { type AccessAnswer, countRequest, type Limit, readAccess, readVisit, type VisitAnswer, type VisitQuestion } from './access.ts'
+export {
+  type AccessAnswer,
+  type AccessQuestion,
+  countRequest,
+  type Limit,
+  readAccess,
+  readVisit,
+  type VisitAnswer,
+  type VisitQuestion,
+} from './access.ts'
 export {
   changePassword,
   findPasswordReset,

@@ -13,7 +13,7 @@ import { handlers as ownHandlers } from './handlers.ts'
 import { registerJsonBody } from './json-body.ts'
 import { createJwtKeys } from './jwt-keys.ts'
 import type { Log } from './log.ts'
-import { registerOAuth } from './oauth/routes.ts'
+import { oauthPages, registerOAuth } from './oauth/routes.ts'
 import { buildDocument } from './openapi/document.ts'
 import { registerPages } from './pages/routes.ts'
 import { createPasswords } from './passwords.ts'
@@ -79,7 +79,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     options,
   )
   const pages = { database: options.database, services, baseUrl: options.baseUrl }
-  await registerPages(app, pages)
+  await registerPages(app, pages, oauthPages)
   await registerOAuth(app, pages)
   return app
 }

@@ -26,7 +26,7 @@ export interface Approach {
 }
 
 /** Reads it from a request. Throws 401 when an address carries what looks like a token. */
-export function approachOf(request: FastifyRequest, baseUrl: string): Approach {
+export function approachOf(request: FastifyRequest, ownOrigin: string): Approach {
   const { headers, query } = request
   if (
     Object.values(query as Record<string, unknown>)
@@ -38,7 +38,6 @@ export function approachOf(request: FastifyRequest, baseUrl: string): Approach {
     })
   }
   const { origin } = headers
-  const ownOrigin = new URL(baseUrl).origin
   return {
     authorization: headers.authorization,
     cookies: headers.cookie,

@@ -1,11 +1,11 @@
 import { ApiError, isAccount, isLock, isPublic, type Operation, planIncludes, plans, roleSuffices } from '@earshot/contracts'
-import { type AccessAnswer, readAccess, type Tx } from '@earshot/db'
+import type { AccessAnswer, Tx } from '@earshot/db'
 import type { AccessJwts } from './access-jwts.ts'
 import type { Approach } from './approach.ts'
-import { judgeCredential, readCredential } from './credential.ts'
+import { judgeCredential, type KnownAnswer, readCredential } from './credential.ts'
 import type { Guest, InAccount, InProject, Visitor } from './implement.ts'
 import type { Outlet } from './outlet.ts'
-import { countUnauthenticated, requireRoom, scaled, unauthenticated } from './rate-limit.ts'
+import { countUnauthenticated } from './rate-limit.ts'
 import type { Sessions } from './sessions.ts'
 import { readOwnAccount } from './sign-in.ts'
 import { openVisit } from './visit.ts'
@@ -49,25 +49,16 @@ export async function judgeCaller(tx: Tx, operation: Operation, approach: Approa
     await countUnauthenticated(tx, { ip: approach.ip, ...options })
     throw new ApiError(credential?.code ?? 'not_authenticated')
   }
-  const limit = scaled(operation.limit, options.multiplier)
-  const unknown = unauthenticated(approach.ip, options.multiplier)
-  const counters = { limit, unknownSubject: unknown.subject, unknownLimit: unknown.limit }
-  const ask = (hash: Buffer) => readAccess(tx, { ...questionOf(approach), hash, ...counters })
-  const { answer, cookie, code } = await judgeCredential(tx, credential, { sessions: options.sessions, ask })
-  if (code !== null || answer.credential_id === null) {
-    requireRoom('unauthenticated', unknown.limit, answer, options.outlet)
-    if (credential.kind === 'session') options.outlet.cookie(options.sessions.blankCookie)
-    throw new ApiError(code ?? 'invalid_token')
-  }
-  if (cookie !== null) options.outlet.cookie(cookie)
-  requireRoom(operation.limit, limit, answer, options.outlet)
+  const { limit, pathFields } = operation
+  const answer = await judgeCredential(tx, credential, placeOf(approach), { ip: approach.ip, limit, ...options })
+  if ('code' in answer) throw new ApiError(answer.code)
   requireAccess(operation, approach, answer)
   return {
     caller: {
-      ...callerOf(answer, answer.credential_id, approach),
+      ...callerOf(answer, approach),
       ...(isLock(operation) && (await atLock(tx, answer, approach, options))),
     },
-    projectIsMissing: operation.pathFields.has('project_id') && answer.project_id === null,
+    projectIsMissing: pathFields.has('project_id') && answer.project_id === null,
   }
 }
 
@@ -81,7 +72,7 @@ async function atLock(tx: Tx, { user_id: userId }: AccessAnswer, { ip }: Approac
   return { account: await readOwnAccount(tx, { userId, ip, multiplier }), setCookie: outlet.cookie }
 }
 
-function questionOf({ path, origin }: Approach) {
+function placeOf({ path, origin }: Approach) {
   return { team: uuidOrNull(path.team_id), project: uuidOrNull(path.project_id), origin }
 }
 
@@ -100,10 +91,10 @@ function requireAccess(
   if (role && !roleSuffices(answer.role, role)) throw new ApiError('insufficient_role', { required_role: role })
 }
 
-function callerOf(answer: AccessAnswer, credentialId: string, { ip, isForwarded, client }: Approach): Caller {
+function callerOf(answer: KnownAnswer, { ip, isForwarded, client }: Approach): Caller {
   return {
-    actor: { userId: answer.user_id, credentialId, credentialKind: answer.credential_kind, ip },
-    credential: { kind: answer.credential_kind, id: credentialId, scopes: answer.scopes, expiresAt: answer.expires_at },
+    actor: { userId: answer.user_id, credentialId: answer.credential_id, credentialKind: answer.credential_kind, ip },
+    credential: { kind: answer.credential_kind, id: answer.credential_id, scopes: answer.scopes, expiresAt: answer.expires_at },
     team: { id: answer.team_id ?? '', role: answer.role, plan: answer.plan },
     project: { team_id: answer.team_id ?? '', project_id: answer.project_id ?? '' },
     seesContacts: answer.scopes.includes('read:contacts') && answer.role !== 'viewer',

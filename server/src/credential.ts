@@ -1,7 +1,9 @@
-import type { CredentialKind, ErrorCode } from '@earshot/contracts'
-import type { AccessAnswer, Tx } from '@earshot/db'
+import type { CredentialKind, ErrorCode, LimitName } from '@earshot/contracts'
+import { type AccessAnswer, type AccessQuestion, readAccess, type Tx } from '@earshot/db'
 import type { AccessJwts } from './access-jwts.ts'
 import type { Approach } from './approach.ts'
+import type { Outlet } from './outlet.ts'
+import { requireRoom, scaled, unauthenticated } from './rate-limit.ts'
 import type { Sessions } from './sessions.ts'
 import { hashToken, isWellFormedToken, type TokenPrefix } from './tokens.ts'
 
@@ -30,24 +32,55 @@ export async function readCredential(
   return id === null ? null : { kind: 'session', id }
 }
 
-/** Asks for the credential; the answer is the database's, but never for another kind than was shown. */
+/** What the database says of somebody whom it knows. */
+export type KnownAnswer = AccessAnswer & { credential_id: string }
+
+/** Who asks, and where the counters and the session's cookie go. */
+export interface Circumstances {
+  ip: string
+  limit: LimitName
+  multiplier: number
+  sessions: Sessions
+  outlet: Outlet
+}
+
+/**
+ * Asks for a credential and for what of a place it may see, counts the request, and has the cookie of a session set or taken
+ * away: one round trip. The answer is the database's, but never for another kind than was shown; else the code says why.
+ * Throws `rate_limited`.
+ */
 export async function judgeCredential(
   tx: Tx,
   credential: Exclude<Credential, { kind: null }>,
-  { sessions, ask }: { sessions: Sessions; ask: (hash: Buffer) => Promise<AccessAnswer> },
-): Promise<{ answer: AccessAnswer; cookie: string | null; code: ErrorCode | null }> {
-  if (credential.kind === 'session') {
-    const { answer, cookie } = await sessions.judge(tx, credential.id, ask)
-    return { answer, cookie, code: refusalOf(answer, 'session') }
+  place: Pick<AccessQuestion, 'team' | 'project' | 'origin'>,
+  { ip, limit: name, multiplier, sessions, outlet }: Circumstances,
+): Promise<KnownAnswer | { code: ErrorCode }> {
+  const limit = scaled(name, multiplier)
+  const unknown = unauthenticated(ip, multiplier)
+  const ask = (hash: Buffer) => readAccess(tx, { ...place, hash, limit, unknownSubject: unknown.subject, unknownLimit: unknown.limit })
+  const { answer, cookie } = await answerFor(tx, credential, { sessions, ask })
+  if (!isKnown(answer, credential.kind)) {
+    requireRoom('unauthenticated', unknown.limit, answer, outlet)
+    if (credential.kind === 'session') outlet.cookie(sessions.blankCookie)
+    return { code: answer.expired ? 'token_expired' : 'invalid_token' }
   }
-  const found = await ask(credential.hash)
-  const answer = credential.kind === 'jwt' ? { ...found, expires_at: credential.expiresAt } : found
-  return { answer, cookie: null, code: refusalOf(answer, credential.kind) }
+  if (cookie !== null) outlet.cookie(cookie)
+  requireRoom(name, limit, answer, outlet)
+  return answer
 }
 
-function refusalOf({ credential_id, credential_kind, expired }: AccessAnswer, shown: CredentialKind): ErrorCode | null {
-  if (expired) return 'token_expired'
-  return credential_id === null || credential_kind !== shown ? 'invalid_token' : null
+async function answerFor(
+  tx: Tx,
+  credential: Exclude<Credential, { kind: null }>,
+  { sessions, ask }: { sessions: Sessions; ask: (hash: Buffer) => Promise<AccessAnswer> },
+): Promise<{ answer: AccessAnswer; cookie: string | null }> {
+  if (credential.kind === 'session') return sessions.judge(tx, credential.id, ask)
+  const answer = await ask(credential.hash)
+  return { answer: credential.kind === 'jwt' ? { ...answer, expires_at: credential.expiresAt } : answer, cookie: null }
+}
+
+function isKnown(answer: AccessAnswer, shown: CredentialKind): answer is KnownAnswer {
+  return !answer.expired && answer.credential_id !== null && answer.credential_kind === shown
 }
 
 async function fromJwt(token: string, accessJwts: AccessJwts): Promise<Credential> {

@@ -2,10 +2,10 @@ import { ApiError, type FieldError, sizes } from '@earshot/contracts'
 import { z } from 'zod'
 
 /** Turns a flat raw input into the operation's own, or throws. Path fields that do not fit name nothing: 404. */
-export type ReadInput = (raw: Record<string, unknown>) => Record<string, unknown>
+export type ReadInput<Input = Record<string, unknown>> = (raw: Record<string, unknown>) => Input
 
 /** Compiles the check of an operation's input once. Path ids are judged after the other fields. */
-export function compileInput(schema: z.ZodObject, pathFields: ReadonlySet<string>): ReadInput {
+export function compileInput<Schema extends z.ZodObject>(schema: Schema, pathFields: ReadonlySet<string>): ReadInput<z.output<Schema>> {
   const compiled = z.compile(schema)
   return (raw) => {
     const result = compiled.safeParse(raw)

@@ -24,6 +24,7 @@ export function registerRest(
 ): void {
   const { operation } = pipeline.named
   const { method, path, status, input, queryFields, bodyFields } = operation
+  const ownOrigin = new URL(baseUrl).origin
   const readQuery = compileQuery(input, queryFields)
   const cacheControl = isPublic(operation) && method === 'GET' ? 'no-cache' : 'private, no-store'
   const hasKey = method === 'POST' && !isAccount(operation)
@@ -33,7 +34,7 @@ export function registerRest(
     method,
     url: path.replaceAll(/\{(\w+)\}/g, ':$1'),
     onRequest: async (request, reply) => {
-      request.judgement = await pipeline.judge(approachOf(request, baseUrl), outletOf(reply))
+      request.judgement = await pipeline.judge(approachOf(request, ownOrigin), outletOf(reply))
     },
     handler: async (request, reply) => {
       const raw = gather(request, readQuery, bodyFields)

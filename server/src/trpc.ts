@@ -32,7 +32,8 @@ const trpc = initTRPC.context<Context>().create({
  * which it would read whatever their size, are no JSON.
  */
 export async function registerTrpc(app: FastifyInstance, pipelines: readonly Pipeline[], { baseUrl }: { baseUrl: string }): Promise<void> {
-  const router = trpc.router(procedureTree(pipelines, baseUrl))
+  const ownOrigin = new URL(baseUrl).origin
+  const router = trpc.router(procedureTree(pipelines, ownOrigin))
   const createContext = ({ req, res, info }: CreateFastifyContextOptions): Context => ({
     request: req,
     reply: res,
@@ -59,7 +60,7 @@ interface ProcedureTree {
   [name: string]: ReturnType<typeof procedureOf> | ProcedureTree
 }
 
-function procedureTree(pipelines: readonly Pipeline[], baseUrl: string): ProcedureTree {
+function procedureTree(pipelines: readonly Pipeline[], ownOrigin: string): ProcedureTree {
   const root: ProcedureTree = {}
   for (const pipeline of pipelines) {
     const names = pipeline.named.name.split('.')
@@ -68,17 +69,17 @@ function procedureTree(pipelines: readonly Pipeline[], baseUrl: string): Procedu
       tree[name] ??= {}
       return tree[name] as ProcedureTree
     }, root)
-    parent[last] = procedureOf(pipeline, baseUrl)
+    parent[last] = procedureOf(pipeline, ownOrigin)
   }
   return root
 }
 
-function procedureOf(pipeline: Pipeline, baseUrl: string) {
+function procedureOf(pipeline: Pipeline, ownOrigin: string) {
   // The input is checked inside, after the caller: a parser here would refuse it before anybody knows who calls.
   const procedure = trpc.procedure.input((raw: unknown) => (raw === undefined ? {} : raw))
   const resolve = async ({ ctx, input }: { ctx: Context; input: unknown }) => {
     try {
-      return await call(pipeline, ctx, { input, baseUrl })
+      return await call(pipeline, ctx, { input, ownOrigin })
     } catch (error) {
       throw toTRPCError(error)
     }
@@ -89,13 +90,13 @@ function procedureOf(pipeline: Pipeline, baseUrl: string) {
 async function call(
   pipeline: Pipeline,
   { request, reply, isBatch }: Context,
-  { input, baseUrl }: { input: unknown; baseUrl: string },
+  { input, ownOrigin }: { input: unknown; ownOrigin: string },
 ): Promise<unknown> {
   if (typeof input !== 'object' || input === null || Array.isArray(input)) throw wrongInput()
   const fields = input as Record<string, unknown>
   const path: Record<string, string | undefined> = {}
   for (const name of pipeline.named.operation.pathFields) if (typeof fields[name] === 'string') path[name] = fields[name]
-  const judgement = await pipeline.judge({ ...approachOf(request, baseUrl), path }, outletOf(reply))
+  const judgement = await pipeline.judge({ ...approachOf(request, ownOrigin), path }, outletOf(reply))
   requireCarriable(fields)
   const header = request.headers['idempotency-key']
   const key = isBatch || pipeline.named.operation.method !== 'POST' || Array.isArray(header) ? null : readIdempotencyKey(header)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { openBrowser } from '../oauth/browser.ts'
+import { openBrowser } from '../src/browser.ts'
 import { makeUser, PASSWORD } from '../src/people.ts'
 import { startTestService } from '../src/test-service.ts'
 

@@ -2,7 +2,7 @@ import { type Scope, scopeMeanings, scopes } from '@earshot/contracts'
 import { createTokenFor } from '@earshot/db'
 import { makeToken } from '@earshot/server'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openBrowser } from '../oauth/browser.ts'
+import { openBrowser } from '../src/browser.ts'
 import { makeTeam, makeUser, PASSWORD } from '../src/people.ts'
 import { type Answer, startTestService, type TestService } from '../src/test-service.ts'
 

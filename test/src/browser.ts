@@ -1,17 +1,22 @@
-import type { Answer, TestService } from '../src/test-service.ts'
+import type { Answer, TestService } from './test-service.ts'
 
 const FORM = { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin' }
 const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" }
 
 /** A person at a browser: opens pages, fills forms in, presses buttons, follows redirects within the service. */
 export interface Browser {
-  signIn: (email: string, password: string) => Promise<void>
+  /** On the page for signing in, which leads to `next`. */
+  signIn: (email: string, password: string, next?: string) => Promise<Answer>
   /** Opens an address; redirects to other sites are not followed. */
   open: (address: string) => Promise<Answer>
   /** Submits the form of the page by one of its buttons; gives where it leads, if elsewhere. */
   press: (decision: 'allow' | 'deny') => Promise<string | null>
   /** Submits a form of the page with what was typed over what stands in it: the first, or the first that shows a text. */
   type: (fields: Record<string, string>, shown?: string) => Promise<Answer>
+  /** Sends a form of one's own. */
+  post: (path: string, fields: Record<string, string>) => Promise<Answer>
+  /** What stands in the fields of a form: the first, or the first that shows a text. */
+  filled: (shown?: string) => Record<string, string>
   /** The page that is open. */
   page: () => Answer
   cookie: () => string
@@ -26,7 +31,7 @@ export function openBrowser(service: Pick<TestService, 'url' | 'send'>, cookie =
     const headers = { ...(state.cookie !== '' && { cookie: state.cookie }), ...(body !== undefined && FORM) }
     const answer = await service.send(method, path, { headers, ...(body !== undefined && { body }) })
     const set = answer.headers.get('set-cookie')
-    if (set) state.cookie = set.split(';', 1)[0] ?? ''
+    if (set) state.cookie = set.includes('Max-Age=0') ? '' : (set.split(';', 1)[0] ?? '')
     const location = answer.headers.get('location')
     if (location?.startsWith('/')) return request('GET', location)
     state.page = answer
@@ -37,19 +42,22 @@ export function openBrowser(service: Pick<TestService, 'url' | 'send'>, cookie =
     if (!state.page) throw new Error('No page is open')
     return state.page
   }
+  const post = (path: string, fields: Record<string, string>) => request('POST', path, String(new URLSearchParams(fields)))
   const submit = (fields: Record<string, string>, shown = '') => {
     const { action, filled } = formOf(String(current().body), shown)
-    return request('POST', action, String(new URLSearchParams({ ...filled, ...fields })))
+    return post(action, { ...filled, ...fields })
   }
 
   return {
-    signIn: async (email, password) => {
-      await request('GET', '/accounts/sign-in/')
-      await submit({ email, password })
+    signIn: async (email, password, next) => {
+      await request('GET', `/accounts/sign-in/${next === undefined ? '' : `?${new URLSearchParams({ next })}`}`)
+      return submit({ email, password })
     },
     open: (address) => request('GET', address.replace(service.url, '')),
     press: async (decision) => (await submit({ decision })).headers.get('location'),
     type: submit,
+    post,
+    filled: (shown = '') => formOf(String(current().body), shown).filled,
     page: current,
     cookie: () => state.cookie,
     tab: () => openBrowser(service, state.cookie, state.page),

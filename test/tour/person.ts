@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { openBrowser } from '../oauth/browser.ts'
+import { openBrowser } from '../src/browser.ts'
 import type { Answer } from '../src/test-service.ts'
 
 const ACCOUNT = { email: 'grace@example.com', password: 'seven quiet engines hum' }

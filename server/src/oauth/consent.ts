@@ -1,6 +1,6 @@
 import type { Scope } from '@earshot/contracts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Form } from '../pages/form.ts'
+import { formOf } from '../pages/form.ts'
 import { type Html, html } from '../pages/html.ts'
 import { sendPage } from '../pages/layout.ts'
 import { scopeList } from '../pages/scope-list.ts'
@@ -37,7 +37,7 @@ export function registerConsent(scope: FastifyInstance, options: PageOptions): v
     requireOwnPage(request, options)
     const visitor = await readVisitor(request, reply, options)
     if (!visitor) return redirectToSignIn(reply, '/accounts/')
-    const form = (request.body ?? {}) as Form
+    const form = formOf(request)
     const question = openQuestion<Question>(services.secretBox, form.question, { kind: 'consent', visitor })
     const answer = form.decision === 'allow' ? await allow(question, { request, visitor, options }) : { error: 'access_denied' }
     return sendBack(reply, answerTo(question, answer, baseUrl))

@@ -2,7 +2,7 @@ import { ApiError, type Scope } from '@earshot/contracts'
 import { decideDeviceCode, findDeviceRequest } from '@earshot/db'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { addressSubject } from '../client-address.ts'
-import type { Form } from '../pages/form.ts'
+import { formOf } from '../pages/form.ts'
 import { html } from '../pages/html.ts'
 import { sendPage } from '../pages/layout.ts'
 import { redirectToSignIn } from '../pages/sign-in.ts'
@@ -45,7 +45,7 @@ export function registerDevicePage(scope: FastifyInstance, options: PageOptions)
     requireOwnPage(request, options)
     const visitor = await readVisitor(request, reply, options)
     if (!visitor) return redirectToSignIn(reply, DEVICE_PATH)
-    const { question: sealed, decision, user_code: typed = '' } = (request.body ?? {}) as Form
+    const { question: sealed, decision, user_code: typed = '' } = formOf(request)
     if (sealed === undefined) return look(typed, { request, reply, visitor, options })
     const { hash } = openQuestion<Question>(services.secretBox, sealed, { kind: 'device', visitor })
     const actor = { userId: visitor.user.id, credentialId: visitor.sessionId, credentialKind: 'session', ip: request.ip }

@@ -3,7 +3,9 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import { sendFailure } from '../failure.ts'
 import { addForms } from '../pages/form.ts'
 import { countGuest, type PageOptions } from '../pages/visitor.ts'
+import { registerConsent } from './consent.ts'
 import { registerDeviceAuthorization } from './device-authorization.ts'
+import { registerDevicePage } from './device-page.ts'
 import { registerIntrospection } from './introspect.ts'
 import { registerMetadata } from './metadata.ts'
 import { toRefusal } from './refusal.ts'
@@ -13,7 +15,10 @@ import { registerToken } from './token.ts'
 /** Of a request; no parameter comes near it. */
 const BODY_BYTES = 65_536
 
-/** What OAuth clients talk to. Its pages for people stand among the others (pages/routes.ts). */
+/** Where people decide what clients may do: they stand among the other pages. */
+export const oauthPages = [registerConsent, registerDevicePage]
+
+/** What OAuth clients talk to. */
 export async function registerOAuth(app: FastifyInstance, options: PageOptions): Promise<void> {
   registerMetadata(app, options)
   await app.register((scope, _options, done) => {

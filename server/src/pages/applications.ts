@@ -3,6 +3,7 @@ import { deleteAuthorization, listAuthorizations } from '@earshot/db'
 import type { FastifyInstance } from 'fastify'
 import { presentAuthorization } from '../authorizations.ts'
 import { compileInput } from '../input.ts'
+import { formOf } from './form.ts'
 import { type Html, html } from './html.ts'
 import { sendPage } from './layout.ts'
 import { olderLink, readPlace } from './older.ts'
@@ -39,7 +40,7 @@ ${olderLink(APPLICATIONS_PATH, next_cursor)}`,
   scope.post(
     APPLICATIONS_PATH,
     ownPage(options, async ({ request, reply, visitor }) => {
-      const { authorization_id: id } = readInput((request.body ?? {}) as Record<string, unknown>) as { authorization_id: string }
+      const { authorization_id: id } = readInput(formOf(request))
       await deleteAuthorization(database, visitor.actor, id)
       return reply.redirect(APPLICATIONS_PATH, 303)
     }),

@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 import { changeOwnPassword } from '../accounts.ts'
 import { compileInput } from '../input.ts'
 import { field, type Problems, problemsOf, statusOf } from './fields.ts'
+import { formOf } from './form.ts'
 import { html } from './html.ts'
 import { sendPage } from './layout.ts'
 import { type OwnPage, ownAccount, ownPage } from './own-page.ts'
@@ -21,7 +22,7 @@ export function registerChangePassword(scope: FastifyInstance, options: PageOpti
     CHANGE_PASSWORD_PATH,
     ownPage(options, async (page) => {
       try {
-        const input = readInput((page.request.body ?? {}) as Record<string, unknown>) as { password: string; new_password: string }
+        const input = readInput(formOf(page.request))
         await changeOwnPassword(await ownAccount(page, options), input)
       } catch (error) {
         return sendForm(page, problemsOf(error))

@@ -1,5 +1,5 @@
 import { ApiError } from '@earshot/contracts'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { requireCarriable } from '../input.ts'
 
 /** The fields of a form: one text each. */
@@ -7,6 +7,12 @@ export type Form = Readonly<Record<string, string>>
 
 const FORM_BYTES = 65_536
 const UTF8 = new TextDecoder('utf-8', { fatal: true })
+
+/** The form that a request in such a scope brought; one without a body is one without fields. */
+export function formOf({ body }: FastifyRequest): Form {
+  // Only the reader below makes bodies there.
+  return (body ?? {}) as Form
+}
 
 /** Reads forms, and nothing else, in this scope. */
 export function registerForms(scope: FastifyInstance): void {

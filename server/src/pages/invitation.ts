@@ -2,7 +2,7 @@ import { ApiError } from '@earshot/contracts'
 import { acceptInvitation } from '@earshot/db'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { hashToken } from '../tokens.ts'
-import type { Form } from './form.ts'
+import { formOf } from './form.ts'
 import { html } from './html.ts'
 import { sendPage } from './layout.ts'
 import { type OwnPage, ownPage } from './own-page.ts'
@@ -32,7 +32,7 @@ export function registerInvitation(scope: FastifyInstance, options: PageOptions)
   scope.post(
     INVITATION_PATH,
     ownPage(options, async (page) => {
-      const { token = '' } = (page.request.body ?? {}) as Form
+      const { token = '' } = formOf(page.request)
       try {
         const { name, role } = await acceptInvitation(options.database, page.visitor.actor, hashToken(token))
         return sendPage(page.reply, {

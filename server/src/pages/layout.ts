@@ -1,5 +1,6 @@
 import type { FastifyReply } from 'fastify'
 import { type Html, html } from './html.ts'
+import { SIGN_OUT_PATH } from './paths.ts'
 
 export const STYLE_PATH = '/accounts/page.css'
 
@@ -57,7 +58,7 @@ ${body}
 }
 
 function accountOf({ email }: { email: string }): Html {
-  return html`<form method="post" action="/accounts/sign-out/"><span>${email}</span> <button class="link">Sign out</button></form>`
+  return html`<form method="post" action="${SIGN_OUT_PATH}"><span>${email}</span> <button class="link">Sign out</button></form>`
 }
 
 /** Where a form leads counts for the redirect that answers it too (CSP 3 §6.4.2). */

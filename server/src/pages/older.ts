@@ -1,4 +1,5 @@
 import { contracts } from '@earshot/contracts'
+import type { z } from 'zod'
 import { compileInput } from '../input.ts'
 import { type Html, html } from './html.ts'
 import type { OwnPage } from './own-page.ts'
@@ -6,9 +7,9 @@ import type { OwnPage } from './own-page.ts'
 const readInput = compileInput(contracts.me.tokens.list.input, new Set())
 
 /** Which page of a list the address asks for; the first, without a cursor. Throws `validation_error`. */
-export function readPlace({ request }: OwnPage): { cursor?: string; limit: number } {
+export function readPlace({ request }: OwnPage): z.output<typeof contracts.me.tokens.list.input> {
   const { cursor } = request.query as { cursor?: unknown }
-  return readInput({ cursor }) as { cursor?: string; limit: number }
+  return readInput({ cursor })
 }
 
 /** The way to what a list holds beyond this page, if there is more. */

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 import { askPasswordReset, confirmPasswordReset } from '../accounts.ts'
 import { compileInput } from '../input.ts'
 import { field, type Problems, problemsOf, statusOf } from './fields.ts'
-import type { Form } from './form.ts'
+import { formOf } from './form.ts'
 import { html } from './html.ts'
 import { sendPage } from './layout.ts'
 import { sendDeadLink, sendLookIntoMailbox } from './mailbox.ts'
@@ -27,7 +27,7 @@ export function registerPasswordReset(scope: FastifyInstance, options: PageOptio
   scope.post(PASSWORD_RESET_PATH, async (request, reply) => {
     requireOwnPage(request, options)
     await countGuest(request, reply, options)
-    const form = (request.body ?? {}) as Form
+    const form = formOf(request)
     try {
       const { email } = readRequest(form) as { email: string }
       await askPasswordReset({ tx, services }, { email })
@@ -41,7 +41,7 @@ export function registerPasswordReset(scope: FastifyInstance, options: PageOptio
   scope.post(CONFIRM_PATH, async (request, reply) => {
     requireOwnPage(request, options)
     await countGuest(request, reply, options)
-    const form = (request.body ?? {}) as Form
+    const form = formOf(request)
     try {
       const { token, password } = readConfirmation(form) as { token: string; password: string }
       await confirmPasswordReset({ tx, services, ip: request.ip }, { token, password })

@@ -1,5 +1,6 @@
 export const HOME_PATH = '/accounts/'
 export const SIGN_IN_PATH = '/accounts/sign-in/'
+export const SIGN_OUT_PATH = '/accounts/sign-out/'
 export const SIGN_UP_PATH = '/accounts/sign-up/'
 export const PASSWORD_RESET_PATH = '/accounts/password-reset/'
 export const CHANGE_PASSWORD_PATH = '/accounts/password/'

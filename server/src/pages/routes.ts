@@ -1,8 +1,6 @@
 import { STATUS_CODES } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 import { toApiError } from '../failure.ts'
-import { registerConsent } from '../oauth/consent.ts'
-import { registerDevicePage } from '../oauth/device-page.ts'
 import { represent, sendRepresentation } from '../openapi/representation.ts'
 import { registerApplications } from './applications.ts'
 import { registerChangePassword } from './change-password.ts'
@@ -22,7 +20,10 @@ import { registerTokens } from './tokens.ts'
 import { registerVerifyEmail } from './verify-email.ts'
 import type { PageOptions } from './visitor.ts'
 
-const pages = [
+/** Registers one page, or a few that belong together, in the scope of all. */
+type RegisterPage = (scope: FastifyInstance, options: PageOptions) => void
+
+const ownPages: readonly RegisterPage[] = [
   registerSignIn,
   registerSecondStep,
   registerSignUp,
@@ -35,18 +36,16 @@ const pages = [
   registerApplications,
   registerTokens,
   registerInvitation,
-  registerConsent,
-  registerDevicePage,
 ]
 
-/** Plain pages for people: no script, one style. What goes wrong on them is told on a page too. */
-export async function registerPages(app: FastifyInstance, options: PageOptions): Promise<void> {
+/** Plain pages for people, those of OAuth among them: no script, one style. What goes wrong on them is told on a page too. */
+export async function registerPages(app: FastifyInstance, options: PageOptions, others: readonly RegisterPage[]): Promise<void> {
   const style = represent('text/css; charset=utf-8', STYLE)
   app.get(STYLE_PATH, async (request, reply) => sendRepresentation(request, reply, style))
   await app.register((scope, _options, done) => {
     registerForms(scope)
     registerErrorPage(scope)
-    for (const register of pages) register(scope, options)
+    for (const register of [...ownPages, ...others]) register(scope, options)
     done()
   })
 }

@@ -4,6 +4,7 @@ import { compileInput } from '../input.ts'
 import { confirmOwnFactor, disableOwnFactor, enrollOwnFactor } from '../mfa.ts'
 import { describeSecondFactor } from '../otp.ts'
 import { field, type Problems, problemsOf, statusOf } from './fields.ts'
+import { formOf } from './form.ts'
 import { html } from './html.ts'
 import { sendPage } from './layout.ts'
 import { type OwnPage, ownAccount, ownPage } from './own-page.ts'
@@ -23,7 +24,7 @@ const readEnd = compileInput(disable.input, new Set())
 /** Where the second factor is set up and turned off. */
 export function registerSecondFactor(scope: FastifyInstance, options: PageOptions): void {
   const route = (path: string, work: (page: OwnPage) => Promise<FastifyReply>) => scope.post(path, ownPage(options, work))
-  const bodyOf = ({ request }: OwnPage) => (request.body ?? {}) as Record<string, unknown>
+  const bodyOf = ({ request }: OwnPage) => formOf(request)
 
   scope.get(
     SECOND_FACTOR_PATH,

@@ -3,7 +3,7 @@ import type { SecretBox } from '@earshot/drivers'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { factorOf, type ProvenPassword, proveSecondFactor, readOwnAccount } from '../sign-in.ts'
 import { field, type Problems, problemsOf } from './fields.ts'
-import type { Form } from './form.ts'
+import { formOf } from './form.ts'
 import { html } from './html.ts'
 import { sendPage } from './layout.ts'
 import { localPath, SIGN_IN_PATH, withNext } from './paths.ts'
@@ -28,7 +28,7 @@ export function registerSecondStep(scope: FastifyInstance, options: PageOptions)
   scope.post(SECOND_STEP_PATH, async (request, reply) => {
     requireOwnPage(request, options)
     await countGuest(request, reply, options)
-    const { next, first_step: sealed = '', otp = '' } = (request.body ?? {}) as Form
+    const { next, first_step: sealed = '', otp = '' } = formOf(request)
     const path = localPath(next, baseUrl)
     const first = openFirstStep(services.secretBox, sealed)
     if (!first) return reply.redirect(withNext(SIGN_IN_PATH, path), 303)

@@ -3,13 +3,14 @@ import { deleteSession, listSessions } from '@earshot/db'
 import type { FastifyInstance } from 'fastify'
 import { compileInput } from '../input.ts'
 import { presentSession } from '../own-sessions.ts'
+import { formOf } from './form.ts'
 import { html } from './html.ts'
 import { sendPage } from './layout.ts'
+import { olderLink, readPlace } from './older.ts'
 import { ownPage } from './own-page.ts'
 import { SESSIONS_PATH } from './paths.ts'
 import type { PageOptions } from './visitor.ts'
 
-const SHOWN = 100
 const readInput = compileInput(contracts.me.sessions.delete.input, new Set(['session_id']))
 
 /** Where one is signed in, and how to end it there. */
@@ -18,9 +19,10 @@ export function registerSessions(scope: FastifyInstance, options: PageOptions): 
 
   scope.get(
     SESSIONS_PATH,
-    ownPage(options, async ({ reply, visitor: { user, sessionId } }) => {
-      const { results } = await listSessions(database, user.id, { limit: SHOWN }, (row) => presentSession(row, sessionId))
-      return sendPage(reply, {
+    ownPage(options, async (page) => {
+      const { user, sessionId } = page.visitor
+      const { results, next_cursor } = await listSessions(database, user.id, readPlace(page), (row) => presentSession(row, sessionId))
+      return sendPage(page.reply, {
         title: 'Where you are signed in',
         account: user,
         body: html`${results.map(
@@ -29,7 +31,8 @@ export function registerSessions(scope: FastifyInstance, options: PageOptions): 
 <input type="hidden" name="session_id" value="${session.id}">
 ${session.is_current ? html`<strong class="good">this one</strong>` : html`<button class="plain">Sign out there</button>`}
 </form>`,
-        )}`,
+        )}
+${olderLink(SESSIONS_PATH, next_cursor)}`,
       })
     }),
   )
@@ -37,7 +40,7 @@ ${session.is_current ? html`<strong class="good">this one</strong>` : html`<butt
   scope.post(
     SESSIONS_PATH,
     ownPage(options, async ({ request, reply, visitor }) => {
-      const { session_id: id } = readInput((request.body ?? {}) as Record<string, unknown>) as { session_id: string }
+      const { session_id: id } = readInput(formOf(request))
       await deleteSession(database, visitor.actor, id)
       return reply.redirect(SESSIONS_PATH, 303)
     }),

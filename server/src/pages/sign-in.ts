@@ -2,11 +2,11 @@ import { ApiError, contracts } from '@earshot/contracts'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { provePassword } from '../sign-in.ts'
 import { field } from './fields.ts'
-import type { Form } from './form.ts'
+import { formOf } from './form.ts'
 import { html } from './html.ts'
 import { sendPage } from './layout.ts'
 import { sendLookIntoMailbox } from './mailbox.ts'
-import { localPath, PASSWORD_RESET_PATH, SIGN_IN_PATH, SIGN_UP_PATH, withNext } from './paths.ts'
+import { localPath, PASSWORD_RESET_PATH, SIGN_IN_PATH, SIGN_OUT_PATH, SIGN_UP_PATH, withNext } from './paths.ts'
 import { askSecondStep } from './second-step.ts'
 import { beginVisit, countGuest, type PageOptions, readVisitor, requireOwnPage } from './visitor.ts'
 
@@ -30,7 +30,7 @@ export function registerSignIn(scope: FastifyInstance, options: PageOptions): vo
   scope.post(SIGN_IN_PATH, async (request, reply) => {
     requireOwnPage(request, options)
     await countGuest(request, reply, options)
-    const { next, email = '', password = '' } = (request.body ?? {}) as Form
+    const { next, email = '', password = '' } = formOf(request)
     const path = localPath(next, baseUrl)
     try {
       const input = contracts.auth.session.create.input.safeParse({ email, password })
@@ -47,7 +47,7 @@ export function registerSignIn(scope: FastifyInstance, options: PageOptions): vo
     }
   })
 
-  scope.post('/accounts/sign-out/', async (request, reply) => {
+  scope.post(SIGN_OUT_PATH, async (request, reply) => {
     requireOwnPage(request, options)
     const id = services.sessions.read(request.headers.cookie)
     if (id !== null) await services.sessions.end(database, id)

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 import { signUpGuest } from '../accounts.ts'
 import { compileInput } from '../input.ts'
 import { field, type Problems, problemsOf, statusOf } from './fields.ts'
-import type { Form } from './form.ts'
+import { type Form, formOf } from './form.ts'
 import { html } from './html.ts'
 import { sendPage } from './layout.ts'
 import { sendLookIntoMailbox } from './mailbox.ts'
@@ -25,7 +25,7 @@ export function registerSignUp(scope: FastifyInstance, options: PageOptions): vo
   scope.post(SIGN_UP_PATH, async (request, reply) => {
     requireOwnPage(request, options)
     await countGuest(request, reply, options)
-    const { next, ...form } = (request.body ?? {}) as Form
+    const { next, ...form } = formOf(request)
     try {
       const { email, password, name } = readInput(form) as { email: string; password: string; name: string }
       await signUpGuest({ tx, services }, { email, password, name })

@@ -42,7 +42,7 @@ const readInput = compileInput(contracts.me.tokens.create.input, new Set())
 export function readTokenForm({ name, lifetime = '', once: _once, ...boxes }: Form): TokenWish {
   const wanted = Object.keys(boxes).map((box) => (box.startsWith(BOX) ? box.slice(BOX.length) : box))
   // The schema has said that it is one.
-  return readInput({ name, scopes: wanted, expires_at: endOf(lifetime) }) as TokenWish
+  return readInput({ name, scopes: wanted, expires_at: endOf(lifetime) })
 }
 
 /** The form in which a token is asked for, with what was filled in before. */

@@ -6,7 +6,7 @@ import { compileInput } from '../input.ts'
 import { createOwnToken, presentToken } from '../own-tokens.ts'
 import { makeId } from '../tokens.ts'
 import { type Problems, problemsOf, statusOf } from './fields.ts'
-import type { Form } from './form.ts'
+import { type Form, formOf } from './form.ts'
 import { type Html, html } from './html.ts'
 import { sendPage } from './layout.ts'
 import { olderLink, readPlace } from './older.ts'
@@ -30,7 +30,7 @@ export function registerTokens(scope: FastifyInstance, options: PageOptions): vo
   scope.post(
     TOKENS_PATH,
     ownPage(options, async (page) => {
-      const form = (page.request.body ?? {}) as Form
+      const form = formOf(page.request)
       try {
         const made = await makeOnce(page, form, options)
         return made ? sendValue(page, made) : sendMadeBefore(page)
@@ -43,7 +43,7 @@ export function registerTokens(scope: FastifyInstance, options: PageOptions): vo
   scope.post(
     DELETE_PATH,
     ownPage(options, async ({ request, reply, visitor }) => {
-      const { token_id: id } = readInput((request.body ?? {}) as Record<string, unknown>) as { token_id: string }
+      const { token_id: id } = readInput(formOf(request))
       await revokeToken(options.database, visitor.actor, id)
       return reply.redirect(TOKENS_PATH, 303)
     }),

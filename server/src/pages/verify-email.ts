@@ -1,7 +1,7 @@
 import { ApiError } from '@earshot/contracts'
 import type { FastifyInstance } from 'fastify'
 import { confirmAddress } from '../accounts.ts'
-import type { Form } from './form.ts'
+import { formOf } from './form.ts'
 import { html } from './html.ts'
 import { sendPage } from './layout.ts'
 import { sendDeadLink } from './mailbox.ts'
@@ -27,7 +27,7 @@ export function registerVerifyEmail(scope: FastifyInstance, options: PageOptions
   scope.post(VERIFY_EMAIL_PATH, async (request, reply) => {
     requireOwnPage(request, options)
     await countGuest(request, reply, options)
-    const { token = '' } = (request.body ?? {}) as Form
+    const { token = '' } = formOf(request)
     try {
       await confirmAddress({ tx: options.database, services: options.services }, { token })
     } catch (error) {

@@ -1,12 +1,15 @@
 import { ApiError } from '@earshot/contracts'
-import { type Executor, findUserWithTeams, readAccess, type UserWithTeams } from '@earshot/db'
+import { type Executor, findUserWithTeams, type UserWithTeams } from '@earshot/db'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { approachOf } from '../approach.ts'
 import { judgeCredential } from '../credential.ts'
 import type { SignedIn } from '../implement.ts'
 import { outletOf } from '../outlet.ts'
-import { countUnauthenticated, requireRoom, scaled, unauthenticated } from '../rate-limit.ts'
+import { provenanceOf } from '../own-pages.ts'
+import { countUnauthenticated } from '../rate-limit.ts'
 import type { Services } from '../services.ts'
+
+/** A page is no team's. */
+const NOWHERE = { team: null, project: null, origin: null }
 
 /** What pages work with. */
 export interface PageOptions {
@@ -32,22 +35,12 @@ export async function readVisitor(
   reply: FastifyReply,
   { database, services }: PageOptions,
 ): Promise<SignedInVisitor | null> {
-  const { sessions, rateLimitMultiplier } = services
+  const { sessions, rateLimitMultiplier: multiplier } = services
   const id = sessions.read(request.headers.cookie)
   if (id === null) return null
-  const limit = scaled('authenticated', rateLimitMultiplier)
-  const unknown = unauthenticated(request.ip, rateLimitMultiplier)
-  const question = { team: null, project: null, origin: null, limit, unknownSubject: unknown.subject, unknownLimit: unknown.limit }
-  const ask = (hash: Buffer) => readAccess(database, { ...question, hash })
-  const { answer, cookie, code } = await judgeCredential(database, { kind: 'session', id }, { sessions, ask })
-  const outlet = outletOf(reply)
-  if (code !== null || answer.credential_id === null) {
-    requireRoom('unauthenticated', unknown.limit, answer, outlet)
-    outlet.cookie(sessions.blankCookie)
-    return null
-  }
-  if (cookie !== null) outlet.cookie(cookie)
-  requireRoom('authenticated', limit, answer, outlet)
+  const circumstances = { ip: request.ip, limit: 'authenticated', multiplier, sessions, outlet: outletOf(reply) } as const
+  const answer = await judgeCredential(database, { kind: 'session', id }, NOWHERE, circumstances)
+  if ('code' in answer) return null
   const { user_id: userId, credential_id: credentialId } = answer
   return {
     user: await findUserWithTeams(database, userId),
@@ -61,11 +54,12 @@ export async function readVisitor(
 export async function beginVisit(
   request: FastifyRequest,
   reply: FastifyReply,
-  { options: { database, services, baseUrl }, userId }: { options: PageOptions; userId: string },
+  { options: { database, services }, userId }: { options: PageOptions; userId: string },
 ): Promise<void> {
-  const { ip, userAgent, cookies } = approachOf(request, baseUrl)
+  const { ip, headers } = request
   const { sessions } = services
-  const { cookie } = await sessions.begin(database, { userId, ip, userAgent, replacedId: sessions.read(cookies) })
+  const userAgent = headers['user-agent'] ?? null
+  const { cookie } = await sessions.begin(database, { userId, ip, userAgent, replacedId: sessions.read(headers.cookie) })
   outletOf(reply).cookie(cookie)
 }
 
@@ -75,6 +69,6 @@ export async function countGuest(request: FastifyRequest, reply: FastifyReply, {
 }
 
 /** What a form changes must come from a page of ours. Throws `csrf_failed`. */
-export function requireOwnPage(request: FastifyRequest, { baseUrl }: PageOptions): void {
-  if (!approachOf(request, baseUrl).provenance.isOwnPage) throw new ApiError('csrf_failed')
+export function requireOwnPage({ headers }: FastifyRequest, { baseUrl }: PageOptions): void {
+  if (!provenanceOf(headers, new URL(baseUrl).origin).isOwnPage) throw new ApiError('csrf_failed')
 }
