@@ -29,7 +29,10 @@ export function openDatabase(options: DatabaseOptions): Database {
   const pool = openPool(options)
   let client: postgres.Sql | undefined
   const executor: Tx = {
-    run: <Row>(text: string, params: readonly unknown[]) => pool.use<Row[]>((session) => session.send(text, params)).catch(rethrow),
+    async run<Row>(text: string, params: readonly unknown[]) {
+      const { rows } = await pool.use((session) => session.send<Row>(text, params)).catch(rethrow)
+      return rows
+    },
     attempt: (work) => work(executor),
   }
   return {
@@ -61,7 +64,7 @@ export function openTeamDatabase(options: Omit<DatabaseOptions, 'role'>): TeamDa
         async run<Row>(text: string, params: readonly unknown[]) {
           // The second is on its way before the first is answered.
           const ask = (session: Session) => Promise.all([bind(session), session.send<Row>(text, params)])
-          const [, rows] = await pool.use(ask).catch(rethrow)
+          const [, { rows }] = await pool.use(ask).catch(rethrow)
           return rows
         },
         attempt: (work) => work(executor),

@@ -6,8 +6,8 @@ export interface Wait {
   requireTime: () => void
   /** Throws once the wait is over. To be called at each further step of the work: it gets the whole time anew. */
   renew: () => void
-  /** Called when the wait is over. */
-  onSilence: () => void
+  /** Names what is called when the wait is over. */
+  onSilence: (listener: () => void) => void
 }
 
 /** Bounds a wait for the database. */
@@ -24,21 +24,24 @@ export function createPatience(statementTimeoutMs: number | undefined): Patience
   return async (work) => {
     const { promise: silence, reject } = Promise.withResolvers<never>()
     let isOver = false
+    let tellOver = () => {}
     const requireTime = () => {
       if (isOver) throw new NoAnswerError('The database did not answer an earlier statement in time')
     }
     const timer = setTimeout(() => {
       isOver = true
-      wait.onSilence()
+      tellOver()
       reject(new NoAnswerError('The database did not answer in time'))
     }, statementTimeoutMs + GRACE_MS)
     const renew = () => {
       requireTime()
       timer.refresh()
     }
-    const wait: Wait = { requireTime, renew, onSilence() {} }
+    const onSilence = (listener: () => void) => {
+      tellOver = listener
+    }
     try {
-      return await Promise.race([work(wait), silence])
+      return await Promise.race([work({ requireTime, renew, onSilence }), silence])
     } finally {
       clearTimeout(timer)
     }

@@ -52,7 +52,7 @@ export function createPool(max: number, open: () => Session, statementTimeoutMs:
           const entry = acquire()
           busy.add(entry)
           // The driver rejects what is under way, so the work ends and its turn passes on.
-          wait.onSilence = () => void entry.session.destroy()
+          wait.onSilence(() => void entry.session.destroy())
           try {
             return await work(entry.session, wait)
           } finally {

@@ -1,14 +1,21 @@
 import { drizzle } from 'drizzle-orm/postgres-js'
 import type postgres from 'postgres'
-import { registerArrayTypes } from './array-types.ts'
+import { type Answer, takeRows } from './answer-rows.ts'
 import { isConnectionLost, toApiError, unavailable } from './database-errors.ts'
+import { registerArrayTypes } from './array-types.ts'
 
 const END_SECONDS = 5
+
+/** What a statement gave, and what PostgreSQL calls it: a commit may have been a rollback. */
+interface Reply<Row> {
+  rows: Row[]
+  command: string
+}
 
 /** One connection. It is made with the first statement, once; when it breaks it stays lost. */
 export interface Session {
   /** Sends a statement; a text with parameters is prepared. Failures are ApiErrors where the table of errors has one. */
-  send<Row>(text: string, params?: readonly unknown[]): Promise<Row[] & { command: string }>
+  send<Row>(text: string, params?: readonly unknown[]): Promise<Reply<Row>>
   /** Nothing more may be asked of it, and what it had not committed is undone. */
   readonly isLost: boolean
   /** Ends when the statement under way has. */
@@ -32,9 +39,9 @@ export function openSession(connect: (onclose: () => void) => postgres.Sql): Ses
     async send<Row>(text: string, params: readonly unknown[] = []) {
       if (isLost) throw unavailable(new Error('The connection to the database was lost'))
       try {
-        // The driver types neither the rows nor the parameters of a text; the caller's statement does.
-        const rows: unknown = withoutHoles(await client.unsafe(text, params as postgres.ParameterOrJSON<never>[], { prepare: true }))
-        return rows as Row[] & { command: string }
+        // The driver does not type the parameters of a text; the caller's statement does.
+        const answer = await client.unsafe(text, params as postgres.ParameterOrJSON<never>[], { prepare: true }).values()
+        return { rows: takeRows<Row>(answer as unknown as Answer), command: answer.command }
       } catch (error) {
         isLost ||= isConnectionLost(error)
         throw toApiError(error)
@@ -46,16 +53,6 @@ export function openSession(connect: (onclose: () => void) => postgres.Sql): Ses
       return client.end({ timeout: 0 })
     },
   }
-}
-
-/** After a statement that failed in the middle of its rows, the driver begins to count the next one's where it was. */
-function withoutHoles(rows: postgres.RowList<postgres.Row[]>): postgres.RowList<postgres.Row[]> {
-  if (rows.length > 0 && !(0 in rows))
-    rows.splice(
-      0,
-      rows.findIndex((row) => row !== undefined),
-    )
-  return rows
 }
 
 /** Both rules of the driver in one place: drizzle() makes timestamps text and JSON parameters strings. */

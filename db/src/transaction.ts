@@ -16,7 +16,8 @@ function inTransaction(session: Session, wait: Wait): Tx {
   const tx: Tx = {
     async run<Row>(text: string, params: readonly unknown[]) {
       wait.renew()
-      return session.send<Row>(text, params)
+      const { rows } = await session.send<Row>(text, params)
+      return rows
     },
     async attempt(work) {
       wait.renew()

@@ -7,7 +7,7 @@ export interface LogSink {
   write: (line: string) => void
 }
 
-const BATCH_BYTES = 4_096
+const BATCH_BYTES = 16_000
 const FLUSH_MS = 100
 
 /** Structured logs on standard output. A request's line carries method, route and status; never a header, a query or a body. */
@@ -17,7 +17,7 @@ export function createLog({ level, sink }: { level: string; sink?: LogSink }): L
   const options = {
     level,
     base: null,
-    timestamp: pino.stdTimeFunctions.isoTime,
+    timestamp: createTimestamp(),
     serializers: {
       err: ({ message, stack, code }: Error & { code?: string }) => ({
         code,
@@ -29,6 +29,21 @@ export function createLog({ level, sink }: { level: string; sink?: LogSink }): L
     },
   }
   return pino(options, destination)
+}
+
+/** The time of a line, in ISO 8601. The second's text is kept: to make the whole anew would be a third of the line's cost. */
+function createTimestamp(): () => string {
+  let second = Number.NaN
+  let text = ''
+  return () => {
+    const nowMs = Date.now()
+    const ms = nowMs % 1000
+    if (nowMs - ms !== second) {
+      second = nowMs - ms
+      text = new Date(second).toISOString().slice(0, -'000Z'.length)
+    }
+    return `,"time":"${text}${String(ms).padStart(3, '0')}Z"`
+  }
 }
 
 /** PostgreSQL quotes values in its messages: tokens, JWTs and addresses stay out. */
