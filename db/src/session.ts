@@ -2,7 +2,7 @@ import { drizzle } from 'drizzle-orm/postgres-js'
 import type postgres from 'postgres'
 import { type Answer, takeRows } from './answer-rows.ts'
 import { isConnectionLost, toApiError, unavailable } from './database-errors.ts'
-import { registerArrayTypes } from './array-types.ts'
+import { registerParameterTypes } from './parameter-types.ts'
 
 const END_SECONDS = 5
 
@@ -58,6 +58,6 @@ export function openSession(connect: (onclose: () => void) => postgres.Sql): Ses
 /** Both rules of the driver in one place: drizzle() makes timestamps text and JSON parameters strings. */
 export function prepareClient(client: postgres.Sql): postgres.Sql {
   drizzle(client)
-  registerArrayTypes(client)
+  registerParameterTypes(client)
   return client
 }

@@ -78,6 +78,27 @@ test('a statement that fails in the middle of its rows leaves nothing to the nex
   await other.close()
 })
 
+test("rows have the columns' own names, whatever these are", async () => {
+  const other = await openTestDatabase({ poolSize: 1 })
+  const named = other.database.run(`select 1 as "a ""quoted"" name", null as "it's", '{2,3}'::text[] as "back\\slash" where $1`, [true])
+  expect(await named).toEqual([{ 'a "quoted" name': 1, "it's": null, 'back\\slash': ['2', '3'] }])
+  await other.close()
+})
+
+test('a statement is asked again with the same values when its table got another column since it was prepared', async () => {
+  const other = await openTestDatabase({ poolSize: 1 })
+  const values = [true, false, Buffer.from('bytes'), ['a', 'b'], '{"a": [1]}', '2026-01-02T03:04:05.678Z', 1.5, null, '\\\\x']
+  const types = 'boolean, boolean, bytea, text[], jsonb, timestamptz, numeric, text, text'.split(', ')
+  const shown = types.map((type, index) => `$${index + 1}::${type}::text as value_${index}`).join(', ')
+  const ask = () => other.database.run(`select *, ${shown} from changing`, values)
+  await other.database.run('create temporary table changing as select 1 as one', [])
+  const [before] = await ask()
+  expect(before).toMatchObject({ value_0: 'true', value_1: 'false', value_2: '\\x6279746573', value_3: '{a,b}', value_8: '\\\\x' })
+  await other.database.run('alter table changing add two int default 2', [])
+  expect(await ask()).toEqual([{ ...(before as object), two: 2 }])
+  await other.close()
+})
+
 test('what is asked of a closed pool is refused, and what was under way is done', async () => {
   const other = await openTestDatabase({ poolSize: 1 })
   const underWay = other.database.run('select pg_sleep(0.2)', [])
