@@ -14,7 +14,7 @@ const SHAPES = [
 const SECRET_FIELDS =
   /^(password|new_password|otp|token|secret|access|refresh|access_token|refresh_token|revoke_token|device_code|recovery_codes|client_secret|otpauth_url)$/
 const MIN_CHARACTERS = 8
-/** A code of an authenticator app: digits by themselves, not a part of an instant or an id. */
+/** A code of an authenticator app: digits by themselves, not a part of an instant, an id or a hash. */
 const OTP = /^\d{6}$/
 
 /** Every secret that a test file sent or was given, to look for where none may stand. */
@@ -43,7 +43,7 @@ export function createSecrets(): Secrets {
       const shaped = SHAPES.flatMap((shape) => shape.exec(text)?.[0] ?? [])
       // A column of bytes reads as hex.
       const exact = [...known].filter((value) => text.includes(value) || text.includes(Buffer.from(value).toString('hex')))
-      const alone = [...codes].filter((code) => new RegExp(`(?<![\\d.:-])${code}(?![\\d])`).test(text))
+      const alone = [...codes].filter((code) => new RegExp(`(?<![\\w.:-])${code}(?!\\w)`).test(text))
       return [...new Set([...shaped, ...exact, ...alone])].map((value) => `${value.slice(0, 10)}…`)
     },
   }
