@@ -30,7 +30,7 @@ export function openDatabase(options: DatabaseOptions): Database {
   let client: postgres.Sql | undefined
   const executor: Tx = {
     async run<Row>(text: string, params: readonly unknown[]) {
-      const { rows } = await pool.use((session) => session.send<Row>(text, params)).catch(rethrow)
+      const { rows } = await pool.send<Row>(text, params).catch(rethrow)
       return rows
     },
     attempt: (work) => work(executor),

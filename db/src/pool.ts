@@ -1,21 +1,27 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { unavailable } from './database-errors.ts'
+import { createLendableSessions, type Entry } from './lendable-sessions.ts'
 import { createPatience, type Wait } from './patience.ts'
-import type { Session } from './session.ts'
-import { createTurns } from './turns.ts'
+import type { Reply, Session } from './session.ts'
 
-const RETIREMENT_MS = 30 * 60_000
+/** How long a close waits for what is under way. */
+const CLOSE_MS = 5_000
 
-/** Sessions, each for one caller at a time. */
+/** Sessions of the database, lent in the order in which callers come. They throw what their work throws, and `NoAnswerError`. */
 export interface Pool {
-  /** Does the work on a session of its own; the others wait in the order in which they came. Throws what the work throws, and `NoAnswerError`. */
+  /** Does the work on a session of its own. */
   use<Result>(work: (session: Session, wait: Wait) => Promise<Result>): Promise<Result>
+  /** Sends one statement. While all sessions are busy it may go behind another one that has just begun. */
+  send<Row>(text: string, params: readonly unknown[]): Promise<Reply<Row>>
   /** What is under way may end; who still waits for a turn is refused. */
   close(): Promise<void>
 }
 
-interface Entry {
-  session: Session
-  openedAt: number
+interface Waiter {
+  /** The statement, if that is all. */
+  text: string | null
+  begin: (entry: Entry) => void
+  refuse: (reason: unknown) => void
 }
 
 /**
@@ -25,44 +31,56 @@ interface Entry {
  */
 export function createPool(max: number, open: () => Session, statementTimeoutMs: number | undefined): Pool {
   const patience = createPatience(statementTimeoutMs)
-  const takeTurn = createTurns(max)
-  const idle: Entry[] = []
-  const busy = new Set<Entry>()
+  const sessions = createLendableSessions(max, open)
+  const waiting: Waiter[] = []
+  const rest = Promise.withResolvers<void>()
   let isClosed = false
 
-  const acquire = (): Entry => {
-    for (let entry = idle.pop(); entry; entry = idle.pop()) {
-      if (!entry.session.isLost && Date.now() - entry.openedAt < RETIREMENT_MS) return entry
-      void entry.session.destroy()
+  /** Nobody overtakes: a transaction that waits gets its session when the works before it have ended. */
+  const serve = () => {
+    for (let next = waiting[0]; next; next = waiting[0]) {
+      const entry = sessions.take(next.text)
+      if (!entry) return
+      waiting.shift()
+      next.begin(entry)
     }
-    if (isClosed) throw unavailable(new Error('The pool of connections was closed'))
-    return { session: open(), openedAt: Date.now() }
+    if (isClosed && sessions.areAtRest()) rest.resolve()
   }
-  const release = (entry: Entry) => {
-    busy.delete(entry)
-    if (entry.session.isLost || isClosed) void entry.session.destroy()
-    else idle.push(entry)
-  }
+  const takeTurn = (text: string | null) =>
+    new Promise<Entry>((begin, refuse) => {
+      if (isClosed) return refuse(closed())
+      waiting.push({ text, begin, refuse })
+      serve()
+    })
+  const lend = <Result>(text: string | null, work: (session: Session, wait: Wait) => Promise<Result>) =>
+    patience(async (wait) => {
+      const entry = await takeTurn(text)
+      try {
+        wait.requireTime()
+        // The driver rejects what is under way, so the work ends and its turn passes on.
+        wait.onSilence(() => void entry.session.destroy())
+        return await work(entry.session, wait)
+      } finally {
+        sessions.giveBack(entry)
+        serve()
+      }
+    })
 
   return {
-    use: (work) =>
-      patience((wait) =>
-        takeTurn(async () => {
-          wait.requireTime()
-          const entry = acquire()
-          busy.add(entry)
-          // The driver rejects what is under way, so the work ends and its turn passes on.
-          wait.onSilence(() => void entry.session.destroy())
-          try {
-            return await work(entry.session, wait)
-          } finally {
-            release(entry)
-          }
-        }),
-      ),
+    use: (work) => lend(null, work),
+    send: (text, params) => lend(text, (session) => session.send(text, params)),
     async close() {
       isClosed = true
-      await Promise.all([...idle.splice(0), ...busy].map(({ session }) => session.end()))
+      for (const { refuse } of waiting.splice(0)) refuse(closed())
+      serve()
+      const timer = new AbortController()
+      await Promise.race([rest.promise, delay(CLOSE_MS, undefined, { signal: timer.signal }).catch(() => {})])
+      timer.abort()
+      await sessions.end()
     },
   }
+}
+
+function closed(): unknown {
+  return unavailable(new Error('The pool of connections was closed'))
 }
