@@ -37,7 +37,7 @@ export const CreatedWebhookEndpoint = z
     ...endpointFields,
     secret: z.string().meta({ description: 'Signing secret, whsec_ and 44 characters. This is the only time it is shown.' }),
   })
-  .meta({ id: 'CreatedWebhookEndpoint', description: 'A new endpoint with its signing secret.' })
+  .meta({ id: 'CreatedWebhookEndpoint', description: 'An endpoint with the signing secret that it was just given.' })
 
 /** What a caller may say of an endpoint. */
 export const endpointInput = {

@@ -117,6 +117,16 @@ export const webhooks = {
     input: WebhookRef,
     output: NoContent,
   }),
+  rotateSecret: operation({
+    ...write,
+    method: 'POST',
+    path: `${WEBHOOK}/rotate-secret/`,
+    summary: 'Give an endpoint a new signing secret',
+    description:
+      'The new secret is in this answer and nowhere else. For 24 hours deliveries are signed with the previous secret too, so that receivers can change theirs meanwhile; a rotation within that time ends the one before it.',
+    input: WebhookRef,
+    output: CreatedWebhookEndpoint,
+  }),
   deliveries,
   attempts,
 }

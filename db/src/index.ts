@@ -126,6 +126,8 @@ export {
   deleteWebhook,
   findWebhook,
   listWebhooks,
+  rotateWebhookSecret,
+  type SealedSecret,
   updateWebhook,
   type WebhookEndpointRow,
 } from './webhooks.ts'

@@ -114,6 +114,37 @@ export async function updateWebhook(tx: Tx, actor: Actor, ref: WebhookRef, field
   return (await update(tx, { ...actorValues(actor), ...ref, fields: JSON.stringify(fields) }))[0] ?? notFound()
 }
 
+const rotate = statement<WebhookRef & ActorValues & SealedSecret, WebhookEndpointRow>(sql`
+  with before as (
+    select *
+      from ${webhook_endpoints}
+     where ${here}
+       for no key update
+  ),
+  after as (
+    update ${webhook_endpoints} e
+       set secret = ${placeholder('secret')}, secret_hint = ${placeholder('secret_hint')},
+           previous_secret = before.secret, previous_secret_expires_at = now() + interval '24 hours',
+           updated_at = now()
+      from before
+     where e.team_id = before.team_id and e.id = before.id
+    returning e.*
+  )
+  select after.*, ${audited({
+    action: 'webhook.secret_rotated',
+    target: 'webhook',
+    team: sql`after.team_id`,
+    project: sql`after.project_id`,
+    id: sql`after.id`,
+    changes: changes(sql`before`, sql`after`),
+  })}
+    from after, before`)
+
+/** Gives the endpoint another secret; the one it had signs too for a day. */
+export async function rotateWebhookSecret(tx: Tx, actor: Actor, ref: WebhookRef, secret: SealedSecret): Promise<WebhookEndpointRow> {
+  return (await rotate(tx, { ...actorValues(actor), ...ref, ...secret }))[0] ?? notFound()
+}
+
 // What was due is dropped with it: the dispatcher asks only endpoints that are there.
 const remove = statement<WebhookRef & ActorValues, { id: string }>(sql`
   with gone as (

@@ -9,6 +9,8 @@ import {
   listDeliveries,
   listWebhooks,
   redeliver,
+  rotateWebhookSecret,
+  type SealedSecret,
   toTimestamp,
   updateWebhook,
   type WebhookEndpointRow,
@@ -23,14 +25,8 @@ export const webhooks = implement(contracts.webhooks, {
   create: async ({ ctx, input }) => {
     const { team_id, ...fields } = input
     const receiver = await judgedReceiver(ctx, fields.url)
-    const secret = `whsec_${randomBytes(SECRET_BYTES).toString('base64')}`
-    const sealed = ctx.services.secretBox.seal('webhook-secret', secret).toString('base64')
-    const row = await createWebhook(ctx.tx, ctx.actor, team_id, {
-      ...given(fields),
-      ...receiver,
-      secret: sealed,
-      secret_hint: secret.slice(-4),
-    })
+    const { secret, sealed } = makeSecret(ctx)
+    const row = await createWebhook(ctx.tx, ctx.actor, team_id, { ...given(fields), ...receiver, ...sealed })
     return { ...presentWebhook(row), secret }
   },
   retrieve: async ({ ctx, input }) => presentWebhook(await findWebhook(ctx.tx, input)),
@@ -38,6 +34,10 @@ export const webhooks = implement(contracts.webhooks, {
     const { team_id, webhook_id, ...fields } = input
     const receiver = fields.url === undefined ? {} : await judgedReceiver(ctx, fields.url)
     return presentWebhook(await updateWebhook(ctx.tx, ctx.actor, { team_id, webhook_id }, { ...given(fields), ...receiver }))
+  },
+  rotateSecret: async ({ ctx, input }) => {
+    const { secret, sealed } = makeSecret(ctx)
+    return { ...presentWebhook(await rotateWebhookSecret(ctx.tx, ctx.actor, input, sealed)), secret }
   },
   delete: ({ ctx, input }) => deleteWebhook(ctx.tx, ctx.actor, input),
   deliveries: {
@@ -49,6 +49,12 @@ export const webhooks = implement(contracts.webhooks, {
     list: ({ ctx, input }) => listAttempts(ctx.tx, input, presentAttempt),
   },
 })
+
+/** A new signing secret: as it is shown this once, and as it is kept. */
+function makeSecret({ services }: InTeam): { secret: string; sealed: SealedSecret } {
+  const secret = `whsec_${randomBytes(SECRET_BYTES).toString('base64')}`
+  return { secret, sealed: { secret: services.secretBox.seal('webhook-secret', secret).toString('base64'), secret_hint: secret.slice(-4) } }
+}
 
 /** Refuses addresses inside the network; says whether the local trial alone allows this one. */
 async function judgedReceiver({ services, isForwarded }: InTeam, url: string): Promise<{ url: string; local_trial: boolean }> {

@@ -120,6 +120,36 @@ test('a plan has room for so many endpoints: of ten callers at once exactly one 
   expect(refused?.body).toMatchObject({ code: 'quota_exceeded', quota: 'webhook_endpoints', limit: 10, used: 10, resets_at: null })
 })
 
+test('a rotation shows the new secret once; the one before it signs too for a day, an older one no more', async () => {
+  const { secret: first, ...made } = (await create({ url: RECEIVER, events: ['*'] })).body
+  const rotate = () => service.send('POST', `${webhooks}${made.id}/rotate-secret/`, { token: team.token })
+  const { secret: second } = (await rotate()).body
+  const { status, body } = await rotate()
+  const { secret: third, ...shown } = body
+  expect(new Set([first, second, third]).size).toBe(3)
+  expect(third).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/)
+  expect([status, shown]).toEqual([
+    200,
+    {
+      ...made,
+      secret_hint: third.slice(-4),
+      previous_secret_expires_at: expect.any(String),
+      updated_at: expect.any(String),
+    },
+  ])
+  const lastsMs = Date.parse(shown.previous_secret_expires_at) - Date.now()
+  expect(lastsMs / 3_600_000).toBeCloseTo(24, 1)
+  expect((await service.send('GET', `${webhooks}${made.id}/`, { token: team.token })).body).toEqual(shown)
+  const [row] = await service.database.run<Record<'secret' | 'previous_secret', string>>(
+    'select secret, previous_secret from webhook_endpoints where id = $1',
+    [made.id],
+  )
+  const opened = [row?.secret, row?.previous_secret].map((sealed = '') =>
+    service.secretBox.open('webhook-secret', Buffer.from(sealed, 'base64')),
+  )
+  expect(opened).toEqual([third, second])
+})
+
 test('a deleted endpoint is gone; endpoints are listed newest first', async () => {
   const own = await makeTeam(service.database)
   const path = `/api/v1/teams/${own.id}/webhooks/`
