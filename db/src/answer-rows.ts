@@ -10,7 +10,9 @@ export interface Answer {
 }
 
 /** By the columns of a prepared statement, which the driver keeps for as long as the statement. */
-const makers = new WeakMap<Columns, MakeRow>()
+const known = new WeakMap<Columns, MakeRow>()
+/** By the literal: one for all sessions, and for statements that are not prepared, whose columns are new each time. */
+const compiled = new Map<string, MakeRow>()
 
 /**
  * Takes the rows out of the driver's answer, as objects with the columns' names. The answer is emptied, for two reasons.
@@ -36,10 +38,14 @@ export function takeRows<Row>(answer: Answer): Row[] {
  * not known before: V8 makes tables of hashes of those, which cost ten times as much to make and several times as much to read.
  */
 function makerOf(columns: Columns): MakeRow {
-  const known = makers.get(columns)
-  if (known) return known
-  const fields = columns.map(({ name }, index) => `${JSON.stringify(name)}: values[${index}]`)
-  const make = new Function('values', `return { ${fields.join(', ')} }`) as MakeRow
-  makers.set(columns, make)
+  const make = known.get(columns) ?? compiledFor(columns.map(({ name }, index) => `${JSON.stringify(name)}: values[${index}]`).join(', '))
+  known.set(columns, make)
+  return make
+}
+
+function compiledFor(fields: string): MakeRow {
+  // What it returns is an object of the columns, which the statement's caller types.
+  const make = compiled.get(fields) ?? (new Function('values', `return { ${fields} }`) as MakeRow)
+  compiled.set(fields, make)
   return make
 }

@@ -46,6 +46,7 @@ export function openSession(connect: (onclose: () => void) => postgres.Sql): Ses
         // The driver does not type the parameters of a text; the caller's statement does.
         const answer = await client.unsafe(text, params as postgres.ParameterOrJSON<never>[], { prepare: true }).values()
         known.add(text)
+        // With values() the rows are arrays, which the driver's types say of no result of a text.
         return { rows: takeRows<Row>(answer as unknown as Answer), command: answer.command }
       } catch (error) {
         isLost ||= isConnectionLost(error)

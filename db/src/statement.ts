@@ -1,4 +1,4 @@
-import { is, Placeholder, type SQL } from 'drizzle-orm'
+import { fillPlaceholders, type SQL } from 'drizzle-orm'
 import { PgDialect } from 'drizzle-orm/pg-core'
 import type { Tx } from './database.ts'
 
@@ -14,13 +14,7 @@ export type Statement<Values, Row> = (tx: Tx, values: Values) => Promise<Row[]>
  */
 export function statement<Values extends object, Row>(query: SQL): Statement<Values, Row> {
   const { sql: text, params } = dialect.sqlToQuery(query)
-  // Looked through once: with each request it would cost as much as writing the parameters.
-  const slots = params.map((param) => (is(param, Placeholder) ? { name: param.name } : { constant: param }))
-  return (tx, values) =>
-    tx.run<Row>(
-      text,
-      slots.map((slot) => ('name' in slot ? parameterOf(values, slot.name) : slot.constant)),
-    )
+  return (tx, values) => tx.run<Row>(text, fillPlaceholders(params, values as Record<string, unknown>))
 }
 
 /** One statement for each combination of a set of filters, built when it is first asked for. */
@@ -33,9 +27,4 @@ export function statementsByKey<Values extends object, Row>(build: (key: string)
     built.set(key, made)
     return made
   }
-}
-
-function parameterOf(values: object, name: string): unknown {
-  if (!(name in values)) throw new Error(`The statement was given no value for ${name}`)
-  return values[name as keyof typeof values]
 }

@@ -115,30 +115,16 @@ export async function updateWebhook(tx: Tx, actor: Actor, ref: WebhookRef, field
 }
 
 const rotate = statement<WebhookRef & ActorValues & SealedSecret, WebhookEndpointRow>(sql`
-  with before as (
-    select *
-      from ${webhook_endpoints}
-     where ${here}
-       for no key update
-  ),
-  after as (
-    update ${webhook_endpoints} e
-       set secret = ${placeholder('secret')}, secret_hint = ${placeholder('secret_hint')},
-           previous_secret = before.secret, previous_secret_expires_at = now() + interval '24 hours',
+  with rotated as (
+    update ${webhook_endpoints}
+       set previous_secret = secret, previous_secret_expires_at = now() + interval '24 hours',
+           secret = ${placeholder('secret')}, secret_hint = ${placeholder('secret_hint')},
            updated_at = now()
-      from before
-     where e.team_id = before.team_id and e.id = before.id
-    returning e.*
+     where ${here}
+    returning *
   )
-  select after.*, ${audited({
-    action: 'webhook.secret_rotated',
-    target: 'webhook',
-    team: sql`after.team_id`,
-    project: sql`after.project_id`,
-    id: sql`after.id`,
-    changes: changes(sql`before`, sql`after`),
-  })}
-    from after, before`)
+  select *, ${audited({ action: 'webhook.secret_rotated', target: 'webhook', team: sql`team_id`, project: sql`project_id`, id: sql`id` })}
+    from rotated`)
 
 /** Gives the endpoint another secret; the one it had signs too for a day. */
 export async function rotateWebhookSecret(tx: Tx, actor: Actor, ref: WebhookRef, secret: SealedSecret): Promise<WebhookEndpointRow> {

@@ -7,6 +7,7 @@ export interface LogSink {
   write: (line: string) => void
 }
 
+/** As much as sonic-boom takes: less than the 16 KiB that it writes at once. */
 const BATCH_BYTES = 16_000
 const FLUSH_MS = 100
 
