@@ -40,6 +40,8 @@ export interface Config {
   /** Who takes mail and whom it comes from; without it mail is kept in the database. */
   smtp: { server: SmtpServer; from: Mailbox } | null
   metricsToken: string | null
+  /** Where a worker answers probes; null when it does not. */
+  workerPort: number | null
   logLevel: string
 }
 
@@ -88,6 +90,7 @@ const Environment = z.object({
   EARSHOT_SMTP_URL: z.string().transform(reading(readSmtpUrl)).optional(),
   EARSHOT_MAIL_FROM: z.string().transform(reading(readMailbox)).optional(),
   EARSHOT_METRICS_TOKEN: z.string().min(1, 'must not be empty').optional(),
+  EARSHOT_WORKER_PORT: wholeNumber(0, 65_535).optional(),
   EARSHOT_LOG_LEVEL: z.enum(['silent', 'error', 'warn', 'info', 'debug'], 'must be silent, error, warn, info or debug').default('info'),
 })
 
@@ -125,6 +128,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     rowLevelSecurity: values.EARSHOT_ROW_LEVEL_SECURITY,
     smtp: readSmtp(values),
     metricsToken: values.EARSHOT_METRICS_TOKEN ?? null,
+    workerPort: values.EARSHOT_WORKER_PORT ?? null,
     logLevel: values.EARSHOT_LOG_LEVEL,
   }
 }

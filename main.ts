@@ -49,7 +49,7 @@ async function startOrExit(configuration: Config): Promise<Service> {
 }
 
 async function announce({ url }: Service): Promise<void> {
-  if (url === null) return console.log('Earshot works on jobs and webhooks.')
+  if (config.role === 'worker') return console.log(`Earshot works on jobs and webhooks${url === null ? '' : `; probes at ${url}`}.`)
   if (config.localTrial)
     console.log(
       'Local trial: webhooks may go to this machine over plain http. Set EARSHOT_WEBHOOK_ALLOW_NETWORKS, even to nothing, to end it.',

@@ -1,13 +1,16 @@
 import { createAddressRules, createOwnAddresses, hostAndPort, judgeWebhookUrl, type WebhookUrlVerdict } from '@earshot/drivers'
 import type { Config } from './config.ts'
 
+export type ReceiverRules = ReturnType<typeof createReceiverRules>
+
 /**
  * Addresses inside the network are refused, but for listed networks. During the local trial an endpoint that was
  * registered from this machine may be this machine itself, over plain http.
  */
 export function createReceiverRules(config: Config) {
   const listening = { host: config.host, port: config.port }
-  const ownAddresses = createOwnAddresses([listening, hostAndPort(new URL(config.baseUrl))])
+  const probes = config.workerPort === null ? [] : [{ host: config.host, port: config.workerPort }]
+  const ownAddresses = createOwnAddresses([listening, ...probes, hostAndPort(new URL(config.baseUrl))])
   const strict = {
     rules: createAddressRules({ allowNetworks: config.webhookAllowNetworks, allowLoopback: false }),
     allowInsecure: config.allowInsecureWebhooks,

@@ -4,20 +4,22 @@ import { contracts } from '@earshot/contracts'
 import { openDatabase, openTeamDatabase, prepareDatabase } from '@earshot/db'
 import { createDatabaseMail, createSecretBox, createSmtpMail } from '@earshot/drivers'
 import { startWorker } from '@earshot/jobs'
-import { buildApp, createLog, type Log } from '@earshot/server'
+import { buildApp, buildProbeApp, createLog, type Log } from '@earshot/server'
 import { Registry } from 'prom-client'
 import type { Config } from './config.ts'
-import { createReceiverRules } from './receivers.ts'
+import { createReceiverRules, type ReceiverRules } from './receivers.ts'
 import { openStore } from './store.ts'
 
 /** More sessions than the processors can serve only cool their caches; a few more wait for the disk meanwhile. */
 const API_POOL = Math.min(16, Math.max(5, 2 * availableParallelism() + 1))
 /** A little longer than the ten seconds that an idempotency key is waited for: nobody waits for the database much longer either. */
 const STATEMENT_TIMEOUT_MS = 10_500
+/** A scrape reads two things at once, and somebody asks for readiness. */
+const PROBES_POOL = 2
 const DRAIN_MS = 25_000
 
 export interface Service {
-  /** Where it listens, with the port that it was given; null for a worker. */
+  /** Where it listens, with the port that it was given; null for a worker without a port. */
   url: string | null
   /** Drains: no accepted request or running job is lost. */
   stop: () => Promise<void>
@@ -58,33 +60,35 @@ async function start(config: Config, log: Log, { drains, undos }: Parts): Promis
     config.role === 'api'
       ? null
       : await startWorker({
-          address: store.address,
-          secretBox,
-          log,
-          concurrency: config.workerConcurrency,
-          mailDriver: config.smtp ? createSmtpMail(config.smtp) : createDatabaseMail(),
-          baseUrl: config.baseUrl,
-          registry: metrics,
-          webhooks: {
-            allowNetworks: config.webhookAllowNetworks,
-            allowInsecure: config.allowInsecureWebhooks,
-            localTrial: config.localTrial,
-            ownAddresses: receivers.ownAddresses,
-            version,
-            backoffBaseMs: config.webhookBackoffBaseMs,
-          },
+          ...workerOptions(config, receivers, version),
+          ...{ log, secretBox, address: store.address, registry: metrics },
         })
   if (worker) drains.push(() => worker.stop({ timeoutMs: DRAIN_MS }))
-  if (config.role === 'worker') return null
+  if (config.role === 'worker' && config.workerPort === null) return null
 
-  const pool = { address: store.address, poolSize: API_POOL, applicationName: 'earshot api', statementTimeoutMs: STATEMENT_TIMEOUT_MS }
+  const isApi = config.role !== 'worker'
+  const pool = {
+    address: store.address,
+    poolSize: isApi ? API_POOL : PROBES_POOL,
+    applicationName: isApi ? 'earshot api' : 'earshot worker probes',
+    statementTimeoutMs: STATEMENT_TIMEOUT_MS,
+  }
   const database = openDatabase({ ...pool, role: 'earshot_worker' })
   undos.push(database.close)
+  const probes = {
+    ...{ database, log, metrics, metricsToken: config.metricsToken, drainMs: DRAIN_MS },
+    notReady: () => (worker?.isWell() === false ? ['the queue'] : []),
+  }
+  if (!isApi) {
+    const app = buildProbeApp(probes)
+    drains.push(() => app.close())
+    return app.listen({ host: config.host, port: config.workerPort ?? 0 })
+  }
   const teamDatabase = config.rowLevelSecurity ? openTeamDatabase(pool) : null
   if (teamDatabase) undos.push(teamDatabase.close)
   const app = await buildApp({
+    ...probes,
     contracts,
-    database,
     teamDatabase,
     services: { ...servicesOf(config), secretBox, judgeReceiver: receivers.judge },
     rateLimitMultiplier: config.rateLimitMultiplier,
@@ -92,15 +96,26 @@ async function start(config: Config, log: Log, { drains, undos }: Parts): Promis
     onCommit: () => worker?.nudge(),
     baseUrl: config.baseUrl,
     version,
-    log,
-    drainMs: DRAIN_MS,
-    metrics,
-    metricsToken: config.metricsToken,
-    notReady: () => (worker?.isWell() === false ? ['the queue'] : []),
     trustProxy: config.trustProxy,
   })
   drains.push(() => app.close())
   return app.listen({ host: config.host, port: config.port })
+}
+
+function workerOptions(config: Config, receivers: ReceiverRules, version: string) {
+  return {
+    concurrency: config.workerConcurrency,
+    mailDriver: config.smtp ? createSmtpMail(config.smtp) : createDatabaseMail(),
+    baseUrl: config.baseUrl,
+    webhooks: {
+      allowNetworks: config.webhookAllowNetworks,
+      allowInsecure: config.allowInsecureWebhooks,
+      localTrial: config.localTrial,
+      ownAddresses: receivers.ownAddresses,
+      version,
+      backoffBaseMs: config.webhookBackoffBaseMs,
+    },
+  }
 }
 
 function servicesOf({ defaultPlan, maxTeamsPerUser, isSignUpOpen, reuseLeewaySeconds }: Config) {

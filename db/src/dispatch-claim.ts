@@ -29,6 +29,7 @@ export interface ClaimedDelivery {
   id: string
   team_id: string
   endpoint_id: string
+  event_id: string
   event_type: EventType
   attempt_id: string
   /** Of this attempt, from 1. */
@@ -44,6 +45,8 @@ export interface ClaimedDelivery {
   payload: string | null
   /** The database's clock at the claim, in seconds. */
   claimed_at: number
+  /** How long it was due by then, in seconds. */
+  waited: number
 }
 
 const { placeholder } = sql
@@ -100,14 +103,14 @@ const claim = statement<{ worker_id: number; slots: string }, ClaimedDelivery>(s
              for update skip locked
         ) due
      ))
-    returning d.*
+    returning d.*, extract(epoch from now() - old.next_attempt_at)::float8 as waited
   ),
   begun as (
     insert into ${webhook_attempts} (team_id, id, delivery_id, endpoint_id, number, trigger, worker_id, started_at)
     select team_id, attempt_id, id, endpoint_id, attempt_count, trigger, worker_id, now()
       from claimed
   )
-  select c.id, c.team_id, c.endpoint_id, c.event_type, c.attempt_id, c.attempt_count as number, c.trigger,
+  select c.id, c.team_id, c.endpoint_id, c.event_id, c.event_type, c.attempt_id, c.attempt_count as number, c.trigger, c.waited,
          e.url, e.local_trial, e.secret, case when e.previous_secret_expires_at > now() then e.previous_secret end as previous_secret,
          v.payload, floor(extract(epoch from now()))::float8 as claimed_at
     from claimed c

@@ -27,6 +27,7 @@ export {
   takeAuthorizationCode,
 } from './authorization-codes.ts'
 export { type AuthorizationRow, deleteAuthorization, listAuthorizations } from './authorizations.ts'
+export { type Backlog, type QueueDepth, readBacklog, readQueueDepths } from './backlog.ts'
 export {
   type Database,
   type DatabaseAddress,

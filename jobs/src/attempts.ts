@@ -26,7 +26,8 @@ export interface AttemptOptions {
   onStalled: (endpointId: string) => void
 }
 
-interface FinishedAttempt {
+/** How an attempt went, and what is written of it. */
+export interface FinishedAttempt {
   outcome: ReturnType<typeof judgeAttempt>
   result: AttemptResult
 }

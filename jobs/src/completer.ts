@@ -10,7 +10,7 @@ const FIRST_BACKOFF_MS = 100
 const MAX_BACKOFF_MS = 2_000
 
 /** What became of a result: written; too late, others have taken over; or given up. */
-type Completion = 'applied' | 'stale' | 'dropped'
+export type Completion = 'applied' | 'stale' | 'dropped'
 
 interface Waiting {
   result: AttemptResult

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { type AttemptRef, type ClaimedDelivery, type Database, handBackDeliveries } from '@earshot/db'
-import { type Attempts, refOf } from './attempts.ts'
-import type { Completer } from './completer.ts'
+import { type Attempts, type FinishedAttempt, refOf } from './attempts.ts'
+import type { Completer, Completion } from './completer.ts'
 import type { EndpointPaces } from './endpoint-pace.ts'
 import type { Log } from './log.ts'
 import type { DispatcherMetrics } from './metrics.ts'
@@ -37,18 +37,31 @@ export function createFlights({ database, attempts, completer, paces, metrics, o
   async function fly(delivery: ClaimedDelivery, claimedAtMs: number): Promise<void> {
     const { endpoint_id } = delivery
     paces.take(endpoint_id)
+    metrics.waitSeconds.observe(delivery.waited)
     const finished = await attempts.run(delivery, claimedAtMs)
     metrics.attempts.inc({ outcome: finished?.outcome ?? 'handed_back' })
     if (finished === null) {
       await handBack(refOf(delivery))
     } else {
       const { outcome, result } = finished
-      metrics.attemptSeconds.observe(result.duration_ms / 1000)
       if (outcome === 'success') paces.succeeded(endpoint_id, result.duration_ms)
       else paces.failed(endpoint_id)
-      if ((await completer.complete(result, claimedAtMs)) === 'stale') metrics.staleResults.inc()
+      const completion = await completer.complete(result, claimedAtMs)
+      tell(delivery, finished, completion)
     }
     paces.release(endpoint_id)
+  }
+
+  function tell(delivery: ClaimedDelivery, { outcome, result }: FinishedAttempt, completion: Completion): void {
+    metrics.attemptSeconds.observe(result.duration_ms / 1000)
+    if (completion === 'stale') metrics.staleResults.inc()
+    if (completion === 'applied' && result.delay_ms === null) metrics.finished.inc({ state: result.succeeded ? 'succeeded' : 'failed' })
+    const { id: delivery_id, event_id, endpoint_id, attempt_id, number } = delivery
+    const { status_code, error_code, duration_ms, delay_ms } = result
+    log.info(
+      { event_id, delivery_id, endpoint_id, attempt_id, number, outcome, status_code, error_code, duration_ms, delay_ms, completion },
+      'attempt',
+    )
   }
 
   function handBack(ref: AttemptRef): Promise<void> {

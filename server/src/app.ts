@@ -4,6 +4,7 @@ import type { FastifyInstance } from 'fastify'
 import { fastify, LogController } from 'fastify'
 import type { Registry } from 'prom-client'
 import { createAccessJwts } from './access-jwts.ts'
+import { registerBacklogMetrics } from './backlog-metrics.ts'
 import { answerClientError } from './client-error.ts'
 import { registerCors } from './cors.ts'
 import { registerDrain } from './drain.ts'
@@ -48,6 +49,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const app = createServer(options)
   registerDrain(app, { timeoutMs: options.drainMs })
   registerRequestMetrics(app, options.metrics)
+  registerBacklogMetrics(options.metrics, options)
   registerCors(app)
   if (options.trustProxy === false) registerForwardingWarning(app)
   app.addHook('onRequest', async (request, reply) => void reply.header('x-request-id', request.id))

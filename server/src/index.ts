@@ -9,4 +9,5 @@ export { isGrantable } from './oauth/scopes.ts'
 
 export { problemOfPassword } from './password-rules.ts'
 export { makePassword } from './passwords.ts'
+export { buildProbeApp } from './probe-app.ts'
 export { makeClientId, makePublicKey, makeToken } from './tokens.ts'

@@ -6,7 +6,7 @@ import { type Client, createClient } from '@earshot/contracts/client'
 import { until } from './until.ts'
 
 const MAIN = fileURLToPath(new URL('../../main.ts', import.meta.url))
-const READY = /^Earshot (?:is ready: (\S+) |works on jobs)/m
+const READY = /^Earshot (?:is ready: (\S+) |works on jobs and webhooks(?:; probes at (\S+))?\.$)/m
 /** Of a machine that does much else. */
 const START_LIMIT_MS = 45_000
 const STOP_LIMIT_MS = 30_000
@@ -34,7 +34,7 @@ export interface Reply {
 
 export interface ServiceProcess {
   pid: number
-  /** Empty for a worker. */
+  /** Of a worker: where its probes are, else empty. */
   url: string
   /** From the spawn to the line that says it is ready. */
   readyMs: number
@@ -68,7 +68,8 @@ export async function startService(environment: Record<string, string>, options:
     await stop('SIGKILL')
     throw error
   }
-  const url = READY.exec(output())?.[1] ?? ''
+  const [, api, probes] = READY.exec(output()) ?? []
+  const url = api ?? probes ?? ''
   return {
     ...{ pid: child.pid ?? 0, url, readyMs: Math.round(performance.now() - startedAt), output, stop, exit },
     send: (method, path, request) => send(url + path, method, request),

@@ -1,0 +1,65 @@
+import { type Backlog, type Database, type QueueDepth, readBacklog, readQueueDepths } from '@earshot/db'
+import { Gauge, type Registry } from 'prom-client'
+import type { Log } from './log.ts'
+
+/** However many scrape, the database is asked no more often. */
+const FRESH_MS = 5_000
+
+interface Reading {
+  backlog: Backlog
+  queue: QueueDepth[]
+}
+
+/** What waits in the database, read when the metrics are. While the database is away these have no value, and the others stay. */
+export function registerBacklogMetrics(metrics: Registry, { database, log }: { database: Database; log: Log }): void {
+  const read = keepFresh(async (): Promise<Reading | null> => {
+    try {
+      const [backlog, queue] = await Promise.all([readBacklog(database), readQueueDepths(database)])
+      return { backlog, queue }
+    } catch (err) {
+      log.warn({ err }, 'What waits in the database cannot be read for the metrics')
+      return null
+    }
+  })
+
+  function gauge<Label extends string>(name: string, help: string, labelNames: Label[], set: (to: Gauge<Label>, reading: Reading) => void) {
+    const made: Gauge<Label> = new Gauge({ name, help, labelNames, registers: [metrics], collect })
+    async function collect() {
+      const reading = await read()
+      made.reset()
+      if (reading) set(made, reading)
+      // Without labels a reset leaves a zero, which would be a lie.
+      else if (labelNames.length === 0) made.remove()
+    }
+  }
+
+  gauge('earshot_webhook_deliveries', 'Deliveries that have not ended, by state.', ['state'], (to, { backlog }) => {
+    to.set({ state: 'pending' }, backlog.pending)
+    to.set({ state: 'sending' }, backlog.sending)
+  })
+  gauge('earshot_webhook_deliveries_due', 'Pending deliveries that could be sent now.', [], (to, { backlog }) => to.set(backlog.due))
+  gauge('earshot_webhook_oldest_due_seconds', 'For how long the oldest of the due deliveries has been due.', [], (to, { backlog }) =>
+    to.set(backlog.oldest_due_seconds),
+  )
+  gauge('earshot_queue_jobs', 'Jobs in the queue, by task and state.', ['task', 'state'], (to, { queue }) => {
+    for (const { task, ready, running, waiting, given_up } of queue) {
+      for (const [state, count] of Object.entries({ ready, running, waiting, given_up })) to.set({ task, state }, count)
+    }
+  })
+  gauge('earshot_queue_oldest_ready_seconds', 'For how long the oldest of the ready jobs could have run.', [], (to, { queue }) =>
+    to.set(Math.max(0, ...queue.map(({ oldest_ready_seconds }) => oldest_ready_seconds))),
+  )
+}
+
+/** Reads anew when the last reading is old, once for all who ask meanwhile. */
+function keepFresh<Value>(read: () => Promise<Value>): () => Promise<Value> {
+  let reading: Promise<Value> | undefined
+  let readAt = Number.NEGATIVE_INFINITY
+  return () => {
+    if (reading === undefined || performance.now() - readAt > FRESH_MS) {
+      readAt = performance.now()
+      reading = read()
+    }
+    return reading
+  }
+}

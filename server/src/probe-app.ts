@@ -1,0 +1,22 @@
+import { type FastifyInstance, fastify, LogController } from 'fastify'
+import type { Registry } from 'prom-client'
+import { registerBacklogMetrics } from './backlog-metrics.ts'
+import { registerDrain } from './drain.ts'
+import { sendFailure } from './failure.ts'
+import type { Log } from './log.ts'
+import { type ProbeOptions, registerProbes } from './probes.ts'
+import { registerUnknownRoute } from './unknown-route.ts'
+
+/** The HTTP side of a worker: whether it is well and what it does, nothing of the API. */
+export function buildProbeApp(options: ProbeOptions & { log: Log; metrics: Registry; drainMs: number }): FastifyInstance {
+  const app = fastify({
+    loggerInstance: options.log,
+    logController: new LogController({ disableRequestLogging: true }),
+  }) as unknown as FastifyInstance
+  registerDrain(app, { timeoutMs: options.drainMs })
+  registerUnknownRoute(app)
+  app.setErrorHandler((error, request, reply) => sendFailure(error, request, reply))
+  registerBacklogMetrics(options.metrics, options)
+  registerProbes(app, options)
+  return app
+}
