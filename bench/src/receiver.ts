@@ -1,8 +1,9 @@
-import { createServer } from 'node:http'
+import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { answerParent } from './child-process.ts'
 
-export type ReceiverQuestion = 'start' | 'read' | 'forget'
+/** `release` ends all that waits for an answer. */
+export type ReceiverQuestion = 'start' | 'read' | 'forget' | 'release'
 
 export interface Receipts {
   count: number
@@ -10,11 +11,29 @@ export interface Receipts {
   latenciesMs: number[]
 }
 
+const SLOW_MS = 5_000
+
+/** How a path that begins so is answered; it is not counted. Any other path is answered at once, and counted. */
+const behaviours: Record<string, (response: ServerResponse) => unknown> = {
+  silent: () => {},
+  slow: (response) => setTimeout(() => response.end('late'), SLOW_MS),
+  failing: (response) => response.writeHead(500).end(),
+  flooded: (response) => response.end('ok'),
+}
+
 let receipts: Receipts = { count: 0, latenciesMs: [] }
+const waiting = new Set<ServerResponse>()
 
 const server = createServer(async (request, response) => {
+  waiting.add(response)
+  response.once('close', () => waiting.delete(response))
   const chunks: Buffer[] = []
   for await (const chunk of request) chunks.push(chunk)
+  const behave = behaviours[request.url?.split('/')[1] ?? '']
+  if (behave) {
+    behave(response)
+    return
+  }
   const { created_at } = JSON.parse(Buffer.concat(chunks).toString())
   receipts.count += 1
   receipts.latenciesMs.push(Date.now() - Date.parse(created_at))
@@ -28,8 +47,12 @@ answerParent(answer, async () => {
 
 async function answer(question: ReceiverQuestion): Promise<Receipts | { url: string }> {
   if (question === 'read') return receipts
+  if (question === 'release') {
+    for (const response of waiting) response.destroy()
+    return receipts
+  }
   receipts = { count: 0, latenciesMs: [] }
   if (question === 'forget') return receipts
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  await new Promise<void>((resolve) => server.listen({ port: 0, host: '127.0.0.1', backlog: 4_096 }, resolve))
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/` }
 }

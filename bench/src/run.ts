@@ -3,16 +3,21 @@ import { writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import { benchAttempts } from './parts/attempts.ts'
 import { benchCredentials } from './parts/credentials.ts'
 import { benchDeliveries } from './parts/deliveries.ts'
+import { benchFairness } from './parts/fairness.ts'
 import { benchGrowth } from './parts/growth.ts'
 import { benchHelp } from './parts/help.ts'
 import { benchHotUser } from './parts/hot-user.ts'
+import { benchLatency } from './parts/latency.ts'
 import { benchList } from './parts/list.ts'
 import { benchRefreshes } from './parts/refreshes.ts'
 import { benchSignIns } from './parts/sign-ins.ts'
+import { benchSilent } from './parts/silent.ts'
 import { benchStart } from './parts/start.ts'
 import { benchSubmit } from './parts/submit.ts'
+import { benchUnheard } from './parts/unheard.ts'
 import { type PartReport, render } from './report.ts'
 
 const RESULTS = new URL('../results.md', import.meta.url)
@@ -26,6 +31,8 @@ const full = {
   warmRuns: 200,
   deliveries: 5_000,
   seconds: 20,
+  attempts: 10_000_000,
+  silentSeconds: 40,
 }
 /** Proves the bench itself; its figures say little. */
 const short: typeof full = {
@@ -37,6 +44,8 @@ const short: typeof full = {
   warmRuns: 20,
   deliveries: 500,
   seconds: 3,
+  attempts: 100_000,
+  silentSeconds: 5,
 }
 
 const parts: Record<string, (length: typeof full) => Promise<PartReport>> = {
@@ -48,6 +57,11 @@ const parts: Record<string, (length: typeof full) => Promise<PartReport>> = {
   submit: benchSubmit,
   growth: benchGrowth,
   deliveries: benchDeliveries,
+  latency: benchLatency,
+  fairness: benchFairness,
+  attempts: benchAttempts,
+  silent: benchSilent,
+  unheard: benchUnheard,
   start: benchStart,
   help: benchHelp,
 }
