@@ -1,18 +1,28 @@
-const STANDARD_SECRET_PREFIX = 'whsec_'
+import type { Event } from './event-payloads.ts'
+
+const SECRET_PREFIX = 'whsec_'
 const HMAC_SHA256 = { name: 'HMAC', hash: 'SHA-256' }
 const HEX_SHA256 = /^[0-9a-f]{64}$/i
 const UNIX_SECONDS = /^\d{1,12}$/
 
-/** The body of every delivery. `data` holds the resource under its own name, as the API shows it. */
-export interface WebhookEventBody {
-  id: string
-  type: string
+/**
+ * The event of a delivery. A `switch` over `type` narrows `data`; its `default` branch holds a `NewerWebhookEvent`, so that a
+ * receiver goes on working when the service learns to tell more.
+ */
+export type WebhookEvent = Event | NewerWebhookEvent
+
+/** An event of a type that this version of the package does not know. Answer 2xx and leave it. */
+export interface NewerWebhookEvent extends Omit<Event, 'type' | 'api_version' | 'data'> {
+  type: NewerWebhookEventType
   api_version: string
-  created_at: string
-  team_id: string
-  project_id: string | null
   data: Record<string, unknown>
 }
+
+/**
+ * Any other text. `string` would hold the known types too, so that no `===` could tell them apart; no known type matches this
+ * pattern. It exists for the compiler alone: the text is the type as it was sent.
+ */
+type NewerWebhookEventType = `newer than this package: ${string}`
 
 export interface WebhookToSign {
   /** The exact bytes that are sent. */
@@ -25,7 +35,8 @@ export interface WebhookToSign {
   previousSecret?: string | undefined
 }
 
-export type WebhookHeaders = Headers | Record<string, string | string[] | undefined>
+/** `Headers` of a `Request`, of any library, or a record such as Node's `request.headers`. */
+export type WebhookHeaders = { get: (name: string) => string | null } | Record<string, string | string[] | undefined>
 
 export interface VerifyOptions {
   /** The receiver's clock; now when left out. */
@@ -80,7 +91,7 @@ export async function verifyWebhook(
   headers: WebhookHeaders,
   secret: string,
   options: VerifyOptions = {},
-): Promise<WebhookEventBody> {
+): Promise<WebhookEvent> {
   const { now = new Date(), toleranceSeconds = 300 } = options
   const timestamp = requireHeader(headers, 'X-Service-Timestamp')
   const signatures = [requireHeader(headers, 'X-Service-Signature'), readHeader(headers, 'X-Service-Signature-Previous')]
@@ -107,7 +118,8 @@ function requireHeader(headers: WebhookHeaders, name: string): string {
 }
 
 function readHeader(headers: WebhookHeaders, name: string): string | undefined {
-  if (headers instanceof Headers) return headers.get(name) ?? undefined
+  // Not by instanceof: the Headers of a polyfill, or of another realm, are of another class.
+  if (typeof headers.get === 'function') return headers.get(name) ?? undefined
   const values = Object.entries(headers).flatMap(([key, value]) => (key.toLowerCase() === name.toLowerCase() ? (value ?? []) : []))
   return values.length === 1 ? values[0] : undefined
 }
@@ -122,7 +134,7 @@ async function anySigns(key: Bytes, signatures: (string | undefined)[], message:
   return (await Promise.all(verdicts)).includes(true)
 }
 
-function parseBody(body: Bytes): WebhookEventBody {
+function parseBody(body: Bytes): WebhookEvent {
   let event: unknown
   try {
     event = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body))
@@ -133,20 +145,26 @@ function parseBody(body: Bytes): WebhookEventBody {
     throw new WebhookVerificationError('bad_body', 'The signed body is not an event.')
   }
   // The service that holds the secret wrote these bytes, so their shape is its promise.
-  return event as WebhookEventBody
+  return event as WebhookEvent
 }
 
 type Bytes = Uint8Array<ArrayBuffer>
 
 /** The key of `X-Service-Signature` is the secret's text as shown, prefix included. */
 function ownKey(secret: string): Bytes {
+  requirePrefix(secret)
   return toBytes(secret)
 }
 
 /** The key of `webhook-signature` is what the base64 after `whsec_` decodes to. */
 function standardKey(secret: string): Bytes {
-  if (!secret.startsWith(STANDARD_SECRET_PREFIX)) throw new TypeError(`A webhook secret starts with ${STANDARD_SECRET_PREFIX}.`)
-  return Uint8Array.from(atob(secret.slice(STANDARD_SECRET_PREFIX.length)), (character) => character.charCodeAt(0))
+  requirePrefix(secret)
+  return Uint8Array.from(atob(secret.slice(SECRET_PREFIX.length)), (character) => character.charCodeAt(0))
+}
+
+/** A secret that was never set is a mistake of the program, not a bad delivery. */
+function requirePrefix(secret: string): void {
+  if (!secret.startsWith(SECRET_PREFIX)) throw new TypeError(`A webhook secret starts with ${SECRET_PREFIX}.`)
 }
 
 async function hmac(key: Bytes, message: Bytes): Promise<Bytes> {

@@ -1,5 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto'
-import { signWebhook, verifyWebhook, type WebhookEventBody, WebhookVerificationError } from '@earshot/contracts/webhooks'
+import { signWebhook, verifyWebhook, WebhookVerificationError } from '@earshot/contracts/webhooks'
 import { Webhook } from 'standardwebhooks'
 import { describe, expect, test } from 'vitest'
 
@@ -8,7 +8,7 @@ const OLD_SECRET = `whsec_${randomBytes(32).toString('base64')}`
 const DELIVERY_ID = '01920000-0000-7000-8000-000000000001'
 const NOW = new Date('2026-11-20T09:30:00.000Z')
 const TIMESTAMP = NOW.getTime() / 1000
-const EVENT: WebhookEventBody = {
+const EVENT = {
   id: '01920000-0000-7000-8000-000000000002',
   type: 'submission.created',
   api_version: 'v1',
@@ -81,6 +81,21 @@ describe('verifying', () => {
     const lists = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value]]))
     for (const form of [new Headers(headers), lowerCase, lists])
       expect(await verifyWebhook(BODY, form, SECRET, { now: NOW })).toEqual(EVENT)
+  })
+
+  test('takes the Headers of another library', async () => {
+    const headers = new Headers(await sign())
+    expect(await verifyWebhook(BODY, { get: (name: string) => headers.get(name) }, SECRET, { now: NOW })).toEqual(EVENT)
+  })
+
+  test('returns an event of a type that is newer than the package', async () => {
+    const newer = { ...EVENT, type: 'widget.seen', data: { widget: { id: 'w' } } }
+    const body = JSON.stringify(newer)
+    expect(await verifyWebhook(body, await sign({ body }), SECRET, { now: NOW })).toEqual(newer)
+  })
+
+  test('a secret that was never set is a mistake of the program, not of the delivery', async () => {
+    await expect(verifyWebhook(BODY, await sign(), '', { now: NOW })).rejects.toThrow(TypeError)
   })
 
   test('accepts the previous secret while it still signs, and not after', async () => {

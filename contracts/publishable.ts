@@ -1,0 +1,24 @@
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+const { dirname: HERE } = import.meta
+const DIST = join(HERE, 'dist')
+
+/**
+ * Makes `dist` a package of its own: `npm publish contracts/dist`. Its manifest is this workspace's, with each source
+ * replaced by what was compiled from it: inside the workspace Node runs the sources, outside nothing but JavaScript is published.
+ */
+const { private: _private, scripts: _scripts, exports: sources, ...manifest } = JSON.parse(readFileSync(join(HERE, 'package.json'), 'utf8'))
+const published = {
+  ...manifest,
+  sideEffects: false,
+  exports: Object.fromEntries(Object.entries<string>(sources).map(([name, source]) => [name, compiledFrom(source)])),
+}
+writeFileSync(join(DIST, 'package.json'), `${JSON.stringify(published, null, 2)}\n`)
+copyFileSync(join(HERE, 'README.md'), join(DIST, 'README.md'))
+copyFileSync(join(HERE, '../LICENSE'), join(DIST, 'LICENSE'))
+
+function compiledFrom(source: string) {
+  const file = source.replace(/^\.\/src\/(.+)\.ts$/, './$1')
+  return { types: `${file}.d.ts`, default: `${file}.js` }
+}

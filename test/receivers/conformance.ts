@@ -1,0 +1,94 @@
+import { randomBytes } from 'node:crypto'
+import { signWebhook } from '@earshot/contracts/webhooks'
+import type { Received } from '../jobs/receiver.ts'
+import type { DeliverySource } from './delivery-source.ts'
+import { type Command, startExample } from './example-process.ts'
+
+/** What every receiver must do, by status: `tryReceiver` compares with this. */
+export const CONFORMING = {
+  'a delivery of the service': 200,
+  'one whose bytes were recorded': 200,
+  'the same once more': 200,
+  'how often it was new': 1,
+  'how often it was known': 1,
+  'a changed byte': 400,
+  'a changed timestamp': 400,
+  'another secret': 400,
+  'a signature that is no text': 400,
+  'no signature': 400,
+  'signed 300 s ago': 400,
+  'signed for 300 s ahead': 400,
+  'with the previous secret, after a rotation': 200,
+}
+
+interface Conformance {
+  /** How far from now a timestamp is refused: verifiers of Standard Webhooks let the 300th second pass. */
+  toleranceSeconds?: number
+}
+
+/** Starts the receiver with the endpoint's secret; sends it deliveries of the service, and what is none. */
+export async function tryReceiver(
+  source: DeliverySource,
+  command: Command,
+  { toleranceSeconds = 300 }: Conformance = {},
+): Promise<typeof CONFORMING> {
+  await using receiver = await startExample(command, source.secret)
+  const delivered = await source.sendTo(receiver.url)
+  const recorded = await source.record()
+  const { body } = recorded
+  const send = (changes: Record<string, string | undefined>, bytes: Buffer = body) => sendAgain(receiver.url, recorded, changes, bytes)
+  const signed = async (secret: string, secondsAgo: number) =>
+    send(
+      await signWebhook({
+        body,
+        secret,
+        timestampSeconds: nowSeconds() - secondsAgo,
+        deliveryId: `made-${randomBytes(4).toString('hex')}`,
+      }),
+    )
+
+  const before = receiver.output().length
+  const first = await send({})
+  const second = await send({})
+  const printed = receiver.output().slice(before)
+  const verdicts = {
+    'a delivery of the service': delivered ?? 0,
+    'one whose bytes were recorded': first,
+    'the same once more': second,
+    'how often it was new': printed.match(/^receiver: verified /gm)?.length ?? 0,
+    'how often it was known': printed.match(/^receiver: already has /gm)?.length ?? 0,
+    'a changed byte': await send({}, Buffer.from(String(body).replace('quoted', 'Quoted'))),
+    'a changed timestamp': await send(withBoth('timestamp', String(nowSeconds() + 5))),
+    'another secret': await signed(`whsec_${randomBytes(32).toString('base64')}`, 0),
+    'a signature that is no text': await send(withBoth('signature', 'v1,\u00e9\u00ff')),
+    'no signature': await send(withBoth('signature', undefined)),
+    'signed 300 s ago': await signed(source.secret, toleranceSeconds),
+    'signed for 300 s ahead': await signed(source.secret, -toleranceSeconds - 1),
+    'with the previous secret, after a rotation': 0,
+  }
+  await source.rotate()
+  return { ...verdicts, 'with the previous secret, after a rotation': (await source.sendTo(receiver.url)) ?? 0 }
+}
+
+/** One header of both families. */
+function withBoth(name: 'timestamp' | 'signature', value: string | undefined) {
+  return { [`x-service-${name}`]: value, [`webhook-${name}`]: value }
+}
+
+/** The recorded request with other headers or other bytes. */
+async function sendAgain(url: string, recorded: Received, changes: Record<string, string | undefined>, body: Buffer): Promise<number> {
+  const headers = new Headers({ 'content-type': 'application/json' })
+  for (const [name, value] of Object.entries({ ...recorded.headers, ...lowerCased(changes) }))
+    if (/^(x-service|webhook)-/.test(name) && typeof value === 'string') headers.set(name, value)
+  const answer = await fetch(url, { method: 'POST', headers, body: new Uint8Array(body) })
+  await answer.text()
+  return answer.status
+}
+
+function lowerCased(headers: Record<string, string | undefined>) {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
+}
+
+function nowSeconds(): number {
+  return Math.floor(Date.now() / 1000)
+}

@@ -1,0 +1,64 @@
+import type { Client } from '@earshot/contracts/client'
+import { until } from '../fault/until.ts'
+import { type Received, startReceiver } from '../jobs/receiver.ts'
+import type { Team } from '../src/people.ts'
+
+/** An endpoint of the running service, and what makes the service send to it. */
+export interface DeliverySource extends AsyncDisposable {
+  /** As it was shown last. */
+  secret: string
+  /** Gives the endpoint a new secret and returns the one before, which still signs. */
+  rotate: () => Promise<string>
+  /** Has the service tell `url` of a change. Resolves to the status of its answer, null if there was none. */
+  sendTo: (url: string) => Promise<number | null>
+  /** Has the service tell this process of a change: the request as it came. */
+  record: () => Promise<Received>
+}
+
+/** A further endpoint of the team, for one receiver. */
+export async function openDeliverySource(client: Client, team: Team): Promise<DeliverySource> {
+  const { team_id } = team.project
+  const recorder = await startReceiver()
+  const { id: webhook_id, secret } = await client.webhooks.create({ team_id, url: recorder.url, events: ['submission.created'] })
+
+  /** The status that a new submission's delivery was answered with. */
+  async function tell(url: string): Promise<number | null> {
+    await client.webhooks.update({ team_id, webhook_id, url })
+    const submission = await client.submissions.create({
+      ...team.project,
+      body: 'Grüße 👋 – "quoted"',
+      author: { name: 'Ada' },
+    })
+    let answered: { status_code: number | null } | undefined
+    await until(`${url} was told of the submission`, async () => {
+      const { results } = await client.webhooks.deliveries.list({ team_id, webhook_id, limit: 1 })
+      const [delivery] = results
+      if (!JSON.stringify(delivery?.payload ?? null).includes(submission.id)) return false
+      const attempts = await client.webhooks.attempts.list({ team_id, webhook_id, delivery_id: delivery?.id })
+      answered = attempts.results.find(({ duration_ms }) => duration_ms !== null)
+      return answered !== undefined
+    })
+    return answered?.status_code ?? null
+  }
+
+  const source: DeliverySource = {
+    secret,
+    rotate: async () => {
+      const previous = source.secret
+      source.secret = (await client.webhooks.rotateSecret({ team_id, webhook_id })).secret
+      return previous
+    },
+    sendTo: tell,
+    record: async () => {
+      await tell(recorder.url)
+      const received = recorder.requests.at(-1)
+      if (!received) throw new Error('Nothing was received')
+      return received
+    },
+    [Symbol.asyncDispose]: async () => {
+      await client.webhooks.delete({ team_id, webhook_id })
+      await recorder[Symbol.asyncDispose]()
+    },
+  }
+  return source
+}

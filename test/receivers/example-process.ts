@@ -1,0 +1,61 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { until } from '../fault/until.ts'
+
+const START_LIMIT_MS = 60_000
+
+/** A receiver that runs in a process of its own. */
+export interface ExampleProcess extends AsyncDisposable {
+  url: string
+  /** All that it printed. */
+  output: () => string
+}
+
+/** How a receiver is started: the program, and what it needs besides the variables that all receivers read. */
+export interface Command {
+  program: string
+  args: string[]
+  environment?: Record<string, string>
+}
+
+/** Starts a receiver with the secret and waits until it listens. */
+export async function startExample({ program, args, environment = {} }: Command, secret: string): Promise<ExampleProcess> {
+  const url = `http://127.0.0.1:${await freePort()}/`
+  const { PATH = '', HOME = '/' } = process.env
+  const child = spawn(program, args, { env: { PATH, HOME, ...environment, RECEIVER_URL: url, WEBHOOK_SECRET: secret } })
+  const closed = once(child, 'close').catch(() => {})
+  let printed = ''
+  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text: string) => (printed += text))
+  let hasEnded = false
+  void closed.then(() => (hasEnded = true))
+  const stop = async () => {
+    child.kill()
+    await closed
+  }
+  try {
+    await until('the receiver listens', async () => hasEnded || (await isListening(url)), START_LIMIT_MS)
+    if (hasEnded) throw new Error(`The receiver ended:\n${printed}`)
+  } catch (error) {
+    await stop()
+    throw error
+  }
+  return { url, output: () => printed, [Symbol.asyncDispose]: stop }
+}
+
+/** Whatever it answers. */
+function isListening(url: string): Promise<boolean> {
+  return fetch(url).then(
+    () => true,
+    () => false,
+  )
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  await once(server, 'close')
+  return typeof address === 'object' && address ? address.port : 0
+}

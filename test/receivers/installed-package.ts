@@ -1,0 +1,63 @@
+import { execFile } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { build } from 'esbuild'
+
+const TOP = fileURLToPath(new URL('../..', import.meta.url))
+const LIMIT_MS = 120_000
+const execute = promisify(execFile)
+
+/** A project of its own with @earshot/contracts as it would be published, and nothing else. */
+export interface InstalledPackage extends Disposable {
+  /** The names of what was installed. */
+  listDependencies: () => Promise<string[]>
+  write: (file: string, text: string) => void
+  /** Runs a program there; resolves to what it printed, rejects when it failed. */
+  run: (program: string, ...args: string[]) => Promise<string>
+  /** What a browser would load for a file, and the modules that went into it. */
+  bundle: (file: string) => Promise<{ code: string; modules: string[] }>
+}
+
+/** Builds, packs, and installs the packed file into an empty project. */
+export async function installPackage(): Promise<InstalledPackage> {
+  const directory = mkdtempSync(join(tmpdir(), 'earshot-package-'))
+  const project = join(directory, 'project')
+  mkdirSync(project)
+  const run = async (cwd: string, program: string, ...args: string[]) => {
+    const { stdout } = await execute(program, args, { cwd, timeout: LIMIT_MS }).catch((error) => {
+      throw new Error(`${program} ${args.join(' ')}: ${error.stdout}${error.stderr}`)
+    })
+    return stdout
+  }
+  await run(TOP, 'npm', 'run', '--silent', 'build', '--workspace', '@earshot/contracts')
+  const packed = await run(TOP, 'npm', 'pack', './contracts/dist', '--json', '--pack-destination', directory)
+  const [{ filename }] = JSON.parse(packed)
+  writeFileSync(join(project, 'package.json'), JSON.stringify({ name: 'receiver', type: 'module', private: true }))
+  await run(project, 'npm', 'install', '--prefer-offline', '--no-audit', '--no-fund', '--ignore-scripts', join(directory, filename))
+
+  return {
+    listDependencies: async () => {
+      const installed: { name: string }[] = JSON.parse(await run(project, 'npm', 'query', ':root *'))
+      return installed.map(({ name }) => name).sort()
+    },
+    write: (file, text) => writeFileSync(join(project, file), text),
+    run: (program, ...args) => run(project, program, ...args),
+    bundle: async (file) => {
+      const { outputFiles, metafile } = await build({
+        absWorkingDir: project,
+        entryPoints: [file],
+        bundle: true,
+        format: 'iife',
+        platform: 'browser',
+        minify: true,
+        write: false,
+        metafile: true,
+      })
+      return { code: outputFiles[0]?.text ?? '', modules: Object.keys(metafile.inputs) }
+    },
+    [Symbol.dispose]: () => rmSync(directory, { recursive: true, force: true }),
+  }
+}

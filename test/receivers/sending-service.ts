@@ -1,0 +1,23 @@
+import { makeDataDir } from '../fault/data-dir.ts'
+import { startService } from '../fault/service-process.ts'
+import { type DeliverySource, openDeliverySource } from './delivery-source.ts'
+
+/** The service as it is started, with a team that has webhooks. */
+export interface SendingService extends AsyncDisposable {
+  teamId: string
+  openSource: () => Promise<DeliverySource>
+}
+
+export async function startSendingService(): Promise<SendingService> {
+  const dataDir = makeDataDir()
+  const service = await startService({ EARSHOT_DATA_DIR: dataDir.path })
+  const team = await dataDir.makeTeam()
+  return {
+    teamId: team.id,
+    openSource: () => openDeliverySource(service.client(team.token), team),
+    [Symbol.asyncDispose]: async () => {
+      await service[Symbol.asyncDispose]()
+      await dataDir[Symbol.asyncDispose]()
+    },
+  }
+}
