@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { type Browser, chromium } from 'playwright-core'
-import { run } from './command.ts'
+import { installDebian } from './debian.ts'
 
 const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
 const NEEDED = 'Chromium is needed (on Debian: apt install chromium)'
@@ -28,12 +28,6 @@ function findChromium(): string | null {
 }
 
 async function installChromium(): Promise<string | null> {
-  if (process.getuid?.() !== 0) return null
-  const environment = { DEBIAN_FRONTEND: 'noninteractive' }
-  await run('apt-get', ['update', '--quiet'], { environment })
-  await run('apt-get', ['install', '--yes', '--quiet', '--no-install-recommends', 'chromium', 'fonts-dejavu-core'], {
-    environment,
-    timeoutMs: 600_000,
-  })
+  await installDebian('chromium', 'fonts-dejavu-core')
   return findChromium()
 }

@@ -8,7 +8,7 @@ const ENVIRONMENT = join(HOME, 'venv')
 const VIRTUALENV = join(HOME, 'virtualenv')
 const STAMP = join(ENVIRONMENT, 'installed')
 const REQUIREMENTS = join(TOP, 'test/judge/requirements.txt')
-const NEEDED = 'Schemathesis needs Python 3.11 or newer with venv or pip (on Debian: apt install python3-venv)'
+const NEEDED = 'Python 3.11 or newer is needed, with venv or pip (on Debian: apt install python3-venv)'
 
 /** What is missing on this machine, in one line. */
 export class PythonError extends Error {}
@@ -20,7 +20,7 @@ export async function preparePython(): Promise<string> {
   if (existsSync(STAMP) && readFileSync(STAMP, 'utf8') === wanted) return programs
   await makeEnvironment()
   const { exitCode, output } = await pip(join(programs, 'python'), ['--requirement', REQUIREMENTS])
-  if (exitCode !== 0) throw new PythonError(`Schemathesis could not be installed: ${lastLine(output)}`)
+  if (exitCode !== 0) throw new PythonError(`The Python packages could not be installed: ${lastLine(output)}`)
   writeFileSync(STAMP, wanted)
   return programs
 }

@@ -2,10 +2,13 @@ import { makeDataDir } from '../fault/data-dir.ts'
 import { runAdmin } from '../fault/run-admin.ts'
 import { startService } from '../fault/service-process.ts'
 import { startReceiver } from '../jobs/receiver.ts'
+import { openDeliverySource } from '../receivers/delivery-source.ts'
 import { account } from './account.ts'
 import { judgeBehaviour } from './behaviour.ts'
 import { judgeDocument } from './document.ts'
 import { judgePages } from './pages.ts'
+import { judgePublished } from './published.ts'
+import { judgeReceivers } from './receivers.ts'
 import { makeRecords } from './records.ts'
 import { judgeSignIns, keepScreenshots } from './sign-ins.ts'
 
@@ -29,11 +32,15 @@ await using service = await startService({
 const environment = { EARSHOT_DATA_DIR: data.path }
 await runAdmin(environment, 'user', 'create', '--email', account.email, '--password', account.password)
 const records = await makeRecords(service.url, await data.makeTeam(), receiver.url)
+const told = await data.makeTeam()
+const openSource = () => openDeliverySource(service.client(told.token), told)
 
 problems.set('Redocly recommended-strict over the document', await judgeDocument(`${service.url}/api/schema/`))
 problems.set('MDN HTTP Observatory over the pages', await judgePages(service.url, environment))
 problems.set('openid-client and oauth4webapi with Chromium', await judgeSignIns())
 if (process.argv.includes('--keep-screenshots')) keepScreenshots()
+problems.set('Receivers with Flask, Go and openssl over deliveries', await judgeReceivers(openSource))
+problems.set('verifyWebhook as published, in Chromium', await judgePublished(openSource))
 problems.set('Schemathesis over every operation', await judgeBehaviour(service.url, records))
 
 const failed = [...problems.values()].filter((problem) => problem !== null).length
