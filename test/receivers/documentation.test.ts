@@ -1,0 +1,120 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { attemptErrorCodes, eventMeanings } from '@earshot/contracts'
+import { signWebhook, verifyWebhook } from '@earshot/contracts/webhooks'
+import { describe, expect, test } from 'vitest'
+import { judgeAttempt, MAX_ATTEMPTS, nextDelayMs } from '../../jobs/src/retry-policy.ts'
+import { earshot } from '../cli/command-line.ts'
+
+const DOCS = new URL('../../docs/', import.meta.url)
+const page = readFileSync(new URL('webhooks.md', DOCS), 'utf8')
+const WORDS = { success: 'succeeded', retry: 'tried again', final: 'final' }
+const BASE_MS = 30_000
+
+describe('docs/webhooks.md', () => {
+  test('its table of attempts is what the service does', () => {
+    const rows: string[][] = []
+    let sinceMs = 0
+    for (let attemptNumber = 1; attemptNumber < MAX_ATTEMPTS; attemptNumber += 1) {
+      const failed = { attemptNumber, statusCode: 500, retryAfterSeconds: null }
+      const waitMs = nextDelayMs(failed, { baseMs: BASE_MS, random: () => 0.5 }) ?? 0
+      expect(nextDelayMs(failed, { baseMs: BASE_MS, random: () => 0 })).toBe(waitMs * 0.8)
+      expect(nextDelayMs(failed, { baseMs: BASE_MS, random: () => 1 })).toBe(waitMs * 1.2)
+      sinceMs += waitMs
+      rows.push([String(attemptNumber + 1), inWords(waitMs), inWords(sinceMs)])
+    }
+    expect(tableUnder('attempt')).toEqual(rows)
+    expect(nextDelayMs({ attemptNumber: MAX_ATTEMPTS, statusCode: 500, retryAfterSeconds: null }, { baseMs: BASE_MS })).toBeNull()
+  })
+
+  test('its table of answers is what the service does, for every status', () => {
+    const [succeeded, again, , other] = tableUnder('answer')
+    expect([succeeded?.[1], again?.[1], other?.[1]]).toEqual([WORDS.success, WORDS.retry, WORDS.final])
+    const retried = Array.from(again?.[0]?.matchAll(/\d{3}/g) ?? [], ([status]) => Number(status))
+    for (let statusCode = 200; statusCode < 600; statusCode += 1) {
+      const expected = retried.includes(statusCode) ? 'retry' : 'final'
+      expect([statusCode, judgeAttempt({ statusCode, error: null })]).toEqual([statusCode, statusCode < 300 ? 'success' : expected])
+    }
+  })
+
+  test('its table of error codes has each, and says what follows', () => {
+    const rows = tableUnder('code').map(([code, , follows]) => [code, follows])
+    const expected = attemptErrorCodes.map((code) => [`\`${code}\``, WORDS[judgeAttempt({ statusCode: null, error: { code } })]])
+    expect(rows).toEqual(expected)
+  })
+
+  test('its table of types is the catalogue', () => {
+    expect(tableUnder('type')).toEqual(Object.entries(eventMeanings).map(([type, meaning]) => [`\`${type}\``, meaning]))
+  })
+
+  test('its example of a signature is right', async () => {
+    const [secret = '', timestamp, body = ''] = /```text\n(.*)\n(.*)\n(.*)\n```/.exec(page)?.slice(1) ?? []
+    const signed = await signWebhook({ body, secret, timestampSeconds: Number(timestamp), deliveryId: 'x' })
+    expect(page).toContain(`\`X-Service-Signature\` is \`${signed['X-Service-Signature']}\``)
+  })
+
+  test('its example of a body is one that verifyWebhook takes', async () => {
+    const body = /```json\n([\s\S]*?)```/.exec(page)?.[1] ?? ''
+    const secret = `whsec_${Buffer.alloc(32).toString('base64')}`
+    const headers = await signWebhook({ body, secret, timestampSeconds: Math.floor(Date.now() / 1000), deliveryId: 'x' })
+    expect(await verifyWebhook(body, headers, secret)).toMatchObject({ type: 'submission.created' })
+  })
+
+  test('its headers are those that are sent', async () => {
+    const secret = `whsec_${Buffer.alloc(32).toString('base64')}`
+    const signed = await signWebhook({ body: '', secret, previousSecret: secret, timestampSeconds: 1, deliveryId: 'x' })
+    const named = tableUnder('header').flatMap(([names = '']) => Array.from(names.matchAll(/`([\w-]+)`/g), ([, name]) => name))
+    expect(named.sort()).toEqual(['X-Service-Event', 'X-Service-Delivery', ...Object.keys(signed)].sort())
+  })
+
+  test('its code stands in the examples', () => {
+    const blocks = [...page.matchAll(/\]\(\.\.\/(?<file>examples\/[^)]+)\)(?:(?!^\*\*)[\s\S])*?^```\w+\n(?<code>[\s\S]*?)^```/gm)]
+    expect(blocks).toHaveLength(7)
+    for (const { groups: { file = '', code = '' } = {} } of blocks) {
+      expect([file, linesOf(readFileSync(new URL(`../${file}`, DOCS), 'utf8'))]).toEqual([file, expect.stringContaining(linesOf(code))])
+    }
+  })
+
+  test('its links lead somewhere', () => {
+    const headings = Array.from(page.matchAll(/^## (.+)$/gm), ([, heading = '']) => `#${heading.toLowerCase().replaceAll(' ', '-')}`)
+    const links = Array.from(page.matchAll(/\]\((?!https:)([^)]+)\)/g), ([, link = '']) => link)
+    expect(links.filter((link) => !(link.startsWith('#') ? headings.includes(link) : existsSync(new URL(link, DOCS))))).toEqual([])
+  })
+
+  test('its commands are there, with their flags', async () => {
+    const commands = Array.from(page.matchAll(/^npx earshot (.+)$/gm), ([, command = '']) => command)
+    expect(commands.length).toBeGreaterThan(5)
+    for (const command of commands) {
+      const words = /^[a-z][a-z-]*(?: [a-z][a-z-]*)*/.exec(command)?.[0].split(' ') ?? []
+      const { exitCode, out } = await earshot([...words, '--help'])
+      expect([command, exitCode]).toEqual([command, 0])
+      for (const [flag] of command.matchAll(/--[a-z-]+/g)) expect([command, out]).toEqual([command, expect.stringContaining(`${flag} `)])
+    }
+  })
+})
+
+/** The rows of the table whose first column has this heading. */
+function tableUnder(heading: string): string[][] {
+  const table = new RegExp(`^\\| ${heading} +\\|.*\\n\\|[-| ]+\\n(?<rows>(?:\\|.*\\n)+)`, 'm').exec(page)?.groups?.rows
+  if (table === undefined) throw new Error(`There is no table of "${heading}"`)
+  const cells = (row: string) => row.split('|').slice(1, -1)
+  return table
+    .trim()
+    .split('\n')
+    .map((row) => cells(row).map((cell) => cell.trim()))
+}
+
+/** Whatever their indentation is. */
+function linesOf(code: string): string {
+  return code
+    .trim()
+    .split('\n')
+    .map((line) => line.trim())
+    .join('\n')
+}
+
+/** `2 h 50 min 30 s` */
+function inWords(ms: number): string {
+  const seconds = ms / 1000
+  const parts = [`${Math.floor(seconds / 3600)} h`, `${Math.floor(seconds / 60) % 60} min`, `${seconds % 60} s`]
+  return parts.filter((part) => !part.startsWith('0 ')).join(' ')
+}
