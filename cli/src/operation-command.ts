@@ -1,4 +1,4 @@
-import type { NamedOperation, Operation } from '@earshot/contracts'
+import { type NamedOperation, type Operation, takesKey } from '@earshot/contracts'
 import { type Command, Option } from 'commander'
 import { failed } from './failure.ts'
 import { type Flag, flagsOf, optionsOf } from './flags.ts'
@@ -57,6 +57,6 @@ function generalOptions(operation: Operation): Option[] {
     new Option('--output <field>', 'print this field alone, such as id or author.name; of a list one a line').conflicts('json'),
   ]
   if (operation.queryFields.has('cursor')) options.push(new Option('--all', 'follow the cursor through all pages'))
-  if (operation.method === 'POST') options.push(new Option('--idempotency-key <key>', 'a repeated call with the same key does nothing new'))
+  if (takesKey(operation)) options.push(new Option('--idempotency-key <key>', 'a repeated call with the same key does nothing new'))
   return options.map((option) => option.helpGroup(HelpGroup.general))
 }

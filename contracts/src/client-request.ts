@@ -1,5 +1,5 @@
 import type { Operation } from './operation.ts'
-import { isPublic, isSignedIn } from './operation-names.ts'
+import { isPublic, isSignedIn, takesKey } from './operation-names.ts'
 
 export interface ClientOptions {
   /** Where the service is, such as `https://feedback.example.com`; a path is kept. */
@@ -7,7 +7,7 @@ export interface ClientOptions {
   /** Personal access token, OAuth2 access token or JWT. Never sent on the public plane. */
   token?: string | undefined
   fetch?: typeof globalThis.fetch | undefined
-  /** Bounds a whole call, its retries and waits included. 30,000 unless said. */
+  /** Bounds a whole call, its retries and waits included. 30,000 unless said; more for an operation that may take longer. */
   timeoutMs?: number | undefined
   /** How often a call is sent again after 429, 503 and network failures. 2 unless said. */
   maxRetries?: number | undefined
@@ -69,7 +69,7 @@ function queryOf(fields: [string, unknown][]): string {
 function headersOf(operation: Operation, { token, userAgent, headers }: ClientOptions, call: CallOptions): Headers {
   const result = new Headers({ accept: 'application/json', ...(userAgent && { 'user-agent': userAgent }) })
   if (token) result.set('authorization', `Bearer ${token}`)
-  if (operation.method === 'POST') result.set('idempotency-key', call.idempotencyKey ?? randomUuid())
+  if (takesKey(operation)) result.set('idempotency-key', call.idempotencyKey ?? randomUuid())
   if (operation.method === 'POST' || operation.method === 'PATCH') result.set('content-type', 'application/json')
   for (const [name, value] of Object.entries({ ...headers, ...call.headers })) result.set(name, value)
   if (!isSignedIn(operation)) result.delete('authorization')

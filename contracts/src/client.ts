@@ -60,10 +60,12 @@ function methodOf(operation: Operation, options: ClientOptions) {
 async function callOperation(operation: Operation, input: object, options: ClientOptions, call: CallOptions): Promise<unknown> {
   const { fetch = globalThis.fetch, maxRetries = MAX_RETRIES } = options
   const request = requestOf(operation, { ...input }, options, call)
-  // What an account's operation used up, such as a refresh token, it does not give twice: no key makes it safe to repeat.
+  const { waitsSeconds = 0 } = operation
+  // What an account's operation used up, such as a refresh token, it does not give twice; what waits would do it anew: no
+  // key makes them safe to repeat.
   const policy = {
-    maxRetries: isAccount(operation) ? 0 : maxRetries,
-    timeoutMs: call.timeoutMs ?? options.timeoutMs ?? TIMEOUT_MS,
+    maxRetries: isAccount(operation) || waitsSeconds > 0 ? 0 : maxRetries,
+    timeoutMs: call.timeoutMs ?? options.timeoutMs ?? TIMEOUT_MS + waitsSeconds * 1000,
     signal: call.signal,
   }
   return outputOf(await sendWithRetries((signal) => sendOnce(fetch, request, signal), policy))

@@ -23,6 +23,8 @@ export type EventType = keyof typeof eventMeanings
 export const eventTypes = Object.keys(eventMeanings) as [EventType, ...EventType[]]
 export const EventType = z.enum(eventTypes).meta({ id: 'EventType', description: 'What happened.', example: 'submission.approved' })
 
+const payloadMeanings = { ...eventMeanings, 'webhook.test': 'Somebody tried the endpoint; nothing happened.' } as const
+
 /** The `data` of each event whose resource the service has: the resource under its name, as the API shows it. */
 const dataOf = {
   'submission.created': z.object({ submission: Submission }),
@@ -33,18 +35,18 @@ const dataOf = {
   'user.profile.updated': z.object({ user: TeamUser }),
 } as const satisfies Partial<Record<EventType, z.ZodObject>>
 
-function payloadOf<const Type extends EventType, Data extends z.ZodObject>(type: Type, data: Data) {
+function payloadOf<const Type extends keyof typeof payloadMeanings, Data extends z.ZodObject>(type: Type, data: Data) {
   return z
     .object({
       id: Id.meta({ description: 'The event; the same over all endpoints and attempts.' }),
-      type: z.literal(type).meta({ description: eventMeanings[type] }),
+      type: z.literal(type).meta({ description: payloadMeanings[type] }),
       api_version: z.literal('v1').meta({ description: 'Version of the payload.' }),
       created_at: timestamp('When it happened.'),
       team_id: Id.meta({ description: 'The team.' }),
       project_id: Id.nullable().meta({ description: 'The project, if it happened in one.' }),
       data: data.meta({ description: 'The resource under its name, as the API shows it.' }),
     })
-    .meta({ id: `${pascalCase(type)}Event`, description: eventMeanings[type] })
+    .meta({ id: `${pascalCase(type)}Event`, description: payloadMeanings[type] })
 }
 
 /** The very body that webhooks deliver, by type. A type joins when its resource does. */
@@ -57,10 +59,29 @@ export const eventPayloads = [
   payloadOf('user.profile.updated', dataOf['user.profile.updated']),
 ] as const
 
+/** What `webhooks.test` sends. It is no event of the catalogue: nobody subscribes to it, and the change feed does not have it. */
+export const TEST_EVENT = 'webhook.test'
+const TestEvent = payloadOf(
+  TEST_EVENT,
+  z.object({
+    endpoint: z
+      .object({ id: Id.meta({ description: 'The endpoint that is tried.' }), url: z.string().meta({ description: 'Its address.' }) })
+      .meta({ description: 'The endpoint that is tried.' }),
+  }),
+)
+
+/** Whatever a receiver can get, by type. */
+export const deliveredPayloads = [...eventPayloads, TestEvent] as const
+
 export const Event = z
   .discriminatedUnion('type', eventPayloads)
   .meta({ id: 'Event', description: 'Something that happened, exactly as webhooks deliver it.' })
 export type Event = z.infer<typeof Event>
+
+export const DeliveredEvent = z
+  .discriminatedUnion('type', deliveredPayloads)
+  .meta({ id: 'DeliveredEvent', description: 'The body of a delivery: an event, or what `webhooks.test` sends.' })
+export type DeliveredEvent = z.infer<typeof DeliveredEvent>
 
 function pascalCase(type: string): string {
   return type.replace(/(^|[._])(\w)/g, (_match, _separator, letter: string) => letter.toUpperCase())

@@ -15,12 +15,21 @@ export const contracts = { me, teams, members, invitations, projects, publicKeys
 export type Contracts = typeof contracts
 
 export { ApiError, type ErrorBody, type ErrorCode, errorCodes, errorRow, errorTable, FieldError } from './errors.ts'
-export { Event, EventType, eventMeanings, eventPayloads, eventTypes } from './event-payloads.ts'
+export {
+  DeliveredEvent,
+  deliveredPayloads,
+  Event,
+  EventType,
+  eventMeanings,
+  eventPayloads,
+  eventTypes,
+  TEST_EVENT,
+} from './event-payloads.ts'
 export { Invitation, InvitationState } from './invitations.ts'
 export { type LimitName, limits, sizes } from './limits.ts'
 export { CredentialKind, Token } from './me.ts'
 export type { Method, Operation, OperationTree } from './operation.ts'
-export { isAccount, isLock, isOperation, isPublic, isSignedIn, listOperations, type NamedOperation } from './operation-names.ts'
+export { isAccount, isLock, isOperation, isPublic, isSignedIn, listOperations, type NamedOperation, takesKey } from './operation-names.ts'
 export { type Feature, monthlyQuotas, Plan, planIncludes, plans, type Quota, quotaNames } from './plans.ts'
 export { Project } from './projects.ts'
 export { PublicKey } from './public-keys.ts'

@@ -41,6 +41,11 @@ export function isLock({ path }: Pick<Operation, 'path'>): boolean {
   return path === `${ME}/password/` || path.startsWith(`${ME}/mfa/`)
 }
 
+/** Whether the operation takes an idempotency key. */
+export function takesKey(operation: Pick<Operation, 'method' | 'path' | 'waitsSeconds'>): boolean {
+  return operation.method === 'POST' && !isAccount(operation) && operation.waitsSeconds === undefined
+}
+
 export function isOperation(node: Operation | OperationTree): node is Operation {
   return typeof (node as Operation).method === 'string' && typeof (node as Operation).path === 'string'
 }

@@ -33,6 +33,11 @@ interface OperationLiteral<Verb extends Method, Path extends string, Input exten
   feature?: Feature
   /** Quota that success uses up by one, else 402 `quota_exceeded`. */
   quota?: Quota
+  /**
+   * The answer waits for something outside, at most so many seconds. Such an operation takes no idempotency key, whose
+   * transaction would be held open meanwhile, and clients do not repeat it by themselves.
+   */
+  waitsSeconds?: number
   /** Errors that are this operation's own, beside those that follow from its shape. */
   errors?: readonly ErrorCode[]
   /** Path, query and body fields side by side, strict. */

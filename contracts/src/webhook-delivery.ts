@@ -1,10 +1,17 @@
 import { z } from 'zod'
-import { Event, EventType } from './event-payloads.ts'
+import { DeliveredEvent, eventTypes, TEST_EVENT } from './event-payloads.ts'
 import { CreatedAt, Id, timestamp, UpdatedAt } from './primitives.ts'
 
 export const DeliveryState = z
   .enum(['pending', 'sending', 'succeeded', 'failed', 'skipped'])
   .meta({ id: 'DeliveryState', description: 'skipped: the endpoint was paused or disabled, or the plan lacks webhooks.' })
+
+/** The catalogue's types and that of `webhooks.test`. */
+export const DeliveredEventType = z.enum([...eventTypes, TEST_EVENT]).meta({
+  id: 'DeliveredEventType',
+  description: 'The event; `webhook.test` when the endpoint was only tried.',
+  example: 'submission.approved',
+})
 
 /** Why an attempt got no answer. A non-2xx answer has its status code instead. */
 export const attemptErrorCodes = [
@@ -25,11 +32,11 @@ export const Delivery = z
     id: Id.meta({ description: 'Sent as X-Service-Delivery; the same over all attempts. Deduplicate on it.' }),
     endpoint_id: Id.meta({ description: 'The endpoint.' }),
     event_id: Id.meta({ description: 'The event.' }),
-    event_type: EventType,
+    event_type: DeliveredEventType,
     state: DeliveryState,
     attempt_count: z.int().meta({ description: 'Attempts begun.' }),
     next_attempt_at: timestamp('When the next attempt is due; null when there is none.').nullable(),
-    payload: Event.nullable().meta({ description: 'The body; null once the event is past its 30 days.' }),
+    payload: DeliveredEvent.nullable().meta({ description: 'The body; null once the event is past its 30 days.' }),
     payload_sha256: z.string().meta({ description: 'SHA-256 of the bytes that are sent, hex.' }),
     replay_of: Id.nullable().meta({ description: 'The delivery that this one repeats.' }),
     replay_id: Id.nullable().meta({ description: 'The replay that made it.' }),

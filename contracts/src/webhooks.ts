@@ -1,9 +1,8 @@
 import { z } from 'zod'
-import { EventType } from './event-payloads.ts'
 import { NoContent, operation } from './operation.ts'
 import { TEAM, TeamRef } from './paths.ts'
 import { Id, listOf, Page, TimedPage } from './primitives.ts'
-import { Attempt, Delivery, DeliveryState } from './webhook-delivery.ts'
+import { Attempt, DeliveredEventType, Delivery, DeliveryState } from './webhook-delivery.ts'
 import { CreatedWebhookEndpoint, endpointInput, WebhookEndpoint } from './webhook-endpoint.ts'
 
 const WEBHOOK = `${TEAM}/webhooks/{webhook_id}` as const
@@ -21,7 +20,7 @@ const deliveries = {
     input: WebhookRef.extend({
       ...TimedPage.shape,
       state: DeliveryState.optional(),
-      event_type: EventType.optional(),
+      event_type: DeliveredEventType.optional(),
       event_id: Id.optional().meta({ description: 'Only those of this event.' }),
       replay_id: Id.optional().meta({ description: 'Only those of this replay.' }),
     }),
@@ -126,6 +125,18 @@ export const webhooks = {
       'The new secret is in this answer and nowhere else. For 24 hours deliveries are signed with the previous secret too, so that receivers can change theirs meanwhile; a rotation within that time ends the one before it.',
     input: WebhookRef,
     output: CreatedWebhookEndpoint,
+  }),
+  test: operation({
+    ...write,
+    method: 'POST',
+    path: `${WEBHOOK}/test/`,
+    waitsSeconds: 60,
+    summary: 'Try a webhook endpoint',
+    description:
+      'Sends an event of type `webhook.test` now, as any other is sent, and answers with the attempt when it has ended. It never retries, never counts towards disabling the endpoint, and is not in the change feed. 503 when no worker takes it within 10 seconds: then nothing was sent. It takes no `Idempotency-Key`.',
+    errors: ['state_conflict'],
+    input: WebhookRef,
+    output: Attempt,
   }),
   deliveries,
   attempts,

@@ -8,15 +8,7 @@ create or replace function emit_event(
 ) returns uuid language plpgsql as $$
 declare
   v_id uuid := uuidv7();
-  v_payload text := json_build_object(
-    'id', v_id,
-    'type', p_type,
-    'api_version', 'v1',
-    'created_at', iso_timestamp(uuid_extract_timestamp(v_id)),
-    'team_id', p_team,
-    'project_id', p_project,
-    'data', p_data
-  )::text;
+  v_payload text := event_body(v_id, p_team, p_project, p_type, p_data);
   v_sha256 text := encode(sha256(convert_to(v_payload, 'UTF8')), 'hex');
 begin
   insert into events (team_id, id, project_id, type, payload, payload_sha256)

@@ -1,4 +1,4 @@
-import type { EventType } from '@earshot/contracts'
+import type { DeliveredEvent } from '@earshot/contracts'
 import { sql } from 'drizzle-orm'
 import type { Tx } from './database.ts'
 import { statement } from './statement.ts'
@@ -30,7 +30,7 @@ export interface ClaimedDelivery {
   team_id: string
   endpoint_id: string
   event_id: string
-  event_type: EventType
+  event_type: DeliveredEvent['type']
   attempt_id: string
   /** Of this attempt, from 1. */
   number: number

@@ -20,8 +20,9 @@ const isDead = (worker: SQL) => sql`(
      where l.locktype = 'advisory' and l.classid = ${lockClass} and l.objid::int = ${worker}.id and l.objsubid = 2 and l.granted
        and l.database = (select oid from pg_database where datname = current_database())))`
 
-// An interrupted attempt was begun and counts, so that no receiver gets more of them than it was promised.
-const hasAttempts = sql`d.attempt_count < ${placeholder('max_attempts')}::int`
+// An interrupted attempt was begun and counts, so that no receiver gets more of them than it was promised. Whoever tries an
+// endpoint is told of the one attempt.
+const hasAttempts = sql`(d.attempt_count < ${placeholder('max_attempts')}::int and d.trigger <> 'test')`
 
 const register = statement<{ job_pool_id: string | null }, { id: number }>(sql`
   insert into ${webhook_workers} (job_pool_id)

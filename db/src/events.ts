@@ -9,7 +9,8 @@ export type EventRow = Pick<typeof events.$inferSelect, 'id' | 'type' | 'payload
 const { placeholder } = sql
 const CURSOR = /^f[0-9a-z]{1,13}$/
 
-// Only numbered events: a worker numbers what is committed, so nothing ever appears behind a position handed out.
+// Only numbered events: a worker numbers what is committed, so nothing ever appears behind a position handed out. At 0 is
+// what tries an endpoint, and is none of the feed.
 const next = (ofType: SQL) => sql`
     select id, type, payload, feed_position
       from ${events}

@@ -117,6 +117,7 @@ export {
   updateSubmission,
 } from './submissions.ts'
 export { createTeam, deleteTeam, findTeam, listTeams, type TeamFields, type TeamRow, updateTeam } from './teams.ts'
+export { beginTestDelivery, findTestDelivery, withdrawTestDelivery } from './test-deliveries.ts'
 export { toTimestamp } from './timestamps.ts'
 export { createToken, listTokens, revokeToken, type TokenRow } from './tokens.ts'
 export { readUsage } from './usage.ts'

@@ -78,7 +78,7 @@ export function createAttempts({ compose, senderFor, backoffBaseMs, onStalled }:
     const outcome = judgeAttempt(answer)
     // We broke it off ourselves: the next worker sends it at once.
     if (interruption.signal.aborted && answer.error?.code === 'interrupted') {
-      return { outcome, delayMs: delivery.number < MAX_ATTEMPTS ? 0 : null }
+      return { outcome, delayMs: delivery.number < MAX_ATTEMPTS && delivery.trigger !== 'test' ? 0 : null }
     }
     const isRetried = outcome === 'retry' && (delivery.trigger === 'auto' || delivery.trigger === 'replay')
     const failed = { attemptNumber: delivery.number, statusCode: answer.statusCode, retryAfterSeconds: answer.retryAfterSeconds }

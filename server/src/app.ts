@@ -69,6 +69,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     sessions: createSessions(options.baseUrl),
     accessJwts: createAccessJwts(jwtKeys, options.baseUrl),
     rateLimitMultiplier: options.rateLimitMultiplier,
+    nudge: options.onCommit,
   }
   app.addHook('onClose', services.passwords.close)
   const pipelines = operations.map((named) => compilePipeline(named, handlerOf(named), { ...options, services }))

@@ -1,4 +1,4 @@
-import { ApiError, isAccount, isPublic } from '@earshot/contracts'
+import { ApiError, isPublic, takesKey } from '@earshot/contracts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { approachOf } from './approach.ts'
 import type { Judgement } from './caller.ts'
@@ -27,7 +27,7 @@ export function registerRest(
   const ownOrigin = new URL(baseUrl).origin
   const readQuery = compileQuery(input, queryFields)
   const cacheControl = isPublic(operation) && method === 'GET' ? 'no-cache' : 'private, no-store'
-  const hasKey = method === 'POST' && !isAccount(operation)
+  const hasKey = takesKey(operation)
   const hasETag = method === 'GET' && (isPublic(operation) || !isList(pipeline))
 
   app.route({

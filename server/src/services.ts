@@ -23,5 +23,7 @@ export interface Services extends GivenServices {
   passwords: Passwords
   sessions: Sessions
   accessJwts: AccessJwts
+  /** Something is committed that may be due, though the answer still waits: wakes the dispatcher of this process. */
+  nudge: () => void
   rateLimitMultiplier: number
 }

@@ -1,4 +1,4 @@
-import { ApiError } from '@earshot/contracts'
+import { ApiError, takesKey } from '@earshot/contracts'
 import { initTRPC } from '@trpc/server'
 import { type CreateFastifyContextOptions, fastifyRequestHandler } from '@trpc/server/adapters/fastify'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
@@ -99,7 +99,7 @@ async function call(
   const judgement = await pipeline.judge({ ...approachOf(request, ownOrigin), path }, outletOf(reply))
   requireCarriable(fields)
   const header = request.headers['idempotency-key']
-  const key = isBatch || pipeline.named.operation.method !== 'POST' || Array.isArray(header) ? null : readIdempotencyKey(header)
+  const key = isBatch || !takesKey(pipeline.named.operation) || Array.isArray(header) ? null : readIdempotencyKey(header)
   const answer = await pipeline.perform(judgement, fields, key)
   if (answer.replayed) reply.header('idempotency-replayed', 'true')
   if ('refusal' in answer) throw answer.refusal

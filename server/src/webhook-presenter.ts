@@ -1,4 +1,4 @@
-import { attemptErrorCodes, type Event } from '@earshot/contracts'
+import { attemptErrorCodes, type DeliveredEvent, type Event } from '@earshot/contracts'
 import { type AttemptRow, type DeliveryRow, toTimestamp } from '@earshot/db'
 
 export function presentDelivery(row: DeliveryRow) {
@@ -10,7 +10,7 @@ export function presentDelivery(row: DeliveryRow) {
     state: row.state,
     attempt_count: row.attempt_count,
     next_attempt_at: row.state === 'pending' ? toTimestamp(row.next_attempt_at) : null,
-    payload: row.payload === null ? null : presentPayload(row.payload),
+    payload: row.payload === null ? null : presentPayload<DeliveredEvent>(row.payload),
     payload_sha256: row.payload_sha256,
     replay_of: row.replay_of,
     replay_id: row.replay_id,
@@ -20,8 +20,8 @@ export function presentDelivery(row: DeliveryRow) {
 }
 
 /** The frozen bytes as an object; what wrote them keeps to the contract's payloads. */
-export function presentPayload(payload: string): Event {
-  return JSON.parse(payload) as Event
+export function presentPayload<Payload extends DeliveredEvent = Event>(payload: string): Payload {
+  return JSON.parse(payload) as Payload
 }
 
 export function presentAttempt(row: AttemptRow) {

@@ -16,6 +16,7 @@ import {
   type WebhookEndpointRow,
 } from '@earshot/db'
 import { type InTeam, implement } from './implement.ts'
+import { sendTestDelivery } from './test-delivery.ts'
 import { presentAttempt, presentDelivery } from './webhook-presenter.ts'
 
 const SECRET_BYTES = 32
@@ -39,6 +40,7 @@ export const webhooks = implement(contracts.webhooks, {
     const { secret, sealed } = makeSecret(ctx)
     return { ...presentWebhook(await rotateWebhookSecret(ctx.tx, ctx.actor, input, sealed)), secret }
   },
+  test: async ({ ctx, input }) => presentAttempt(await sendTestDelivery(ctx, input)),
   delete: ({ ctx, input }) => deleteWebhook(ctx.tx, ctx.actor, input),
   deliveries: {
     list: ({ ctx, input }) => listDeliveries(ctx.tx, input, presentDelivery),

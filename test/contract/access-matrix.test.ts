@@ -4,6 +4,7 @@ import { createLog } from '@earshot/server'
 import postgres from 'postgres'
 import { expect, test } from 'vitest'
 import { makeTeam } from '../src/people.ts'
+import { startTestDispatcher } from '../src/test-dispatcher.ts'
 import { startTestService, type TestService } from '../src/test-service.ts'
 import { callRest, sourcesOf } from './call.ts'
 import { kinds } from './matrix/cases.ts'
@@ -27,6 +28,7 @@ test('every operation refuses whoever may not, by the one table, and nothing is 
 
 test('every operation succeeds with each kind of credential that may', { timeout: LIMIT_MS }, async () => {
   const service = await startTestService()
+  const worker = await startTestDispatcher(service)
   let successes = 0
   for (const named of closedOperations) {
     for (const kind of kinds.filter((one) => mayAtAll(named, one))) {
@@ -37,6 +39,7 @@ test('every operation succeeds with each kind of credential that may', { timeout
       successes += 1
     }
   }
+  await worker.stop()
   await service.close()
   console.log(`access matrix: ${successes} successes`)
 })

@@ -12,7 +12,7 @@ import { type Known, requiredNames, sampleInput } from './samples.ts'
 
 type Maker = (service: TestService, team: Team, path: Known) => Promise<unknown>
 
-/** Where nothing listens: the contract suite runs without a dispatcher. */
+/** Where nothing listens. */
 const RECEIVER = 'http://127.0.0.1:9/hooks'
 
 /** Fields that no operation of the collection makes. Everything else comes from the POST to its collection. */

@@ -2,12 +2,14 @@ import { isPublic, type NamedOperation } from '@earshot/contracts'
 import { openTeamDatabase, type TeamDatabase } from '@earshot/db'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { makeTeam, type Team } from '../src/people.ts'
+import { startTestDispatcher, type TestDispatcher } from '../src/test-dispatcher.ts'
 import { startTestService, type TestService } from '../src/test-service.ts'
 import { callRest, sourcesOf } from './call.ts'
 import { operations } from './operations.ts'
 import { makeInput } from './records.ts'
 
 let service: TestService
+let worker: TestDispatcher
 let bound: TeamDatabase
 let one: Team
 let other: Team
@@ -15,6 +17,7 @@ let sent = 0
 beforeAll(async () => {
   // The address of the service's database is known only once it is there.
   service = await startTestService({ teamDatabase: { forTeam: (id) => bound.forTeam(id), close: async () => {} } })
+  worker = await startTestDispatcher(service)
   bound = openTeamDatabase({
     address: service.address,
     poolSize: 1,
@@ -27,6 +30,7 @@ beforeAll(async () => {
   other = await makeTeam(service.database)
 })
 afterAll(async () => {
+  await worker.stop()
   await bound.close()
   await service.close()
 })

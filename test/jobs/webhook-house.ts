@@ -1,16 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { createTeamFor, createUser, type Database, type DatabaseAddress, openDatabase } from '@earshot/db'
-import { createAddressRules, createOwnAddresses, createSecretBox } from '@earshot/drivers'
+import { createSecretBox } from '@earshot/drivers'
 import type { Log } from '@earshot/jobs'
 import type { AttemptRow } from '../../db/src/attempts.ts'
 import type { DeliveryRow } from '../../db/src/deliveries.ts'
-import { type Dispatcher, startDispatcher } from '../../jobs/src/dispatcher.ts'
-import { createSender, type SenderOptions } from '../../jobs/src/send-delivery.ts'
 import { openTestDatabase } from '../src/test-database.ts'
+import { startTestDispatcher, type TestDispatcher, type TestDispatcherOptions } from '../src/test-dispatcher.ts'
 
-export const USER_AGENT = 'Earshot-Webhooks/1.2.3'
-const silent: Log = { debug() {}, info() {}, warn() {}, error() {} }
+export { USER_AGENT } from '../src/test-dispatcher.ts'
 
 /** A log that keeps its messages. */
 export function keepingLog(): { log: Log; messages: string[] } {
@@ -35,15 +33,8 @@ export interface WebhookHouse {
   emit: (type?: string, data?: object) => Promise<string[]>
   delivery: (id: string) => Promise<DeliveryRow>
   attempts: (deliveryId: string) => Promise<AttemptRow[]>
-  dispatch: (options?: Partial<SenderOptions> & { backoffBaseMs?: number; log?: Log }) => Promise<Dispatching>
+  dispatch: (options?: TestDispatcherOptions) => Promise<TestDispatcher>
   close: () => Promise<void>
-}
-
-interface Dispatching {
-  dispatcher: Dispatcher
-  /** The pool whose session holds the worker's lock. */
-  session: Database
-  stop: (timeoutMs?: number) => Promise<void>
 }
 
 export async function openWebhookHouse(): Promise<WebhookHouse> {
@@ -84,33 +75,10 @@ export async function openWebhookHouse(): Promise<WebhookHouse> {
     attempts: async (deliveryId) => [
       ...(await sql<AttemptRow[]>`select * from webhook_attempts where delivery_id = ${deliveryId} order by number, id`),
     ],
-    async dispatch({ backoffBaseMs = 50, log = silent, ...options } = {}) {
-      const open = (poolSize: number) => openDatabase({ address, role: 'earshot_worker', poolSize, applicationName: 'earshot test worker' })
-      const [pool, session] = [open(4), open(1)]
-      const sender = createSender({
-        rules: createAddressRules({ allowNetworks: [], allowLoopback: true }),
-        ownAddresses: createOwnAddresses([]),
-        allowInsecure: true,
-        userAgent: USER_AGENT,
-        ...options,
-      })
-      const dispatcher = await startDispatcher({
-        database: pool,
-        session,
-        secretBox,
-        senderFor: () => sender,
-        backoffBaseMs,
-        log,
-      })
-      let stopped: Promise<void> | undefined
-      const stop = (timeoutMs = 2_000) => {
-        stopped ??= dispatcher.stop({ timeoutMs }).then(async () => {
-          await Promise.all([sender.close(), pool.close(), session.close()])
-        })
-        return stopped
-      }
-      stops.push(stop)
-      return { dispatcher, session, stop }
+    async dispatch(options) {
+      const dispatching = await startTestDispatcher({ address, secretBox }, options)
+      stops.push(dispatching.stop)
+      return dispatching
     },
     async close() {
       await Promise.all(stops.map((stop) => stop()))

@@ -1,4 +1,4 @@
-import type { EventType } from '@earshot/contracts'
+import type { DeliveredEvent, EventType } from '@earshot/contracts'
 import { sql } from 'drizzle-orm'
 import { bigint, boolean, integer, jsonb, pgTable, primaryKey, smallint, text, uuid } from 'drizzle-orm/pg-core'
 import { bytea, exactInstant, instant, lifetime, newId } from './columns.ts'
@@ -9,7 +9,7 @@ export const events = pgTable(
     team_id: uuid().notNull(),
     id: newId(),
     project_id: uuid(),
-    type: text().$type<EventType>().notNull(),
+    type: text().$type<DeliveredEvent['type']>().notNull(),
     payload: text().notNull(),
     payload_sha256: text().notNull(),
     feed_position: bigint({ mode: 'bigint' }),
@@ -50,7 +50,7 @@ export const webhook_deliveries = pgTable(
     id: newId(),
     endpoint_id: uuid().notNull(),
     event_id: uuid().notNull(),
-    event_type: text().$type<EventType>().notNull(),
+    event_type: text().$type<DeliveredEvent['type']>().notNull(),
     payload_sha256: text().notNull(),
     state: text().$type<'pending' | 'sending' | 'succeeded' | 'failed' | 'skipped'>().notNull().default('pending'),
     trigger: text().$type<'auto' | 'manual' | 'replay' | 'test'>().notNull().default('auto'),

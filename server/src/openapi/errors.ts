@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http'
-import { type ErrorCode, errorCodes, errorRow, FieldError, isAccount, isPublic, isSignedIn, type Operation } from '@earshot/contracts'
+import { type ErrorCode, errorCodes, errorRow, FieldError, isPublic, isSignedIn, type Operation, takesKey } from '@earshot/contracts'
 import { z } from 'zod'
 import { createSchema, type oas31 } from 'zod-openapi'
 import { type HeaderName, headerRefs, LIMIT_HEADERS } from './headers.ts'
@@ -33,7 +33,7 @@ function errorCodesOf(operation: Operation): ErrorCode[] {
     ...(pathFields.size > 0 ? (['not_found'] as const) : []),
     ...(queryFields.has('cursor') ? (['invalid_cursor'] as const) : []),
     ...(method === 'POST' || method === 'PATCH' ? WITH_BODY : []),
-    ...(method === 'POST' && !isAccount(operation) ? (['idempotency_key_reused', 'idempotency_in_progress'] as const) : []),
+    ...(takesKey(operation) ? (['idempotency_key_reused', 'idempotency_in_progress'] as const) : []),
   ])
   return errorCodes.filter((code) => possible.has(code))
 }

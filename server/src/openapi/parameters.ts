@@ -1,4 +1,4 @@
-import { isAccount, type NamedOperation, sizes } from '@earshot/contracts'
+import { type NamedOperation, sizes, takesKey } from '@earshot/contracts'
 import type { oas31 } from 'zod-openapi'
 import { hasETag } from './responses.ts'
 
@@ -30,7 +30,7 @@ export function completeParameters(
 ): (oas31.ParameterObject | oas31.ReferenceObject)[] {
   return [
     ...(draft.parameters ?? []).map((parameter) => ('name' in parameter ? completeParameter(parameter, operation) : parameter)),
-    ...(operation.method === 'POST' && !isAccount(operation) ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
+    ...(takesKey(operation) ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
     ...(hasETag(operation) ? [{ $ref: '#/components/parameters/IfNoneMatch' }] : []),
   ]
 }

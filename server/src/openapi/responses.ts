@@ -1,4 +1,4 @@
-import { isAccount, isPublic, type NamedOperation, type Operation } from '@earshot/contracts'
+import { isPublic, type NamedOperation, type Operation, takesKey } from '@earshot/contracts'
 import type { oas31 } from 'zod-openapi'
 import { errorResponseRefs } from './errors.ts'
 import { headerRefs, LIMIT_HEADERS } from './headers.ts'
@@ -26,7 +26,7 @@ export function notModified(): oas31.ResponseObject {
 }
 
 function success(draft: oas31.OperationObject, { name, operation }: NamedOperation, names: ReadonlySet<string>): oas31.ResponseObject {
-  const { status, method, output } = operation
+  const { status, output } = operation
   const generated: oas31.ResponseObject | undefined = draft.responses?.['200']
   return {
     description: status === 200 ? (output.description ?? DESCRIPTIONS[status]) : DESCRIPTIONS[status],
@@ -34,7 +34,7 @@ function success(draft: oas31.OperationObject, { name, operation }: NamedOperati
       ...LIMIT_HEADERS,
       ...(hasETag(operation) ? (['ETag'] as const) : []),
       ...(hasLocation(name, operation, names) ? (['Location'] as const) : []),
-      ...(method === 'POST' && !isAccount(operation) ? (['Idempotency-Replayed'] as const) : []),
+      ...(takesKey(operation) ? (['Idempotency-Replayed'] as const) : []),
     ),
     ...(status !== 204 && generated?.content && { content: generated.content }),
   }

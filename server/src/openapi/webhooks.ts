@@ -1,4 +1,4 @@
-import { eventPayloads } from '@earshot/contracts'
+import { deliveredPayloads } from '@earshot/contracts'
 import { createSchema, type oas31 } from 'zod-openapi'
 import { WEBHOOK_TAG } from './tags.ts'
 
@@ -32,15 +32,15 @@ const HEADERS = [
 
 /** The payloads and all that they are made of, as components. */
 export function eventSchemas(): oas31.SchemasObject {
-  return Object.assign({}, ...eventPayloads.map((payload) => createSchema(payload, { io: 'output' }).components))
+  return Object.assign({}, ...deliveredPayloads.map((payload) => createSchema(payload, { io: 'output' }).components))
 }
 
 /** What the service sends, by event. */
 export function webhooks(): Record<string, oas31.PathItemObject> {
-  return Object.fromEntries(eventPayloads.map((payload) => [payload.shape.type.value, { post: delivery(payload) }]))
+  return Object.fromEntries(deliveredPayloads.map((payload) => [payload.shape.type.value, { post: delivery(payload) }]))
 }
 
-function delivery(payload: (typeof eventPayloads)[number]): oas31.OperationObject {
+function delivery(payload: (typeof deliveredPayloads)[number]): oas31.OperationObject {
   const type = payload.shape.type.value
   return {
     operationId: `on_${type.replaceAll('.', '_')}`,
@@ -61,7 +61,7 @@ function delivery(payload: (typeof eventPayloads)[number]): oas31.OperationObjec
   }
 }
 
-function nameOf(payload: (typeof eventPayloads)[number]): string {
+function nameOf(payload: (typeof deliveredPayloads)[number]): string {
   const id = payload.meta()?.id
   if (id === undefined) throw new Error(`the payload of ${payload.shape.type.value} has no id`)
   return id

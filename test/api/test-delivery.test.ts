@@ -1,0 +1,160 @@
+import type { ServerResponse } from 'node:http'
+import { DeliveredEvent, TEST_EVENT } from '@earshot/contracts'
+import { verifyWebhook } from '@earshot/contracts/webhooks'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startReceiver } from '../jobs/receiver.ts'
+import { makeTeam, type Team } from '../src/people.ts'
+import { openTestDatabase } from '../src/test-database.ts'
+import { startTestDispatcher, type TestDispatcher } from '../src/test-dispatcher.ts'
+import { startTestService, type TestService } from '../src/test-service.ts'
+
+/** Events are numbered a little later than they are sent. */
+const SOON = { timeout: 10_000 }
+
+let service: TestService
+let worker: TestDispatcher
+let team: Team
+beforeAll(async () => {
+  service = await startTestService({ onCommit: () => worker?.dispatcher.nudge() }, { store: await openTestDatabase({ poolSize: 2 }) })
+  worker = await startTestDispatcher(service)
+  team = await makeTeam(service.database)
+})
+afterAll(async () => {
+  await worker.stop()
+  await service.close()
+  await service.database.close()
+})
+
+test('a test is sent at once as any delivery is, and answered with its attempt', async () => {
+  await using receiver = await startReceiver((response) => response.writeHead(202).end('thanks'))
+  const { id, secret } = await addEndpoint(receiver.url)
+  const startedAt = performance.now()
+  const answer = await tryOut(id)
+  expect(performance.now() - startedAt).toBeLessThan(2_000)
+  const [request] = receiver.requests
+  expect(answer).toMatchObject({
+    status: 200,
+    body: { number: 1, trigger: 'test', status_code: 202, response_body: 'thanks', error: null, duration_ms: expect.any(Number) },
+  })
+  expect(request?.headers).toMatchObject({ 'x-service-event': TEST_EVENT, 'x-service-delivery': answer.body.delivery_id })
+  await verifyWebhook(request?.body ?? '', request?.headers ?? {}, secret)
+  const event = DeliveredEvent.parse(JSON.parse(String(request?.body)))
+  expect(event).toMatchObject({ type: TEST_EVENT, team_id: team.id, project_id: null, data: { endpoint: { id, url: `${receiver.url}/` } } })
+
+  const { results } = (await ask('GET', `${id}/deliveries/?event_type=${TEST_EVENT}`)).body
+  expect(results).toMatchObject([{ id: answer.body.delivery_id, event_id: event.id, state: 'succeeded', payload: event }])
+  expect((await ask('GET', `${id}/attempts/`)).body.results).toEqual([answer.body])
+})
+
+test('a test is never in the change feed, and nobody can subscribe to it', async () => {
+  await using receiver = await startReceiver()
+  const { id } = await addEndpoint(receiver.url)
+  await tryOut(id)
+  await team.submit()
+  const feed = () => service.send('GET', `/api/v1/teams/${team.id}/events/?limit=100`, { token: team.token })
+  await expect.poll(async () => (await feed()).body.results.length, SOON).toBeGreaterThan(0)
+  const unnumbered = () => service.database.run('select id from events where feed_position is null', [])
+  await expect.poll(unnumbered, SOON).toEqual([])
+  expect((await feed()).body.results.map(({ type }: { type: string }) => type)).not.toContain(TEST_EVENT)
+  expect(await ask('POST', '', { url: receiver.url, events: [TEST_EVENT] })).toMatchObject({ status: 400 })
+})
+
+test('a test that fails is not tried again and not held against the endpoint', async () => {
+  await using receiver = await startReceiver((response) => response.writeHead(503).end())
+  const { id } = await addEndpoint(receiver.url)
+  expect(await tryOut(id)).toMatchObject({ status: 200, body: { number: 1, status_code: 503 } })
+  expect(await deliveriesOf(id)).toMatchObject([{ state: 'failed', attempt_count: 1, next_attempt_at: null }])
+  const [row] = await service.database.run('select consecutive_failures, failing_since from webhook_endpoints where id = $1', [id])
+  expect(row).toEqual({ consecutive_failures: 0, failing_since: null })
+})
+
+test('a test whose sender was lost is answered with the interrupted attempt, and is not sent again', async () => {
+  await using receiver = await startReceiver(() => {})
+  const { id } = await addEndpoint(receiver.url)
+  const answer = tryOut(id)
+  await expect.poll(() => receiver.requests.length).toBe(1)
+  await service.database.run("update webhook_deliveries set lease_until = now() - interval '1 second' where endpoint_id = $1", [id])
+  expect(await answer).toMatchObject({ status: 200, body: { number: 1, error: { code: 'interrupted' } } })
+  expect(await deliveriesOf(id)).toMatchObject([{ state: 'failed', attempt_count: 1 }])
+})
+
+test('nothing is tried that is not active, or not there', async () => {
+  const { id } = await addEndpoint('http://127.0.0.1:9/')
+  await ask('PATCH', `${id}/`, { state: 'paused' })
+  expect(await tryOut(id)).toMatchObject({ status: 409, body: { code: 'state_conflict', current_state: 'paused' } })
+  await service.database.run("update webhook_endpoints set state = 'disabled' where id = $1", [id])
+  expect(await tryOut(id)).toMatchObject({ status: 409, body: { code: 'state_conflict', current_state: 'disabled' } })
+  await ask('DELETE', `${id}/`)
+  expect(await tryOut(id)).toMatchObject({ status: 404 })
+  expect(await deliveriesOf(id)).toEqual([])
+})
+
+test('an idempotency key is ignored: each call is another test', async () => {
+  await using receiver = await startReceiver()
+  const { id } = await addEndpoint(receiver.url)
+  const answers = [await tryOut(id, { 'idempotency-key': 'same' }), await tryOut(id, { 'idempotency-key': 'same' })]
+  expect(answers.map(({ status, headers }) => [status, headers.get('idempotency-replayed')])).toEqual([
+    [200, null],
+    [200, null],
+  ])
+  expect(new Set(receiver.deliveryIds()).size).toBe(2)
+})
+
+test('a test goes before everything else that waits for its endpoint', async () => {
+  const held: ServerResponse[] = []
+  await using receiver = await startReceiver((response) => void (receiver.requests.length === 1 ? held.push(response) : response.end()))
+  const { id } = await addEndpoint(receiver.url)
+  for (let count = 0; count < 40; count += 1) await team.submit()
+  await expect.poll(() => held.length).toBe(1)
+  const answer = tryOut(id)
+  await expect.poll(async () => (await deliveriesOf(id)).length).toBe(41)
+  held[0]?.end()
+  const { body } = await answer
+  // After a first success nine are sent at once.
+  expect(receiver.deliveryIds().slice(1, 10)).toContain(body.delivery_id)
+})
+
+test('twenty that wait for slow receivers hold no connection of a pool of two', async () => {
+  const held: ServerResponse[] = []
+  await using receiver = await startReceiver((response) => void held.push(response))
+  const endpoints = await Promise.all(Array.from({ length: 20 }, () => addEndpoint(receiver.url)))
+  const answers = endpoints.map(({ id }) => tryOut(id))
+  await expect.poll(() => held.length).toBe(20)
+  const startedAt = performance.now()
+  await service.database.transaction((tx) => tx.run('select 1', []))
+  for (let count = 0; count < 5; count += 1) expect((await ask('GET', '')).status).toBe(200)
+  expect(performance.now() - startedAt).toBeLessThan(1_000)
+  for (const response of held) response.end()
+  expect((await Promise.all(answers)).map(({ status }) => status)).toEqual(Array(20).fill(200))
+})
+
+test('when no worker takes a test up within ten seconds it is refused, and never sent', async () => {
+  await using receiver = await startReceiver()
+  const { id } = await addEndpoint(receiver.url)
+  await worker.stop()
+  const startedAt = performance.now()
+  const refused = await tryOut(id)
+  expect(refused).toMatchObject({ status: 503, body: { code: 'dependency_unavailable' } })
+  expect(refused.headers.get('retry-after')).toBe('10')
+  expect((performance.now() - startedAt) / 1000).toBeCloseTo(10, 0)
+  expect(await deliveriesOf(id)).toEqual([])
+  worker = await startTestDispatcher(service)
+  expect((await tryOut(id)).status).toBe(200)
+  expect(receiver.requests).toHaveLength(1)
+}, 30_000)
+
+async function addEndpoint(url: string): Promise<{ id: string; secret: string }> {
+  return (await ask('POST', '', { url: `${url.replace(/\/?$/, '/')}`, events: ['*'] })).body
+}
+
+function tryOut(id: string, headers?: Record<string, string>) {
+  return service.send('POST', `/api/v1/teams/${team.id}/webhooks/${id}/test/`, { token: team.token, ...(headers && { headers }) })
+}
+
+function ask(method: string, path: string, body?: unknown) {
+  return service.send(method, `/api/v1/teams/${team.id}/webhooks/${path}`, { token: team.token, ...(body !== undefined && { body }) })
+}
+
+function deliveriesOf(id: string) {
+  return service.database.run<Record<string, unknown>>('select * from webhook_deliveries where endpoint_id = $1', [id])
+}

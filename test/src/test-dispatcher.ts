@@ -1,0 +1,45 @@
+import { type Database, type DatabaseAddress, openDatabase } from '@earshot/db'
+import { createAddressRules, createOwnAddresses, type SecretBox } from '@earshot/drivers'
+import type { Log } from '@earshot/jobs'
+import { type Dispatcher, startDispatcher } from '../../jobs/src/dispatcher.ts'
+import { createSender, type SenderOptions } from '../../jobs/src/send-delivery.ts'
+
+export const USER_AGENT = 'Earshot-Webhooks/1.2.3'
+const silent: Log = { debug() {}, info() {}, warn() {}, error() {} }
+
+export type TestDispatcherOptions = Partial<SenderOptions> & { backoffBaseMs?: number; log?: Log }
+
+export interface TestDispatcher {
+  dispatcher: Dispatcher
+  /** The pool whose session holds the worker's lock. */
+  session: Database
+  stop: (timeoutMs?: number) => Promise<void>
+}
+
+/** A worker's dispatcher on a database, that may reach this machine. */
+export async function startTestDispatcher(
+  { address, secretBox }: { address: DatabaseAddress; secretBox: SecretBox },
+  { backoffBaseMs = 50, log = silent, ...options }: TestDispatcherOptions = {},
+): Promise<TestDispatcher> {
+  const open = (poolSize: number) => openDatabase({ address, role: 'earshot_worker', poolSize, applicationName: 'earshot test worker' })
+  const [pool, session] = [open(4), open(1)]
+  const sender = createSender({
+    rules: createAddressRules({ allowNetworks: [], allowLoopback: true }),
+    ownAddresses: createOwnAddresses([]),
+    allowInsecure: true,
+    userAgent: USER_AGENT,
+    ...options,
+  })
+  const dispatcher = await startDispatcher({ database: pool, session, secretBox, senderFor: () => sender, backoffBaseMs, log })
+  let stopped: Promise<void> | undefined
+  return {
+    dispatcher,
+    session,
+    stop(timeoutMs = 2_000) {
+      stopped ??= dispatcher.stop({ timeoutMs }).then(async () => {
+        await Promise.all([sender.close(), pool.close(), session.close()])
+      })
+      return stopped
+    },
+  }
+}
