@@ -8,12 +8,15 @@ const AuditEntry = z
   .object({
     id: Id,
     actor: TeamUser.nullable().meta({
-      description: 'Who did it, as the person is now; null for an account that is gone. What the operator does for somebody is theirs.',
+      description:
+        'Who did it, as the person is now; null for an account that is gone, and for the service itself. What the operator does for somebody is theirs.',
     }),
     credential: z
       .object({
         id: Id.nullable(),
-        kind: z.string().meta({ description: 'pat, oauth2, jwt, session or operator.', example: 'pat' }),
+        kind: z
+          .string()
+          .meta({ description: 'pat, oauth2, jwt, session or operator; system for what the service did by itself.', example: 'pat' }),
       })
       .nullable()
       .meta({ description: 'With which credential.' }),

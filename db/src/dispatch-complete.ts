@@ -92,7 +92,10 @@ const complete = statement<{ results: string; first: string; last: string }, { d
            last_success_at = case when c.succeeded then now() else e.last_success_at end,
            failing_since = case when c.failing and c.succeeded then now()
                                 when c.failing then coalesce(e.failing_since, now())
-                                when not c.succeeded then e.failing_since end
+                                when not c.succeeded then e.failing_since end,
+           first_failed_at = case when c.failures > 0 then coalesce(case when not c.succeeded then e.first_failed_at end, now())
+                                  when not c.succeeded then e.first_failed_at end,
+           last_failed_at = case when c.failures > 0 then now() when not c.succeeded then e.last_failed_at end
       from changed c
      where e.team_id = c.team_id and e.id = c.id
   )

@@ -60,6 +60,7 @@ export { connectEmbedded } from './embedded/connect.ts'
 export { EmbeddedPostgresError } from './embedded/errors.ts'
 export { numberEvents } from './event-feed.ts'
 export { readEvents } from './events.ts'
+export { disableFailingEndpoints } from './failing-endpoints.ts'
 export { claimIdempotencyKey, storeIdempotentAnswer } from './idempotency.ts'
 export {
   acceptInvitation,

@@ -8,6 +8,8 @@ export const jobs = {
   partitions: z.object({}),
   /** Deletes rows that are kept for a time only. */
   retention: z.object({}),
+  /** Disables endpoints that have been failing for days. */
+  disabling: z.object({}),
   /** Removes deleted records for good. */
   purge: z.object({}),
 }

@@ -94,6 +94,8 @@ const update = statement<WebhookRef & ActorValues & { fields: string }, WebhookE
            disabled_reason = case when f.state = 'disabled' then e.disabled_reason end,
            consecutive_failures = case when e.state = 'disabled' and f.state = 'active' then 0 else e.consecutive_failures end,
            failing_since = case when e.state = 'disabled' and f.state = 'active' then null else e.failing_since end,
+           first_failed_at = case when e.state = 'disabled' and f.state = 'active' then null else e.first_failed_at end,
+           last_failed_at = case when e.state = 'disabled' and f.state = 'active' then null else e.last_failed_at end,
            updated_at = now()
       from before, jsonb_populate_record(null::webhook_endpoints, to_jsonb(before) || ${placeholder('fields')}::jsonb) f
      where e.team_id = before.team_id and e.id = before.id

@@ -75,6 +75,17 @@ export const mailTemplates = {
       'If you do not know what this is about, you need not do anything.',
     ],
   }),
+  'webhook-disabled': template({
+    fields: z.object({ name: line, team: line, host: line, endpoint: z.uuid() }),
+    secret: nothing,
+    subject: ({ team }) => `A webhook endpoint of ${team} is disabled`,
+    paragraphs: ({ name, team, host, endpoint }) => [
+      `Hello ${name},`,
+      `For five days no delivery to a webhook endpoint of the team ${team} succeeded, so nothing more is sent to it. It is the one at ${host}, with the id`,
+      endpoint,
+      'Events from now on are kept as skipped deliveries. Once the receiver answers again, resume the endpoint (earshot webhooks update, with --state active), and send what it missed within 30 days by a replay.',
+    ],
+  }),
   'mfa-enabled': template({
     fields: toPerson,
     secret: nothing,

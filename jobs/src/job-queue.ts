@@ -2,6 +2,7 @@ import { EventEmitter } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type JobName, queueConnection } from '@earshot/db'
 import { Logger, parseCronItems, run, type WorkerEvents } from 'graphile-worker'
+import { disabling } from './disabling.ts'
 import type { Log } from './log.ts'
 import { mail } from './mail.ts'
 import { partitions } from './partitions.ts'
@@ -9,13 +10,14 @@ import { purge } from './purge.ts'
 import { retention } from './retention.ts'
 import type { TaskContext, TaskMaker } from './task.ts'
 
-const tasks: Record<JobName, TaskMaker> = { mail, partitions, retention, purge }
+const tasks: Record<JobName, TaskMaker> = { disabling, mail, partitions, retention, purge }
 
 /** In UTC. */
 const SCHEDULE: [JobName, string][] = [
   ['partitions', '7 * * * *'],
   ['retention', '*/10 * * * *'],
   ['purge', '37 * * * *'],
+  ['disabling', '*/10 * * * *'],
 ]
 
 export interface JobQueueOptions extends TaskContext {

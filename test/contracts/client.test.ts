@@ -186,6 +186,12 @@ describe('a retry', () => {
     }
   })
 
+  test('is never begun for what waits for something outside, which takes no key and more time', async () => {
+    await using service = await playService(refusal(503, 'dependency_unavailable'))
+    await expect(clientOf(service).webhooks.test({ team_id: TEAM, webhook_id: TEAM })).rejects.toThrow()
+    expect(service.requests.map(({ headers }) => headers['idempotency-key'])).toEqual([undefined])
+  })
+
   test('that finds nobody ends as an EarshotConnectionError that says why', async () => {
     const client = createClient({ baseUrl: `http://127.0.0.1:${await closedPort()}`, maxRetries: 1 })
     await expect(client.me.retrieve()).rejects.toThrow(/^http:\/\/127\.0\.0\.1:\d+ is not reachable: ECONNREFUSED\.$/)

@@ -9,17 +9,22 @@ const BASE_URL = 'https://feedback.example'
 const box = createSecretBox(randomBytes(32))
 const to = 'ada@example.com'
 const secret = { token: 'a token/with?odd&characters' }
+const ENDPOINT = '019aa3c1-7d40-7c3e-9f3b-2b8f7a6f1e01'
 const QUERY = '?token=a%20token%2Fwith%3Fodd%26characters'
 
-const mails = (name: string): [NewMail, string][] => [
+const mails = (name: string): [NewMail, string | null][] => [
   [{ to, template: 'verify-email', fields: { name }, secret }, `/accounts/verify-email/${QUERY}`],
   [{ to, template: 'sign-up-again', fields: { name }, secret: {} }, '/accounts/sign-in/'],
   [{ to, template: 'password-reset', fields: { name }, secret }, `/accounts/password-reset/${QUERY}`],
   [{ to, template: 'password-changed', fields: { name }, secret: {} }, '/accounts/password-reset/'],
   [{ to, template: 'invitation', fields: { team: name, inviter: name, role: 'admin' }, secret }, `/accounts/invitation/${QUERY}`],
+  [{ to, template: 'webhook-disabled', fields: { name, team: name, host: name, endpoint: ENDPOINT }, secret: {} }, null],
   [{ to, template: 'mfa-enabled', fields: { name }, secret: {} }, '/accounts/password-reset/'],
   [{ to, template: 'mfa-disabled', fields: { name }, secret: {} }, '/accounts/password-reset/'],
 ]
+
+/** A mail has one link at most. */
+const linesOf = (link: string | null) => (link === null ? [] : [BASE_URL + link])
 
 test('every mail is tried here', () => {
   expect(mails('Ada').map(([{ template }]) => template)).toEqual(Object.keys(mailTemplates))
@@ -36,7 +41,7 @@ describe.each(mails('Ada Lovelace'))('$template', (mail, link) => {
     const { subject, text } = writeMail(box, BASE_URL, row)
     expect(subject).toMatch(/^[A-Z][\w ,-]+$/)
     expect(text).toContain('Ada Lovelace')
-    expect(text?.split('\n').filter((line) => line.startsWith('http'))).toEqual([BASE_URL + link])
+    expect(text?.split('\n').filter((line) => line.startsWith('http'))).toEqual(linesOf(link))
     expect(text).toMatch(new RegExp(`\n\nEarshot at ${BASE_URL}\n$`))
   })
 
@@ -110,7 +115,7 @@ describe('a name that somebody chose', () => {
           const stored = sealMail(box, mail)
           const written = writeMail(box, BASE_URL, { template: stored.template, fields: JSON.parse(stored.fields), sealed: stored.sealed })
           expect(written.subject).not.toMatch(/[\p{Cc}]/u)
-          expect(written.text?.split('\n').filter((own) => /https?:\/\//.test(own))).toEqual([BASE_URL + link, `Earshot at ${BASE_URL}`])
+          expect(written.text?.split('\n').filter((own) => /https?:\/\//.test(own))).toEqual([...linesOf(link), `Earshot at ${BASE_URL}`])
         }
       }),
     )

@@ -191,6 +191,11 @@ test('the purge removes what was deleted more than a day ago, with all that hang
 })
 
 test('the worker runs every scheduled task', async () => {
+  await house.addEndpoint('http://127.0.0.1:9/')
+  await house.database.client`
+    update webhook_endpoints
+       set state = 'active', consecutive_failures = 10, last_success_at = now() - interval '6 days',
+           first_failed_at = now() - interval '1 day', last_failed_at = now()`
   const { log, messages } = keepingLog()
   const worker = await startWorker({
     address: house.address,
@@ -205,15 +210,15 @@ test('the worker runs every scheduled task', async () => {
       version: '1.2.3',
     },
   })
-  await asOperator(house.address, `select graphile_worker.add_job(task) from unnest('{partitions,retention,purge}'::text[]) task`)
-  await until('all three have run', () =>
-    ['Past partitions', 'past its time', 'for good'].every((part) => messages.some((line) => line.includes(part))),
+  await asOperator(house.address, `select graphile_worker.add_job(task) from unnest('{partitions,retention,purge,disabling}'::text[]) task`)
+  await until('all four have run', () =>
+    ['Past partitions', 'past its time', 'for good', 'was disabled'].every((part) => messages.some((line) => line.includes(part))),
   )
   const [scheduled] = await asOperator(
     house.address,
     'select array_agg(identifier order by identifier) as tasks from graphile_worker._private_known_crontabs',
   )
-  expect(scheduled?.tasks).toEqual(['partitions', 'purge', 'retention'])
+  expect(scheduled?.tasks).toEqual(['disabling', 'partitions', 'purge', 'retention'])
 
   expect(await house.database.client`select job_pool_id like 'pool-%' as named from webhook_workers`).toEqual([{ named: true }])
   await freesJobsOfTheDead()

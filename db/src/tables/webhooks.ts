@@ -39,6 +39,8 @@ export const webhook_endpoints = pgTable(
     failing_since: instant(),
     deleted_at: instant(),
     ...lifetime,
+    first_failed_at: instant(),
+    last_failed_at: instant(),
   },
   (table) => [primaryKey({ columns: [table.team_id, table.id] })],
 )

@@ -1,0 +1,8 @@
+import { disableFailingEndpoints } from '@earshot/db'
+import { task } from './task.ts'
+
+export const disabling = task('disabling', async (_payload, { database, log }) => {
+  for (const endpoint_id of await disableFailingEndpoints(database)) {
+    log.warn({ endpoint_id }, 'An endpoint without a success for five days was disabled')
+  }
+})

@@ -1,0 +1,132 @@
+import { addTeamMember, disableFailingEndpoints } from '@earshot/db'
+import { createSecretBox, writeMail } from '@earshot/drivers'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { makeUser } from '../src/people.ts'
+import { ok, startReceiver } from './receiver.ts'
+import { openWebhookHouse, until, type WebhookHouse } from './webhook-house.ts'
+
+let house: WebhookHouse
+beforeEach(async () => {
+  house = await openWebhookHouse()
+})
+afterEach(() => house.close())
+
+test('an endpoint is disabled after 5 days without success and 10 failures over 12 hours: all three, to the second', async () => {
+  const { id } = await house.addEndpoint('http://127.0.0.1:9/hooks')
+  const cases: [string, string, number, boolean][] = [
+    ['5 days 1 second', '12 hours', 10, true],
+    ['4 days 23:59:59', '12 hours', 10, false],
+    ['5 days 1 second', '11:59:59', 10, false],
+    ['5 days 1 second', '12 hours', 9, false],
+    ['5 days 1 second', '4 days', 1000, true],
+  ]
+  for (const [sinceSuccess, spread, failures, isDisabled] of cases) {
+    await house.database.client`
+      update webhook_endpoints
+         set state = 'active', consecutive_failures = ${failures}, last_success_at = now() - ${sinceSuccess}::interval,
+             first_failed_at = now() - ${spread}::interval, last_failed_at = now()`
+    expect(await disableFailingEndpoints(house.database), `${sinceSuccess}, ${spread}, ${failures}`).toEqual(isDisabled ? [id] : [])
+  }
+})
+
+test('one that never succeeded is judged from when it was made', async () => {
+  const { id } = await house.addEndpoint('http://127.0.0.1:9/hooks')
+  const fail = () => house.database.client`
+    update webhook_endpoints set consecutive_failures = 10, first_failed_at = now() - interval '13 hours', last_failed_at = now()`
+  await fail()
+  expect(await disableFailingEndpoints(house.database)).toEqual([])
+  await house.database.client`update webhook_endpoints set id = uuid_at(now() - interval '6 days') where id = ${id}`
+  expect(await disableFailingEndpoints(house.database)).toHaveLength(1)
+})
+
+test('owners and admins are told by mail, once, with a line in the audit log, by whichever of two workers was first', async () => {
+  const { id } = await house.addEndpoint('https://hooks.example.com:8443/secret-path?token=hush')
+  for (const role of ['admin', 'member', 'viewer'] as const) {
+    await addTeamMember(house.database, { team_id: house.teamId, userId: (await makeUser(house.database)).id, role })
+  }
+  await makeDue()
+  const found = await Promise.all([disableFailingEndpoints(house.database), disableFailingEndpoints(house.database)])
+  expect(found.flat()).toEqual([id])
+  const { client } = house.database
+  expect(await client`select state, disabled_reason from webhook_endpoints`).toEqual([
+    { state: 'disabled', disabled_reason: 'No delivery succeeded for 5 days.' },
+  ])
+  expect(
+    await client`select action, target_id, credential_kind, actor_user_id, changes from audit_entries where action like 'webhook%'`,
+  ).toEqual([
+    {
+      action: 'webhook.disabled',
+      target_id: id,
+      credential_kind: 'system',
+      actor_user_id: null,
+      changes: { state: { from: 'active', to: 'disabled' } },
+    },
+  ])
+  const mails = await client<{ recipient: string; template: string; fields: unknown; sealed: null }[]>`
+    select recipient, template, fields, sealed from mails order by recipient`
+  const admins = await client<{ email: string }[]>`
+    select u.email from memberships m join users u on u.id = m.user_id where m.role in ('owner', 'admin') order by u.email`
+  expect(mails.map(({ recipient }) => recipient)).toEqual(admins.map(({ email }) => email))
+  expect(mails).toHaveLength(2)
+  for (const mail of mails) {
+    const { subject, text } = writeMail(createSecretBox(house.secretKey), 'https://feedback.example', mail)
+    expect(subject).toContain('Acme')
+    expect(text).toContain(id)
+    expect(text).toContain('hooks. example. com:8443')
+    expect(JSON.stringify(mail)).not.toMatch(/secret-path|hush/)
+  }
+})
+
+test('deliveries that failed are counted with the time of the first and the last, and a success forgets them', async () => {
+  let status = 410
+  await using receiver = await startReceiver((response) => (status === 200 ? ok(response) : response.writeHead(status).end()))
+  await house.addEndpoint(receiver.url)
+  await house.dispatch()
+  await deliver('failed')
+  await house.database
+    .client`update webhook_endpoints set first_failed_at = now() - interval '1 day', last_failed_at = now() - interval '1 hour'`
+  await deliver('failed')
+  expect(await record()).toMatchObject({ consecutive_failures: 2, first_hours: 24, last_hours: 0 })
+  status = 200
+  await deliver('succeeded')
+  expect(await record()).toMatchObject({ consecutive_failures: 0, first_hours: null, last_hours: null })
+})
+
+test.each(['manual', 'test'])('a failed delivery of trigger %s counts for nothing', async (trigger) => {
+  await using receiver = await startReceiver((response) => response.writeHead(410).end())
+  await house.addEndpoint(receiver.url)
+  const [id = ''] = await house.emit()
+  await house.database.client`update webhook_deliveries set trigger = ${trigger}`
+  await house.dispatch()
+  await until('it failed', async () => (await house.delivery(id)).state === 'failed')
+  expect(await record()).toMatchObject({ consecutive_failures: 0, first_hours: null, last_hours: null })
+})
+
+test('events of a disabled endpoint become skipped deliveries', async () => {
+  await house.addEndpoint('http://127.0.0.1:9/hooks')
+  await makeDue()
+  await disableFailingEndpoints(house.database)
+  const [id = ''] = await house.emit()
+  expect(await house.delivery(id)).toMatchObject({ state: 'skipped', next_attempt_at: null })
+})
+
+async function makeDue(): Promise<void> {
+  await house.database.client`
+    update webhook_endpoints
+       set consecutive_failures = 10, last_success_at = now() - interval '6 days',
+           first_failed_at = now() - interval '2 days', last_failed_at = now()`
+}
+
+async function deliver(state: string): Promise<void> {
+  const [id = ''] = await house.emit()
+  await until(`it ${state}`, async () => (await house.delivery(id)).state === state)
+}
+
+async function record() {
+  const [row] = await house.database.client`
+    select consecutive_failures,
+           round(extract(epoch from now() - first_failed_at) / 3600)::int as first_hours,
+           round(extract(epoch from now() - last_failed_at) / 3600)::int as last_hours
+      from webhook_endpoints`
+  return row
+}
