@@ -36,4 +36,5 @@ export const sizes = {
   pageItems: 100,
   pageItemsDefault: 25,
   moderationItems: 100,
+  replayEvents: 100_000,
 } as const

@@ -38,7 +38,7 @@ export const Delivery = z
     next_attempt_at: timestamp('When the next attempt is due; null when there is none.').nullable(),
     payload: DeliveredEvent.nullable().meta({ description: 'The body; null once the event is past its 30 days.' }),
     payload_sha256: z.string().meta({ description: 'SHA-256 of the bytes that are sent, hex.' }),
-    replay_of: Id.nullable().meta({ description: 'The delivery that this one repeats.' }),
+    replay_of: Id.nullable().meta({ description: 'The delivery that a redelivery repeats.' }),
     replay_id: Id.nullable().meta({ description: 'The replay that made it.' }),
     created_at: CreatedAt,
     updated_at: UpdatedAt,

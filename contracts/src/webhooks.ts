@@ -1,7 +1,9 @@
 import { z } from 'zod'
+import { EventType } from './event-payloads.ts'
+import { sizes } from './limits.ts'
 import { NoContent, operation } from './operation.ts'
 import { TEAM, TeamRef } from './paths.ts'
-import { Id, listOf, Page, TimedPage } from './primitives.ts'
+import { Id, instant, listOf, Page, TimedPage } from './primitives.ts'
 import { Attempt, DeliveredEventType, Delivery, DeliveryState } from './webhook-delivery.ts'
 import { CreatedWebhookEndpoint, endpointInput, WebhookEndpoint } from './webhook-endpoint.ts'
 
@@ -137,6 +139,31 @@ export const webhooks = {
     errors: ['state_conflict'],
     input: WebhookRef,
     output: Attempt,
+  }),
+  replay: operation({
+    ...write,
+    method: 'POST',
+    path: `${WEBHOOK}/replay/`,
+    status: 202,
+    summary: 'Send the events of a time once more',
+    description: `For what a receiver lost or missed: every event from \`from\` to \`to\` that the endpoint's filters want becomes a new delivery, whatever became of earlier ones, skipped ones included. \`matched\` is how many there are; the deliveries are made in the background and listed by \`replay_id\`. The time lies within the last 30 days and holds ${sizes.replayEvents.toLocaleString('en')} events of the team at most.`,
+    errors: ['state_conflict'],
+    input: WebhookRef.extend({
+      from: instant('Events at or after this instant; within the last 30 days.'),
+      to: instant('Events before this instant; what is to come is not waited for.'),
+      events: z
+        .array(EventType)
+        .min(1)
+        .max(20)
+        .optional()
+        .meta({ description: 'Only these events; all that the endpoint wants if left out.' }),
+    }),
+    output: z
+      .object({
+        replay_id: Id.meta({ description: 'Lists its deliveries.' }),
+        matched: z.int().meta({ description: 'How many events are sent once more.' }),
+      })
+      .meta({ id: 'Replay', description: 'What is sent once more.' }),
   }),
   deliveries,
   attempts,

@@ -33,23 +33,24 @@ const withPayload = sql`
          limit 1
       ) e on true`
 
-const conditions: Record<keyof DeliveryFilters, SQL> = {
+const conditions: Record<string, SQL> = {
   state: sql`s.state = ${placeholder('state')}`,
   event_type: sql`s.event_type = ${placeholder('event_type')}`,
   event_id: sql`s.event_id = ${placeholder('event_id')}::uuid`,
-  replay_id: sql`s.replay_id = ${placeholder('replay_id')}::uuid`,
 }
 
-const ofEndpoint = sql`
+// With a replay the walk is over that replay's own index.
+const ofEndpoint = (filters: string[]) => sql`
       from ${webhook_deliveries} s
-     where s.team_id = ${placeholder('team_id')} and s.endpoint_id = ${placeholder('webhook_id')}`
+     where s.team_id = ${placeholder('team_id')} and s.endpoint_id = ${placeholder('webhook_id')}
+       ${filters.includes('replay_id') ? sql`and s.replay_id = ${placeholder('replay_id')}::uuid` : sql``}`
 
 const list = statementsByKey<object, Listed<DeliveryRow>>((key) => {
-  const [span, ...names] = key.split(',')
-  const filters = names.map((name) => conditions[name as keyof DeliveryFilters])
-  const walk = walkOf(ofEndpoint, sql`s.id`, span)
+  const [span, ...filters] = key.split(',')
+  const others = filters.flatMap((name) => conditions[name] ?? [])
+  const walk = walkOf(ofEndpoint(filters), sql`s.id`, span)
   return sql`
-    with d as (${filters.length === 0 ? indexedList(walk) : scannedList(walk, filters)})
+    with d as (${others.length === 0 ? indexedList(walk) : scannedList(walk, others)})
     select d.*, e.payload
       from d
       ${withPayload}

@@ -10,6 +10,8 @@ export const jobs = {
   retention: z.object({}),
   /** Disables endpoints that have been failing for days. */
   disabling: z.object({}),
+  /** Makes the deliveries of a replay. */
+  replay: z.object({ team_id: z.uuid(), replay_id: z.uuid() }),
   /** Removes deleted records for good. */
   purge: z.object({}),
 }

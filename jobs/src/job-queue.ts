@@ -7,10 +7,11 @@ import type { Log } from './log.ts'
 import { mail } from './mail.ts'
 import { partitions } from './partitions.ts'
 import { purge } from './purge.ts'
+import { replay } from './replay.ts'
 import { retention } from './retention.ts'
 import type { TaskContext, TaskMaker } from './task.ts'
 
-const tasks: Record<JobName, TaskMaker> = { disabling, mail, partitions, retention, purge }
+const tasks: Record<JobName, TaskMaker> = { disabling, mail, partitions, replay, retention, purge }
 
 /** In UTC. */
 const SCHEDULE: [JobName, string][] = [

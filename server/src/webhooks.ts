@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { ApiError, contracts } from '@earshot/contracts'
 import {
+  beginReplay,
   createWebhook,
   deleteWebhook,
   findDelivery,
@@ -16,6 +17,7 @@ import {
   type WebhookEndpointRow,
 } from '@earshot/db'
 import { type InTeam, implement } from './implement.ts'
+import { requireRange } from './replay-range.ts'
 import { sendTestDelivery } from './test-delivery.ts'
 import { presentAttempt, presentDelivery } from './webhook-presenter.ts'
 
@@ -41,6 +43,7 @@ export const webhooks = implement(contracts.webhooks, {
     return { ...presentWebhook(await rotateWebhookSecret(ctx.tx, ctx.actor, input, sealed)), secret }
   },
   test: async ({ ctx, input }) => presentAttempt(await sendTestDelivery(ctx, input)),
+  replay: ({ ctx, input }) => beginReplay(ctx.tx, ctx.actor, requireRange(input)),
   delete: ({ ctx, input }) => deleteWebhook(ctx.tx, ctx.actor, input),
   deliveries: {
     list: ({ ctx, input }) => listDeliveries(ctx.tx, input, presentDelivery),

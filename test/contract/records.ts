@@ -15,6 +15,8 @@ type Maker = (service: TestService, team: Team, path: Known) => Promise<unknown>
 /** Where nothing listens. */
 const RECEIVER = 'http://127.0.0.1:9/hooks'
 
+const HOUR_MS = 3_600_000
+
 /** Fields that no operation of the collection makes. Everything else comes from the POST to its collection. */
 const makers: Record<string, Maker> = {
   team_id: async (_service, team) => team.id,
@@ -49,6 +51,7 @@ const inputMakers: Record<string, InputMaker> = {
     await service.send('POST', '/api/auth/password-reset/', { body: { email } })
     return { token: await lastToken(service, email) }
   },
+  'webhooks.replay': async () => ({ from: new Date(Date.now() - HOUR_MS).toISOString(), to: new Date().toISOString() }),
   'me.changePassword': ownPassword,
   'me.mfa.enroll': ownPassword,
   'me.mfa.confirm': async (service, team) => {

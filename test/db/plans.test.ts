@@ -84,6 +84,8 @@ test.each(
     state: { state: 'failed' as const },
     type: { event_type: 'team.updated' },
     event: { event_id: '01900000-0000-7000-8000-000000000000' },
+    replay: { replay_id: '01900000-0000-7000-8000-000000000000' },
+    'replay and state': { replay_id: '01900000-0000-7000-8000-000000000000', state: 'failed' as const },
   }),
 )('deliveries by %s', (_name, filters) =>
   requireBounded((tx) => listDeliveries(tx, { team_id: place.id, webhook_id: place.webhookId, ...PAGE, ...filters }, ({ id }) => id)),

@@ -94,6 +94,20 @@ export const webhook_attempts = pgTable(
   (table) => [primaryKey({ columns: [table.team_id, table.id] })],
 )
 
+export const webhook_replays = pgTable(
+  'webhook_replays',
+  {
+    team_id: uuid().notNull(),
+    id: newId(),
+    endpoint_id: uuid().notNull(),
+    project_id: uuid(),
+    types: text().array(),
+    after_event_id: uuid().notNull(),
+    before_event_id: uuid().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.team_id, table.id] })],
+)
+
 export const webhook_workers = pgTable('webhook_workers', {
   id: integer().primaryKey().generatedAlwaysAsIdentity(),
   job_pool_id: text(),

@@ -1,0 +1,16 @@
+import { ApiError } from '@earshot/contracts'
+
+/** As long as events are kept. */
+const MAX_AGE_MS = 30 * 86_400_000
+
+/** Refuses a time that is none, or is past. */
+export function requireRange<Input extends { from: string; to: string }>(input: Input): Input {
+  const fromMs = Date.parse(input.from)
+  if (fromMs < Date.now() - MAX_AGE_MS) throw wrong('from', 'too_early', 'must be within the last 30 days')
+  if (fromMs >= Date.parse(input.to)) throw wrong('to', 'not_after_from', 'must be after from')
+  return input
+}
+
+function wrong(field: string, code: string, detail: string): ApiError {
+  return new ApiError('validation_error', { errors: [{ field, code, detail }] })
+}

@@ -1,0 +1,213 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { sizes } from '@earshot/contracts'
+import { continueReplay } from '@earshot/db'
+import { createDatabaseMail, createOwnAddresses, createSecretBox } from '@earshot/drivers'
+import { startWorker } from '@earshot/jobs'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startReceiver } from '../jobs/receiver.ts'
+import { makeTeam, type Team } from '../src/people.ts'
+import { startTestService, type TestService } from '../src/test-service.ts'
+import { walkIds } from './walk-pages.ts'
+
+const NOWHERE = 'http://127.0.0.1:9/hooks'
+const WORKER = fileURLToPath(new URL('../jobs/worker-process.ts', import.meta.url))
+const HOUR_MS = 3_600_000
+const SOON = { timeout: 20_000 }
+const silent = { debug() {}, info() {}, warn() {}, error() {} }
+
+let service: TestService
+const secretKey = Buffer.alloc(32, 7)
+beforeAll(async () => {
+  service = await startTestService({ services: { secretBox: createSecretBox(secretKey) } })
+})
+afterAll(() => service.close())
+
+test('a replay sends what was skipped while its endpoint was paused, and the rest of the time once more', async () => {
+  await using receiver = await startReceiver()
+  const team = await makeTeam(service.database)
+  const id = await addEndpoint(team, { url: receiver.url })
+  await team.submit()
+  await ask(team, 'PATCH', `${id}/`, { state: 'paused' })
+  await team.submit()
+  await ask(team, 'PATCH', `${id}/`, { state: 'active' })
+  expect((await statesOf(id)).sort()).toEqual(['pending', 'skipped'])
+  await service.database.run("update webhook_deliveries set state = 'failed' where endpoint_id = $1 and state = 'pending'", [id])
+
+  const worker = await startReplayWorker()
+  const answer = await replay(team, id)
+  expect(answer).toMatchObject({ status: 202, body: { replay_id: expect.any(String), matched: 2 } })
+  await expect.poll(() => receiver.requests.length, SOON).toBe(2)
+  await expect.poll(async () => (await statesOf(id)).filter((state) => state === 'succeeded').length, SOON).toBe(2)
+  await worker.stop({ timeoutMs: 5_000 })
+
+  const { replay_id } = answer.body
+  const path = `/api/v1/teams/${team.id}/webhooks/${id}/deliveries/`
+  const listed = await walkIds(service, path, { token: team.token, query: { limit: '1', replay_id } })
+  expect(listed.toSorted()).toEqual(receiver.deliveryIds().toSorted())
+  const [first] = (await ask(team, 'GET', `${id}/deliveries/?replay_id=${replay_id}`)).body.results
+  expect(first).toMatchObject({ replay_id, replay_of: null, state: 'succeeded', event_type: 'submission.created' })
+  expect(await walkIds(service, path, { token: team.token, query: { replay_id, state: 'failed' } })).toEqual([])
+  const [attempt] = (await ask(team, 'GET', `${id}/attempts/`)).body.results
+  expect(attempt).toMatchObject({ trigger: 'replay', status_code: 200 })
+  expect(await service.database.run('select id from webhook_replays', [])).toEqual([])
+})
+
+test('a replay sends what the filters of its endpoint want, of those types and that time alone, and never a test', async () => {
+  const team = await makeTeam(service.database)
+  const elsewhere = await service.client(team.token).projects.create({ team_id: team.id, name: 'Elsewhere' })
+  const all = await addEndpoint(team)
+  const created = await addEndpoint(team, { events: ['submission.created', 'submission.rejected'] })
+  const other = await addEndpoint(team, { project_id: elsewhere.id })
+  const { id: submission_id } = await team.submit()
+  const later = new Date().toISOString()
+  await service.client(team.token).submissions.approve({ ...team.project, submission_id })
+  await service.database.run('select begin_test_delivery(null, $1, $2)', [team.id, all])
+  const wanted = async (id: string, fields?: object) => {
+    const answer = await replay(team, id, fields)
+    await continueReplay(service.database, { team_id: team.id, replay_id: answer.body.replay_id })
+    const rows = await service.database.run<{ event_type: string }>(
+      'select event_type from webhook_deliveries where replay_id = $1 order by event_id',
+      [answer.body.replay_id],
+    )
+    expect(rows).toHaveLength(answer.body.matched)
+    return rows.map(({ event_type }) => event_type)
+  }
+  expect(await wanted(all)).toEqual(['submission.created', 'submission.approved'])
+  expect(await wanted(all, { events: ['submission.approved'] })).toEqual(['submission.approved'])
+  expect(await wanted(created)).toEqual(['submission.created'])
+  expect(await wanted(created, { events: ['submission.approved'] })).toEqual([])
+  expect(await wanted(other)).toEqual([])
+  expect(await wanted(all, { from: later })).toEqual(['submission.approved'])
+  expect(await wanted(all, { to: later })).toEqual(['submission.created'])
+  expect(await wanted(all, { to: '2999-01-01T00:00:00Z' })).toHaveLength(2)
+})
+
+test('a time that is none, lies too far back or holds too many events is refused by the name of its field', async () => {
+  const team = await makeTeam(service.database)
+  const id = await addEndpoint(team)
+  const at = (ms: number) => new Date(Date.now() + ms).toISOString()
+  const refused = async (range: object, field: string) => {
+    const answer = await replay(team, id, range)
+    expect(answer).toMatchObject({ status: 400, body: { code: 'validation_error', errors: [{ field }] } })
+  }
+  const now = at(0)
+  await refused({ from: now, to: now }, 'to')
+  await refused({ from: now, to: at(-HOUR_MS) }, 'to')
+  await refused({ from: at(-30 * 24 * HOUR_MS - 1_000) }, 'from')
+  await refused({ from: 'yesterday' }, 'from')
+  expect((await replay(team, id, { from: at(-30 * 24 * HOUR_MS + 60_000) })).status).toBe(202)
+  await addEvents(team, sizes.replayEvents)
+  expect(await replay(team, id)).toMatchObject({ status: 202, body: { matched: sizes.replayEvents } })
+  await team.submit()
+  await refused({}, 'to')
+}, 60_000)
+
+test('nothing is replayed to an endpoint that is not active, or not there', async () => {
+  const team = await makeTeam(service.database)
+  const id = await addEndpoint(team)
+  await ask(team, 'PATCH', `${id}/`, { state: 'paused' })
+  expect(await replay(team, id)).toMatchObject({ status: 409, body: { code: 'state_conflict', current_state: 'paused' } })
+  await ask(team, 'PATCH', `${id}/`, { state: 'active' })
+  const { replay_id } = (await replay(team, id)).body
+  await team.submit()
+  await ask(team, 'DELETE', `${id}/`)
+  expect(await replay(team, id)).toMatchObject({ status: 404 })
+  expect(await continueReplay(service.database, { team_id: team.id, replay_id })).toBe(false)
+  expect(await service.database.run('select id from webhook_deliveries where replay_id = $1', [replay_id])).toEqual([])
+})
+
+test('batches that run at the same time, or are undone, leave no event out and send none twice', async () => {
+  const team = await makeTeam(service.database)
+  const id = await addEndpoint(team)
+  await addEvents(team, 1_000)
+  const { replay_id, matched } = (await replay(team, id)).body
+  const ref = { team_id: team.id, replay_id }
+  const runAll = async () => {
+    for (let hasMore = true; hasMore; ) hasMore = await continueReplay(service.database, ref, { max: 7 })
+  }
+  const runUndone = async () => {
+    for (let count = 0; count < 20; count += 1) {
+      const undone = service.database.transaction(async (tx) => {
+        await continueReplay(tx, ref, { max: 7 })
+        throw new Error('undone')
+      })
+      await expect(undone).rejects.toThrow('undone')
+    }
+  }
+  await Promise.all([runAll(), runAll(), runAll(), runUndone()])
+  expect(await madeBy(replay_id)).toEqual({ deliveries: matched, events: 1_000 })
+})
+
+test('a replay whose worker is killed in the middle is finished by another, without doubles', async () => {
+  const team = await makeTeam(service.database)
+  const id = await addEndpoint(team)
+  await addEvents(team, 60_000)
+  const { replay_id, matched } = (await replay(team, id)).body
+  // Only the replay's own work is looked at here: nothing is sent meanwhile.
+  await ask(team, 'PATCH', `${id}/`, { state: 'paused' })
+  const options = { address: service.address, secretKey: secretKey.toString('base64') }
+  const victim = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', WORKER, JSON.stringify(options)])
+  await expect.poll(async () => (await madeBy(replay_id)).deliveries, { ...SOON, interval: 5 }).toBeGreaterThan(0)
+  victim.kill('SIGKILL')
+  await once(victim, 'exit')
+  const { deliveries } = await madeBy(replay_id)
+  expect(deliveries).toBeLessThan(matched)
+  const worker = await startReplayWorker()
+  await expect.poll(async () => (await madeBy(replay_id)).deliveries, { timeout: 40_000 }).toBe(matched)
+  await expect.poll(() => service.database.run('select id from webhook_replays where id = $1', [replay_id]), SOON).toEqual([])
+  expect(await madeBy(replay_id)).toEqual({ deliveries: matched, events: matched })
+  await worker.stop({ timeoutMs: 5_000 })
+}, 90_000)
+
+async function addEndpoint(team: Team, fields: object = {}): Promise<string> {
+  return (await ask(team, 'POST', '', { url: NOWHERE, events: ['*'], ...fields })).body.id
+}
+
+function replay(team: Team, id: string, range: object = {}) {
+  const to = new Date(Date.now() + 1_000).toISOString()
+  return ask(team, 'POST', `${id}/replay/`, { from: new Date(Date.now() - HOUR_MS).toISOString(), to, ...range })
+}
+
+function ask(team: Team, method: string, path: string, body?: unknown) {
+  return service.send(method, `/api/v1/teams/${team.id}/webhooks/${path}`, { token: team.token, ...(body !== undefined && { body }) })
+}
+
+/** Events without deliveries, as before the endpoint was there. */
+async function addEvents({ id, project }: Team, count: number): Promise<void> {
+  await service.database.run(
+    `insert into events (team_id, project_id, type, payload, payload_sha256)
+     select $1, $2, 'submission.created', '{}', 'digest' from generate_series(1, $3::int)`,
+    [id, project.project_id, count],
+  )
+}
+
+async function statesOf(endpointId: string): Promise<string[]> {
+  const rows = await service.database.run<{ state: string }>('select state from webhook_deliveries where endpoint_id = $1', [endpointId])
+  return rows.map(({ state }) => state)
+}
+
+async function madeBy(replayId: string): Promise<{ deliveries: number; events: number }> {
+  const [row] = await service.database.run<{ deliveries: number; events: number }>(
+    'select count(*)::int as deliveries, count(distinct event_id)::int as events from webhook_deliveries where replay_id = $1',
+    [replayId],
+  )
+  return row ?? { deliveries: 0, events: 0 }
+}
+
+function startReplayWorker() {
+  return startWorker({
+    address: service.address,
+    secretBox: service.secretBox,
+    concurrency: 2,
+    mailDriver: createDatabaseMail(),
+    baseUrl: 'http://localhost:8000',
+    log: silent,
+    webhooks: {
+      ...{ allowNetworks: ['127.0.0.1/32'], allowInsecure: true, localTrial: false, backoffBaseMs: 50 },
+      ownAddresses: createOwnAddresses([]),
+      version: '1.2.3',
+    },
+  })
+}
