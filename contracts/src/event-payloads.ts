@@ -1,9 +1,13 @@
 import { z } from 'zod'
+import { Import } from './import.ts'
 import { Invitation } from './invitations.ts'
 import { Member } from './members.ts'
 import { Id, timestamp } from './primitives.ts'
 import { TeamUser } from './profile.ts'
 import { Submission } from './submission.ts'
+import { SurveyResponse } from './survey-response.ts'
+import { Testimonial } from './testimonial.ts'
+import { Video } from './video.ts'
 
 /** Every event of the specification with what it tells. */
 export const eventMeanings = {
@@ -25,15 +29,23 @@ export const EventType = z.enum(eventTypes).meta({ id: 'EventType', description:
 
 const payloadMeanings = { ...eventMeanings, 'webhook.test': 'Somebody tried the endpoint; nothing happened.' } as const
 
-/** The `data` of each event whose resource the service has: the resource under its name, as the API shows it. */
+/**
+ * The `data` of each event: the resource under its name, as the API shows it. Those whose resource the service does not
+ * have yet are here so that receivers can be written; they fire when it comes.
+ */
 const dataOf = {
   'submission.created': z.object({ submission: Submission }),
   'submission.approved': z.object({ submission: Submission }),
   'submission.rejected': z.object({ submission: Submission }),
+  'testimonial.created': z.object({ testimonial: Testimonial }),
+  'survey.response.created': z.object({ response: SurveyResponse }),
+  'nps.low_score': z.object({ response: SurveyResponse }),
+  'video.ready': z.object({ video: Video }),
+  'import.completed': z.object({ import: Import }),
   'team.member.added': z.object({ member: Member }),
   'team.invitation.created': z.object({ invitation: Invitation }),
   'user.profile.updated': z.object({ user: TeamUser }),
-} as const satisfies Partial<Record<EventType, z.ZodObject>>
+} as const satisfies Record<EventType, z.ZodObject>
 
 function payloadOf<const Type extends keyof typeof payloadMeanings, Data extends z.ZodObject>(type: Type, data: Data) {
   return z
@@ -49,11 +61,16 @@ function payloadOf<const Type extends keyof typeof payloadMeanings, Data extends
     .meta({ id: `${pascalCase(type)}Event`, description: payloadMeanings[type] })
 }
 
-/** The very body that webhooks deliver, by type. A type joins when its resource does. */
+/** The very body that webhooks deliver, by type. */
 export const eventPayloads = [
   payloadOf('submission.created', dataOf['submission.created']),
   payloadOf('submission.approved', dataOf['submission.approved']),
   payloadOf('submission.rejected', dataOf['submission.rejected']),
+  payloadOf('testimonial.created', dataOf['testimonial.created']),
+  payloadOf('survey.response.created', dataOf['survey.response.created']),
+  payloadOf('nps.low_score', dataOf['nps.low_score']),
+  payloadOf('video.ready', dataOf['video.ready']),
+  payloadOf('import.completed', dataOf['import.completed']),
   payloadOf('team.member.added', dataOf['team.member.added']),
   payloadOf('team.invitation.created', dataOf['team.invitation.created']),
   payloadOf('user.profile.updated', dataOf['user.profile.updated']),

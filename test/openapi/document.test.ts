@@ -138,9 +138,9 @@ describe('the OpenAPI document', () => {
     expect(names.filter((name) => !text.includes(`"#/components/schemas/${name}"`))).toEqual([])
   })
 
-  it('describes the events that are sent, with their payloads', () => {
+  it('describes every event and what tries an endpoint, each with its payload', () => {
     const webhooks = objectAt(document, 'webhooks')
-    expect([...eventTypes, TEST_EVENT]).toEqual(expect.arrayContaining(Object.keys(webhooks)))
+    expect(Object.keys(webhooks)).toEqual([...eventTypes, TEST_EVENT])
     const content = objectAt(objectAt(objectAt(objectAt(webhooks, 'submission.approved'), 'post'), 'requestBody'), 'content')
     expect(content['application/json']).toEqual({ schema: { $ref: '#/components/schemas/SubmissionApprovedEvent' } })
   })

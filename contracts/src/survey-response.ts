@@ -1,0 +1,63 @@
+import { z } from 'zod'
+import { ContactEmail, CreatedAt, Id, timestamp, UpdatedAt } from './primitives.ts'
+import { Channel } from './submission.ts'
+
+const QuestionType = z
+  .enum([
+    'short_text',
+    'long_text',
+    'single_choice',
+    'multiple_choice',
+    'rating',
+    'nps',
+    'csat',
+    'ces',
+    'boolean',
+    'number',
+    'date',
+    'email',
+    'url',
+    'consent',
+    'statement',
+  ])
+  .meta({ id: 'QuestionType', description: 'What kind of answer a question asks for.' })
+
+const Respondent = z
+  .object({
+    external_id: z.string().nullable().meta({ description: 'Your own id of the person.' }),
+    email: ContactEmail,
+    name: z.string().nullable().meta({ description: 'Name of the person.' }),
+    properties: z.record(z.string(), z.unknown()).meta({ description: 'What else you know of the person.' }),
+  })
+  .meta({ id: 'Respondent', description: 'Who answered.' })
+
+const Answer = z
+  .object({
+    question_id: Id.meta({ description: 'The question.' }),
+    type: QuestionType,
+    value: z
+      .union([z.string(), z.number(), z.boolean(), z.array(z.string())])
+      .nullable()
+      .meta({ description: 'Text, a number, yes or no, or the choices, as the type of the question asks.' }),
+  })
+  .meta({ id: 'Answer', description: 'The answer to one question.' })
+
+export const SurveyResponse = z
+  .object({
+    id: Id,
+    team_id: Id.meta({ description: 'The team that owns it.' }),
+    project_id: Id.meta({ description: 'The project that it belongs to.' }),
+    survey_id: Id.meta({ description: 'The survey.' }),
+    survey_version: z.int().meta({ description: 'The version of the survey that was answered.' }),
+    respondent: Respondent,
+    answers: z.array(Answer).meta({ description: 'Answers, in the order of the questions.' }),
+    nps_score: z.int().nullable().meta({ description: 'The answer to the NPS question, 0 to 10.' }),
+    language: z.string().nullable().meta({ description: 'BCP 47 language tag.' }),
+    channel: Channel,
+    hidden: z.record(z.string(), z.unknown()).meta({ description: 'What the page sent along, unseen by the person.' }),
+    completed_at: timestamp('When the last question was answered.').nullable(),
+    duration_ms: z.int().nullable().meta({ description: 'From the first question to the last.' }),
+    created_at: CreatedAt,
+    updated_at: UpdatedAt,
+  })
+  .meta({ id: 'SurveyResponse', description: 'What one person answered to a survey.' })
