@@ -11,6 +11,8 @@ export type Listed<Row> = Row & { matches: boolean }
 interface Walk {
   source: SQL
   id: SQL
+  /** Where it ends in time. */
+  since: SQL
 }
 
 /** Whether a list has a lower bound in time: part of the key of its statement. */
@@ -19,25 +21,30 @@ export function spanOf({ created_after }: { created_after?: string | undefined }
 }
 
 /**
- * Bounds a walk by cursor and time. A plan for any values takes two plain bounds on one column for a narrow span, where
- * every index costs the same; so the lower one stands only where it is asked for, and as `any`, which counts on its own.
+ * Bounds a walk by cursor and time. A plan for any values takes two bounds on one column for a narrow span, where every
+ * index costs the same, or a sort. So the lower one is no part of the walk: it cuts off the end of what was walked, and
+ * from the newest on that is the same.
  */
 export function walkOf(source: SQL, id: SQL, span: string | undefined): Walk {
-  const since = span === 'since' ? sql`and ${id} >= any (array[${sql.placeholder('after')}::uuid])` : sql``
-  return { source: sql`${source} and ${id} < ${sql.placeholder('before')} ${since}`, id }
+  const since = span === 'since' ? sql`s.walked_id >= ${sql.placeholder('after')}::uuid` : sql`true`
+  return { source: sql`${source} and ${id} < ${sql.placeholder('before')}`, id, since }
 }
 
 /** Walks one index in order and stops at the page's end. */
-export function indexedList({ source, id }: Walk): SQL {
+export function indexedList({ source, id, since }: Walk): SQL {
   return sql`
     select s.*, true as matches
-      ${source}
-     order by ${id} desc
-     limit ${sql.placeholder('take')}`
+      from (
+        select s.*, ${id} as walked_id
+          ${source}
+         order by ${id} desc
+         limit ${sql.placeholder('take')}
+      ) s
+     where ${since}`
 }
 
 /** Walks an index over a bounded number of records and keeps what matches; the last one walked comes back as a mark. */
-export function scannedList({ source, id }: Walk, conditions: SQL[]): SQL {
+export function scannedList({ source, id, since }: Walk, conditions: SQL[]): SQL {
   return sql`
     select *
       from (
@@ -49,7 +56,8 @@ export function scannedList({ source, id }: Walk, conditions: SQL[]): SQL {
              limit ${sql.raw(String(SCAN_ROWS))}
           ) s
       ) s
-     where matches or walked = ${sql.raw(String(SCAN_ROWS))}
+     where (matches or walked = ${sql.raw(String(SCAN_ROWS))})
+       and ${since}
      order by walked_id desc
      limit ${sql.placeholder('take')}`
 }

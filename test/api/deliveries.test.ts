@@ -4,6 +4,8 @@ import { makeTeam, type Team } from '../src/people.ts'
 import { startTestService, type TestService } from '../src/test-service.ts'
 import { walkIds, walkPages } from './walk-pages.ts'
 
+const HOUR_AGO = new Date(Date.now() - 3_600_000).toISOString()
+
 let service: TestService
 let team: Team
 let endpoint: { team_id: string; webhook_id: string }
@@ -57,7 +59,7 @@ test('the address in a stored payload is shown to those alone who may see contac
 test('deliveries are found by state, type and event, newest first, page by page', async () => {
   const all = (await service.send('GET', `${deliveries}?limit=100`, { token: team.token })).body.results
   expect(all).toHaveLength(9)
-  const ids = (lets: (one: { state: string; event_type: string; event_id: string }) => boolean) =>
+  const ids = (lets: (one: Record<'state' | 'event_type' | 'event_id' | 'created_at', string>) => boolean) =>
     all.filter(lets).map(({ id }: { id: string }) => id)
   const list = (query: Record<string, string>) => walkIds(service, deliveries, { token: team.token, query: { limit: '2', ...query } })
   expect(await list({})).toEqual(ids(() => true))
@@ -66,6 +68,8 @@ test('deliveries are found by state, type and event, newest first, page by page'
   expect(await list({ event_id: all[3].event_id })).toEqual([all[3].id])
   expect(await list({ event_type: 'submission.approved', state: 'pending' })).toEqual([])
   expect(await list({ created_after: '2999-01-01T00:00:00Z' })).toEqual([])
+  expect(await list({ created_before: all[3].created_at })).toEqual(ids(({ created_at }) => created_at < all[3].created_at))
+  expect(await list({ created_after: all[3].created_at })).toEqual(ids(({ created_at }) => created_at >= all[3].created_at))
   expect(await list({ replay_id: all[0].id })).toEqual([])
 })
 
@@ -108,6 +112,9 @@ test('an attempt shows what came back, and is found by delivery, status and outc
   expect(await list({ outcome: 'succeeded' })).toEqual([answered])
   expect(await list({ outcome: 'failed' })).toEqual([redirected, failed, refused])
   expect(await list({ outcome: 'failed', delivery_id: second.id, status_code: '302' })).toEqual([redirected])
+  expect(await list({ created_after: HOUR_AGO })).toEqual([running, redirected, failed, refused, answered])
+  expect(await list({ created_before: HOUR_AGO })).toEqual([])
+  expect(await list({ created_after: HOUR_AGO, created_before: '2999-01-01T00:00:00Z', outcome: 'succeeded' })).toEqual([answered])
 
   const [pages] = await walkPages(service, attempts, { token: team.token })
   expect(pages).toMatchObject([

@@ -85,16 +85,21 @@ test.each(
     type: { event_type: 'team.updated' },
     event: { event_id: '01900000-0000-7000-8000-000000000000' },
     replay: { replay_id: '01900000-0000-7000-8000-000000000000' },
+    'a span of time': { created_after: '2020-01-01T00:00:00Z' },
+    'a span of time and state': { created_after: '2020-01-01T00:00:00Z', state: 'failed' as const },
     'replay and state': { replay_id: '01900000-0000-7000-8000-000000000000', state: 'failed' as const },
   }),
 )('deliveries by %s', (_name, filters) =>
   requireBounded((tx) => listDeliveries(tx, { team_id: place.id, webhook_id: place.webhookId, ...PAGE, ...filters }, ({ id }) => id)),
 )
 
-test.each(['no filter', 'delivery', 'status', 'outcome'])('attempts by %s', (name) => {
-  const filters = { delivery: { delivery_id: place.deliveryId }, status: { status_code: 500 }, outcome: { outcome: 'failed' as const } }[
-    name
-  ]
+test.each(['no filter', 'delivery', 'status', 'outcome', 'time'])('attempts by %s', (name) => {
+  const filters = {
+    delivery: { delivery_id: place.deliveryId },
+    status: { status_code: 500 },
+    outcome: { outcome: 'failed' as const },
+    time: { created_after: '2020-01-01T00:00:00Z' },
+  }[name]
   return requireBounded((tx) => listAttempts(tx, { team_id: place.id, webhook_id: place.webhookId, ...PAGE, ...filters }, ({ id }) => id))
 })
 
