@@ -61,7 +61,10 @@ test('a replay sends what the filters of its endpoint want, of those types and t
   const created = await addEndpoint(team, { events: ['submission.created', 'submission.rejected'] })
   const other = await addEndpoint(team, { project_id: elsewhere.id })
   const { id: submission_id } = await team.submit()
-  const later = new Date().toISOString()
+  // Ids are ordered by the millisecond.
+  const laterMs = Date.now() + 2
+  const later = new Date(laterMs).toISOString()
+  await expect.poll(() => Date.now()).toBeGreaterThan(laterMs)
   await service.client(team.token).submissions.approve({ ...team.project, submission_id })
   await service.database.run('select begin_test_delivery(null, $1, $2)', [team.id, all])
   const wanted = async (id: string, fields?: object) => {

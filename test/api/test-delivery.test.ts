@@ -1,8 +1,9 @@
+import { createHmac } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import { DeliveredEvent, TEST_EVENT } from '@earshot/contracts'
 import { verifyWebhook } from '@earshot/contracts/webhooks'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startReceiver } from '../jobs/receiver.ts'
+import { type Received, startReceiver } from '../jobs/receiver.ts'
 import { makeTeam, type Team } from '../src/people.ts'
 import { openTestDatabase } from '../src/test-database.ts'
 import { startTestDispatcher, type TestDispatcher } from '../src/test-dispatcher.ts'
@@ -78,6 +79,25 @@ test('a test whose sender was lost is answered with the interrupted attempt, and
   expect(await deliveriesOf(id)).toMatchObject([{ state: 'failed', attempt_count: 1 }])
 })
 
+test('after a rotation both secrets sign what is received, in headers of their own, until the day is over', async () => {
+  await using receiver = await startReceiver()
+  const { id, secret: first } = await addEndpoint(receiver.url)
+  const { secret: second } = (await ask('POST', `${id}/rotate-secret/`)).body
+  const { secret: third } = (await ask('POST', `${id}/rotate-secret/`)).body
+  await tryOut(id)
+  await service.database.run("update webhook_endpoints set previous_secret_expires_at = now() - interval '1 second' where id = $1", [id])
+  await tryOut(id)
+  const [during, after] = receiver.requests
+  expect(during?.headers).toMatchObject({
+    'x-service-signature': hex(during, third),
+    'x-service-signature-previous': hex(during, second),
+    'webhook-signature': `${standard(during, third)} ${standard(during, second)}`,
+  })
+  expect(after?.headers).toMatchObject({ 'x-service-signature': hex(after, third), 'webhook-signature': standard(after, third) })
+  expect(after?.headers).not.toHaveProperty('x-service-signature-previous')
+  expect(new Set([first, second, third]).size).toBe(3)
+})
+
 test('nothing is tried that is not active, or not there', async () => {
   const { id } = await addEndpoint('http://127.0.0.1:9/')
   await ask('PATCH', `${id}/`, { state: 'paused' })
@@ -142,6 +162,20 @@ test('when no worker takes a test up within ten seconds it is refused, and never
   expect((await tryOut(id)).status).toBe(200)
   expect(receiver.requests).toHaveLength(1)
 }, 30_000)
+
+/** X-Service-Signature as a receiver computes it. */
+function hex(request: Received | undefined, secret: string): string {
+  const { headers = {}, body = '' } = request ?? {}
+  return createHmac('sha256', secret).update(`${headers['x-service-timestamp']}.`).update(body).digest('hex')
+}
+
+/** A signature of Standard Webhooks as a receiver computes it. */
+function standard(request: Received | undefined, secret: string): string {
+  const { headers = {}, body = '' } = request ?? {}
+  const key = Buffer.from(secret.slice('whsec_'.length), 'base64')
+  const mac = createHmac('sha256', key).update(`${headers['webhook-id']}.${headers['webhook-timestamp']}.`).update(body)
+  return `v1,${mac.digest('base64')}`
+}
 
 async function addEndpoint(url: string): Promise<{ id: string; secret: string }> {
   return (await ask('POST', '', { url: `${url.replace(/\/?$/, '/')}`, events: ['*'] })).body

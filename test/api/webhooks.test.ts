@@ -80,13 +80,20 @@ test('an event becomes one delivery for each endpoint that wants it: skipped whe
   const created = await make({ events: ['submission.created', 'video.ready'], project_id: own.project.project_id })
   const paused = await make({})
   await client.webhooks.update({ team_id: own.id, webhook_id: paused.id, state: 'paused' })
+  const disabled = await make({})
+  await service.database.run("update webhook_endpoints set state = 'disabled' where id = $1", [disabled.id])
   await make({ events: ['submission.approved'] })
   await make({ project_id: elsewhere.id })
   const deleted = await make({})
   await client.webhooks.delete({ team_id: own.id, webhook_id: deleted.id })
 
   await own.submit()
-  expect(await deliveriesOf(own)).toEqual({ [all.id]: 'pending', [created.id]: 'pending', [paused.id]: 'skipped' })
+  expect(await deliveriesOf(own)).toEqual({
+    [all.id]: 'pending',
+    [created.id]: 'pending',
+    [paused.id]: 'skipped',
+    [disabled.id]: 'skipped',
+  })
 
   await client.webhooks.update({ team_id: own.id, webhook_id: paused.id, state: 'active' })
   await service.database.run("update teams set plan = 'free' where id = $1", [own.id])
@@ -98,7 +105,7 @@ test('an event becomes one delivery for each endpoint that wants it: skipped whe
 test('a disabled endpoint is resumed, and what was counted against it is forgotten; nobody sets the state disabled', async () => {
   const { id } = (await create({ url: RECEIVER, events: ['*'] })).body
   await service.database.run(
-    "update webhook_endpoints set state = 'disabled', disabled_reason = 'no success', consecutive_failures = 12, failing_since = now() where id = $1",
+    "update webhook_endpoints set state = 'disabled', disabled_reason = 'no success', consecutive_failures = 12, failing_since = now(), first_failed_at = now(), last_failed_at = now() where id = $1",
     [id],
   )
   const path = `${webhooks}${id}/`
@@ -107,6 +114,10 @@ test('a disabled endpoint is resumed, and what was counted against it is forgott
   expect(renamed.body).toMatchObject({ state: 'disabled', disabled_reason: 'no success', consecutive_failures: 12 })
   const resumed = await service.send('PATCH', path, { token: team.token, body: { state: 'active' } })
   expect(resumed.body).toMatchObject({ state: 'active', disabled_reason: null, consecutive_failures: 0 })
+  const [row] = await service.database.run('select failing_since, first_failed_at, last_failed_at from webhook_endpoints where id = $1', [
+    id,
+  ])
+  expect(row).toEqual({ failing_since: null, first_failed_at: null, last_failed_at: null })
   expect(await service.send('PATCH', path, { token: team.token, body: { state: 'disabled' } })).toMatchObject({ status: 400 })
 })
 
