@@ -1,9 +1,9 @@
-import { addTeamMember, disableFailingEndpoints } from '@earshot/db'
+import { addTeamMember, disableFailingEndpoints, type Tx } from '@earshot/db'
 import { createSecretBox, writeMail } from '@earshot/drivers'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { makeUser } from '../src/people.ts'
 import { ok, startReceiver } from './receiver.ts'
-import { openWebhookHouse, until, type WebhookHouse } from './webhook-house.ts'
+import { asOperator, openWebhookHouse, until, type WebhookHouse } from './webhook-house.ts'
 
 let house: WebhookHouse
 beforeEach(async () => {
@@ -45,8 +45,7 @@ test('owners and admins are told by mail, once, with a line in the audit log, by
     await addTeamMember(house.database, { team_id: house.teamId, userId: (await makeUser(house.database)).id, role })
   }
   await makeDue()
-  const found = await Promise.all([disableFailingEndpoints(house.database), disableFailingEndpoints(house.database)])
-  expect(found.flat()).toEqual([id])
+  expect(await disabledDuring(async (tx) => expect(await disableFailingEndpoints(tx)).toEqual([id]))).toEqual([])
   const { client } = house.database
   expect(await client`select state, disabled_reason from webhook_endpoints`).toEqual([
     { state: 'disabled', disabled_reason: 'No delivery succeeded for 5 days.' },
@@ -102,6 +101,13 @@ test.each(['manual', 'test'])('a failed delivery of trigger %s counts for nothin
   expect(await record()).toMatchObject({ consecutive_failures: 0, first_hours: null, last_hours: null })
 })
 
+test('a success that is being written while the endpoint is judged keeps it', async () => {
+  await house.addEndpoint('http://127.0.0.1:9/hooks')
+  await makeDue()
+  expect(await disabledDuring((tx) => tx.run('update webhook_endpoints set last_success_at = now()', []))).toEqual([])
+  expect(await house.database.client`select state from webhook_endpoints`).toEqual([{ state: 'active' }])
+})
+
 test('events of a disabled endpoint become skipped deliveries', async () => {
   await house.addEndpoint('http://127.0.0.1:9/hooks')
   await makeDue()
@@ -109,6 +115,18 @@ test('events of a disabled endpoint become skipped deliveries', async () => {
   const [id = ''] = await house.emit()
   expect(await house.delivery(id)).toMatchObject({ state: 'skipped', next_attempt_at: null })
 })
+
+/** What a second worker disables that comes while a first transaction is not yet committed, and waits for it. */
+async function disabledDuring(work: (tx: Tx) => Promise<unknown>): Promise<string[]> {
+  const waiting = `select pid from pg_stat_activity where datname = current_database() and query like '%disabled_reason%' and wait_event_type = 'Lock'`
+  const { second } = await house.database.transaction(async (tx) => {
+    await work(tx)
+    const coming = disableFailingEndpoints(house.database)
+    await until('the second waits', async () => (await asOperator(house.address, waiting)).length === 1)
+    return { second: coming }
+  })
+  return second
+}
 
 async function makeDue(): Promise<void> {
   await house.database.client`
