@@ -101,6 +101,18 @@ test.each(['manual', 'test'])('a failed delivery of trigger %s counts for nothin
   expect(await record()).toMatchObject({ consecutive_failures: 0, first_hours: null, last_hours: null })
 })
 
+test('a delivery whose last attempt was interrupted counts for nothing', async () => {
+  await using receiver = await startReceiver(() => {})
+  await house.addEndpoint(receiver.url)
+  const [id = ''] = await house.emit()
+  await house.database.client`update webhook_deliveries set attempt_count = 7`
+  await house.dispatch()
+  await until('it is sent', () => receiver.requests.length === 1)
+  await house.database.client`update webhook_deliveries set lease_until = now() - interval '1 second'`
+  await until('it failed', async () => (await house.delivery(id)).state === 'failed')
+  expect(await record()).toMatchObject({ consecutive_failures: 0, first_hours: null, last_hours: null })
+})
+
 test('a success that is being written while the endpoint is judged keeps it', async () => {
   await house.addEndpoint('http://127.0.0.1:9/hooks')
   await makeDue()
