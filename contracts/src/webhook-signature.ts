@@ -1,4 +1,4 @@
-import type { Event } from './event-payloads.ts'
+import type { DeliveredEvent } from './event-payloads.ts'
 
 const SECRET_PREFIX = 'whsec_'
 const HMAC_SHA256 = { name: 'HMAC', hash: 'SHA-256' }
@@ -9,10 +9,10 @@ const UNIX_SECONDS = /^\d{1,12}$/
  * The event of a delivery. A `switch` over `type` narrows `data`; its `default` branch holds a `NewerWebhookEvent`, so that a
  * receiver goes on working when the service learns to tell more.
  */
-export type WebhookEvent = Event | NewerWebhookEvent
+export type WebhookEvent = DeliveredEvent | NewerWebhookEvent
 
 /** An event of a type that this version of the package does not know. Answer 2xx and leave it. */
-export interface NewerWebhookEvent extends Omit<Event, 'type' | 'api_version' | 'data'> {
+export interface NewerWebhookEvent extends Omit<DeliveredEvent, 'type' | 'api_version' | 'data'> {
   type: NewerWebhookEventType
   api_version: string
   data: Record<string, unknown>
