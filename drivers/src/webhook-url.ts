@@ -3,6 +3,13 @@ import { type AddressRules, familyOf } from './network-address.ts'
 import type { OwnAddresses } from './own-addresses.ts'
 
 const RESOLVE_TIMEOUT_MS = 3_000
+const LOCALHOST = /^(?:.+\.)?localhost\.?$/i
+const LOCALHOST_ADDRESSES = [
+  { address: '127.0.0.1', family: 4 },
+  { address: '::1', family: 6 },
+]
+/** No name has one (RFC 1035 §2.3.1), yet what stands around it may look like an address to somebody else. */
+const EMPTY_LABEL = /^\.|\.\./
 
 type WebhookUrlCode = 'invalid_url' | 'https_required' | 'credentials_in_url' | 'invalid_port' | 'blocked_address' | 'own_address'
 
@@ -25,8 +32,9 @@ interface WebhookUrlRules {
   resolve?: ResolveName
 }
 
-/** The system's resolver: hosts file, then DNS. */
-export const resolveName: ResolveName = (hostname) => lookup(hostname, { all: true })
+/** The system's resolver: hosts file, then DNS. `localhost` and all names under it are this machine, whatever those say (RFC 6761 §6.3). */
+export const resolveName: ResolveName = (hostname) =>
+  LOCALHOST.test(hostname) ? Promise.resolve(LOCALHOST_ADDRESSES) : lookup(hostname, { all: true })
 
 /**
  * Whether an endpoint may be registered at `url`; `url` comes back in its canonical form. A name is resolved, and one
@@ -64,6 +72,7 @@ export function judgeUrlForm(url: URL, allowInsecure: boolean): WebhookUrlRefusa
   if (url.username !== '' || url.password !== '') {
     return { code: 'credentials_in_url', detail: 'The URL must not contain a user name or password; verify the signature instead.' }
   }
+  if (EMPTY_LABEL.test(url.hostname)) return { code: 'invalid_url', detail: 'The host has an empty part between its dots.' }
   if (url.port === '0') return { code: 'invalid_port', detail: 'Port 0 cannot receive anything.' }
   return null
 }

@@ -52,14 +52,17 @@ export function toAttemptError(error: unknown): AttemptError {
   if (OWN_SHORTAGE.has(code)) return { code: 'interrupted', detail: `The sender ran out of sockets (${code}).` }
   // TLS can fail after the handshake too.
   if (code.startsWith('ERR_SSL_')) return { code: 'tls_error', detail: `TLS failed: ${code}.` }
+  // undici asserts that a status is at least 100, where its parser lets 0xx pass.
+  if (code === 'ERR_ASSERTION') return { code: 'protocol_error', detail: 'The answer is not valid HTTP.' }
   if (error instanceof errors.HTTPParserError) return { code: 'protocol_error', detail: `The answer is not valid HTTP: ${message}.` }
   if (code.startsWith('UND_ERR_')) return { code: 'protocol_error', detail: `The request cannot be sent: ${message}.` }
   return { code: 'connection_reset', detail: `The connection failed${code ? `: ${code}` : ''}.` }
 }
 
-/** All addresses failed (RFC 8305): a timeout stands for them all, or else the last one's error. */
+/** All addresses failed (RFC 8305): a timeout stands for them all, or else the last that is not our own machine's fault. */
 function standFor(failures: readonly unknown[]): unknown {
-  return failures.find((failure) => codeOf(failure) === 'ETIMEDOUT') ?? failures.at(-1)
+  const isReceivers = (failure: unknown) => !OWN_SHORTAGE.has(codeOf(failure))
+  return failures.find((failure) => codeOf(failure) === 'ETIMEDOUT') ?? failures.findLast(isReceivers) ?? failures.at(-1)
 }
 
 function codeOf(error: unknown): string {

@@ -1,5 +1,5 @@
 import { networkInterfaces } from 'node:os'
-import { createAddressRules, createOwnAddresses, judgeWebhookUrl } from '@earshot/drivers'
+import { createAddressRules, createOwnAddresses, judgeWebhookUrl, resolveName } from '@earshot/drivers'
 import { describe, expect, test } from 'vitest'
 import { resolveFrom } from './resolve-from.ts'
 
@@ -44,6 +44,9 @@ test.each([
   ['https://user:password@hooks.example.com/', 'credentials_in_url'],
   ['https://:password@hooks.example.com/', 'credentials_in_url'],
   ['https://hooks.example.com:0/', 'invalid_port'],
+  ['https://hooks.example.com../', 'invalid_url'],
+  ['https://.hooks.example.com/', 'invalid_url'],
+  ['https://127.0.0.1../', 'invalid_url'],
   ['https://inside.example.com/', 'blocked_address'],
   ['https://mixed.example.com/', 'blocked_address'],
   ['https://mixed6.example.com/', 'blocked_address'],
@@ -71,6 +74,20 @@ test.each([
   ['https://Feedback.Example.com.:443/x', 'own_address'],
 ])('%s is refused: %s', async (url, code) => {
   expect(await judgeWebhookUrl(url, strict)).toMatchObject({ ok: false, code, detail: expect.stringMatching(/^[A-Z].*\.$/) })
+})
+
+test.each(['localhost', 'localhost.', 'LOCALHOST', 'anything.localhost', 'a.b.localhost.'])(
+  '%s is this machine, whatever the hosts file and the DNS say of it',
+  async (name) => {
+    expect(await resolveName(name)).toEqual([
+      { address: '127.0.0.1', family: 4 },
+      { address: '::1', family: 6 },
+    ])
+  },
+)
+
+test.each(['notlocalhost.invalid', 'localhost.invalid', '.localhost.invalid'])('%s is a name like others', async (name) => {
+  await expect(resolveName(name)).rejects.toMatchObject({ code: expect.stringMatching(/ENOTFOUND|EAI_AGAIN/) })
 })
 
 test('a name that hangs in the resolver is accepted after a while', { timeout: 10_000 }, async () => {

@@ -17,7 +17,8 @@ test.each([
   expect(toAttemptError(systemError(systemCode)).code).toBe(code)
 })
 
-test('of several failed addresses a timeout stands for all, or else the last', () => {
+test('of several failed addresses a timeout stands for all, or else the last that is not our own machine’s fault', () => {
+  expect(toAttemptError(new AggregateError([systemError('ECONNREFUSED'), systemError('EADDRNOTAVAIL')])).code).toBe('connection_refused')
   expect(toAttemptError(new AggregateError([systemError('ETIMEDOUT'), systemError('ECONNREFUSED')])).code).toBe('connect_timeout')
   expect(toAttemptError(new AggregateError([systemError('ENETUNREACH'), systemError('ECONNREFUSED')])).code).toBe('connection_refused')
 })

@@ -161,6 +161,14 @@ describe('the cap of 64 KB', () => {
   })
 })
 
+test('one kept connection carries any number of answers: the bound on what is read is each one’s own', async () => {
+  const answer = `HTTP/1.1 200 OK\r\nContent-Length: 60000\r\n\r\n${'x'.repeat(60_000)}`
+  await using receiver = await startRawReceiver((socket) => socket.write(answer))
+  await using sender = startSender()
+  for (let round = 0; round < 40; round += 1) expect((await sender.send(post(receiver.url))).error).toBeNull()
+  expect(receiver.connections).toBeLessThanOrEqual(2)
+})
+
 describe('a failure is data', () => {
   test('a closed port is connection_refused', async () => {
     await using sender = startSender()
