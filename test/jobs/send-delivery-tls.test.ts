@@ -1,16 +1,14 @@
 import { getCACertificates, setDefaultCACertificates, type TlsOptions } from 'node:tls'
-import { generate } from 'selfsigned'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { resolveFrom } from '../drivers/resolve-from.ts'
+import { type Authority, certificate, makeAuthority } from './certificates.ts'
 import { startRawReceiver } from './raw-receiver.ts'
 import { startSender } from './start-sender.ts'
 
 const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok'
-const DAY_MS = 86_400_000
 const post = (port: number, host = 'hooks.example.com') => ({ url: `https://${host}:${port}/`, headers: {}, body: '{}' })
 const resolve = resolveFrom({ 'hooks.example.com': ['127.0.0.1'], 'other.example.com': ['127.0.0.1'] })
 
-type Authority = { key: string; cert: string }
 let trusted: Authority
 let unknown: Authority
 const systemCertificates = getCACertificates()
@@ -90,33 +88,3 @@ describe('TLS', () => {
     expect((await sender.send(post(receiver.port))).error?.code).toBe('connection_reset')
   })
 })
-
-async function makeAuthority(name: string): Promise<Authority> {
-  const extensions = [
-    { name: 'basicConstraints' as const, cA: true, critical: true },
-    { name: 'keyUsage' as const, keyCertSign: true, cRLSign: true, critical: true },
-  ]
-  const { private: key, cert } = await generate([{ name: 'commonName', value: name }], { keyType: 'ec', algorithm: 'sha256', extensions })
-  return { key, cert }
-}
-
-/** A server's certificate, valid for `host` and 127.0.0.1 from and to so many days from now; self-signed without an authority. */
-async function certificate(authority: Authority | null, { host = 'hooks.example.com', from = -1, to = 1 } = {}): Promise<TlsOptions> {
-  const { private: key, cert } = await generate([{ name: 'commonName', value: host }], {
-    keyType: 'ec',
-    algorithm: 'sha256',
-    notBeforeDate: new Date(Date.now() + from * DAY_MS),
-    notAfterDate: new Date(Date.now() + to * DAY_MS),
-    extensions: [
-      {
-        name: 'subjectAltName',
-        altNames: [
-          { type: 2, value: host },
-          { type: 7, ip: '127.0.0.1' },
-        ],
-      },
-    ],
-    ...(authority && { ca: authority }),
-  })
-  return { key, cert }
-}

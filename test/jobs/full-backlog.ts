@@ -1,0 +1,48 @@
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { Worker } from 'node:worker_threads'
+
+/** As long as a connection on this machine takes at most when somebody takes it. */
+const PATIENCE_MS = 500
+/** Its thread stands still as soon as it listens, so that nobody ever takes a connection. */
+const NEVER_ACCEPTING = `
+  const { parentPort, workerData } = require('node:worker_threads')
+  const server = require('node:net').createServer()
+  server.listen({ port: 0, host: workerData, backlog: 1 }, () => {
+    parentPort.postMessage(server.address().port)
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)
+  })`
+
+interface FullBacklog {
+  port: number
+  url: string
+  [Symbol.asyncDispose]: () => Promise<void>
+}
+
+/** A port that listens and whose accept backlog is full: the kernel drops whatever else wants to connect. */
+export async function fillBacklog(host = '127.0.0.1'): Promise<FullBacklog> {
+  const worker = new Worker(NEVER_ACCEPTING, { eval: true, workerData: host })
+  const [port] = await once(worker, 'message')
+  const waiting: Socket[] = []
+  while (await connects(port, host, waiting));
+  return {
+    port,
+    url: `http://${host}:${port}/`,
+    async [Symbol.asyncDispose]() {
+      for (const socket of waiting) socket.destroy()
+      await worker.terminate()
+    },
+  }
+}
+
+async function connects(port: number, host: string, waiting: Socket[]): Promise<boolean> {
+  const socket = connect({ port, host })
+  socket.on('error', () => {})
+  waiting.push(socket)
+  const { promise, resolve } = Promise.withResolvers<boolean>()
+  const timer = setTimeout(resolve, PATIENCE_MS, false)
+  socket.once('connect', () => resolve(true))
+  const isConnected = await promise
+  clearTimeout(timer)
+  return isConnected
+}
