@@ -14,6 +14,8 @@ export interface RawReceiver {
 
 export interface RawReceiverOptions {
   host?: string
+  /** Any that is free if absent. */
+  port?: number
   tls?: TlsOptions
   /** Called as soon as a connection stands, before any request. */
   onConnection?: (socket: Socket) => void
@@ -24,7 +26,7 @@ export async function startRawReceiver(
   answer: (socket: Socket, request: string) => void,
   options: RawReceiverOptions = {},
 ): Promise<RawReceiver> {
-  const { host = '127.0.0.1', tls, onConnection } = options
+  const { host = '127.0.0.1', tls, onConnection, port: wantedPort = 0 } = options
   const sockets = new Set<Socket>()
   const requests: string[] = []
   const waiting: (() => void)[] = []
@@ -49,7 +51,7 @@ export async function startRawReceiver(
   }
   const server = tls ? createTlsServer(tls, accept) : createServer(accept)
   server.on('tlsClientError', () => {})
-  const port = await listen(server, host)
+  const port = await listen(server, host, wantedPort)
 
   return {
     port,
@@ -79,10 +81,10 @@ export async function findClosedPort(): Promise<number> {
   return port
 }
 
-function listen(server: Server, host: string): Promise<number> {
+function listen(server: Server, host: string, port = 0): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once('error', reject)
-    server.listen(0, host, () => {
+    server.listen(port, host, () => {
       const address = server.address()
       if (address && typeof address === 'object') resolve(address.port)
     })

@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { findClosedPort } from '../jobs/raw-receiver.ts'
+import { startReceiver } from '../jobs/receiver.ts'
+import { makeTeam, type Team } from '../src/people.ts'
+import { words } from './load.ts'
+import { openRemoteDatabase, type RemoteDatabase } from './remote-database.ts'
+import { type ServiceProcess, startService } from './service-process.ts'
+import { until } from './until.ts'
+
+let store: RemoteDatabase
+let service: ServiceProcess
+let port: number
+let team: Team
+beforeAll(async () => {
+  store = await openRemoteDatabase()
+  port = await findClosedPort()
+  service = await startService({
+    ...store.environment,
+    ...{ PORT: String(port), EARSHOT_BASE_URL: 'https://feedback.example.com:8443' },
+    ...{ EARSHOT_WEBHOOK_ALLOW_NETWORKS: '127.0.0.1/32, 127.0.0.8/30', EARSHOT_ALLOW_INSECURE_WEBHOOKS: 'on' },
+  })
+  team = await makeTeam(store.database)
+})
+afterAll(async () => {
+  await service?.[Symbol.asyncDispose]()
+  await store?.[Symbol.asyncDispose]()
+})
+
+test('a listed network is reached, in each of its forms; its neighbours are refused', async () => {
+  await using receiver = await startReceiver()
+  const at = (host: string) => receiver.url.replace('127.0.0.1', host)
+  const allowed = ['127.0.0.1', '127.1', '[::ffff:127.0.0.1]']
+  for (const host of allowed) expect(await register(at(host)), host).toMatchObject({ status: 201 })
+  for (const host of ['127.0.0.2', '127.0.0.7', '127.0.0.12', '[::1]', '10.0.0.1', 'localhost']) {
+    expect(await register(at(host)), host).toMatchObject({ status: 400, body: { errors: [{ field: 'url', code: 'blocked_address' }] } })
+  }
+  await post(`/api/public/v1/projects/${team.publicKey}/submissions/`, words())
+  await until('each form brought it', () => receiver.requests.length === allowed.length)
+})
+
+test('the service itself is refused where it listens and by the name of its base address, at the attempt too', async () => {
+  const own = [`http://127.0.0.1:${port}/`, `http://[::ffff:127.0.0.1]:${port}/`, `http://127.0.0.9:${port}/`, `http://localhost:${port}/`]
+  const named = ['https://feedback.example.com:8443/', 'https://FEEDBACK.example.com.:8443/api/']
+  for (const url of [...own, ...named]) {
+    expect(await register(url), url).toMatchObject({ status: 400, body: { errors: [{ field: 'url', code: 'own_address' }] } })
+  }
+  // Another port is another service, and so is another name behind the same proxy.
+  expect(await register('https://feedback.example.com/')).toMatchObject({ status: 201 })
+  expect(await register('https://other.example.com:8443/')).toMatchObject({ status: 201 })
+
+  const { client } = store.database
+  const planted = await client<{ id: string }[]>`
+    insert into webhook_endpoints (team_id, url, events, secret, secret_hint)
+    select team_id, f.url, events, secret, secret_hint
+      from unnest(${own}::text[]) as f (url)
+     cross join (select * from webhook_endpoints where team_id = ${team.id} limit 1) e
+    returning id`
+  await post(`/api/public/v1/projects/${team.publicKey}/submissions/`, words())
+  const attempts = () => client<{ error_code: string }[]>`
+    select error_code from webhook_attempts where endpoint_id = any(${planted.map(({ id }) => id)}) and finished_at is not null`
+  await until('each is judged', async () => (await attempts()).length === own.length)
+  expect(await attempts()).toEqual(own.map(() => ({ error_code: 'blocked_address' })))
+})
+
+function register(url: string) {
+  return post(`/api/v1/teams/${team.id}/webhooks/`, { url, events: ['*'] })
+}
+
+/** Where it listens: nobody knows its base address. */
+async function post(path: string, body: object) {
+  const headers = { 'content-type': 'application/json', authorization: `Bearer ${team.token}` }
+  const response = await fetch(`http://127.0.0.1:${port}${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
+  return { status: response.status, body: await response.json() }
+}
