@@ -1,0 +1,106 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { getCACertificates, setDefaultCACertificates, type TlsOptions } from 'node:tls'
+import type { ResolveName } from '@earshot/drivers'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { SendResult } from '../../jobs/src/send-delivery.ts'
+import { certificate, makeAuthority } from './certificates.ts'
+import { fillBacklog } from './full-backlog.ts'
+import { drips, says } from './raw-plays.ts'
+import { startRawReceiver } from './raw-receiver.ts'
+import { startSender } from './start-sender.ts'
+
+const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok'
+const NAME = 'hooks.example.com'
+const LIMIT_MS = 3_000
+/** Alone it leaves time enough; twice it does not. */
+const SLOW_MS = 2_000
+/** Of a machine that does much else. */
+const SLACK_MS = 1_500
+const DRIP = 'HTTP/1.1 200 OK\r\nContent-Length: 9999\r\n\r\n'
+
+const systemCertificates = getCACertificates()
+let tls: TlsOptions
+beforeAll(async () => {
+  const authority = await makeAuthority('Trusted Test CA')
+  tls = await certificate(authority)
+  setDefaultCACertificates([...systemCertificates, authority.cert])
+})
+afterAll(() => setDefaultCACertificates(systemCertificates))
+
+/** A DNS that takes its time. */
+const resolvesAfter =
+  (ms: number, addresses = ['127.0.0.1']): ResolveName =>
+  async () => {
+    await delay(ms)
+    return addresses.map((address) => ({ address, family: 4 }))
+  }
+/** A handshake that takes its time. */
+const handshakeAfter = (ms: number): TlsOptions => ({ ...tls, SNICallback: (_name, done) => void setTimeout(done, ms, null) })
+const never: ResolveName = () => new Promise(() => {})
+const post = (url: string) => ({ url, headers: {}, body: '{}' })
+
+// At the same time, as all of them wait for most of theirs.
+describe.concurrent('one limit over DNS, TCP and TLS together', () => {
+  test.each([
+    ['a slow DNS alone', SLOW_MS, 0],
+    ['a slow handshake alone', 0, SLOW_MS],
+  ])('%s is waited for', async (_what, dnsMs, tlsMs) => {
+    await using receiver = await startRawReceiver(says(OK), { tls: handshakeAfter(tlsMs) })
+    await using sender = startSender({ resolve: resolvesAfter(dnsMs), connectTimeoutMs: LIMIT_MS })
+    expect(await sender.send(post(`https://${NAME}:${receiver.port}/`))).toMatchObject({ statusCode: 200, error: null })
+  })
+
+  test('both slow, each within the limit, are too slow together', async () => {
+    await using receiver = await startRawReceiver(says(OK), { tls: handshakeAfter(SLOW_MS) })
+    await using sender = startSender({ resolve: resolvesAfter(SLOW_MS), connectTimeoutMs: LIMIT_MS })
+    expectTimeout(await sender.send(post(`https://${NAME}:${receiver.port}/`)), 'connect_timeout', LIMIT_MS)
+    expect(receiver.requests).toEqual([])
+  })
+
+  test('a slow DNS and a connection that nobody takes have one limit too', async () => {
+    await using backlog = await fillBacklog()
+    await using sender = startSender({ resolve: resolvesAfter(SLOW_MS), connectTimeoutMs: LIMIT_MS })
+    expectTimeout(await sender.send(post(`http://${NAME}:${backlog.port}/`)), 'connect_timeout', LIMIT_MS)
+  })
+
+  test('the time of connecting is not taken off the answer’s', async () => {
+    await using receiver = await startRawReceiver((socket) => void setTimeout(() => socket.write(OK), 200))
+    await using sender = startSender({ resolve: resolvesAfter(SLOW_MS), connectTimeoutMs: LIMIT_MS, answerTimeoutMs: SLOW_MS - 500 })
+    expect(await sender.send(post(`http://${NAME}:${receiver.port}/`))).toMatchObject({ statusCode: 200, error: null })
+  })
+
+  test('of several addresses one that takes no connections does not use up the limit', async () => {
+    await using backlog = await fillBacklog('127.0.0.2')
+    await using receiver = await startRawReceiver(says(OK), { port: backlog.port })
+    await using sender = startSender({ resolve: resolvesAfter(0, ['127.0.0.2', '127.0.0.1']), connectTimeoutMs: LIMIT_MS })
+    const url = `http://${NAME}:${receiver.port}/`
+    expect(await sender.send(post(url))).toMatchObject({ statusCode: 200, remoteIp: '127.0.0.1', error: null })
+  })
+
+  test('the limits of a real service: 10 s to connect, 30 s for the whole answer', { timeout: 60_000 }, async () => {
+    await using backlog = await fillBacklog()
+    await using hanging = await startRawReceiver(() => {})
+    await using slow = await startRawReceiver(says(OK), { tls: handshakeAfter(6_000) })
+    await using dripping = await startRawReceiver(drips(DRIP, '.'))
+    await using sender = startSender({ resolve: (name) => (name === 'never.example.com' ? never(name) : resolvesAfter(6_000)(name)) })
+    const connecting = [
+      `http://127.0.0.1:${backlog.port}/`,
+      'http://never.example.com/',
+      `https://127.0.0.1:${hanging.port}/`,
+      `https://${NAME}:${slow.port}/`,
+    ]
+    const answering = [`http://127.0.0.1:${hanging.port}/`, `http://127.0.0.1:${dripping.port}/`]
+    const [connected, answered] = await Promise.all(
+      [connecting, answering].map((urls) => Promise.all(urls.map((url) => sender.send(post(url))))),
+    )
+    for (const result of connected ?? []) expectTimeout(result, 'connect_timeout', 10_000)
+    for (const result of answered ?? []) expectTimeout(result, 'read_timeout', 30_000)
+    await Promise.all([hanging.closed(2), dripping.closed(1)])
+  })
+})
+
+function expectTimeout({ error, durationMs }: SendResult, code: string, limitMs: number): void {
+  expect(error?.code).toBe(code)
+  expect(durationMs).toBeGreaterThanOrEqual(limitMs - 10)
+  expect(durationMs).toBeLessThan(limitMs + SLACK_MS)
+}
