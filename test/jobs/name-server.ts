@@ -40,18 +40,21 @@ export async function startNameServer(zone: Zone, { host = '127.0.0.1', port = 0
   })
   socket.bind(port, host)
   await once(socket, 'listening')
-  const resolver = new Resolver({ timeout: 30_000, tries: 1 })
-  resolver.setServers([`${host}:${socket.address().port}`])
+  const resolvers: Resolver[] = []
   return {
     port: socket.address().port,
     questions,
     async resolve(name) {
+      // One each: a resolver that met silence gives up sooner the next time.
+      const resolver = new Resolver({ timeout: 30_000, tries: 1 })
+      resolvers.push(resolver)
+      resolver.setServers([`${host}:${socket.address().port}`])
       const ipv4 = await resolver.resolve4(name).catch(emptyUnlessMissing)
       const ipv6 = await resolver.resolve6(name).catch(emptyUnlessMissing)
       return [...ipv4.map((address) => ({ address, family: 4 })), ...ipv6.map((address) => ({ address, family: 6 }))]
     },
     async [Symbol.asyncDispose]() {
-      resolver.cancel()
+      for (const resolver of resolvers) resolver.cancel()
       socket.close()
       await once(socket, 'close')
     },
