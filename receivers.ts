@@ -1,4 +1,12 @@
-import { createAddressRules, createOwnAddresses, hostAndPort, judgeWebhookUrl, type WebhookUrlVerdict } from '@earshot/drivers'
+import {
+  createAddressRules,
+  createOwnAddresses,
+  hostAndPort,
+  judgeWebhookUrl,
+  resolveName,
+  shareLookups,
+  type WebhookUrlVerdict,
+} from '@earshot/drivers'
 import type { Config } from './config.ts'
 
 export type ReceiverRules = ReturnType<typeof createReceiverRules>
@@ -11,7 +19,10 @@ export function createReceiverRules(config: Config) {
   const listening = { host: config.host, port: config.port }
   const probes = config.workerPort === null ? [] : [{ host: config.host, port: config.workerPort }]
   const ownAddresses = createOwnAddresses([listening, ...probes, hostAndPort(new URL(config.baseUrl))])
+  // One for the whole process: registrations and attempts look names up on the same few threads.
+  const resolve = shareLookups(resolveName)
   const strict = {
+    resolve,
     rules: createAddressRules({ allowNetworks: config.webhookAllowNetworks, allowLoopback: false }),
     allowInsecure: config.allowInsecureWebhooks,
     ownAddresses,
@@ -22,7 +33,8 @@ export function createReceiverRules(config: Config) {
     allowInsecure: true,
   }
   return {
-    ownAddresses,
+    /** What attempts have in common with registrations. */
+    sending: { ownAddresses, resolve },
     judge: async (url: string, { isForwarded }: { isForwarded: boolean }): Promise<WebhookUrlVerdict & { isLocalTrial?: boolean }> => {
       const verdict = await judgeWebhookUrl(url, strict)
       if (verdict.ok || !config.localTrial || isForwarded) return verdict

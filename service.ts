@@ -111,7 +111,7 @@ function workerOptions(config: Config, receivers: ReceiverRules, version: string
       allowNetworks: config.webhookAllowNetworks,
       allowInsecure: config.allowInsecureWebhooks,
       localTrial: config.localTrial,
-      ownAddresses: receivers.ownAddresses,
+      ...receivers.sending,
       version,
       backoffBaseMs: config.webhookBackoffBaseMs,
     },

@@ -5,6 +5,7 @@ export { type AddressRules, createAddressRules, familyOf } from './network-addre
 export { createOwnAddresses, type OwnAddresses } from './own-addresses.ts'
 export { sealMail, sealMailSecret, writeMail } from './sealed-mail.ts'
 export { createSecretBox, type SecretBox, SecretKeyError } from './secret-box.ts'
+export { shareLookups } from './shared-lookups.ts'
 export { createSmtpMail } from './smtp-mail.ts'
 export { readSmtpUrl, type SmtpServer } from './smtp-url.ts'
 export {

@@ -1,5 +1,5 @@
 import type { ClaimedDelivery } from '@earshot/db'
-import { createAddressRules, type OwnAddresses } from '@earshot/drivers'
+import { createAddressRules, type OwnAddresses, type ResolveName } from '@earshot/drivers'
 import { createSender, type Sender } from './send-delivery.ts'
 
 export interface SendersOptions {
@@ -13,6 +13,8 @@ export interface SendersOptions {
   ownAddresses: OwnAddresses
   /** Of the service, for the User-Agent. */
   version: string
+  /** The system's resolver when left out. */
+  resolve?: ResolveName
 }
 
 export interface Senders {
@@ -21,11 +23,11 @@ export interface Senders {
 }
 
 /** One sender for the public network, and in local trial a second one that reaches loopback addresses too. */
-export function createSenders({ allowNetworks, allowInsecure, localTrial, ownAddresses, version }: SendersOptions): Senders {
-  const userAgent = `Earshot-Webhooks/${version}`
-  const far = createSender({ rules: createAddressRules({ allowNetworks, allowLoopback: false }), allowInsecure, ownAddresses, userAgent })
+export function createSenders({ allowNetworks, allowInsecure, localTrial, ownAddresses, version, resolve }: SendersOptions): Senders {
+  const shared = { ownAddresses, userAgent: `Earshot-Webhooks/${version}`, ...(resolve && { resolve }) }
+  const far = createSender({ ...shared, rules: createAddressRules({ allowNetworks, allowLoopback: false }), allowInsecure })
   const near = localTrial
-    ? createSender({ rules: createAddressRules({ allowNetworks, allowLoopback: true }), allowInsecure: true, ownAddresses, userAgent })
+    ? createSender({ ...shared, rules: createAddressRules({ allowNetworks, allowLoopback: true }), allowInsecure: true })
     : null
   return {
     senderFor: ({ local_trial }) => (local_trial && near) || far,

@@ -1,0 +1,68 @@
+import { createOwnAddresses, resolveName, shareLookups } from '@earshot/drivers'
+import { createSenders } from '../../jobs/src/senders.ts'
+import { startNameServer } from './name-server.ts'
+import { startRawReceiver } from './raw-receiver.ts'
+
+/** Outside by every rule; in this network namespace it is the test's own. */
+const OUTSIDE = '8.8.8.8'
+const INSIDE = '127.0.0.1'
+const OK = 'HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok'
+const ZONE: Record<string, string[]> = {
+  'outside.example.com': [OUTSIDE],
+  'inside.example.com': [INSIDE],
+  'inside6.example.com': ['::1'],
+  'mapped.example.com': ['::ffff:127.0.0.1'],
+  'mixed.example.com': [OUTSIDE, INSIDE],
+  localhost: [OUTSIDE],
+  'fake.localhost': [OUTSIDE],
+}
+
+// Runs in a network namespace of the test's own, where the system's resolver asks 127.0.0.1: no resolver is given here.
+await using names = await startNameServer(
+  (name, count) => {
+    if (name.startsWith('silent')) return null
+    return name === 'rebinding.example.com' ? [count % 2 === 1 ? OUTSIDE : INSIDE] : ZONE[name]
+  },
+  { port: 53 },
+)
+const reached: string[] = []
+await using receiver = await startRawReceiver(
+  (socket, request) => {
+    reached.push(socket.localAddress ?? '')
+    const elsewhere = `HTTP/1.1 301 Moved\r\nConnection: close\r\nLocation: http://${INSIDE}:${socket.localPort}/\r\nContent-Length: 0\r\n\r\n`
+    socket.write(request.startsWith('POST /moved') ? elsewhere : OK)
+  },
+  { host: '::' },
+)
+const senders = createSenders({
+  resolve: shareLookups(resolveName),
+  allowNetworks: [],
+  allowInsecure: true,
+  localTrial: false,
+  ownAddresses: createOwnAddresses([]),
+  version: '0',
+})
+const { send } = senders.senderFor({ local_trial: true })
+
+async function attempt(host: string, path = '/'): Promise<string> {
+  const { statusCode, remoteIp, error } = await send({ url: `http://${host}:${receiver.port}${path}`, headers: {}, body: '{}' })
+  return [statusCode, remoteIp, error?.code].filter(Boolean).join(' ')
+}
+
+const outcomes: Record<string, string | string[]> = {}
+for (const name of [...Object.keys(ZONE), 'nowhere.example.com', 'localhost.']) outcomes[name] = await attempt(name)
+outcomes['a redirect inside'] = await attempt('outside.example.com', '/moved')
+const rebinding: string[] = []
+for (let round = 0; round < 10; round += 1) rebinding.push(await attempt('rebinding.example.com'))
+outcomes['rebinding.example.com'] = rebinding
+
+// What answered before goes on as before, beside more silent names than there are threads.
+const silent = Array.from({ length: 40 }, (_, index) => attempt(`silent${index}.example.com`))
+const startedAt = performance.now()
+outcomes['beside silent names'] = await attempt('outside.example.com')
+const besideMs = performance.now() - startedAt
+outcomes['silent names'] = [...new Set(await Promise.all(silent))]
+await senders.close()
+console.log(JSON.stringify({ outcomes, reached, connections: receiver.connections, besideMs, questions: names.questions }))
+// A lookup that hangs holds a thread, and with it the process.
+process.exit(0)
