@@ -15,6 +15,8 @@ export interface DueEndpoint {
   endpoint_id: string
   /** Its last attempt failed. */
   is_failing: boolean
+  /** Somebody tries it, and waits for that. */
+  is_tested: boolean
 }
 
 /** How many deliveries of an endpoint a worker has room for. */
@@ -51,16 +53,18 @@ export interface ClaimedDelivery {
 
 const { placeholder } = sql
 
-// One probe of the index of due deliveries per endpoint: the limit keeps the planner from joining all that is due.
+// One probe of the index of due deliveries per endpoint: the limit keeps the planner from joining all that is due. What
+// tries an endpoint is due before all else of it, and is so the first that is found.
 const findDue = statement<object, DueEndpoint>(sql`
-  select e.team_id, e.id as endpoint_id, e.failing_since is not null as is_failing
+  select e.team_id, e.id as endpoint_id, e.failing_since is not null as is_failing, due.trigger = 'test' as is_tested
     from ${webhook_endpoints} e
     join ${teams} t on t.id = e.team_id and t.deleted_at is null
     join ${plans} p on p.name = t.plan and 'webhooks' = any (p.features)
    cross join lateral (
-     select
+     select d.trigger
        from ${webhook_deliveries} d
       where d.state = 'pending' and d.endpoint_id = e.id and d.next_attempt_at <= now()
+      order by d.next_attempt_at
       limit 1
    ) due
    where e.state = 'active'

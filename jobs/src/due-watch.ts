@@ -59,7 +59,10 @@ export function startDueWatch({ database, paces, workerId, onClaimed, log }: Due
     const deliveries = await claimDeliveries(database, { workerId: workerId(), slots })
     const claimed = Map.groupBy(deliveries, ({ endpoint_id }) => endpoint_id)
     for (const { endpoint_id, free } of slots) {
+      const endpoint = due.get(endpoint_id)
       if ((claimed.get(endpoint_id)?.length ?? 0) < free) due.delete(endpoint_id)
+      // Its test came first and is under way.
+      else if (endpoint) endpoint.is_tested = false
     }
     for (const delivery of deliveries) onClaimed(delivery, claimedAtMs)
   }

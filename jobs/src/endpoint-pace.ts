@@ -37,9 +37,10 @@ export class EndpointPaces {
     const rooms = roomsOf(this.#used)
     // Another endpoint begins each time: when slots are short, none is always last.
     this.#turn = due.length === 0 ? 0 : (this.#turn + 1) % due.length
-    return [...due.slice(this.#turn), ...due.slice(0, this.#turn)].flatMap(({ team_id, endpoint_id, is_failing }) => {
+    return [...due.slice(this.#turn), ...due.slice(0, this.#turn)].flatMap(({ team_id, endpoint_id, is_failing, is_tested }) => {
       const { standing, limit, inFlight } = this.#paceOf(endpoint_id, is_failing ? 'failing' : 'unproven')
-      const free = Math.min(limit - inFlight, rooms[standing], rooms.all)
+      // Who tries an endpoint does so because it hangs: its own slots are then all in use.
+      const free = is_tested ? Math.max(1, Math.min(limit - inFlight, rooms.all)) : Math.min(limit - inFlight, rooms[standing], rooms.all)
       if (free <= 0) return []
       rooms[standing] -= free
       rooms.all -= free

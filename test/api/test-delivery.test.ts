@@ -134,6 +134,16 @@ test('a test goes before everything else that waits for its endpoint', async () 
   expect(receiver.deliveryIds().slice(1, 10)).toContain(body.delivery_id)
 })
 
+test('an endpoint that hangs is tried at once, although its only slot is in use', async () => {
+  await using receiver = await startReceiver((response, { headers }) => {
+    if (headers['x-service-event'] === TEST_EVENT) response.end('back again')
+  })
+  const { id } = await addEndpoint(receiver.url)
+  await team.submit()
+  await expect.poll(() => receiver.requests.length, SOON).toBe(1)
+  expect(await tryOut(id)).toMatchObject({ status: 200, body: { response_body: 'back again' } })
+})
+
 test('twenty that wait for slow receivers hold no connection of a pool of two', async () => {
   const held: ServerResponse[] = []
   await using receiver = await startReceiver((response) => void held.push(response))

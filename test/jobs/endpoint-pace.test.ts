@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { EndpointPaces } from '../../jobs/src/endpoint-pace.ts'
 
-const due = (endpoint_id: string, is_failing = false) => ({ team_id: 'team', endpoint_id, is_failing })
+const due = (endpoint_id: string, is_failing = false) => ({ team_id: 'team', endpoint_id, is_failing, is_tested: false })
 const many = (name: string, count: number, isFailing = false) =>
   Array.from({ length: count }, (_, index) => due(`${name}-${index}`, isFailing))
 const freeOf = (paces: EndpointPaces, endpointId: string) => paces.allot([due(endpointId)])[0]?.free ?? 0
@@ -48,4 +48,11 @@ test('when slots are short, each endpoint has its turn', () => {
   const served = new Set<string>()
   for (let round = 0; round < 1_000; round += 1) for (const { endpoint_id } of paces.allot(endpoints)) served.add(endpoint_id)
   expect(served.size).toBe(1_000)
+})
+
+test('who tries an endpoint finds a slot although all of its own are in use', () => {
+  const paces = new EndpointPaces()
+  paces.take('a')
+  expect(freeOf(paces, 'a')).toBe(0)
+  expect(paces.allot([{ ...due('a'), is_tested: true }])).toMatchObject([{ free: 1 }])
 })
