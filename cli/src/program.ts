@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { contracts, isSignedIn, listOperations, type NamedOperation, type Operation } from '@earshot/contracts'
+import { contracts, isEverywhere, listOperations, type NamedOperation, type Operation } from '@earshot/contracts'
 import { Command, CommanderError } from 'commander'
 import { HelpGroup, helpOf } from './help.ts'
 import { kebabCase, pathFieldsOf } from './path-fields.ts'
@@ -67,7 +67,7 @@ function addCommands(root: Command, addFlags: (command: Command, named: NamedOpe
     groups.set(key, group.usage('<verb> [ID] [flags]').commandsGroup(HelpGroup.verbs).hook('preSubcommand', addFlagsToNamed))
     return group
   }
-  for (const named of listOperations(contracts).filter(({ operation }) => isSignedIn(operation))) {
+  for (const named of listOperations(contracts).filter(({ operation }) => isEverywhere(operation))) {
     const leaf = groupAt(named.words.slice(0, -1)).command(named.words.at(-1) ?? '')
     leaves.set(addPositional(leaf.summary(named.operation.summary), named.operation), named)
   }

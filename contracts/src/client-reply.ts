@@ -50,12 +50,13 @@ function parseJson(text: string): unknown {
   }
 }
 
-function isErrorBody(body: unknown): body is ErrorBody {
+/** Whether it is a failure as the service words it. */
+export function isErrorBody(body: unknown): body is ErrorBody {
   return typeof body === 'object' && body !== null && 'code' in body && typeof body.code === 'string' && 'detail' in body
 }
 
 /** fetch says "fetch failed" and hides why in the cause: an error with a code, or an AggregateError of such. */
-function reasonOf(error: unknown): string {
+export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const { cause } = error
   if (!(cause instanceof Error)) return error.message

@@ -3,9 +3,10 @@ import { type Page, type PagedPromise, paged } from './client-pages.ts'
 import { outputOf, sendOnce } from './client-reply.ts'
 import { type CallOptions, type ClientOptions, requestOf } from './client-request.ts'
 import { sendWithRetries } from './client-retry.ts'
+import { openStream, type Streamed, type StreamOptions } from './client-stream.ts'
 import { type Contracts, contracts } from './index.ts'
 import type { Method, Operation, OperationTree } from './operation.ts'
-import { isAccount, isOperation } from './operation-names.ts'
+import { isAccount, isOperation, isStream } from './operation-names.ts'
 
 const TIMEOUT_MS = 30_000
 const MAX_RETRIES = 2
@@ -13,13 +14,16 @@ const MAX_RETRIES = 2
 export { EarshotApiError, EarshotConnectionError, EarshotTimeoutError } from './client-errors.ts'
 export type { PagedPromise } from './client-pages.ts'
 export type { CallOptions, ClientOptions } from './client-request.ts'
+export type { Streamed, StreamOptions } from './client-stream.ts'
 
 /** One method per operation, at the operation's place in the tree. */
 export type Client = ClientOf<Contracts>
 
 type ClientOf<Tree> = {
-  readonly [Name in keyof Tree]: Tree[Name] extends Operation<Method, string, infer Input, infer Output>
-    ? Call<z.input<Input>, z.output<Output>>
+  readonly [Name in keyof Tree]: Tree[Name] extends Operation<Method, infer Path, infer Input, infer Output>
+    ? Path extends `${string}/stream/`
+      ? (input: z.input<Input>, options?: StreamOptions) => AsyncIterable<Streamed<z.output<Output>>>
+      : Call<z.input<Input>, z.output<Output>>
     : ClientOf<Tree[Name]>
 }
 
@@ -34,6 +38,7 @@ type Answer<Output> = Output extends Page<infer Item> ? PagedPromise<Output, Ite
 /**
  * A client of the service, in Node and browsers: `await client.submissions.approve({ team_id, project_id, submission_id })`.
  * A list gives its first page when awaited, and all items when iterated: `for await (const team of client.teams.list())`.
+ * A stream goes on until the connection is lost: `for await (const { cursor, data } of client.events.stream({ team_id }))`.
  *
  * Calls throw EarshotApiError when the service refuses, EarshotConnectionError when it was not reached, EarshotTimeoutError
  * after `timeoutMs`, and the reason of an aborted signal.
@@ -49,12 +54,20 @@ function methodsOf(tree: OperationTree, options: ClientOptions): object {
 }
 
 function methodOf(operation: Operation, options: ClientOptions) {
+  if (isStream(operation)) return (input = {}, call = {}) => streamOf(operation, input, options, call)
   const send = (input: object, call: CallOptions) => callOperation(operation, input, options, call)
   if (!isList(operation)) return (input = {}, call = {}) => send(input, call)
   return (input = {}, call = {}) => {
     const sendPage = async (fields: object) => (await send(fields, call)) as Page<unknown> // Proven: isList.
     return paged(sendPage(input), (cursor) => sendPage({ ...input, cursor }), isEndless(operation))
   }
+}
+
+function streamOf(operation: Operation, input: object, options: ClientOptions, call: StreamOptions) {
+  const { fetch = globalThis.fetch } = options
+  const headers = { accept: 'text/event-stream', ...call.headers }
+  const timeoutMs = call.timeoutMs ?? options.timeoutMs ?? TIMEOUT_MS
+  return openStream(fetch, requestOf(operation, { ...input }, options, { ...call, headers }), { ...call, timeoutMs })
 }
 
 async function callOperation(operation: Operation, input: object, options: ClientOptions, call: CallOptions): Promise<unknown> {

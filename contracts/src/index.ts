@@ -29,7 +29,18 @@ export { Invitation, InvitationState } from './invitations.ts'
 export { type LimitName, limits, sizes } from './limits.ts'
 export { CredentialKind, Token } from './me.ts'
 export type { Method, Operation, OperationTree } from './operation.ts'
-export { isAccount, isLock, isOperation, isPublic, isSignedIn, listOperations, type NamedOperation, takesKey } from './operation-names.ts'
+export {
+  isAccount,
+  isEverywhere,
+  isLock,
+  isOperation,
+  isPublic,
+  isSignedIn,
+  isStream,
+  listOperations,
+  type NamedOperation,
+  takesKey,
+} from './operation-names.ts'
 export { type Feature, monthlyQuotas, Plan, planIncludes, plans, type Quota, quotaNames } from './plans.ts'
 export { Project } from './projects.ts'
 export { PublicKey } from './public-keys.ts'

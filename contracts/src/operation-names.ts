@@ -31,9 +31,19 @@ export function isAccount(operation: Pick<Operation, 'path'>): boolean {
   return operation.path.startsWith('/api/auth/')
 }
 
-/** Whether the operation takes a credential, and so exists on every surface. */
+/** Whether the operation takes a credential. */
 export function isSignedIn(operation: Pick<Operation, 'path'>): boolean {
   return !isPublic(operation) && !isAccount(operation)
+}
+
+/** Whether the operation answers with server-sent events, which go on; its output is the data of one. REST and the client alone. */
+export function isStream({ path }: Pick<Operation, 'path'>): boolean {
+  return path.endsWith('/stream/')
+}
+
+/** Whether the operation exists on every surface. */
+export function isEverywhere(operation: Pick<Operation, 'path'>): boolean {
+  return isSignedIn(operation) && !isStream(operation)
 }
 
 /** Whether the operation changes how one signs in, and so asks for the password or a code again. */

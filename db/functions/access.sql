@@ -3,6 +3,7 @@
 -- Reads as: no credential_id and not expired = unknown; used null = over the limit;
 -- team_id null although asked = not the caller's; project_id null although asked = not in that team.
 -- any_api_access is told where no team is asked for; else the plan says it.
+-- p_max null: asked again for a request that was counted when it began and goes on; nothing is counted.
 -- Runs as the owner with every name qualified: a `set search_path` clause costs an eighth of the call. The counter is called
 -- as an expression: `select * from` it would keep its one row in a store first, for a twelfth of the call.
 create or replace function access(
@@ -57,6 +58,9 @@ begin
 
   if credential_id is null or expired then
     credential_id := null;
+    if p_max is null then
+      return;
+    end if;
     v_count := public.count_request(p_unknown_subject, p_unknown_max, p_unknown_window_seconds);
     used := v_count.used;
     reset_seconds := v_count.reset_seconds;
@@ -78,6 +82,10 @@ begin
       join public.teams t on t.id = m.team_id and t.deleted_at is null
       join public.plans p on p.name = t.plan
      where m.user_id = access.user_id;
+  end if;
+
+  if p_max is null then
+    return;
   end if;
 
   -- The counter last: lock order is credential, then counter.

@@ -19,7 +19,8 @@ export interface AccessQuestion {
   project: string | null
   /** Origin of the page that calls, when it is not our own. */
   origin: string | null
-  limit: Limit
+  /** Null when the request was counted before and goes on. */
+  limit: Limit | null
   /** Counts requests whose credential is unknown or expired. */
   unknownSubject: string
   unknownLimit: Limit
@@ -52,10 +53,17 @@ const askAccess = statement<object, AccessAnswer>(sql`
       ${placeholder('unknownSubject')}, ${placeholder('unknownMax')}, ${placeholder('unknownWindowSeconds')}
     )`)
 
+const UNCOUNTED = { max: null, windowSeconds: null }
+
 /** One round trip that judges a caller and counts the request. */
 export async function readAccess(tx: Tx, { limit, unknownLimit, ...question }: AccessQuestion): Promise<AccessAnswer> {
   return onlyOne(
-    await askAccess(tx, { ...question, ...limit, unknownMax: unknownLimit.max, unknownWindowSeconds: unknownLimit.windowSeconds }),
+    await askAccess(tx, {
+      ...question,
+      ...(limit ?? UNCOUNTED),
+      unknownMax: unknownLimit.max,
+      unknownWindowSeconds: unknownLimit.windowSeconds,
+    }),
   )
 }
 

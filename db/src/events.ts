@@ -1,7 +1,7 @@
 import { ApiError } from '@earshot/contracts'
 import { type SQL, sql } from 'drizzle-orm'
 import type { Tx } from './database.ts'
-import { statementsByKey } from './statement.ts'
+import { statement, statementsByKey } from './statement.ts'
 import { events } from './tables/webhooks.ts'
 
 export type EventRow = Pick<typeof events.$inferSelect, 'id' | 'type' | 'payload'> & { feed_position: string }
@@ -36,12 +36,33 @@ const read = statementsByKey<object, EventRow>((key) =>
 export async function readEvents<Item>(
   tx: Tx,
   { team_id, cursor, limit, types }: { team_id: string; cursor?: string | undefined; limit: number; types?: string[] | undefined },
-  present: (row: EventRow) => Item,
+  present: (row: EventRow, cursor: string) => Item,
 ): Promise<{ results: Item[]; next_cursor: string }> {
   const position = cursor === undefined ? 0n : decodePosition(cursor)
   const rows = await read(types ? 'types' : '')(tx, { team_id, limit, types, position: String(position) })
   const last = rows.at(-1)
-  return { results: rows.map(present), next_cursor: encodePosition(last ? BigInt(last.feed_position) : position) }
+  const results = rows.map((row) => present(row, encodePosition(BigInt(row.feed_position))))
+  return { results, next_cursor: encodePosition(last ? BigInt(last.feed_position) : position) }
+}
+
+// Of each partition the index gives its last position at once.
+const lastPositions = statement<{ team_ids: string[] }, { team_id: string; position: string | null }>(sql`
+  select wanted.team_id, (
+           select max(feed_position)
+             from ${events}
+            where team_id = wanted.team_id
+         ) as position
+    from unnest(${placeholder('team_ids')}::uuid[]) wanted (team_id)`)
+
+/** Where the feeds of teams end now: the cursor behind which everything is committed. */
+export async function readFeedEnds(tx: Tx, team_ids: readonly string[]): Promise<Map<string, string>> {
+  const rows = await lastPositions(tx, { team_ids: [...team_ids] })
+  return new Map(rows.map(({ team_id, position }) => [team_id, encodePosition(BigInt(position ?? 0))]))
+}
+
+/** Whichever of two cursors of a feed is further on. */
+export function laterCursor(one: string, other: string): string {
+  return decodePosition(one) < decodePosition(other) ? other : one
 }
 
 function encodePosition(position: bigint): string {

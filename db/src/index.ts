@@ -59,7 +59,7 @@ export { startEmbeddedPostgres } from './embedded/cluster.ts'
 export { connectEmbedded } from './embedded/connect.ts'
 export { EmbeddedPostgresError } from './embedded/errors.ts'
 export { numberEvents } from './event-feed.ts'
-export { readEvents } from './events.ts'
+export { laterCursor, readEvents, readFeedEnds } from './events.ts'
 export { disableFailingEndpoints } from './failing-endpoints.ts'
 export { claimIdempotencyKey, storeIdempotentAnswer } from './idempotency.ts'
 export {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { isOperation, isSignedIn, listOperations, type NamedOperation, type OperationTree, sizes } from '@earshot/contracts'
+import { isEverywhere, isOperation, isStream, listOperations, type NamedOperation, type OperationTree, sizes } from '@earshot/contracts'
 import type { FastifyInstance } from 'fastify'
 import { fastify, LogController } from 'fastify'
 import type { Registry } from 'prom-client'
@@ -9,6 +9,7 @@ import { answerClientError } from './client-error.ts'
 import { registerCors } from './cors.ts'
 import { registerDrain } from './drain.ts'
 import { sendFailure } from './failure.ts'
+import { createFeedWatch } from './feed-watch.ts'
 import { registerForwardingWarning } from './forwarding.ts'
 import { handlers as ownHandlers } from './handlers.ts'
 import { registerJsonBody } from './json-body.ts'
@@ -25,6 +26,7 @@ import { registerRequestMetrics } from './request-metrics.ts'
 import { registerRest } from './rest.ts'
 import type { GivenServices } from './services.ts'
 import { createSessions } from './sessions.ts'
+import { registerStream } from './stream.ts'
 import { registerTrpc } from './trpc.ts'
 import { registerUnknownRoute } from './unknown-route.ts'
 
@@ -73,12 +75,14 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   }
   app.addHook('onClose', services.passwords.close)
   const pipelines = operations.map((named) => compilePipeline(named, handlerOf(named), { ...options, services }))
+  const feedWatch = createFeedWatch(options.database)
   for (const pipeline of pipelines) {
-    registerRest(app, pipeline, { baseUrl: options.baseUrl, resourcePath: retrievePathOf(options.contracts, pipeline.named) })
+    if (isStream(pipeline.named.operation)) registerStream(app, pipeline, { baseUrl: options.baseUrl, feedWatch })
+    else registerRest(app, pipeline, { baseUrl: options.baseUrl, resourcePath: retrievePathOf(options.contracts, pipeline.named) })
   }
   await registerTrpc(
     app,
-    pipelines.filter(({ named }) => isSignedIn(named.operation)),
+    pipelines.filter(({ named }) => isEverywhere(named.operation)),
     options,
   )
   const pages = { database: options.database, services, baseUrl: options.baseUrl }

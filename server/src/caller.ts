@@ -27,6 +27,7 @@ interface JudgeOptions {
   accessJwts: AccessJwts
   multiplier: number
   outlet: Outlet
+  isCounted?: boolean
 }
 
 /**
@@ -46,7 +47,7 @@ export async function judgeCaller(tx: Tx, operation: Operation, approach: Approa
   }
   const credential = await readCredential(approach, options)
   if (credential === null || credential.kind === null) {
-    await countUnauthenticated(tx, { ip: approach.ip, ...options })
+    if (!options.isCounted) await countUnauthenticated(tx, { ip: approach.ip, ...options })
     throw new ApiError(credential?.code ?? 'not_authenticated')
   }
   const { limit, pathFields } = operation

@@ -42,6 +42,8 @@ export interface Circumstances {
   multiplier: number
   sessions: Sessions
   outlet: Outlet
+  /** The request was counted when it began, and goes on. */
+  isCounted?: boolean
 }
 
 /**
@@ -53,19 +55,19 @@ export async function judgeCredential(
   tx: Tx,
   credential: Exclude<Credential, { kind: null }>,
   place: Pick<AccessQuestion, 'team' | 'project' | 'origin'>,
-  { ip, limit: name, multiplier, sessions, outlet }: Circumstances,
+  { ip, limit: name, multiplier, sessions, outlet, isCounted = false }: Circumstances,
 ): Promise<KnownAnswer | { code: ErrorCode }> {
-  const limit = scaled(name, multiplier)
+  const limit = isCounted ? null : scaled(name, multiplier)
   const unknown = unauthenticated(ip, multiplier)
   const ask = (hash: Buffer) => readAccess(tx, { ...place, hash, limit, unknownSubject: unknown.subject, unknownLimit: unknown.limit })
   const { answer, cookie } = await answerFor(tx, credential, { sessions, ask })
   if (!isKnown(answer, credential.kind)) {
-    requireRoom('unauthenticated', unknown.limit, answer, outlet)
+    if (limit) requireRoom('unauthenticated', unknown.limit, answer, outlet)
     if (credential.kind === 'session') outlet.cookie(sessions.blankCookie)
     return { code: answer.expired ? 'token_expired' : 'invalid_token' }
   }
   if (cookie !== null) outlet.cookie(cookie)
-  requireRoom(name, limit, answer, outlet)
+  if (limit) requireRoom(name, limit, answer, outlet)
   return answer
 }
 

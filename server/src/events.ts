@@ -1,8 +1,22 @@
 import { contracts } from '@earshot/contracts'
-import { readEvents } from '@earshot/db'
+import { readEvents, readFeedEnds } from '@earshot/db'
 import { implement } from './implement.ts'
 import { presentPayload } from './webhook-presenter.ts'
 
+/** How many events a stream reads at once: what it keeps for a reader that is slow. */
+const STREAM_PAGE = 25
+
 export const events = implement(contracts.events, {
   list: ({ ctx, input }) => readEvents(ctx.tx, input, ({ payload }) => presentPayload(payload)),
+  stream: async ({ ctx, input }) => {
+    if (input.cursor !== undefined) {
+      return readEvents(ctx.tx, { ...input, limit: STREAM_PAGE }, ({ payload }, cursor) => ({
+        cursor,
+        data: presentPayload(payload),
+        text: payload,
+      }))
+    }
+    const ends = await readFeedEnds(ctx.tx, [input.team_id])
+    return { results: [], next_cursor: ends.get(input.team_id) ?? '' }
+  },
 })

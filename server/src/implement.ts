@@ -82,8 +82,23 @@ type ContextOf<Path extends string> = Path extends `/api/public/${string}`
 
 type Handler<O> =
   O extends Operation<Method, infer Path, infer Input, infer Output>
-    ? (call: { ctx: ContextOf<Path>; input: z.output<Input> }) => Promise<z.input<Output>>
+    ? (call: { ctx: ContextOf<Path>; input: z.output<Input> }) => Promise<AnswerOf<Path, z.input<Output>>>
     : never
+
+type AnswerOf<Path extends string, Output> = Path extends StreamPath ? StreamPage<Output> : Output
+
+type StreamPath = `${string}/stream/`
+
+/** What a stream sends next; asked for again and again, with the cursor of the page before. */
+export interface StreamPage<Data = unknown> {
+  results: {
+    cursor: string
+    data: Data
+    /** The data as it is kept, for who may see all of it. */
+    text: string
+  }[]
+  next_cursor: string
+}
 
 /** One handler for each operation of a tree. */
 export type Handlers<Tree> = { [Name in keyof Tree]: Tree[Name] extends Operation ? Handler<Tree[Name]> : Handlers<Tree[Name]> }
@@ -100,9 +115,13 @@ type ProcedureOf<O> =
       : TRPCMutationProcedure<{ input: z.input<Input>; output: z.output<Output>; meta: object }>
     : never
 
-type RecordOf<Tree> = { [Name in keyof Tree]: Tree[Name] extends Operation ? ProcedureOf<Tree[Name]> : RecordOf<Tree[Name]> }
+type RecordOf<Tree> = {
+  [Name in keyof Tree as Tree[Name] extends Operation<Method, StreamPath> ? never : Name]: Tree[Name] extends Operation
+    ? ProcedureOf<Tree[Name]>
+    : RecordOf<Tree[Name]>
+}
 
-/** The tRPC router's type, from the contracts alone: clients never see server code. The public plane and the accounts are REST only. */
+/** The tRPC router's type, from the contracts alone: clients never see server code. The public plane, the accounts and streams are REST only. */
 export type AppRouter = TRPCBuiltRouter<
   { ctx: object; meta: object; errorShape: ErrorShape; transformer: false },
   RecordOf<Omit<Contracts, 'public' | 'auth'>>

@@ -1,5 +1,6 @@
-import { ApiError, isSignedIn, type NamedOperation } from '@earshot/contracts'
+import { ApiError, isSignedIn, isStream, type NamedOperation, type Operation } from '@earshot/contracts'
 import type { Executor, Tx } from '@earshot/db'
+import { z } from 'zod'
 import type { Approach } from './approach.ts'
 import { type Judgement, judgeCaller, requireFeature } from './caller.ts'
 import { type Databases, executorOf } from './executors.ts'
@@ -28,6 +29,8 @@ export interface Pipeline {
   named: NamedOperation
   /** Who calls, before anything of the body is read. */
   judge: (approach: Approach, outlet: Outlet) => Promise<Judgement>
+  /** Whether a request that was counted, and goes on, still may. */
+  judgeAgain: (approach: Approach, outlet: Outlet) => Promise<Judgement>
   /** Input → idempotency → feature → project → handler → mask. */
   perform: (judgement: Judgement, rawInput: Record<string, unknown>, idempotencyKey: string | null) => Promise<Answer>
   /** What a request that failed is to be told: a visitor or guest over the limit that, whatever else was wrong. */
@@ -39,8 +42,11 @@ export function compilePipeline(named: NamedOperation, handler: AnyHandler, opti
   const { operation } = named
   const { database, services, onCommit } = options
   const readInput: ReadInput = compileInput(operation.input, operation.pathFields)
-  const mask: Mask | null = isSignedIn(operation) ? compileMask(operation.output) : null
+  const output = outputOf(operation)
+  const mask: Mask | null = isSignedIn(operation) ? compileMask(output) : null
   const isChange = operation.method !== 'GET'
+
+  const judgeOptions = { ...services, multiplier: options.rateLimitMultiplier }
 
   async function answerOf(
     executor: Executor,
@@ -54,8 +60,12 @@ export function compilePipeline(named: NamedOperation, handler: AnyHandler, opti
 
   return {
     named,
-    judge: (approach, outlet) =>
-      judgeCaller(database, operation, approach, { ...services, multiplier: options.rateLimitMultiplier, outlet }),
+    judge: (approach, outlet) => judgeCaller(database, operation, approach, { ...judgeOptions, outlet }),
+    judgeAgain: async (approach, outlet) => {
+      const judgement = await judgeCaller(database, operation, approach, { ...judgeOptions, outlet, isCounted: true })
+      if ('team' in judgement.caller) requireFeature(operation, judgement.caller)
+      return judgement
+    },
     perform: async ({ caller, projectIsMissing }, rawInput, idempotencyKey) => {
       const input = readInput(rawInput)
       const admit = () => {
@@ -69,7 +79,7 @@ export function compilePipeline(named: NamedOperation, handler: AnyHandler, opti
       if ('visit' in caller) await caller.visit.settle()
       if ('refusal' in answer) return answer
       if (isChange && !answer.replayed) onCommit()
-      if (options.checkOutput) operation.output.parse(answer.output)
+      if (options.checkOutput) output.parse(answer.output)
       if (mask && !('seesContacts' in caller && caller.seesContacts)) mask(answer.output)
       return answer
     },
@@ -82,6 +92,11 @@ export function compilePipeline(named: NamedOperation, handler: AnyHandler, opti
       )
     },
   }
+}
+
+/** What the handler gives: of a stream a page of what it sends. */
+function outputOf(operation: Operation): z.ZodType {
+  return isStream(operation) ? z.object({ results: z.array(z.object({ data: operation.output })) }) : operation.output
 }
 
 /** Counts a request that failed, unless it was counted before. */

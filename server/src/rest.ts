@@ -54,7 +54,7 @@ export function registerRest(
 }
 
 /** Path, query and body side by side. A field that comes from another place than its own is an unknown field. */
-function gather(
+export function gather(
   request: FastifyRequest,
   readQuery: (query: Record<string, unknown>) => Record<string, unknown>,
   bodyFields: ReadonlySet<string>,
@@ -99,7 +99,8 @@ function isList({ named }: Pipeline): boolean {
   return named.name.endsWith('.list')
 }
 
-function singleHeader(request: FastifyRequest, name: string): string | undefined {
+/** The first value of a header. */
+export function singleHeader(request: FastifyRequest, name: string): string | undefined {
   const value = request.headers[name]
   return Array.isArray(value) ? value[0] : value
 }

@@ -1,13 +1,13 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import { contracts, isSignedIn, listOperations } from '@earshot/contracts'
+import { contracts, isEverywhere, listOperations } from '@earshot/contracts'
 import { expect, test } from 'vitest'
 import { earshot } from './command-line.ts'
 import { playService } from './played-service.ts'
 import { page } from './records.ts'
 
-const operations = listOperations(contracts).filter(({ operation }) => isSignedIn(operation))
+const operations = listOperations(contracts).filter(({ operation }) => isEverywhere(operation))
 const EXECUTABLE = fileURLToPath(new URL('earshot.js', import.meta.resolve('@earshot/cli')))
 
 test('the help names each noun with its verbs, and what is read from the environment', async () => {

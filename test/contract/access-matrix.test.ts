@@ -10,7 +10,7 @@ import { callRest, sourcesOf } from './call.ts'
 import { kinds } from './matrix/cases.ts'
 import { runMatrix } from './matrix/run.ts'
 import { makeCredentials, makeWorld, OAUTH_SCOPES, type World } from './matrix/world.ts'
-import { closedOperations } from './operations.ts'
+import { closedOperations, endingOperations } from './operations.ts'
 import { makeInput } from './records.ts'
 
 const LIMIT_MS = 180_000
@@ -30,7 +30,7 @@ test('every operation succeeds with each kind of credential that may', { timeout
   const service = await startTestService()
   const worker = await startTestDispatcher(service)
   let successes = 0
-  for (const named of closedOperations) {
+  for (const named of closedOperations.filter((one) => endingOperations.includes(one))) {
     for (const kind of kinds.filter((one) => mayAtAll(named, one))) {
       const team = await makeTeam(service.database)
       const shown = (await makeCredentials(service, team.ownerId)).get(kind)

@@ -1,4 +1,4 @@
-import { isSignedIn, type NamedOperation, sizes } from '@earshot/contracts'
+import { isEverywhere, isSignedIn, type NamedOperation, sizes } from '@earshot/contracts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { z } from 'zod'
 import { makeTeam, type Team } from '../src/people.ts'
@@ -30,7 +30,7 @@ for (const named of operations) {
       const repeated = new URLSearchParams([[field, call.path[field] ?? '']])
       await expectWrongField(named, { ...call, query: repeated }, field)
     }
-    if (isSignedIn(operation)) await expectWrongTrpc(named, { ...inputOf(named), nobody_knows: 1 }, 'nobody_knows')
+    if (isEverywhere(operation)) await expectWrongTrpc(named, { ...inputOf(named), nobody_knows: 1 }, 'nobody_knows')
   })
 
   if (operation.queryFields.size > 0) {
@@ -56,7 +56,7 @@ for (const named of bodyOperations) {
       for (const { field, value } of wrongValues(schemaOf(named, top), knownOf(named), top)) {
         const spoilt = Array.isArray(value) || typeof value !== 'object' ? value : structuredClone(value)
         await expectWrongField(named, { ...call, body: { ...call.body, [top]: spoilt } }, field)
-        if (isSignedIn(operation)) await expectWrongTrpc(named, { ...inputOf(named), [top]: spoilt }, field)
+        if (isEverywhere(operation)) await expectWrongTrpc(named, { ...inputOf(named), [top]: spoilt }, field)
       }
     }
   })

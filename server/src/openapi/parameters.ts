@@ -1,4 +1,4 @@
-import { type NamedOperation, sizes, takesKey } from '@earshot/contracts'
+import { isStream, type NamedOperation, sizes, takesKey } from '@earshot/contracts'
 import type { oas31 } from 'zod-openapi'
 import { hasETag } from './responses.ts'
 
@@ -12,6 +12,13 @@ export function parameters(): Record<string, oas31.ParameterObject> {
       description:
         'Makes the request safe to repeat: for 24 hours the same key with the same input gives the first answer again (`Idempotency-Replayed: true`) and does nothing. With another input it is 409 `idempotency_key_reused`; while the first one still runs, 409 `idempotency_in_progress`.',
       schema: { type: 'string', minLength: 1, maxLength: sizes.idempotencyKeyCharacters, pattern: '^[\\x21-\\x7e]+$' },
+    },
+    LastEventId: {
+      name: 'Last-Event-ID',
+      in: 'header',
+      required: false,
+      description: 'The `id` of the last message that arrived: the stream goes on behind it. Goes before `cursor`.',
+      schema: { type: 'string' },
     },
     IfNoneMatch: {
       name: 'If-None-Match',
@@ -31,6 +38,7 @@ export function completeParameters(
   return [
     ...(draft.parameters ?? []).map((parameter) => ('name' in parameter ? completeParameter(parameter, operation) : parameter)),
     ...(takesKey(operation) ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
+    ...(isStream(operation) ? [{ $ref: '#/components/parameters/LastEventId' }] : []),
     ...(hasETag(operation) ? [{ $ref: '#/components/parameters/IfNoneMatch' }] : []),
   ]
 }

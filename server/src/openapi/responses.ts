@@ -1,9 +1,15 @@
-import { isPublic, type NamedOperation, type Operation, takesKey } from '@earshot/contracts'
+import { isPublic, isStream, type NamedOperation, type Operation, takesKey } from '@earshot/contracts'
 import type { oas31 } from 'zod-openapi'
 import { errorResponseRefs } from './errors.ts'
 import { headerRefs, LIMIT_HEADERS } from './headers.ts'
 
 const DESCRIPTIONS = { 200: 'Done.', 201: 'Created.', 202: 'Accepted; the work goes on.', 204: 'Done; there is nothing to show.' } as const
+
+/** OpenAPI 3.1 has no words for what is sent piece by piece. */
+const EVENT_STREAM: oas31.MediaTypeObject = {
+  schema: { type: 'string', description: 'Messages without end. The data of each event is an `Event`, as JSON.' },
+  example: 'id: f2s\nevent: submission.approved\ndata: {"id":"019aa3c1-7d40-7c3e-9f3b-2b8f7a6f1e01","type":"submission.approved",…}\n\n',
+}
 
 /** The success that the operation really answers with, 304 where tags are compared, and every error that its shape can give. */
 export function completeResponses(draft: oas31.OperationObject, named: NamedOperation, names: ReadonlySet<string>): oas31.ResponsesObject {
@@ -36,7 +42,9 @@ function success(draft: oas31.OperationObject, { name, operation }: NamedOperati
       ...(hasLocation(name, operation, names) ? (['Location'] as const) : []),
       ...(takesKey(operation) ? (['Idempotency-Replayed'] as const) : []),
     ),
-    ...(status !== 204 && generated?.content && { content: generated.content }),
+    ...(isStream(operation)
+      ? { content: { 'text/event-stream': EVENT_STREAM } }
+      : status !== 204 && generated?.content && { content: generated.content }),
   }
 }
 

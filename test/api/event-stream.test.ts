@@ -1,0 +1,285 @@
+import { randomBytes } from 'node:crypto'
+import { connect } from 'node:net'
+import { openTeamDatabase } from '@earshot/db'
+import { createSecretBox } from '@earshot/drivers'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { makeTeam, type Team } from '../src/people.ts'
+import { openTestDatabase } from '../src/test-database.ts'
+import { startTestService, type TestService } from '../src/test-service.ts'
+import { followWithEventSource, number, type OpenStream, openStream } from './event-stream.ts'
+
+let service: TestService
+beforeAll(async () => {
+  service = await startTestService()
+})
+afterAll(() => service.close())
+
+test('a stream begins with what happens from now on, and sends each event as it is kept, with a cursor of the feed', async () => {
+  const team = await makeTeam(service.database)
+  await emit(team)
+  const stream = await openStream(service, team)
+  expect(stream).toMatchObject({ status: 200 })
+  expect(stream.headers.get('content-type')).toBe('text/event-stream')
+  expect(stream.headers.get('x-ratelimit-remaining')).toMatch(/^\d+$/)
+  await expect.poll(() => stream.messages().length).toBe(1)
+  const [ready] = stream.messages()
+  expect(stream.text()).toMatch(/^retry: 1000\nid: f/)
+  expect(ready).toMatchObject({ event: 'ready', data: JSON.stringify({ cursor: ready?.id }) })
+
+  const [id] = await emit(team, 1, { body: 'Grüße, 世界 \u2028' })
+  await expect.poll(() => stream.messages().length).toBe(2)
+  const [row] = await service.database.run<{ payload: string }>('select payload from events where id = $1', [id])
+  expect(stream.messages()[1]).toMatchObject({ event: 'submission.created', data: row?.payload })
+  const page = await service.send('GET', `/api/v1/teams/${team.id}/events/?cursor=${ready?.id}`, { token: team.token })
+  expect(stream.messages()[1]?.id).toBe(page.body.next_cursor)
+  stream.close()
+})
+
+test('a stream goes on behind Last-Event-ID, else behind the cursor, with no gap and no double', async () => {
+  const team = await makeTeam(service.database)
+  const ids = await emit(team, 60)
+  const whole = await openStream(service, team, { query: '?cursor=f0' })
+  await expect.poll(whole.ids).toEqual(ids)
+  const cursors = whole.messages().map(({ id }) => id ?? '')
+  const [third = '', fiftieth = ''] = [cursors[3], cursors[50]]
+  const byCursor = await openStream(service, team, { query: `?cursor=${third}` })
+  await expect.poll(byCursor.ids).toEqual(ids.slice(3))
+  const byHeader = await openStream(service, team, { query: `?cursor=${third}`, headers: { 'last-event-id': fiftieth } })
+  await expect.poll(byHeader.ids).toEqual(ids.slice(50))
+
+  const later = await emit(team, 30)
+  for (const [stream, skipped] of [
+    [whole, 0],
+    [byCursor, 3],
+    [byHeader, 50],
+  ] as const) {
+    await expect.poll(stream.ids).toEqual([...ids, ...later].slice(skipped))
+    stream.close()
+  }
+  for (const query of ['?cursor=nonsense', '?types=nothing', '?limit=3']) {
+    expect(await openStream(service, team, { query }), query).toMatchObject({ status: 400 })
+  }
+  expect(await openStream(service, team, { headers: { 'last-event-id': 'nonsense' } })).toMatchObject({ status: 400 })
+})
+
+test('a stream of some types leaves the others out, and its cursor does not fall behind them', async () => {
+  const team = await makeTeam(service.database)
+  const stream = await openStream(service, team, { query: '?types=submission.approved&types=submission.rejected' })
+  await expect.poll(() => stream.messages().length).toBe(1)
+  const created = await emit(team, 3)
+  const [row] = await service.database.run<{ id: string }>('select id from submissions where team_id = $1 limit 1', [team.id])
+  await service.client(team.token).submissions.approve({ ...team.project, submission_id: row?.id ?? '' })
+  await number(service)
+  await expect.poll(() => stream.messages().map(({ event }) => event)).toEqual(['ready', 'submission.approved'])
+  const { results } = await service.client(team.token).events.list({ team_id: team.id, cursor: stream.messages()[1]?.id ?? '' })
+  expect([results, created.length]).toEqual([[], 3])
+  stream.close()
+})
+
+test('addresses in a stream are shown to those alone who may see contacts', async () => {
+  const team = await makeTeam(service.database)
+  const blind = await openStream(service, { id: team.id, token: await team.tokenOf('admin', ['read:webhooks']) })
+  const seeing = await openStream(service, team)
+  await expect.poll(() => blind.messages().length + seeing.messages().length).toBe(2)
+  await emit(team, 1, { author_email: 'secret@example.com' })
+  await expect.poll(() => [blind, seeing].map(emailsIn)).toEqual([[null], ['secret@example.com']])
+  for (const stream of [blind, seeing]) stream.close()
+})
+
+test('whoever loses the right to the events is told so and sent away within 15 seconds, and judging it counts as no request', {
+  timeout: 40_000,
+}, async () => {
+  const team = await makeTeam(service.database)
+  const { database } = service
+  const endings: [string, string, (token: string) => Promise<unknown>][] = [
+    ['invalid_token', 'admin', (token) => revoke(token)],
+    ['not_found', 'admin', (token) => byOwner(token, 'delete from memberships where user_id = $1')],
+    ['insufficient_role', 'admin', (token) => byOwner(token, "update memberships set role = 'member' where user_id = $1")],
+    ['insufficient_scope', 'admin', (token) => byOwner(token, "update credentials set scopes = '{}' where user_id = $1")],
+  ]
+  const revoke = (token: string) => byOwner(token, 'update credentials set revoked_at = now() where user_id = $1')
+  const byOwner = async (token: string, sql: string) => database.run(sql, [await userOf(token)])
+  const poor = await makeTeam(database)
+  const followers = await Promise.all([
+    ...endings.map(async ([code, role, end]) => {
+      const token = await team.tokenOf(role as 'admin')
+      return { code, end: () => end(token), stream: await openStream(service, { id: team.id, token }) }
+    }),
+    openStream(service, poor).then((stream) => ({
+      code: 'plan_without_api_access',
+      stream,
+      end: () => database.run("update teams set plan = 'free' where id = $1", [poor.id]),
+    })),
+  ])
+  const faithful = await openStream(service, team)
+  const endedAt = performance.now()
+  for (const { end } of followers) await end()
+  for (const { stream, code } of followers) {
+    await expect.poll(stream.hasEnded, { timeout: 20_000, message: code }).toBe(true)
+    const last = stream.messages().at(-1)
+    expect([last?.event, JSON.parse(last?.data ?? '{}')]).toMatchObject(['error', { code, request_id: stream.headers.get('x-request-id') }])
+  }
+  expect(performance.now() - endedAt).toBeLessThan(16_000)
+  const [id] = await emit(team)
+  await expect.poll(faithful.ids).toContain(id)
+  expect(faithful.text()).toContain('\n\n:\n\n')
+  const rows = await database.run<{ used: number }>('select used from rate_windows where subject = $1', [`user:${team.ownerId}`])
+  expect(rows).toEqual([{ used: 1 }])
+  faithful.close()
+})
+
+test('a person has at most 20 streams, and one that ends makes room', async () => {
+  const team = await makeTeam(service.database)
+  const streams = await Promise.all(Array.from({ length: 20 }, () => openStream(service, team)))
+  expect(streams.map(({ status }) => status)).toEqual(Array.from({ length: 20 }, () => 200))
+  const refused = await service.send('GET', `/api/v1/teams/${team.id}/events/stream/`, { token: team.token })
+  expect(refused).toMatchObject({ status: 429, body: { code: 'rate_limited' } })
+  expect(refused.headers.get('retry-after')).toMatch(/^\d+$/)
+  expect(await openStream(service, { id: team.id, token: await team.tokenOf('admin') })).toMatchObject({ status: 200 })
+  streams[0]?.close()
+  await expect.poll(async () => (await openStream(service, team)).status).toBe(200)
+  for (const stream of streams) stream.close()
+})
+
+test('200 idle streams of ten teams cost five statements a second, besides the judgement of each every 15 seconds', {
+  timeout: 60_000,
+}, async () => {
+  const store = await openTestDatabase()
+  const own = await startTestService({ database: store.database }, { store })
+  const teams = await Promise.all(Array.from({ length: 10 }, () => makeTeam(store.database)))
+  const streams = await Promise.all(teams.flatMap((team) => Array.from({ length: 20 }, () => openStream(own, team))))
+  await expect.poll(() => streams.filter((stream) => stream.messages().length === 1).length, { timeout: 20_000 }).toBe(200)
+  // The first look at a team is news to all of its streams.
+  await expectQuiet(() => store.statements.filter((text) => !text.includes('max(')).length)
+  const settled = store.statements.length
+  const startedAt = performance.now()
+  await expect.poll(() => performance.now() - startedAt, { timeout: 10_000 }).toBeGreaterThan(4_000)
+  const seconds = (performance.now() - startedAt) / 1000
+  const sent = store.statements.slice(settled).filter((text) => !text.includes('access('))
+  console.log(`200 idle streams: ${(sent.length / seconds).toFixed(1)} statements a second, judgements aside`)
+  expect(sent.length / seconds).toBeLessThan(6)
+  for (const stream of streams) stream.close()
+  await own.close()
+  await store.close()
+})
+
+test('a WHATWG client that comes back by itself over restarts of the service misses nothing and sees nothing twice', {
+  timeout: 60_000,
+}, async () => {
+  const store = await openTestDatabase()
+  const place = { database: store.database, services: { secretBox: createSecretBox(randomBytes(32)) } }
+  const first = await startTestService(place, { store })
+  const port = Number(new URL(first.url).port)
+  const team = await makeTeam(store.database)
+  const follower = followWithEventSource(`${first.url}/api/v1/teams/${team.id}/events/stream/`, team.token, ['submission.created'])
+  await expect.poll(() => follower.counts.opened).toBe(1)
+  const all: string[] = []
+  let running = first
+  for (let restart = 1; restart <= 3; restart += 1) {
+    all.push(...(await emit(team, 30, {}, store)))
+    await running.close()
+    all.push(...(await emit(team, 20, {}, store)))
+    running = await startTestService(place, { store, port })
+    await expect.poll(() => follower.counts.opened, { timeout: 15_000 }).toBe(restart + 1)
+  }
+  all.push(...(await emit(team, 10, {}, store)))
+  await expect.poll(() => follower.ids, { timeout: 15_000 }).toEqual(all)
+  await running.database.run('update credentials set revoked_at = now() where user_id = $1', [team.ownerId])
+  await expect.poll(follower.isClosed, { timeout: 25_000 }).toBe(true)
+  expect(follower.ids).toEqual(all)
+  await running.close()
+  await store.close()
+})
+
+test('for a reader that takes nothing no more is read than fits between, others go on, and nothing is lost', {
+  timeout: 60_000,
+}, async () => {
+  const store = await openTestDatabase()
+  const own = await startTestService({ database: store.database, drainMs: 20_000 }, { store })
+  const team = await makeTeam(store.database)
+  await emit(team, 1, { body: 'x'.repeat(10_000) }, store)
+  await store.database.run(
+    `insert into events (team_id, type, payload, payload_sha256)
+     select team_id, type, payload, payload_sha256 from events, generate_series(1, 3999) where team_id = $1 and type = 'submission.created'`,
+    [team.id],
+  )
+  for (let batch = 0; batch < 4; batch += 1) await number(store)
+  const pages = () => store.statements.filter((text) => text.includes('order by feed_position')).length
+  const slow = connect(Number(new URL(own.url).port), '127.0.0.1')
+  slow.write(`GET /api/v1/teams/${team.id}/events/stream/?cursor=f0 HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${team.token}\r\n\r\n`)
+  slow.pause()
+  await expectQuiet(pages)
+  expect(pages()).toBeGreaterThan(1)
+  expect(pages() * 25).toBeLessThan(3_000)
+  const brisk = await openStream(own, team, { query: '?types=submission.created' })
+  const [id] = await emit(team, 1, {}, store)
+  await expect.poll(brisk.ids).toEqual([id])
+  brisk.close()
+
+  let text = ''
+  slow.on('data', (chunk) => (text += chunk))
+  slow.resume()
+  const cursors = () => [...text.matchAll(/^id: (\S+)\nevent: submission/gm)].map(([, cursor]) => cursor)
+  await expect.poll(() => cursors().length, { timeout: 20_000, interval: 500 }).toBe(4_001)
+  expect(new Set(cursors()).size).toBe(4_001)
+
+  // And one that takes nothing does not keep a stop waiting.
+  const stuck = connect(Number(new URL(own.url).port), '127.0.0.1')
+  stuck.on('error', () => {})
+  stuck.write(`GET /api/v1/teams/${team.id}/events/stream/?cursor=f0 HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${team.token}\r\n\r\n`)
+  stuck.pause()
+  await expectQuiet(pages)
+  const startedAt = performance.now()
+  await own.close()
+  expect(performance.now() - startedAt).toBeLessThan(5_000)
+  await store.close()
+})
+
+test('with row-level security a stream reads as the role that is bound to its team', async () => {
+  const store = await openTestDatabase()
+  const teamDatabase = openTeamDatabase({ address: store.address, poolSize: 2, applicationName: 'earshot test' })
+  const own = await startTestService({ database: store.database, teamDatabase }, { store })
+  const [team, other] = [await makeTeam(store.database), await makeTeam(store.database)]
+  const stream = await openStream(own, team)
+  await expect.poll(() => stream.messages().length).toBe(1)
+  await emit(other, 1, {}, store)
+  const ids = await emit(team, 2, {}, store)
+  await expect.poll(stream.ids).toEqual(ids)
+  stream.close()
+  await own.close()
+  await teamDatabase.close()
+  await store.close()
+})
+
+function emailsIn(stream: OpenStream): unknown[] {
+  return stream
+    .messages()
+    .flatMap(({ event, data }) => (event === 'submission.created' ? [JSON.parse(data).data.submission.author.email] : []))
+}
+
+async function userOf(token: string): Promise<string> {
+  return (await service.client(token).me.retrieve()).user.id
+}
+
+/** Submits, numbers, and returns the events' ids in the order of the feed. */
+async function emit(team: Team, count = 1, fields: object = {}, { database }: Pick<TestService, 'database'> = service): Promise<string[]> {
+  const [before] = await database.run<{ end: string | null }>('select max(feed_position) as end from events where team_id = $1', [team.id])
+  for (let made = 0; made < count; made += 1) await team.submit(fields)
+  await number({ database })
+  const rows = await database.run<{ id: string }>(
+    'select id from events where team_id = $1 and feed_position > $2 order by feed_position',
+    [team.id, before?.end ?? '0'],
+  )
+  return rows.map(({ id }) => id)
+}
+
+/** Waits until a count has not grown for a second. */
+async function expectQuiet(count: () => number): Promise<void> {
+  let known = -1
+  const isQuiet = () => {
+    const isSame = count() === known
+    known = count()
+    return isSame
+  }
+  await expect.poll(isQuiet, { interval: 1_000, timeout: 20_000 }).toBe(true)
+}
