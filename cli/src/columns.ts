@@ -1,3 +1,4 @@
+import type { Colour } from './paint.ts'
 import type { SchemaNode } from './schema-node.ts'
 
 /** A field of a list's records that a table can show. */
@@ -6,6 +7,13 @@ export interface Column {
   node: SchemaNode
   /** Lower is worthier. */
   rank: number
+  /** The path unless said. */
+  head?: string
+  /** Where to look when there is nothing at the path. */
+  orElse?: readonly string[]
+  /** Shows how long ago an instant is, or how far away. */
+  isAge?: boolean
+  colourOf?: (text: string) => Colour | undefined
 }
 
 /** What people look for in a list, worthiest first. What no line names comes after, ids of other records last. */

@@ -1,4 +1,7 @@
 import type { NamedOperation } from '@earshot/contracts'
+import { columnsOf } from './columns.ts'
+import { layoutOf } from './layouts.ts'
+import { painter } from './paint.ts'
 import { jsonText, printable } from './printable.ts'
 import { formatRecord } from './record.ts'
 import { nodeAt, type SchemaNode } from './schema-node.ts'
@@ -67,7 +70,8 @@ function peopleOutput({ terminal, schema, given, named }: Format): Output {
       if (!item || !isPage(last)) return terminal.writeOut(formatRecord(last))
       const rows = answers.filter(isPage).flatMap(({ results }) => results)
       const { formatTable } = await import('./table.ts')
-      if (rows.length > 0) terminal.writeOut(formatTable(item, rows, terminal.columns))
+      const columns = layoutOf(named.name, item) ?? columnsOf(item)
+      if (rows.length > 0) terminal.writeOut(formatTable(columns, rows, { terminalWidth: terminal.columns, paint: painter(terminal) }))
       else terminal.writeError('nothing found\n')
       hintAtMore(last, given, { named, terminal })
     },

@@ -1,6 +1,8 @@
 import Table from 'cli-table3'
 import stringWidth from 'string-width'
-import { CORE_RANKS, type Column, columnsOf } from './columns.ts'
+import { ageOf } from './age.ts'
+import { CORE_RANKS, type Column } from './columns.ts'
+import type { Paint } from './paint.ts'
 import { cut, oneLine } from './printable.ts'
 import type { SchemaNode } from './schema-node.ts'
 
@@ -19,25 +21,34 @@ interface Shown extends Column {
 }
 
 /** Records as a table as wide as the terminal. Long text is cut with …, ids never; the least worthy columns give way. */
-export function formatTable(item: SchemaNode, records: readonly unknown[], terminalWidth = PIPED_WIDTH): string {
-  const columns = chooseColumns(
-    columnsOf(item)
-      .map((column) => show(column, records))
-      .filter(hasContent),
-    terminalWidth,
-  )
+export function formatTable(
+  shown: readonly Column[],
+  records: readonly unknown[],
+  { terminalWidth = PIPED_WIDTH, paint }: { terminalWidth: number | undefined; paint: Paint },
+): string {
+  const columns = chooseColumns(shown.map((column) => show(column, records)).filter(hasContent), terminalWidth)
   const table = new Table({
     head: columns.map(({ head }) => head),
-    colAligns: columns.map(({ node }) => (node.kind === 'integer' || node.kind === 'number' ? 'right' : 'left')),
+    colAligns: columns.map((column) => (isNumeric(column) ? 'right' : 'left')),
     chars: BORDERS,
     style: { head: [], border: [], 'padding-left': 0, 'padding-right': 0 },
   })
-  for (const index of records.keys()) table.push(columns.map(({ cells, width }) => cut(cells[index] ?? '', width)))
+  for (const index of records.keys()) table.push(columns.map((column) => cellAt(column, index, paint)))
   return `${table.toString().replaceAll(/ +$/gm, '')}\n`
 }
 
+function cellAt({ cells, width, colourOf }: Shown, index: number, paint: Paint): string {
+  const text = cells[index] ?? ''
+  const colour = colourOf?.(text)
+  return colour ? paint(colour, cut(text, width)) : cut(text, width)
+}
+
+function isNumeric({ node, orElse, isAge = false }: Column): boolean {
+  return isAge || (orElse === undefined && (node.kind === 'integer' || node.kind === 'number'))
+}
+
 function show(column: Column, records: readonly unknown[]): Shown {
-  const head = column.path.join('.')
+  const head = column.head ?? column.path.join('.')
   const cells = records.map((record) => cellOf(column, record))
   const natural = Math.max(head.length, ...cells.map(stringWidth))
   return { ...column, head, cells, width: isText(column.node) ? Math.min(natural, MAX_TEXT_WIDTH) : natural }
@@ -84,12 +95,17 @@ function isText({ kind, format, choices }: SchemaNode): boolean {
   return kind === 'array' || (kind === 'string' && format === undefined && choices.length === 0)
 }
 
-function cellOf({ path, node }: Column, record: unknown): string {
-  const value = path.reduce((at, name) => (typeof at === 'object' && at !== null ? Reflect.get(at, name) : undefined), record)
+function cellOf({ path, orElse = [], node, isAge }: Column, record: unknown): string {
+  const value = valueAt(record, path) ?? (orElse.length > 0 ? valueAt(record, orElse) : null)
   if (value === null || value === undefined || value === '') return '-'
   if (typeof value === 'boolean') return value ? 'yes' : 'no'
   if (Array.isArray(value)) return oneLine(value.join(', ')) || '-'
+  if (isAge) return ageOf(String(value))
   // Minutes are enough for a list: 2026-11-20 09:30Z
   if (node.format === 'date-time') return oneLine(String(value).replace(/^(\d{4}-\d\d-\d\d)T(\d\d:\d\d).*Z$/, '$1 $2Z'))
   return oneLine(String(value))
+}
+
+function valueAt(record: unknown, path: readonly string[]): unknown {
+  return path.reduce((at, name) => (typeof at === 'object' && at !== null ? Reflect.get(at, name) : undefined), record)
 }

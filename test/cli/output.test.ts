@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { earshot } from './command-line.ts'
 import { type PlayedAnswer, playService } from './played-service.ts'
-import { attempt, PLACE, page, SUBMISSION, submission, WEBHOOK } from './records.ts'
+import { PLACE, page, SUBMISSION, submission } from './records.ts'
 
 const list = ['submissions', 'list']
 const WIDE = 200
@@ -29,12 +29,6 @@ test.for([NARROW, 100, 140])('a table keeps within %i columns, cuts long text wi
   for (const line of lines) expect(displayWidth(line)).toBeLessThanOrEqual(columns)
   expect(lines[2]).toMatch(new RegExp(`^${SUBMISSION} .*…`))
   expect(lines[0]).toMatch(/state .*body .*author\.name/)
-})
-
-test('attempts show status code and response body, even in 80 columns', async () => {
-  const { lines } = await show(['webhooks', 'attempts', 'list', WEBHOOK], NARROW, page([attempt]))
-  expect(lines[0]).toMatch(/status_code .*response_body/)
-  expect(lines[1]).toMatch(new RegExp(`^${attempt.id} .* 200 .*thank you`))
 })
 
 test('what a visitor wrote cannot command the terminal, and stays in one line of a table', async () => {

@@ -3,11 +3,11 @@ import { expect } from 'vitest'
 /** Stands for any text; where it is the whole line, for any lines. */
 const ANYTHING = '…'
 
-/** What differs from run to run: ids, times, and how long a receiver took. */
+/** What differs from run to run: ids, times, how long a receiver took, and how long ago. */
 const VARYING: [RegExp, string][] = [
   [/\b[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}\b/g, '<id>'],
   [/\b\d{4}-\d\d-\d\d[T ][\d:.]+Z/g, '<time>'],
-  [/(?<=<time> )\d+(?= 127\.0\.0\.1 )/g, '<ms>'],
+  [/(?<= 200 )\d+ \d+s(?= thank you)/g, '<ms> <age>'],
 ]
 
 /** A whole line of an example that prints in the background. */
