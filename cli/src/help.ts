@@ -4,7 +4,14 @@ import type { Terminal } from './terminal.ts'
 const PIPED_WIDTH = 100
 
 /** Headings of the help, in their order. */
-export const HelpGroup = { nouns: 'Nouns:', verbs: 'Verbs:', fields: 'Fields:', place: 'Place:', general: 'General:' } as const
+export const HelpGroup = {
+  nouns: 'Nouns:',
+  tools: 'Tools:',
+  verbs: 'Verbs:',
+  fields: 'Fields:',
+  place: 'Place:',
+  general: 'General:',
+} as const
 
 /** Help as people read it: nouns with their verbs on top, each verb in one line below its noun, flags in groups. */
 export function helpOf({ columns = PIPED_WIDTH }: Terminal): HelpConfiguration {

@@ -48,6 +48,16 @@ function buildProgram(terminal: Terminal, finish: (exitCode: number) => void): C
     const { addFlags } = await import('./operation-command.ts')
     addFlags(command, named, { terminal, finish })
   })
+  const listen = program
+    .command('listen')
+    .summary('pass events on to a program on this machine')
+    .usage('[flags]')
+    .helpGroup(HelpGroup.tools)
+  program.hook('preSubcommand', async (_parent, command) => {
+    if (command !== listen) return
+    const { addListen } = await import('./listen-command.ts')
+    addListen(listen, { terminal, finish })
+  })
   return program
 }
 

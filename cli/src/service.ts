@@ -16,13 +16,19 @@ interface Answer extends Promise<unknown> {
 }
 
 /** The client that EARSHOT_URL and EARSHOT_TOKEN ask for. */
-export function connect({ env }: Terminal): Client {
-  const baseUrl = env.EARSHOT_URL || DEFAULT_URL
+export function connect(terminal: Terminal): Client {
+  const { env } = terminal
+  const baseUrl = serviceUrl(terminal)
   if (!/^https?:$/.test(URL.parse(baseUrl)?.protocol ?? '')) throw new UsageError(`EARSHOT_URL is no http or https address: ${baseUrl}`)
   const token = env.EARSHOT_TOKEN?.trim()
   if (!token) throw new NotSignedInError('EARSHOT_TOKEN is not set')
   if (!/^[!-~]+$/.test(token)) throw new NotSignedInError('EARSHOT_TOKEN holds characters that no token has')
   return createClient({ baseUrl, token, userAgent: 'earshot-cli' })
+}
+
+/** Where the service is. */
+export function serviceUrl({ env }: Terminal): string {
+  return env.EARSHOT_URL || DEFAULT_URL
 }
 
 /** Calls the operation that has this place in the tree. */

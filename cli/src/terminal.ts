@@ -8,6 +8,8 @@ export interface Terminal {
   columns: number | undefined
   writeOut(text: string): void
   writeError(text: string): void
+  /** For what ends when it is told to: aborts at Ctrl-C, which from now on does nothing else. */
+  interruption(): AbortSignal
 }
 
 export function processTerminal(): Terminal {
@@ -18,6 +20,11 @@ export function processTerminal(): Terminal {
     columns: process.stdout.isTTY ? process.stdout.columns : undefined,
     writeOut: (text) => process.stdout.write(text),
     writeError: (text) => process.stderr.write(text),
+    interruption: () => {
+      const controller = new AbortController()
+      for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => controller.abort())
+      return controller.signal
+    },
   }
 }
 

@@ -13,10 +13,17 @@ interface Setting {
   env?: Record<string, string>
   stdin?: string
   columns?: number
+  /** What Ctrl-C would abort. */
+  interruption?: AbortSignal
+  /** Called with each piece that is shown. */
+  onOutput?: (text: string) => void
 }
 
 /** Runs a command line in this process, with a terminal that writes down what it shows. */
-export async function earshot(args: readonly string[], { url = '', env = {}, stdin = '', columns }: Setting = {}): Promise<Outcome> {
+export async function earshot(
+  args: readonly string[],
+  { url = '', env = {}, stdin = '', columns, interruption, onOutput }: Setting = {},
+): Promise<Outcome> {
   const outcome = { exitCode: -1, out: '', err: '' }
   outcome.exitCode = await run(args, {
     env: { EARSHOT_URL: url, EARSHOT_TOKEN: 'svc_test', ...env },
@@ -26,10 +33,13 @@ export async function earshot(args: readonly string[], { url = '', env = {}, std
     columns,
     writeOut: (text) => {
       outcome.out += text
+      onOutput?.(text)
     },
     writeError: (text) => {
       outcome.err += text
+      onOutput?.(text)
     },
+    interruption: () => interruption ?? new AbortController().signal,
   })
   return outcome
 }

@@ -1,0 +1,77 @@
+import { signWebhook } from '@earshot/contracts/webhooks'
+
+const TIMEOUT_MS = 30_000
+/** As the service's: what else is answered is final. */
+const RETRIED_STATUSES = new Set([429, 500, 502, 503, 504])
+
+const ERROR_CODES: Record<string, string> = {
+  ECONNREFUSED: 'connection_refused',
+  ECONNRESET: 'connection_reset',
+  UND_ERR_SOCKET: 'connection_reset',
+  ENOTFOUND: 'dns_failure',
+  EAI_AGAIN: 'dns_failure',
+  UND_ERR_CONNECT_TIMEOUT: 'connect_timeout',
+}
+
+export interface ForwardedEvent {
+  id: string
+  type: string
+  /** The body, as the service keeps it. */
+  text: string
+}
+
+/** What came of one request: a status, or why there is none. */
+export interface Forwarding {
+  status: number | null
+  /** As attempts name it: `connection_refused`. */
+  error: string | null
+  ms: number
+}
+
+export function isDelivered({ status }: Forwarding): boolean {
+  return status !== null && status >= 200 && status < 300
+}
+
+export function isWorthRetrying({ status }: Forwarding): boolean {
+  return status === null || RETRIED_STATUSES.has(status)
+}
+
+/**
+ * Posts an event like a delivery: same bytes, both families of signature headers. The delivery's id is the event's, so that
+ * one that comes again, after a run that was killed, is known to a receiver that deduplicates.
+ */
+export async function forward(url: string, { id, type, text }: ForwardedEvent, secret: string, signal: AbortSignal): Promise<Forwarding> {
+  const timestampSeconds = Math.floor(Date.now() / 1000)
+  const signature = await signWebhook({ body: text, secret, timestampSeconds, deliveryId: id })
+  const startedAt = performance.now()
+  const since = () => Math.round(performance.now() - startedAt)
+  const timeout = AbortSignal.timeout(TIMEOUT_MS)
+  try {
+    const answer = await fetch(url, {
+      method: 'POST',
+      redirect: 'manual',
+      headers: {
+        'Content-Type': 'application/json',
+        'User-Agent': 'earshot-listen',
+        'X-Service-Event': type,
+        'X-Service-Delivery': id,
+        ...signature,
+      },
+      body: text,
+      signal: AbortSignal.any([signal, timeout]),
+    })
+    await answer.body?.cancel()
+    return { status: answer.status, error: null, ms: since() }
+  } catch (error) {
+    signal.throwIfAborted()
+    return { status: null, error: timeout.aborted ? 'read_timeout' : codeOf(error), ms: since() }
+  }
+}
+
+/** fetch hides the reason in the cause; where several addresses were tried, that has a code too. */
+function codeOf(error: unknown): string {
+  const { cause } = error as { cause?: { code?: unknown } }
+  const code = String(cause?.code ?? '')
+  if (/CERT|TLS|SSL/.test(code)) return 'tls_error'
+  return ERROR_CODES[code] ?? 'protocol_error'
+}

@@ -1,0 +1,40 @@
+import { eventTypes } from '@earshot/contracts'
+import { type Forwarding, isDelivered } from './forward.ts'
+import { type Paint, painter } from './paint.ts'
+import { oneLine } from './printable.ts'
+import type { Terminal } from './terminal.ts'
+
+const TYPE_WIDTH = Math.max(...eventTypes.map((type) => type.length))
+
+/** What is printed of one try to pass an event on. */
+export interface ListenLine {
+  event: { id: string; type: string }
+  cursor: string
+  /** Null when it is shown alone. */
+  forwarding: Forwarding | null
+  /** When it is tried again; null when this was the last try. */
+  nextTryInMs: number | null
+}
+
+/** Takes a line for people, or for machines an object in one line. */
+export function lineWriter(terminal: Terminal, isJson: boolean): (line: ListenLine) => void {
+  const paint = painter(terminal)
+  return (line) => terminal.writeOut(`${isJson ? JSON.stringify(objectOf(line)) : textOf(line, paint)}\n`)
+}
+
+/** `09:30:12 submission.approved     019aa3c1-7d40-7c3e-9f3b-2b8f7a6f1e03 200 12ms`: within 80 columns while all is well. */
+function textOf({ event, forwarding, nextTryInMs }: ListenLine, paint: Paint): string {
+  const known = `${new Date().toTimeString().slice(0, 8)} ${oneLine(event.type).padEnd(TYPE_WIDTH)} ${oneLine(event.id)}`
+  if (!forwarding) return known
+  const { status, error, ms } = forwarding
+  if (isDelivered(forwarding)) return `${known} ${paint('green', String(status))} ${ms}ms`
+  const [colour, then] =
+    nextTryInMs === null ? (['red', 'left undelivered'] as const) : (['yellow', `again in ${nextTryInMs / 1000}s`] as const)
+  return `${known} ${paint(colour, String(status ?? error))} ${ms}ms ${then}`
+}
+
+function objectOf({ event: { id, type }, cursor, forwarding, nextTryInMs }: ListenLine): object {
+  const { status, error, ms } = forwarding ?? { status: null, error: null, ms: null }
+  const at = new Date().toISOString()
+  return { at, event_id: id, event_type: type, cursor, status_code: status, error, duration_ms: ms, next_try_in_ms: nextTryInMs }
+}
