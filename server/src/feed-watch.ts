@@ -1,6 +1,8 @@
 import { type Database, laterCursor, readFeedEnds } from '@earshot/db'
 
 const TICK_MS = 200
+/** However slow the database is for a moment. */
+const MAX_TICK_MS = 1_000
 
 /** Where one team's feed ends, as far as this process has seen. */
 interface WatchedFeed {
@@ -39,8 +41,8 @@ export function createFeedWatch(database: Database): FeedWatch {
       const feed = feeds.get(teamId)
       if (feed) moveTo(feed, end)
     }
-    // At most a twentieth of a session's time.
-    setTimeout(look, Math.max(TICK_MS, 20 * (performance.now() - startedAt)))
+    // Mostly at most a twentieth of a session's time.
+    setTimeout(look, Math.min(MAX_TICK_MS, Math.max(TICK_MS, 20 * (performance.now() - startedAt))))
   }
 
   function open(teamId: string): Feed {

@@ -1,0 +1,102 @@
+import { openDatabase } from '@earshot/db'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openStream } from '../api/event-stream.ts'
+import { makeTeam } from '../src/people.ts'
+import { startTestService, type TestService } from '../src/test-service.ts'
+import { openWebhookHouse, until, type WebhookHouse } from './webhook-house.ts'
+
+let house: WebhookHouse
+let service: TestService
+beforeAll(async () => {
+  house = await openWebhookHouse()
+  const { address, database } = house
+  service = await startTestService({ database }, { store: { address, database, statements: [], close: async () => {} } })
+})
+afterAll(async () => {
+  await service.close()
+  await house.close()
+})
+
+test('a stream that breaks again and again misses no event and has none twice, however slowly transactions commit', {
+  timeout: 60_000,
+}, async () => {
+  await house.dispatch()
+  const team = await makeTeam(house.database)
+  await team.submit()
+  const [kept] = await house.database.run<{ data: string }>("select payload::json ->> 'data' as data from events where team_id = $1", [
+    team.id,
+  ])
+  await until('it is numbered, and so is none of the stream', async () => {
+    const unnumbered = await house.database.run('select from events where feed_position is null', [])
+    return unnumbered.length === 0
+  })
+  const writers = openDatabase({ address: house.address, role: 'earshot_worker', poolSize: 12, applicationName: 'earshot test writers' })
+  const emitted: string[] = []
+  const write = async (writer: number) => {
+    for (let round = 0; round < 40; round += 1) {
+      await writers.transaction(async (tx) => {
+        const [row] = await tx.run<{ id: string }>("select emit_event($1, null, 'submission.created', $2::text::json) as id", [
+          team.id,
+          kept?.data,
+        ])
+        // Ids are given long before the commit, and commits come in another order.
+        await tx.run('select pg_sleep($1::float8)', [((writer * 7 + round * 5) % 11) / 50])
+        emitted.push(row?.id ?? '')
+      })
+    }
+  }
+  const whole = await openStream(service, team)
+  await expect.poll(() => whole.messages().length).toBe(1)
+  let isWriting = true
+  const writing = Promise.all(Array.from({ length: 12 }, (_, writer) => write(writer))).then(() => {
+    isWriting = false
+  })
+  const broken: string[] = []
+  let connections = 0
+  let last = whole.messages()[0]?.id ?? ''
+  while (isWriting || broken.length < emitted.length) {
+    const stream = await openStream(service, team, { headers: { 'last-event-id': last } })
+    connections += 1
+    await expect.poll(() => stream.messages().length, { timeout: 10_000 }).toBeGreaterThan(1)
+    // Whatever has come when it breaks counts, as it would for an EventSource.
+    broken.push(...stream.ids())
+    last = stream.messages().at(-1)?.id ?? last
+    stream.close()
+  }
+  await writing
+  await writers.close()
+  await expect.poll(() => whole.ids().length, { timeout: 5_000 }).toBe(emitted.length)
+  console.log(`${connections} connections`)
+  expect(connections).toBeGreaterThan(3)
+  for (const ids of [whole.ids(), broken]) {
+    expect(ids).toHaveLength(480)
+    expect(new Set(ids)).toEqual(new Set(emitted))
+  }
+  whole.close()
+})
+
+test('an event is sent soon after its commit, mostly within a second even on a busy machine', { timeout: 30_000 }, async () => {
+  const team = await makeTeam(house.database)
+  const stream = await openStream(service, team)
+  await expect.poll(() => stream.messages().length).toBe(1)
+  const waits: number[] = []
+  for (let count = 1; count <= 20; count += 1) {
+    await team.submit()
+    const startedAt = performance.now()
+    await expect.poll(() => stream.ids().length, { interval: 5, timeout: 5_000 }).toBe(count)
+    waits.push(performance.now() - startedAt)
+  }
+  waits.sort((a, b) => a - b)
+  console.log(`commit to stream: p50 ${Math.round(waits[10] ?? 0)} ms, most ${Math.round(waits.at(-1) ?? 0)} ms`)
+  expect(waits[10]).toBeLessThan(1_000)
+  stream.close()
+})
+
+test('looking after the feeds walks an index of each partition, and never a table', async () => {
+  const rows = await house.database.client.unsafe<{ 'QUERY PLAN': string }[]>(`
+    explain select wanted.team_id, (select max(feed_position) from events where team_id = wanted.team_id)
+      from unnest('{${house.teamId}}'::uuid[]) wanted (team_id)`)
+  const plan = rows.map((row) => row['QUERY PLAN']).join('\n')
+  expect(plan).toMatch(/Index Only Scan Backward/)
+  expect(plan).not.toMatch(/Seq Scan/)
+})
