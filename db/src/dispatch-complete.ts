@@ -29,7 +29,9 @@ const { placeholder } = sql
 
 // The fence: this attempt, and still being sent. What another worker took over meanwhile is not touched.
 const isOurs = sql`d.attempt_id = r.attempt_id and d.attempt_count = r.number and d.state = 'sending'`
-// Attempts are partitioned by their id: bounds given as values keep the statement off all other days.
+// Attempts are partitioned by their id: bounds given as values keep the statement off all other days. A subquery with
+// writes finds them by their delivery, never by an id that comes from a join: PostgreSQL 18 then picks partitions row by row, and
+// when any part of the statement had to wait for a row's lock, its second look (EvalPlanQual) confuses that into no rows.
 const ofTheseDays = sql`t.id between ${placeholder('first')}::uuid and ${placeholder('last')}::uuid`
 
 // An endpoint's row is written on change, and for successes once a second. Rows are locked in order of id, as two
@@ -62,7 +64,7 @@ const complete = statement<{ results: string; first: string; last: string }, { d
            response_headers = a.response_headers, response_body = decode(a.response_body, 'base64'),
            response_body_truncated = a.response_body_truncated, error_code = a.error_code, error_detail = a.error_detail
       from applied a
-     where t.team_id = a.team_id and t.id = a.attempt_id and ${ofTheseDays}
+     where t.team_id = a.team_id and t.delivery_id = a.delivery_id and t.number = a.number and ${ofTheseDays}
   ),
   since_success as (
     select a.*, a.counts and a.position > coalesce(max(a.position) filter (where a.succeeded) over (partition by a.endpoint_id), -1) as is_since

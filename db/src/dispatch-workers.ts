@@ -54,7 +54,8 @@ export async function beatWorker(session: Tx, { workerId, backend }: { workerId:
 }
 
 // What dead workers sent, what is past its lease, and what was claimed for this worker by a statement whose answer
-// never arrived. Its deliveries are locked in order of id; what another sweep works on is skipped.
+// never arrived. Its deliveries are locked in order of id; what another sweep works on is skipped. Attempts are found by their
+// delivery, as where results are written.
 const sweep = statement<{ worker_id: number; held: string; max_attempts: number }, { state: string }>(sql`
   with living as materialized (
     select w.id
@@ -62,7 +63,7 @@ const sweep = statement<{ worker_id: number; held: string; max_attempts: number 
      where not ${isDead(sql`w`)}
   ),
   lost as materialized (
-    select d.team_id, d.id, d.attempt_id, d.attempt_count
+    select d.team_id, d.id, d.attempt_count
       from ${webhook_deliveries} d
      where d.state = 'sending'
        and (
@@ -81,7 +82,7 @@ const sweep = statement<{ worker_id: number; held: string; max_attempts: number 
        set error_code = 'interrupted', error_detail = 'The sender stopped, or lost its lease, before the result was written.',
            finished_at = now()
       from lost l
-     where t.team_id = l.team_id and t.id = l.attempt_id
+     where t.team_id = l.team_id and t.delivery_id = l.id and t.number = l.attempt_count
        and t.id >= uuid_at(now() - interval '2 days')
        and t.finished_at is null
   )

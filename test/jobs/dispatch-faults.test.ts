@@ -81,6 +81,19 @@ test('a result that comes after another worker took over touches nothing', async
   expect((await completeDeliveries(house.database, [success(again)])).size).toBe(0)
 })
 
+test('a result that waited while another worker wrote of the same endpoint is recorded with its attempt', async () => {
+  const { delivery } = await claimOne()
+  const isWaiting = 'select from pg_locks join pg_stat_activity using (pid) where datname = current_database() and not granted'
+  const { written } = await house.database.transaction(async (tx) => {
+    await tx.run('update webhook_endpoints set last_success_at = null', [])
+    const written = completeDeliveries(house.database, [success(delivery)])
+    await until('it waits', async () => (await house.database.run(isWaiting, [])).length > 0)
+    return { written }
+  })
+  expect((await written).size).toBe(1)
+  expect(await house.attempts(delivery.id)).toMatchObject([{ status_code: 200, finished_at: expect.any(String) }])
+})
+
 test('the eighth attempt that is lost is the last', async () => {
   const { delivery, workerId } = await claimOne({ attemptsBefore: 7 })
   await house.database.client`update webhook_deliveries set lease_until = now() - interval '1 second'`
