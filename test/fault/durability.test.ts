@@ -1,0 +1,89 @@
+import { randomInt } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { befall, drawFaults, type Form, type Happened } from './durability/faults.ts'
+import { countDuplicates, percentile, recoveriesMs } from './durability/figures.ts'
+import { startFollower } from './durability/follower.ts'
+import { contradictions, type History, readHistory } from './durability/history.ts'
+import { type House, openHouse } from './durability/house.ts'
+import { type Publisher, startPublisher } from './durability/publisher.ts'
+import { until } from './until.ts'
+
+const EVENTS_PER_SECOND = 100
+const RECOVERED_WITHIN_MS = 10_000
+/** After the last fault: the attempts' delays are the longest part, where the receiver was away. */
+const SETTLED_WITHIN_MS = 100_000
+
+const SHORT: Form = {
+  ...{ kills: 8, restarts: 1, pauses: 1, pauseMs: 8_000, receiverAways: 1, receiverAwayMs: 3_000, databaseAways: 1, databaseAwayMs: 4_000 },
+  gapMs: { min: 500, max: 3_000 },
+}
+/** `npm run test:fault`. */
+const LONG: Form = {
+  ...{
+    kills: 50,
+    restarts: 5,
+    pauses: 3,
+    pauseMs: 60_000,
+    receiverAways: 2,
+    receiverAwayMs: 30_000,
+    databaseAways: 1,
+    databaseAwayMs: 60_000,
+  },
+  gapMs: { min: 500, max: 8_000 },
+}
+const form = process.env.FAULT_FORM === 'long' ? LONG : SHORT
+const seed = Number(process.env.FAULT_SEED ?? randomInt(2 ** 31))
+const LONGEST_MS = form === LONG ? 30 * 60_000 : 3 * 60_000
+
+test(`whatever is killed, restarted, paused or away, what was acknowledged is delivered and on record (FAULT_SEED=${seed})`, {
+  timeout: LONGEST_MS,
+}, async () => {
+  await using stack = new AsyncDisposableStack()
+  const house = await openHouse(stack)
+  const { fleet, recorder, database, teams } = house
+  const follower = startFollower(fleet.api, teams)
+  const publisher = startPublisher(fleet.api, teams, EVENTS_PER_SECOND)
+  const happened: Happened[] = []
+  for (const fault of drawFaults(form, seed)) {
+    await delay(fault.gapMs)
+    happened.push(await befall(house, fault, form))
+  }
+  await publisher.stop()
+  await fleet.whole()
+  await settle(house)
+  await follower.stop()
+  await recorder[Symbol.asyncDispose]()
+
+  const history = await readHistory(database, recorder.receipts)
+  const recoveries = recoveriesMs(history, happened)
+  console.log(describe(happened, history, publisher, recoveries))
+  expect(contradictions(history, publisher.acknowledged).slice(0, 20)).toEqual([])
+  for (const { id } of teams) {
+    const inOrder = history.events.filter(({ team_id }) => team_id === id).map((event) => event.id)
+    expect(follower.followed(id)).toEqual(inOrder)
+  }
+  expect(fleet.unexpectedEnds).toEqual([])
+  expect(recoveries.length).toBeGreaterThan(0)
+  expect(percentile(recoveries, 0.99)).toBeLessThan(RECOVERED_WITHIN_MS)
+})
+
+/** Until nothing is due or in hand, and each event has its number. */
+async function settle({ database: { client } }: House): Promise<void> {
+  const open = () => client`
+    (select from webhook_deliveries where state in ('pending', 'sending') limit 1)
+    union all
+    (select from events where feed_position is null limit 1)`
+  await until('all is delivered and numbered', async () => (await open()).length === 0, SETTLED_WITHIN_MS)
+}
+
+function describe(happened: readonly Happened[], history: History, { acknowledged, failed }: Publisher, recoveries: number[]): string {
+  const count = (kind: string) => happened.filter((fault) => fault.kind === kind).length
+  const [p50, p99] = [0.5, 0.99].map((share) => percentile(recoveries, share))
+  return [
+    `kills ${count('kill')}, restarts of PostgreSQL ${count('restart')}, pauses ${count('pause')}, receiver away ${count('receiver away')}, database away ${count('database away')}`,
+    `acknowledged ${acknowledged.created.length + acknowledged.approved.length} changes (${failed()} requests failed), ${history.events.length} events`,
+    `${history.deliveries.length} deliveries, ${history.attempts.length} attempts, ${history.receipts.length} receipts, of them ${countDuplicates(history)} duplicates`,
+    `recovered of killed workers: ${recoveries.length}, p50 ${p50} ms, p99 ${p99} ms, worst ${recoveries.at(-1) ?? 0} ms`,
+  ].join('\n')
+}

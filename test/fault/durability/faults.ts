@@ -1,0 +1,93 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import fc from 'fast-check'
+import { until } from '../until.ts'
+import type { House } from './house.ts'
+
+/** How often what happens, and for how long. */
+export interface Form {
+  kills: number
+  restarts: number
+  pauses: number
+  pauseMs: number
+  receiverAways: number
+  receiverAwayMs: number
+  databaseAways: number
+  databaseAwayMs: number
+  /** From the end of one fault to the next. */
+  gapMs: { min: number; max: number }
+}
+
+type FaultKind = 'kill' | 'restart' | 'pause' | 'receiver away' | 'database away'
+
+export interface Fault {
+  kind: FaultKind
+  /** Says which process it befalls. */
+  victim: number
+  gapMs: number
+}
+
+/** A fault as it happened. */
+export interface Happened {
+  kind: FaultKind
+  /** What was killed or paused. */
+  role: 'api' | 'worker' | null
+  atMs: number
+}
+
+/** All faults of a form in an order and at times that the seed alone decides. */
+export function drawFaults(form: Form, seed: number): Fault[] {
+  const kinds: FaultKind[] = [
+    ...Array<FaultKind>(form.kills).fill('kill'),
+    ...Array<FaultKind>(form.restarts).fill('restart'),
+    ...Array<FaultKind>(form.pauses).fill('pause'),
+    ...Array<FaultKind>(form.receiverAways).fill('receiver away'),
+    ...Array<FaultKind>(form.databaseAways).fill('database away'),
+  ]
+  const all = { minLength: kinds.length, maxLength: kinds.length }
+  const drawn = fc.record({
+    order: fc.shuffledSubarray(kinds, all),
+    victims: fc.array(fc.nat({ max: 1_000 }), { ...all, size: 'max' }),
+    gaps: fc.array(fc.integer(form.gapMs), { ...all, size: 'max' }),
+  })
+  // Without its bias for the ends of a range.
+  const [faults] = fc.sample(fc.noBias(drawn), { seed, numRuns: 1 })
+  if (!faults) throw new Error('Nothing was drawn')
+  return faults.order.map((kind, index) => ({ kind, victim: faults.victims[index] ?? 0, gapMs: faults.gaps[index] ?? 0 }))
+}
+
+/** Lets a fault happen, and resolves when it is over; what it left behind may still be mending. */
+export async function befall({ cluster, database, proxy, fleet, recorder }: House, fault: Fault, form: Form): Promise<Happened> {
+  const { kind, victim } = fault
+  if (kind === 'kill') return { kind, role: await fleet.kill(victim), atMs: Date.now() }
+  const atMs = Date.now()
+  if (kind === 'pause') {
+    await fleet.pauseWorker(victim, form.pauseMs)
+    return { kind, role: 'worker', atMs }
+  }
+  if (kind === 'receiver away') {
+    await recorder.goAway()
+    await delay(form.receiverAwayMs)
+    await recorder.comeBack()
+  } else if (kind === 'database away') {
+    await proxy.refuse()
+    await delay(form.databaseAwayMs)
+    await proxy.restore()
+  } else {
+    await restartAtOnce(cluster)
+    await until('PostgreSQL answers again', () =>
+      database.run('select', []).then(
+        () => true,
+        () => false,
+      ),
+    )
+  }
+  return { kind, role: null, atMs }
+}
+
+/** An immediate shutdown: no checkpoint, no farewell; the next start recovers from the log. */
+async function restartAtOnce(cluster: House['cluster']): Promise<void> {
+  const before = cluster.pid()
+  if (before === undefined) throw new Error('PostgreSQL does not run')
+  process.kill(before, 'SIGQUIT')
+  await until('PostgreSQL runs again', () => cluster.pid() !== undefined && cluster.pid() !== before)
+}

@@ -1,0 +1,84 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { type ServiceProcess, startService } from '../service-process.ts'
+
+const RETRY_MS = 200
+
+type Role = 'api' | 'worker'
+
+export interface Fleet {
+  /** The api process while it is there. */
+  api: () => ServiceProcess | null
+  /** Ends one of those that run without a word, and starts it again at once; says what it was. */
+  kill: (victim: number) => Promise<Role>
+  /** A worker stands still for a while. */
+  pauseWorker: (victim: number, pauseMs: number) => Promise<void>
+  /** Resolves when all run. */
+  whole: () => Promise<void>
+  /** What processes printed that ended by themselves. */
+  unexpectedEnds: string[]
+  [Symbol.asyncDispose]: () => Promise<void>
+}
+
+interface Member {
+  role: Role
+  running: ServiceProcess | null
+  /** Resolves when it runs, or when the fleet is stopped. */
+  started: Promise<void>
+}
+
+/** Processes over one PostgreSQL, kept running as a process manager does it. */
+export async function startFleet(environment: Record<string, string>, roles: readonly Role[]): Promise<Fleet> {
+  const unexpectedEnds: string[] = []
+  let isStopped = false
+
+  async function start(member: Member): Promise<void> {
+    while (!isStopped && !member.running) {
+      // The database may be away just now.
+      member.running = await startService({ ...environment, EARSHOT_ROLE: member.role }).catch(() => delay(RETRY_MS, null))
+    }
+    const { running } = member
+    void running?.exit.then(({ output }) => {
+      // Whoever ends it takes it out first.
+      if (member.running === running) unexpectedEnds.push(output)
+    })
+  }
+
+  const members = roles.map((role): Member => ({ role, running: null, started: Promise.resolve() }))
+  const whole = async () => void (await Promise.all(members.map(({ started }) => started)))
+  for (const member of members) member.started = start(member)
+  await whole()
+  return {
+    api: () => members.find(({ role }) => role === 'api')?.running ?? null,
+    async kill(victim) {
+      const { member, running } = await victimOf(members, victim)
+      member.running = null
+      member.started = running.stop('SIGKILL').then(() => start(member))
+      return member.role
+    },
+    async pauseWorker(victim, pauseMs) {
+      const workers = members.filter(({ role }) => role === 'worker')
+      const { running } = await victimOf(workers, victim)
+      process.kill(running.pid, 'SIGSTOP')
+      await delay(pauseMs)
+      process.kill(running.pid, 'SIGCONT')
+    },
+    ...{ whole, unexpectedEnds },
+    async [Symbol.asyncDispose]() {
+      isStopped = true
+      await whole()
+      const running = members.flatMap((member) => member.running ?? [])
+      for (const member of members) member.running = null
+      await Promise.all(running.map((service) => service[Symbol.asyncDispose]()))
+    },
+  }
+}
+
+/** One of those that run; while none does, the first that will. */
+async function victimOf(members: readonly Member[], victim: number): Promise<{ member: Member; running: ServiceProcess }> {
+  for (;;) {
+    const candidates = members.flatMap((member) => (member.running ? [{ member, running: member.running }] : []))
+    const chosen = candidates[victim % candidates.length]
+    if (chosen) return chosen
+    await Promise.race(members.map(({ started }) => started))
+  }
+}

@@ -1,0 +1,54 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+
+const SCRIPT = fileURLToPath(new URL('recorder-process.ts', import.meta.url))
+
+/** One request that came whole. */
+export interface Receipt {
+  deliveryId: string
+  /** The second that its attempt was claimed in, as its signature says. */
+  signedAt: number
+  sha256: string
+  atMs: number
+}
+
+export interface Recorder {
+  url: string
+  receipts: Receipt[]
+  /** Nobody listens any more, and connections are cut. */
+  goAway: () => Promise<void>
+  comeBack: () => Promise<void>
+  /** Ends it; all that it received is in `receipts` then. */
+  [Symbol.asyncDispose]: () => Promise<void>
+}
+
+/** A receiver in a process of its own that keeps a record of all requests. */
+export async function startRecorder(): Promise<Recorder> {
+  const child = fork(SCRIPT, { execArgv: ['--disable-warning=ExperimentalWarning'] })
+  const ended = once(child, 'exit')
+  const receipts: Receipt[] = []
+  child.on('message', (told: Receipt | string | number) => {
+    if (typeof told === 'object') receipts.push(told)
+    else child.emit('word', told)
+  })
+  const [port] = await once(child, 'word')
+  const say = async (word: 'go away' | 'come back') => {
+    const done = once(child, 'word')
+    child.send(word)
+    await done
+  }
+  return {
+    url: `http://127.0.0.1:${port}`,
+    receipts,
+    goAway: () => say('go away'),
+    comeBack: () => say('come back'),
+    async [Symbol.asyncDispose]() {
+      if (child.killed) return
+      // Its answer comes after all that it told before.
+      await say('go away')
+      child.kill()
+      await ended
+    },
+  }
+}
