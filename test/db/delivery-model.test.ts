@@ -1,0 +1,41 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openWebhookHouse, type WebhookHouse } from '../jobs/webhook-house.ts'
+import { Model } from './delivery-life.ts'
+import { anyMove, beginLife } from './delivery-lives.ts'
+
+const RUNS = 300
+const MOVES = 40
+const LONGEST_MS = 120_000
+
+let house: WebhookHouse
+beforeAll(async () => {
+  house = await openWebhookHouse()
+})
+afterAll(() => house.close())
+
+test(
+  'whatever befalls deliveries, their workers and their endpoint, each row tells what its story demands',
+  async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom(0, 6),
+        fc.array(anyMove(), { minLength: 5, maxLength: MOVES, size: 'max' }),
+        async (failed, moves) => {
+          const life = await beginLife(house, failed)
+          const model = new Model(failed)
+          try {
+            for (const move of moves) {
+              expect([move, await life.befall(move)]).toEqual([move, model.befall(move)])
+              expect([move, await life.holdings()]).toEqual([move, model.holdings()])
+            }
+          } finally {
+            await life.end()
+          }
+        },
+      ),
+      { numRuns: RUNS },
+    )
+  },
+  LONGEST_MS,
+)
