@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import fc from 'fast-check'
 import { until } from '../until.ts'
+import type { Span } from './fleet.ts'
 import type { House } from './house.ts'
 
 /** How often what happens, and for how long. */
@@ -27,11 +28,10 @@ export interface Fault {
 }
 
 /** A fault as it happened. */
-export interface Happened {
+export interface Happened extends Span {
   kind: FaultKind
   /** What was killed or paused. */
   role: 'api' | 'worker' | null
-  atMs: number
 }
 
 /** All faults of a form in an order and at times that the seed alone decides. */
@@ -56,13 +56,21 @@ export function drawFaults(form: Form, seed: number): Fault[] {
 }
 
 /** Lets a fault happen, and resolves when it is over; what it left behind may still be mending. */
-export async function befall({ cluster, database, proxy, fleet, recorder }: House, fault: Fault, form: Form): Promise<Happened> {
-  const { kind, victim } = fault
-  if (kind === 'kill') return { kind, role: await fleet.kill(victim), atMs: Date.now() }
-  const atMs = Date.now()
+export async function befall(house: House, fault: Fault, form: Form): Promise<Happened> {
+  const fromMs = Date.now()
+  const role = await inflict(house, fault, form)
+  return { kind: fault.kind, role, fromMs, toMs: Date.now() }
+}
+
+async function inflict(
+  { cluster, database, proxy, fleet, recorder }: House,
+  { kind, victim }: Fault,
+  form: Form,
+): Promise<Happened['role']> {
+  if (kind === 'kill') return fleet.kill(victim)
   if (kind === 'pause') {
     await fleet.pauseWorker(victim, form.pauseMs)
-    return { kind, role: 'worker', atMs }
+    return 'worker'
   }
   if (kind === 'receiver away') {
     await recorder.goAway()
@@ -74,14 +82,14 @@ export async function befall({ cluster, database, proxy, fleet, recorder }: Hous
     await proxy.restore()
   } else {
     await restartAtOnce(cluster)
-    await until('PostgreSQL answers again', () =>
+    const answers = () =>
       database.run('select', []).then(
         () => true,
         () => false,
-      ),
-    )
+      )
+    await until('PostgreSQL answers again', answers)
   }
-  return { kind, role: null, atMs }
+  return null
 }
 
 /** An immediate shutdown: no checkpoint, no farewell; the next start recovers from the log. */

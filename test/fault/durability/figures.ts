@@ -1,21 +1,30 @@
 import type { Happened } from './faults.ts'
+import type { Span } from './fleet.ts'
 import type { History } from './history.ts'
 
-/** From a worker's death to the receipt of what it held, by others, in milliseconds, sorted. */
-export function recoveriesMs({ attempts, receipts }: History, happened: readonly Happened[]): number[] {
+/** From a worker's death to the receipt of what it held, by others. */
+export interface Recovery extends Span {
+  /** Without the time in which nobody could deliver: no worker worked, PostgreSQL or the receiver was away. */
+  ms: number
+}
+
+/** One for each attempt that a killed worker left behind. */
+export function recoveriesOf({ attempts, receipts }: History, happened: readonly Happened[], idle: readonly Span[]): Recovery[] {
   const kills = happened.filter(({ kind, role }) => kind === 'kill' && role === 'worker')
+  const outages = joined([...idle, ...happened.filter(({ kind }) => kind === 'restart' || kind.endsWith('away'))])
   const lastStarts = new Map<number, number>()
   for (const { worker_id, started_ms } of attempts) lastStarts.set(worker_id, Math.max(started_ms, lastStarts.get(worker_id) ?? 0))
   const byDelivery = Map.groupBy(receipts, ({ deliveryId }) => deliveryId)
-  const found = attempts.flatMap(({ error_code, worker_id, delivery_id, finished_ms }) => {
+  return attempts.flatMap(({ error_code, worker_id, delivery_id, finished_ms }) => {
     if (error_code !== 'interrupted' || finished_ms === null) return []
     // The first kill after the worker's last claim is its own, unless it went on under another id.
-    const death = kills.find(({ atMs }) => atMs >= (lastStarts.get(worker_id) ?? 0))
-    if (!death || death.atMs > finished_ms) return []
+    const death = kills.find(({ toMs }) => toMs >= (lastStarts.get(worker_id) ?? 0))
+    if (!death || death.toMs > finished_ms) return []
     const cameAt = (byDelivery.get(delivery_id) ?? []).map(({ atMs }) => atMs).filter((atMs) => atMs > finished_ms)
-    return [Math.round(Math.min(...cameAt) - death.atMs)]
+    const span = { fromMs: death.toMs, toMs: Math.min(...cameAt) }
+    const outMs = outages.reduce((sum, outage) => sum + overlapMs(span, outage), 0)
+    return [{ ...span, ms: span.toMs - span.fromMs - outMs }]
   })
-  return found.sort((one, other) => one - other)
 }
 
 /** Requests beyond the first of each delivery. */
@@ -23,7 +32,23 @@ export function countDuplicates({ receipts }: History): number {
   return receipts.length - new Set(receipts.map(({ deliveryId }) => deliveryId)).size
 }
 
-/** Of sorted values; 0 of none. */
-export function percentile(sorted: readonly number[], share: number): number {
+/** 0 of none. */
+export function percentile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((one, other) => one - other)
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
+}
+
+/** Spans that touch become one. */
+function joined(spans: Span[]): Span[] {
+  const apart: Span[] = []
+  for (const { fromMs, toMs } of spans.toSorted((one, other) => one.fromMs - other.fromMs)) {
+    const last = apart.at(-1)
+    if (last && fromMs <= last.toMs) last.toMs = Math.max(last.toMs, toMs)
+    else apart.push({ fromMs, toMs })
+  }
+  return apart
+}
+
+function overlapMs(one: Span, other: Span): number {
+  return Math.max(0, Math.min(one.toMs, other.toMs) - Math.max(one.fromMs, other.fromMs))
 }

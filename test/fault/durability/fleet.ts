@@ -5,6 +5,12 @@ const RETRY_MS = 200
 
 type Role = 'api' | 'worker'
 
+/** On the clock of this machine, which PostgreSQL and the receiver share. */
+export interface Span {
+  fromMs: number
+  toMs: number
+}
+
 export interface Fleet {
   /** The api process while it is there. */
   api: () => ServiceProcess | null
@@ -16,12 +22,15 @@ export interface Fleet {
   whole: () => Promise<void>
   /** What processes printed that ended by themselves. */
   unexpectedEnds: string[]
+  /** When no worker worked. */
+  idle: Span[]
   [Symbol.asyncDispose]: () => Promise<void>
 }
 
 interface Member {
   role: Role
   running: ServiceProcess | null
+  isPaused: boolean
   /** Resolves when it runs, or when the fleet is stopped. */
   started: Promise<void>
 }
@@ -29,13 +38,23 @@ interface Member {
 /** Processes over one PostgreSQL, kept running as a process manager does it. */
 export async function startFleet(environment: Record<string, string>, roles: readonly Role[]): Promise<Fleet> {
   const unexpectedEnds: string[] = []
+  const idle: Span[] = []
+  let idleFromMs: number | null = null
   let isStopped = false
+
+  /** To be called after each change. */
+  function watchWorkers(): void {
+    const doWork = members.some(({ role, running, isPaused }) => role === 'worker' && running && !isPaused)
+    if (doWork && idleFromMs !== null) idle.push({ fromMs: idleFromMs, toMs: Date.now() })
+    idleFromMs = doWork ? null : (idleFromMs ?? Date.now())
+  }
 
   async function start(member: Member): Promise<void> {
     while (!isStopped && !member.running) {
       // The database may be away just now.
       member.running = await startService({ ...environment, EARSHOT_ROLE: member.role }).catch(() => delay(RETRY_MS, null))
     }
+    watchWorkers()
     const { running } = member
     void running?.exit.then(({ output }) => {
       // Whoever ends it takes it out first.
@@ -43,7 +62,7 @@ export async function startFleet(environment: Record<string, string>, roles: rea
     })
   }
 
-  const members = roles.map((role): Member => ({ role, running: null, started: Promise.resolve() }))
+  const members = roles.map((role): Member => ({ role, running: null, isPaused: false, started: Promise.resolve() }))
   const whole = async () => void (await Promise.all(members.map(({ started }) => started)))
   for (const member of members) member.started = start(member)
   await whole()
@@ -52,17 +71,22 @@ export async function startFleet(environment: Record<string, string>, roles: rea
     async kill(victim) {
       const { member, running } = await victimOf(members, victim)
       member.running = null
+      watchWorkers()
       member.started = running.stop('SIGKILL').then(() => start(member))
       return member.role
     },
     async pauseWorker(victim, pauseMs) {
       const workers = members.filter(({ role }) => role === 'worker')
-      const { running } = await victimOf(workers, victim)
+      const { member, running } = await victimOf(workers, victim)
       process.kill(running.pid, 'SIGSTOP')
+      member.isPaused = true
+      watchWorkers()
       await delay(pauseMs)
       process.kill(running.pid, 'SIGCONT')
+      member.isPaused = false
+      watchWorkers()
     },
-    ...{ whole, unexpectedEnds },
+    ...{ whole, unexpectedEnds, idle },
     async [Symbol.asyncDispose]() {
       isStopped = true
       await whole()

@@ -3,8 +3,8 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Receipt } from './recorder.ts'
 
-/** Long enough that some deliveries are in hand at any moment. */
-const ANSWER_MS = { min: 20, max: 120 }
+/** Long enough that many deliveries are in hand at any moment. */
+const ANSWER_MS = { min: 50, max: 400 }
 
 /** A receiver in a process of its own. It tells of each request before it answers; a word of its parent makes it go away or come back. */
 const server = createServer((request, response) => {
