@@ -7,6 +7,8 @@ export type ReceiverQuestion = 'start' | 'read' | 'forget' | 'release'
 
 export interface Receipts {
   count: number
+  /** Requests to paths that behave in their own way. */
+  others: number
   /** From the instant in each event to its arrival. */
   latenciesMs: number[]
 }
@@ -21,7 +23,7 @@ const behaviours: Record<string, (response: ServerResponse) => unknown> = {
   flooded: (response) => response.end('ok'),
 }
 
-let receipts: Receipts = { count: 0, latenciesMs: [] }
+let receipts: Receipts = { count: 0, others: 0, latenciesMs: [] }
 const waiting = new Set<ServerResponse>()
 
 const server = createServer(async (request, response) => {
@@ -31,6 +33,7 @@ const server = createServer(async (request, response) => {
   for await (const chunk of request) chunks.push(chunk)
   const behave = behaviours[request.url?.split('/')[1] ?? '']
   if (behave) {
+    receipts.others += 1
     behave(response)
     return
   }
@@ -51,7 +54,7 @@ async function answer(question: ReceiverQuestion): Promise<Receipts | { url: str
     for (const response of waiting) response.destroy()
     return receipts
   }
-  receipts = { count: 0, latenciesMs: [] }
+  receipts = { count: 0, others: 0, latenciesMs: [] }
   if (question === 'forget') return receipts
   await new Promise<void>((resolve) => server.listen({ port: 0, host: '127.0.0.1', backlog: 4_096 }, resolve))
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/` }

@@ -48,7 +48,7 @@ export async function startDispatcher(options: DispatcherOptions): Promise<Dispa
   const paces = new EndpointPaces()
   const completer = createCompleter({ database, log })
   const attempts = createAttempts({ ...options, compose: createRequestComposer(secretBox), onStalled: (id) => paces.stalled(id) })
-  const flights = createFlights({ ...{ database, attempts, completer, paces, metrics, log }, onLanded: (id) => watch.refill(id) })
+  const flights = createFlights({ ...{ database, attempts, completer, paces, metrics, log }, onRoom: (id) => watch.refill(id) })
   const life = await startWorkerLife({
     ...{ database, session, jobPoolId, log },
     heldAttempts: flights.attemptIds,

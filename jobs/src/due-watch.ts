@@ -4,14 +4,18 @@ import type { Log } from './log.ts'
 import { startLoop } from './loop.ts'
 
 const TICK_MS = 100
-/** Looking takes at most a twentieth of a core in the long run; a single slow look is no reason to wait. */
+/** While some endpoints have more due than slots, the others' deliveries have to wait for processors too. */
+const BUSY_TICK_MS = 50
+/** Looking takes at most a twentieth of a core: what the quickest of the last looks took, as the others waited for a processor. */
 const TICK_PER_DURATION = 20
+const REMEMBERED_LOOKS = 8
 /** What a slower look counts as: after a database that stood still, the watch rests for a second at most, not for minutes. */
 const SLOWEST_LOOK_MS = 50
-const SMOOTHING = 0.2
 /** A nudge waits a moment for its fellows, and so does a slot that becomes free. */
 const NUDGE_MS = 10
 const REFILL_MS = 3
+/** What was claimed gets under way before more is. */
+const BREATH_MS = 10
 
 export interface DueWatchOptions {
   database: Database
@@ -23,7 +27,7 @@ export interface DueWatchOptions {
 
 export interface DueWatch {
   nudge: () => void
-  /** A slot of this endpoint is free again. */
+  /** There is room for more of this endpoint. */
   refill: (endpointId: string) => void
   stop: () => Promise<void>
 }
@@ -32,28 +36,31 @@ export interface DueWatch {
 export function startDueWatch({ database, paces, workerId, onClaimed, log }: DueWatchOptions): DueWatch {
   /** Endpoints that have more due than was claimed. */
   let due = new Map<string, DueEndpoint>()
+  let lookedAt = 0
   let lookAt = 0
   let earliestLookAt = 0
-  let usualLookMs = 0
+  const lastLooksMs: number[] = []
 
   /** Between two looks it only claims for endpoints that have more due than they had slots. */
   async function claimDue(): Promise<number> {
     if (performance.now() >= lookAt) await look()
-    await claim()
-    return Math.max(0, lookAt - performance.now())
+    const { isCut } = await claim()
+    if (due.size > 0) lookAt = Math.min(lookAt, Math.max(earliestLookAt, lookedAt + BUSY_TICK_MS))
+    return Math.max(0, isCut ? BREATH_MS : lookAt - performance.now())
   }
 
   async function look(): Promise<void> {
-    const startedAt = performance.now()
+    lookedAt = performance.now()
     due = new Map((await findDueEndpoints(database)).map((endpoint) => [endpoint.endpoint_id, endpoint]))
-    usualLookMs += SMOOTHING * (Math.min(performance.now() - startedAt, SLOWEST_LOOK_MS) - usualLookMs)
-    earliestLookAt = startedAt + TICK_PER_DURATION * usualLookMs
-    lookAt = Math.max(startedAt + TICK_MS, earliestLookAt)
+    lastLooksMs.unshift(performance.now() - lookedAt)
+    lastLooksMs.splice(REMEMBERED_LOOKS)
+    earliestLookAt = lookedAt + TICK_PER_DURATION * Math.min(...lastLooksMs, SLOWEST_LOOK_MS)
+    lookAt = Math.max(lookedAt + TICK_MS, earliestLookAt)
   }
 
-  async function claim(): Promise<void> {
-    const slots = paces.allot([...due.values()])
-    if (slots.length === 0) return
+  async function claim(): Promise<{ isCut: boolean }> {
+    const { slots, isCut } = paces.allot([...due.values()])
+    if (slots.length === 0) return { isCut }
     // Before the statement, so that the age in process is never less than the lease's.
     const claimedAtMs = performance.now()
     const deliveries = await claimDeliveries(database, { workerId: workerId(), slots })
@@ -65,6 +72,7 @@ export function startDueWatch({ database, paces, workerId, onClaimed, log }: Due
       else if (endpoint) endpoint.is_tested = false
     }
     for (const delivery of deliveries) onClaimed(delivery, claimedAtMs)
+    return { isCut }
   }
 
   const loop = startLoop({ name: 'The dispatch of deliveries', work: claimDue, log })

@@ -9,6 +9,8 @@ const MAX_REMEMBERED = 20_000
 
 /** Of the slots at most so many are in use by endpoints that never answered, and by those that fail. */
 const SHARES = { proven: 1, unproven: 1 / 4, failing: 1 / 2 }
+/** So many begin at once: hundreds of connections opened in one breath would hold up what is sent to the others. */
+const BREATHS = { proven: TOTAL_SLOTS, unproven: 20, failing: 20 }
 
 type Standing = keyof typeof SHARES
 
@@ -29,15 +31,19 @@ export const STALLED_AFTER_MS = SLOW_MS
 export class EndpointPaces {
   readonly #paces = new Map<string, Pace>()
   readonly #used: Record<Standing, number> = { proven: 0, unproven: 0, failing: 0 }
+  #inHand = 0
   #turn = 0
 
-  /** Shares the free slots among these endpoints, each up to what it has earned. */
-  allot(due: readonly DueEndpoint[]): EndpointSlots[] {
+  /**
+   * Shares the free slots among these endpoints, each up to what it has earned; `isCut` tells that it would be more, had
+   * not others to be let in between.
+   */
+  allot(due: readonly DueEndpoint[]): { slots: EndpointSlots[]; isCut: boolean } {
     this.#forgetIdle()
-    const rooms = roomsOf(this.#used)
+    const rooms = roomsOf(this.#used, this.#inHand)
     // Another endpoint begins each time: when slots are short, none is always last.
     this.#turn = due.length === 0 ? 0 : (this.#turn + 1) % due.length
-    return [...due.slice(this.#turn), ...due.slice(0, this.#turn)].flatMap(({ team_id, endpoint_id, is_failing, is_tested }) => {
+    const slots = [...due.slice(this.#turn), ...due.slice(0, this.#turn)].flatMap(({ team_id, endpoint_id, is_failing, is_tested }) => {
       const { standing, limit, inFlight } = this.#paceOf(endpoint_id, is_failing ? 'failing' : 'unproven')
       // Who tries an endpoint does so because it hangs: its own slots are then all in use.
       const free = is_tested ? Math.max(1, Math.min(limit - inFlight, rooms.all)) : Math.min(limit - inFlight, rooms[standing], rooms.all)
@@ -46,18 +52,27 @@ export class EndpointPaces {
       rooms.all -= free
       return [{ team_id, endpoint_id, free }]
     })
+    const isOut = (standing: Standing) => rooms[standing] === 0 && shareOf(standing) - this.#used[standing] > BREATHS[standing]
+    return { slots, isCut: isOut('unproven') || isOut('failing') }
   }
 
   take(endpointId: string): void {
     const pace = this.#paceOf(endpointId)
     pace.inFlight += 1
     this.#used[pace.standing] += 1
+    this.#inHand += 1
   }
 
-  release(endpointId: string): void {
+  /** Its receiver may have the next one, while the result of this one is still to be written. */
+  answered(endpointId: string): void {
     const pace = this.#paceOf(endpointId)
     pace.inFlight -= 1
     this.#used[pace.standing] -= 1
+  }
+
+  /** Its result is written. So many at most are not, however quickly receivers answer. */
+  landed(): void {
+    this.#inHand -= 1
   }
 
   /** Whether so many slots are free that it is worth a claim of its own. */
@@ -109,10 +124,13 @@ export class EndpointPaces {
   }
 }
 
-function roomsOf(used: Record<Standing, number>): Record<Standing | 'all', number> {
-  const room = (standing: Standing) => Math.floor(TOTAL_SLOTS * SHARES[standing]) - used[standing]
-  const all = TOTAL_SLOTS - used.proven - used.unproven - used.failing
-  return { proven: room('proven'), unproven: room('unproven'), failing: room('failing'), all }
+function shareOf(standing: Standing): number {
+  return Math.floor(TOTAL_SLOTS * SHARES[standing])
+}
+
+function roomsOf(used: Record<Standing, number>, inHand: number): Record<Standing | 'all', number> {
+  const room = (standing: Standing) => Math.min(shareOf(standing) - used[standing], BREATHS[standing])
+  return { proven: room('proven'), unproven: room('unproven'), failing: room('failing'), all: TOTAL_SLOTS - inHand }
 }
 
 function halved(limit: number): number {

@@ -14,13 +14,13 @@ export interface FlightsOptions {
   completer: Completer
   paces: EndpointPaces
   metrics: DispatcherMetrics
-  /** A slot of this endpoint is free again. */
-  onLanded: (endpointId: string) => void
+  /** More of this endpoint may be claimed. */
+  onRoom: (endpointId: string) => void
   log: Log
 }
 
 export interface Flights {
-  /** Sends a delivery and writes what came of it. It holds its slot until that is done. */
+  /** Sends a delivery and writes what came of it. It holds its endpoint's slot until the answer, and is in hand until it is written. */
   begin: (delivery: ClaimedDelivery, claimedAtMs: number) => void
   /** Ids of the attempts in hand. */
   attemptIds: () => string[]
@@ -29,7 +29,7 @@ export interface Flights {
 }
 
 /** The deliveries in hand, each from its claim to its written result. */
-export function createFlights({ database, attempts, completer, paces, metrics, onLanded, log }: FlightsOptions): Flights {
+export function createFlights({ database, attempts, completer, paces, metrics, onRoom, log }: FlightsOptions): Flights {
   const inHand = new Map<string, Promise<void>>()
   const unsent: AttemptRef[] = []
   let handingBack: Promise<void> | null = null
@@ -39,6 +39,7 @@ export function createFlights({ database, attempts, completer, paces, metrics, o
     paces.take(endpoint_id)
     metrics.waitSeconds.observe(delivery.waited)
     const finished = await attempts.run(delivery, claimedAtMs)
+    paces.answered(endpoint_id)
     metrics.attempts.inc({ outcome: finished?.outcome ?? 'handed_back' })
     if (finished === null) {
       await handBack(refOf(delivery))
@@ -46,10 +47,11 @@ export function createFlights({ database, attempts, completer, paces, metrics, o
       const { outcome, result } = finished
       if (outcome === 'success') paces.succeeded(endpoint_id, result.duration_ms)
       else paces.failed(endpoint_id)
+      onRoom(endpoint_id)
       const completion = await completer.complete(result, claimedAtMs)
       tell(delivery, finished, completion)
     }
-    paces.release(endpoint_id)
+    paces.landed()
   }
 
   function tell(delivery: ClaimedDelivery, { outcome, result }: FinishedAttempt, completion: Completion): void {
@@ -82,7 +84,7 @@ export function createFlights({ database, attempts, completer, paces, metrics, o
       const flight = fly(delivery, claimedAtMs).then(() => {
         inHand.delete(delivery.attempt_id)
         metrics.inFlight.set(inHand.size)
-        onLanded(delivery.endpoint_id)
+        onRoom(delivery.endpoint_id)
       })
       inHand.set(delivery.attempt_id, flight)
       metrics.inFlight.set(inHand.size)

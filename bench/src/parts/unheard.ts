@@ -6,39 +6,44 @@ import type { Team } from '../teams.ts'
 import { openWebhookGround } from '../webhooks/ground.ts'
 
 const PAYLOAD = JSON.stringify({ submission: { id: 'x', body: 'Saved us a week.', rating: 5, author: { name: 'Ada Lovelace' } } })
-const GOAL = 1.1
+const GOAL = 1
 
-/** What an event costs a change that nobody listens to, beside one insert of the same row by hand. */
+/** What its event adds to a change that nobody listens to, beside one insert of the same row by hand. */
 export async function benchUnheard({ rounds, requests }: { rounds: number; requests: number }): Promise<PartReport> {
   await using ground = await openWebhookGround({ role: 'all' })
-  const [team] = ground.teams as [Team]
+  const [{ id, project_id }] = ground.teams as [Team]
   const { client } = ground.database
-  const postgresPid = await findPostgres(ground.database)
   const contenders = {
-    event: () => client`select emit_event(${team.id}, ${team.project_id}, 'submission.created', ${PAYLOAD}::text::json)`,
+    change: () => client`update projects set updated_at = now() where id = ${project_id}`,
+    'change and event': () => client`
+      with changed as (update projects set updated_at = now() where id = ${project_id} returning team_id, id)
+      select emit_event(team_id, id, 'submission.created', ${PAYLOAD}::text::json)
+        from changed`,
     insert: () => client`
       insert into events (team_id, project_id, type, payload, payload_sha256)
-      values (${team.id}, ${team.project_id}, 'submission.created', ${PAYLOAD}, encode(sha256(convert_to(${PAYLOAD}::text, 'UTF8')), 'hex'))`,
+      values (${id}, ${project_id}, 'submission.created', ${PAYLOAD}, encode(sha256(convert_to(${PAYLOAD}::text, 'UTF8')), 'hex'))`,
   }
-  const figures = { event: [] as number[], insert: [] as number[] }
+  const postgresPid = await findPostgres(ground.database)
+  const figures = new Map(Object.keys(contenders).map((name) => [name, [] as number[]]))
   for (let round = 0; round <= rounds; round += 1) {
     for (const [name, act] of Object.entries(contenders)) {
       const before = familyMicroseconds(postgresPid)
       for (let count = 0; count < requests; count += 1) await act()
       const microseconds = (familyMicroseconds(postgresPid) - before) / requests
-      if (round > 0) figures[name as keyof typeof figures].push(microseconds)
+      if (round > 0) figures.get(name)?.push(microseconds)
     }
   }
-  const ratio = median(figures.event) / median(figures.insert)
+  const middle = (name: keyof typeof contenders) => median(figures.get(name) ?? [])
+  const share = (middle('change and event') - middle('change')) / middle('insert')
   return {
     title: 'A change that no endpoint wants',
     findings: [
-      { what: "PostgreSQL's time, its event ÷ one insert", figure: `× ${ratio.toFixed(2)}`, goal: `≤ ${GOAL}`, met: ratio <= GOAL },
+      { what: "PostgreSQL's time, what its event adds ÷ one insert", figure: share.toFixed(2), goal: `≤ ${GOAL}`, met: share <= GOAL },
     ],
     details: [
       table(
         ['statement', 'PostgreSQL µs'],
-        Object.entries(figures).map(([name, each]) => [name, median(each).toFixed(0)]),
+        [...figures].map(([name, each]) => [name, median(each).toFixed(0)]),
       ),
     ],
   }
