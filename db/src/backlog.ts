@@ -42,6 +42,15 @@ export async function readBacklog(tx: Tx): Promise<Backlog> {
   return onlyOne(await read(tx, {}))
 }
 
+const readStored = statement<object, { state: string; stored: number }>(sql`
+  select *
+    from stored_deliveries()`)
+
+/** About how many deliveries are kept, by state, as PostgreSQL last looked; empty before it has. */
+export async function readStoredDeliveries(tx: Tx): Promise<{ state: string; stored: number }[]> {
+  return readStored(tx, {})
+}
+
 /** Jobs of one kind in the queue, by what they wait for. */
 export interface QueueDepth {
   task: string

@@ -27,7 +27,7 @@ export {
   takeAuthorizationCode,
 } from './authorization-codes.ts'
 export { type AuthorizationRow, deleteAuthorization, listAuthorizations } from './authorizations.ts'
-export { type Backlog, type QueueDepth, readBacklog, readQueueDepths } from './backlog.ts'
+export { type Backlog, type QueueDepth, readBacklog, readQueueDepths, readStoredDeliveries } from './backlog.ts'
 export {
   type Database,
   type DatabaseAddress,

@@ -1,4 +1,4 @@
-import { type Backlog, type Database, type QueueDepth, readBacklog, readQueueDepths } from '@earshot/db'
+import { type Backlog, type Database, type QueueDepth, readBacklog, readQueueDepths, readStoredDeliveries } from '@earshot/db'
 import { Gauge, type Registry } from 'prom-client'
 import type { Log } from './log.ts'
 
@@ -8,14 +8,15 @@ const FRESH_MS = 5_000
 interface Reading {
   backlog: Backlog
   queue: QueueDepth[]
+  stored: { state: string; stored: number }[]
 }
 
 /** What waits in the database, read when the metrics are. While the database is away these have no value, and the others stay. */
 export function registerBacklogMetrics(metrics: Registry, { database, log }: { database: Database; log: Log }): void {
   const read = keepFresh(async (): Promise<Reading | null> => {
     try {
-      const [backlog, queue] = await Promise.all([readBacklog(database), readQueueDepths(database)])
-      return { backlog, queue }
+      const [backlog, queue, stored] = await Promise.all([readBacklog(database), readQueueDepths(database), readStoredDeliveries(database)])
+      return { backlog, queue, stored }
     } catch (err) {
       log.warn({ err }, 'What waits in the database cannot be read for the metrics')
       return null
@@ -36,6 +37,10 @@ export function registerBacklogMetrics(metrics: Registry, { database, log }: { d
   gauge('earshot_webhook_deliveries', 'Deliveries that have not ended, by state.', ['state'], (to, { backlog }) => {
     to.set({ state: 'pending' }, backlog.pending)
     to.set({ state: 'sending' }, backlog.sending)
+  })
+  const storedHelp = 'Deliveries of the last 30 days, by state: an estimate, as of the last ANALYZE.'
+  gauge('earshot_webhook_deliveries_stored', storedHelp, ['state'], (to, { stored }) => {
+    for (const each of stored) to.set({ state: each.state }, each.stored)
   })
   gauge('earshot_webhook_deliveries_due', 'Pending deliveries that could be sent now.', [], (to, { backlog }) => to.set(backlog.due))
   gauge('earshot_webhook_oldest_due_seconds', 'For how long the oldest of the due deliveries has been due.', [], (to, { backlog }) =>

@@ -83,6 +83,15 @@ test('metrics tell what waits, for how long, and what a worker did with it; its 
   }
 })
 
+test('metrics tell about how many deliveries are stored in each state', { timeout: GENEROUS_MS }, async () => {
+  await remote.database.client`update webhook_endpoints set state = 'paused'`
+  for (let count = 0; count < 2; count += 1) await submit()
+  await remote.asOwner((sql) => sql`analyze webhook_deliveries`)
+  const stored = (state: string) => metricOf(api, 'earshot_webhook_deliveries_stored', { state })
+  await until('the estimate is read', async () => (await stored('skipped')) === 4, FRESH_LIMIT_MS)
+  expect([await stored('succeeded'), await stored('pending')]).toEqual([3, 3])
+})
+
 test('while the database is away /metrics answers with what the process knows by itself', { timeout: GENEROUS_MS }, async () => {
   await remote.proxy.refuse()
   const { status, body } = await api.send('GET', '/metrics')
