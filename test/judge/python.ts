@@ -25,6 +25,14 @@ export async function preparePython(): Promise<string> {
   return programs
 }
 
+/** Adds a package that not every machine needs. Resolves to the directory of its programs. */
+export async function addPythonPackage(name: string): Promise<string> {
+  const programs = await preparePython()
+  const { exitCode, output } = await pip(join(programs, 'python'), [name])
+  if (exitCode !== 0) throw new PythonError(`${name} could not be installed: ${lastLine(output)}`)
+  return programs
+}
+
 async function makeEnvironment(): Promise<void> {
   mkdirSync(HOME, { recursive: true })
   rmSync(ENVIRONMENT, { recursive: true, force: true })

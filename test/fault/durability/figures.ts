@@ -4,7 +4,10 @@ import type { History } from './history.ts'
 
 /** From a worker's death to the receipt of what it held, by others. */
 export interface Recovery extends Span {
-  /** Without the time in which nobody could deliver: no worker worked, PostgreSQL or the receiver was away. */
+  /**
+   * Without the time in which nobody could deliver: no worker worked, PostgreSQL or the receiver was away, or it had been at an
+   * attempt after the death, and the delivery waited for its next one.
+   */
   ms: number
 }
 
@@ -15,6 +18,7 @@ export function recoveriesOf({ attempts, receipts }: History, happened: readonly
   const lastStarts = new Map<number, number>()
   for (const { worker_id, started_ms } of attempts) lastStarts.set(worker_id, Math.max(started_ms, lastStarts.get(worker_id) ?? 0))
   const byDelivery = Map.groupBy(receipts, ({ deliveryId }) => deliveryId)
+  const attemptsOf = Map.groupBy(attempts, ({ delivery_id }) => delivery_id)
   return attempts.flatMap(({ error_code, worker_id, delivery_id, finished_ms }) => {
     if (error_code !== 'interrupted' || finished_ms === null) return []
     // The first kill after the worker's last claim is its own, unless it went on under another id.
@@ -22,8 +26,20 @@ export function recoveriesOf({ attempts, receipts }: History, happened: readonly
     if (!death || death.toMs > finished_ms) return []
     const cameAt = (byDelivery.get(delivery_id) ?? []).map(({ atMs }) => atMs).filter((atMs) => atMs > finished_ms)
     const span = { fromMs: death.toMs, toMs: Math.min(...cameAt) }
-    const outMs = outages.reduce((sum, outage) => sum + overlapMs(span, outage), 0)
+    const outMs = joined([...outages, ...waitsOf(attemptsOf.get(delivery_id) ?? [])]).reduce(
+      (sum, outage) => sum + overlapMs(span, outage),
+      0,
+    )
     return [{ ...span, ms: span.toMs - span.fromMs - outMs }]
+  })
+}
+
+/** From each attempt that its receiver failed to the next one. */
+function waitsOf(attempts: History['attempts']): Span[] {
+  return attempts.flatMap(({ error_code, status_code, finished_ms, number }) => {
+    const next = attempts.find((attempt) => attempt.number === number + 1)
+    const isReceivers = error_code !== 'interrupted' && status_code !== 200
+    return isReceivers && finished_ms !== null && next ? [{ fromMs: finished_ms, toMs: next.started_ms }] : []
   })
 }
 
