@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { NoContent, operation } from './operation.ts'
 import { AUTH } from './paths.ts'
-import { MailboxInput, Name, NewPasswordInput, text } from './primitives.ts'
+import { MailboxInput, Name, NewPasswordInput, text } from './schemas/primitives.ts'
 
 const LINK_CHARACTERS = 128
 

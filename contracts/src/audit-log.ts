@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { operation } from './operation.ts'
 import { TEAM, TeamRef } from './paths.ts'
-import { Id, listOf, TimedPage, text, timestamp } from './primitives.ts'
-import { TeamUser } from './profile.ts'
+import { Id, listOf, TimedPage, text, timestamp } from './schemas/primitives.ts'
+import { TeamUser } from './schemas/profile.ts'
 
 const AuditEntry = z
   .object({

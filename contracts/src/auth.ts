@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { accounts } from './accounts.ts'
-import { logIns } from './log-ins.ts'
+import { logIns } from './logins.ts'
 import { NoContent, operation } from './operation.ts'
 import { AUTH } from './paths.ts'
-import { MailboxInput, OtpInput, PasswordInput } from './primitives.ts'
-import { Profile } from './profile.ts'
+import { MailboxInput, OtpInput, PasswordInput } from './schemas/primitives.ts'
+import { Profile } from './schemas/profile.ts'
 
 const session = {
   create: operation({

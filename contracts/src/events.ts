@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { Event, EventType } from './event-payloads.ts'
 import { operation } from './operation.ts'
 import { TEAM, TeamRef } from './paths.ts'
-import { Page } from './primitives.ts'
+import { Event, EventType } from './schemas/event-payloads.ts'
+import { Page } from './schemas/primitives.ts'
 
 const read = { method: 'GET', scope: 'read:webhooks', role: 'admin', feature: 'webhooks' } as const
 const Types = z.array(EventType).min(1).max(20).optional().meta({ description: 'Only these types; repeat the parameter.' })

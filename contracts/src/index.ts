@@ -6,7 +6,7 @@ import { members } from './members.ts'
 import { projects } from './projects.ts'
 import { publicPlane } from './public.ts'
 import { publicKeys } from './public-keys.ts'
-import { submissions } from './submissions.ts'
+import { submissions } from './submissions/submissions.ts'
 import { teams } from './teams.ts'
 import { webhooks } from './webhooks.ts'
 
@@ -15,16 +15,6 @@ export const contracts = { me, teams, members, invitations, projects, publicKeys
 export type Contracts = typeof contracts
 
 export { ApiError, type ErrorBody, type ErrorCode, errorCodes, errorRow, errorTable, FieldError } from './errors.ts'
-export {
-  DeliveredEvent,
-  deliveredPayloads,
-  Event,
-  EventType,
-  eventMeanings,
-  eventPayloads,
-  eventTypes,
-  TEST_EVENT,
-} from './event-payloads.ts'
 export { Invitation, InvitationState } from './invitations.ts'
 export { type LimitName, limits, sizes } from './limits.ts'
 export { CredentialKind, Token } from './me.ts'
@@ -46,8 +36,18 @@ export { Project } from './projects.ts'
 export { PublicKey } from './public-keys.ts'
 export { resourceMeanings } from './resources.ts'
 export { Role, roleSuffices, roles } from './roles.ts'
+export {
+  DeliveredEvent,
+  deliveredPayloads,
+  Event,
+  EventType,
+  eventMeanings,
+  eventPayloads,
+  eventTypes,
+  TEST_EVENT,
+} from './schemas/event-payloads.ts'
+export { Channel, Submission, SubmissionKind, SubmissionState } from './schemas/submission.ts'
+export { Attempt, attemptErrorCodes, Delivery } from './schemas/webhook-delivery.ts'
+export { WebhookEndpoint } from './schemas/webhook-endpoint.ts'
 export { Scope, scopeMeanings, scopes } from './scopes.ts'
-export { Channel, Submission, SubmissionKind, SubmissionState } from './submission.ts'
 export { Team } from './teams.ts'
-export { Attempt, attemptErrorCodes, Delivery } from './webhook-delivery.ts'
-export { WebhookEndpoint } from './webhook-endpoint.ts'

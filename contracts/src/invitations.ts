@@ -2,9 +2,9 @@ import { z } from 'zod'
 import { TeamMembership } from './me.ts'
 import { NoContent, operation } from './operation.ts'
 import { INVITATIONS, TEAM, TeamRef } from './paths.ts'
-import { ContactEmail, CreatedAt, Id, listOf, MailboxInput, Page, text, timestamp, UpdatedAt } from './primitives.ts'
-import { TeamUser } from './profile.ts'
 import { Role } from './roles.ts'
+import { ContactEmail, CreatedAt, Id, listOf, MailboxInput, Page, text, timestamp, UpdatedAt } from './schemas/primitives.ts'
+import { TeamUser } from './schemas/profile.ts'
 
 export const InvitationState = z.enum(['pending', 'accepted', 'revoked', 'expired']).meta({
   id: 'InvitationState',

@@ -4,6 +4,7 @@ import { mfa } from './mfa.ts'
 import { NoContent, operation } from './operation.ts'
 import { ME } from './paths.ts'
 import { Plan } from './plans.ts'
+import { Role } from './roles.ts'
 import {
   CreatedAt,
   HttpUrl,
@@ -18,9 +19,8 @@ import {
   TimeZone,
   timestamp,
   UpdatedAt,
-} from './primitives.ts'
-import { Profile } from './profile.ts'
-import { Role } from './roles.ts'
+} from './schemas/primitives.ts'
+import { Profile } from './schemas/profile.ts'
 import { Scope } from './scopes.ts'
 import { sessions } from './sessions.ts'
 

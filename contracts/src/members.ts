@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { NoContent, operation } from './operation.ts'
 import { TEAM, TeamRef } from './paths.ts'
-import { Id, listOf, Page, timestamp } from './primitives.ts'
-import { TeamUser } from './profile.ts'
 import { Role } from './roles.ts'
+import { Id, listOf, Page, timestamp } from './schemas/primitives.ts'
+import { TeamUser } from './schemas/profile.ts'
 
 export const Member = z
   .object({ user: TeamUser, role: Role, joined_at: timestamp('When the person joined.') })

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { NoContent, operation } from './operation.ts'
 import { ME } from './paths.ts'
-import { OtpInput, PasswordInput } from './primitives.ts'
+import { OtpInput, PasswordInput } from './schemas/primitives.ts'
 
 const Enrollment = z
   .object({

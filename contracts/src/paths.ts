@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Id } from './primitives.ts'
+import { Id } from './schemas/primitives.ts'
 
 /** Prefixes of paths, as literals: what a handler knows of its caller is computed from them. */
 export const ME = '/api/v1/me'

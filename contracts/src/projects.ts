@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { NoContent, operation } from './operation.ts'
 import { PROJECT, ProjectRef, TEAM, TeamRef } from './paths.ts'
-import { CreatedAt, HttpUrl, Id, listOf, Name, Page, Slug, text, UpdatedAt } from './primitives.ts'
+import { CreatedAt, HttpUrl, Id, listOf, Name, Page, Slug, text, UpdatedAt } from './schemas/primitives.ts'
 
 const LongText = text(2_000)
 

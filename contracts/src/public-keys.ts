@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { NoContent, operation } from './operation.ts'
 import { PROJECT, ProjectRef } from './paths.ts'
-import { CreatedAt, Id, listOf, Page, text, timestamp, UpdatedAt } from './primitives.ts'
+import { CreatedAt, Id, listOf, Page, text, timestamp, UpdatedAt } from './schemas/primitives.ts'
 
 export const PublicKey = z
   .object({

@@ -2,9 +2,9 @@ import { z } from 'zod'
 import { sizes } from './limits.ts'
 import { operation } from './operation.ts'
 import { PUBLIC, PUBLIC_PROJECT } from './paths.ts'
-import { Body, EmailInput, HttpUrl, Id, Language, Metadata, Name, Page, Rating, Tag, Title, text, timestamp } from './primitives.ts'
 import { Collects, Theme } from './projects.ts'
-import { Consent, SubmissionKind } from './submission.ts'
+import { Body, EmailInput, HttpUrl, Id, Language, Metadata, Name, Page, Rating, Tag, Title, text, timestamp } from './schemas/primitives.ts'
+import { Consent, SubmissionKind } from './schemas/submission.ts'
 
 const PublicKeyRef = z.strictObject({
   public_key: text(64, 1).meta({

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { NoContent, operation } from './operation.ts'
 import { ME } from './paths.ts'
-import { CreatedAt, Id, listOf, Page, timestamp, UpdatedAt } from './primitives.ts'
+import { CreatedAt, Id, listOf, Page, timestamp, UpdatedAt } from './schemas/primitives.ts'
 
 const Session = z
   .object({

@@ -3,8 +3,8 @@ import { auditLog } from './audit-log.ts'
 import { NoContent, operation } from './operation.ts'
 import { TEAM, TEAMS, TeamRef } from './paths.ts'
 import { Plan, quotaNames } from './plans.ts'
-import { CreatedAt, HttpOrigin, Id, Language, listOf, Name, Page, Slug, timestamp, UpdatedAt } from './primitives.ts'
 import { Role } from './roles.ts'
+import { CreatedAt, HttpOrigin, Id, Language, listOf, Name, Page, Slug, timestamp, UpdatedAt } from './schemas/primitives.ts'
 
 const threshold = z.int().min(0).max(10)
 

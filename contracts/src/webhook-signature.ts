@@ -1,4 +1,4 @@
-import type { DeliveredEvent } from './event-payloads.ts'
+import type { DeliveredEvent } from './schemas/event-payloads.ts'
 
 const SECRET_PREFIX = 'whsec_'
 const HMAC_SHA256 = { name: 'HMAC', hash: 'SHA-256' }

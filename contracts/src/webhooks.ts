@@ -1,11 +1,11 @@
 import { z } from 'zod'
-import { EventType } from './event-payloads.ts'
 import { sizes } from './limits.ts'
 import { NoContent, operation } from './operation.ts'
 import { TEAM, TeamRef } from './paths.ts'
-import { Id, instant, listOf, Page, TimedPage } from './primitives.ts'
-import { Attempt, DeliveredEventType, Delivery, DeliveryState } from './webhook-delivery.ts'
-import { CreatedWebhookEndpoint, endpointInput, WebhookEndpoint } from './webhook-endpoint.ts'
+import { EventType } from './schemas/event-payloads.ts'
+import { Id, instant, listOf, Page, TimedPage } from './schemas/primitives.ts'
+import { Attempt, DeliveredEventType, Delivery, DeliveryState } from './schemas/webhook-delivery.ts'
+import { CreatedWebhookEndpoint, endpointInput, WebhookEndpoint } from './schemas/webhook-endpoint.ts'
 
 const WEBHOOK = `${TEAM}/webhooks/{webhook_id}` as const
 const WebhookRef = TeamRef.extend({ webhook_id: Id.meta({ description: 'The endpoint.' }) })

@@ -1,4 +1,4 @@
--- A submission as the API shows it (contracts/src/submission.ts); a test holds the two equal.
+-- A submission as the API shows it (contracts/src/schemas/submission.ts); a test holds the two equal.
 create or replace function submission_payload(s submissions) returns json
 language sql stable as $$
   select json_build_object(

@@ -1,7 +1,7 @@
-import { EarshotApiError, EarshotConnectionError, EarshotTimeoutError } from './client-errors.ts'
-import { isErrorBody, outputOf, reasonOf } from './client-reply.ts'
-import type { CallOptions, PreparedRequest } from './client-request.ts'
-import { errorRow } from './errors.ts'
+import { errorRow } from '../errors.ts'
+import { EarshotApiError, EarshotConnectionError, EarshotTimeoutError } from './errors.ts'
+import { isErrorBody, outputOf, reasonOf } from './reply.ts'
+import type { CallOptions, PreparedRequest } from './request.ts'
 
 /** The service says something every 15 seconds; after three times nothing the connection is dead. */
 const SILENCE_MS = 45_000

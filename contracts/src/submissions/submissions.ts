@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { errorCodes } from './errors.ts'
-import { sizes } from './limits.ts'
-import { NoContent, operation } from './operation.ts'
-import { PROJECT, ProjectRef } from './paths.ts'
+import { errorCodes } from '../errors.ts'
+import { sizes } from '../limits.ts'
+import { NoContent, operation } from '../operation.ts'
+import { PROJECT, ProjectRef } from '../paths.ts'
 import {
   Body,
   EmailInput,
@@ -20,8 +20,8 @@ import {
   TimedPage,
   Title,
   text,
-} from './primitives.ts'
-import { Channel, Submission, SubmissionKind, SubmissionState } from './submission.ts'
+} from '../schemas/primitives.ts'
+import { Channel, Submission, SubmissionKind, SubmissionState } from '../schemas/submission.ts'
 
 const SUBMISSION = `${PROJECT}/submissions/{submission_id}` as const
 const SubmissionRef = ProjectRef.extend({ submission_id: Id.meta({ description: 'The submission.' }) })

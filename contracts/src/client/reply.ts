@@ -1,6 +1,6 @@
-import { EarshotApiError, EarshotConnectionError } from './client-errors.ts'
-import type { PreparedRequest } from './client-request.ts'
-import type { ErrorBody } from './errors.ts'
+import type { ErrorBody } from '../errors.ts'
+import { EarshotApiError, EarshotConnectionError } from './errors.ts'
+import type { PreparedRequest } from './request.ts'
 
 /** An answer, read to its end. */
 export interface Reply {

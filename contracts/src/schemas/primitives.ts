@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { sizes } from './limits.ts'
+import { sizes } from '../limits.ts'
 
 // Spelled out, because the patterns stand in the document and every dialect of regular expressions reads \x00.
 const NUL = String.raw`\x00`

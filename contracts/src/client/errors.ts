@@ -1,4 +1,4 @@
-import type { ErrorBody, ErrorCode, FieldError } from './errors.ts'
+import type { ErrorBody, ErrorCode, FieldError } from '../errors.ts'
 
 /** The service refused: its error body, with status and wait. */
 export class EarshotApiError extends Error {

@@ -1,20 +1,20 @@
 import type { z } from 'zod'
-import { type Page, type PagedPromise, paged } from './client-pages.ts'
-import { outputOf, sendOnce } from './client-reply.ts'
-import { type CallOptions, type ClientOptions, requestOf } from './client-request.ts'
-import { sendWithRetries } from './client-retry.ts'
-import { openStream, type Streamed, type StreamOptions } from './client-stream.ts'
-import { type Contracts, contracts } from './index.ts'
-import type { Method, Operation, OperationTree } from './operation.ts'
-import { isAccount, isOperation, isStream } from './operation-names.ts'
+import { type Contracts, contracts } from '../index.ts'
+import type { Method, Operation, OperationTree } from '../operation.ts'
+import { isAccount, isOperation, isStream } from '../operation-names.ts'
+import { type Page, type PagedPromise, paged } from './pages.ts'
+import { outputOf, sendOnce } from './reply.ts'
+import { type CallOptions, type ClientOptions, requestOf } from './request.ts'
+import { sendWithRetries } from './retry.ts'
+import { openStream, type Streamed, type StreamOptions } from './stream.ts'
 
 const TIMEOUT_MS = 30_000
 const MAX_RETRIES = 2
 
-export { EarshotApiError, EarshotConnectionError, EarshotTimeoutError } from './client-errors.ts'
-export type { PagedPromise } from './client-pages.ts'
-export type { CallOptions, ClientOptions } from './client-request.ts'
-export type { Streamed, StreamOptions } from './client-stream.ts'
+export { EarshotApiError, EarshotConnectionError, EarshotTimeoutError } from './errors.ts'
+export type { PagedPromise } from './pages.ts'
+export type { CallOptions, ClientOptions } from './request.ts'
+export type { Streamed, StreamOptions } from './stream.ts'
 
 /** One method per operation, at the operation's place in the tree. */
 export type Client = ClientOf<Contracts>

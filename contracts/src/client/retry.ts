@@ -1,5 +1,5 @@
-import { EarshotConnectionError, EarshotTimeoutError } from './client-errors.ts'
-import { type Reply, retryAfterSeconds } from './client-reply.ts'
+import { EarshotConnectionError, EarshotTimeoutError } from './errors.ts'
+import { type Reply, retryAfterSeconds } from './reply.ts'
 
 const FIRST_BACKOFF_MS = 250
 const MAX_BACKOFF_MS = 8_000

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { NoContent, operation } from './operation.ts'
 import { AUTH } from './paths.ts'
-import { MailboxInput, PasswordInput, text } from './primitives.ts'
+import { MailboxInput, PasswordInput, text } from './schemas/primitives.ts'
 
 const RefreshToken = text(2_048, 1).meta({
   description: 'A refresh token that was given out here.',
