@@ -1,13 +1,12 @@
-export { createDatabaseMail } from './database-mail.ts'
-export { type MailDriver, MailFailure } from './mail.ts'
-export { type Mailbox, readMailbox } from './mailbox.ts'
-export { type AddressRules, createAddressRules, familyOf } from './network-address.ts'
-export { createOwnAddresses, type OwnAddresses } from './own-addresses.ts'
-export { sealMail, sealMailSecret, writeMail } from './sealed-mail.ts'
-export { createSecretBox, type SecretBox, SecretKeyError } from './secret-box.ts'
-export { shareLookups } from './shared-lookups.ts'
-export { createSmtpMail } from './smtp-mail.ts'
-export { readSmtpUrl, type SmtpServer } from './smtp-url.ts'
+export { createDatabaseMail } from './mail/database-mail.ts'
+export { type MailDriver, MailFailure } from './mail/mail.ts'
+export { type Mailbox, readMailbox } from './mail/mailbox.ts'
+export { sealMail, sealMailSecret, writeMail } from './mail/sealed-mail.ts'
+export { createSmtpMail } from './mail/smtp-mail.ts'
+export { readSmtpUrl, type SmtpServer } from './mail/smtp-url.ts'
+export { type AddressRules, createAddressRules, familyOf } from './network/network-address.ts'
+export { createOwnAddresses, type OwnAddresses } from './network/own-addresses.ts'
+export { shareLookups } from './network/shared-lookups.ts'
 export {
   hostAndPort,
   judgeUrlForm,
@@ -15,4 +14,5 @@ export {
   type ResolveName,
   resolveName,
   type WebhookUrlVerdict,
-} from './webhook-url.ts'
+} from './network/webhook-url.ts'
+export { createSecretBox, type SecretBox, SecretKeyError } from './secret-box.ts'

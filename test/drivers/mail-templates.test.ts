@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { createSecretBox, sealMail, writeMail } from '@earshot/drivers'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { toMailLine } from '../../drivers/src/mail-line.ts'
-import { mailTemplates, type NewMail } from '../../drivers/src/mail-templates.ts'
+import { toMailLine } from '../../drivers/src/mail/mail-line.ts'
+import { mailTemplates, type NewMail } from '../../drivers/src/mail/templates.ts'
 
 const BASE_URL = 'https://feedback.example'
 const box = createSecretBox(randomBytes(32))

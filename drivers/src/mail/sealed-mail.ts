@@ -1,5 +1,5 @@
-import { findTemplate, type LinkTo, mailTemplates, type NewMail, type SecretOf } from './mail-templates.ts'
-import type { SecretBox } from './secret-box.ts'
+import type { SecretBox } from '../secret-box.ts'
+import { findTemplate, type LinkTo, mailTemplates, type NewMail, type SecretOf } from './templates.ts'
 
 const PURPOSE = 'mail'
 
