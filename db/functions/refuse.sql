@@ -1,4 +1,4 @@
--- Ends the statement with an error of the API's table; db/src/database-errors.ts turns it into an ApiError.
+-- Ends the statement with an error of the API's table; db/src/driver/errors.ts turns it into an ApiError.
 create or replace function refuse(p_code text, p_fields jsonb default '{}') returns void
 language plpgsql as $$
 begin

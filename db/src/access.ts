@@ -1,8 +1,8 @@
 import type { CredentialKind, Plan, Role, Scope } from '@earshot/contracts'
 import { sql } from 'drizzle-orm'
-import type { Tx } from './database.ts'
-import { onlyOne } from './rows.ts'
-import { statement } from './statement.ts'
+import type { Tx } from './driver/database.ts'
+import { onlyOne } from './sql/rows.ts'
+import { statement } from './sql/statement.ts'
 
 const { placeholder } = sql
 

@@ -1,8 +1,8 @@
 import { sql } from 'drizzle-orm'
-import { type Actor, actorParameter, actorValues } from './actor.ts'
-import type { Tx } from './database.ts'
-import { onlyOne } from './rows.ts'
-import { statement } from './statement.ts'
+import type { Tx } from './driver/database.ts'
+import { type Actor, actorParameter, actorValues } from './sql/actor.ts'
+import { onlyOne } from './sql/rows.ts'
+import { statement } from './sql/statement.ts'
 import { account_links } from './tables/accounts.ts'
 import { users } from './tables/people.ts'
 

@@ -1,9 +1,9 @@
 import type { Scope } from '@earshot/contracts'
 import { sql } from 'drizzle-orm'
-import type { Tx } from './database.ts'
-import { endingOwn } from './own-credentials.ts'
-import { type Page, type PageQuery, pageBounds, pageOf } from './pages.ts'
-import { statement } from './statement.ts'
+import { endingOwn } from './credentials.ts'
+import type { Tx } from './driver/database.ts'
+import { type Page, type PageQuery, pageBounds, pageOf } from './sql/pages.ts'
+import { statement } from './sql/statement.ts'
 import { credentials } from './tables/people.ts'
 import { oauth_clients } from './tables/sign-in.ts'
 

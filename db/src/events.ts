@@ -1,7 +1,7 @@
 import { ApiError } from '@earshot/contracts'
 import { type SQL, sql } from 'drizzle-orm'
-import type { Tx } from './database.ts'
-import { statement, statementsByKey } from './statement.ts'
+import type { Tx } from './driver/database.ts'
+import { statement, statementsByKey } from './sql/statement.ts'
 import { events } from './tables/webhooks.ts'
 
 export type EventRow = Pick<typeof events.$inferSelect, 'id' | 'type' | 'payload'> & { feed_position: string }

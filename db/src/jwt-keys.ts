@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
-import type { Tx } from './database.ts'
-import { onlyOne } from './rows.ts'
-import { statement } from './statement.ts'
+import type { Tx } from './driver/database.ts'
+import { onlyOne } from './sql/rows.ts'
+import { statement } from './sql/statement.ts'
 import { jwt_keys } from './tables/sign-in.ts'
 
 type JwtKeyRow = typeof jwt_keys.$inferSelect

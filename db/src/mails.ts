@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
-import type { Tx } from './database.ts'
-import { onlyOne } from './rows.ts'
-import { statement } from './statement.ts'
+import type { Tx } from './driver/database.ts'
+import { onlyOne } from './sql/rows.ts'
+import { statement } from './sql/statement.ts'
 import { mails } from './tables/mails.ts'
 
 export type MailRow = typeof mails.$inferSelect

@@ -1,8 +1,8 @@
 import { sql } from 'drizzle-orm'
-import { type Actor, actorParameter, actorValues } from './actor.ts'
-import type { Tx } from './database.ts'
-import { onlyOne } from './rows.ts'
-import { statement } from './statement.ts'
+import type { Tx } from './driver/database.ts'
+import { type Actor, actorParameter, actorValues } from './sql/actor.ts'
+import { onlyOne } from './sql/rows.ts'
+import { statement } from './sql/statement.ts'
 
 /** A code as the database knows it: the 30 seconds it belongs to, or the hash of a recovery code. */
 export type SecondFactorUse = { step: number; recoveryHash: null } | { step: null; recoveryHash: Buffer }

@@ -1,11 +1,11 @@
 import { sql } from 'drizzle-orm'
-import { type Actor, type ActorValues, actorValues } from './actor.ts'
-import { audited, changes } from './audit.ts'
-import type { Tx } from './database.ts'
-import { type Page, type PageQuery, pageBounds, pageOf } from './pages.ts'
-import { notFound, onlyOne } from './rows.ts'
-import { createWithSlug, freeSlug, slugFrom } from './slugs.ts'
-import { statement } from './statement.ts'
+import type { Tx } from './driver/database.ts'
+import { type Actor, type ActorValues, actorValues } from './sql/actor.ts'
+import { audited, changes } from './sql/audit.ts'
+import { type Page, type PageQuery, pageBounds, pageOf } from './sql/pages.ts'
+import { notFound, onlyOne } from './sql/rows.ts'
+import { createWithSlug, freeSlug, slugFrom } from './sql/slugs.ts'
+import { statement } from './sql/statement.ts'
 import { projects } from './tables/projects.ts'
 
 const DEFAULTS = {

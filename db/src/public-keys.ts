@@ -1,10 +1,10 @@
 import { sql } from 'drizzle-orm'
-import { type Actor, type ActorValues, actorValues } from './actor.ts'
-import { audited } from './audit.ts'
-import type { Tx } from './database.ts'
-import { type Page, type PageQuery, pageBounds, pageOf } from './pages.ts'
-import { notFound, onlyOne } from './rows.ts'
-import { statement } from './statement.ts'
+import type { Tx } from './driver/database.ts'
+import { type Actor, type ActorValues, actorValues } from './sql/actor.ts'
+import { audited } from './sql/audit.ts'
+import { type Page, type PageQuery, pageBounds, pageOf } from './sql/pages.ts'
+import { notFound, onlyOne } from './sql/rows.ts'
+import { statement } from './sql/statement.ts'
 import { public_keys } from './tables/projects.ts'
 
 export type PublicKeyRow = typeof public_keys.$inferSelect

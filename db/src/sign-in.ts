@@ -1,8 +1,8 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Limit } from './access.ts'
-import type { Tx } from './database.ts'
-import { onlyOne } from './rows.ts'
-import { statement } from './statement.ts'
+import type { Tx } from './driver/database.ts'
+import { onlyOne } from './sql/rows.ts'
+import { statement } from './sql/statement.ts'
 import { second_factors } from './tables/accounts.ts'
 import { users } from './tables/people.ts'
 

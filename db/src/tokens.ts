@@ -1,10 +1,10 @@
 import { ApiError, type Scope } from '@earshot/contracts'
 import { sql } from 'drizzle-orm'
-import { type Actor, actorParameter, actorValues } from './actor.ts'
-import type { Tx } from './database.ts'
-import { type Page, type PageQuery, pageBounds, pageOf } from './pages.ts'
-import { notFound, onlyOne } from './rows.ts'
-import { statement } from './statement.ts'
+import type { Tx } from './driver/database.ts'
+import { type Actor, actorParameter, actorValues } from './sql/actor.ts'
+import { type Page, type PageQuery, pageBounds, pageOf } from './sql/pages.ts'
+import { notFound, onlyOne } from './sql/rows.ts'
+import { statement } from './sql/statement.ts'
 import { credentials } from './tables/people.ts'
 
 export type TokenRow = Omit<typeof credentials.$inferSelect, 'hash'>

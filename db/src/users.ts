@@ -1,8 +1,8 @@
 import type { Plan, Role } from '@earshot/contracts'
 import { sql } from 'drizzle-orm'
-import type { Tx } from './database.ts'
-import { notFound } from './rows.ts'
-import { statement } from './statement.ts'
+import type { Tx } from './driver/database.ts'
+import { notFound } from './sql/rows.ts'
+import { statement } from './sql/statement.ts'
 import { memberships, teams, users } from './tables/people.ts'
 
 export type UserRow = typeof users.$inferSelect

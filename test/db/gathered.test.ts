@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { openDatabase, type Tx } from '@earshot/db'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { gathered } from '../../db/src/gathered.ts'
+import { gathered } from '../../db/src/submissions/batch.ts'
 import { openTestDatabase, type TestDatabase } from '../src/test-database.ts'
 
 const CALLERS = 40

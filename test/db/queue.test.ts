@@ -5,8 +5,8 @@ import { sql } from 'drizzle-orm'
 import postgres from 'postgres'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { type MailValues, mailParameters, mailValues } from '../../db/src/mails.ts'
-import { QUEUE_VERSION } from '../../db/src/queue.ts'
-import { statement } from '../../db/src/statement.ts'
+import { QUEUE_VERSION } from '../../db/src/schema/queue.ts'
+import { statement } from '../../db/src/sql/statement.ts'
 
 const LOCK_KEY = 0x45415253
 const NO_TEAM = '00000000-0000-7000-8000-000000000000'

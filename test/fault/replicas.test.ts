@@ -17,7 +17,7 @@ const GENEROUS_MS = 60_000
 const PROCESSES = 4
 const CALLS_EACH = 5
 const MIGRATIONS = fileURLToPath(new URL('../../db/migrations/', import.meta.url))
-const PREPARE = new URL('../../db/src/prepare.ts', import.meta.url).href
+const PREPARE = new URL('../../db/src/schema/prepare.ts', import.meta.url).href
 
 const dataDir = makeDataDir()
 let cluster: Awaited<ReturnType<typeof startEmbeddedPostgres>>

@@ -1,7 +1,7 @@
 import { createHash, createHmac } from 'node:crypto'
 import { createSecretBox } from '@earshot/drivers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { AttemptRow } from '../../db/src/attempts.ts'
+import type { AttemptRow } from '../../db/src/webhooks/attempts.ts'
 import { runAllAttempts } from './attempt-rounds.ts'
 import { withStatus } from './raw-plays.ts'
 import { startRawReceiver } from './raw-receiver.ts'

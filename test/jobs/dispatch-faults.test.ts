@@ -12,7 +12,7 @@ import {
 } from '@earshot/db'
 import postgres from 'postgres'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import type { AttemptResult } from '../../db/src/dispatch-complete.ts'
+import type { AttemptResult } from '../../db/src/dispatch/complete.ts'
 import { ok, startReceiver } from './receiver.ts'
 import { asOperator, keepingLog, openWebhookHouse, until, type WebhookHouse } from './webhook-house.ts'
 

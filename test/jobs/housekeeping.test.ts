@@ -2,7 +2,7 @@ import { deletePast, dropPastPartitions, ensurePartitions, openDatabase, purgeDe
 import { createDatabaseMail, createOwnAddresses, createSecretBox } from '@earshot/drivers'
 import { startWorker } from '@earshot/jobs'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { forgetDeadWorkers } from '../../db/src/dispatch-workers.ts'
+import { forgetDeadWorkers } from '../../db/src/dispatch/workers.ts'
 import { asOperator, keepingLog, openWebhookHouse, until, type WebhookHouse } from './webhook-house.ts'
 
 const TABLES = ['audit_entries', 'events', 'webhook_attempts']

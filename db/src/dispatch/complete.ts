@@ -1,0 +1,148 @@
+import { sql } from 'drizzle-orm'
+import type { Tx } from '../driver/database.ts'
+import { statement } from '../sql/statement.ts'
+import { webhook_attempts, webhook_deliveries, webhook_endpoints } from '../tables/webhooks.ts'
+
+/** What names one attempt: late news of another one touches nothing. */
+export interface AttemptRef {
+  delivery_id: string
+  attempt_id: string
+  number: number
+}
+
+/** What came of one attempt. */
+export interface AttemptResult extends AttemptRef {
+  succeeded: boolean
+  /** When the next attempt is due, from now; null when there is none. */
+  delay_ms: number | null
+  duration_ms: number
+  remote_ip: string | null
+  status_code: number | null
+  response_headers: Record<string, string> | null
+  response_body: Uint8Array | null
+  response_body_truncated: boolean
+  error_code: string | null
+  error_detail: string | null
+}
+
+const { placeholder } = sql
+
+// The fence: this attempt, and still being sent. What another worker took over meanwhile is not touched.
+const isOurs = sql`d.attempt_id = r.attempt_id and d.attempt_count = r.number and d.state = 'sending'`
+// Attempts are partitioned by their id: bounds given as values keep the statement off all other days. A subquery with
+// writes finds them by their delivery, never by an id that comes from a join: PostgreSQL 18 then picks partitions row by row, and
+// when any part of the statement had to wait for a row's lock, its second look (EvalPlanQual) confuses that into no rows.
+const ofTheseDays = sql`t.id between ${placeholder('first')}::uuid and ${placeholder('last')}::uuid`
+
+// An endpoint's row is written on change, and for successes once a second. Rows are locked in order of id, as two
+// workers complete deliveries of the same endpoints at the same time. What we broke off ourselves says nothing of it.
+const complete = statement<{ results: string; first: string; last: string }, { delivery_id: string }>(sql`
+  with results as materialized (
+    select r.*
+      from jsonb_to_recordset(${placeholder('results')}::jsonb) as r (
+        position int, delivery_id uuid, attempt_id uuid, number int, succeeded boolean, delay_ms float8, duration_ms int,
+        remote_ip text, status_code smallint, response_headers jsonb, response_body text, response_body_truncated boolean,
+        error_code text, error_detail text)
+  ),
+  applied as (
+    update ${webhook_deliveries} d
+       set state = case when r.succeeded then 'succeeded' when r.delay_ms is null then 'failed' else 'pending' end,
+           next_attempt_at = now() + r.delay_ms * interval '1 millisecond',
+           finished_at = case when r.delay_ms is null then now() end,
+           worker_id = null,
+           lease_until = null,
+           updated_at = now()
+      from results r
+     where d.id = any (array(select delivery_id from results))
+       and d.id = r.delivery_id and ${isOurs}
+    returning d.team_id, d.endpoint_id, d.state, r.*,
+              d.trigger in ('auto', 'replay') and r.error_code is distinct from 'interrupted' as counts
+  ),
+  recorded as (
+    update ${webhook_attempts} t
+       set finished_at = now(), duration_ms = a.duration_ms, remote_ip = a.remote_ip, status_code = a.status_code,
+           response_headers = a.response_headers, response_body = decode(a.response_body, 'base64'),
+           response_body_truncated = a.response_body_truncated, error_code = a.error_code, error_detail = a.error_detail
+      from applied a
+     where t.team_id = a.team_id and t.delivery_id = a.delivery_id and t.number = a.number and ${ofTheseDays}
+  ),
+  since_success as (
+    select a.*, a.counts and a.position > coalesce(max(a.position) filter (where a.succeeded) over (partition by a.endpoint_id), -1) as is_since
+      from applied a
+  ),
+  verdicts as (
+    select team_id, endpoint_id, bool_or(succeeded) as succeeded, bool_or(is_since) as failing,
+           count(*) filter (where is_since and state = 'failed') as failures
+      from since_success
+     group by team_id, endpoint_id
+  ),
+  changed as materialized (
+    select e.team_id, e.id, v.succeeded, v.failing, v.failures
+      from ${webhook_endpoints} e
+      join verdicts v on v.team_id = e.team_id and v.endpoint_id = e.id
+     where v.failures > 0
+        or v.failing and e.failing_since is null
+        or v.succeeded and (
+             e.consecutive_failures > 0 or e.failing_since is not null
+             or e.last_success_at is null or e.last_success_at < now() - interval '1 second')
+     order by e.id
+       for no key update of e
+  ),
+  kept as (
+    update ${webhook_endpoints} e
+       set consecutive_failures = c.failures + case when c.succeeded then 0 else e.consecutive_failures end,
+           last_success_at = case when c.succeeded then now() else e.last_success_at end,
+           failing_since = case when c.failing and c.succeeded then now()
+                                when c.failing then coalesce(e.failing_since, now())
+                                when not c.succeeded then e.failing_since end,
+           first_failed_at = case when c.failures > 0 then coalesce(case when not c.succeeded then e.first_failed_at end, now())
+                                  when not c.succeeded then e.first_failed_at end,
+           last_failed_at = case when c.failures > 0 then now() when not c.succeeded then e.last_failed_at end
+      from changed c
+     where e.team_id = c.team_id and e.id = c.id
+  )
+  select delivery_id
+    from applied`)
+
+/**
+ * Writes results, each with its attempt's row and its endpoint's record. Returns the ids of the deliveries it applied
+ * to; the others were stale, and nothing of them was written.
+ */
+export async function completeDeliveries(tx: Tx, results: readonly AttemptResult[]): Promise<Set<string>> {
+  const rows = results.map(({ response_body, ...result }, position) => ({
+    ...result,
+    position,
+    response_body: response_body && Buffer.from(response_body).toString('base64'),
+  }))
+  const applied = await complete(tx, { results: JSON.stringify(rows), ...boundsOf(results) })
+  return new Set(applied.map(({ delivery_id }) => delivery_id))
+}
+
+const handBack = statement<{ refs: string; first: string; last: string }, never>(sql`
+  with refs as materialized (
+    select r.*
+      from jsonb_to_recordset(${placeholder('refs')}::jsonb) as r (delivery_id uuid, attempt_id uuid, number int)
+  ),
+  returned as (
+    update ${webhook_deliveries} d
+       set state = 'pending', attempt_count = d.attempt_count - 1, attempt_id = null, next_attempt_at = now(),
+           worker_id = null, lease_until = null, updated_at = now()
+      from refs r
+     where d.id = any (array(select delivery_id from refs))
+       and d.id = r.delivery_id and ${isOurs}
+    returning d.team_id, r.attempt_id
+  )
+  delete from ${webhook_attempts} t
+   using returned r
+   where t.team_id = r.team_id and t.id = r.attempt_id and ${ofTheseDays}`)
+
+/** Gives back what was claimed and never sent, as if it had not been claimed. */
+export async function handBackDeliveries(tx: Tx, refs: readonly AttemptRef[]): Promise<void> {
+  if (refs.length > 0) await handBack(tx, { refs: JSON.stringify(refs), ...boundsOf(refs) })
+}
+
+/** The text of UUIDs sorts as they do. */
+function boundsOf(refs: readonly AttemptRef[]): { first: string; last: string } {
+  const ids = refs.map(({ attempt_id }) => attempt_id).sort()
+  return { first: ids[0] ?? '', last: ids.at(-1) ?? '' }
+}

@@ -1,0 +1,52 @@
+import { sql } from 'drizzle-orm'
+import type { Database, Tx } from '../driver/database.ts'
+import { statement } from '../sql/statement.ts'
+
+const DAYS_AHEAD = 7
+
+/** Tables in daily partitions, and for how many days they are kept. */
+const KEPT_DAYS = { events: 30, webhook_attempts: 30, audit_entries: 365 }
+
+interface Partition {
+  name: string
+  state: 'attached' | 'detaching' | 'detached'
+}
+
+const { placeholder } = sql
+
+const ensure = statement<{ table: string; days: number }, never>(sql`
+  select ensure_partitions(${placeholder('table')}, ${placeholder('days')}::int)`)
+
+/** Makes today's partitions and those of the next days; without them nothing can be written. Part of every start. */
+export async function ensurePartitions(tx: Tx): Promise<void> {
+  for (const table of Object.keys(KEPT_DAYS)) await ensure(tx, { table, days: DAYS_AHEAD })
+}
+
+// Also those that an interrupted run has detached, or half detached.
+const findPast = statement<{ table: string; days: number }, Partition>(sql`
+  select c.relname as name,
+         case when i.inhparent is null then 'detached' when i.inhdetachpending then 'detaching' else 'attached' end as state
+    from pg_class c
+    left join pg_inherits i on i.inhrelid = c.oid
+   where c.relnamespace = 'public'::regnamespace
+     and c.relkind = 'r'
+     and c.relname ~ ('^' || ${placeholder('table')}::text || '_[0-9]{8}$')
+     and to_date(right(c.relname, 8), 'YYYYMMDD') < (now() at time zone 'UTC')::date - ${placeholder('days')}::int
+   order by c.relname`)
+
+/**
+ * Drops the partitions that are past their days. Detached concurrently first: dropping one that is attached would
+ * stop every writer behind one long reader. `owner` is a pool of the tables' owner; nothing here can be in a transaction.
+ */
+export async function dropPastPartitions(owner: Database): Promise<string[]> {
+  const dropped: string[] = []
+  for (const [table, days] of Object.entries(KEPT_DAYS)) {
+    for (const { name, state } of await findPast(owner, { table, days })) {
+      if (state !== 'detached')
+        await owner.run(`alter table ${table} detach partition ${name} ${state === 'attached' ? 'concurrently' : 'finalize'}`, [])
+      await owner.run(`drop table ${name}`, [])
+      dropped.push(name)
+    }
+  }
+  return dropped
+}

@@ -1,0 +1,37 @@
+import { type SQL, sql } from 'drizzle-orm'
+import type { Tx } from '../driver/database.ts'
+import { credentials, teams } from '../tables/people.ts'
+import { projects } from '../tables/projects.ts'
+import { submissions } from '../tables/submissions.ts'
+import { webhook_deliveries, webhook_endpoints } from '../tables/webhooks.ts'
+import { type BatchedDelete, batchedDelete } from './batched-delete.ts'
+import { deleteAll } from './retention.ts'
+
+/** What was deleted stays for a day, invisible, so that an operator can undo a mistake. */
+const isPurged = (row: SQL) => sql`${row}.deleted_at < now() - interval '1 day'`
+const ofPurgedTeam = sql`exists (select from ${teams} t where t.id = gone.team_id and ${isPurged(sql`t`)})`
+const ofPurgedProject = sql`exists (
+  select from ${projects} p where p.team_id = gone.team_id and p.id = gone.project_id and ${isPurged(sql`p`)})`
+
+// What can be many comes first, in batches: the last row of a project or team then takes little with it. Events,
+// attempts and audit entries are partitioned and leave with their day.
+const purges: Record<string, BatchedDelete> = {
+  submissions: batchedDelete(sql`${submissions}`, isPurged(sql`gone`)),
+  submissions_of_projects: batchedDelete(sql`${submissions}`, ofPurgedProject),
+  submissions_of_teams: batchedDelete(sql`${submissions}`, ofPurgedTeam),
+  webhook_deliveries_of_teams: batchedDelete(sql`${webhook_deliveries}`, ofPurgedTeam),
+  webhook_endpoints: batchedDelete(sql`${webhook_endpoints}`, isPurged(sql`gone`)),
+  projects: batchedDelete(
+    sql`${projects}`,
+    sql`${isPurged(sql`gone`)} and not exists (select from ${submissions} s where s.team_id = gone.team_id and s.project_id = gone.id)`,
+  ),
+  teams: batchedDelete(sql`${teams}`, sql`${isPurged(sql`gone`)} and not exists (select from ${submissions} s where s.team_id = gone.id)`),
+  credentials: batchedDelete(sql`${credentials}`, sql`gone.revoked_at < now() - interval '30 days'`),
+  // A token that ended by itself stays in its owner's list; a session or a log-in that did is of no use to anybody.
+  ended_credentials: batchedDelete(sql`${credentials}`, sql`gone.kind <> 'pat' and gone.expires_at < now() - interval '30 days'`),
+}
+
+/** Removes for good what was deleted more than a day ago; returns the number of rows by kind. */
+export async function purgeDeleted(tx: Tx): Promise<Record<string, number>> {
+  return deleteAll(tx, purges)
+}

@@ -1,0 +1,51 @@
+import { sql } from 'drizzle-orm'
+import type { Tx } from '../driver/database.ts'
+import { account_links } from '../tables/accounts.ts'
+import { abuse_blocks, idempotency_keys, rate_windows } from '../tables/guards.ts'
+import { invitations } from '../tables/invitations.ts'
+import { mails } from '../tables/mails.ts'
+import { authorization_codes, device_codes } from '../tables/oauth.ts'
+import { users } from '../tables/people.ts'
+import { access_tokens, jwt_keys, refresh_tokens } from '../tables/sign-in.ts'
+import { submission_fingerprints } from '../tables/submissions.ts'
+import { webhook_deliveries } from '../tables/webhooks.ts'
+import { type BatchedDelete, batchedDelete } from './batched-delete.ts'
+
+/** What is kept for a time only, and is no partition. */
+const past: Record<string, BatchedDelete> = {
+  webhook_deliveries: batchedDelete(sql`${webhook_deliveries}`, sql`gone.id < uuid_at(now() - interval '30 days')`),
+  mails: batchedDelete(sql`${mails}`, sql`gone.id < uuid_at(now() - interval '30 days')`),
+  idempotency_keys: batchedDelete(sql`${idempotency_keys}`, sql`gone.created_at < now() - interval '24 hours'`),
+  // The longest window is an hour.
+  rate_windows: batchedDelete(sql`${rate_windows}`, sql`gone.window_start < now() - interval '2 hours'`),
+  // A day after its end a block is forgotten, and the next one begins with an hour again.
+  abuse_blocks: batchedDelete(
+    sql`${abuse_blocks}`,
+    sql`coalesce(gone.blocked_until, gone.trips[cardinality(gone.trips)]) < now() - interval '24 hours'`,
+  ),
+  account_links: batchedDelete(sql`${account_links}`, sql`gone.expires_at < now() - interval '1 day'`),
+  // Nobody can sign in to an account whose address was never confirmed, so nothing hangs on it.
+  users: batchedDelete(sql`${users}`, sql`gone.email_verified_at is null and gone.id < uuid_at(now() - interval '30 days')`),
+  access_tokens: batchedDelete(sql`${access_tokens}`, sql`gone.expires_at < now() - interval '1 day'`),
+  refresh_tokens: batchedDelete(sql`${refresh_tokens}`, sql`gone.expires_at < now() - interval '1 day'`),
+  authorization_codes: batchedDelete(sql`${authorization_codes}`, sql`gone.expires_at < now() - interval '1 day'`),
+  device_codes: batchedDelete(sql`${device_codes}`, sql`gone.expires_at < now() - interval '1 day'`),
+  invitations: batchedDelete(
+    sql`${invitations}`,
+    sql`coalesce(gone.accepted_at, gone.revoked_at, gone.expires_at) < now() - interval '90 days'`,
+  ),
+  jwt_keys: batchedDelete(sql`${jwt_keys}`, sql`gone.retires_at < now()`),
+  submission_fingerprints: batchedDelete(sql`${submission_fingerprints}`, sql`gone.submission_id < uuid_at(now() - interval '10 minutes')`),
+}
+
+/** Deletes what is past its time; returns the number of rows by table. */
+export async function deletePast(tx: Tx): Promise<Record<string, number>> {
+  return deleteAll(tx, past)
+}
+
+/** Runs deletions in the order given. */
+export async function deleteAll(tx: Tx, deletions: Record<string, BatchedDelete>): Promise<Record<string, number>> {
+  const counts: Record<string, number> = {}
+  for (const [name, run] of Object.entries(deletions)) counts[name] = await run(tx)
+  return counts
+}

@@ -1,0 +1,18 @@
+import { type DatabaseAddress, openDatabase } from '../driver/database.ts'
+import { ensurePartitions } from '../maintenance/partitions.ts'
+import { migrate } from './migrate.ts'
+import { writePlans } from './plans.ts'
+import { ensureQueue } from './queue.ts'
+
+/** Brings a database to what the service needs: schema, queue, plans, partitions. Part of every start; replicas may do it at once. */
+export async function prepareDatabase(address: DatabaseAddress): Promise<void> {
+  await migrate({ address })
+  const owner = openDatabase({ address, role: 'earshot_owner', poolSize: 1, applicationName: 'earshot prepare' })
+  try {
+    await ensureQueue(owner, address)
+    await writePlans(owner)
+    await ensurePartitions(owner)
+  } finally {
+    await owner.close()
+  }
+}

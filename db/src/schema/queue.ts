@@ -1,0 +1,50 @@
+import { sql } from 'drizzle-orm'
+import type { Database, DatabaseAddress, Tx } from '../driver/database.ts'
+import { onlyOne } from '../sql/rows.ts'
+import { statement } from '../sql/statement.ts'
+import { LOCK_KEY } from './migrate.ts'
+
+/** The last migration that graphile-worker brings; a test holds it equal, so that a start need not load the package to compare. */
+export const QUEUE_VERSION = 20
+
+const findSchema = statement<object, { exists: boolean }>(sql`
+  select to_regclass('graphile_worker.migrations') is not null as exists`)
+
+const readVersion = statement<object, { version: number | null }>(sql`
+  select max(id) as version
+    from graphile_worker.migrations`)
+
+// The migrations' own lock: who waits for it finds the queue made.
+const lock = statement<object, never>(sql`
+  select pg_advisory_xact_lock(${sql.raw(String(LOCK_KEY))})`)
+
+/** Brings the queue's schema up to date, so that jobs can be added before any worker was there. `owner` is a pool of the owner's role. */
+export async function ensureQueue(owner: Database, address: DatabaseAddress): Promise<void> {
+  if (await isCurrent(owner)) return
+  await owner.transaction(async (tx) => {
+    await lock(tx, {})
+    if (await isCurrent(tx)) return
+    const { Logger, runMigrations } = await import('graphile-worker')
+    await runMigrations({ connectionString: queueConnection(address), maxPoolSize: 2, logger: new Logger(() => () => {}) })
+  })
+}
+
+/**
+ * How Graphile Worker reaches the database. The queue's tables belong to the owner's role, which their policies bind to
+ * nobody. `pg` reads the address as libpq does when asked to, so that one DATABASE_URL means the same to both drivers.
+ */
+export function queueConnection({ url, host, port, user, password, database }: DatabaseAddress): string {
+  const role = `options=${encodeURIComponent('-c role=earshot_owner')}`
+  if (url) {
+    const compatible = /[?&]sslmode=/.test(url) ? '&uselibpqcompat=true' : ''
+    return `${url}${url.includes('?') ? '&' : '?'}${role}${compatible}`
+  }
+  const account = [user, password].flatMap((part) => (part === undefined ? [] : encodeURIComponent(part))).join(':')
+  const place = new URLSearchParams({ ...(host && { host }), ...(port && { port: String(port) }) })
+  return `postgresql://${account}@/${encodeURIComponent(database ?? '')}?${place}&${role}`
+}
+
+async function isCurrent(tx: Tx): Promise<boolean> {
+  if (!onlyOne(await findSchema(tx, {})).exists) return false
+  return (onlyOne(await readVersion(tx, {})).version ?? 0) >= QUEUE_VERSION
+}

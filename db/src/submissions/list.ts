@@ -1,0 +1,108 @@
+import type { Channel, SubmissionKind, SubmissionState } from '@earshot/contracts'
+import { type SQL, sql } from 'drizzle-orm'
+import type { Tx } from '../driver/database.ts'
+import { indexedList, type Listed, listedPage, scannedList, spanOf, walkOf } from '../sql/bounded-list.ts'
+import { type Page, type PageQuery, pageBounds } from '../sql/pages.ts'
+import { statementsByKey } from '../sql/statement.ts'
+import { submission_tags, submissions } from '../tables/submissions.ts'
+import type { SubmissionRow } from './submissions.ts'
+
+/** Filters that walk an index of their own, the narrowest first. A list uses the first that is given. */
+const DRIVERS = ['tag', 'state', 'kind'] as const
+
+const FILTERS = ['channel', 'has_video', 'kind', 'min_rating', 'search', 'state', 'tag'] as const
+
+/** What LIKE takes for a pattern; a search is for the text itself. */
+const PATTERN_CHARACTERS = /[\\%_]/g
+
+export interface SubmissionFilters {
+  tag?: string | undefined
+  state?: SubmissionState | undefined
+  kind?: SubmissionKind | undefined
+  channel?: Channel | undefined
+  min_rating?: number | undefined
+  has_video?: boolean | undefined
+  search?: string | undefined
+}
+
+interface Reach {
+  /** Only what is public. */
+  publicOnly?: boolean
+  /** Whether the search looks at e-mail addresses too. */
+  searchEmail?: boolean
+}
+
+const { placeholder } = sql
+const WORDS = sql`s.title, s.body, s.author_name, s.author_company`
+
+const conditions: Record<string, SQL> = {
+  tag: sql`s.tags @> array[${placeholder('tag')}::text]`,
+  state: sql`s.state = ${placeholder('state')}`,
+  kind: sql`s.kind = ${placeholder('kind')}`,
+  channel: sql`s.channel = ${placeholder('channel')}`,
+  min_rating: sql`s.rating >= ${placeholder('min_rating')}::int`,
+  has_video: sql`(s.video_id is not null) = ${placeholder('has_video')}::boolean`,
+  search: sql`concat_ws(' ', ${WORDS}) ilike ${placeholder('search')}`,
+  searchEmail: sql`concat_ws(' ', ${WORDS}, s.author_email) ilike ${placeholder('search')}`,
+}
+
+// `limit 1` keeps the planner from reading all submissions for a join: each tag looks up its own record.
+const tagged = sql`
+      from ${submission_tags} t
+     cross join lateral (
+       select s.*
+         from ${submissions} s
+        where s.team_id = t.team_id and s.project_id = t.project_id and s.id = t.submission_id
+        limit 1
+     ) s
+     where t.team_id = ${placeholder('team_id')} and t.project_id = ${placeholder('project_id')} and t.tag = ${placeholder('tag')}`
+
+const inProject = sql`
+      from ${submissions} s
+     where s.team_id = ${placeholder('team_id')} and s.project_id = ${placeholder('project_id')}`
+
+const list = statementsByKey<object, Listed<SubmissionRow>>((key) => {
+  const [reach, span, ...filters] = key.split(',')
+  const visible = reach === 'public' ? sql`s.is_public` : sql`s.deleted_at is null`
+  // What is public has an index of its own, but for tags: a tag is walked, however rare it is.
+  const driver = DRIVERS.find((name) => filters.includes(name) && (name === 'tag' || reach !== 'public'))
+  const others = filters.flatMap((name) => (name === driver ? [] : [conditions[name] as SQL]))
+  if (driver === 'tag') return scannedList(walkOf(tagged, sql`t.submission_id`, span), [visible, ...others])
+  // Without the condition of the other indexes the planner cannot take one of them for this walk, and sort a whole project.
+  if (reach === 'all' && !driver && others.length > 0) return scannedList(walkOf(inProject, sql`s.id`, span), [visible, ...others])
+  const walk = walkOf(sql`${inProject} and ${driver ? sql`${visible} and ${conditions[driver] as SQL}` : visible}`, sql`s.id`, span)
+  return others.length === 0 ? indexedList(walk) : scannedList(walk, others)
+})
+
+/**
+ * A page of a project's submissions, newest first. Filters without an index of their own look at a bounded number of
+ * records: such a page may be short or empty while `next_cursor` goes on.
+ */
+export async function listSubmissions<Item>(
+  tx: Tx,
+  {
+    team_id,
+    project_id,
+    limit,
+    cursor,
+    created_after,
+    created_before,
+    ...filters
+  }: PageQuery & SubmissionFilters & { team_id: string; project_id: string },
+  reach: Reach,
+  present: (row: SubmissionRow) => Item,
+): Promise<Page<Item>> {
+  const rows = await list(keyOf(filters, reach, spanOf({ created_after })))(tx, {
+    ...filters,
+    ...(filters.search !== undefined && { search: `%${filters.search.replace(PATTERN_CHARACTERS, '\\$&')}%` }),
+    ...pageBounds({ limit, cursor, created_after, created_before }),
+    team_id,
+    project_id,
+  })
+  return listedPage(rows, limit, present)
+}
+
+function keyOf(filters: SubmissionFilters, { publicOnly, searchEmail }: Reach, span: string): string {
+  const given = FILTERS.filter((name) => filters[name] !== undefined)
+  return [publicOnly ? 'public' : 'all', span, ...given.map((name) => (name === 'search' && searchEmail ? 'searchEmail' : name))].join(',')
+}
