@@ -26,7 +26,7 @@ export interface AccessQuestion {
   unknownLimit: Limit
 }
 
-/** What the database says of a caller; see db/functions/access.sql for how to read it. */
+/** What the database says of a caller; see db/functions/access/access.sql for how to read it. */
 export interface AccessAnswer {
   credential_id: string | null
   credential_kind: CredentialKind

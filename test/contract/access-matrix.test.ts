@@ -116,7 +116,7 @@ function oneOfEachShape(): NamedOperation[] {
 }
 
 async function mutateAccess({ address }: TestService, [text, replacement]: [string, string]): Promise<void> {
-  const source = readFileSync(new URL('../../db/functions/access.sql', import.meta.url), 'utf8')
+  const source = readFileSync(new URL('../../db/functions/access/access.sql', import.meta.url), 'utf8')
   expect(source.split(text).length, `"${text}" stands in access.sql`).toBeGreaterThan(1)
   const sql = postgres({ ...address, max: 1 })
   try {

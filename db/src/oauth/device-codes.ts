@@ -31,7 +31,7 @@ export async function createDeviceCode(tx: Tx, code: NewDeviceCode): Promise<boo
   return (await create(tx, code)).length === 1
 }
 
-/** What a device is told; see db/functions/poll_device_code.sql. */
+/** What a device is told; see db/functions/oauth/poll_device_code.sql. */
 export interface DevicePoll {
   outcome: 'unknown' | 'expired' | 'denied' | 'pending' | 'slow_down' | 'granted'
   user_id: string

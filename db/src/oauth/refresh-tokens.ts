@@ -21,7 +21,7 @@ interface RotationQuestion {
   leewaySeconds: number
 }
 
-/** db/functions/rotate_refresh_token.sql says what the outcomes mean; the fields are there for `rotated` alone. */
+/** db/functions/oauth/rotate_refresh_token.sql says what the outcomes mean; the fields are there for `rotated` alone. */
 export type Rotation =
   | { outcome: 'rotated'; credential_id: string; credential_hash: Buffer | null; user_id: string; scopes: string[] }
   | { outcome: 'unknown' | 'expired' | 'invalid_scope' | 'reused' | 'raced' }

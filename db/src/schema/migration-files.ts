@@ -30,6 +30,7 @@ export async function readMigrations(directory: string): Promise<Migration[]> {
   return migrations
 }
 
+/** Reads the functions of all nouns, each noun in a folder of its own. */
 export async function readFunctions(directory: string): Promise<FunctionSet> {
   const files = await readSqlFiles(directory)
   return { files, sha256: hash(JSON.stringify(files)) }
@@ -42,7 +43,7 @@ function parseMigration({ fileName, text }: SqlFile): Migration {
 }
 
 async function readSqlFiles(directory: string): Promise<SqlFile[]> {
-  const names = (await readdir(directory)).filter((name) => name.endsWith('.sql')).sort()
+  const names = (await readdir(directory, { recursive: true })).filter((name) => name.endsWith('.sql')).sort()
   return Promise.all(names.map(async (fileName) => ({ fileName, text: await readFile(join(directory, fileName), 'utf8') })))
 }
 
