@@ -1,10 +1,10 @@
 import { contracts } from '@earshot/contracts'
 import { askPasswordReset, confirmAddress, confirmPasswordReset, signUpGuest } from './accounts.ts'
-import { implement } from './implement.ts'
-import { logIns } from './log-ins.ts'
-import { refuseForeignPage } from './own-pages.ts'
+import { provePassword, proveSecondFactor } from './auth/sign-in.ts'
+import { implement } from './http/implement.ts'
+import { refuseForeignPage } from './http/provenance.ts'
+import { logIns } from './logins.ts'
 import { presentProfile } from './profile.ts'
-import { provePassword, proveSecondFactor } from './sign-in.ts'
 
 export const auth = implement(contracts.auth, {
   signUp: async ({ ctx, input }) => {

@@ -1,6 +1,6 @@
 import { contracts } from '@earshot/contracts'
 import { type AuthorizationRow, deleteAuthorization, listAuthorizations, toTimestamp } from '@earshot/db'
-import { implement } from './implement.ts'
+import { implement } from './http/implement.ts'
 
 /** What a user allowed OAuth clients. */
 export const authorizations = implement(contracts.me.authorizations, {

@@ -1,7 +1,7 @@
 import { contracts } from '@earshot/contracts'
 import { readEvents, readFeedEnds } from '@earshot/db'
-import { implement } from './implement.ts'
-import { presentPayload } from './webhook-presenter.ts'
+import { implement } from './http/implement.ts'
+import { presentPayload } from './webhooks/present.ts'
 
 /** How many events a stream reads at once: what it keeps for a reader that is slow. */
 const STREAM_PAGE = 25

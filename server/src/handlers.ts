@@ -1,16 +1,16 @@
 import { contracts } from '@earshot/contracts'
 import { auth } from './auth.ts'
 import { events } from './events.ts'
-import { implement } from './implement.ts'
+import { implement } from './http/implement.ts'
 import { invitations } from './invitations.ts'
 import { me } from './me.ts'
 import { members } from './members.ts'
 import { projects } from './projects.ts'
 import { publicPlane } from './public.ts'
 import { publicKeys } from './public-keys.ts'
-import { submissions } from './submissions.ts'
+import { submissions } from './submissions/submissions.ts'
 import { teams } from './teams.ts'
-import { webhooks } from './webhooks.ts'
+import { webhooks } from './webhooks/webhooks.ts'
 
 /** A handler for every operation of the contracts. */
 export const handlers = implement(contracts, {

@@ -10,10 +10,10 @@ import {
   toTimestamp,
 } from '@earshot/db'
 import { sealMailSecret } from '@earshot/drivers'
-import { implement } from './implement.ts'
-import { scaled } from './rate-limit.ts'
+import { scaled } from './auth/rate-limit.ts'
+import { hashToken, makeInvitationToken } from './auth/token-values.ts'
+import { implement } from './http/implement.ts'
 import type { Services } from './services.ts'
-import { hashToken, makeInvitationToken } from './tokens.ts'
 
 export const invitations = implement(contracts.invitations, {
   list: ({ ctx, input }) => listInvitations(ctx.tx, input, presentInvitation),

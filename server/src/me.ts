@@ -2,11 +2,11 @@ import { contracts } from '@earshot/contracts'
 import { findUserWithTeams, toTimestamp, updateUser } from '@earshot/db'
 import { changeOwnPassword } from './accounts.ts'
 import { authorizations } from './authorizations.ts'
-import { implement } from './implement.ts'
+import { implement } from './http/implement.ts'
 import { mfa } from './mfa.ts'
-import { sessions } from './own-sessions.ts'
-import { tokens } from './own-tokens.ts'
 import { presentProfile } from './profile.ts'
+import { sessions } from './sessions.ts'
+import { tokens } from './tokens.ts'
 
 export const me = implement(contracts.me, {
   retrieve: async ({ ctx }) => {

@@ -1,6 +1,6 @@
 import { contracts } from '@earshot/contracts'
 import { listMembers, type MemberRow, removeMember, toTimestamp, transferOwnership, updateMember } from '@earshot/db'
-import { implement } from './implement.ts'
+import { implement } from './http/implement.ts'
 
 export const members = implement(contracts.members, {
   list: ({ ctx, input }) => listMembers(ctx.tx, input, presentMember),

@@ -1,8 +1,8 @@
 import { ApiError, contracts } from '@earshot/contracts'
 import { confirmSecondFactor, disableSecondFactor, enrollSecondFactor, type SignInAnswer } from '@earshot/db'
-import { type InAccount, implement } from './implement.ts'
-import { makeRecoveryCodes, makeSecondFactor, readOtp } from './otp.ts'
-import { factorOf, requireOwnPassword, wrongOtp } from './sign-in.ts'
+import { makeRecoveryCodes, makeSecondFactor, readOtp } from './auth/otp.ts'
+import { factorOf, requireOwnPassword, wrongOtp } from './auth/sign-in.ts'
+import { type InAccount, implement } from './http/implement.ts'
 
 /** Where somebody sets up or takes away the second factor of the own account. */
 type Place = Pick<InAccount, 'tx' | 'actor' | 'account' | 'services'>

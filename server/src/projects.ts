@@ -9,7 +9,7 @@ import {
   toTimestamp,
   updateProject,
 } from '@earshot/db'
-import { implement } from './implement.ts'
+import { implement } from './http/implement.ts'
 
 export const projects = implement(contracts.projects, {
   list: ({ ctx, input }) => listProjects(ctx.tx, input, presentProject),

@@ -1,7 +1,7 @@
 import { contracts } from '@earshot/contracts'
 import { createPublicKey, listPublicKeys, type PublicKeyRow, revokePublicKey, toTimestamp } from '@earshot/db'
-import { implement } from './implement.ts'
-import { makePublicKey } from './tokens.ts'
+import { makePublicKey } from './auth/token-values.ts'
+import { implement } from './http/implement.ts'
 
 export const publicKeys = implement(contracts.publicKeys, {
   list: ({ ctx, input }) => listPublicKeys(ctx.tx, input, presentPublicKey),

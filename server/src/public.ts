@@ -9,12 +9,12 @@ import {
   toTimestamp,
 } from '@earshot/db'
 import type { z } from 'zod'
-import { makeFormToken, requireFormToken } from './form-token.ts'
-import { implement } from './implement.ts'
+import { makeFormToken, requireFormToken } from './auth/form-token.ts'
+import type { VisitedProject } from './auth/public-access.ts'
+import { hashToken, makeId, makeRevokeToken } from './auth/token-values.ts'
+import { implement } from './http/implement.ts'
 import { presentCollects, presentTheme } from './projects.ts'
-import { presentConsent } from './submission-presenter.ts'
-import { hashToken, makeId, makeRevokeToken } from './tokens.ts'
-import type { VisitedProject } from './visit.ts'
+import { presentConsent } from './submissions/present.ts'
 
 export const publicPlane = implement(contracts.public, {
   projects: {

@@ -1,7 +1,7 @@
 import type { SecretBox, WebhookUrlVerdict } from '@earshot/drivers'
-import type { AccessJwts } from './access-jwts.ts'
-import type { Passwords } from './passwords.ts'
-import type { Sessions } from './sessions.ts'
+import type { AccessJwts } from './auth/access-jwts.ts'
+import type { Passwords } from './auth/passwords.ts'
+import type { Sessions } from './auth/session-engine.ts'
 
 /** What handlers use beside the database, as `buildApp`'s caller gives it. */
 export interface GivenServices {

@@ -1,100 +1,24 @@
-import { type AccessAnswer, createSession, endSession, prolongSession, type Tx, type UserRow } from '@earshot/db'
-import { parseCookie } from 'cookie'
-import { type Adapter, Lucia, TimeSpan } from 'lucia'
-import { hashToken } from './tokens.ts'
+import { contracts } from '@earshot/contracts'
+import { deleteSession, listSessions, type SessionRow, toTimestamp } from '@earshot/db'
+import { implement } from './http/implement.ts'
 
-const LIFETIME = new TimeSpan(30, 'd')
+/** Where a user is signed in. */
+export const sessions = implement(contracts.me.sessions, {
+  list: ({ ctx, input }) => listSessions(ctx.tx, ctx.actor.userId, input, (row) => presentSession(row, ctx.credential.id)),
+  delete: ({ ctx, input }) => deleteSession(ctx.tx, ctx.actor, input.session_id),
+})
 
-/** Who begins a session, and from where. */
-interface Beginning {
-  userId: string
-  ip: string
-  userAgent: string | null
-  /** Of the session that the browser had: it ends, so that nobody goes on under an id that was known before. */
-  replacedId: string | null
-}
-
-/** Sessions of the pages by Lucia, the only module that knows it: what the database keeps of an id is its hash. */
-export interface Sessions {
-  /** The session's id among the cookies of a request. */
-  read(cookieHeader: string | undefined): string | null
-  /** Judges a session by `ask`, which answers for its hash; one in the second half of its life is prolonged, and `cookie` to be sent again. */
-  judge(tx: Tx, id: string, ask: (hash: Buffer) => Promise<AccessAnswer>): Promise<{ answer: AccessAnswer; cookie: string | null }>
-  begin(tx: Tx, beginning: Beginning): Promise<{ user: UserRow; cookie: string }>
-  /** Another id for a session that goes on: what the database is to keep of it, and its cookie. */
-  renew(userId: string): Promise<{ hash: Buffer; cookie: string }>
-  end(tx: Tx, id: string): Promise<void>
-  /** Takes the cookie away. */
-  blankCookie: string
-}
-
-export function createSessions(baseUrl: string): Sessions {
-  const secure = isSecure(baseUrl)
-  const name = sessionCookieName(baseUrl)
-  const luciaFor = (adapter: Partial<Adapter>) =>
-    new Lucia({ ...unused, ...adapter }, { sessionExpiresIn: LIFETIME, sessionCookie: { name, attributes: { secure, sameSite: 'lax' } } })
-  /** An id that nobody has yet. */
-  const issue = async (userId: string) => {
-    const lucia = luciaFor({ setSession: async () => {} })
-    const { id, expiresAt } = await lucia.createSession(userId, {})
-    return { hash: hashToken(id), expiresAt: expiresAt.toISOString(), cookie: lucia.createSessionCookie(id).serialize() }
-  }
-
+export function presentSession(row: SessionRow, currentId: string) {
   return {
-    read: (cookieHeader) => (cookieHeader === undefined ? null : (parseCookie(cookieHeader)[name] ?? null)),
-    async judge(tx, id, ask) {
-      const answer = await ask(hashToken(id))
-      const lucia = luciaFor({
-        getSessionAndUser: async () => (isSession(answer) ? [sessionOf(id, answer), { id: answer.user_id, attributes: {} }] : [null, null]),
-        // Where this machine's clock is ahead of the database's, which judges in the end.
-        deleteSession: async () => {},
-        updateSessionExpiration: (_id, expiresAt) => prolongSession(tx, hashToken(id), expiresAt.toISOString()),
-      })
-      const { session } = await lucia.validateSession(id)
-      return {
-        answer: session ? answer : { ...answer, credential_id: null },
-        cookie: session?.fresh ? lucia.createSessionCookie(id).serialize() : null,
-      }
-    },
-    async begin(tx, { userId, ip, userAgent, replacedId }) {
-      const { hash, expiresAt, cookie } = await issue(userId)
-      const replacedHash = replacedId === null ? null : hashToken(replacedId)
-      return { user: await createSession(tx, { hash, userId, expiresAt, ip, userAgent, replacedHash }), cookie }
-    },
-    renew: issue,
-    end: (tx, id) => luciaFor({ deleteSession: (own) => endSession(tx, hashToken(own)) }).invalidateSession(id),
-    blankCookie: luciaFor({}).createBlankSessionCookie().serialize(),
+    id: row.id,
+    // The list holds these alone.
+    kind: row.kind as 'session' | 'jwt',
+    is_current: row.id === currentId,
+    ip: row.ip,
+    user_agent: row.user_agent,
+    expires_at: toTimestamp(row.expires_at ?? row.created_at),
+    last_used_at: toTimestamp(row.last_used_at),
+    created_at: toTimestamp(row.created_at),
+    updated_at: toTimestamp(row.updated_at),
   }
-}
-
-/** A name with __Host- is refused by browsers unless it is secure, of this host and of all paths (RFC 6265bis §4.1.3.2). */
-export function sessionCookieName(baseUrl: string): string {
-  return isSecure(baseUrl) ? '__Host-earshot_session' : 'earshot_session'
-}
-
-function isSecure(baseUrl: string): boolean {
-  return new URL(baseUrl).protocol === 'https:'
-}
-
-function isSession({ credential_id, credential_kind }: AccessAnswer): boolean {
-  return credential_id !== null && credential_kind === 'session'
-}
-
-function sessionOf(id: string, { user_id, expires_at }: AccessAnswer) {
-  return { id, userId: user_id, expiresAt: new Date(expires_at ?? 0), attributes: {} }
-}
-
-const unexpected = () => {
-  throw new Error('Lucia asked for what this use of it does not need')
-}
-
-/** Each use fills in what it needs; the rest is done in SQL, for a user's list and for jobs. */
-const unused: Adapter = {
-  getSessionAndUser: unexpected,
-  getUserSessions: unexpected,
-  setSession: unexpected,
-  updateSessionExpiration: unexpected,
-  deleteSession: unexpected,
-  deleteUserSessions: unexpected,
-  deleteExpiredSessions: unexpected,
 }

@@ -12,7 +12,7 @@ import {
   toTimestamp,
   updateTeam,
 } from '@earshot/db'
-import { implement } from './implement.ts'
+import { implement } from './http/implement.ts'
 
 export const teams = implement(contracts.teams, {
   list: ({ ctx, input }) => listTeams(ctx.tx, ctx.actor.userId, input, presentTeam),

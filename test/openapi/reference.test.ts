@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net'
 import { fastify } from 'fastify'
 import { afterEach, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { registerReference } from '../../server/src/reference.ts'
+import { registerReference } from '../../server/src/openapi/reference.ts'
 
 const DOCUMENT = { openapi: '3.1.0', info: { title: 'Earshot' } }
 const started: { close: () => Promise<unknown> }[] = []

@@ -1,6 +1,6 @@
 import { ApiError, type Scope } from '@earshot/contracts'
 import { findOAuthClient, type OAuthClientRow, type Tx } from '@earshot/db'
-import { requireCarriable } from '../input.ts'
+import { requireCarriable } from '../http/input.ts'
 import { readScope } from './parameters.ts'
 import { addParameters, matchesRedirectUri } from './redirect-uri.ts'
 import { type OAuthErrorName, OAuthRefusal } from './refusal.ts'

@@ -1,6 +1,6 @@
 import { type DevicePoll, pollDeviceCode } from '@earshot/db'
 import OAuth2Server from '@node-oauth/oauth2-server'
-import { hashToken } from '../tokens.ts'
+import { hashToken } from '../auth/token-values.ts'
 import { OAuthRefusal } from './refusal.ts'
 import { engineToken, type GrantContext, makeTokenValues, storedPair } from './token-pair.ts'
 

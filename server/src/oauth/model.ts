@@ -9,7 +9,7 @@ import {
   takeAuthorizationCode,
 } from '@earshot/db'
 import type OAuth2Server from '@node-oauth/oauth2-server'
-import { hashToken, makeCode, makeToken } from '../tokens.ts'
+import { hashToken, makeCode, makeToken } from '../auth/token-values.ts'
 import { findClaimedClient } from './client.ts'
 import { lifetimes } from './lifetimes.ts'
 import { matchesRedirectUri } from './redirect-uri.ts'

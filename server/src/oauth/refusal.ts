@@ -1,7 +1,7 @@
 import { ApiError, type ErrorCode } from '@earshot/contracts'
 import OAuth2Server from '@node-oauth/oauth2-server'
-import { toApiError } from '../failure.ts'
-import { isFailedTry } from '../rate-limit.ts'
+import { isFailedTry } from '../auth/rate-limit.ts'
+import { toApiError } from '../http/failure.ts'
 
 interface Row {
   code: ErrorCode

@@ -1,6 +1,6 @@
 import { ApiError } from '@earshot/contracts'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { sendFailure } from '../failure.ts'
+import { sendFailure } from '../http/failure.ts'
 import { addForms } from '../pages/form.ts'
 import { countGuest, type PageOptions } from '../pages/visitor.ts'
 import { registerConsent } from './consent.ts'

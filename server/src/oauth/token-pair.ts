@@ -1,6 +1,6 @@
 import type { TokenPair, Tx } from '@earshot/db'
 import type OAuth2Server from '@node-oauth/oauth2-server'
-import { hashToken, makeToken } from '../tokens.ts'
+import { hashToken, makeToken } from '../auth/token-values.ts'
 import { lifetimes } from './lifetimes.ts'
 
 /** The engine rounds what is left of an hour down: with this it says 3600. */

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { etagOf, matchesETag } from '../etag.ts'
+import { etagOf, matchesETag } from '../http/etag.ts'
 
 /** Bytes that stay the same while the process lives, with their type and tag. */
 export interface Representation {

@@ -1,8 +1,8 @@
 import { isSignedIn, type Operation, type Scope, scopeMeanings } from '@earshot/contracts'
 import type { oas31 } from 'zod-openapi'
+import { sessionCookieName } from '../auth/session-engine.ts'
 import { AUTHORIZATION_PATH, DEVICE_AUTHORIZATION_PATH, TOKEN_PATH } from '../oauth/paths.ts'
 import { isGrantable } from '../oauth/scopes.ts'
-import { sessionCookieName } from '../sessions.ts'
 
 /** The ways to sign in. */
 export function securitySchemes(baseUrl: string): Record<string, oas31.SecuritySchemeObject> {

@@ -1,6 +1,6 @@
 import { ApiError } from '@earshot/contracts'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { requireCarriable } from '../input.ts'
+import { requireCarriable } from '../http/input.ts'
 
 /** The fields of a form: one text each. */
 export type Form = Readonly<Record<string, string>>

@@ -1,7 +1,7 @@
 import { ApiError } from '@earshot/contracts'
 import { acceptInvitation } from '@earshot/db'
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import { hashToken } from '../tokens.ts'
+import { hashToken } from '../auth/token-values.ts'
 import { formOf } from './form.ts'
 import { html } from './html.ts'
 import { sendPage } from './layout.ts'

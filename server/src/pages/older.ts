@@ -1,6 +1,6 @@
 import { contracts } from '@earshot/contracts'
 import type { z } from 'zod'
-import { compileInput } from '../input.ts'
+import { compileInput } from '../http/input.ts'
 import { type Html, html } from './html.ts'
 import type { OwnPage } from './own-page.ts'
 

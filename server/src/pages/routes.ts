@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http'
 import type { FastifyInstance } from 'fastify'
-import { toApiError } from '../failure.ts'
+import { toApiError } from '../http/failure.ts'
 import { represent, sendRepresentation } from '../openapi/representation.ts'
 import { registerApplications } from './applications.ts'
 import { registerChangePassword } from './change-password.ts'

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { SecretBox } from '@earshot/drivers'
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import { factorOf, type ProvenPassword, proveSecondFactor, readOwnAccount } from '../sign-in.ts'
+import { factorOf, type ProvenPassword, proveSecondFactor, readOwnAccount } from '../auth/sign-in.ts'
 import { field, type Problems, problemsOf } from './fields.ts'
 import { formOf } from './form.ts'
 import { html } from './html.ts'

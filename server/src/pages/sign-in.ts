@@ -1,6 +1,6 @@
 import { ApiError, contracts } from '@earshot/contracts'
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import { provePassword } from '../sign-in.ts'
+import { provePassword } from '../auth/sign-in.ts'
 import { field } from './fields.ts'
 import { formOf } from './form.ts'
 import { html } from './html.ts'

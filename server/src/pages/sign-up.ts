@@ -1,7 +1,7 @@
 import { ApiError, contracts } from '@earshot/contracts'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { signUpGuest } from '../accounts.ts'
-import { compileInput } from '../input.ts'
+import { compileInput } from '../http/input.ts'
 import { field, type Problems, problemsOf, statusOf } from './fields.ts'
 import { type Form, formOf } from './form.ts'
 import { html } from './html.ts'

@@ -1,11 +1,11 @@
 import { ApiError } from '@earshot/contracts'
 import { type Executor, findUserWithTeams, type UserWithTeams } from '@earshot/db'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { judgeCredential } from '../credential.ts'
-import type { SignedIn } from '../implement.ts'
-import { outletOf } from '../outlet.ts'
-import { provenanceOf } from '../own-pages.ts'
-import { countUnauthenticated } from '../rate-limit.ts'
+import { judgeCredential } from '../auth/credential.ts'
+import { countUnauthenticated } from '../auth/rate-limit.ts'
+import type { SignedIn } from '../http/implement.ts'
+import { provenanceOf } from '../http/provenance.ts'
+import { outletOf } from '../http/reply-headers.ts'
 import type { Services } from '../services.ts'
 
 /** A page is no team's. */

@@ -1,6 +1,6 @@
 import { errors, type JWTPayload, jwtVerify, SignJWT } from 'jose'
 import { JWT_RULES, type JwtKeys } from './jwt-keys.ts'
-import { makeId } from './tokens.ts'
+import { makeId } from './token-values.ts'
 
 /** RFC 9068 §2.1: no other JWT passes for an access token, should there ever be others. */
 const TYPE = 'at+jwt'

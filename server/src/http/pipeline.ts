@@ -1,16 +1,16 @@
 import { ApiError, isSignedIn, isStream, type NamedOperation, type Operation } from '@earshot/contracts'
 import type { Executor, Tx } from '@earshot/db'
 import { z } from 'zod'
-import type { Approach } from './approach.ts'
-import { type Judgement, judgeCaller, requireFeature } from './caller.ts'
+import { type Judgement, judgeCaller, requireFeature } from '../auth/caller.ts'
+import { isFailedTry } from '../auth/rate-limit.ts'
+import type { Services } from '../services.ts'
 import { type Databases, executorOf } from './executors.ts'
 import { toApiError } from './failure.ts'
 import { type Answer, type Performance, performOnce } from './idempotency.ts'
 import { compileInput, type ReadInput } from './input.ts'
 import { compileMask, type Mask } from './mask.ts'
-import type { Outlet } from './outlet.ts'
-import { isFailedTry } from './rate-limit.ts'
-import type { Services } from './services.ts'
+import type { Outlet } from './reply-headers.ts'
+import type { Approach } from './request-facts.ts'
 
 /** A handler as the pipeline calls it; `implement` has checked it against its contract. */
 export type AnyHandler = (call: { ctx: never; input: never }) => Promise<unknown>

@@ -1,7 +1,7 @@
 import type { Operation } from '@earshot/contracts'
 import type { Database, Executor, TeamDatabase } from '@earshot/db'
-import type { Judgement } from './caller.ts'
-import type { Visit } from './visit.ts'
+import type { Judgement } from '../auth/caller.ts'
+import type { Visit } from '../auth/public-access.ts'
 
 /** No team has it: whoever is bound to it sees no row of a team. */
 const NOBODY = ''

@@ -1,6 +1,6 @@
 import type { NewLink } from '@earshot/db'
 import { type SecretBox, sealMailSecret } from '@earshot/drivers'
-import { hashToken, makeLinkToken } from './tokens.ts'
+import { hashToken, makeLinkToken } from './token-values.ts'
 
 /** A link that is to be sent by mail: the database keeps its hash, and its token sealed until the mail was sent. */
 export function makeLink(box: SecretBox, template: 'verify-email' | 'password-reset'): NewLink {

@@ -16,10 +16,10 @@ import {
   updateWebhook,
   type WebhookEndpointRow,
 } from '@earshot/db'
-import { type InTeam, implement } from './implement.ts'
+import { type InTeam, implement } from '../http/implement.ts'
+import { presentAttempt, presentDelivery } from './present.ts'
 import { requireRange } from './replay-range.ts'
 import { sendTestDelivery } from './test-delivery.ts'
-import { presentAttempt, presentDelivery } from './webhook-presenter.ts'
 
 const SECRET_BYTES = 32
 

@@ -1,8 +1,8 @@
 import { ApiError, type Operation } from '@earshot/contracts'
 import { type Limit, readVisit, type Tx, type VisitAnswer, type VisitQuestion } from '@earshot/db'
-import type { Approach } from './approach.ts'
-import { addressSubject } from './client-address.ts'
-import type { Outlet } from './outlet.ts'
+import { addressSubject } from '../http/client-address.ts'
+import type { Outlet } from '../http/reply-headers.ts'
+import type { Approach } from '../http/request-facts.ts'
 import { requireRoom, scaled } from './rate-limit.ts'
 
 const PUBLIC_KEY = /^pk_[0-9A-Za-z]{24}$/

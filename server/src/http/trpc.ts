@@ -2,11 +2,11 @@ import { ApiError, takesKey } from '@earshot/contracts'
 import { initTRPC } from '@trpc/server'
 import { type CreateFastifyContextOptions, fastifyRequestHandler } from '@trpc/server/adapters/fastify'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { approachOf } from './approach.ts'
 import { readIdempotencyKey } from './idempotency.ts'
 import { requireCarriable } from './input.ts'
-import { outletOf } from './outlet.ts'
 import type { Pipeline } from './pipeline.ts'
+import { outletOf } from './reply-headers.ts'
+import { approachOf } from './request-facts.ts'
 import { sendTRPCFailure, toTRPCError, trpcErrorBody } from './trpc-failure.ts'
 
 const MAX_BATCH = 20
@@ -63,7 +63,7 @@ interface ProcedureTree {
 function procedureTree(pipelines: readonly Pipeline[], ownOrigin: string): ProcedureTree {
   const root: ProcedureTree = {}
   for (const pipeline of pipelines) {
-    const names = pipeline.named.name.split('.')
+    const names = pipeline.named.name.split('..')
     const last = names.pop() ?? ''
     const parent = names.reduce((tree, name) => {
       tree[name] ??= {}

@@ -1,11 +1,11 @@
 import { type FastifyInstance, fastify, LogController } from 'fastify'
 import type { Registry } from 'prom-client'
+import { registerDrain } from '../http/drain.ts'
+import { sendFailure } from '../http/failure.ts'
+import { registerUnknownRoute } from '../http/unknown-route.ts'
 import { registerBacklogMetrics } from './backlog-metrics.ts'
-import { registerDrain } from './drain.ts'
-import { sendFailure } from './failure.ts'
 import type { Log } from './log.ts'
 import { type ProbeOptions, registerProbes } from './probes.ts'
-import { registerUnknownRoute } from './unknown-route.ts'
 
 /** The HTTP side of a worker: whether it is well and what it does, nothing of the API. */
 export function buildProbeApp(options: ProbeOptions & { log: Log; metrics: Registry; drainMs: number }): FastifyInstance {

@@ -2,10 +2,10 @@ import type { Contracts, CredentialKind, Method, Operation, Plan, Role, Scope } 
 import type { Actor, SignInAnswer, Tx } from '@earshot/db'
 import type { TRPCBuiltRouter, TRPCMutationProcedure, TRPCQueryProcedure } from '@trpc/server'
 import type { z } from 'zod'
-import type { Provenance } from './own-pages.ts'
-import type { Services } from './services.ts'
+import type { Visit } from '../auth/public-access.ts'
+import type { Services } from '../services.ts'
+import type { Provenance } from './provenance.ts'
 import type { ErrorShape } from './trpc-failure.ts'
-import type { Visit } from './visit.ts'
 
 /** What every handler has. */
 interface Call {

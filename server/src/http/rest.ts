@@ -1,13 +1,13 @@
 import { ApiError, isPublic, takesKey } from '@earshot/contracts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { approachOf } from './approach.ts'
-import type { Judgement } from './caller.ts'
+import type { Judgement } from '../auth/caller.ts'
 import { etagOf, matchesETag } from './etag.ts'
 import { sendFailure } from './failure.ts'
 import { readIdempotencyKey } from './idempotency.ts'
-import { outletOf } from './outlet.ts'
 import type { Pipeline } from './pipeline.ts'
 import { compileQuery } from './query.ts'
+import { outletOf } from './reply-headers.ts'
+import { approachOf } from './request-facts.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {

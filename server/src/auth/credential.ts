@@ -1,11 +1,11 @@
 import type { CredentialKind, ErrorCode, LimitName } from '@earshot/contracts'
 import { type AccessAnswer, type AccessQuestion, readAccess, type Tx } from '@earshot/db'
+import type { Outlet } from '../http/reply-headers.ts'
+import type { Approach } from '../http/request-facts.ts'
 import type { AccessJwts } from './access-jwts.ts'
-import type { Approach } from './approach.ts'
-import type { Outlet } from './outlet.ts'
 import { requireRoom, scaled, unauthenticated } from './rate-limit.ts'
-import type { Sessions } from './sessions.ts'
-import { hashToken, isWellFormedToken, type TokenPrefix } from './tokens.ts'
+import type { Sessions } from './session-engine.ts'
+import { hashToken, isWellFormedToken, type TokenPrefix } from './token-values.ts'
 
 /** What a request shows to say who calls; the database judges it. */
 type Credential =

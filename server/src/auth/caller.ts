@@ -1,14 +1,14 @@
 import { ApiError, isAccount, isLock, isPublic, type Operation, planIncludes, plans, roleSuffices } from '@earshot/contracts'
 import type { AccessAnswer, Tx } from '@earshot/db'
+import type { Guest, InAccount, InProject, Visitor } from '../http/implement.ts'
+import type { Outlet } from '../http/reply-headers.ts'
+import type { Approach } from '../http/request-facts.ts'
 import type { AccessJwts } from './access-jwts.ts'
-import type { Approach } from './approach.ts'
 import { judgeCredential, type KnownAnswer, readCredential } from './credential.ts'
-import type { Guest, InAccount, InProject, Visitor } from './implement.ts'
-import type { Outlet } from './outlet.ts'
+import { openVisit } from './public-access.ts'
 import { countUnauthenticated } from './rate-limit.ts'
-import type { Sessions } from './sessions.ts'
+import type { Sessions } from './session-engine.ts'
 import { readOwnAccount } from './sign-in.ts'
-import { openVisit } from './visit.ts'
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i
 

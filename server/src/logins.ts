@@ -1,9 +1,9 @@
 import { ApiError, contracts } from '@earshot/contracts'
 import { createLogIn, endLogIn, type Rotation, rotateRefreshToken } from '@earshot/db'
 import type { SecretBox } from '@earshot/drivers'
-import { implement } from './implement.ts'
-import { provePassword } from './sign-in.ts'
-import { hashToken, isWellFormedToken, makeId, makeToken } from './tokens.ts'
+import { provePassword } from './auth/sign-in.ts'
+import { hashToken, isWellFormedToken, makeId, makeToken } from './auth/token-values.ts'
+import { implement } from './http/implement.ts'
 
 const PURPOSE = 'jwt-log-in'
 const REFRESH_LIFETIME_MS = 14 * 86_400_000

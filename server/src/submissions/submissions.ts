@@ -10,8 +10,8 @@ import {
   updateSubmission,
 } from '@earshot/db'
 import type { z } from 'zod'
-import { type InProject, implement } from './implement.ts'
-import { presentSubmission } from './submission-presenter.ts'
+import { type InProject, implement } from '../http/implement.ts'
+import { presentSubmission } from './present.ts'
 
 const stateAfter = { approve: 'approved', reject: 'rejected' } as const
 

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { ApiError, contracts } from '@earshot/contracts'
 import { type AttemptRow, beginTestDelivery, findTestDelivery, withdrawTestDelivery } from '@earshot/db'
-import type { InTeam } from './implement.ts'
+import type { InTeam } from '../http/implement.ts'
 
 /** How long a worker may take to take it up; after that nothing is sent any more. */
 const TAKE_MS = 10_000
