@@ -1,10 +1,10 @@
 import { type Database, type DatabaseAddress, openDatabase } from '@earshot/db'
 import type { MailDriver, SecretBox } from '@earshot/drivers'
 import type { Registry } from 'prom-client'
-import { startDispatcher } from './dispatcher.ts'
+import { startDispatcher } from './dispatcher/dispatcher.ts'
 import { startJobQueue } from './job-queue.ts'
 import type { Log } from './log.ts'
-import { createSenders, type SendersOptions } from './senders.ts'
+import { createSenders, type SendersOptions } from './sending/senders.ts'
 
 const STATEMENT_TIMEOUT_MS = 30_000
 

@@ -13,7 +13,7 @@ import {
   updateWebhook,
 } from '@earshot/db'
 import fc from 'fast-check'
-import { judgeAttempt, MAX_ATTEMPTS, nextDelayMs } from '../../jobs/src/retry-policy.ts'
+import { judgeAttempt, MAX_ATTEMPTS, nextDelayMs } from '../../jobs/src/sending/retry-policy.ts'
 import type { WebhookHouse } from '../jobs/webhook-house.ts'
 
 const WORKERS = 2

@@ -1,6 +1,6 @@
 import { attemptErrorCodes } from '@earshot/contracts'
 import { expect, test } from 'vitest'
-import { toAttemptError } from '../../jobs/src/attempt-error.ts'
+import { toAttemptError } from '../../jobs/src/sending/attempt-error.ts'
 
 const systemError = (code: string) => Object.assign(new Error(`connect ${code} 10.0.0.1:443`), { code })
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { EndpointPaces } from '../../jobs/src/endpoint-pace.ts'
+import { EndpointPaces } from '../../jobs/src/dispatcher/endpoint-concurrency.ts'
 
 const due = (endpoint_id: string, is_failing = false) => ({ team_id: 'team', endpoint_id, is_failing, is_tested: false })
 const many = (name: string, count: number, isFailing = false) =>

@@ -1,5 +1,5 @@
 import { createOwnAddresses, resolveName, shareLookups } from '@earshot/drivers'
-import { createSenders } from '../../jobs/src/senders.ts'
+import { createSenders } from '../../jobs/src/sending/senders.ts'
 import { startNameServer } from './name-server.ts'
 import { startRawReceiver } from './raw-receiver.ts'
 

@@ -1,8 +1,8 @@
 import { attemptErrorCodes } from '@earshot/contracts'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { readRetryAfterSeconds } from '../../jobs/src/retry-after.ts'
-import { judgeAttempt, MAX_ATTEMPTS, nextDelayMs } from '../../jobs/src/retry-policy.ts'
+import { readRetryAfterSeconds } from '../../jobs/src/sending/retry-after.ts'
+import { judgeAttempt, MAX_ATTEMPTS, nextDelayMs } from '../../jobs/src/sending/retry-policy.ts'
 
 const HOUR_MS = 3_600_000
 const failed = (attemptNumber: number, changes: object = {}) => ({ attemptNumber, statusCode: 500, retryAfterSeconds: null, ...changes })

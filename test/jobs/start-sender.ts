@@ -1,5 +1,5 @@
 import { createAddressRules, createOwnAddresses } from '@earshot/drivers'
-import { createSender, type Sender, type SenderOptions } from '../../jobs/src/send-delivery.ts'
+import { createSender, type Sender, type SenderOptions } from '../../jobs/src/sending/send-delivery.ts'
 
 /** A sender that may reach this machine and closes itself. */
 export function startSender(options: Partial<SenderOptions> = {}): Sender & AsyncDisposable {

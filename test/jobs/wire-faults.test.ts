@@ -1,7 +1,7 @@
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import type { AttemptRow, DeliveryRow } from '@earshot/db'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { ExchangeLimits } from '../../jobs/src/exchange.ts'
+import type { ExchangeLimits } from '../../jobs/src/sending/exchange.ts'
 import { runAllAttempts } from './attempt-rounds.ts'
 import { certificate, makeAuthority } from './certificates.ts'
 import { openWebhookHouse } from './webhook-house.ts'

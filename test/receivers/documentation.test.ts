@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { attemptErrorCodes, eventMeanings } from '@earshot/contracts'
 import { signWebhook, verifyWebhook } from '@earshot/contracts/webhooks'
 import { describe, expect, test } from 'vitest'
-import { judgeAttempt, MAX_ATTEMPTS, nextDelayMs } from '../../jobs/src/retry-policy.ts'
+import { judgeAttempt, MAX_ATTEMPTS, nextDelayMs } from '../../jobs/src/sending/retry-policy.ts'
 import { earshot } from '../cli/command-line.ts'
 
 const DOCS = new URL('../../docs/', import.meta.url)

@@ -1,8 +1,8 @@
 import { type Database, type DatabaseAddress, openDatabase } from '@earshot/db'
 import { createAddressRules, createOwnAddresses, type SecretBox } from '@earshot/drivers'
 import type { Log } from '@earshot/jobs'
-import { type Dispatcher, startDispatcher } from '../../jobs/src/dispatcher.ts'
-import { createSender, type SenderOptions } from '../../jobs/src/send-delivery.ts'
+import { type Dispatcher, startDispatcher } from '../../jobs/src/dispatcher/dispatcher.ts'
+import { createSender, type SenderOptions } from '../../jobs/src/sending/send-delivery.ts'
 
 export const USER_AGENT = 'Earshot-Webhooks/1.2.3'
 const silent: Log = { debug() {}, info() {}, warn() {}, error() {} }

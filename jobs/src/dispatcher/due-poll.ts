@@ -1,6 +1,6 @@
 import { type ClaimedDelivery, claimDeliveries, type Database, type DueEndpoint, findDueEndpoints } from '@earshot/db'
-import type { EndpointPaces } from './endpoint-pace.ts'
-import type { Log } from './log.ts'
+import type { Log } from '../log.ts'
+import type { EndpointPaces } from './endpoint-concurrency.ts'
 import { startLoop } from './loop.ts'
 
 const TICK_MS = 100

@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { type AttemptRef, type ClaimedDelivery, type Database, handBackDeliveries } from '@earshot/db'
+import type { Log } from '../log.ts'
+import type { DispatcherMetrics } from '../metrics.ts'
 import { type Attempts, type FinishedAttempt, refOf } from './attempts.ts'
 import type { Completer, Completion } from './completer.ts'
-import type { EndpointPaces } from './endpoint-pace.ts'
-import type { Log } from './log.ts'
-import type { DispatcherMetrics } from './metrics.ts'
+import type { EndpointPaces } from './endpoint-concurrency.ts'
 
 const LINGER_MS = 10
 

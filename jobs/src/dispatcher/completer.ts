@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { type AttemptResult, completeDeliveries, type Database, LEASE_SECONDS } from '@earshot/db'
-import type { Log } from './log.ts'
+import type { Log } from '../log.ts'
 
 const LINGER_MS = 5
 /** A batch ends with whichever comes first: the answers' bodies are up to 64 KB each. */

@@ -1,7 +1,7 @@
 import { beatWorker, type Database, forgetDeadWorkers, registerWorker, removeWorker, sweepDeliveries } from '@earshot/db'
-import type { Log } from './log.ts'
+import type { Log } from '../log.ts'
+import { MAX_ATTEMPTS } from '../sending/retry-policy.ts'
 import { startLoop } from './loop.ts'
-import { MAX_ATTEMPTS } from './retry-policy.ts'
 
 const HEARTBEAT_MS = 1_000
 const SWEEP_MS = 1_500

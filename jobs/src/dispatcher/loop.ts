@@ -1,4 +1,4 @@
-import type { Log } from './log.ts'
+import type { Log } from '../log.ts'
 
 const FIRST_BACKOFF_MS = 100
 const MAX_BACKOFF_MS = 2_000

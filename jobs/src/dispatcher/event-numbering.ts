@@ -1,5 +1,5 @@
 import { type Database, numberEvents } from '@earshot/db'
-import type { Log } from './log.ts'
+import type { Log } from '../log.ts'
 import { type Loop, startLoop } from './loop.ts'
 
 const TICK_MS = 100

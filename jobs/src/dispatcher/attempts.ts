@@ -1,10 +1,10 @@
 import { setMaxListeners } from 'node:events'
 import type { AttemptRef, AttemptResult, ClaimedDelivery } from '@earshot/db'
-import { toAttemptError } from './attempt-error.ts'
-import type { ComposeRequest } from './delivery-request.ts'
-import { STALLED_AFTER_MS } from './endpoint-pace.ts'
-import { judgeAttempt, MAX_ATTEMPTS, nextDelayMs } from './retry-policy.ts'
-import type { Sender, SendResult } from './send-delivery.ts'
+import { toAttemptError } from '../sending/attempt-error.ts'
+import type { ComposeRequest } from '../sending/delivery-request.ts'
+import { judgeAttempt, MAX_ATTEMPTS, nextDelayMs } from '../sending/retry-policy.ts'
+import type { Sender, SendResult } from '../sending/send-delivery.ts'
+import { STALLED_AFTER_MS } from './endpoint-concurrency.ts'
 
 /** A claim older than this is not sent any more: the rest of the lease is for the answer and its result. */
 const MAX_AGE_MS = 5_000
