@@ -19,7 +19,7 @@ export interface ServiceProcess extends AsyncDisposable {
 /** Starts the service as `npm start` does, with its embedded PostgreSQL in `dataDir`, on a port of its own. */
 export async function startService(dataDir: string, environment: Record<string, string> = {}): Promise<ServiceProcess> {
   const startedMs = performance.now()
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', 'main.ts'], {
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', 'app/main.ts'], {
     cwd: ROOT,
     stdio: ['ignore', 'pipe', 'inherit'],
     env: {

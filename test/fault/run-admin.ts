@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 
-const ADMIN = fileURLToPath(new URL('../../admin.ts', import.meta.url))
+const ADMIN = fileURLToPath(new URL('../../app/admin.ts', import.meta.url))
 
 /** One command of the operator's door, in a process of its own; what it printed. Throws unless it ends with 0. */
 export async function runAdmin(environment: Record<string, string>, ...words: string[]): Promise<string> {

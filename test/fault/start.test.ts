@@ -41,7 +41,7 @@ const dataDir = makeDataDir()
 afterAll(() => dataDir[Symbol.asyncDispose]())
 
 test('each variable that the service reads is in the table of wrong values', () => {
-  const source = readFileSync(new URL('../../config.ts', import.meta.url), 'utf8')
+  const source = readFileSync(new URL('../../app/config.ts', import.meta.url), 'utf8')
   const read = [...source.matchAll(/^ {2}([A-Z][A-Z_]+): z?/gm)].map(([, name]) => name)
   expect(Object.keys(wrongValues).sort()).toEqual(read.sort())
 })

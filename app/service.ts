@@ -123,6 +123,6 @@ function servicesOf({ defaultPlan, maxTeamsPerUser, isSignUpOpen, reuseLeewaySec
 }
 
 async function readVersion(): Promise<string> {
-  const manifest: unknown = JSON.parse(await readFile(new URL('package.json', import.meta.url), 'utf8'))
+  const manifest: unknown = JSON.parse(await readFile(new URL('../package.json', import.meta.url), 'utf8'))
   return (manifest as { version: string }).version
 }
