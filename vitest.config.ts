@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { defineConfig } from 'vitest/config'
 
-const GLOBAL_SETUP = 'test/src/global-setup.ts'
+const GLOBAL_SETUP = 'test/support/global-setup.ts'
 
 export default defineConfig({
   test: {

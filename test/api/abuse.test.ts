@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { makeTeam, type Team } from '../src/people.ts'
-import { startTestService, type TestService } from '../src/test-service.ts'
+import { makeTeam, type Team } from '../support/people.ts'
+import { startTestService, type TestService } from '../support/test-service.ts'
 
 const WORDS = { body: 'Lovely', author: { name: 'Ada' }, consent: { granted: true } }
 /** Of a limit of ten a minute. */

@@ -1,8 +1,8 @@
 import { decodeJwt, decodeProtectedHeader, exportJWK, generateKeyPair, type JWK, type JWTPayload } from 'jose'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type ServiceKey, sign, signingKeyOf } from '../src/jwt-keys.ts'
-import { logIn, makeAccount, whoAmI } from '../src/log-in.ts'
-import { startTestService, type TestService } from '../src/test-service.ts'
+import { type ServiceKey, sign, signingKeyOf } from '../support/jwt-keys.ts'
+import { logIn, makeAccount, whoAmI } from '../support/log-in.ts'
+import { startTestService, type TestService } from '../support/test-service.ts'
 
 let service: TestService
 let access: string

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { earlyInWindow } from '../src/clock.ts'
-import { makeTokenOf, makeUser, PASSWORD } from '../src/people.ts'
-import { type Answer, startTestService, type TestService } from '../src/test-service.ts'
+import { earlyInWindow } from '../support/clock.ts'
+import { makeTokenOf, makeUser, PASSWORD } from '../support/people.ts'
+import { type Answer, startTestService, type TestService } from '../support/test-service.ts'
 
 const SESSION = '/api/auth/session/'
 const TRIES = 20

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { codeOf, setUpFactor } from '../src/authenticator.ts'
-import { openBrowser } from '../src/browser.ts'
-import { earlyInWindow } from '../src/clock.ts'
-import { lastToken } from '../src/mails.ts'
-import { givePassword, makeTeam, makeUser, PASSWORD } from '../src/people.ts'
-import { type Answer, startTestService, type TestService } from '../src/test-service.ts'
+import { codeOf, setUpFactor } from '../support/authenticator.ts'
+import { openBrowser } from '../support/browser.ts'
+import { earlyInWindow } from '../support/clock.ts'
+import { lastToken } from '../support/mails.ts'
+import { givePassword, makeTeam, makeUser, PASSWORD } from '../support/people.ts'
+import { type Answer, startTestService, type TestService } from '../support/test-service.ts'
 
 const FORM = { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin' }
 const SIGN_IN = '/accounts/sign-in/'

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { makeUser, PASSWORD } from '../src/people.ts'
-import { startTestService, type TestService } from '../src/test-service.ts'
+import { makeUser, PASSWORD } from '../support/people.ts'
+import { startTestService, type TestService } from '../support/test-service.ts'
 
 /** How far the medians may lie apart. */
 const TOLERANCE = 0.1

@@ -1,7 +1,7 @@
 import { type Scope, scopeMeanings, scopes } from '@earshot/contracts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { getTokens, type House, makeClient, opens, own, post, signInSomebody, startHouse } from '../oauth/house.ts'
-import { allowClient } from '../src/people.ts'
+import { allowClient } from '../support/people.ts'
 
 const PAGE = '/accounts/applications/'
 const FORM = { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin' }

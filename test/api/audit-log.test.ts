@@ -1,7 +1,7 @@
 import { scopes } from '@earshot/contracts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { makeTeam, type Team } from '../src/people.ts'
-import { startTestService, type TestService } from '../src/test-service.ts'
+import { makeTeam, type Team } from '../support/people.ts'
+import { startTestService, type TestService } from '../support/test-service.ts'
 
 let service: TestService
 let team: Team

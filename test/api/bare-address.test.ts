@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { openBrowser } from '../src/browser.ts'
-import { makeUser, PASSWORD } from '../src/people.ts'
-import { startTestService } from '../src/test-service.ts'
+import { openBrowser } from '../support/browser.ts'
+import { makeUser, PASSWORD } from '../support/people.ts'
+import { startTestService } from '../support/test-service.ts'
 
 test('whoever opens the bare address of the service is led to their account, by way of signing in', async () => {
   const service = await startTestService()

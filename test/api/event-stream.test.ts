@@ -3,9 +3,9 @@ import { connect } from 'node:net'
 import { openTeamDatabase } from '@earshot/db'
 import { createSecretBox } from '@earshot/drivers'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { makeTeam, type Team } from '../src/people.ts'
-import { openTestDatabase } from '../src/test-database.ts'
-import { startTestService, type TestService } from '../src/test-service.ts'
+import { makeTeam, type Team } from '../support/people.ts'
+import { openTestDatabase } from '../support/test-database.ts'
+import { startTestService, type TestService } from '../support/test-service.ts'
 import { followWithEventSource, number, type OpenStream, openStream } from './event-stream.ts'
 
 let service: TestService

@@ -1,7 +1,7 @@
 import { numberEvents } from '@earshot/db'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { makeTeam, type Team } from '../src/people.ts'
-import { startTestService, type TestService } from '../src/test-service.ts'
+import { makeTeam, type Team } from '../support/people.ts'
+import { startTestService, type TestService } from '../support/test-service.ts'
 
 interface Feed {
   results: {

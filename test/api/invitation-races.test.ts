@@ -1,11 +1,11 @@
 import { plans, scopes } from '@earshot/contracts'
 import { setTeamPlan } from '@earshot/db'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { acceptInvitation, type Guest, invitationsOf, makeGuest } from '../src/invitations.ts'
-import { lastToken } from '../src/mails.ts'
-import { meanwhile } from '../src/meanwhile.ts'
-import { makeTeam, makeTokenOf, makeUser, type Team } from '../src/people.ts'
-import { type Answer, startTestService, type TestService } from '../src/test-service.ts'
+import { acceptInvitation, type Guest, invitationsOf, makeGuest } from '../support/invitations.ts'
+import { lastToken } from '../support/mails.ts'
+import { meanwhile } from '../support/meanwhile.ts'
+import { makeTeam, makeTokenOf, makeUser, type Team } from '../support/people.ts'
+import { type Answer, startTestService, type TestService } from '../support/test-service.ts'
 
 const ROUNDS = 10
 const ACCEPTORS = 10

@@ -1,11 +1,11 @@
 import { scopes } from '@earshot/contracts'
 import { addTeamMember, numberEvents } from '@earshot/db'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { acceptInvitation, type Guest, type Invitations, invitationsOf, makeGuest } from '../src/invitations.ts'
-import { lastToken, readMails } from '../src/mails.ts'
-import { makeTeam, type Team } from '../src/people.ts'
-import { dumpDatabase } from '../src/secrets.ts'
-import { type Answer, startTestService, type TestService } from '../src/test-service.ts'
+import { acceptInvitation, type Guest, type Invitations, invitationsOf, makeGuest } from '../support/invitations.ts'
+import { lastToken, readMails } from '../support/mails.ts'
+import { makeTeam, type Team } from '../support/people.ts'
+import { dumpDatabase } from '../support/secrets.ts'
+import { type Answer, startTestService, type TestService } from '../support/test-service.ts'
 
 const NOT_FOUND = { status: 404, body: { code: 'not_found' } }
 

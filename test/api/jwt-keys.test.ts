@@ -5,10 +5,10 @@ import { rotateJwtKey } from '@earshot/server'
 import { calculateJwkThumbprint, decodeJwt, decodeProtectedHeader } from 'jose'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { createJwtKeys } from '../../server/src/auth/jwt-keys.ts'
-import { sign, signingKeyOf } from '../src/jwt-keys.ts'
-import { logIn, makeAccount, refresh, whoAmI } from '../src/log-in.ts'
-import { openTestDatabase } from '../src/test-database.ts'
-import { startTestService, type TestService } from '../src/test-service.ts'
+import { sign, signingKeyOf } from '../support/jwt-keys.ts'
+import { logIn, makeAccount, refresh, whoAmI } from '../support/log-in.ts'
+import { openTestDatabase } from '../support/test-database.ts'
+import { startTestService, type TestService } from '../support/test-service.ts'
 
 const REPLICAS = 8
 

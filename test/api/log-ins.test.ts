@@ -1,8 +1,8 @@
 import { createLocalJWKSet, type JWK, jwtVerify } from 'jose'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { LOG_IN, logIn, makeAccount, REVOKE, refresh, refreshed, whoAmI } from '../src/log-in.ts'
-import { makeUser, PASSWORD } from '../src/people.ts'
-import { startTestService, type TestService } from '../src/test-service.ts'
+import { LOG_IN, logIn, makeAccount, REVOKE, refresh, refreshed, whoAmI } from '../support/log-in.ts'
+import { makeUser, PASSWORD } from '../support/people.ts'
+import { startTestService, type TestService } from '../support/test-service.ts'
 
 const BASE_URL = 'http://localhost:8000'
 const DEAD = { status: 401, body: { code: 'invalid_token' } }

@@ -1,8 +1,8 @@
 import { scopes } from '@earshot/contracts'
 import { addTeamMember } from '@earshot/db'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { makeTeam, makeTokenOf, makeUser } from '../src/people.ts'
-import { startTestService, type TestService } from '../src/test-service.ts'
+import { makeTeam, makeTokenOf, makeUser } from '../support/people.ts'
+import { startTestService, type TestService } from '../support/test-service.ts'
 
 let service: TestService
 beforeAll(async () => {

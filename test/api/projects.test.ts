@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { meanwhile } from '../src/meanwhile.ts'
-import { makeTeam, type Team } from '../src/people.ts'
-import { startTestService, type TestService } from '../src/test-service.ts'
+import { meanwhile } from '../support/meanwhile.ts'
+import { makeTeam, type Team } from '../support/people.ts'
+import { startTestService, type TestService } from '../support/test-service.ts'
 import { walkIds } from './walk-pages.ts'
 
 let service: TestService

@@ -1,9 +1,9 @@
 import { makeToken } from '@earshot/server'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { earlyInWindow } from '../src/clock.ts'
-import { LOG_IN, makeAccount, REVOKE, type TokenPair } from '../src/log-in.ts'
-import { PASSWORD } from '../src/people.ts'
-import { type Answer, startTestService, type TestService } from '../src/test-service.ts'
+import { earlyInWindow } from '../support/clock.ts'
+import { LOG_IN, makeAccount, REVOKE, type TokenPair } from '../support/log-in.ts'
+import { PASSWORD } from '../support/people.ts'
+import { type Answer, startTestService, type TestService } from '../support/test-service.ts'
 
 const REFRESH = `${LOG_IN}refresh/`
 const HOUR_MS = 3_600_000

@@ -1,7 +1,7 @@
 import { decodeProtectedHeader } from 'jose'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { logIn, makeAccount, REVOKE, refresh, refreshed, type TokenPair, whoAmI } from '../src/log-in.ts'
-import { startTestService, type TestService } from '../src/test-service.ts'
+import { logIn, makeAccount, REVOKE, refresh, refreshed, type TokenPair, whoAmI } from '../support/log-in.ts'
+import { startTestService, type TestService } from '../support/test-service.ts'
 
 const DEAD = { status: 401, body: { code: 'invalid_token' } }
 const ALIVE = { status: 200 }

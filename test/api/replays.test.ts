@@ -7,8 +7,8 @@ import { createDatabaseMail, createOwnAddresses, createSecretBox } from '@earsho
 import { startWorker } from '@earshot/jobs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startReceiver } from '../jobs/receiver.ts'
-import { makeTeam, type Team } from '../src/people.ts'
-import { startTestService, type TestService } from '../src/test-service.ts'
+import { makeTeam, type Team } from '../support/people.ts'
+import { startTestService, type TestService } from '../support/test-service.ts'
 import { walkIds } from './walk-pages.ts'
 
 const NOWHERE = 'http://127.0.0.1:9/hooks'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { makeTeam, makeUser, PASSWORD, type Team } from '../src/people.ts'
-import { startTestService, type TestService } from '../src/test-service.ts'
+import { makeTeam, makeUser, PASSWORD, type Team } from '../support/people.ts'
+import { startTestService, type TestService } from '../support/test-service.ts'
 
 const SESSION = '/api/auth/session/'
 const BASE_URL = 'http://localhost:8000'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { makeUser, PASSWORD } from '../src/people.ts'
-import { startTestService, type TestService } from '../src/test-service.ts'
+import { makeUser, PASSWORD } from '../support/people.ts'
+import { startTestService, type TestService } from '../support/test-service.ts'
 
 const PAGE = '/accounts/sign-in/'
 const FORM = { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin' }

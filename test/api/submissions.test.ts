@@ -1,7 +1,7 @@
 import type { Event, Submission } from '@earshot/contracts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { makeTeam, type Team } from '../src/people.ts'
-import { type Answer, startTestService, type TestService } from '../src/test-service.ts'
+import { makeTeam, type Team } from '../support/people.ts'
+import { type Answer, startTestService, type TestService } from '../support/test-service.ts'
 
 const RICH = {
   title: 'Titel „mit" Ümläut',

@@ -4,10 +4,10 @@ import { DeliveredEvent, TEST_EVENT } from '@earshot/contracts'
 import { verifyWebhook } from '@earshot/contracts/webhooks'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Received, startReceiver } from '../jobs/receiver.ts'
-import { makeTeam, type Team } from '../src/people.ts'
-import { openTestDatabase } from '../src/test-database.ts'
-import { startTestDispatcher, type TestDispatcher } from '../src/test-dispatcher.ts'
-import { startTestService, type TestService } from '../src/test-service.ts'
+import { makeTeam, type Team } from '../support/people.ts'
+import { openTestDatabase } from '../support/test-database.ts'
+import { startTestDispatcher, type TestDispatcher } from '../support/test-dispatcher.ts'
+import { startTestService, type TestService } from '../support/test-service.ts'
 
 /** Events are numbered a little later than they are sent. */
 const SOON = { timeout: 10_000 }

@@ -2,9 +2,9 @@ import { type Scope, scopeMeanings, scopes } from '@earshot/contracts'
 import { createTokenFor } from '@earshot/db'
 import { makeToken } from '@earshot/server'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openBrowser } from '../src/browser.ts'
-import { makeTeam, makeUser, PASSWORD } from '../src/people.ts'
-import { type Answer, startTestService, type TestService } from '../src/test-service.ts'
+import { openBrowser } from '../support/browser.ts'
+import { makeTeam, makeUser, PASSWORD } from '../support/people.ts'
+import { type Answer, startTestService, type TestService } from '../support/test-service.ts'
 
 const PAGE = '/accounts/tokens/'
 const DELETE = `${PAGE}delete/`

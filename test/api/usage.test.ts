@@ -1,8 +1,8 @@
 import { plans } from '@earshot/contracts'
 import { setTeamPlan } from '@earshot/db'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { makeTeam } from '../src/people.ts'
-import { startTestService, type TestService } from '../src/test-service.ts'
+import { makeTeam } from '../support/people.ts'
+import { startTestService, type TestService } from '../support/test-service.ts'
 
 let service: TestService
 beforeAll(async () => {

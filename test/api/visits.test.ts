@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { makeTeam, type Team } from '../src/people.ts'
-import { type Answer, startTestService, type TestService } from '../src/test-service.ts'
+import { makeTeam, type Team } from '../support/people.ts'
+import { type Answer, startTestService, type TestService } from '../support/test-service.ts'
 
 const WORDS = { body: 'Lovely', author: { name: 'Ada' }, consent: { granted: true } }
 const FEW = 2

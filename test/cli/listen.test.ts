@@ -12,9 +12,9 @@ import { createSecretBox } from '@earshot/drivers'
 import { Webhook } from 'standardwebhooks'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { number } from '../api/event-stream.ts'
-import { makeTeam, type Team } from '../src/people.ts'
-import { openTestDatabase, type TestDatabase } from '../src/test-database.ts'
-import { startTestService, type TestService } from '../src/test-service.ts'
+import { makeTeam, type Team } from '../support/people.ts'
+import { openTestDatabase, type TestDatabase } from '../support/test-database.ts'
+import { startTestService, type TestService } from '../support/test-service.ts'
 import { earshot, type Outcome } from './command-line.ts'
 
 const EXECUTABLE = fileURLToPath(new URL('earshot.js', import.meta.resolve('@earshot/cli')))

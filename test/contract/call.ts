@@ -1,7 +1,7 @@
 import { contracts, type NamedOperation } from '@earshot/contracts'
 import { expect } from 'vitest'
 import { buildDocument } from '../../server/src/openapi/document.ts'
-import type { Answer, SendOptions, TestService } from '../src/test-service.ts'
+import type { Answer, SendOptions, TestService } from '../support/test-service.ts'
 
 /** A REST call of an operation. */
 export interface RestCall extends SendOptions {

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { createUser, type Tx } from '@earshot/db'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openTestDatabase, type TestDatabase } from '../src/test-database.ts'
+import { openTestDatabase, type TestDatabase } from '../support/test-database.ts'
 
 const CALLERS = 20
 const ROUNDS = 10

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { openDatabase, type Tx } from '@earshot/db'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { gathered } from '../../db/src/submissions/batch.ts'
-import { openTestDatabase, type TestDatabase } from '../src/test-database.ts'
+import { openTestDatabase, type TestDatabase } from '../support/test-database.ts'
 
 const CALLERS = 40
 const DIVIDE =

@@ -1,7 +1,7 @@
 import type { Database } from '@earshot/db'
 import postgres from 'postgres'
-import { makeTeam, type Team } from '../src/people.ts'
-import type { TestDatabase } from '../src/test-database.ts'
+import { makeTeam, type Team } from '../support/people.ts'
+import type { TestDatabase } from '../support/test-database.ts'
 
 const OTHER_TEAMS = 200
 const RECORDS = 20_000

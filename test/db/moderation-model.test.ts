@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import type { SubmissionState } from '@earshot/contracts'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { makeTeam, type Team } from '../src/people.ts'
-import { openTestDatabase, type TestDatabase } from '../src/test-database.ts'
+import { makeTeam, type Team } from '../support/people.ts'
+import { openTestDatabase, type TestDatabase } from '../support/test-database.ts'
 import { anyCall, type Judged, perform, revokeTokenHash } from './moderators.ts'
 
 const SUBMISSIONS = 3

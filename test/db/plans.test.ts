@@ -16,7 +16,7 @@ import {
 } from '@earshot/db'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { encodeCursor, type PageQuery } from '../../db/src/sql/pages.ts'
-import { openTestDatabase, type TestDatabase } from '../src/test-database.ts'
+import { openTestDatabase, type TestDatabase } from '../support/test-database.ts'
 import { fillLargeProject, type LargeProject } from './large-project.ts'
 import { explain, recording } from './statement-plan.ts'
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openTestDatabase, type TestDatabase } from '../src/test-database.ts'
+import { openTestDatabase, type TestDatabase } from '../support/test-database.ts'
 import { anyExchange, anyMove, beginFamily, type Exchange, type Family, type Kind, type Move } from './refresh-families.ts'
 
 const RUNS = 120

@@ -12,7 +12,7 @@ import * as projects from '../../db/src/tables/projects.ts'
 import * as signIn from '../../db/src/tables/sign-in.ts'
 import * as submissions from '../../db/src/tables/submissions.ts'
 import * as webhooks from '../../db/src/tables/webhooks.ts'
-import { openTestDatabase, type TestDatabase } from '../src/test-database.ts'
+import { openTestDatabase, type TestDatabase } from '../support/test-database.ts'
 
 /** Kept by the migrations themselves, and never read by the product. */
 const BOOKKEEPING = ['schema_functions', 'schema_migrations']

@@ -1,7 +1,7 @@
 import { createProject } from '@earshot/db'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { makeTeam } from '../src/people.ts'
-import { openTestDatabase, type TestDatabase } from '../src/test-database.ts'
+import { makeTeam } from '../support/people.ts'
+import { openTestDatabase, type TestDatabase } from '../support/test-database.ts'
 
 const AT_ONCE = 8
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { openTestDatabase } from '../src/test-database.ts'
+import { openTestDatabase } from '../support/test-database.ts'
 
 const CALLERS = 10
 const ROUNDS = 40

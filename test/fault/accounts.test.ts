@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { PASSWORD } from '../src/people.ts'
+import { PASSWORD } from '../support/people.ts'
 import { makeDataDir } from './data-dir.ts'
 import { runAdmin } from './run-admin.ts'
 import { startService } from './service-process.ts'

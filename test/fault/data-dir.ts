@@ -6,7 +6,7 @@ import { connectEmbedded, type Database, openDatabase } from '@earshot/db'
 import { findHouse } from '../../db/src/embedded/house.ts'
 import { isServerOf, readPostmasterFile } from '../../db/src/embedded/postmaster-file.ts'
 import { endOrphan } from '../../db/src/embedded/shutdown.ts'
-import { makeTeam, type Team } from '../src/people.ts'
+import { makeTeam, type Team } from '../support/people.ts'
 
 export interface DataDir {
   path: string

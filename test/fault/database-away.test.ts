@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { startReceiver } from '../jobs/receiver.ts'
-import { makeTeam, type Team } from '../src/people.ts'
+import { makeTeam, type Team } from '../support/people.ts'
 import { makeDataDir } from './data-dir.ts'
 import { words } from './load.ts'
 import { openRemoteDatabase } from './remote-database.ts'

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, expect, test } from 'vitest'
-import type { Team } from '../src/people.ts'
+import type { Team } from '../support/people.ts'
 import { makeDataDir } from './data-dir.ts'
 import { type ServiceProcess, startService } from './service-process.ts'
 import { until } from './until.ts'

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Received } from '../jobs/receiver.ts'
-import type { Team } from '../src/people.ts'
+import type { Team } from '../support/people.ts'
 import type { ServiceProcess } from './service-process.ts'
 
 /** What a client was told, and may count on. */

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { decodeProtectedHeader } from 'jose'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { logIn, makeAccount, REVOKE, refresh, type TokenPair, whoAmI } from '../src/log-in.ts'
+import { logIn, makeAccount, REVOKE, refresh, type TokenPair, whoAmI } from '../support/log-in.ts'
 import { openRemoteDatabase, type RemoteDatabase } from './remote-database.ts'
 import { runAdmin } from './run-admin.ts'
 import { runService, type ServiceProcess, startService } from './service-process.ts'

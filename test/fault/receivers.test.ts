@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startRawReceiver } from '../jobs/raw-receiver.ts'
 import { startReceiver } from '../jobs/receiver.ts'
-import { makeTeam } from '../src/people.ts'
+import { makeTeam } from '../support/people.ts'
 import { words } from './load.ts'
 import { openRemoteDatabase, type RemoteDatabase } from './remote-database.ts'
 import { type ServiceProcess, startService } from './service-process.ts'

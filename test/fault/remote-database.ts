@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Database } from '@earshot/db'
 import postgres from 'postgres'
-import { openTestDatabase } from '../src/test-database.ts'
+import { openTestDatabase } from '../support/test-database.ts'
 import { type DatabaseProxy, startDatabaseProxy } from './database-proxy.ts'
 
 export interface RemoteDatabase {

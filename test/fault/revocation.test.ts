@@ -2,7 +2,7 @@ import type { CredentialKind, Role } from '@earshot/contracts'
 import { addTeamMember, setTeamPlan } from '@earshot/db'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { makeCredentials, type Shown } from '../contract/matrix/world.ts'
-import { makeTeam, makeUser, PASSWORD, type Team } from '../src/people.ts'
+import { makeTeam, makeUser, PASSWORD, type Team } from '../support/people.ts'
 import { openRemoteDatabase, type RemoteDatabase } from './remote-database.ts'
 import { type ServiceProcess, startService } from './service-process.ts'
 

@@ -1,8 +1,8 @@
 import { openDatabase } from '@earshot/db'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openStream } from '../api/event-stream.ts'
-import { makeTeam } from '../src/people.ts'
-import { startTestService, type TestService } from '../src/test-service.ts'
+import { makeTeam } from '../support/people.ts'
+import { startTestService, type TestService } from '../support/test-service.ts'
 import { openWebhookHouse, until, type WebhookHouse } from './webhook-house.ts'
 
 let house: WebhookHouse

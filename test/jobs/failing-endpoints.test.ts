@@ -1,7 +1,7 @@
 import { addTeamMember, disableFailingEndpoints, type Tx } from '@earshot/db'
 import { createSecretBox, writeMail } from '@earshot/drivers'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { makeUser } from '../src/people.ts'
+import { makeUser } from '../support/people.ts'
 import { ok, startReceiver } from './receiver.ts'
 import { asOperator, openWebhookHouse, until, type WebhookHouse } from './webhook-house.ts'
 

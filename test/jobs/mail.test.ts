@@ -16,7 +16,7 @@ import {
 import { startWorker } from '@earshot/jobs'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { startMailServer } from '../drivers/mail-server.ts'
-import { openTestDatabase, type TestDatabase } from '../src/test-database.ts'
+import { openTestDatabase, type TestDatabase } from '../support/test-database.ts'
 import { asOperator, until } from './webhook-house.ts'
 
 const BASE_URL = 'https://feedback.example'

@@ -1,6 +1,6 @@
 import { DEVICE_CODE } from '@earshot/server'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startTestService } from '../src/test-service.ts'
+import { startTestService } from '../support/test-service.ts'
 import { codeGrant, getCode, getTokens, type House, makeClient, opens, own, post, startHouse, type TestClient } from './house.ts'
 
 let house: House

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startTestService } from '../src/test-service.ts'
+import { startTestService } from '../support/test-service.ts'
 import { getTokens, type House, makeClient, opens, own, post, signInSomebody, startHouse, type TestClient } from './house.ts'
 
 let house: House

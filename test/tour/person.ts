@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
-import { openBrowser } from '../src/browser.ts'
-import type { Answer } from '../src/test-service.ts'
+import { openBrowser } from '../support/browser.ts'
+import type { Answer } from '../support/test-service.ts'
 
 const ACCOUNT = { email: 'grace@example.com', password: 'seven quiet engines hum' }
 

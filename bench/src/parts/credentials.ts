@@ -1,3 +1,4 @@
+import { startTwin } from '../baseline-process.ts'
 import { startChild } from '../child-process.ts'
 import { makeCredentials, type SignedInTeam } from '../credentials.ts'
 import { findPostgres } from '../postgres-process.ts'
@@ -6,7 +7,6 @@ import { alternate, type Contender, costsTable } from '../rounds.ts'
 import { startService } from '../service-process.ts'
 import { fillWithSubmissions, makeTeams, openBeside } from '../teams.ts'
 import { makeTemporaryDirectory } from '../temporary-directory.ts'
-import { startTwin } from '../twin-process.ts'
 
 const TEAMS = 100
 const PAGE = 25

@@ -1,3 +1,4 @@
+import { startTwin } from '../baseline-process.ts'
 import { type Child, startChild } from '../child-process.ts'
 import { findPostgres } from '../postgres-process.ts'
 import type { PartReport } from '../report.ts'
@@ -5,7 +6,6 @@ import { alternate, type Contender, costsTable } from '../rounds.ts'
 import { type ServiceProcess, startService } from '../service-process.ts'
 import { fillWithSubmissions, makeTeams, openBeside, type Team } from '../teams.ts'
 import { makeTemporaryDirectory } from '../temporary-directory.ts'
-import { startTwin } from '../twin-process.ts'
 
 const TEAMS = 200
 const PAGE = 25

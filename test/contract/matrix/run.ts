@@ -1,5 +1,5 @@
 import { type NamedOperation, Plan } from '@earshot/contracts'
-import type { TestService } from '../../src/test-service.ts'
+import type { TestService } from '../../support/test-service.ts'
 import { callRest, sourcesOf } from '../call.ts'
 import { emptyPath } from '../records.ts'
 import { sampleInput } from '../samples.ts'

@@ -2,10 +2,10 @@ import { type CredentialKind, Plan, type Role, roles, type Scope, scopes } from 
 import { addTeamMember, createSession } from '@earshot/db'
 import { hashPassword, makeToken } from '@earshot/server'
 import { decodeJwt } from 'jose'
-import { sign, signingKeyOf } from '../../src/jwt-keys.ts'
-import { logIn, type Sender } from '../../src/log-in.ts'
-import { makeTeam, makeUser, PASSWORD, type Team } from '../../src/people.ts'
-import type { TestService } from '../../src/test-service.ts'
+import { sign, signingKeyOf } from '../../support/jwt-keys.ts'
+import { logIn, type Sender } from '../../support/log-in.ts'
+import { makeTeam, makeUser, PASSWORD, type Team } from '../../support/people.ts'
+import type { TestService } from '../../support/test-service.ts'
 
 /** A running service, in this process or in another, and its database. */
 type Service = Sender & Pick<TestService, 'database'>

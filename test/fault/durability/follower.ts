@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Team } from '../../src/people.ts'
+import type { Team } from '../../support/people.ts'
 import type { ServiceProcess } from '../service-process.ts'
 
 const REST_MS = 250

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { type Database, openDatabase, prepareDatabase, startEmbeddedPostgres } from '@earshot/db'
-import { makeTeam, type Team } from '../../src/people.ts'
+import { makeTeam, type Team } from '../../support/people.ts'
 import { makeDataDir } from '../data-dir.ts'
 import { type DatabaseProxy, startDatabaseProxy } from '../database-proxy.ts'
 import { type Fleet, startFleet } from './fleet.ts'

@@ -1,4 +1,4 @@
-import type { Team } from '../../src/people.ts'
+import type { Team } from '../../support/people.ts'
 import { type Acknowledged, words } from '../load.ts'
 import type { ServiceProcess } from '../service-process.ts'
 

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { openBrowser } from '../../src/browser.ts'
+import { openBrowser } from '../../support/browser.ts'
 import { authorizePath, CALLBACK, codeGrant, getCode, makeClient, own, post } from '../house.ts'
 import { type Clause, exchange, metadataOf, OF_CLIENTS, TLS, visit } from './clause.ts'
 

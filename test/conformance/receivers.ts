@@ -16,7 +16,7 @@ const receivers: Record<string, { prepare: () => Promise<Command>; toleranceSeco
   'Flask with hmac': { prepare: () => python('flask_hmac.py') },
   'Flask with standardwebhooks': { prepare: () => python('flask_standardwebhooks.py'), toleranceSeconds: 302 },
   'Go with net/http': { prepare: () => go('examples/receivers/go') },
-  'Go with standardwebhooks': { prepare: () => go('test/judge/standard-webhooks'), toleranceSeconds: 302 },
+  'Go with standardwebhooks': { prepare: () => go('test/conformance/standard-webhooks'), toleranceSeconds: 302 },
   'a shell with openssl': { prepare: openssl },
 }
 

@@ -10,7 +10,7 @@ import { account } from './account.ts'
 import { openChromium } from './chromium.ts'
 import { TOP } from './command.ts'
 
-const SCREENSHOTS = join(TOP, '.judge/screenshots')
+const SCREENSHOTS = join(TOP, '.conformance/screenshots')
 /** A phone of today. */
 const PHONE = { viewport: { width: 390, height: 320 }, deviceScaleFactor: 2, isMobile: true, hasTouch: true }
 const LIMIT_MS = 60_000

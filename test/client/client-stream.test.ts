@@ -2,8 +2,8 @@ import { createClient, EarshotApiError, EarshotConnectionError, EarshotTimeoutEr
 import { afterAll, beforeAll, expect, expectTypeOf, test } from 'vitest'
 import { number } from '../api/event-stream.ts'
 import { playService, refusal } from '../cli/played-service.ts'
-import { makeTeam } from '../src/people.ts'
-import { startTestService, type TestService } from '../src/test-service.ts'
+import { makeTeam } from '../support/people.ts'
+import { startTestService, type TestService } from '../support/test-service.ts'
 
 const TEAM = '019aa3c1-7d40-7c3e-9f3b-2b8f7a6f1e01'
 const sse = { 'content-type': 'text/event-stream' }

@@ -3,11 +3,11 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path'
 import { run, TOP } from './command.ts'
 
-const HOME = join(TOP, '.judge')
+const HOME = join(TOP, '.conformance')
 const ENVIRONMENT = join(HOME, 'venv')
 const VIRTUALENV = join(HOME, 'virtualenv')
 const STAMP = join(ENVIRONMENT, 'installed')
-const REQUIREMENTS = join(TOP, 'test/judge/requirements.txt')
+const REQUIREMENTS = join(TOP, 'test/conformance/requirements.txt')
 const NEEDED = 'Python 3.11 or newer is needed, with venv or pip (on Debian: apt install python3-venv)'
 
 /** What is missing on this machine, in one line. */

@@ -40,7 +40,7 @@ async function isStillThere(url: string, { token, forHooks: { team_id, project_i
 
 function argumentsOf(url: string, seed: string): string[] {
   return [
-    ...['--config-file', 'test/judge/schemathesis.toml', 'run', `${url}/api/schema/`, '--url', url],
+    ...['--config-file', 'test/conformance/schemathesis.toml', 'run', `${url}/api/schema/`, '--url', url],
     // One worker: a second would delete what the first has just created, and no seed would repeat it.
     ...['--seed', seed, '--max-time', String(BUDGET_SECONDS), '--workers', '1', '--generation-database', 'none', '--no-color'],
   ]

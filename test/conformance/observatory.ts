@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { run, TOP } from './command.ts'
 
-const HOME = join(TOP, '.judge/observatory')
+const HOME = join(TOP, '.conformance/observatory')
 const PACKAGE = '@mdn/mdn-http-observatory'
 const VERSION = '1.4.8'
 /** What the service leaves to the proxy in front of it, which speaks TLS. */

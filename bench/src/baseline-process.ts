@@ -3,6 +3,6 @@ import { type Child, startChild } from './child-process.ts'
 
 /** The service's bare twin, on the same database. */
 export async function startTwin(address: DatabaseAddress): Promise<Child & { url: string }> {
-  const child = await startChild(new URL('twin/server.ts', import.meta.url))
+  const child = await startChild(new URL('baseline/server.ts', import.meta.url))
   return { ...child, ...(await child.ask<{ url: string }>({ address })) }
 }
