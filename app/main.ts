@@ -17,11 +17,11 @@ await announce(service)
 
 /** On Linux the project brings its own Node; elsewhere the user's must be new enough. */
 function requireNode(): void {
-  const [major = 0, minor = 0] = process.versions.node.split('..').map(Number)
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
   const [oldestMajor = 0, oldestMinor = 0] = OLDEST_NODE
   if (major > oldestMajor || (major === oldestMajor && minor >= oldestMinor)) return
   fail(
-    `Earshot needs Node ${OLDEST_NODE.join('..')} or newer; this is ${process.versions.node}. On Linux "npm start" brings the right one.`,
+    `Earshot needs Node ${OLDEST_NODE.join('.')} or newer; this is ${process.versions.node}. On Linux "npm start" brings the right one.`,
     1,
   )
 }

@@ -1,11 +1,11 @@
 import {
+  checkWebhookUrl,
   createAddressRules,
   createOwnAddresses,
   hostAndPort,
-  judgeWebhookUrl,
   resolveName,
   shareLookups,
-  type WebhookUrlVerdict,
+  type WebhookUrlCheck,
 } from '@earshot/drivers'
 import type { Config } from './config.ts'
 
@@ -35,10 +35,10 @@ export function createReceiverRules(config: Config) {
   return {
     /** What attempts have in common with registrations. */
     sending: { ownAddresses, resolve },
-    judge: async (url: string, { isForwarded }: { isForwarded: boolean }): Promise<WebhookUrlVerdict & { isLocalTrial?: boolean }> => {
-      const verdict = await judgeWebhookUrl(url, strict)
+    judge: async (url: string, { isForwarded }: { isForwarded: boolean }): Promise<WebhookUrlCheck & { isLocalTrial?: boolean }> => {
+      const verdict = await checkWebhookUrl(url, strict)
       if (verdict.ok || !config.localTrial || isForwarded) return verdict
-      return { ...(await judgeWebhookUrl(url, trial)), isLocalTrial: true }
+      return { ...(await checkWebhookUrl(url, trial)), isLocalTrial: true }
     },
   }
 }

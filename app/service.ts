@@ -90,7 +90,7 @@ async function start(config: Config, log: Log, { drains, undos }: Parts): Promis
     ...probes,
     contracts,
     teamDatabase,
-    services: { ...servicesOf(config), secretBox, judgeReceiver: receivers.judge },
+    services: { ...servicesOf(config), secretBox, checkReceiver: receivers.judge },
     rateLimitMultiplier: config.rateLimitMultiplier,
     checkOutput: false,
     onCommit: () => worker?.nudge(),

@@ -1,4 +1,4 @@
-import { type Database, readVitals } from '@earshot/db'
+import { type Database, readHealth } from '@earshot/db'
 import { createSecretBox } from '@earshot/drivers'
 import type { Command } from 'commander'
 import type { Store } from '../store.ts'
@@ -14,7 +14,7 @@ export function addDoctorCommand(program: Command): void {
 
 /** Each part that the service needs, with what was found. */
 async function examine(database: Database, store: Store): Promise<Record<string, unknown>> {
-  const { server_version, clock, deliveries_due, workers } = await readVitals(database)
+  const { server_version, clock, deliveries_due, workers } = await readHealth(database)
   const offset = Math.abs(clock - Date.now() / 1000)
   return {
     database: `PostgreSQL ${server_version}`,

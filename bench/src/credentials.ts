@@ -16,7 +16,7 @@ export async function makeCredentials(url: string, database: Database, teams: Te
   const [client] = await database.client<[{ id: string }]>`select id from oauth_clients where client_id = 'earshot-cli'`
   const signedIn: SignedInTeam[] = []
   for (const team of teams) {
-    const [session, { access }] = await Promise.all([post(`${url}/api/auth/session/`, accountOf(team)), logIn(url, team)])
+    const [session, { access }] = await Promise.all([post(`${url}/api/auth/session/`, accountOf(team)), login(url, team)])
     const cookie = session.headers.get('set-cookie')?.split(';', 1)[0] ?? ''
     signedIn.push({
       ...team,
@@ -32,7 +32,7 @@ export async function makeCredentials(url: string, database: Database, teams: Te
 }
 
 /** The pair of tokens of a log-in by password. */
-export async function logIn(url: string, team: Team): Promise<{ access: string; refresh: string }> {
+export async function login(url: string, team: Team): Promise<{ access: string; refresh: string }> {
   const answer = await post(`${url}/api/auth/token/`, accountOf(team))
   return (await answer.json()) as { access: string; refresh: string } // By contract.
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { accounts } from './accounts.ts'
-import { logIns } from './logins.ts'
+import { logins } from './logins.ts'
 import { NoContent, operation } from './operation.ts'
 import { AUTH } from './paths.ts'
 import { MailboxInput, OtpInput, PasswordInput } from './schemas/primitives.ts'
@@ -28,4 +28,4 @@ const session = {
   }),
 }
 
-export const auth = { ...accounts, session, token: logIns }
+export const auth = { ...accounts, session, token: logins }

@@ -34,14 +34,14 @@ export {
 export { type Feature, monthlyQuotas, Plan, planIncludes, plans, type Quota, quotaNames } from './plans.ts'
 export { Project } from './projects.ts'
 export { PublicKey } from './public-keys.ts'
-export { resourceMeanings } from './resources.ts'
+export { resourceDescriptions } from './resources.ts'
 export { Role, roleSuffices, roles } from './roles.ts'
 export {
   DeliveredEvent,
   deliveredPayloads,
   Event,
   EventType,
-  eventMeanings,
+  eventDescriptions,
   eventPayloads,
   eventTypes,
   TEST_EVENT,
@@ -49,5 +49,5 @@ export {
 export { Channel, Submission, SubmissionKind, SubmissionState } from './schemas/submission.ts'
 export { Attempt, attemptErrorCodes, Delivery } from './schemas/webhook-delivery.ts'
 export { WebhookEndpoint } from './schemas/webhook-endpoint.ts'
-export { Scope, scopeMeanings, scopes } from './scopes.ts'
+export { Scope, scopeDescriptions, scopes } from './scopes.ts'
 export { Team } from './teams.ts'

@@ -19,7 +19,7 @@ const TokenPair = z
   .meta({ id: 'TokenPair', description: 'What a log-in goes on with.' })
 
 /** Log-ins by password of first-party front ends, which go on by a pair of an access and a refresh token. */
-export const logIns = {
+export const logins = {
   create: operation({
     method: 'POST',
     path: `${AUTH}/token/`,

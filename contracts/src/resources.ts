@@ -1,5 +1,5 @@
 /** What each part of the contracts is about, as shown at the head of its operations. */
-export const resourceMeanings = {
+export const resourceDescriptions = {
   me: 'Who you are, your own personal access tokens, and what you allowed others.',
   teams: 'A team owns everything else. Its members hold a role, its plan says what it may use.',
   members: 'The people on a team and their roles.',

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
 /** Every scope with its meaning in words, as shown on the consent page, in the token form and in the OpenAPI document. */
-export const scopeMeanings = {
+export const scopeDescriptions = {
   'read:profile': 'Read your profile, sessions and the applications you allowed',
   'write:profile': 'Change your profile, password, second factor, sessions and allowed applications',
   'read:tokens': 'List your personal access tokens',
@@ -34,7 +34,7 @@ export const scopeMeanings = {
   'write:privacy': 'Export and erase all that a person left',
 } as const
 
-export type Scope = keyof typeof scopeMeanings
-export const scopes = Object.keys(scopeMeanings) as [Scope, ...Scope[]]
+export type Scope = keyof typeof scopeDescriptions
+export const scopes = Object.keys(scopeDescriptions) as [Scope, ...Scope[]]
 
 export const Scope = z.enum(scopes).meta({ id: 'Scope', description: 'What a credential may touch.', example: 'read:submissions' })

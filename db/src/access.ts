@@ -12,7 +12,7 @@ export interface Limit {
   windowSeconds: number
 }
 
-export interface AccessQuestion {
+export interface AccessQuery {
   /** SHA-256 of the credential's value. */
   hash: Buffer
   team: string | null
@@ -27,7 +27,7 @@ export interface AccessQuestion {
 }
 
 /** What the database says of a caller; see db/functions/access/access.sql for how to read it. */
-export interface AccessAnswer {
+export interface AccessRow {
   credential_id: string | null
   credential_kind: CredentialKind
   expires_at: string | null
@@ -45,7 +45,7 @@ export interface AccessAnswer {
   reset_seconds: number
 }
 
-const askAccess = statement<object, AccessAnswer>(sql`
+const selectAccess = statement<object, AccessRow>(sql`
   select *
     from access(
       ${placeholder('hash')}, ${placeholder('team')}, ${placeholder('project')}, ${placeholder('origin')},
@@ -56,9 +56,9 @@ const askAccess = statement<object, AccessAnswer>(sql`
 const UNCOUNTED = { max: null, windowSeconds: null }
 
 /** One round trip that judges a caller and counts the request. */
-export async function readAccess(tx: Tx, { limit, unknownLimit, ...question }: AccessQuestion): Promise<AccessAnswer> {
+export async function readAccess(tx: Tx, { limit, unknownLimit, ...question }: AccessQuery): Promise<AccessRow> {
   return onlyOne(
-    await askAccess(tx, {
+    await selectAccess(tx, {
       ...question,
       ...(limit ?? UNCOUNTED),
       unknownMax: unknownLimit.max,
@@ -67,7 +67,7 @@ export async function readAccess(tx: Tx, { limit, unknownLimit, ...question }: A
   )
 }
 
-export interface VisitQuestion {
+export interface PublicAccessQuery {
   publicKey: string | null
   /** Whose requests are counted; null when this one was counted before. */
   subject: string | null
@@ -76,7 +76,7 @@ export interface VisitQuestion {
   limit: Limit
 }
 
-export interface VisitAnswer {
+export interface PublicAccessRow {
   team_id: string | null
   project_id: string | null
   public_count: number
@@ -88,15 +88,15 @@ export interface VisitAnswer {
   blocked_seconds: number | null
 }
 
-const askVisit = statement<object, VisitAnswer>(sql`
+const selectPublicAccess = statement<object, PublicAccessRow>(sql`
   select *
     from visit(
       ${placeholder('publicKey')}, ${placeholder('subject')}, ${placeholder('address')}, ${placeholder('max')}, ${placeholder('windowSeconds')}
     )`)
 
 /** One round trip that counts a visitor's request and finds the project of the public key. */
-export async function readVisit(tx: Tx, { limit, ...values }: VisitQuestion): Promise<VisitAnswer> {
-  return onlyOne(await askVisit(tx, { ...values, ...limit }))
+export async function readPublicAccess(tx: Tx, { limit, ...values }: PublicAccessQuery): Promise<PublicAccessRow> {
+  return onlyOne(await selectPublicAccess(tx, { ...values, ...limit }))
 }
 
 const askCount = statement<object, { used: number | null; reset_seconds: number }>(sql`

@@ -1,12 +1,12 @@
 export {
-  type AccessAnswer,
-  type AccessQuestion,
+  type AccessQuery,
+  type AccessRow,
   countRequest,
   type Limit,
+  type PublicAccessQuery,
+  type PublicAccessRow,
   readAccess,
-  readVisit,
-  type VisitAnswer,
-  type VisitQuestion,
+  readPublicAccess,
 } from './access.ts'
 export {
   changePassword,
@@ -32,7 +32,7 @@ export {
 } from './dispatch/claim.ts'
 export { type AttemptRef, type AttemptResult, completeDeliveries, handBackDeliveries } from './dispatch/complete.ts'
 export { numberEvents } from './dispatch/number-events.ts'
-export { beatWorker, forgetDeadWorkers, registerWorker, removeWorker, sweepDeliveries } from './dispatch/workers.ts'
+export { forgetDeadWorkers, recordHeartbeat, registerWorker, removeWorker, sweepDeliveries } from './dispatch/workers.ts'
 export {
   type Database,
   type DatabaseAddress,
@@ -58,11 +58,11 @@ export {
 } from './invitations.ts'
 export { type JobName, type JobPayload, jobs } from './jobs.ts'
 export { addFirstJwtKey, listJwtKeys, type NewJwtKey, rotateJwtKey } from './jwt-keys.ts'
-export { createLogIn, endLogIn } from './logins.ts'
+export { createLogin, endLogin } from './logins.ts'
 export { findQueuedMail, listMails, type MailRow, queueMail, settleMail } from './mails.ts'
 export { type Backlog, type QueueDepth, readBacklog, readQueueDepths, readStoredDeliveries } from './maintenance/backlog.ts'
 export { disableFailingEndpoints } from './maintenance/failing-endpoints.ts'
-export { readVitals } from './maintenance/health.ts'
+export { readHealth } from './maintenance/health.ts'
 export { dropPastPartitions, ensurePartitions } from './maintenance/partitions.ts'
 export { purgeDeleted } from './maintenance/purge.ts'
 export { deletePast } from './maintenance/retention.ts'
@@ -100,7 +100,7 @@ export { prepareDatabase } from './schema/prepare.ts'
 export { queueConnection } from './schema/queue.ts'
 export { DatabaseSetupError } from './schema/setup-error.ts'
 export { createSession, deleteSession, endSession, listSessions, prolongSession, type SessionRow } from './sessions.ts'
-export { findOwnSignIn, findSignIn, replacePasswordHash, type SignInAnswer, type SignInTry } from './sign-in.ts'
+export { findOwnSignIn, findSignIn, replacePasswordHash, type SignInRow, type SignInTry } from './sign-in.ts'
 export type { Actor } from './sql/actor.ts'
 export { toTimestamp } from './sql/timestamps.ts'
 export { listSubmissions, type SubmissionFilters } from './submissions/list.ts'

@@ -6,7 +6,7 @@ import { credentials } from './tables/people.ts'
 import { refresh_tokens } from './tables/sign-in.ts'
 
 /** A log-in by password (a credential of the kind jwt), with its first refresh token. */
-interface NewLogIn {
+interface NewLogin {
   id: string
   /** SHA-256 of the secret that its access tokens carry. */
   hash: Buffer
@@ -32,8 +32,8 @@ const create = statement<object, never>(sql`
     from created`)
 
 /** Begins a log-in. It carries all scopes: the role alone decides. */
-export async function createLogIn(tx: Tx, logIn: NewLogIn): Promise<void> {
-  await create(tx, { ...logIn, scopes })
+export async function createLogin(tx: Tx, login: NewLogin): Promise<void> {
+  await create(tx, { ...login, scopes })
 }
 
 const end = statement<{ refreshHash: Buffer }, { id: string }>(sql`
@@ -45,6 +45,6 @@ const end = statement<{ refreshHash: Buffer }, { id: string }>(sql`
   returning c.id`)
 
 /** Ends the log-in of a refresh token, used or not, and its access tokens with it. False: there is none that goes on. */
-export async function endLogIn(tx: Tx, refreshHash: Buffer): Promise<boolean> {
+export async function endLogin(tx: Tx, refreshHash: Buffer): Promise<boolean> {
   return (await end(tx, { refreshHash })).length > 0
 }

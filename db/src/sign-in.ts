@@ -7,7 +7,7 @@ import { second_factors } from './tables/accounts.ts'
 import { users } from './tables/people.ts'
 
 /** What is known of an account that somebody says is theirs, and where the tries stand. */
-export interface SignInAnswer {
+export interface SignInRow {
   /** Null = no such account, or it was disabled. */
   user_id: string | null
   email: string | null
@@ -40,17 +40,17 @@ const askByEmail = askWhere(sql`lower(u.email) = lower(${placeholder('email')})`
 const askById = askWhere(sql`u.id = ${placeholder('userId')}`)
 
 /** Counts a try to sign in and finds the account: one round trip, whether or not there is one. */
-export async function findSignIn(tx: Tx, email: string, question: SignInTry): Promise<SignInAnswer> {
+export async function findSignIn(tx: Tx, email: string, question: SignInTry): Promise<SignInRow> {
   return onlyOne(await askByEmail(tx, { email, ...valuesOf(question) }))
 }
 
 /** The same for somebody who is signed in, and is asked again. */
-export async function findOwnSignIn(tx: Tx, userId: string, question: SignInTry): Promise<SignInAnswer> {
+export async function findOwnSignIn(tx: Tx, userId: string, question: SignInTry): Promise<SignInRow> {
   return onlyOne(await askById(tx, { userId, ...valuesOf(question) }))
 }
 
 function askWhere(whose: SQL) {
-  return statement<object, SignInAnswer>(sql`
+  return statement<object, SignInRow>(sql`
     select nearby.used, nearby.reset_seconds, everywhere.used as used_everywhere, everywhere.reset_seconds as reset_seconds_everywhere,
            u.id as user_id, u.email, u.name, u.password_hash,
            u.email_verified_at is not null as is_verified,

@@ -8,11 +8,11 @@ export { type AddressRules, createAddressRules, familyOf } from './network/netwo
 export { createOwnAddresses, type OwnAddresses } from './network/own-addresses.ts'
 export { shareLookups } from './network/shared-lookups.ts'
 export {
+  checkUrlForm,
+  checkWebhookUrl,
   hostAndPort,
-  judgeUrlForm,
-  judgeWebhookUrl,
   type ResolveName,
   resolveName,
-  type WebhookUrlVerdict,
+  type WebhookUrlCheck,
 } from './network/webhook-url.ts'
 export { createSecretBox, type SecretBox, SecretKeyError } from './secret-box.ts'

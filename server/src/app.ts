@@ -12,7 +12,7 @@ import { answerClientError } from './http/client-error.ts'
 import { registerCors } from './http/cors.ts'
 import { registerDrain } from './http/drain.ts'
 import { sendFailure } from './http/failure.ts'
-import { createFeedWatch } from './http/feed-poll.ts'
+import { createFeedPoll } from './http/feed-poll.ts'
 import { registerForwardingWarning } from './http/forwarding.ts'
 import { registerJsonBody } from './http/json-body.ts'
 import { type AnyHandler, compilePipeline, type PipelineOptions } from './http/pipeline.ts'
@@ -75,9 +75,9 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   }
   app.addHook('onClose', services.passwords.close)
   const pipelines = operations.map((named) => compilePipeline(named, handlerOf(named), { ...options, services }))
-  const feedWatch = createFeedWatch(options.database)
+  const feedPoll = createFeedPoll(options.database)
   for (const pipeline of pipelines) {
-    if (isStream(pipeline.named.operation)) registerStream(app, pipeline, { baseUrl: options.baseUrl, feedWatch })
+    if (isStream(pipeline.named.operation)) registerStream(app, pipeline, { baseUrl: options.baseUrl, feedPoll })
     else registerRest(app, pipeline, { baseUrl: options.baseUrl, resourcePath: retrievePathOf(options.contracts, pipeline.named) })
   }
   await registerTrpc(

@@ -3,7 +3,7 @@ import { askPasswordReset, confirmAddress, confirmPasswordReset, signUpGuest } f
 import { provePassword, proveSecondFactor } from './auth/sign-in.ts'
 import { implement } from './http/implement.ts'
 import { refuseForeignPage } from './http/provenance.ts'
-import { logIns } from './logins.ts'
+import { logins } from './logins.ts'
 import { presentProfile } from './profile.ts'
 
 export const auth = implement(contracts.auth, {
@@ -40,5 +40,5 @@ export const auth = implement(contracts.auth, {
       ctx.setCookie(ctx.services.sessions.blankCookie)
     },
   },
-  token: logIns,
+  token: logins,
 })

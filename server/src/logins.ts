@@ -1,5 +1,5 @@
 import { ApiError, contracts } from '@earshot/contracts'
-import { createLogIn, endLogIn, type Rotation, rotateRefreshToken } from '@earshot/db'
+import { createLogin, endLogin, type Rotation, rotateRefreshToken } from '@earshot/db'
 import type { SecretBox } from '@earshot/drivers'
 import { provePassword } from './auth/sign-in.ts'
 import { hashToken, isWellFormedToken, makeId, makeToken } from './auth/token-values.ts'
@@ -11,7 +11,7 @@ const REFRESH_LIFETIME_MS = 14 * 86_400_000
 const OF_LOG_INS = { kind: 'jwt', clientId: null, scopes: null, accessHash: null, accessExpiresAt: null } as const
 
 /** Log-ins by password, which go on by a pair of tokens. */
-export const logIns = implement(contracts.auth.token, {
+export const logins = implement(contracts.auth.token, {
   create: async ({ ctx, input }) => {
     const { userId, hasSecondFactor } = await provePassword(ctx, input)
     if (hasSecondFactor) throw new ApiError('mfa_enabled')
@@ -20,7 +20,7 @@ export const logIns = implement(contracts.auth.token, {
     const secret = secretOf(ctx.services.secretBox, id)
     const { token: refresh, hash: refreshHash } = makeToken('svr_')
     const { ip, userAgent } = ctx
-    await createLogIn(ctx.tx, { id, hash: hashToken(secret), userId, refreshHash, expiresAt: refreshEnd(), ip, userAgent })
+    await createLogin(ctx.tx, { id, hash: hashToken(secret), userId, refreshHash, expiresAt: refreshEnd(), ip, userAgent })
     return { access: await sign({ userId, secret }), refresh }
   },
   refresh: async ({ ctx, input }) => {
@@ -28,14 +28,14 @@ export const logIns = implement(contracts.auth.token, {
     const sign = await ctx.services.accessJwts.signer()
     const { token: refresh, hash: nextHash } = makeToken('svr_')
     const used = { hash: hashToken(input.refresh), leewaySeconds: ctx.services.reuseLeewaySeconds }
-    const logIn = requireRotated(await rotateRefreshToken(ctx.tx, { ...OF_LOG_INS, ...used, nextHash, nextExpiresAt: refreshEnd() }))
-    const secret = secretOf(ctx.services.secretBox, logIn.credential_id)
+    const login = requireRotated(await rotateRefreshToken(ctx.tx, { ...OF_LOG_INS, ...used, nextHash, nextExpiresAt: refreshEnd() }))
+    const secret = secretOf(ctx.services.secretBox, login.credential_id)
     // It began under a secret key that was lost since: it cannot go on.
-    if (!logIn.credential_hash?.equals(hashToken(secret))) throw new ApiError('invalid_token')
-    return { access: await sign({ userId: logIn.user_id, secret }), refresh }
+    if (!login.credential_hash?.equals(hashToken(secret))) throw new ApiError('invalid_token')
+    return { access: await sign({ userId: login.user_id, secret }), refresh }
   },
   revoke: async ({ ctx, input }) => {
-    const wasOurs = isWellFormedToken(input.refresh, 'svr_') && (await endLogIn(ctx.tx, hashToken(input.refresh)))
+    const wasOurs = isWellFormedToken(input.refresh, 'svr_') && (await endLogin(ctx.tx, hashToken(input.refresh)))
     if (!wasOurs) await ctx.countTry()
   },
 })
@@ -44,8 +44,8 @@ export const logIns = implement(contracts.auth.token, {
  * What the access tokens of a log-in carry. Nobody can make one up, not even with a stolen signing key; and as it follows
  * from the id, each exchange finds it again though only its hash is stored.
  */
-function secretOf(secretBox: SecretBox, logInId: string): string {
-  return secretBox.mac(PURPOSE, logInId).toString('base64url')
+function secretOf(secretBox: SecretBox, loginId: string): string {
+  return secretBox.mac(PURPOSE, loginId).toString('base64url')
 }
 
 function refreshEnd(): string {

@@ -1,5 +1,5 @@
 import { ApiError, contracts } from '@earshot/contracts'
-import { confirmSecondFactor, disableSecondFactor, enrollSecondFactor, type SignInAnswer } from '@earshot/db'
+import { confirmSecondFactor, disableSecondFactor, enrollSecondFactor, type SignInRow } from '@earshot/db'
 import { makeRecoveryCodes, makeSecondFactor, readOtp } from './auth/otp.ts'
 import { factorOf, requireOwnPassword, wrongOtp } from './auth/sign-in.ts'
 import { type InAccount, implement } from './http/implement.ts'
@@ -45,7 +45,7 @@ export async function disableOwnFactor(place: Place, { password, otp }: { passwo
   if (code === null || !(await disableSecondFactor(tx, actor, code))) throw wrongOtp()
 }
 
-function wrongState({ has_second_factor }: Pick<SignInAnswer, 'has_second_factor'>): ApiError {
+function wrongState({ has_second_factor }: Pick<SignInRow, 'has_second_factor'>): ApiError {
   return new ApiError('state_conflict', {
     current_state: has_second_factor ? 'enabled' : 'disabled',
     detail: has_second_factor ? 'A second factor is in use already.' : 'No second factor is set up.',

@@ -19,7 +19,7 @@ import { presentConsent } from './submissions/present.ts'
 export const publicPlane = implement(contracts.public, {
   projects: {
     retrieve: async ({ ctx }) => {
-      const row = await findProject(ctx.tx, await ctx.visit.project())
+      const row = await findProject(ctx.tx, await ctx.publicAccess.project())
       const { name, website_url, consent_text, thank_you_text } = row
       const form_token = makeFormToken(ctx.services.secretBox, Date.now())
       return { name, website_url, consent_text, thank_you_text, collects: presentCollects(row), theme: presentTheme(row), form_token }
@@ -33,7 +33,7 @@ export const publicPlane = implement(contracts.public, {
       if (website) return decoy(revoke_token)
       const fingerprint = ctx.services.secretBox.mac('visitor-words', JSON.stringify([ctx.ip, words]))
       const arrival = { fields: fieldsOf(words), revokeTokenHash: hashToken(revoke_token), fingerprint }
-      const row = await ctx.visit.within((visit) => receiveSubmission(ctx.tx, { visit, ...arrival }))
+      const row = await ctx.publicAccess.within((publicAccess) => receiveSubmission(ctx.tx, { publicAccess, ...arrival }))
       if (row.refusal) throw row.refusal
       return {
         id: row.id,
@@ -46,7 +46,7 @@ export const publicPlane = implement(contracts.public, {
   items: {
     list: async ({ ctx, input }) => {
       const { public_key, ...filters } = input
-      const project = await ctx.visit.project()
+      const project = await ctx.publicAccess.project()
       const { team_id, project_id } = project
       const page = await listSubmissions(ctx.tx, { team_id, project_id, ...filters }, { publicOnly: true }, presentItem)
       return { ...page, aggregate: presentFigures(project) }
@@ -54,7 +54,7 @@ export const publicPlane = implement(contracts.public, {
   },
   consent: {
     revoke: async ({ ctx, input }) => {
-      await ctx.visit.settle()
+      await ctx.publicAccess.settle()
       const row = await revokeConsent(ctx.tx, hashToken(input.revoke_token))
       return { id: row.id, consent: presentConsent(row) }
     },

@@ -1,4 +1,4 @@
-import type { SecretBox, WebhookUrlVerdict } from '@earshot/drivers'
+import type { SecretBox, WebhookUrlCheck } from '@earshot/drivers'
 import type { AccessJwts } from './auth/access-jwts.ts'
 import type { Passwords } from './auth/passwords.ts'
 import type { Sessions } from './auth/session-engine.ts'
@@ -7,7 +7,7 @@ import type { Sessions } from './auth/session-engine.ts'
 export interface GivenServices {
   secretBox: SecretBox
   /** Judges the address of a receiver; `isForwarded` ends the local trial for this registration. */
-  judgeReceiver: (url: string, circumstances: { isForwarded: boolean }) => Promise<WebhookUrlVerdict & { isLocalTrial?: boolean }>
+  checkReceiver: (url: string, circumstances: { isForwarded: boolean }) => Promise<WebhookUrlCheck & { isLocalTrial?: boolean }>
   /** Plan of a new team. */
   defaultPlan: string
   /** How many teams a user may make. */

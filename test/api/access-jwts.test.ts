@@ -1,7 +1,7 @@
 import { decodeJwt, decodeProtectedHeader, exportJWK, generateKeyPair, type JWK, type JWTPayload } from 'jose'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ServiceKey, sign, signingKeyOf } from '../support/jwt-keys.ts'
-import { logIn, makeAccount, whoAmI } from '../support/log-in.ts'
+import { login, makeAccount, whoAmI } from '../support/log-in.ts'
 import { startTestService, type TestService } from '../support/test-service.ts'
 
 let service: TestService
@@ -12,7 +12,7 @@ let header: { alg: string; typ: string; kid: string }
 let claims: JWTPayload
 beforeAll(async () => {
   service = await startTestService()
-  access = (await logIn(service, (await makeAccount(service)).email)).access
+  access = (await login(service, (await makeAccount(service)).email)).access
   key = await signingKeyOf(service)
   foreign = await exportJWK((await generateKeyPair('EdDSA', { extractable: true })).privateKey)
   header = { alg: 'EdDSA', typ: 'at+jwt', kid: key.kid }

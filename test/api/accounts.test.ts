@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { earlyInWindow } from '../support/clock.ts'
-import { logIn, whoAmI } from '../support/log-in.ts'
+import { login, whoAmI } from '../support/log-in.ts'
 import { lastToken, readMails, templatesTo } from '../support/mails.ts'
 import { beginSession, givePassword, makeTeam, makeTokenOf, makeUser, PASSWORD } from '../support/people.ts'
 import { startTestService, type TestService } from '../support/test-service.ts'
@@ -118,7 +118,7 @@ test('a new password by the link in the mail signs everybody out, confirms the a
   const user = await team.join('member')
   const token = await makeTokenOf(service.database, user, ['read:profile'])
   await givePassword(service.database, user.id)
-  const { access } = await logIn(service, user.email)
+  const { access } = await login(service, user.email)
   await beginSession(service.database, user.id)
   await service.database.run('update users set email_verified_at = null where id = $1', [user.id])
 
@@ -179,7 +179,7 @@ test('a service that is closed to newcomers has no sign-up', async () => {
   const closed = await startTestService({
     services: {
       secretBox,
-      judgeReceiver: async () => ({ ok: true }) as never,
+      checkReceiver: async () => ({ ok: true }) as never,
       defaultPlan: 'pro',
       maxTeamsPerUser: 1,
       isSignUpOpen: false,

@@ -1,4 +1,4 @@
-import { type Scope, scopeMeanings, scopes } from '@earshot/contracts'
+import { type Scope, scopeDescriptions, scopes } from '@earshot/contracts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { getTokens, type House, makeClient, opens, own, post, signInSomebody, startHouse } from '../oauth/house.ts'
 import { allowClient } from '../support/people.ts'
@@ -26,7 +26,7 @@ test('a person sees what an application may do, since when and when it last did,
   expect(body).toContain('<strong>&lt;b&gt;Feedback &amp; &quot;Co&quot;&lt;/b&gt;</strong>')
   expect(body).not.toContain('<b>Feedback')
   expect(body).toContain(`since ${today} · last used ${today}`)
-  for (const scope of ALLOWED) expect(body).toContain(`<li>${scopeMeanings[scope]} <small><code>${scope}</code>`)
+  for (const scope of ALLOWED) expect(body).toContain(`<li>${scopeDescriptions[scope]} <small><code>${scope}</code>`)
 
   expect((await browser.type({}, 'Feedback')).body).toContain('None.')
   expect(await opens(house, tokens.access_token)).toBe(false)

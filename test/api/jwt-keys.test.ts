@@ -6,7 +6,7 @@ import { calculateJwkThumbprint, decodeJwt, decodeProtectedHeader } from 'jose'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { createJwtKeys } from '../../server/src/auth/jwt-keys.ts'
 import { sign, signingKeyOf } from '../support/jwt-keys.ts'
-import { logIn, makeAccount, refresh, whoAmI } from '../support/log-in.ts'
+import { login, makeAccount, refresh, whoAmI } from '../support/log-in.ts'
 import { openTestDatabase } from '../support/test-database.ts'
 import { startTestService, type TestService } from '../support/test-service.ts'
 
@@ -37,22 +37,22 @@ test('replicas that start at once on a new database agree on one key, which is n
 
 test('a new key signs within a minute on every replica, at once on one that starts, and both verify everywhere until the old one’s tokens have ended', async () => {
   const replica = await beside()
-  const old = await logIn(service, email)
+  const old = await login(service, email)
   const { id, retired_id } = await rotateJwtKey(service.database, service.secretBox)
   expect([retired_id, id]).toEqual([kidOf(old.access), expect.not.stringContaining(kidOf(old.access))])
 
   // This one knows the new key from the start; those that were there hear of it by its tokens.
   clock.pass(2_000)
   const late = await beside()
-  const early = await logIn(late, email)
+  const early = await login(late, email)
   expect(kidOf(early.access)).toBe(id)
   for (const one of [service, replica, late]) {
     for (const { access } of [old, early]) expect((await whoAmI(one, access)).status).toBe(200)
   }
 
-  const before = await logIn(service, email)
+  const before = await login(service, email)
   clock.pass(61_000)
-  const pairs = await Promise.all([service, replica, late].map((one) => logIn(one, email)))
+  const pairs = await Promise.all([service, replica, late].map((one) => login(one, email)))
   expect(pairs.map(({ access }) => kidOf(access))).toEqual([id, id, id])
   for (const one of [service, replica, late]) {
     for (const { access } of [old, before, ...pairs]) expect((await whoAmI(one, access)).status).toBe(200)
@@ -72,7 +72,7 @@ test('a new key signs within a minute on every replica, at once on one that star
 })
 
 test('a key that was retired verifies no more, is forgotten, and the one that signs is not', async () => {
-  const { access } = await logIn(service, email)
+  const { access } = await login(service, email)
   await rotateJwtKey(service.database, service.secretBox)
   await service.database.run('update jwt_keys set retires_at = now() where retires_at is not null', [])
   clock.pass(61_000)
@@ -80,7 +80,7 @@ test('a key that was retired verifies no more, is forgotten, and the one that si
   expect((await deletePast(service.database)).jwt_keys).toBeGreaterThan(0)
   const { kid } = await signingKeyOf(service)
   expect(await service.database.run('select id from jwt_keys', [])).toEqual([{ id: kid }])
-  expect((await whoAmI(service, (await logIn(service, email)).access)).status).toBe(200)
+  expect((await whoAmI(service, (await login(service, email)).access)).status).toBe(200)
 })
 
 test('rotations at once take turns: the second retires the key of the first, and who reads keys waits for neither', async () => {
@@ -92,7 +92,7 @@ test('rotations at once take turns: the second retires the key of the first, and
     const next = rotateJwtKey(database, secretBox)
     await vi.waitUntil(async () => (await database.run(waiting, [])).length > 0)
     clock.pass(61_000)
-    expect((await logIn(service, email)).access).toMatch(/^eyJ/)
+    expect((await login(service, email)).access).toMatch(/^eyJ/)
     return { first: done, second: next }
   })
   expect((await second).retired_id).toBe(first.id)
@@ -101,7 +101,7 @@ test('rotations at once take turns: the second retires the key of the first, and
 
 test('a flood of tokens whose keys nobody ever had asks for keys once a second at most', async () => {
   const { privateJwk } = await signingKeyOf(service)
-  const { access } = await logIn(service, email)
+  const { access } = await login(service, email)
   const looks = () => service.statements.filter((text) => text.includes('jwt_keys')).length
   for (let second = 0; second < 3; second += 1) {
     clock.pass(1_001)
@@ -118,12 +118,12 @@ test('a flood of tokens whose keys nobody ever had asks for keys once a second a
 
 test('who verifies and signs looks for keys once a minute, and otherwise not', async () => {
   clock.pass(61_000)
-  const { access } = await logIn(service, email)
+  const { access } = await login(service, email)
   const looks = service.statements.filter((text) => text.includes('jwt_keys')).length
   clock.pass(59_000)
   for (let round = 0; round < 5; round += 1) {
     await whoAmI(service, access)
-    await logIn(service, email)
+    await login(service, email)
   }
   expect(service.statements.filter((text) => text.includes('jwt_keys')).length).toBe(looks)
 })
@@ -141,7 +141,7 @@ test('with another secret key the service does not start, and says which; a new 
   const store = await openTestDatabase()
   const first = await startTestService({ database: store.database })
   const account = await makeAccount({ database: store.database })
-  const pair = await logIn(first, account.email)
+  const pair = await login(first, account.email)
   await first.close()
 
   const secretBox = createSecretBox(randomBytes(32))
@@ -153,7 +153,7 @@ test('with another secret key the service does not start, and says which; a new 
   await rotateJwtKey(store.database, secretBox)
   const second = await start()
   expect(await refresh(second, pair.refresh)).toMatchObject({ status: 401, body: { code: 'invalid_token' } })
-  expect((await whoAmI(second, (await logIn(second, account.email)).access)).status).toBe(200)
+  expect((await whoAmI(second, (await login(second, account.email)).access)).status).toBe(200)
   await second.close()
   await store.close()
 })

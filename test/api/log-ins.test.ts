@@ -1,6 +1,6 @@
 import { createLocalJWKSet, type JWK, jwtVerify } from 'jose'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { LOG_IN, logIn, makeAccount, REVOKE, refresh, refreshed, whoAmI } from '../support/log-in.ts'
+import { LOG_IN, login, makeAccount, REVOKE, refresh, refreshed, whoAmI } from '../support/log-in.ts'
 import { makeUser, PASSWORD } from '../support/people.ts'
 import { startTestService, type TestService } from '../support/test-service.ts'
 
@@ -23,7 +23,7 @@ afterAll(async () => {
 })
 
 test('an access token says who, by whom, for what and until when, and whoever has the public key can verify it', async () => {
-  const { access, refresh: token } = await logIn(service, account.email)
+  const { access, refresh: token } = await login(service, account.email)
   const keys = await service.database.run<{ public_key: JWK }>('select public_key from jwt_keys', [])
   expect(keys.map(({ public_key }) => public_key.d)).toEqual([undefined])
   const publicKeys = createLocalJWKSet({ keys: keys.map(({ public_key }) => public_key) })
@@ -42,7 +42,7 @@ test('an access token says who, by whom, for what and until when, and whoever ha
 })
 
 test('a log-in works on REST and tRPC, with every scope, in two round trips, and shows when its token ends', async () => {
-  const { access } = await logIn(service, account.email)
+  const { access } = await login(service, account.email)
   const sent = service.statements.length
   const me = await whoAmI(service, access)
   expect(service.statements.length - sent).toBe(2)
@@ -64,7 +64,7 @@ test('a log-in works on REST and tRPC, with every scope, in two round trips, and
 
 test('a log-in needs a plan with API access', async () => {
   const { email, teamId } = await makeAccount(service)
-  const { access } = await logIn(service, email)
+  const { access } = await login(service, email)
   await service.database.run("update teams set plan = 'free' where id = $1", [teamId])
   const refused = { status: 403, body: { code: 'plan_without_api_access' } }
   expect(await whoAmI(service, access)).toMatchObject(refused)
@@ -72,7 +72,7 @@ test('a log-in needs a plan with API access', async () => {
 })
 
 test('neither token nor the secret of a log-in stands in the database', async () => {
-  const { access, refresh: token } = await logIn(service, account.email)
+  const { access, refresh: token } = await login(service, account.email)
   const { sid } = JSON.parse(Buffer.from(access.split('.')[1] ?? '', 'base64url').toString())
   const rows = await service.database.run<{ row: string }>(
     'select c::text as row from credentials c union all select r::text from refresh_tokens r union all select k::text from jwt_keys k',
@@ -140,7 +140,7 @@ test('who tries passwords is stopped after twenty, on every replica together wit
 test.each(['its last', 'a used'])(
   'logging out with %s refresh token ends the access tokens at once, on every replica, and again is no error',
   async (which) => {
-    const first = await logIn(service, account.email)
+    const first = await login(service, account.email)
     const second = await refreshed(service, first.refresh)
     const token = which === 'a used' ? first.refresh : second.refresh
     for (const one of [service, replica]) expect(await whoAmI(one, second.access)).toMatchObject(ALIVE)
@@ -160,7 +160,7 @@ test('logging out with an unknown token is no error', async () => {
 
 test('a log-in is listed beside the sessions, with where it began, and ended from there', async () => {
   const { email } = await makeAccount(service)
-  const { access } = await logIn(service, email)
+  const { access } = await login(service, email)
   const list = await service.send('GET', '/api/v1/me/sessions/', { token: access })
   expect(list.body.results).toMatchObject([{ kind: 'jwt', is_current: true, ip: '127.0.0.1', user_agent: 'node' }])
   const path = `/api/v1/me/sessions/${list.body.results[0].id}/`
@@ -170,7 +170,7 @@ test('a log-in is listed beside the sessions, with where it began, and ended fro
 
 test('an account that is disabled can neither call nor refresh', async () => {
   const { email, id } = await makeAccount(service)
-  const { access, refresh: token } = await logIn(service, email)
+  const { access, refresh: token } = await login(service, email)
   await service.database.run('update users set disabled_at = now() where id = $1', [id])
   expect(await whoAmI(service, access)).toMatchObject(DEAD)
   expect(await refresh(service, token)).toMatchObject(DEAD)

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { codeOf, setUpFactor } from '../support/authenticator.ts'
 import { earlyInWindow } from '../support/clock.ts'
-import { LOG_IN, logIn, whoAmI } from '../support/log-in.ts'
+import { LOG_IN, login, whoAmI } from '../support/log-in.ts'
 import { templatesTo } from '../support/mails.ts'
 import { beginSession, givePassword, makeTeam, PASSWORD, type Team } from '../support/people.ts'
 import { startTestService, type TestService } from '../support/test-service.ts'
@@ -28,7 +28,7 @@ test('with a second factor the password alone signs nobody in; a code of the app
   )
   // Before it is confirmed it does not count.
   expect(await signIn(email)).toMatchObject({ status: 200, body: { mfa_enabled: false } })
-  const { access } = await logIn(service, email)
+  const { access } = await login(service, email)
   const { recovery_codes } = await mfa.confirm({ otp: codeOf(secret) })
   expect(new Set(recovery_codes).size).toBe(10)
   // A log-in by password alone is none that the account may have now.
@@ -143,7 +143,7 @@ test('a new password signs out everybody else; the session that asks goes on und
   const { team, email } = await makePerson()
   const cookie = cookieOf(await signIn(email))
   const other = cookieOf(await signIn(email))
-  const { access } = await logIn(service, email)
+  const { access } = await login(service, email)
   const before = await whoIs(cookie)
   const wrong = await change({ cookie }, { password: NEW_PASSWORD, new_password: NEW_PASSWORD })
   expect(wrong).toMatchObject(WRONG_PASSWORD)

@@ -32,7 +32,7 @@ afterAll(async () => {
 
 test('many people behind one address refresh and log out as often as they need: what succeeds is not counted', async () => {
   const ip = '203.0.113.1'
-  let pair = await logInFrom('203.0.113.2')
+  let pair = await loginFrom('203.0.113.2')
   for (let index = 0; index < MAX + 20; index += 1) {
     const answer = await ask(REFRESH, { refresh: pair.refresh }, ip)
     expect([answer.status, answer.headers.get('ratelimit')]).toEqual([200, null])
@@ -76,14 +76,14 @@ test('of many who try unknown tokens at once, over two replicas and both operati
   expect(answers.filter(({ status }) => status === 429)).toHaveLength(40)
   expect(answers.filter(({ status }) => status === 401 || status === 204)).toHaveLength(MAX)
   // Those who share the address go on, and those who failed hear no more than that.
-  const { refresh } = await logInFrom('203.0.113.101')
+  const { refresh } = await loginFrom('203.0.113.101')
   expect(await ask(REFRESH, { refresh: UNKNOWN }, ip)).toMatchObject(LIMITED)
   expect(await ask(REFRESH, { refresh }, ip)).toMatchObject({ status: 200 })
 })
 
 test('the token of a log-in that has ended is counted where it is shown again', async () => {
   const ip = '203.0.113.102'
-  const { refresh } = await logInFrom('203.0.113.103')
+  const { refresh } = await loginFrom('203.0.113.103')
   const { refresh: next } = (await ask(REFRESH, { refresh }, ip)).body as TokenPair
   expect(await ask(REVOKE, { refresh: next }, ip)).toMatchObject({ status: 204 })
   expect(await used(ip)).toBe(0)
@@ -94,12 +94,12 @@ test('the token of a log-in that has ended is counted where it is shown again', 
 
 test('a log-in is counted whether or not it succeeds', async () => {
   const ip = '203.0.113.104'
-  await logInFrom(ip)
+  await loginFrom(ip)
   expect(await used(ip)).toBe(1)
 })
 
 test('an exchange takes one round trip, and one that fails no more than two', async () => {
-  const { refresh } = await logInFrom('203.0.113.105')
+  const { refresh } = await loginFrom('203.0.113.105')
   const roundTrips = async (token: string) => {
     const sent = service.statements.length
     await ask(REFRESH, { refresh: token }, '203.0.113.105')
@@ -108,7 +108,7 @@ test('an exchange takes one round trip, and one that fails no more than two', as
   expect([await roundTrips(refresh), await roundTrips(UNKNOWN), await roundTrips('x')]).toEqual([1, 2, 1])
 })
 
-async function logInFrom(ip: string): Promise<TokenPair> {
+async function loginFrom(ip: string): Promise<TokenPair> {
   const { email } = await makeAccount(service)
   const { status, body } = await ask(LOG_IN, { email, password: PASSWORD }, ip)
   expect(status).toBe(200)

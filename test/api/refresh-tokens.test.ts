@@ -1,6 +1,6 @@
 import { decodeProtectedHeader } from 'jose'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { logIn, makeAccount, REVOKE, refresh, refreshed, type TokenPair, whoAmI } from '../support/log-in.ts'
+import { login, makeAccount, REVOKE, refresh, refreshed, type TokenPair, whoAmI } from '../support/log-in.ts'
 import { startTestService, type TestService } from '../support/test-service.ts'
 
 const DEAD = { status: 401, body: { code: 'invalid_token' } }
@@ -22,7 +22,7 @@ afterAll(async () => {
 })
 
 test('a refresh token is exchanged for the next pair; access tokens given before go on', async () => {
-  const first = await logIn(service, account.email)
+  const first = await login(service, account.email)
   const second = await refreshed(service, first.refresh)
   expect(second.refresh).not.toBe(first.refresh)
   expect(second.access).not.toBe(first.access)
@@ -37,8 +37,8 @@ test('a refresh token is exchanged for the next pair; access tokens given before
 })
 
 test('the second use of a refresh token ends its log-in with all its tokens, on every replica, and no other one', async () => {
-  const other = await logIn(service, account.email)
-  const first = await logIn(service, account.email)
+  const other = await login(service, account.email)
+  const first = await login(service, account.email)
   const second = await refreshed(service, first.refresh)
   expect(await refresh(replica, first.refresh)).toMatchObject({
     status: 401,
@@ -50,7 +50,7 @@ test('the second use of a refresh token ends its log-in with all its tokens, on 
 })
 
 test('of eight exchanges of one token at once exactly one succeeds, and the log-in ends', async () => {
-  const first = await logIn(service, account.email)
+  const first = await login(service, account.email)
   const answers = await exchangeAtOnce(first.refresh, [service, replica])
   const { winner, losers } = apart(answers)
   expect(losers).toEqual(Array(PARALLEL - 1).fill([401, 'invalid_token']))
@@ -60,7 +60,7 @@ test('of eight exchanges of one token at once exactly one succeeds, and the log-
 
 test('within the leeway the losers are refused but the log-in goes on, with one live pair; a used successor ends it', async () => {
   const lenient = await beside({ reuseLeewaySeconds: 10 })
-  const first = await logIn(lenient, account.email)
+  const first = await login(lenient, account.email)
   const { winner, losers } = apart(await exchangeAtOnce(first.refresh, [lenient]))
   expect(losers).toEqual(Array(PARALLEL - 1).fill([401, 'invalid_token']))
   expect(await whoAmI(lenient, winner.access)).toMatchObject(ALIVE)
@@ -75,7 +75,7 @@ test('within the leeway the losers are refused but the log-in goes on, with one 
 
 test('the leeway passes', async () => {
   const lenient = await beside({ reuseLeewaySeconds: 2 })
-  const first = await logIn(lenient, account.email)
+  const first = await login(lenient, account.email)
   const second = (await refresh(lenient, first.refresh)).body as TokenPair
   await service.database.run(
     "update refresh_tokens set used_at = used_at - interval '3 seconds' where credential_id = (select id from credentials where user_id = $1 order by id desc limit 1)",
@@ -87,7 +87,7 @@ test('the leeway passes', async () => {
 })
 
 test('a refresh token ends after 14 days; what is none, or another’s, is refused the same', async () => {
-  const pair = await logIn(service, account.email)
+  const pair = await login(service, account.email)
   await service.database.run(
     "update refresh_tokens set expires_at = now() - interval '1 second' where credential_id = (select id from credentials where user_id = $1 order by id desc limit 1)",
     [account.id],
@@ -100,7 +100,7 @@ test('a refresh token ends after 14 days; what is none, or another’s, is refus
 })
 
 test('a refresh token of an OAuth client is none of a log-in: it is neither exchanged nor revoked here', async () => {
-  const { refresh: token } = await logIn(service, account.email)
+  const { refresh: token } = await login(service, account.email)
   await service.database.run(
     `with client as (
        insert into oauth_clients (client_id, name, redirect_uris, grant_types, scopes) values ('test', 'Test', '{}', '{}', '{}') returning id

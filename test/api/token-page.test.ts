@@ -1,4 +1,4 @@
-import { type Scope, scopeMeanings, scopes } from '@earshot/contracts'
+import { type Scope, scopeDescriptions, scopes } from '@earshot/contracts'
 import { createTokenFor } from '@earshot/db'
 import { makeToken } from '@earshot/server'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -36,7 +36,7 @@ test('a person makes a token on the page, uses it at once, and deletes it, which
   expect(list.body).toContain(`<code>svc_…${token.slice(-4)}</code>`)
   expect(list.body).toContain(`ends ${me.body.credential.expires_at.slice(0, 10)} · last used ${new Date().toISOString().slice(0, 10)}`)
   expect(list.body).toContain('May do 2 things</summary>')
-  expect(list.body).toContain(`<li>${scopeMeanings['read:teams']} <small>`)
+  expect(list.body).toContain(`<li>${scopeDescriptions['read:teams']} <small>`)
   const after = await browser.type({}, 'CI')
   expect([after.status, after.body.includes('>CI<')]).toEqual([200, false])
   expect(await service.send('GET', '/api/v1/me/', { token })).toMatchObject({ status: 401, body: { code: 'invalid_token' } })
@@ -127,7 +127,7 @@ test('each scope is offered once, in words, under a heading', async () => {
   const { body } = await browser.open(PAGE)
   for (const scope of scopes) {
     expect(body.split(`name="scope:${scope}"`), scope).toHaveLength(2)
-    expect(body).toContain(`<span>${scopeMeanings[scope].replaceAll("'", '&#39;')} <small><code>${scope}</code>`)
+    expect(body).toContain(`<span>${scopeDescriptions[scope].replaceAll("'", '&#39;')} <small><code>${scope}</code>`)
   }
   const groups = String(body).match(/<fieldset>.*?<\/fieldset>/gs) ?? []
   expect(groups.length).toBeGreaterThan(3)

@@ -17,7 +17,7 @@ export async function buildGo(folder: string): Promise<string> {
   const go = (await findGo()) ?? (await installGo())
   mkdirSync(HOME, { recursive: true })
   const program = join(HOME, folder.replaceAll('/', '-'))
-  const { exitCode, output } = await run(go, ['-C', join(TOP, folder), 'build', '-o', program, '../judge'], {
+  const { exitCode, output } = await run(go, ['-C', join(TOP, folder), 'build', '-o', program, '.'], {
     // The toolchain that is there, and the module versions that go.sum names.
     environment: { GOTOOLCHAIN: 'local', GOFLAGS: '-mod=readonly -buildvcs=false' },
   })

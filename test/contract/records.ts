@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { NamedOperation, Operation } from '@earshot/contracts'
 import { expect } from 'vitest'
 import { codeOf, setUpFactor } from '../support/authenticator.ts'
-import { logIn } from '../support/log-in.ts'
+import { login } from '../support/log-in.ts'
 import { lastToken } from '../support/mails.ts'
 import { allowClient, beginSession, givePassword, makeTeam, makeUser, PASSWORD, type Team } from '../support/people.ts'
 import type { TestService } from '../support/test-service.ts'
@@ -32,7 +32,7 @@ const makers: Record<string, Maker> = {
   authorization_id: async ({ database }, team) => allowClient(database, team.ownerId),
   email: async ({ database }) => (await makeUser(database, PASSWORD)).email,
   password: async () => PASSWORD,
-  refresh: async (service) => (await logIn(service, (await makeUser(service.database, PASSWORD)).email)).refresh,
+  refresh: async (service) => (await login(service, (await makeUser(service.database, PASSWORD)).email)).refresh,
   url: async () => RECEIVER,
 }
 

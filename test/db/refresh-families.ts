@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { createLogIn, type Database, endLogIn, rotateRefreshToken } from '@earshot/db'
+import { createLogin, type Database, endLogin, rotateRefreshToken } from '@earshot/db'
 import fc from 'fast-check'
 
 export type Kind = 'jwt' | 'oauth2'
@@ -63,7 +63,7 @@ export interface Family {
 /** A family of a user of its own, with its first refresh token. */
 export async function beginFamily(database: Database, kind: Kind): Promise<Family> {
   const first = randomBytes(32)
-  const { id, userId, clientId } = await (kind === 'jwt' ? beginLogIn(database, first) : allowClient(database, first))
+  const { id, userId, clientId } = await (kind === 'jwt' ? beginLogin(database, first) : allowClient(database, first))
   /** In the order in which they were given out. */
   const hashes = [first]
   const hashAt = (place: number) => hashes[place % hashes.length] as Buffer
@@ -72,7 +72,7 @@ export async function beginFamily(database: Database, kind: Kind): Promise<Famil
     wait: () => run("update refresh_tokens set used_at = used_at - interval '11 seconds' where credential_id = $1"),
     revoke: () =>
       kind === 'jwt'
-        ? endLogIn(database, hashAt(hashes.length - 1))
+        ? endLogin(database, hashAt(hashes.length - 1))
         : run('update credentials set revoked_at = now() where id = $1 and revoked_at is null'),
     disable: () => database.run('update users set disabled_at = now() where id = $1', [userId]),
     enable: () => database.run('update users set disabled_at = null where id = $1', [userId]),
@@ -118,11 +118,11 @@ const READ_HOLDINGS = `
     join users u on u.id = c.user_id
    where c.id = $1`
 
-async function beginLogIn(database: Database, refreshHash: Buffer) {
+async function beginLogin(database: Database, refreshHash: Buffer) {
   const userId = await makeUser(database)
   const [row] = await database.run<{ id: string }>('select uuidv7() as id', [])
   const id = row?.id ?? ''
-  await createLogIn(database, { id, hash: randomBytes(32), userId, refreshHash, expiresAt: inAnHour(), ip: '127.0.0.1', userAgent: null })
+  await createLogin(database, { id, hash: randomBytes(32), userId, refreshHash, expiresAt: inAnHour(), ip: '127.0.0.1', userAgent: null })
   await database.run('update credentials set scopes = $2 where id = $1', [id, SCOPES])
   return { id, userId, clientId: null }
 }

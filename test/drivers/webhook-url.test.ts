@@ -1,5 +1,5 @@
 import { networkInterfaces } from 'node:os'
-import { createAddressRules, createOwnAddresses, judgeWebhookUrl, resolveName } from '@earshot/drivers'
+import { checkWebhookUrl, createAddressRules, createOwnAddresses, resolveName } from '@earshot/drivers'
 import { describe, expect, test } from 'vitest'
 import { resolveFrom } from './resolve-from.ts'
 
@@ -25,7 +25,7 @@ test.each([
   ['https://does-not-resolve.example.com/', 'https://does-not-resolve.example.com/'],
   ['https://feedback.example.com:8443/', 'https://feedback.example.com:8443/'],
 ])('%s is accepted as %s', async (url, canonical) => {
-  expect(await judgeWebhookUrl(url, strict)).toEqual({ ok: true, url: canonical })
+  expect(await checkWebhookUrl(url, strict)).toEqual({ ok: true, url: canonical })
 })
 
 test.each([
@@ -73,7 +73,7 @@ test.each([
   ['https://feedback.example.com/', 'own_address'],
   ['https://Feedback.Example.com.:443/x', 'own_address'],
 ])('%s is refused: %s', async (url, code) => {
-  expect(await judgeWebhookUrl(url, strict)).toMatchObject({ ok: false, code, detail: expect.stringMatching(/^[A-Z].*\.$/) })
+  expect(await checkWebhookUrl(url, strict)).toMatchObject({ ok: false, code, detail: expect.stringMatching(/^[A-Z].*\.$/) })
 })
 
 test.each(['localhost', 'localhost.', 'LOCALHOST', 'anything.localhost', 'a.b.localhost.'])(
@@ -91,7 +91,7 @@ test.each(['notlocalhost.invalid', 'localhost.invalid', '.localhost.invalid'])('
 })
 
 test('a name that hangs in the resolver is accepted after a while', { timeout: 10_000 }, async () => {
-  const verdict = await judgeWebhookUrl('https://slow.example.com/', { ...strict, resolve: () => new Promise(() => {}) })
+  const verdict = await checkWebhookUrl('https://slow.example.com/', { ...strict, resolve: () => new Promise(() => {}) })
   expect(verdict.ok).toBe(true)
 })
 
@@ -107,7 +107,7 @@ describe('in a local trial', () => {
   }
 
   test.each(['http://127.0.0.1:9000/', 'http://localhost:9000/', 'http://[::1]:9000/'])('%s is accepted', async (url) => {
-    expect(await judgeWebhookUrl(url, local)).toEqual({ ok: true, url })
+    expect(await checkWebhookUrl(url, local)).toEqual({ ok: true, url })
   })
 
   test.each([
@@ -120,7 +120,7 @@ describe('in a local trial', () => {
     ['http://mixed.example.com:8000/', 'own_address'],
     ['http://10.0.0.1:9000/', 'blocked_address'],
   ])('%s is refused: %s', async (url, code) => {
-    expect(await judgeWebhookUrl(url, local)).toMatchObject({ ok: false, code })
+    expect(await checkWebhookUrl(url, local)).toMatchObject({ ok: false, code })
   })
 })
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { decodeProtectedHeader } from 'jose'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { logIn, makeAccount, REVOKE, refresh, type TokenPair, whoAmI } from '../support/log-in.ts'
+import { login, makeAccount, REVOKE, refresh, type TokenPair, whoAmI } from '../support/log-in.ts'
 import { openRemoteDatabase, type RemoteDatabase } from './remote-database.ts'
 import { runAdmin } from './run-admin.ts'
 import { runService, type ServiceProcess, startService } from './service-process.ts'
@@ -27,7 +27,7 @@ test('two processes that start at once on a new database make one key, and take 
 }, async () => {
   expect(await remote.database.run('select 1 from jwt_keys', [])).toHaveLength(1)
   const [one, other] = apis
-  const pair = await logIn(one, email)
+  const pair = await login(one, email)
   expect((await whoAmI(other, pair.access)).status).toBe(200)
   const next = (await refresh(other, pair.refresh)).body as TokenPair
   expect((await whoAmI(one, next.access)).status).toBe(200)
@@ -37,7 +37,7 @@ test('two processes that start at once on a new database make one key, and take 
 
 test('the operator rotates the key beside running processes; tokens of both keys are good', { timeout: GENEROUS_MS }, async () => {
   const [one, other] = apis
-  const before = await logIn(one, email)
+  const before = await login(one, email)
   const rotated = JSON.parse(await runAdmin(remote.environment, 'jwt-keys', 'rotate', '--json'))
   expect(rotated).toEqual({
     id: expect.stringMatching(/^[\w-]{43}$/),
@@ -45,7 +45,7 @@ test('the operator rotates the key beside running processes; tokens of both keys
     retires_at: expect.stringMatching(/^\d{4}-.*Z$/),
   })
   await using late = await startService({ ...remote.environment, EARSHOT_ROLE: 'api', EARSHOT_BASE_URL: 'https://feedback.example' })
-  const after = await logIn(late, email)
+  const after = await login(late, email)
   expect(decodeProtectedHeader(after.access).kid).toBe(rotated.id)
   for (const api of [one, other, late]) {
     for (const { access } of [before, after]) expect((await whoAmI(api, access)).status).toBe(200)
@@ -65,5 +65,5 @@ test('a secret key that is not the database’s ends the start with one line; a 
   expect(output).toContain('npm run admin -- jwt-keys rotate')
   await runAdmin(environment, 'jwt-keys', 'rotate')
   await using service = await startService(environment)
-  expect((await whoAmI(service, (await logIn(service, email)).access)).status).toBe(200)
+  expect((await whoAmI(service, (await login(service, email)).access)).status).toBe(200)
 })

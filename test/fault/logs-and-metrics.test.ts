@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { decodeJwt } from 'jose'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startReceiver } from '../jobs/receiver.ts'
-import { logIn, makeAccount, refresh } from '../support/log-in.ts'
+import { login, makeAccount, refresh } from '../support/log-in.ts'
 import { PASSWORD, type Team } from '../support/people.ts'
 import { makeDataDir } from './data-dir.ts'
 import { type ServiceProcess, startService } from './service-process.ts'
@@ -42,7 +42,7 @@ test('the logs of a whole run hold no token, no secret, no e-mail address and no
     response.statusCode = receiver.requests.length === 1 ? 500 : 200
     response.end(WORD)
   })
-  const secrets = [...(await use(receiver.url)), ...(await useLogIn()), EMAIL, WORD, METRICS_TOKEN, 'svc_', 'whsec_', 'rvk_']
+  const secrets = [...(await use(receiver.url)), ...(await useLogin()), EMAIL, WORD, METRICS_TOKEN, 'svc_', 'whsec_', 'rvk_']
   await until('the receiver has heard of it', () => receiver.requests.length > 1)
   // Errors of statements under way carry their text and parameters.
   const underWay = Promise.all(Array.from({ length: 20 }, () => submit(service, { body: `${WORD} ${Math.random()}` })))
@@ -87,10 +87,10 @@ async function use(receiverUrl: string): Promise<string[]> {
 }
 
 /** Logs in, and does with the tokens what one must not; returns the secrets of it. */
-async function useLogIn(): Promise<string[]> {
+async function useLogin(): Promise<string[]> {
   await using database = await dataDir.openDatabase()
   const { email } = await makeAccount({ database })
-  const pair = await logIn(service, email)
+  const pair = await login(service, email)
   const next = (await refresh(service, pair.refresh)).body as typeof pair
   await refresh(service, pair.refresh)
   await service.send('GET', '/api/v1/me/', { token: `${next.access}x` })

@@ -2,11 +2,11 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import {
-  beatWorker,
   type ClaimedDelivery,
   claimDeliveries,
   completeDeliveries,
   handBackDeliveries,
+  recordHeartbeat,
   registerWorker,
   sweepDeliveries,
 } from '@earshot/db'
@@ -128,7 +128,7 @@ test('a worker lives while it has its lock or its heartbeat, and is dead without
   expect(await sweep()).toBe(0)
   await lock.release()
   expect(await sweep()).toBe(1)
-  expect(await beatWorker(session, { workerId: 999_999, backend: 0 })).toBeNull()
+  expect(await recordHeartbeat(session, { workerId: 999_999, backend: 0 })).toBeNull()
 })
 
 test('when the lock’s session is terminated nothing is reclaimed, and the worker locks again', async () => {

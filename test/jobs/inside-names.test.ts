@@ -1,4 +1,4 @@
-import { createAddressRules, createOwnAddresses, createSecretBox, judgeWebhookUrl } from '@earshot/drivers'
+import { checkWebhookUrl, createAddressRules, createOwnAddresses, createSecretBox } from '@earshot/drivers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { makeTeam, type Team } from '../support/people.ts'
 import { startTestService, type TestService } from '../support/test-service.ts'
@@ -65,7 +65,7 @@ beforeAll(async () => {
     {
       services: {
         secretBox: createSecretBox(house.secretKey),
-        judgeReceiver: (url) => judgeWebhookUrl(url, { rules: strict, allowInsecure: true, ownAddresses, resolve }),
+        checkReceiver: (url) => checkWebhookUrl(url, { rules: strict, allowInsecure: true, ownAddresses, resolve }),
       },
     },
     { store: { address: house.address, database: house.database, statements: [], close: async () => {} } },

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { attemptErrorCodes, eventMeanings } from '@earshot/contracts'
+import { attemptErrorCodes, eventDescriptions } from '@earshot/contracts'
 import { signWebhook, verifyWebhook } from '@earshot/contracts/webhooks'
 import { describe, expect, test } from 'vitest'
 import { judgeAttempt, MAX_ATTEMPTS, nextDelayMs } from '../../jobs/src/sending/retry-policy.ts'
@@ -43,7 +43,7 @@ describe('docs/webhooks.md', () => {
   })
 
   test('its table of types is the catalogue', () => {
-    expect(tableUnder('type')).toEqual(Object.entries(eventMeanings).map(([type, meaning]) => [`\`${type}\``, meaning]))
+    expect(tableUnder('type')).toEqual(Object.entries(eventDescriptions).map(([type, meaning]) => [`\`${type}\``, meaning]))
   })
 
   test('its example of a signature is right', async () => {

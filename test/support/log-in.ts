@@ -23,7 +23,7 @@ export async function makeAccount({ database }: Pick<TestService, 'database'>): 
   return { id, email, teamId: team.id }
 }
 
-export async function logIn(service: Sender, email: string): Promise<TokenPair> {
+export async function login(service: Sender, email: string): Promise<TokenPair> {
   const { status, body } = await service.send('POST', LOG_IN, { body: { email, password: PASSWORD } })
   expect([status, Object.keys(body)]).toEqual([200, ['access', 'refresh']])
   return body

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { contracts } from '@earshot/contracts'
 import { type Client, createClient } from '@earshot/contracts/client'
-import { createAddressRules, createOwnAddresses, createSecretBox, judgeWebhookUrl, type SecretBox } from '@earshot/drivers'
+import { checkWebhookUrl, createAddressRules, createOwnAddresses, createSecretBox, type SecretBox } from '@earshot/drivers'
 import { type AppOptions, buildApp, createLog } from '@earshot/server'
 import { Registry } from 'prom-client'
 import { expect } from 'vitest'
@@ -57,7 +57,7 @@ export async function startTestService({ services, ...overrides }: Overrides = {
     teamDatabase: null,
     services: {
       secretBox,
-      judgeReceiver: (url) => judgeWebhookUrl(url, { rules, allowInsecure: true, ownAddresses: createOwnAddresses([]) }),
+      checkReceiver: (url) => checkWebhookUrl(url, { rules, allowInsecure: true, ownAddresses: createOwnAddresses([]) }),
       defaultPlan: 'pro',
       maxTeamsPerUser: 20,
       isSignUpOpen: true,

@@ -36,7 +36,7 @@ function insertAllRows(sql: Sql, publicKey: string, ip: string, words: SubmitReq
   return sql`
     with counted as (
       insert into rate_windows as r (subject, window_start, used)
-      values (${`twin:${ip}`}, to_timestamp(floor(extract(epoch from now()) / ${WINDOW_SECONDS}) * ${WINDOW_SECONDS}), 1)
+      values (${`baseline:${ip}`}, to_timestamp(floor(extract(epoch from now()) / ${WINDOW_SECONDS}) * ${WINDOW_SECONDS}), 1)
       on conflict (subject) do update set
         used = case when r.window_start >= excluded.window_start then r.used + 1 else 1 end,
         window_start = greatest(r.window_start, excluded.window_start)

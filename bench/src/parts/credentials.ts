@@ -1,4 +1,4 @@
-import { startTwin } from '../baseline-process.ts'
+import { startBaseline } from '../baseline-process.ts'
 import { startChild } from '../child-process.ts'
 import { makeCredentials, type SignedInTeam } from '../credentials.ts'
 import { findPostgres } from '../postgres-process.ts'
@@ -13,19 +13,19 @@ const PAGE = 25
 const GOAL = 0.75
 const KINDS = ['oauth2', 'jwt', 'session'] as const
 
-/** The authenticated page once more, signed in by each other kind of credential; the twin looks the same kind up by hand. */
+/** The authenticated page once more, signed in by each other kind of credential; the baseline looks the same kind up by hand. */
 export async function benchCredentials({ rounds, requests }: { rounds: number; requests: number }): Promise<PartReport> {
   using directory = makeTemporaryDirectory()
   await using service = await startService(directory.path, { EARSHOT_ROLE: 'api' })
   await using database = openBeside(service.address)
   const teams = await makeCredentials(service.url, database, await makeTeams(database, TEAMS))
   await fillWithSubmissions(database)
-  await using twin = await startTwin(service.address)
+  await using baseline = await startBaseline(service.address)
   await using generator = await startChild(new URL('../load.ts', import.meta.url))
 
   const contenders = KINDS.flatMap((kind) =>
-    (['service', 'twin'] as const).map((name): Contender => {
-      const { pid, url } = name === 'service' ? service : twin
+    (['service', 'baseline'] as const).map((name): Contender => {
+      const { pid, url } = name === 'service' ? service : baseline
       return { name: `${name}, ${kind}`, pid, load: loadOf(url, teams, { kind, requests }) }
     }),
   )
@@ -34,8 +34,8 @@ export async function benchCredentials({ rounds, requests }: { rounds: number; r
   return {
     title: `Authenticated list of ${PAGE} submissions, by kind of credential`,
     findings: KINDS.map((kind): Finding => {
-      const ratio = microseconds(`twin, ${kind}`) / microseconds(`service, ${kind}`)
-      return { what: `processor time, twin ÷ service, ${kind}`, figure: ratio.toFixed(2), goal: `≥ ${GOAL}`, met: ratio >= GOAL }
+      const ratio = microseconds(`baseline, ${kind}`) / microseconds(`service, ${kind}`)
+      return { what: `processor time, baseline ÷ service, ${kind}`, figure: ratio.toFixed(2), goal: `≥ ${GOAL}`, met: ratio >= GOAL }
     }),
     details: [costsTable(costs.values())],
   }

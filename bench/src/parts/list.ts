@@ -1,4 +1,4 @@
-import { startTwin } from '../baseline-process.ts'
+import { startBaseline } from '../baseline-process.ts'
 import { type Child, startChild } from '../child-process.ts'
 import { findPostgres } from '../postgres-process.ts'
 import type { PartReport } from '../report.ts'
@@ -11,34 +11,34 @@ const TEAMS = 200
 const PAGE = 25
 const GOAL = 0.75
 
-/** An authenticated page of 25 submissions, beside the twin that looks up the token and reads the page by hand. */
+/** An authenticated page of 25 submissions, beside the baseline that looks up the token and reads the page by hand. */
 export async function benchList({ rounds, requests }: { rounds: number; requests: number }): Promise<PartReport> {
   using directory = makeTemporaryDirectory()
   await using service = await startService(directory.path, { EARSHOT_ROLE: 'api' })
   await using database = openBeside(service.address)
   const teams = await makeTeams(database, TEAMS)
   await fillWithSubmissions(database)
-  await using twin = await startTwin(service.address)
-  await using secondTwin = await startTwin(service.address)
+  await using baseline = await startBaseline(service.address)
+  await using secondBaseline = await startBaseline(service.address)
   await using generator: Child = await startChild(new URL('../load.ts', import.meta.url))
-  await requireSameAnswer(service, twin, teams)
+  await requireSameAnswer(service, baseline, teams)
 
   const contender = (name: string, { pid, url }: { pid: number; url: string }): Contender => ({
     name,
     pid,
     load: loadOf(url, teams, requests),
   })
-  const contenders = [contender('service', service), contender('twin', twin), contender('second twin', secondTwin)]
+  const contenders = [contender('service', service), contender('baseline', baseline), contender('second baseline', secondBaseline)]
   const costs = await alternate(generator, await findPostgres(database), contenders, rounds)
   const microseconds = (name: string) => costs.get(name)?.microseconds ?? Number.NaN
-  const ratio = microseconds('twin') / microseconds('service')
+  const ratio = microseconds('baseline') / microseconds('service')
   return {
     title: `Authenticated list of ${PAGE} submissions`,
     findings: [
-      { what: 'processor time, twin ÷ service', figure: ratio.toFixed(2), goal: `≥ ${GOAL}`, met: ratio >= GOAL },
+      { what: 'processor time, baseline ÷ service', figure: ratio.toFixed(2), goal: `≥ ${GOAL}`, met: ratio >= GOAL },
       {
-        what: 'control: twin ÷ second twin',
-        figure: (microseconds('twin') / microseconds('second twin')).toFixed(2),
+        what: 'control: baseline ÷ second baseline',
+        figure: (microseconds('baseline') / microseconds('second baseline')).toFixed(2),
         goal: 'about 1',
         met: null,
       },
@@ -56,14 +56,14 @@ function loadOf(url: string, teams: Team[], requests: number): Contender['load']
   return { url, connections: 10, requests, status: 200, targets }
 }
 
-/** A twin that answered less would be no twin. */
-async function requireSameAnswer(service: ServiceProcess, twin: { url: string }, [team]: Team[]): Promise<void> {
+/** A baseline that answered less would be no baseline. */
+async function requireSameAnswer(service: ServiceProcess, baseline: { url: string }, [team]: Team[]): Promise<void> {
   if (!team) return
   const [first, second] = await Promise.all(
-    [service, twin].map(async ({ url }) => {
+    [service, baseline].map(async ({ url }) => {
       const response = await fetch(url + pathOf(team), { headers: { authorization: `Bearer ${team.token}` } })
       return response.text()
     }),
   )
-  if (first !== second) throw new Error(`The twin answers otherwise:\n${first}\n${second}`)
+  if (first !== second) throw new Error(`The baseline answers otherwise:\n${first}\n${second}`)
 }

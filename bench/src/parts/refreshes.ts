@@ -1,5 +1,5 @@
 import { startChild } from '../child-process.ts'
-import { logIn } from '../credentials.ts'
+import { login } from '../credentials.ts'
 import { median } from '../figures.ts'
 import type { Refreshes, RefreshesResult } from '../refreshes.ts'
 import type { PartReport } from '../report.ts'
@@ -17,7 +17,7 @@ export async function benchRefreshes({ rounds }: { rounds: number }): Promise<Pa
   await using database = openBeside(service.address)
   await using generator = await startChild(new URL('../refreshes.ts', import.meta.url))
   const teams = await makeTeams(database, CHAINS)
-  let chain = (await Promise.all(teams.map((team) => logIn(service.url, team)))).map(({ refresh }) => refresh)
+  let chain = (await Promise.all(teams.map((team) => login(service.url, team)))).map(({ refresh }) => refresh)
 
   const rates = { http: [] as number[], bare: [] as number[] }
   const exchange = async (over: Refreshes['over']) => {
@@ -31,7 +31,7 @@ export async function benchRefreshes({ rounds }: { rounds: number }): Promise<Pa
   for (let round = 0; round < Math.ceil(rounds / 2); round += 1) {
     rates.bare.push(await exchange({ address: service.address }))
     // What the bare statement made is no token of the service's shape, but its successor by the service is again.
-    chain = (await Promise.all(teams.map((team) => logIn(service.url, team)))).map(({ refresh }) => refresh)
+    chain = (await Promise.all(teams.map((team) => login(service.url, team)))).map(({ refresh }) => refresh)
     rates.http.push(await exchange({ url: service.url }))
   }
   return {

@@ -1,4 +1,4 @@
-import { startTwin } from '../baseline-process.ts'
+import { startBaseline } from '../baseline-process.ts'
 import { type Child, startChild } from '../child-process.ts'
 import { findPostgres } from '../postgres-process.ts'
 import type { Finding, PartReport } from '../report.ts'
@@ -12,14 +12,14 @@ const CONNECTIONS = 20
 const GOALS = { 'all rows by hand': 0.85, 'one insert': 0.5 }
 const WORDS = { rating: 5, author: { name: 'Ada Lovelace', email: 'ada@example.com' }, consent: { granted: true } }
 
-/** A visitor's words over many projects and over one, beside twins that write the same rows, or only the words. fsync is on. */
+/** A visitor's words over many projects and over one, beside baselines that write the same rows, or only the words. fsync is on. */
 export async function benchSubmit({ rounds, requests }: { rounds: number; requests: number }): Promise<PartReport> {
   using directory = makeTemporaryDirectory()
   await using service = await startService(directory.path, { EARSHOT_ROLE: 'api', EARSHOT_TRUST_PROXY: '1' })
   await using database = openBeside(service.address)
   const [lonely, ...teams] = await makeTeams(database, TEAMS + 1)
-  await using twin = await startTwin(service.address)
-  await using secondTwin = await startTwin(service.address)
+  await using baseline = await startBaseline(service.address)
+  await using secondBaseline = await startBaseline(service.address)
   await using generator: Child = await startChild(new URL('../load.ts', import.meta.url))
 
   const contender = (name: string, { pid, url }: { pid: number; url: string }, path: (team: Team) => string, to = teams): Contender => ({
@@ -38,9 +38,9 @@ export async function benchSubmit({ rounds, requests }: { rounds: number; reques
   const allRows = ({ publicKey }: Team) => `/all-rows/${publicKey}/`
   const contenders = [
     contender('service', service, ours),
-    contender('all rows by hand', twin, allRows),
-    contender('all rows by hand, second twin', secondTwin, allRows),
-    contender('one insert', twin, ({ publicKey }) => `/one-insert/${publicKey}/`),
+    contender('all rows by hand', baseline, allRows),
+    contender('all rows by hand, second baseline', secondBaseline, allRows),
+    contender('one insert', baseline, ({ publicKey }) => `/one-insert/${publicKey}/`),
     contender('service, one team', service, ours, lonely ? [lonely] : []),
   ]
   const costs = await alternate(generator, await findPostgres(database), contenders, rounds)
@@ -54,8 +54,8 @@ export async function benchSubmit({ rounds, requests }: { rounds: number; reques
         return { what: `processor time, ${name} ÷ service`, figure: ratio.toFixed(2), goal: `≥ ${goal}`, met: ratio >= goal }
       }),
       {
-        what: 'control: twin ÷ second twin',
-        figure: (microseconds('all rows by hand') / microseconds('all rows by hand, second twin')).toFixed(2),
+        what: 'control: baseline ÷ second baseline',
+        figure: (microseconds('all rows by hand') / microseconds('all rows by hand, second baseline')).toFixed(2),
         goal: 'about 1',
         met: null,
       },

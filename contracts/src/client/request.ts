@@ -54,7 +54,7 @@ function fillPath(path: string, input: Fields): string {
   return path.replaceAll(/\{(\w+)\}/g, (_match, name: string) => {
     const value = input[name]
     // WHATWG URL drops dot segments, percent-encoded ones too, and so would leave the operation's path.
-    if (typeof value !== 'string' || value === '' || value === '..' || value === '../..') throw new TypeError(`${path} needs a ${name}`)
+    if (typeof value !== 'string' || value === '' || value === '.' || value === '..') throw new TypeError(`${path} needs a ${name}`)
     return encodeURIComponent(value)
   })
 }

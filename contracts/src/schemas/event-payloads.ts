@@ -10,7 +10,7 @@ import { Testimonial } from './testimonial.ts'
 import { Video } from './video.ts'
 
 /** Every event of the specification with what it tells. */
-export const eventMeanings = {
+export const eventDescriptions = {
   'submission.created': 'Something arrived through any channel; it is still pending.',
   'submission.approved': 'A person approved a submission; with consent it is public now.',
   'submission.rejected': 'A person rejected a submission.',
@@ -23,11 +23,11 @@ export const eventMeanings = {
   'team.invitation.created': 'An invitation was sent.',
   'user.profile.updated': "A member's profile changed.",
 } as const
-export type EventType = keyof typeof eventMeanings
-export const eventTypes = Object.keys(eventMeanings) as [EventType, ...EventType[]]
+export type EventType = keyof typeof eventDescriptions
+export const eventTypes = Object.keys(eventDescriptions) as [EventType, ...EventType[]]
 export const EventType = z.enum(eventTypes).meta({ id: 'EventType', description: 'What happened.', example: 'submission.approved' })
 
-const payloadMeanings = { ...eventMeanings, 'webhook.test': 'Somebody tried the endpoint; nothing happened.' } as const
+const payloadMeanings = { ...eventDescriptions, 'webhook.test': 'Somebody tried the endpoint; nothing happened.' } as const
 
 /**
  * The `data` of each event: the resource under its name, as the API shows it. Those whose resource the service does not

@@ -48,7 +48,7 @@ const beat = statement<{ worker_id: number; backend: number }, { backend: number
  * A sign of life, on the session that holds the worker's lock; `backend` is that session as the last beat named it, or 0.
  * Null when the worker was taken for dead: it needs a new id.
  */
-export async function beatWorker(session: Tx, { workerId, backend }: { workerId: number; backend: number }): Promise<number | null> {
+export async function recordHeartbeat(session: Tx, { workerId, backend }: { workerId: number; backend: number }): Promise<number | null> {
   const [row] = await beat(session, { worker_id: workerId, backend })
   return row?.backend ?? null
 }

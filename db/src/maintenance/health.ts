@@ -4,7 +4,7 @@ import { onlyOne } from '../sql/rows.ts'
 import { statement } from '../sql/statement.ts'
 import { webhook_deliveries, webhook_workers } from '../tables/webhooks.ts'
 
-export interface Vitals {
+export interface Health {
   /** PostgreSQL's own. */
   server_version: string
   /** Seconds since 1970, by the database's clock. */
@@ -13,13 +13,13 @@ export interface Vitals {
   workers: number
 }
 
-const read = statement<object, Vitals>(sql`
+const read = statement<object, Health>(sql`
   select current_setting('server_version') as server_version,
          extract(epoch from now())::float8 as clock,
          (select count(*)::int from ${webhook_deliveries} where state = 'pending' and next_attempt_at <= now()) as deliveries_due,
          (select count(*)::int from ${webhook_workers} where seen_at > now() - interval '10 seconds') as workers`)
 
 /** What tells an operator whether the service is well. */
-export async function readVitals(tx: Tx): Promise<Vitals> {
+export async function readHealth(tx: Tx): Promise<Health> {
   return onlyOne(await read(tx, {}))
 }

@@ -1,6 +1,6 @@
 import type { ApiError } from '@earshot/contracts'
 import { sql } from 'drizzle-orm'
-import type { VisitAnswer, VisitQuestion } from '../access.ts'
+import type { PublicAccessQuery, PublicAccessRow } from '../access.ts'
 import { refusalOf } from '../driver/errors.ts'
 import { statement } from '../sql/statement.ts'
 import { gathered } from './batch.ts'
@@ -24,11 +24,11 @@ const receive = statement<{ items: string }, ReceptionRow>(sql`
 
 /** What a visitor is told; all null where the visit or the arrival was refused. */
 type Receipt = Pick<SubmissionRow, 'id' | 'created_at'> & { is_repeat: boolean }
-type ReceptionRow = VisitAnswer & Receipt & { refusal: string | null; refusal_fields: string | null }
-export type Reception = VisitAnswer & Receipt & { refusal: ApiError | undefined }
+type ReceptionRow = PublicAccessRow & Receipt & { refusal: string | null; refusal_fields: string | null }
+export type Reception = PublicAccessRow & Receipt & { refusal: ApiError | undefined }
 
 interface Words {
-  visit: VisitQuestion
+  publicAccess: PublicAccessQuery
   fields: NewSubmission
   revokeTokenHash: Buffer
   /** Keyed hash of the words and the address: the same within ten minutes is the same submission. */
@@ -40,8 +40,8 @@ interface Words {
  * The same words from the same address within ten minutes are the first ones again.
  */
 export const receiveSubmission = gathered<Words, Reception>(async (tx, words) => {
-  const items = words.map(({ visit: { limit, ...visit }, fields, revokeTokenHash, fingerprint }) => ({
-    ...visit,
+  const items = words.map(({ publicAccess: { limit, ...publicAccess }, fields, revokeTokenHash, fingerprint }) => ({
+    ...publicAccess,
     ...limit,
     fields,
     revokeTokenHash: revokeTokenHash.toString('hex'),

@@ -19,7 +19,7 @@ interface WebhookUrlRefusal {
   detail: string
 }
 
-export type WebhookUrlVerdict = { ok: true; url: string } | ({ ok: false } & WebhookUrlRefusal)
+export type WebhookUrlCheck = { ok: true; url: string } | ({ ok: false } & WebhookUrlRefusal)
 
 /** All addresses of a name, or a rejection when it does not resolve. */
 export type ResolveName = (hostname: string) => Promise<readonly { address: string; family: number }[]>
@@ -40,13 +40,13 @@ export const resolveName: ResolveName = (hostname) =>
  * Whether an endpoint may be registered at `url`; `url` comes back in its canonical form. A name is resolved, and one
  * blocked address refuses it. A name that does not resolve within 3 s is accepted: each attempt judges it again.
  */
-export async function judgeWebhookUrl(
+export async function checkWebhookUrl(
   url: string,
   { rules, allowInsecure, ownAddresses, resolve }: WebhookUrlRules,
-): Promise<WebhookUrlVerdict> {
+): Promise<WebhookUrlCheck> {
   if (!URL.canParse(url)) return { ok: false, code: 'invalid_url', detail: 'This is not a complete URL such as https://example.com/hooks.' }
   const parsed = new URL(url)
-  const refusal = judgeUrlForm(parsed, allowInsecure)
+  const refusal = checkUrlForm(parsed, allowInsecure)
   if (refusal) return { ok: false, ...refusal }
 
   const { host, port } = hostAndPort(parsed)
@@ -65,7 +65,7 @@ export async function judgeWebhookUrl(
 }
 
 /** What can be refused by the URL alone, before any name is resolved; null when there is nothing. */
-export function judgeUrlForm(url: URL, allowInsecure: boolean): WebhookUrlRefusal | null {
+export function checkUrlForm(url: URL, allowInsecure: boolean): WebhookUrlRefusal | null {
   if (url.protocol !== 'https:' && url.protocol !== 'http:')
     return { code: 'invalid_url', detail: 'Webhooks are sent to https:// addresses.' }
   if (url.protocol === 'http:' && !allowInsecure) return { code: 'https_required', detail: 'The URL must start with https://.' }

@@ -1,4 +1,4 @@
-import { beatWorker, type Database, forgetDeadWorkers, registerWorker, removeWorker, sweepDeliveries } from '@earshot/db'
+import { type Database, forgetDeadWorkers, recordHeartbeat, registerWorker, removeWorker, sweepDeliveries } from '@earshot/db'
 import type { Log } from '../log.ts'
 import { MAX_ATTEMPTS } from '../sending/retry-policy.ts'
 import { startLoop } from './loop.ts'
@@ -32,10 +32,10 @@ export interface WorkerLife {
 export async function startWorkerLife(options: WorkerLifeOptions): Promise<WorkerLife> {
   const { database, session, jobPoolId, heldAttempts, onSwept, log } = options
   let id = await registerWorker(session, { jobPoolId })
-  let backend = (await beatWorker(session, { workerId: id, backend: 0 })) ?? 0
+  let backend = (await recordHeartbeat(session, { workerId: id, backend: 0 })) ?? 0
 
   async function beat(): Promise<number> {
-    const seen = await beatWorker(session, { workerId: id, backend })
+    const seen = await recordHeartbeat(session, { workerId: id, backend })
     backend = seen ?? 0
     if (seen === null) {
       log.warn({ worker_id: id }, 'This worker was taken for dead while it stood still; it goes on under a new id')

@@ -1,4 +1,4 @@
-import { type AddressRules, judgeUrlForm, type OwnAddresses, type ResolveName, resolveName } from '@earshot/drivers'
+import { type AddressRules, checkUrlForm, type OwnAddresses, type ResolveName, resolveName } from '@earshot/drivers'
 import { AttemptFailure } from './attempt-error.ts'
 import { createDeliveryAgent } from './delivery-agent.ts'
 import { type Answer, Exchange, type ExchangeLimits } from './exchange.ts'
@@ -80,7 +80,7 @@ export function createSender({ rules, ownAddresses, allowInsecure, userAgent, re
 /** A URL that registration would refuse may still come from a time of other rules. */
 function refuseUrl(url: string, allowInsecure: boolean): AttemptFailure | null {
   if (!URL.canParse(url)) return new AttemptFailure('blocked_address', 'This is not a complete URL.')
-  const refusal = judgeUrlForm(new URL(url), allowInsecure)
+  const refusal = checkUrlForm(new URL(url), allowInsecure)
   return refusal && new AttemptFailure('blocked_address', refusal.detail)
 }
 

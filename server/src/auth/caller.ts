@@ -1,11 +1,11 @@
 import { ApiError, isAccount, isLock, isPublic, type Operation, planIncludes, plans, roleSuffices } from '@earshot/contracts'
-import type { AccessAnswer, Tx } from '@earshot/db'
+import type { AccessRow, Tx } from '@earshot/db'
 import type { Guest, InAccount, InProject, Visitor } from '../http/implement.ts'
-import type { Outlet } from '../http/reply-headers.ts'
-import type { Approach } from '../http/request-facts.ts'
+import type { ReplyHeaders } from '../http/reply-headers.ts'
+import type { RequestFacts } from '../http/request-facts.ts'
 import type { AccessJwts } from './access-jwts.ts'
-import { judgeCredential, type KnownAnswer, readCredential } from './credential.ts'
-import { openVisit } from './public-access.ts'
+import { authorizeCredential, type KnownAnswer, readCredential } from './credential.ts'
+import { openPublicAccess } from './public-access.ts'
 import { countUnauthenticated } from './rate-limit.ts'
 import type { Sessions } from './session-engine.ts'
 import { readOwnAccount } from './sign-in.ts'
@@ -16,17 +16,17 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-
 export type Caller = Omit<InProject, 'tx' | 'services'> & Partial<Pick<InAccount, 'account' | 'setCookie'>>
 type OpenCaller = Omit<Visitor, 'tx' | 'services'> | Omit<Guest, 'tx' | 'services'>
 
-export interface Judgement {
+export interface AuthorizedRequest {
   caller: Caller | OpenCaller
   /** The team's answer is in; its project is judged last, after the input. */
   projectIsMissing: boolean
 }
 
-interface JudgeOptions {
+interface AuthorizeOptions {
   sessions: Sessions
   accessJwts: AccessJwts
   multiplier: number
-  outlet: Outlet
+  replyHeaders: ReplyHeaders
   isCounted?: boolean
 }
 
@@ -35,29 +35,34 @@ interface JudgeOptions {
  * plan with API access (403) → origin (403) → scope (403) → role (403). A second one reads the account of who is asked
  * for the password again. A visitor's is made with the work (visit.ts).
  */
-export async function judgeCaller(tx: Tx, operation: Operation, approach: Approach, options: JudgeOptions): Promise<Judgement> {
+export async function authorizeCaller(
+  tx: Tx,
+  operation: Operation,
+  requestFacts: RequestFacts,
+  options: AuthorizeOptions,
+): Promise<AuthorizedRequest> {
   if (isPublic(operation)) {
-    const visit = openVisit(tx, operation, approach, options)
-    return { caller: { ip: approach.ip, visit }, projectIsMissing: false }
+    const publicAccess = openPublicAccess(tx, operation, requestFacts, options)
+    return { caller: { ip: requestFacts.ip, publicAccess }, projectIsMissing: false }
   }
   if (isAccount(operation)) {
-    const caller = guestOf(tx, approach, options)
+    const caller = guestOf(tx, requestFacts, options)
     if (operation.counts === 'requests') await caller.countTry()
     return { caller, projectIsMissing: false }
   }
-  const credential = await readCredential(approach, options)
+  const credential = await readCredential(requestFacts, options)
   if (credential === null || credential.kind === null) {
-    if (!options.isCounted) await countUnauthenticated(tx, { ip: approach.ip, ...options })
+    if (!options.isCounted) await countUnauthenticated(tx, { ip: requestFacts.ip, ...options })
     throw new ApiError(credential?.code ?? 'not_authenticated')
   }
   const { limit, pathFields } = operation
-  const answer = await judgeCredential(tx, credential, placeOf(approach), { ip: approach.ip, limit, ...options })
+  const answer = await authorizeCredential(tx, credential, placeOf(requestFacts), { ip: requestFacts.ip, limit, ...options })
   if ('code' in answer) throw new ApiError(answer.code)
-  requireAccess(operation, approach, answer)
+  requireAccess(operation, requestFacts, answer)
   return {
     caller: {
-      ...callerOf(answer, approach),
-      ...(isLock(operation) && (await atLock(tx, answer, approach, options))),
+      ...callerOf(answer, requestFacts),
+      ...(isLock(operation) && (await atLock(tx, answer, requestFacts, options))),
     },
     projectIsMissing: pathFields.has('project_id') && answer.project_id === null,
   }
@@ -69,18 +74,18 @@ export function requireFeature({ feature }: Operation, { team }: Caller): void {
 }
 
 /** Where the password or a code is asked for again, the account and what was tried belong to the judgement. */
-async function atLock(tx: Tx, { user_id: userId }: AccessAnswer, { ip }: Approach, { multiplier, outlet }: JudgeOptions) {
-  return { account: await readOwnAccount(tx, { userId, ip, multiplier }), setCookie: outlet.cookie }
+async function atLock(tx: Tx, { user_id: userId }: AccessRow, { ip }: RequestFacts, { multiplier, replyHeaders }: AuthorizeOptions) {
+  return { account: await readOwnAccount(tx, { userId, ip, multiplier }), setCookie: replyHeaders.cookie }
 }
 
-function placeOf({ path, origin }: Approach) {
+function placeOf({ path, origin }: RequestFacts) {
   return { team: uuidOrNull(path.team_id), project: uuidOrNull(path.project_id), origin }
 }
 
 function requireAccess(
   { method, pathFields, withoutApiAccess, scope, role }: Operation,
-  { origin, provenance }: Approach,
-  answer: AccessAnswer,
+  { origin, provenance }: RequestFacts,
+  answer: AccessRow,
 ): void {
   const isSession = answer.credential_kind === 'session'
   if (isSession && method !== 'GET' && !provenance.isOwnPage) throw new ApiError('csrf_failed')
@@ -92,7 +97,7 @@ function requireAccess(
   if (role && !roleSuffices(answer.role, role)) throw new ApiError('insufficient_role', { required_role: role })
 }
 
-function callerOf(answer: KnownAnswer, { ip, isForwarded, client }: Approach): Caller {
+function callerOf(answer: KnownAnswer, { ip, isForwarded, client }: RequestFacts): Caller {
   return {
     actor: { userId: answer.user_id, credentialId: answer.credential_id, credentialKind: answer.credential_kind, ip },
     credential: { kind: answer.credential_kind, id: answer.credential_id, scopes: answer.scopes, expiresAt: answer.expires_at },
@@ -106,15 +111,15 @@ function callerOf(answer: KnownAnswer, { ip, isForwarded, client }: Approach): C
 
 function guestOf(
   tx: Tx,
-  { ip, userAgent, provenance, cookies }: Approach,
-  { sessions, multiplier, outlet }: JudgeOptions,
+  { ip, userAgent, provenance, cookies }: RequestFacts,
+  { sessions, multiplier, replyHeaders }: AuthorizeOptions,
 ): Omit<Guest, 'tx' | 'services'> {
   let counted: Promise<void> | undefined
   const countTry = () => {
-    counted ??= countUnauthenticated(tx, { ip, multiplier, outlet })
+    counted ??= countUnauthenticated(tx, { ip, multiplier, replyHeaders })
     return counted
   }
-  return { ip, userAgent, provenance, sessionId: sessions.read(cookies), setCookie: outlet.cookie, countTry }
+  return { ip, userAgent, provenance, sessionId: sessions.read(cookies), setCookie: replyHeaders.cookie, countTry }
 }
 
 /** A malformed id names nothing that exists. */

@@ -1,9 +1,9 @@
 import type { CredentialKind, ErrorCode, LimitName } from '@earshot/contracts'
-import { type AccessAnswer, type AccessQuestion, readAccess, type Tx } from '@earshot/db'
-import type { Outlet } from '../http/reply-headers.ts'
-import type { Approach } from '../http/request-facts.ts'
+import { type AccessQuery, type AccessRow, readAccess, type Tx } from '@earshot/db'
+import type { ReplyHeaders } from '../http/reply-headers.ts'
+import type { RequestFacts } from '../http/request-facts.ts'
 import type { AccessJwts } from './access-jwts.ts'
-import { requireRoom, scaled, unauthenticated } from './rate-limit.ts'
+import { requireWithinLimit, scaled, unauthenticated } from './rate-limit.ts'
 import type { Sessions } from './session-engine.ts'
 import { hashToken, isWellFormedToken, type TokenPrefix } from './token-values.ts'
 
@@ -22,7 +22,7 @@ const JWT = /^[\w-]+\.[\w-]+\.[\w-]+$/
 
 /** The credential of a request, null when it shows none. A bearer token goes before a cookie. */
 export async function readCredential(
-  { authorization, cookies, provenance }: Approach,
+  { authorization, cookies, provenance }: RequestFacts,
   { sessions, accessJwts }: { sessions: Sessions; accessJwts: AccessJwts },
 ): Promise<Credential | null> {
   const token = bearerToken(authorization)
@@ -33,7 +33,7 @@ export async function readCredential(
 }
 
 /** What the database says of somebody whom it knows. */
-export type KnownAnswer = AccessAnswer & { credential_id: string }
+export type KnownAnswer = AccessRow & { credential_id: string }
 
 /** Who asks, and where the counters and the session's cookie go. */
 export interface Circumstances {
@@ -41,7 +41,7 @@ export interface Circumstances {
   limit: LimitName
   multiplier: number
   sessions: Sessions
-  outlet: Outlet
+  replyHeaders: ReplyHeaders
   /** The request was counted when it began, and goes on. */
   isCounted?: boolean
 }
@@ -51,37 +51,37 @@ export interface Circumstances {
  * away: one round trip. The answer is the database's, but never for another kind than was shown; else the code says why.
  * Throws `rate_limited`.
  */
-export async function judgeCredential(
+export async function authorizeCredential(
   tx: Tx,
   credential: Exclude<Credential, { kind: null }>,
-  place: Pick<AccessQuestion, 'team' | 'project' | 'origin'>,
-  { ip, limit: name, multiplier, sessions, outlet, isCounted = false }: Circumstances,
+  place: Pick<AccessQuery, 'team' | 'project' | 'origin'>,
+  { ip, limit: name, multiplier, sessions, replyHeaders, isCounted = false }: Circumstances,
 ): Promise<KnownAnswer | { code: ErrorCode }> {
   const limit = isCounted ? null : scaled(name, multiplier)
   const unknown = unauthenticated(ip, multiplier)
   const ask = (hash: Buffer) => readAccess(tx, { ...place, hash, limit, unknownSubject: unknown.subject, unknownLimit: unknown.limit })
   const { answer, cookie } = await answerFor(tx, credential, { sessions, ask })
   if (!isKnown(answer, credential.kind)) {
-    if (limit) requireRoom('unauthenticated', unknown.limit, answer, outlet)
-    if (credential.kind === 'session') outlet.cookie(sessions.blankCookie)
+    if (limit) requireWithinLimit('unauthenticated', unknown.limit, answer, replyHeaders)
+    if (credential.kind === 'session') replyHeaders.cookie(sessions.blankCookie)
     return { code: answer.expired ? 'token_expired' : 'invalid_token' }
   }
-  if (cookie !== null) outlet.cookie(cookie)
-  if (limit) requireRoom(name, limit, answer, outlet)
+  if (cookie !== null) replyHeaders.cookie(cookie)
+  if (limit) requireWithinLimit(name, limit, answer, replyHeaders)
   return answer
 }
 
 async function answerFor(
   tx: Tx,
   credential: Exclude<Credential, { kind: null }>,
-  { sessions, ask }: { sessions: Sessions; ask: (hash: Buffer) => Promise<AccessAnswer> },
-): Promise<{ answer: AccessAnswer; cookie: string | null }> {
-  if (credential.kind === 'session') return sessions.judge(tx, credential.id, ask)
+  { sessions, ask }: { sessions: Sessions; ask: (hash: Buffer) => Promise<AccessRow> },
+): Promise<{ answer: AccessRow; cookie: string | null }> {
+  if (credential.kind === 'session') return sessions.authorize(tx, credential.id, ask)
   const answer = await ask(credential.hash)
   return { answer: credential.kind === 'jwt' ? { ...answer, expires_at: credential.expiresAt } : answer, cookie: null }
 }
 
-function isKnown(answer: AccessAnswer, shown: CredentialKind): answer is KnownAnswer {
+function isKnown(answer: AccessRow, shown: CredentialKind): answer is KnownAnswer {
   return !answer.expired && answer.credential_id !== null && answer.credential_kind === shown
 }
 

@@ -29,7 +29,7 @@ export function createPasswords(): Passwords {
     idleTimeout: IDLE_MS,
     niceIncrement: NICE,
   })
-  const requireRoom = () => {
+  const requireWithinLimit = () => {
     if (threads.queueSize >= MAX_WAITING) {
       throw new ApiError('dependency_unavailable', {
         detail: 'Too many sign-ins at this moment; retry with backoff.',
@@ -38,11 +38,11 @@ export function createPasswords(): Passwords {
     }
   }
   const hash = async (password: Parameters<typeof hashHere>[0]): Promise<string> => {
-    requireRoom()
+    requireWithinLimit()
     return threads.run(password, { name: 'hashHere' })
   }
   const verify = async (values: Parameters<typeof verifyHere>[0]): Promise<boolean> => {
-    requireRoom()
+    requireWithinLimit()
     return threads.run(values, { name: 'verifyHere' })
   }
   // Nobody knows its password.

@@ -1,7 +1,7 @@
 import { ApiError, type LimitName, limits } from '@earshot/contracts'
 import { countRequest, type Limit, type Tx } from '@earshot/db'
 import { addressSubject } from '../http/client-address.ts'
-import type { Outlet } from '../http/reply-headers.ts'
+import type { ReplyHeaders } from '../http/reply-headers.ts'
 
 const MAX_INTEGER = 2_147_483_647
 
@@ -12,13 +12,13 @@ export function scaled(name: LimitName, multiplier: number): Limit {
 }
 
 /** Reports where the caller stands. Throws `rate_limited` when the count says that the limit is reached. */
-export function requireRoom(
+export function requireWithinLimit(
   name: LimitName,
   limit: Limit,
   { used, reset_seconds }: { used: number | null; reset_seconds: number },
-  outlet: Pick<Outlet, 'standing'>,
+  replyHeaders: Pick<ReplyHeaders, 'rateLimit'>,
 ): void {
-  outlet.standing({ name, limit, remaining: used === null ? 0 : limit.max - used, resetSeconds: reset_seconds })
+  replyHeaders.rateLimit({ name, limit, remaining: used === null ? 0 : limit.max - used, resetSeconds: reset_seconds })
   if (used === null) throw new ApiError('rate_limited', { retryAfterSeconds: Math.max(1, reset_seconds) })
 }
 
@@ -30,10 +30,10 @@ export function unauthenticated(ip: string, multiplier: number): { subject: stri
 /** Counts what somebody does who is not signed in. Throws `rate_limited`. */
 export async function countUnauthenticated(
   tx: Tx,
-  { ip, multiplier, outlet }: { ip: string; multiplier: number; outlet: Pick<Outlet, 'standing'> },
+  { ip, multiplier, replyHeaders }: { ip: string; multiplier: number; replyHeaders: Pick<ReplyHeaders, 'rateLimit'> },
 ): Promise<void> {
   const counter = unauthenticated(ip, multiplier)
-  requireRoom('unauthenticated', counter.limit, await countRequest(tx, counter), outlet)
+  requireWithinLimit('unauthenticated', counter.limit, await countRequest(tx, counter), replyHeaders)
 }
 
 /** Whether an answer is a failed try of the caller's, where those alone are counted: neither our own failure nor a limit. */

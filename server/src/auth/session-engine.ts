@@ -1,4 +1,4 @@
-import { type AccessAnswer, createSession, endSession, prolongSession, type Tx, type UserRow } from '@earshot/db'
+import { type AccessRow, createSession, endSession, prolongSession, type Tx, type UserRow } from '@earshot/db'
 import { parseCookie } from 'cookie'
 import { type Adapter, Lucia, TimeSpan } from 'lucia'
 import { hashToken } from './token-values.ts'
@@ -19,7 +19,7 @@ export interface Sessions {
   /** The session's id among the cookies of a request. */
   read(cookieHeader: string | undefined): string | null
   /** Judges a session by `ask`, which answers for its hash; one in the second half of its life is prolonged, and `cookie` to be sent again. */
-  judge(tx: Tx, id: string, ask: (hash: Buffer) => Promise<AccessAnswer>): Promise<{ answer: AccessAnswer; cookie: string | null }>
+  authorize(tx: Tx, id: string, ask: (hash: Buffer) => Promise<AccessRow>): Promise<{ answer: AccessRow; cookie: string | null }>
   begin(tx: Tx, beginning: Beginning): Promise<{ user: UserRow; cookie: string }>
   /** Another id for a session that goes on: what the database is to keep of it, and its cookie. */
   renew(userId: string): Promise<{ hash: Buffer; cookie: string }>
@@ -42,7 +42,7 @@ export function createSessions(baseUrl: string): Sessions {
 
   return {
     read: (cookieHeader) => (cookieHeader === undefined ? null : (parseCookie(cookieHeader)[name] ?? null)),
-    async judge(tx, id, ask) {
+    async authorize(tx, id, ask) {
       const answer = await ask(hashToken(id))
       const lucia = luciaFor({
         getSessionAndUser: async () => (isSession(answer) ? [sessionOf(id, answer), { id: answer.user_id, attributes: {} }] : [null, null]),
@@ -76,11 +76,11 @@ function isSecure(baseUrl: string): boolean {
   return new URL(baseUrl).protocol === 'https:'
 }
 
-function isSession({ credential_id, credential_kind }: AccessAnswer): boolean {
+function isSession({ credential_id, credential_kind }: AccessRow): boolean {
   return credential_id !== null && credential_kind === 'session'
 }
 
-function sessionOf(id: string, { user_id, expires_at }: AccessAnswer) {
+function sessionOf(id: string, { user_id, expires_at }: AccessRow) {
   return { id, userId: user_id, expiresAt: new Date(expires_at ?? 0), attributes: {} }
 }
 

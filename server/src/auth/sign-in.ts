@@ -4,7 +4,7 @@ import {
   findSignIn,
   replacePasswordHash,
   requestVerification,
-  type SignInAnswer,
+  type SignInRow,
   type SignInTry,
   type Tx,
   useSecondFactor,
@@ -66,7 +66,7 @@ export async function proveSecondFactor(
 export async function readOwnAccount(
   tx: Tx,
   { userId, ip, multiplier }: { userId: string; ip: string; multiplier: number },
-): Promise<SignInAnswer> {
+): Promise<SignInRow> {
   const answer = await findOwnSignIn(tx, userId, tryOf(userId, { ip, multiplier }))
   requireTries(answer)
   return answer
@@ -74,7 +74,7 @@ export async function readOwnAccount(
 
 /** Throws `invalid_credentials` that names the field `password`. */
 export async function requireOwnPassword(
-  { services, account }: Pick<Guest, 'services'> & { account: Pick<SignInAnswer, 'password_hash'> },
+  { services, account }: Pick<Guest, 'services'> & { account: Pick<SignInRow, 'password_hash'> },
   password: string,
 ): Promise<void> {
   if (!(await services.passwords.matches(account.password_hash, password))) throw wrongPassword()
@@ -89,7 +89,7 @@ export function wrongOtp(): ApiError {
 }
 
 /** The second factor that counts; one that was never confirmed does not. */
-export function factorOf({ user_id, has_second_factor, sealed_factor }: SignInAnswer): SealedFactor | null {
+export function factorOf({ user_id, has_second_factor, sealed_factor }: SignInRow): SealedFactor | null {
   if (!has_second_factor || user_id === null || sealed_factor === null) return null
   return { userId: user_id, sealed: sealed_factor }
 }
@@ -108,7 +108,7 @@ function tryOf(account: string, { ip, multiplier }: { ip: string; multiplier: nu
 }
 
 /** Throws `rate_limited` when this account was tried too often, from here or from everywhere. */
-function requireTries({ used, reset_seconds, used_everywhere, reset_seconds_everywhere }: SignInAnswer): void {
+function requireTries({ used, reset_seconds, used_everywhere, reset_seconds_everywhere }: SignInRow): void {
   if (used === null) throw new ApiError('rate_limited', { retryAfterSeconds: Math.max(1, reset_seconds) })
   if (used_everywhere === null) throw new ApiError('rate_limited', { retryAfterSeconds: Math.max(1, reset_seconds_everywhere) })
 }

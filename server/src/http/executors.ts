@@ -1,7 +1,7 @@
 import type { Operation } from '@earshot/contracts'
 import type { Database, Executor, TeamDatabase } from '@earshot/db'
-import type { Judgement } from '../auth/caller.ts'
-import type { Visit } from '../auth/public-access.ts'
+import type { AuthorizedRequest } from '../auth/caller.ts'
+import type { PublicAccess } from '../auth/public-access.ts'
 
 /** No team has it: whoever is bound to it sees no row of a team. */
 const NOBODY = ''
@@ -13,15 +13,19 @@ export interface Databases {
 }
 
 /** Where a request's statements run. One that names no team (`/me/`, `/teams/`) is bound by none. */
-export function executorOf({ database, teamDatabase }: Databases, { pathFields }: Operation, caller: Judgement['caller']): Executor {
+export function executorOf(
+  { database, teamDatabase }: Databases,
+  { pathFields }: Operation,
+  caller: AuthorizedRequest['caller'],
+): Executor {
   if (!teamDatabase) return database
-  if ('visit' in caller) return visitorsExecutor(teamDatabase, caller.visit)
+  if ('publicAccess' in caller) return visitorsExecutor(teamDatabase, caller.publicAccess)
   return 'team' in caller && pathFields.has('team_id') ? teamDatabase.forTeam(caller.team.id) : database
 }
 
 /** A visitor's team is known once the visit was made; before that nothing of any team is seen. */
-function visitorsExecutor(teamDatabase: TeamDatabase, visit: Visit): Executor {
-  const current = () => teamDatabase.forTeam(visit.teamId() ?? NOBODY)
+function visitorsExecutor(teamDatabase: TeamDatabase, publicAccess: PublicAccess): Executor {
+  const current = () => teamDatabase.forTeam(publicAccess.teamId() ?? NOBODY)
   const executor: Executor = {
     run: (text, params) => current().run(text, params),
     attempt: (work) => work(executor),

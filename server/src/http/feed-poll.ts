@@ -5,7 +5,7 @@ const TICK_MS = 200
 const MAX_TICK_MS = 1_000
 
 /** Where one team's feed ends, as far as this process has seen. */
-interface WatchedFeed {
+interface PolledFeed {
   /** Null until it was looked at. All that is not behind it is committed. */
   end: () => string | null
   /** Resolves when the feed goes on beyond `end`, when the signal aborts, or after the time. */
@@ -15,7 +15,7 @@ interface WatchedFeed {
 }
 
 /** Opens the feed of a team. */
-export type FeedWatch = (teamId: string) => WatchedFeed
+export type FeedPoll = (teamId: string) => PolledFeed
 
 interface Feed {
   end: string | null
@@ -27,7 +27,7 @@ interface Feed {
  * Looks after all feeds that somebody of this process follows, by one statement a tick: what a stream costs while nothing
  * happens does not depend on how many there are. Looks at nothing while nobody follows.
  */
-export function createFeedWatch(database: Database): FeedWatch {
+export function createFeedPoll(database: Database): FeedPoll {
   const feeds = new Map<string, Feed>()
   let isLooking = false
 

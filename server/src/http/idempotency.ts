@@ -18,7 +18,7 @@ interface KeyedRequest {
 }
 
 /** What is done under a key. Refusals of `admit` are no answers: they are never stored. */
-export interface Performance {
+export interface KeyedWork {
   admit: () => void
   work: (tx: Tx) => Promise<unknown>
 }
@@ -43,7 +43,7 @@ export function readIdempotencyKey(header: string | undefined): string | null {
 export async function performOnce(
   { executor, secretBox }: { executor: Executor; secretBox: SecretBox },
   { caller, key, operation, input }: KeyedRequest,
-  { admit, work }: Performance,
+  { admit, work }: KeyedWork,
 ): Promise<Answer> {
   const requestHash = createHash('sha256')
     .update(JSON.stringify([operation, sorted(input)]))

@@ -1,8 +1,8 @@
 import type { Contracts, CredentialKind, Method, Operation, Plan, Role, Scope } from '@earshot/contracts'
-import type { Actor, SignInAnswer, Tx } from '@earshot/db'
+import type { Actor, SignInRow, Tx } from '@earshot/db'
 import type { TRPCBuiltRouter, TRPCMutationProcedure, TRPCQueryProcedure } from '@trpc/server'
 import type { z } from 'zod'
-import type { Visit } from '../auth/public-access.ts'
+import type { PublicAccess } from '../auth/public-access.ts'
 import type { Services } from '../services.ts'
 import type { Provenance } from './provenance.ts'
 import type { ErrorShape } from './trpc-failure.ts'
@@ -27,7 +27,7 @@ export interface SignedIn extends Call {
 /** A caller who changes how to sign in to the own account, and is asked for the password or a code again. */
 export interface InAccount extends SignedIn {
   /** Read, and the try counted, before the transaction of an idempotency key: a refusal undoes none of it. */
-  account: SignInAnswer
+  account: SignInRow
   /** Sets the session's cookie anew: the text of a Set-Cookie header. */
   setCookie: (cookie: string) => void
 }
@@ -48,7 +48,7 @@ export interface InProject extends InTeam {
 export interface Visitor extends Call {
   ip: string
   /** The project that the visitor names by its public key. */
-  visit: Visit
+  publicAccess: PublicAccess
 }
 
 /** Somebody who signs up, in or out. */

@@ -49,12 +49,12 @@ function fieldErrors(issue: z.core.$ZodIssue, raw: unknown): FieldError[] {
   const path = issue.path.map(String)
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => ({
-      field: [...path, key].join('..'),
+      field: [...path, key].join('.'),
       code: 'unknown_field',
       detail: 'is not a field of this operation',
     }))
   }
-  return [{ field: path.join('..'), ...(isAbsent(raw, issue.path) ? { code: 'required', detail: 'is required' } : reasonOf(issue)) }]
+  return [{ field: path.join('.'), ...(isAbsent(raw, issue.path) ? { code: 'required', detail: 'is required' } : reasonOf(issue)) }]
 }
 
 function isAbsent(raw: unknown, path: PropertyKey[]): boolean {

@@ -2,7 +2,7 @@ import type { LimitName } from '@earshot/contracts'
 import type { Limit } from '@earshot/db'
 
 /** Where a caller stands in a limit. */
-export interface Standing {
+export interface RateLimitStatus {
   name: LimitName
   limit: Limit
   remaining: number
@@ -10,7 +10,7 @@ export interface Standing {
 }
 
 /** Headers of every limited answer: draft-ietf-httpapi-ratelimit-headers, and the older ones that many clients read. */
-export function limitHeaders({ name, limit, remaining, resetSeconds }: Standing): Record<string, string> {
+export function limitHeaders({ name, limit, remaining, resetSeconds }: RateLimitStatus): Record<string, string> {
   return {
     'ratelimit-policy': `"${name}";q=${limit.max};w=${limit.windowSeconds}`,
     ratelimit: `"${name}";r=${remaining};t=${resetSeconds}`,

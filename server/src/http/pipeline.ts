@@ -1,16 +1,16 @@
 import { ApiError, isSignedIn, isStream, type NamedOperation, type Operation } from '@earshot/contracts'
 import type { Executor, Tx } from '@earshot/db'
 import { z } from 'zod'
-import { type Judgement, judgeCaller, requireFeature } from '../auth/caller.ts'
+import { type AuthorizedRequest, authorizeCaller, requireFeature } from '../auth/caller.ts'
 import { isFailedTry } from '../auth/rate-limit.ts'
 import type { Services } from '../services.ts'
 import { type Databases, executorOf } from './executors.ts'
 import { toApiError } from './failure.ts'
-import { type Answer, type Performance, performOnce } from './idempotency.ts'
+import { type Answer, type KeyedWork, performOnce } from './idempotency.ts'
 import { compileInput, type ReadInput } from './input.ts'
 import { compileMask, type Mask } from './mask.ts'
-import type { Outlet } from './reply-headers.ts'
-import type { Approach } from './request-facts.ts'
+import type { ReplyHeaders } from './reply-headers.ts'
+import type { RequestFacts } from './request-facts.ts'
 
 /** A handler as the pipeline calls it; `implement` has checked it against its contract. */
 export type AnyHandler = (call: { ctx: never; input: never }) => Promise<unknown>
@@ -28,13 +28,13 @@ export interface PipelineOptions extends Databases {
 export interface Pipeline {
   named: NamedOperation
   /** Who calls, before anything of the body is read. */
-  judge: (approach: Approach, outlet: Outlet) => Promise<Judgement>
+  authorize: (requestFacts: RequestFacts, replyHeaders: ReplyHeaders) => Promise<AuthorizedRequest>
   /** Whether a request that was counted, and goes on, still may. */
-  judgeAgain: (approach: Approach, outlet: Outlet) => Promise<Judgement>
+  reauthorize: (requestFacts: RequestFacts, replyHeaders: ReplyHeaders) => Promise<AuthorizedRequest>
   /** Input → idempotency → feature → project → handler → mask. */
-  perform: (judgement: Judgement, rawInput: Record<string, unknown>, idempotencyKey: string | null) => Promise<Answer>
+  perform: (authorized: AuthorizedRequest, rawInput: Record<string, unknown>, idempotencyKey: string | null) => Promise<Answer>
   /** What a request that failed is to be told: a visitor or guest over the limit that, whatever else was wrong. */
-  failureOf: (judgement: Judgement | undefined, error: unknown) => Promise<unknown>
+  failureOf: (authorized: AuthorizedRequest | undefined, error: unknown) => Promise<unknown>
 }
 
 /** Compiles what an operation needs, once, at start. */
@@ -46,11 +46,11 @@ export function compilePipeline(named: NamedOperation, handler: AnyHandler, opti
   const mask: Mask | null = isSignedIn(operation) ? compileMask(output) : null
   const isChange = operation.method !== 'GET'
 
-  const judgeOptions = { ...services, multiplier: options.rateLimitMultiplier }
+  const authorizeOptions = { ...services, multiplier: options.rateLimitMultiplier }
 
   async function answerOf(
     executor: Executor,
-    { admit, work }: Performance,
+    { admit, work }: KeyedWork,
     keyed: { caller: string; key: string; input: unknown } | null,
   ): Promise<Answer> {
     if (keyed) return performOnce({ executor, secretBox: services.secretBox }, { ...keyed, operation: named.name }, { admit, work })
@@ -60,11 +60,11 @@ export function compilePipeline(named: NamedOperation, handler: AnyHandler, opti
 
   return {
     named,
-    judge: (approach, outlet) => judgeCaller(database, operation, approach, { ...judgeOptions, outlet }),
-    judgeAgain: async (approach, outlet) => {
-      const judgement = await judgeCaller(database, operation, approach, { ...judgeOptions, outlet, isCounted: true })
-      if ('team' in judgement.caller) requireFeature(operation, judgement.caller)
-      return judgement
+    authorize: (requestFacts, replyHeaders) => authorizeCaller(database, operation, requestFacts, { ...authorizeOptions, replyHeaders }),
+    reauthorize: async (requestFacts, replyHeaders) => {
+      const authorized = await authorizeCaller(database, operation, requestFacts, { ...authorizeOptions, replyHeaders, isCounted: true })
+      if ('team' in authorized.caller) requireFeature(operation, authorized.caller)
+      return authorized
     },
     perform: async ({ caller, projectIsMissing }, rawInput, idempotencyKey) => {
       const input = readInput(rawInput)
@@ -76,15 +76,15 @@ export function compilePipeline(named: NamedOperation, handler: AnyHandler, opti
       const work = (tx: Tx) => handler({ ctx: { ...caller, tx, services } as never, input: input as never })
       const keyed = idempotencyKey === null ? null : { caller: await keyHolder(caller), key: idempotencyKey, input }
       const answer = await answerOf(executorOf(options, operation, caller), { admit, work }, keyed)
-      if ('visit' in caller) await caller.visit.settle()
+      if ('publicAccess' in caller) await caller.publicAccess.settle()
       if ('refusal' in answer) return answer
       if (isChange && !answer.replayed) onCommit()
       if (options.checkOutput) output.parse(answer.output)
       if (mask && !('seesContacts' in caller && caller.seesContacts)) mask(answer.output)
       return answer
     },
-    failureOf: async (judgement, error) => {
-      const count = judgement && counterOf(judgement.caller, toApiError(error))
+    failureOf: async (authorized, error) => {
+      const count = authorized && counterOf(authorized.caller, toApiError(error))
       if (!count) return error
       return count().then(
         () => error,
@@ -100,15 +100,15 @@ function outputOf(operation: Operation): z.ZodType {
 }
 
 /** Counts a request that failed, unless it was counted before. */
-function counterOf(caller: Judgement['caller'], failure: ApiError): (() => Promise<void>) | null {
-  if ('visit' in caller) return failure.code === 'dependency_unavailable' ? null : caller.visit.settle
+function counterOf(caller: AuthorizedRequest['caller'], failure: ApiError): (() => Promise<void>) | null {
+  if ('publicAccess' in caller) return failure.code === 'dependency_unavailable' ? null : caller.publicAccess.settle
   return 'countTry' in caller && isFailedTry(failure) ? caller.countTry : null
 }
 
 /** Whose key it is: the credential's, or on the public plane the address' and the project's. */
-async function keyHolder(caller: Judgement['caller']): Promise<string> {
+async function keyHolder(caller: AuthorizedRequest['caller']): Promise<string> {
   if ('credential' in caller) return `credential:${caller.credential.id}`
-  if (!('visit' in caller)) throw new Error('Accounts take no idempotency keys')
-  const { project_id } = await caller.visit.project()
+  if (!('publicAccess' in caller)) throw new Error('Accounts take no idempotency keys')
+  const { project_id } = await caller.publicAccess.project()
   return `visitor:${caller.ip}:${project_id}`
 }

@@ -7,7 +7,7 @@ import { type Provenance, provenanceOf } from './provenance.ts'
 const USER_AGENT_CHARACTERS = 300
 
 /** What of a request decides who may do it. The same for REST and tRPC. */
-export interface Approach {
+export interface RequestFacts {
   authorization: string | undefined
   /** The header with the cookies. */
   cookies: string | undefined
@@ -26,7 +26,7 @@ export interface Approach {
 }
 
 /** Reads it from a request. Throws 401 when an address carries what looks like a token. */
-export function approachOf(request: FastifyRequest, ownOrigin: string): Approach {
+export function requestFactsOf(request: FastifyRequest, ownOrigin: string): RequestFacts {
   const { headers, query } = request
   if (
     Object.values(query as Record<string, unknown>)

@@ -1,18 +1,18 @@
 import { ApiError, isPublic, takesKey } from '@earshot/contracts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Judgement } from '../auth/caller.ts'
+import type { AuthorizedRequest } from '../auth/caller.ts'
 import { etagOf, matchesETag } from './etag.ts'
 import { sendFailure } from './failure.ts'
 import { readIdempotencyKey } from './idempotency.ts'
 import type { Pipeline } from './pipeline.ts'
 import { compileQuery } from './query.ts'
-import { outletOf } from './reply-headers.ts'
-import { approachOf } from './request-facts.ts'
+import { replyHeadersOf } from './reply-headers.ts'
+import { requestFactsOf } from './request-facts.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
     /** Absent until the caller is judged. */
-    judgement?: Judgement
+    authorized?: AuthorizedRequest
   }
 }
 
@@ -34,13 +34,13 @@ export function registerRest(
     method,
     url: path.replaceAll(/\{(\w+)\}/g, ':$1'),
     onRequest: async (request, reply) => {
-      request.judgement = await pipeline.judge(approachOf(request, ownOrigin), outletOf(reply))
+      request.authorized = await pipeline.authorize(requestFactsOf(request, ownOrigin), replyHeadersOf(reply))
     },
     handler: async (request, reply) => {
       const raw = gather(request, readQuery, bodyFields)
       const key = hasKey ? readIdempotencyKey(singleHeader(request, 'idempotency-key')) : null
       // The hook above has run.
-      const answer = await pipeline.perform(request.judgement as Judgement, raw, key)
+      const answer = await pipeline.perform(request.authorized as AuthorizedRequest, raw, key)
       if (answer.replayed) reply.header('idempotency-replayed', 'true')
       if ('refusal' in answer) throw answer.refusal
       const { output } = answer
@@ -49,7 +49,7 @@ export function registerRest(
       if (status === 201 && resourcePath) reply.header('location', locationOf(resourcePath, raw, output))
       return sendJson(request, reply, { output, hasETag })
     },
-    errorHandler: async (error, request, reply) => sendFailure(await pipeline.failureOf(request.judgement, error), request, reply),
+    errorHandler: async (error, request, reply) => sendFailure(await pipeline.failureOf(request.authorized, error), request, reply),
   })
 }
 

@@ -2,15 +2,15 @@ import { Readable } from 'node:stream'
 import { ApiError } from '@earshot/contracts'
 import { laterCursor } from '@earshot/db'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { Judgement } from '../auth/caller.ts'
+import type { AuthorizedRequest } from '../auth/caller.ts'
 import { sendFailure, toApiError } from './failure.ts'
-import type { FeedWatch } from './feed-poll.ts'
+import type { FeedPoll } from './feed-poll.ts'
 import type { InTeam, StreamPage } from './implement.ts'
 import { createOpenStreams } from './open-streams.ts'
 import type { Pipeline } from './pipeline.ts'
 import { compileQuery } from './query.ts'
-import { type Outlet, outletOf } from './reply-headers.ts'
-import { type Approach, approachOf } from './request-facts.ts'
+import { type ReplyHeaders, replyHeadersOf } from './reply-headers.ts'
+import { type RequestFacts, requestFactsOf } from './request-facts.ts'
 import { gather, singleHeader } from './rest.ts'
 
 /** After this long a comment keeps the connection open, and who reads is judged again. */
@@ -26,11 +26,11 @@ const HEADERS = {
 }
 
 /** The headers have gone: there is nothing to add. */
-const silent: Outlet = { standing: () => {}, cookie: () => {} }
+const silent: ReplyHeaders = { rateLimit: () => {}, cookie: () => {} }
 
 interface Reader {
-  approach: Approach
-  judgement: Judgement
+  requestFacts: RequestFacts
+  authorized: AuthorizedRequest
   fields: Record<string, unknown>
   /** Where the stream begins. */
   cursor: string
@@ -42,7 +42,7 @@ interface Reader {
 export function registerStream(
   app: FastifyInstance,
   pipeline: Pipeline,
-  { baseUrl, feedWatch }: { baseUrl: string; feedWatch: FeedWatch },
+  { baseUrl, feedPoll }: { baseUrl: string; feedPoll: FeedPoll },
 ): void {
   const { path, input, queryFields, bodyFields } = pipeline.named.operation
   const ownOrigin = new URL(baseUrl).origin
@@ -55,17 +55,17 @@ export function registerStream(
     // A HEAD would have to begin what never ends.
     exposeHeadRoute: false,
     onRequest: async (request, reply) => {
-      request.judgement = await pipeline.judge(approachOf(request, ownOrigin), outletOf(reply))
+      request.authorized = await pipeline.authorize(requestFactsOf(request, ownOrigin), replyHeadersOf(reply))
     },
     handler: async (request, reply) => {
-      const judgement = request.judgement as Judgement // The hook above has run.
-      const signal = open.enter(callerOf(judgement).actor.userId, reply.raw)
+      const authorized = request.authorized as AuthorizedRequest // The hook above has run.
+      const signal = open.enter(callerOf(authorized).actor.userId, reply.raw)
       const fields = { ...gather(request, readQuery, bodyFields), ...resumption(request) }
       // The first page shows before any header whether all is right.
-      const first = await readPage(pipeline, judgement, fields)
+      const first = await readPage(pipeline, authorized, fields)
       const cursor = typeof fields.cursor === 'string' ? fields.cursor : first.next_cursor
-      const reader = { approach: approachOf(request, ownOrigin), judgement, fields, cursor, request, signal }
-      const chunks = chunksOf(pipeline, reader, feedWatch)
+      const reader = { requestFacts: requestFactsOf(request, ownOrigin), authorized, fields, cursor, request, signal }
+      const chunks = chunksOf(pipeline, reader, feedPoll)
       return reply.headers(HEADERS).send(Readable.from(chunks, { objectMode: false, highWaterMark: BUFFER_BYTES }))
     },
     errorHandler: async (error, request, reply) => sendFailure(error, request, reply),
@@ -78,28 +78,28 @@ function resumption(request: FastifyRequest): { cursor?: string } {
   return id ? { cursor: id } : {}
 }
 
-async function* chunksOf(pipeline: Pipeline, reader: Reader, feedWatch: FeedWatch): AsyncGenerator<string> {
-  const { approach, fields, request, signal } = reader
-  const feed = feedWatch(callerOf(reader.judgement).team.id)
-  let { judgement, cursor } = reader
-  let judgedAt = performance.now()
+async function* chunksOf(pipeline: Pipeline, reader: Reader, feedPoll: FeedPoll): AsyncGenerator<string> {
+  const { requestFacts, fields, request, signal } = reader
+  const feed = feedPoll(callerOf(reader.authorized).team.id)
+  let { authorized, cursor } = reader
+  let authorizedAt = performance.now()
   try {
     yield `retry: ${RECONNECT_MS}\n${message({ id: cursor, event: 'ready', data: JSON.stringify({ cursor }) })}`
     while (!signal.aborted) {
-      if (performance.now() - judgedAt >= BEAT_MS) {
-        judgement = await pipeline.judgeAgain(approach, silent)
-        judgedAt = performance.now()
+      if (performance.now() - authorizedAt >= BEAT_MS) {
+        authorized = await pipeline.reauthorize(requestFacts, silent)
+        authorizedAt = performance.now()
         yield ':\n\n'
       }
       // Before the reading: what is not beyond it cannot be missed by it.
       const end = feed.end()
-      const page = await readPage(pipeline, judgement, { ...fields, cursor })
+      const page = await readPage(pipeline, authorized, { ...fields, cursor })
       if (page.results.length > 0) {
-        yield page.results.map((result) => messageOf(result, judgement)).join('')
+        yield page.results.map((result) => messageOf(result, authorized)).join('')
         cursor = page.next_cursor
       } else {
         cursor = laterCursor(cursor, end ?? cursor)
-        await feed.goesOn(end, { signal, timeoutMs: Math.max(0, judgedAt + BEAT_MS - performance.now()) })
+        await feed.goesOn(end, { signal, timeoutMs: Math.max(0, authorizedAt + BEAT_MS - performance.now()) })
       }
     }
   } catch (error) {
@@ -112,15 +112,15 @@ async function* chunksOf(pipeline: Pipeline, reader: Reader, feedWatch: FeedWatc
   }
 }
 
-async function readPage(pipeline: Pipeline, judgement: Judgement, fields: Record<string, unknown>): Promise<StreamPage> {
-  const answer = await pipeline.perform(judgement, fields, null)
+async function readPage(pipeline: Pipeline, authorized: AuthorizedRequest, fields: Record<string, unknown>): Promise<StreamPage> {
+  const answer = await pipeline.perform(authorized, fields, null)
   if ('refusal' in answer) throw answer.refusal
   return answer.output as StreamPage // Proven by `implement` for the operation of a stream.
 }
 
-function messageOf({ cursor, data, text }: StreamPage['results'][number], judgement: Judgement): string {
+function messageOf({ cursor, data, text }: StreamPage['results'][number], authorized: AuthorizedRequest): string {
   const { type } = data as { type: string } // Every event has one.
-  return message({ id: cursor, event: type, data: callerOf(judgement).seesContacts ? text : JSON.stringify(data) })
+  return message({ id: cursor, event: type, data: callerOf(authorized).seesContacts ? text : JSON.stringify(data) })
 }
 
 /** WHATWG HTML, "Parsing an event stream": a line of data for each of its lines, and an empty line at the end. */
@@ -130,7 +130,7 @@ function message({ id, event, data }: { id?: string; event: string; data: string
 }
 
 /** Streams are a team's. */
-function callerOf({ caller }: Judgement): Pick<InTeam, 'actor' | 'team' | 'seesContacts'> {
+function callerOf({ caller }: AuthorizedRequest): Pick<InTeam, 'actor' | 'team' | 'seesContacts'> {
   if (!('team' in caller)) throw new ApiError('not_found')
   return caller
 }

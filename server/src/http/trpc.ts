@@ -5,8 +5,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { readIdempotencyKey } from './idempotency.ts'
 import { requireCarriable } from './input.ts'
 import type { Pipeline } from './pipeline.ts'
-import { outletOf } from './reply-headers.ts'
-import { approachOf } from './request-facts.ts'
+import { replyHeadersOf } from './reply-headers.ts'
+import { requestFactsOf } from './request-facts.ts'
 import { sendTRPCFailure, toTRPCError, trpcErrorBody } from './trpc-failure.ts'
 
 const MAX_BATCH = 20
@@ -63,7 +63,7 @@ interface ProcedureTree {
 function procedureTree(pipelines: readonly Pipeline[], ownOrigin: string): ProcedureTree {
   const root: ProcedureTree = {}
   for (const pipeline of pipelines) {
-    const names = pipeline.named.name.split('..')
+    const names = pipeline.named.name.split('.')
     const last = names.pop() ?? ''
     const parent = names.reduce((tree, name) => {
       tree[name] ??= {}
@@ -96,11 +96,11 @@ async function call(
   const fields = input as Record<string, unknown>
   const path: Record<string, string | undefined> = {}
   for (const name of pipeline.named.operation.pathFields) if (typeof fields[name] === 'string') path[name] = fields[name]
-  const judgement = await pipeline.judge({ ...approachOf(request, ownOrigin), path }, outletOf(reply))
+  const authorized = await pipeline.authorize({ ...requestFactsOf(request, ownOrigin), path }, replyHeadersOf(reply))
   requireCarriable(fields)
   const header = request.headers['idempotency-key']
   const key = isBatch || !takesKey(pipeline.named.operation) || Array.isArray(header) ? null : readIdempotencyKey(header)
-  const answer = await pipeline.perform(judgement, fields, key)
+  const answer = await pipeline.perform(authorized, fields, key)
   if (answer.replayed) reply.header('idempotency-replayed', 'true')
   if ('refusal' in answer) throw answer.refusal
   return answer.output

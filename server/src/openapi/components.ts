@@ -32,17 +32,17 @@ export function mapNodes(value: unknown, replace: (node: Record<string, unknown>
 
 function referencesFrom(document: oas31.OpenAPIObject, start: unknown): ReadonlySet<string> {
   const found = new Set<string>()
-  const visit = (node: unknown): void => {
+  const publicAccess = (node: unknown): void => {
     if (typeof node !== 'object' || node === null) return
     for (const [key, value] of Object.entries(node)) {
-      if (key !== '$ref' || typeof value !== 'string') visit(value)
+      if (key !== '$ref' || typeof value !== 'string') publicAccess(value)
       else if (!found.has(value)) {
         found.add(value)
-        visit(componentAt(document, value))
+        publicAccess(componentAt(document, value))
       }
     }
   }
-  visit(start)
+  publicAccess(start)
   return found
 }
 

@@ -1,4 +1,4 @@
-import { isSignedIn, type Operation, type Scope, scopeMeanings } from '@earshot/contracts'
+import { isSignedIn, type Operation, type Scope, scopeDescriptions } from '@earshot/contracts'
 import type { oas31 } from 'zod-openapi'
 import { sessionCookieName } from '../auth/session-engine.ts'
 import { AUTHORIZATION_PATH, DEVICE_AUTHORIZATION_PATH, TOKEN_PATH } from '../oauth/paths.ts'
@@ -6,7 +6,7 @@ import { isGrantable } from '../oauth/scopes.ts'
 
 /** The ways to sign in. */
 export function securitySchemes(baseUrl: string): Record<string, oas31.SecuritySchemeObject> {
-  const rows = Object.entries(scopeMeanings).map(([scope, meaning]) => `| \`${scope}\` | ${meaning} |`)
+  const rows = Object.entries(scopeDescriptions).map(([scope, meaning]) => `| \`${scope}\` | ${meaning} |`)
   return {
     personalAccessToken: {
       type: 'http',
@@ -17,7 +17,7 @@ export function securitySchemes(baseUrl: string): Record<string, oas31.SecurityS
         'The narrower of its scopes and your role in the team decides, with every request. `write:x` does not include `read:x`. The scopes:',
         ['| scope | meaning |', '|---|---|', ...rows].join('\n'),
       ].join('\n\n'),
-      'x-earshot-scopes': scopeMeanings,
+      'x-earshot-scopes': scopeDescriptions,
     },
     oauth2: oauth2Scheme(baseUrl),
     jwt: {
@@ -47,7 +47,7 @@ export function securityOf(operation: Operation): oas31.SecurityRequirementObjec
 
 /** OpenAPI 3.1 has no field for the device flow: it is told in words. */
 function oauth2Scheme(baseUrl: string): oas31.SecuritySchemeObject {
-  const scopes = Object.entries(scopeMeanings).filter(([scope]) => isGrantable(scope as Scope))
+  const scopes = Object.entries(scopeDescriptions).filter(([scope]) => isGrantable(scope as Scope))
   return {
     type: 'oauth2',
     description: [

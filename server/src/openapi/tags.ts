@@ -1,8 +1,8 @@
-import { type Contracts, type OperationTree, resourceMeanings } from '@earshot/contracts'
+import { type Contracts, type OperationTree, resourceDescriptions } from '@earshot/contracts'
 import type { oas31 } from 'zod-openapi'
 
 /** A resource without a line of its own is a compile error here. */
-const meanings: Record<string, string> = resourceMeanings satisfies Record<keyof Contracts, string>
+const meanings: Record<string, string> = resourceDescriptions satisfies Record<keyof Contracts, string>
 
 /** The tag of what the service sends rather than answers. */
 export const WEBHOOK_TAG: oas31.TagObject = {
@@ -15,7 +15,7 @@ export const WEBHOOK_TAG: oas31.TagObject = {
 export function tagsOf(contracts: OperationTree): oas31.TagObject[] {
   return Object.keys(contracts).map((key) => {
     const description = meanings[key]
-    if (description === undefined) throw new Error(`${key} has no line in resourceMeanings`)
+    if (description === undefined) throw new Error(`${key} has no line in resourceDescriptions`)
     return { name: tagOf(key), description }
   })
 }

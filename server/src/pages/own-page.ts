@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'
 import { readOwnAccount } from '../auth/sign-in.ts'
 import type { InAccount } from '../http/implement.ts'
-import { outletOf } from '../http/reply-headers.ts'
+import { replyHeadersOf } from '../http/reply-headers.ts'
 import { HOME_PATH } from './paths.ts'
 import { redirectToSignIn } from './sign-in.ts'
 import { type PageOptions, readVisitor, requireOwnPage, type SignedInVisitor } from './visitor.ts'
@@ -32,5 +32,5 @@ export async function ownAccount(
   const { actor } = visitor
   const { ip } = request
   const account = await readOwnAccount(database, { userId: actor.userId, ip, multiplier: services.rateLimitMultiplier })
-  return { tx: database, actor, account, services, setCookie: outletOf(reply).cookie }
+  return { tx: database, actor, account, services, setCookie: replyHeadersOf(reply).cookie }
 }

@@ -1,10 +1,10 @@
-import { type Scope, scopeMeanings } from '@earshot/contracts'
+import { type Scope, scopeDescriptions } from '@earshot/contracts'
 import { type Html, html } from './html.ts'
 
 /** Scopes in the words of the contracts. */
 export function scopeList(scopes: readonly Scope[]): Html {
   return html`<ul>
-${scopes.map((scope) => html`<li>${scopeMeanings[scope]} <small><code>${scope}</code></small></li>\n`)}</ul>`
+${scopes.map((scope) => html`<li>${scopeDescriptions[scope]} <small><code>${scope}</code></small></li>\n`)}</ul>`
 }
 
 /** The same, folded up: for lists of what has scopes. */

@@ -1,4 +1,4 @@
-import { contracts, type Scope, scopeMeanings, scopes } from '@earshot/contracts'
+import { contracts, type Scope, scopeDescriptions, scopes } from '@earshot/contracts'
 import { makeId } from '../auth/token-values.ts'
 import { compileInput } from '../http/input.ts'
 import type { TokenWish } from '../tokens.ts'
@@ -68,7 +68,7 @@ ${[...groups].map(([heading, members]) => html`<fieldset><legend>${heading}</leg
 function boxOf(scope: Scope, form: Form): Html {
   const name = BOX + scope
   return html`
-<label class="box"><input type="checkbox" name="${name}"${Object.hasOwn(form, name) && html` checked`}><span>${scopeMeanings[scope]} <small><code>${scope}</code></small></span></label>`
+<label class="box"><input type="checkbox" name="${name}"${Object.hasOwn(form, name) && html` checked`}><span>${scopeDescriptions[scope]} <small><code>${scope}</code></small></span></label>`
 }
 
 function headingOf(scope: Scope): string {

@@ -1,11 +1,11 @@
 import { ApiError } from '@earshot/contracts'
 import { type Executor, findUserWithTeams, type UserWithTeams } from '@earshot/db'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { judgeCredential } from '../auth/credential.ts'
+import { authorizeCredential } from '../auth/credential.ts'
 import { countUnauthenticated } from '../auth/rate-limit.ts'
 import type { SignedIn } from '../http/implement.ts'
 import { provenanceOf } from '../http/provenance.ts'
-import { outletOf } from '../http/reply-headers.ts'
+import { replyHeadersOf } from '../http/reply-headers.ts'
 import type { Services } from '../services.ts'
 
 /** A page is no team's. */
@@ -38,8 +38,8 @@ export async function readVisitor(
   const { sessions, rateLimitMultiplier: multiplier } = services
   const id = sessions.read(request.headers.cookie)
   if (id === null) return null
-  const circumstances = { ip: request.ip, limit: 'authenticated', multiplier, sessions, outlet: outletOf(reply) } as const
-  const answer = await judgeCredential(database, { kind: 'session', id }, NOWHERE, circumstances)
+  const circumstances = { ip: request.ip, limit: 'authenticated', multiplier, sessions, replyHeaders: replyHeadersOf(reply) } as const
+  const answer = await authorizeCredential(database, { kind: 'session', id }, NOWHERE, circumstances)
   if ('code' in answer) return null
   const { user_id: userId, credential_id: credentialId } = answer
   return {
@@ -60,12 +60,12 @@ export async function beginVisit(
   const { sessions } = services
   const userAgent = headers['user-agent'] ?? null
   const { cookie } = await sessions.begin(database, { userId, ip, userAgent, replacedId: sessions.read(headers.cookie) })
-  outletOf(reply).cookie(cookie)
+  replyHeadersOf(reply).cookie(cookie)
 }
 
 /** Counts what somebody who is not signed in tries. Throws `rate_limited`. */
 export async function countGuest(request: FastifyRequest, reply: FastifyReply, { database, services }: PageOptions): Promise<void> {
-  await countUnauthenticated(database, { ip: request.ip, multiplier: services.rateLimitMultiplier, outlet: outletOf(reply) })
+  await countUnauthenticated(database, { ip: request.ip, multiplier: services.rateLimitMultiplier, replyHeaders: replyHeadersOf(reply) })
 }
 
 /** What a form changes must come from a page of ours. Throws `csrf_failed`. */

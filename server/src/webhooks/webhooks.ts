@@ -27,7 +27,7 @@ export const webhooks = implement(contracts.webhooks, {
   list: ({ ctx, input }) => listWebhooks(ctx.tx, input, presentWebhook),
   create: async ({ ctx, input }) => {
     const { team_id, ...fields } = input
-    const receiver = await judgedReceiver(ctx, fields.url)
+    const receiver = await checkedReceiver(ctx, fields.url)
     const { secret, sealed } = makeSecret(ctx)
     const row = await createWebhook(ctx.tx, ctx.actor, team_id, { ...given(fields), ...receiver, ...sealed })
     return { ...presentWebhook(row), secret }
@@ -35,7 +35,7 @@ export const webhooks = implement(contracts.webhooks, {
   retrieve: async ({ ctx, input }) => presentWebhook(await findWebhook(ctx.tx, input)),
   update: async ({ ctx, input }) => {
     const { team_id, webhook_id, ...fields } = input
-    const receiver = fields.url === undefined ? {} : await judgedReceiver(ctx, fields.url)
+    const receiver = fields.url === undefined ? {} : await checkedReceiver(ctx, fields.url)
     return presentWebhook(await updateWebhook(ctx.tx, ctx.actor, { team_id, webhook_id }, { ...given(fields), ...receiver }))
   },
   rotateSecret: async ({ ctx, input }) => {
@@ -62,8 +62,8 @@ function makeSecret({ services }: InTeam): { secret: string; sealed: SealedSecre
 }
 
 /** Refuses addresses inside the network; says whether the local trial alone allows this one. */
-async function judgedReceiver({ services, isForwarded }: InTeam, url: string): Promise<{ url: string; local_trial: boolean }> {
-  const verdict = await services.judgeReceiver(url, { isForwarded })
+async function checkedReceiver({ services, isForwarded }: InTeam, url: string): Promise<{ url: string; local_trial: boolean }> {
+  const verdict = await services.checkReceiver(url, { isForwarded })
   if (verdict.ok) return { url: verdict.url, local_trial: verdict.isLocalTrial ?? false }
   throw new ApiError('validation_error', { errors: [{ field: 'url', code: verdict.code, detail: verdict.detail }] })
 }

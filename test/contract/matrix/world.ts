@@ -3,7 +3,7 @@ import { addTeamMember, createSession } from '@earshot/db'
 import { hashPassword, makeToken } from '@earshot/server'
 import { decodeJwt } from 'jose'
 import { sign, signingKeyOf } from '../../support/jwt-keys.ts'
-import { logIn, type Sender } from '../../support/log-in.ts'
+import { login, type Sender } from '../../support/log-in.ts'
 import { makeTeam, makeUser, PASSWORD, type Team } from '../../support/people.ts'
 import type { TestService } from '../../support/test-service.ts'
 
@@ -50,7 +50,7 @@ export async function makeWorld(service: TestService): Promise<World> {
       const made = await makeBearers(service, user.id, clientId)
       for (const { kind, scopes: own, token } of made) known.set(keyOf({ plan, role, kind, scopes: own }), { token })
       known.set(keyOf({ plan, role, kind: 'session', scopes }), { headers: await beginSession(service, user.id) })
-      known.set(keyOf({ plan, role, kind: 'jwt', scopes }), await logInAs(service, user.id))
+      known.set(keyOf({ plan, role, kind: 'jwt', scopes }), await loginAs(service, user.id))
     }
   }
   return {
@@ -83,7 +83,7 @@ export async function makeCredentials(service: Service, userId: string): Promise
   const bearers = await makeBearers(service, userId, await makeClient(service))
   const known = new Map<CredentialKind, Shown>([
     ['session', { headers: await beginSession(service, userId) }],
-    ['jwt', await logInAs(service, userId)],
+    ['jwt', await loginAs(service, userId)],
   ])
   for (const { kind, token } of bearers) if (!known.has(kind)) known.set(kind, { token })
   return known
@@ -128,18 +128,18 @@ async function beginSession({ database }: Service, userId: string): Promise<Reco
 }
 
 /** By the endpoint, with a password of the user's own. */
-async function logInAs(service: Service, userId: string): Promise<Shown> {
+async function loginAs(service: Service, userId: string): Promise<Shown> {
   const [user] = await service.database.run<{ email: string }>('update users set password_hash = $2 where id = $1 returning email', [
     userId,
     await passwordHash,
   ])
-  const { access } = await logIn(service, user?.email ?? '')
+  const { access } = await login(service, user?.email ?? '')
   return { token: access }
 }
 
 /** As the service would have signed it some time ago. */
 async function showEndedJwt(service: TestService, userId: string): Promise<Shown> {
-  const { token = '' } = await logInAs(service, userId)
+  const { token = '' } = await loginAs(service, userId)
   const { kid, privateJwk } = await signingKeyOf(service)
   const exp = Math.floor(Date.now() / 1000) - 60
   return { token: await sign(privateJwk, { alg: 'EdDSA', typ: 'at+jwt', kid }, { ...decodeJwt(token), exp }) }
@@ -182,8 +182,8 @@ async function makeDead(service: TestService, clientId: string): Promise<World['
     await end('expired token', 'token_expired', ended, bearer('pat')),
     await end('withdrawn access token', 'invalid_token', revoked, bearer('oauth2')),
     await end('expired access token', 'token_expired', endedTokens, bearer('oauth2')),
-    await end('revoked log-in', 'invalid_token', revoked, (userId) => logInAs(service, userId)),
-    await end('expired log-in', 'token_expired', ended, (userId) => logInAs(service, userId)),
+    await end('revoked log-in', 'invalid_token', revoked, (userId) => loginAs(service, userId)),
+    await end('expired log-in', 'token_expired', ended, (userId) => loginAs(service, userId)),
     await end('expired JWT of a log-in that goes on', 'token_expired', 'select $1::uuid', (userId) => showEndedJwt(service, userId)),
     await end('deleted session', 'invalid_token', revoked, cookie),
     await end('expired session', 'token_expired', ended, cookie),
