@@ -14,6 +14,7 @@ import { webhooks } from './webhooks.ts'
 export const contracts = { me, teams, members, invitations, projects, publicKeys, submissions, webhooks, events, auth, public: publicPlane }
 export type Contracts = typeof contracts
 
+export { durations } from './durations.ts'
 export { ApiError, type ErrorBody, type ErrorCode, errorCodes, errorRow, errorTable, FieldError } from './errors.ts'
 export { Invitation, InvitationState } from './invitations.ts'
 export { type LimitName, limits, sizes } from './limits.ts'
