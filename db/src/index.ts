@@ -59,7 +59,7 @@ export {
 export { type JobName, type JobPayload, jobs } from './jobs.ts'
 export { addFirstJwtKey, listJwtKeys, type NewJwtKey, rotateJwtKey } from './jwt-keys.ts'
 export { createLogin, endLogin } from './logins.ts'
-export { findQueuedMail, listMails, type MailRow, queueMail, settleMail } from './mails.ts'
+export { findQueuedMail, listMails, type MailRow, queueMail, queueMails, settleMail } from './mails.ts'
 export { type Backlog, type QueueDepth, readBacklog, readQueueDepths, readStoredDeliveries } from './maintenance/backlog.ts'
 export { disableFailingEndpoints } from './maintenance/failing-endpoints.ts'
 export { readHealth } from './maintenance/health.ts'
