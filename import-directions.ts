@@ -94,7 +94,7 @@ const directions: Record<string, readonly string[]> = {
 const OUTSIDE = ['test/', 'bench/']
 
 /** contracts runs in a browser: no other package, and nothing of Node. */
-const PACKAGES_OF_CONTRACTS = ['zod']
+const PACKAGES_OF_CONTRACTS = ['zod', 'eventsource-parser']
 
 /** Returns why `file`, a path from the root of the repository, may not import `specifier`; `undefined` when it may. */
 export function refuseImport(file: string, specifier: string): string | undefined {

@@ -7,18 +7,15 @@ import { runTransaction } from './transaction.ts'
 import type { Tx } from './tx.ts'
 
 export type { DatabaseAddress, DatabaseOptions } from './connect.ts'
-export type { Tx } from './tx.ts'
+export { type Tx, transaction } from './tx.ts'
 
 const CLIENT_END_SECONDS = 5
 const BIND_TO_TEAM = "select set_config('earshot.team_id', $1, false)"
 
-/** Where statements run, alone or as a transaction. */
-export interface Executor extends Tx {
-  /** One transaction: committed when `work` resolves, rolled back when it throws. */
-  transaction<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result>
-}
+/** @deprecated Say `Tx`. */
+export type Executor = Tx
 
-export interface Database extends Executor {
+export interface Database extends Tx {
   /** A plain postgres.js client beside the pool, made when it is first asked for, for what is no statement of the product (tools, tests). */
   readonly client: postgres.Sql
   close(): Promise<void>
@@ -28,16 +25,16 @@ export interface Database extends Executor {
 export function openDatabase(options: DatabaseOptions): Database {
   const pool = openPool(options)
   let client: postgres.Sql | undefined
-  const executor: Tx = {
+  const tx: Tx = {
     async run<Row>(text: string, params: readonly unknown[]) {
       const { rows } = await pool.send<Row>(text, params).catch(rethrow)
       return rows
     },
-    attempt: (work) => work(executor),
+    attempt: (work) => work(tx),
+    transaction: (work) => pool.use((session, wait) => runTransaction(session, wait, work)).catch(rethrow),
   }
   return {
-    ...executor,
-    transaction: (work) => pool.use((session, wait) => runTransaction(session, wait, work)).catch(rethrow),
+    ...tx,
     get client() {
       client ??= prepareClient(connect(options, { max: options.poolSize }))
       return client
@@ -50,7 +47,7 @@ export function openDatabase(options: DatabaseOptions): Database {
 
 /** The pool of a role that policies bind: there is no way to ask it anything but for a team. */
 export interface TeamDatabase {
-  forTeam(teamId: string): Executor
+  forTeam(teamId: string): Tx
   close(): Promise<void>
 }
 
@@ -60,17 +57,17 @@ export function openTeamDatabase(options: Omit<DatabaseOptions, 'role'>): TeamDa
   return {
     forTeam(teamId) {
       const bind = (session: Session) => session.send(BIND_TO_TEAM, [teamId])
-      const executor: Executor = {
+      const tx: Tx = {
         async run<Row>(text: string, params: readonly unknown[]) {
           // The second is on its way before the first is answered.
           const ask = (session: Session) => Promise.all([bind(session), session.send<Row>(text, params)])
           const [, { rows }] = await pool.use(ask).catch(rethrow)
           return rows
         },
-        attempt: (work) => work(executor),
+        attempt: (work) => work(tx),
         transaction: (work) => pool.use((session, wait) => bind(session).then(() => runTransaction(session, wait, work))).catch(rethrow),
       }
-      return executor
+      return tx
     },
     close: pool.close,
   }

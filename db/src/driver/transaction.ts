@@ -26,6 +26,7 @@ function inTransaction(session: Session, wait: Wait): Tx {
       await session.send('release savepoint attempt')
       return result
     },
+    transaction: (work) => work(tx),
   }
   return tx
 }
