@@ -10,7 +10,7 @@ import {
 } from '@earshot/db'
 import type { z } from 'zod'
 import { makeFormToken, requireFormToken } from './auth/form-token.ts'
-import type { VisitedProject } from './auth/public-access.ts'
+import type { PublicProjectRow } from './auth/public-access.ts'
 import { hashToken, makeId, makeRevokeToken } from './auth/token-values.ts'
 import { implement } from './http/implement.ts'
 import { presentCollects, presentTheme } from './projects.ts'
@@ -19,7 +19,7 @@ import { presentConsent } from './submissions/present.ts'
 export const publicPlane = implement(contracts.public, {
   projects: {
     retrieve: async ({ ctx }) => {
-      const row = await findProject(ctx.tx, await ctx.publicAccess.project())
+      const row = await findProject(ctx.tx, ctx.project)
       const { name, website_url, consent_text, thank_you_text } = row
       const form_token = makeFormToken(ctx.services.secretBox, Date.now())
       return { name, website_url, consent_text, thank_you_text, collects: presentCollects(row), theme: presentTheme(row), form_token }
@@ -33,7 +33,7 @@ export const publicPlane = implement(contracts.public, {
       if (website) return decoy(revoke_token)
       const fingerprint = ctx.services.secretBox.mac('visitor-words', JSON.stringify([ctx.ip, words]))
       const arrival = { fields: fieldsOf(words), revokeTokenHash: hashToken(revoke_token), fingerprint }
-      const row = await ctx.publicAccess.within((publicAccess) => receiveSubmission(ctx.tx, { publicAccess, ...arrival }))
+      const row = await ctx.deferredAccess.authorizeWith((publicAccess) => receiveSubmission(ctx.tx, { publicAccess, ...arrival }))
       if (row.refusal) throw row.refusal
       return {
         id: row.id,
@@ -46,15 +46,13 @@ export const publicPlane = implement(contracts.public, {
   items: {
     list: async ({ ctx, input }) => {
       const { public_key, ...filters } = input
-      const project = await ctx.publicAccess.project()
-      const { team_id, project_id } = project
+      const { team_id, project_id } = ctx.project
       const page = await listSubmissions(ctx.tx, { team_id, project_id, ...filters }, { publicOnly: true }, presentItem)
-      return { ...page, aggregate: presentFigures(project) }
+      return { ...page, aggregate: presentFigures(ctx.project) }
     },
   },
   consent: {
     revoke: async ({ ctx, input }) => {
-      await ctx.publicAccess.settle()
       const row = await revokeConsent(ctx.tx, hashToken(input.revoke_token))
       return { id: row.id, consent: presentConsent(row) }
     },
@@ -110,6 +108,6 @@ function presentItem(row: SubmissionRow) {
   }
 }
 
-function presentFigures({ public_count, rated_count, rating_sum }: VisitedProject) {
+function presentFigures({ public_count, rated_count, rating_sum }: PublicProjectRow) {
   return { count: public_count, average_rating: rated_count === 0 ? null : Math.round((rating_sum / rated_count) * 100) / 100 }
 }
