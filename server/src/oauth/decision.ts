@@ -1,6 +1,6 @@
 import { ApiError } from '@earshot/contracts'
 import type { SecretBox } from '@earshot/drivers'
-import type { SignedInVisitor } from '../pages/visitor.ts'
+import type { SignedInVisitor } from '../pages/page-request.ts'
 
 const LIFETIME_MS = 600_000
 const PURPOSE = 'oauth-decision'

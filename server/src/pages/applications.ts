@@ -6,11 +6,11 @@ import { compileInput } from '../http/input.ts'
 import { formOf } from './form.ts'
 import { type Html, html } from './html.ts'
 import { sendPage } from './layout.ts'
-import { olderLink, readPlace } from './older.ts'
 import { ownPage } from './own-page.ts'
+import type { PageOptions } from './page-request.ts'
+import { olderLink, readPlace } from './paging.ts'
 import { APPLICATIONS_PATH } from './paths.ts'
 import { foldedScopes } from './scope-list.ts'
-import type { PageOptions } from './visitor.ts'
 
 const readInput = compileInput(contracts.me.authorizations.delete.input, new Set(['authorization_id']))
 

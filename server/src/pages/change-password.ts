@@ -7,8 +7,8 @@ import { formOf } from './form.ts'
 import { html } from './html.ts'
 import { sendPage } from './layout.ts'
 import { type OwnPage, ownAccount, ownPage } from './own-page.ts'
+import type { PageOptions } from './page-request.ts'
 import { CHANGE_PASSWORD_PATH, HOME_PATH } from './paths.ts'
-import type { PageOptions } from './visitor.ts'
 
 const readInput = compileInput(contracts.me.changePassword.input, new Set())
 

@@ -6,8 +6,8 @@ import { formOf } from './form.ts'
 import { html } from './html.ts'
 import { sendPage } from './layout.ts'
 import { type OwnPage, ownPage } from './own-page.ts'
+import type { PageOptions } from './page-request.ts'
 import { HOME_PATH } from './paths.ts'
-import type { PageOptions } from './visitor.ts'
 
 const INVITATION_PATH = '/accounts/invitation/'
 

@@ -2,9 +2,9 @@ import type { FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'
 import { readOwnAccount } from '../auth/sign-in.ts'
 import type { InAccount } from '../http/implement.ts'
 import { replyHeadersOf } from '../http/reply-headers.ts'
+import { type PageOptions, readVisitor, requireOwnPage, type SignedInVisitor } from './page-request.ts'
 import { HOME_PATH } from './paths.ts'
 import { redirectToSignIn } from './sign-in.ts'
-import { type PageOptions, readVisitor, requireOwnPage, type SignedInVisitor } from './visitor.ts'
 
 /** A page that somebody who is signed in looks at, or a form of it that they sent. */
 export interface OwnPage {

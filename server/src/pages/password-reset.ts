@@ -7,8 +7,8 @@ import { formOf } from './form.ts'
 import { html } from './html.ts'
 import { sendPage } from './layout.ts'
 import { sendDeadLink, sendLookIntoMailbox } from './mailbox.ts'
+import { countGuest, type PageOptions, requireOwnPage } from './page-request.ts'
 import { PASSWORD_RESET_PATH, SIGN_IN_PATH } from './paths.ts'
-import { countGuest, type PageOptions, requireOwnPage } from './visitor.ts'
 
 const CONFIRM_PATH = `${PASSWORD_RESET_PATH}confirm/`
 

@@ -8,9 +8,9 @@ import { formOf } from './form.ts'
 import { html } from './html.ts'
 import { sendPage } from './layout.ts'
 import { type OwnPage, ownAccount, ownPage } from './own-page.ts'
+import type { PageOptions } from './page-request.ts'
 import { HOME_PATH, SECOND_FACTOR_PATH } from './paths.ts'
 import { qrCode } from './qr-code.ts'
-import type { PageOptions } from './visitor.ts'
 
 const ENROLL_PATH = `${SECOND_FACTOR_PATH}enroll/`
 const CONFIRM_PATH = `${SECOND_FACTOR_PATH}confirm/`

@@ -6,10 +6,10 @@ import { presentSession } from '../sessions.ts'
 import { formOf } from './form.ts'
 import { html } from './html.ts'
 import { sendPage } from './layout.ts'
-import { olderLink, readPlace } from './older.ts'
 import { ownPage } from './own-page.ts'
+import type { PageOptions } from './page-request.ts'
+import { olderLink, readPlace } from './paging.ts'
 import { SESSIONS_PATH } from './paths.ts'
-import type { PageOptions } from './visitor.ts'
 
 const readInput = compileInput(contracts.me.sessions.delete.input, new Set(['session_id']))
 

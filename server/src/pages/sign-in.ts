@@ -6,9 +6,9 @@ import { formOf } from './form.ts'
 import { html } from './html.ts'
 import { sendPage } from './layout.ts'
 import { sendLookIntoMailbox } from './mailbox.ts'
+import { beginVisit, countGuest, type PageOptions, readVisitor, requireOwnPage } from './page-request.ts'
 import { localPath, PASSWORD_RESET_PATH, SIGN_IN_PATH, SIGN_OUT_PATH, SIGN_UP_PATH, withNext } from './paths.ts'
 import { askSecondStep } from './second-step.ts'
-import { beginVisit, countGuest, type PageOptions, readVisitor, requireOwnPage } from './visitor.ts'
 
 /** Sends somebody who is not signed in to the page where they do, and back to `next` afterwards. */
 export function redirectToSignIn(reply: FastifyReply, next: string): FastifyReply {

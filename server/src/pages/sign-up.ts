@@ -7,8 +7,8 @@ import { type Form, formOf } from './form.ts'
 import { html } from './html.ts'
 import { sendPage } from './layout.ts'
 import { sendLookIntoMailbox } from './mailbox.ts'
+import { countGuest, type PageOptions, requireOwnPage } from './page-request.ts'
 import { localPath, SIGN_IN_PATH, SIGN_UP_PATH, withNext } from './paths.ts'
-import { countGuest, type PageOptions, requireOwnPage } from './visitor.ts'
 
 const readInput = compileInput(contracts.auth.signUp.input, new Set())
 

@@ -9,12 +9,12 @@ import { type Problems, problemsOf, statusOf } from './fields.ts'
 import { type Form, formOf } from './form.ts'
 import { type Html, html } from './html.ts'
 import { sendPage } from './layout.ts'
-import { olderLink, readPlace } from './older.ts'
 import { type OwnPage, ownPage } from './own-page.ts'
+import type { PageOptions } from './page-request.ts'
+import { olderLink, readPlace } from './paging.ts'
 import { TOKENS_PATH } from './paths.ts'
 import { foldedScopes } from './scope-list.ts'
 import { readTokenForm, tokenForm } from './token-form.ts'
-import type { PageOptions } from './visitor.ts'
 
 const DELETE_PATH = `${TOKENS_PATH}delete/`
 
