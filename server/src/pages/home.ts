@@ -11,7 +11,7 @@ export function registerHome(scope: FastifyInstance, options: PageOptions): void
 
   scope.get(
     HOME_PATH,
-    ownPage(options, async ({ reply, visitor: { user } }) =>
+    ownPage(options, async ({ reply, session: { user } }) =>
       sendPage(reply, {
         title: user.name,
         account: user,
