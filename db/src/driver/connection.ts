@@ -1,6 +1,6 @@
 import { drizzle } from 'drizzle-orm/postgres-js'
 import type postgres from 'postgres'
-import { type Answer, takeRows } from './answer-rows.ts'
+import { type Answer, takeRows } from './result-rows.ts'
 import { isConnectionLost, toApiError, unavailable } from './errors.ts'
 import { registerParameterTypes } from './parameter-types.ts'
 
