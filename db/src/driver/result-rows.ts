@@ -1,51 +1,52 @@
 type Values = readonly unknown[]
 type Columns = readonly { name: string }[]
-type MakeRow = (values: Values) => unknown
 
-/** What the driver gives when it is asked for values: an array for each row, and the names beside. */
-export interface Answer {
+/** The driver's result when it is asked for values: one array per row, and the columns beside them. */
+export interface DriverResult {
   [index: number]: Values
   length: number
   columns: Columns
 }
 
-/** By the columns of a prepared statement, which the driver keeps for as long as the statement. */
-const known = new WeakMap<Columns, MakeRow>()
-/** By the literal: one for all sessions, and for statements that are not prepared, whose columns are new each time. */
-const compiled = new Map<string, MakeRow>()
+/** A row without values, by the columns of a prepared statement, which the driver keeps as long as the statement. */
+const templates = new WeakMap<Columns, Record<string, unknown>>()
 
 /**
- * Takes the rows out of the driver's answer, as objects with the columns' names. The answer is emptied, for two reasons.
- * The driver keeps what it answered reachable until the next collection of all garbage: it assigns a function to a property
- * of each query, and V8 makes such functions in the old space. And after a statement that failed in the middle of its rows
- * the next one's answer begins with holes.
+ * Takes the rows out of the driver's result, as objects with the columns' names. Empties the result, for two reasons.
+ * The driver keeps each result reachable until the next full garbage collection: it assigns closures to properties of each
+ * query, and V8 allocates those in the old space. And after a statement that failed between two rows the driver's next
+ * result starts with holes.
  */
-export function takeRows<Row>(answer: Answer): Row[] {
+export function takeRows<Row>(result: DriverResult): Row[] {
   const rows: Row[] = []
-  if (answer.length > 0) {
-    const make = makerOf(answer.columns)
-    for (let index = 0; index < answer.length; index += 1) {
-      const values = answer[index]
-      if (values !== undefined) rows.push(make(values) as Row)
+  if (result.length > 0) {
+    const { columns } = result
+    const template = templateOf(columns)
+    for (let index = 0; index < result.length; index += 1) {
+      const values = result[index]
+      // The statement's caller types its rows.
+      if (values !== undefined) rows.push(makeRow(template, columns, values) as Row)
     }
   }
-  answer.length = 0
+  result.length = 0
   return rows
 }
 
-/**
- * An object literal, compiled for the columns. The driver's own objects get one property after the other by a name that is
- * not known before: V8 makes tables of hashes of those, which cost ten times as much to make and several times as much to read.
- */
-function makerOf(columns: Columns): MakeRow {
-  const make = known.get(columns) ?? compiledFor(columns.map(({ name }, index) => `${JSON.stringify(name)}: values[${index}]`).join(', '))
-  known.set(columns, make)
-  return make
+/** A copy of the template has the template's hidden class, so that rows of many columns do not become hash tables. */
+function makeRow(template: Record<string, unknown>, columns: Columns, values: Values): object {
+  const row = { ...template }
+  let index = 0
+  for (const { name } of columns) {
+    row[name] = values[index]
+    index += 1
+  }
+  return row
 }
 
-function compiledFor(fields: string): MakeRow {
-  // What it returns is an object of the columns, which the statement's caller types.
-  const make = compiled.get(fields) ?? (new Function('values', `return { ${fields} }`) as MakeRow)
-  compiled.set(fields, make)
-  return make
+function templateOf(columns: Columns): Record<string, unknown> {
+  const known = templates.get(columns)
+  if (known) return known
+  const template = Object.fromEntries(columns.map(({ name }) => [name, null]))
+  templates.set(columns, template)
+  return template
 }
