@@ -1,6 +1,6 @@
 import type postgres from 'postgres'
 import { connect, type DatabaseOptions } from './connect.ts'
-import { openSession, prepareClient, type Session } from './connection.ts'
+import { type Connection, openConnection, prepareClient } from './connection.ts'
 import { toApiError } from './errors.ts'
 import { createPool, type Pool } from './pool.ts'
 import { runTransaction } from './transaction.ts'
@@ -30,14 +30,14 @@ export function openDatabase(options: DatabaseOptions): Database {
   let client: postgres.Sql | undefined
   const executor: Tx = {
     async run<Row>(text: string, params: readonly unknown[]) {
-      const { rows } = await pool.send<Row>(text, params).catch(rethrow)
+      const { rows } = await pool.use((connection) => connection.send<Row>(text, params)).catch(rethrow)
       return rows
     },
     attempt: (work) => work(executor),
   }
   return {
     ...executor,
-    transaction: (work) => pool.use((session, wait) => runTransaction(session, wait, work)).catch(rethrow),
+    transaction: (work) => pool.use((connection, deadline) => runTransaction(connection, deadline, work)).catch(rethrow),
     get client() {
       client ??= prepareClient(connect(options, { max: options.poolSize }))
       return client
@@ -54,21 +54,32 @@ export interface TeamDatabase {
   close(): Promise<void>
 }
 
-/** Opens a pool whose sessions see one team, the one that is named with each statement, in the same round trip. */
+/** Opens a pool whose connections see one team, the team of the statement that runs. */
 export function openTeamDatabase(options: Omit<DatabaseOptions, 'role'>): TeamDatabase {
   const pool = openPool({ ...options, role: 'earshot_app' })
+  const boundTo = new WeakMap<Connection, string>()
+  const bind = async (connection: Connection, teamId: string) => {
+    if (boundTo.get(connection) === teamId) return
+    // Until PostgreSQL replied, the connection is bound to neither team for sure.
+    boundTo.delete(connection)
+    await connection.send(BIND_TO_TEAM, [teamId])
+    boundTo.set(connection, teamId)
+  }
   return {
     forTeam(teamId) {
-      const bind = (session: Session) => session.send(BIND_TO_TEAM, [teamId])
+      const useBound: Pool['use'] = (work) =>
+        pool.use(async (connection, deadline) => {
+          await bind(connection, teamId)
+          deadline.renew()
+          return work(connection, deadline)
+        })
       const executor: Executor = {
         async run<Row>(text: string, params: readonly unknown[]) {
-          // The second is on its way before the first is answered.
-          const ask = (session: Session) => Promise.all([bind(session), session.send<Row>(text, params)])
-          const [, { rows }] = await pool.use(ask).catch(rethrow)
+          const { rows } = await useBound((connection) => connection.send<Row>(text, params)).catch(rethrow)
           return rows
         },
         attempt: (work) => work(executor),
-        transaction: (work) => pool.use((session, wait) => bind(session).then(() => runTransaction(session, wait, work))).catch(rethrow),
+        transaction: (work) => useBound((connection, deadline) => runTransaction(connection, deadline, work)).catch(rethrow),
       }
       return executor
     },
@@ -77,7 +88,7 @@ export function openTeamDatabase(options: Omit<DatabaseOptions, 'role'>): TeamDa
 }
 
 function openPool(options: DatabaseOptions): Pool {
-  return createPool(options.poolSize, () => openSession((onclose) => connect(options, { max: 1, onclose })), options.statementTimeoutMs)
+  return createPool(options.poolSize, () => openConnection((onclose) => connect(options, { max: 1, onclose })), options.statementTimeoutMs)
 }
 
 function rethrow(error: unknown): never {
