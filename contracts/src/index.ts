@@ -40,6 +40,7 @@ export {
   DeliveredEvent,
   deliveredPayloads,
   Event,
+  type EventData,
   EventType,
   eventDescriptions,
   eventPayloads,

@@ -131,7 +131,8 @@ test('who verifies and signs looks for keys once a minute, and otherwise not', a
 test('keys that could not be read are asked for again by whoever comes next', async () => {
   let isAway = true
   const run: Tx['run'] = (text, params) => (isAway ? Promise.reject(new Error('away')) : service.database.run(text, params))
-  const keys = createJwtKeys({ run, attempt: () => Promise.reject(new Error('not asked for')) }, service.secretBox)
+  const refused = () => Promise.reject(new Error('not expected'))
+  const keys = createJwtKeys({ run, attempt: refused, transaction: refused }, service.secretBox)
   await expect(keys.signing()).rejects.toThrow('away')
   isAway = false
   expect((await keys.signing()).id).toBe((await signingKeyOf(service)).kid)

@@ -34,6 +34,7 @@ export async function explain(database: Database, ask: (tx: Tx) => Promise<unkno
       return database.run(text, params)
     },
     attempt: (work) => work(recorder),
+    transaction: (work) => work(recorder),
   }
   await ask(recorder)
   const [statement] = sent

@@ -30,6 +30,7 @@ function inTransaction(connection: Connection, deadline: Deadline): Tx {
       await connection.send('release savepoint attempt')
       return result
     },
+    transaction: (work) => work(tx),
   }
   return tx
 }
