@@ -85,7 +85,7 @@ async function withWorld(overrides: Parameters<typeof startTestService>[0], work
 }
 
 /**
- * A client may not have the scopes of tokens; whoever does not have the required scope for good has no success to show. An account with a
+ * A client may not have the scopes of tokens; whoever lacks the scope for good has no success to show. An account with a
  * second factor to turn off has no log-ins.
  */
 function mayAtAll({ name, operation: { scope } }: NamedOperation, kind: CredentialKind): boolean {
