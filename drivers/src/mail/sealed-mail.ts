@@ -3,14 +3,14 @@ import { findTemplate, type LinkTo, mailTemplates, type NewMail, type SecretOf }
 
 const PURPOSE = 'mail'
 
-/** A mail as its row keeps it. */
+/** A mail as the database stores it. */
 export interface StoredMail {
   template: string
   fields: unknown
   sealed: Uint8Array | null
 }
 
-/** The values of a mail to be queued: fields in clear, as JSON, and the secret sealed, bound to the template's name. */
+/** Returns the row of a mail to queue: fields in plain JSON, the secret sealed and bound to the template's name. */
 export function sealMail(box: SecretBox, { to, template, fields, secret }: NewMail) {
   const hasSecret = Object.keys(mailTemplates[template].secret.shape).length > 0
   return {
@@ -21,15 +21,15 @@ export function sealMail(box: SecretBox, { to, template, fields, secret }: NewMa
   }
 }
 
-/** The secret of a mail whose other words are known to SQL alone, sealed and bound to its template. */
+/** Seals the secret of a mail, bound to its template, where SQL supplies the other fields. */
 export function sealMailSecret<Name extends NewMail['template']>(box: SecretBox, template: Name, secret: SecretOf<Name>): Buffer {
   return box.seal(PURPOSE, JSON.stringify(secret), template)
 }
 
-/** The words of a stored mail; the text is null when its secret was erased. Throws for a template of a newer version, or another key. */
+/** Writes the subject and text of a stored mail; the text is null once its secret is erased. Throws for a template of a newer version, or another key. */
 export function writeMail(box: SecretBox, baseUrl: string, mail: StoredMail): { subject: string; text: string | null } {
   const template = findTemplate(mail.template)
-  if (!template) throw new Error(`This version of Earshot knows no mail "${mail.template}".`)
+  if (!template) throw new Error(`This version of Earshot does not know the mail "${mail.template}".`)
   const fields = template.fields.parse(mail.fields)
   const subject = template.subject(fields)
   const needsSecret = Object.keys(template.secret.shape).length > 0
