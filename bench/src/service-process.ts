@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { connectEmbedded, type DatabaseAddress } from '@earshot/db'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
-const READY = /^Earshot (?:is ready: |works on jobs and webhooks; probes at )(\S+?)\.?(?: |$)/
+const READY = /^Earshot (?:is ready: |worker is running; probes at )(\S+?)\.?(?: |$)/
 
 export interface ServiceProcess extends AsyncDisposable {
   url: string

@@ -20,7 +20,7 @@ test('without an SMTP server the operator reads mails beside the running service
   await using dataDir = makeDataDir()
   const environment = { EARSHOT_DATA_DIR: dataDir.path, EARSHOT_BASE_URL: BASE_URL }
   await using service = await startService({ ...environment, EARSHOT_LOG_LEVEL: 'debug' })
-  expect(await runAdmin(environment, 'mail', 'list')).toBe('There is none.\n')
+  expect(await runAdmin(environment, 'mail', 'list')).toBe('Nothing found.\n')
   const ids = [await queue(dataDir), await queue(dataDir)]
   const list = async () => JSON.parse(await runAdmin(environment, 'mail', 'list', '--json'))
   await until('both are kept', async () => (await list()).every(({ state }: { state: string }) => state === 'kept'))
