@@ -29,14 +29,14 @@ const mails = (name: string): [AnyMail, string | null][] => [
 /** A mail has one link at most. */
 const linesOf = (link: string | null) => (link === null ? [] : [BASE_URL + link])
 
-test('every mail is tried here', () => {
+test('every mail template is tested here', () => {
   expect(mails('Ada').map(([{ template }]) => template)).toEqual(Object.keys(mailData))
 })
 
 describe.each(mails('Ada Lovelace'))('$template', (mail, link) => {
   const stored = sealMail(box, mail)
 
-  test('is kept without its secret in clear, and written with it', () => {
+  test('is stored without its secret in plain text, and written with it', () => {
     expect(stored.recipient).toBe(to)
     expect(JSON.stringify(stored)).not.toContain('odd')
     expect(stored.sealed?.includes('odd') ?? false).toBe(false)
@@ -47,24 +47,24 @@ describe.each(mails('Ada Lovelace'))('$template', (mail, link) => {
     expect(text).toMatch(new RegExp(`\n\nEarshot at ${BASE_URL}\n$`))
   })
 
-  test('says what it was about once its secret is erased', () => {
+  test('keeps its subject once its secret is erased', () => {
     const { subject, text } = writeMail(box, BASE_URL, { ...stored, sealed: null })
     expect(subject).not.toBe('')
     expect(text === null).toBe(stored.sealed !== null)
   })
 })
 
-test('a secret that was moved to another kind of mail does not open', () => {
+test('a secret moved to another kind of mail does not open', () => {
   const { sealed } = sealMail(box, { to, template: 'verify-email', fields: { name: 'Ada' }, secret })
   expect(() => writeMail(box, BASE_URL, { template: 'password-reset', fields: { name: 'Ada' }, sealed })).toThrow('moved from its place')
 })
 
-test('a mail of a newer version is refused, to be tried again by one that knows it', () => {
+test('a mail of a newer version is refused, so that a newer worker can retry it', () => {
   for (const template of ['horoscope', 'constructor'])
-    expect(() => writeMail(box, BASE_URL, { template, fields: {}, sealed: null })).toThrow(`knows no mail "${template}"`)
+    expect(() => writeMail(box, BASE_URL, { template, fields: {}, sealed: null })).toThrow(`does not know the mail "${template}"`)
 })
 
-describe('a name that somebody chose', () => {
+describe('a name that another person chose', () => {
   test.each([
     ['Ada Lovelace', 'Ada Lovelace'],
     ['José Ångström-Müller, 李雷 👩‍💻', 'José Ångström-Müller, 李雷 👩‍💻'],
@@ -79,11 +79,11 @@ describe('a name that somebody chose', () => {
     ['\u202e\n', '—'],
     ['x'.repeat(200), `${'x'.repeat(79)}…`],
     ['👋'.repeat(200), `${'👋'.repeat(79)}…`],
-  ])('%j stands in a mail as %j', (name, line) => {
+  ])('%j appears in a mail as %j', (name, line) => {
     expect(toMailLine(name)).toBe(line)
   })
 
-  test('is one short line, holds nothing that a mail program makes a link of, and leaves the mail’s own lines as they are', () => {
+  test('is one short line, contains nothing that a mail program would link, and leaves the other lines unchanged', () => {
     const parts = fc.constantFrom(
       'http',
       'https',

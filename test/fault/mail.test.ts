@@ -20,7 +20,7 @@ test('without an SMTP server the operator reads mails beside the running service
   await using dataDir = makeDataDir()
   const environment = { EARSHOT_DATA_DIR: dataDir.path, EARSHOT_BASE_URL: BASE_URL }
   await using service = await startService({ ...environment, EARSHOT_LOG_LEVEL: 'debug' })
-  expect(await runAdmin(environment, 'mail', 'list')).toBe('There is none.\n')
+  expect(await runAdmin(environment, 'mail', 'list')).toBe('Nothing found.\n')
   const ids = [await queue(dataDir), await queue(dataDir)]
   const list = async () => JSON.parse(await runAdmin(environment, 'mail', 'list', '--json'))
   await until('both are kept', async () => (await list()).every(({ state }: { state: string }) => state === 'kept'))
@@ -28,7 +28,7 @@ test('without an SMTP server the operator reads mails beside the running service
   const beside = await list()
   expect(beside.map(({ id }: { id: string }) => id)).toEqual(ids.reverse())
   expect(Object.keys(beside[0])).toEqual(['id', 'to', 'subject', 'state', 'created_at', 'error', 'text'])
-  expect(beside[0]).toMatchObject({ to: TO, subject: 'Choose a new password', error: null })
+  expect(beside[0]).toMatchObject({ to: TO, subject: 'Reset your password', error: null })
   expect(beside[0].text).toContain(`\n${BASE_URL}/accounts/password-reset/?token=${SECRET}\n`)
   const { output } = await service.stop()
   expect(output.split('A mail waits to be read: npm run admin -- mail list')).toHaveLength(3)
@@ -36,7 +36,7 @@ test('without an SMTP server the operator reads mails beside the running service
 
   expect(await list()).toEqual(beside)
   const printed = await runAdmin(environment, 'mail', 'list')
-  expect(printed).toMatch(new RegExp(`^id {10}${ids[0]}\nto {10}${TO}\nsubject {5}Choose a new password\nstate {7}kept\n`))
+  expect(printed).toMatch(new RegExp(`^id {10}${ids[0]}\nto {10}${TO}\nsubject {5}Reset your password\nstate {7}kept\n`))
   expect(printed.split(`\n            ${BASE_URL}/accounts/password-reset/?token=${SECRET}\n`)).toHaveLength(3)
 })
 
@@ -64,7 +64,7 @@ test('an api that starts before any worker was there queues mails; the first wor
   const sent = async () => JSON.parse(await runAdmin(environment, 'mail', 'list', '--json'))
   await until('it is marked', async () => (await sent())[0]?.state === 'sent')
   // The secret is gone with it.
-  expect(await sent()).toMatchObject([{ id, subject: 'Choose a new password', text: null }])
+  expect(await sent()).toMatchObject([{ id, subject: 'Reset your password', text: null }])
 })
 
 /** As a request of the running service would. */

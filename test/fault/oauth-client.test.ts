@@ -51,7 +51,7 @@ test('the operator registers an application beside the running service, is shown
   expect(await introspect()).toMatchObject({ status: 401, body: { error: 'invalid_client' } })
   await expect(admin('delete', '--client-id', made.client_id)).rejects.toMatchObject({
     code: 1,
-    stderr: 'There is no such user, team or application.\n',
+    stderr: 'User, team or application not found.\n',
   })
   for (const wrong of [
     ['--redirect-uri', 'javascript:alert(1)'],

@@ -10,7 +10,7 @@ import { until } from './until.ts'
 const GENEROUS_MS = 90_000
 const DRAIN_MS = 25_000
 const TRIAL_LINE =
-  'Local trial: webhooks may go to this machine over plain http. Set EARSHOT_WEBHOOK_ALLOW_NETWORKS, even to nothing, to end it.'
+  'Local trial: webhooks may go to this machine over plain http. Set EARSHOT_WEBHOOK_ALLOW_NETWORKS, even to an empty value, to turn this off.'
 
 let store: RemoteDatabase
 /** As a first tour finds it. */

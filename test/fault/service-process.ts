@@ -6,7 +6,7 @@ import { type Client, createClient } from '@earshot/contracts/client'
 import { until } from './until.ts'
 
 const MAIN = fileURLToPath(new URL('../../app/main.ts', import.meta.url))
-const READY = /^Earshot (?:is ready: (\S+) |works on jobs and webhooks(?:; probes at (\S+))?\.$)/m
+const READY = /^Earshot (?:is ready: (\S+) |worker is running(?:; probes at (\S+))?\.$)/m
 /** Of a machine that does much else. */
 const START_LIMIT_MS = 45_000
 const STOP_LIMIT_MS = 30_000

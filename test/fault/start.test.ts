@@ -71,7 +71,7 @@ test.for([
   {
     what: 'a DATABASE_URL where nobody answers',
     environment: { DATABASE_URL: 'postgres://ada:hush@127.0.0.1:9/earshot', EARSHOT_SECRET_KEY: randomBytes(32).toString('base64') },
-    line: /^The database of DATABASE_URL cannot be used: .*ECONNREFUSED.+\n$/,
+    line: /^Cannot use the database of DATABASE_URL: .*ECONNREFUSED.+\n$/,
     code: 1,
   },
   {
@@ -103,15 +103,15 @@ test('the first start and a later one are ready in time, with keys that only the
 
 test.for([
   {
-    what: 'a port that is taken',
+    what: 'a port in use',
     variables: (port: number) => ({ PORT: String(port) }),
-    line: (port: number) => `Port ${port} is taken: set PORT to another one.`,
+    line: (port: number) => `Port ${port} is already in use. Set PORT to another port.`,
     code: 1,
   },
   {
-    what: 'a HOST that is no address of this machine',
+    what: 'a HOST that is not an address of this machine',
     variables: () => ({ HOST: '192.0.2.1' }),
-    line: () => 'HOST 192.0.2.1 is no address of this machine (EADDRNOTAVAIL).',
+    line: () => 'HOST 192.0.2.1 is not an address of this machine (EADDRNOTAVAIL).',
     code: 2,
   },
 ])('$what ends the start with one line, and the database is stopped again', { timeout: GENEROUS_MS }, async ({ variables, line, code }) => {
@@ -129,7 +129,7 @@ test('a secret key that was damaged ends the start with one line, and is not rep
   const key = readFileSync(file)
   writeFileSync(file, '')
   const exit = await runService({ EARSHOT_DATA_DIR: dataDir.path, EARSHOT_LOG_LEVEL: 'silent' })
-  expect(exit).toEqual({ code: 2, signal: null, output: `The file ${file} must hold 32 bytes in base64; put the right key back.\n` })
+  expect(exit).toEqual({ code: 2, signal: null, output: `The file ${file} must hold 32 bytes in base64; restore the correct key.\n` })
   expect(readFileSync(file, 'utf8')).toBe('')
   writeFileSync(file, key)
 })

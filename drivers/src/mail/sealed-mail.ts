@@ -14,7 +14,7 @@ export interface NewMail<Template extends MailTemplate> {
   secret: MailSecret<Template>
 }
 
-/** A mail as its row keeps it. */
+/** A mail as the database stores it. */
 export interface StoredMail {
   template: string
   fields: unknown
@@ -31,10 +31,10 @@ export function sealMailSecret<Template extends MailTemplate>(box: SecretBox, te
   return box.seal(PURPOSE, JSON.stringify(secret), template)
 }
 
-/** Returns the words of a stored mail; the text is null when its secret was erased. Throws for a template of a newer version, or another key. */
+/** Writes the subject and text of a stored mail; the text is null once its secret is erased. Throws for a template of a newer version, or another key. */
 export function writeMail(box: SecretBox, baseUrl: string, mail: StoredMail): { subject: string; text: string | null } {
   const { template, sealed } = mail
-  if (!isTemplate(template)) throw new Error(`This version of Earshot knows no mail "${template}".`)
+  if (!isTemplate(template)) throw new Error(`This version of Earshot does not know the mail "${template}".`)
   const { data, words } = find(template)
   const fields = toLines(data.fields.parse(mail.fields))
   const subject = words.subject(fields)
