@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { PASSWORD } from '../support/people.ts'
+import { until } from '../support/until.ts'
 import { makeDataDir } from './data-dir.ts'
 import { runAdmin } from './run-admin.ts'
 import { startService } from './service-process.ts'
-import { until } from './until.ts'
 
 const GENEROUS_MS = 60_000
 

@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { startReceiver } from '../jobs/receiver.ts'
 import { makeTeam, type Team } from '../support/people.ts'
+import { until } from '../support/until.ts'
 import { makeDataDir } from './data-dir.ts'
 import { words } from './load.ts'
 import { openRemoteDatabase } from './remote-database.ts'
 import { type Reply, type ServiceProcess, startService } from './service-process.ts'
-import { until } from './until.ts'
 
 const AWAY_MS = 10_000
 const BOUND_MS = 12_000

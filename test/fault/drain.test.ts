@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, expect, test } from 'vitest'
 import { startReceiver } from '../jobs/receiver.ts'
+import { until } from '../support/until.ts'
 import { makeDataDir } from './data-dir.ts'
 import { startLoad, unheard, words } from './load.ts'
 import { runService, startService } from './service-process.ts'
-import { until } from './until.ts'
 
 const dataDir = makeDataDir()
 const environment = { EARSHOT_DATA_DIR: dataDir.path, EARSHOT_WEBHOOK_BACKOFF_BASE_MS: '200' }

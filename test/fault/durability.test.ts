@@ -1,13 +1,13 @@
 import { randomInt } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, test } from 'vitest'
+import { until } from '../support/until.ts'
 import { befall, drawFaults, type Form, type Happened } from './durability/faults.ts'
 import { countDuplicates, percentile, type Recovery, recoveriesOf } from './durability/figures.ts'
 import { startFollower } from './durability/follower.ts'
 import { contradictions, type History, readHistory } from './durability/history.ts'
 import { type House, openHouse } from './durability/house.ts'
 import { type Publisher, startPublisher } from './durability/publisher.ts'
-import { until } from './until.ts'
 
 const EVENTS_PER_SECOND = 100
 const RECOVERED_WITHIN_MS = 10_000

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, expect, test } from 'vitest'
 import type { Team } from '../support/people.ts'
+import { until } from '../support/until.ts'
 import { makeDataDir } from './data-dir.ts'
 import { type ServiceProcess, startService } from './service-process.ts'
-import { until } from './until.ts'
 
 const ROUNDS = 4
 const CLIENTS = 8

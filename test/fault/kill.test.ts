@@ -1,9 +1,9 @@
 import { afterAll, expect, test } from 'vitest'
 import { startReceiver } from '../jobs/receiver.ts'
+import { until } from '../support/until.ts'
 import { makeDataDir } from './data-dir.ts'
 import { deliveriesByEvent, startLoad, unheard } from './load.ts'
 import { startService } from './service-process.ts'
-import { until } from './until.ts'
 
 const ANSWER_MS = 100
 const DELIVERED_WITHIN_MS = 15_000

@@ -4,10 +4,10 @@ import { queueMail } from '@earshot/db'
 import { createSecretBox, sealMail } from '@earshot/drivers'
 import { expect, test } from 'vitest'
 import { startMailServer } from '../drivers/mail-server.ts'
+import { until } from '../support/until.ts'
 import { type DataDir, makeDataDir } from './data-dir.ts'
 import { runAdmin } from './run-admin.ts'
 import { startService } from './service-process.ts'
-import { until } from './until.ts'
 
 const GENEROUS_MS = 60_000
 const BASE_URL = 'https://feedback.example'

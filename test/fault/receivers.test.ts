@@ -2,10 +2,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startRawReceiver } from '../jobs/raw-receiver.ts'
 import { startReceiver } from '../jobs/receiver.ts'
 import { makeTeam } from '../support/people.ts'
+import { until } from '../support/until.ts'
 import { words } from './load.ts'
 import { openRemoteDatabase, type RemoteDatabase } from './remote-database.ts'
 import { type ServiceProcess, startService } from './service-process.ts'
-import { until } from './until.ts'
 
 const GENEROUS_MS = 90_000
 const DRAIN_MS = 25_000

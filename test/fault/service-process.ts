@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { tmpdir } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { type Client, createClient } from '@earshot/contracts/client'
-import { until } from './until.ts'
+import { until } from '../support/until.ts'
 
 const MAIN = fileURLToPath(new URL('../../app/main.ts', import.meta.url))
 const READY = /^Earshot (?:is ready: (\S+) |works on jobs and webhooks(?:; probes at (\S+))?\.$)/m

@@ -1,6 +1,7 @@
 import { numberEvents, openDatabase, readEvents } from '@earshot/db'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { openWebhookHouse, until, type WebhookHouse } from './webhook-house.ts'
+import { until } from '../support/until.ts'
+import { openWebhookHouse, type WebhookHouse } from './webhook-house.ts'
 
 let house: WebhookHouse
 beforeEach(async () => {
