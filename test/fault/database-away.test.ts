@@ -3,8 +3,8 @@ import { expect, test } from 'vitest'
 import { startReceiver } from '../jobs/receiver.ts'
 import { makeTeam, type Team } from '../support/people.ts'
 import { until } from '../support/until.ts'
-import { makeDataDir } from './data-dir.ts'
 import { words } from './load.ts'
+import { makePreparedDataDir } from './prepared-data-dir.ts'
 import { openRemoteDatabase } from './remote-database.ts'
 import { type Reply, type ServiceProcess, startService } from './service-process.ts'
 
@@ -62,7 +62,7 @@ async function expectRecovery(service: ServiceProcess, team: Team, isDelivered: 
 }
 
 test.concurrent('the embedded PostgreSQL stands still for ten seconds: 503 in time, then all goes on', async () => {
-  await using dataDir = makeDataDir()
+  await using dataDir = makePreparedDataDir()
   await using receiver = await startReceiver()
   await using service = await startService({ EARSHOT_DATA_DIR: dataDir.path, EARSHOT_WEBHOOK_BACKOFF_BASE_MS: '200' })
   const team = await dataDir.makeTeam()
@@ -79,7 +79,7 @@ test.concurrent('the embedded PostgreSQL stands still for ten seconds: 503 in ti
 }, 60_000)
 
 test.concurrent('the embedded PostgreSQL is killed: it is started again, and all goes on', async () => {
-  await using dataDir = makeDataDir()
+  await using dataDir = makePreparedDataDir()
   await using receiver = await startReceiver()
   await using service = await startService({ EARSHOT_DATA_DIR: dataDir.path, EARSHOT_WEBHOOK_BACKOFF_BASE_MS: '200' })
   const team = await dataDir.makeTeam()

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { ConfigError, readConfig } from '../../app/config.ts'
 import { makeDataDir } from './data-dir.ts'
+import { makePreparedDataDir } from './prepared-data-dir.ts'
 import { runService, startService } from './service-process.ts'
 
 const NOBODY = { uid: 65_534, gid: 65_534 }
@@ -153,7 +154,7 @@ test.runIf(IS_ROOT)('it starts as root below a home that others cannot read', { 
 })
 
 test('with row-level security on, the service serves its teams and visitors, and each sees its own', { timeout: GENEROUS_MS }, async () => {
-  await using bound = makeDataDir()
+  await using bound = makePreparedDataDir()
   await using service = await startService({ EARSHOT_DATA_DIR: bound.path, EARSHOT_ROW_LEVEL_SECURITY: 'on' })
   const [one, other] = [await bound.makeTeam(), await bound.makeTeam()]
   const words = { body: 'Lovely', author: { name: 'Ada' }, consent: { granted: true } }
