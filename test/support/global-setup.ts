@@ -16,6 +16,8 @@ declare module 'vitest' {
 }
 
 const MEMORY = '/dev/shm'
+/** Fewer in the list mean that the extension does not work. */
+const MIN_STATEMENTS = 10
 const ENOUGH_BYTES = 4 * 1024 ** 3
 
 let undo = async () => {}
@@ -60,7 +62,7 @@ async function startWatched(preparedDataDir: string, dataDir: string) {
 async function statementsOf(server: DatabaseAddress): Promise<string> {
   return withClient(server, async (sql) => {
     const rows = await sql<{ query: string }[]>`select query from pg_stat_statements`
-    if (rows.length < 100) throw new Error(`pg_stat_statements has seen no more than ${rows.length} statements`)
+    if (rows.length < MIN_STATEMENTS) throw new Error(`pg_stat_statements has seen no more than ${rows.length} statements`)
     return rows.map(({ query }) => query).join('\n')
   })
 }
