@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, expect, test } from 'vitest'
 import { startReceiver } from '../jobs/receiver.ts'
-import { makeDataDir } from './data-dir.ts'
+import { until } from '../support/until.ts'
 import { startLoad, unheard, words } from './load.ts'
+import { makePreparedDataDir } from './prepared-data-dir.ts'
 import { runService, startService } from './service-process.ts'
-import { until } from './until.ts'
 
-const dataDir = makeDataDir()
+const dataDir = makePreparedDataDir()
 const environment = { EARSHOT_DATA_DIR: dataDir.path, EARSHOT_WEBHOOK_BACKOFF_BASE_MS: '200' }
 afterAll(() => dataDir[Symbol.asyncDispose]())
 
