@@ -25,6 +25,7 @@ export const events = {
   stream: operation({
     ...read,
     path: `${TEAM}/events/stream/`,
+    stream: true,
     summary: 'Be sent the events of a team as they happen',
     description: [
       'The change feed as server-sent events (WHATWG HTML, "Server-sent events"): `event` is the type, `data` the event, `id` a cursor of the feed. After a loss ask again with the last `id` as `Last-Event-ID`, as an `EventSource` does by itself, or as `cursor`: nothing is left out, and nothing comes twice. With neither it begins with what is committed from now on.',

@@ -74,6 +74,7 @@ const projects = {
   retrieve: operation({
     method: 'GET',
     path: `${PUBLIC_PROJECT}/`,
+    access: 'public',
     summary: 'Show what a page needs for its form',
     input: PublicKeyRef,
     output: PublicProject,
@@ -84,6 +85,8 @@ const submissions = {
   create: operation({
     method: 'POST',
     path: `${PUBLIC_PROJECT}/submissions/`,
+    access: 'public',
+    authorizesWithWork: true,
     status: 201,
     summary: 'Leave words',
     description:
@@ -129,6 +132,7 @@ const items = {
   list: operation({
     method: 'GET',
     path: `${PUBLIC_PROJECT}/items/`,
+    access: 'public',
     summary: 'List what is public',
     description: 'Approved and consented items, newest first. `aggregate` counts the whole project, whatever the filters.',
     input: PublicKeyRef.extend({
@@ -156,6 +160,7 @@ const consent = {
   revoke: operation({
     method: 'POST',
     path: `${PUBLIC}/consent/revoke/`,
+    access: 'public',
     summary: 'Withdraw your consent',
     description: 'With the revoke_token of the receipt. The item leaves every public payload at once. Repeating it answers the same.',
     errors: ['not_found'],

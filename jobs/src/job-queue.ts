@@ -1,6 +1,7 @@
 import { EventEmitter } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
-import { type JobName, queueConnection } from '@earshot/db'
+import type { JobName } from '@earshot/db'
+import { queueConnection } from '@earshot/db/schema'
 import { Logger, parseCronItems, run, type WorkerEvents } from 'graphile-worker'
 import { disabling } from './disabling.ts'
 import type { Log } from './log.ts'

@@ -1,4 +1,4 @@
-import { numberEvents } from '@earshot/db'
+import { numberEvents } from '@earshot/db/dispatch'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { makeTeam, type Team } from '../support/people.ts'
 import { startTestService, type TestService } from '../support/test-service.ts'

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { type DatabaseAddress, openDatabase, openTeamDatabase, prepareDatabase, queueMail } from '@earshot/db'
+import { type DatabaseAddress, openDatabase, openTeamDatabase, queueMail } from '@earshot/db'
+import { prepareDatabase } from '@earshot/db/schema'
 import { createSecretBox, sealMail } from '@earshot/drivers'
 import { sql } from 'drizzle-orm'
 import postgres from 'postgres'

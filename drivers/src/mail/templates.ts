@@ -1,3 +1,4 @@
+import { durations } from '@earshot/contracts'
 import { z } from 'zod'
 import { toMailLine } from './mail-line.ts'
 
@@ -70,7 +71,7 @@ export const mailTemplates = {
     subject: ({ team, inviter }) => `${inviter} invites you to ${team}`,
     paragraphs: ({ team, inviter, role, token }, linkTo) => [
       'Hello,',
-      `${inviter} invites you to the team ${team}, as ${role}. Accept within seven days:`,
+      `${inviter} invites you to the team ${team}, as ${role}. Accept within ${durations.invitationDays} days:`,
       linkTo('invitation', token),
       'If you do not know what this is about, you need not do anything.',
     ],
@@ -81,9 +82,9 @@ export const mailTemplates = {
     subject: ({ team }) => `A webhook endpoint of ${team} is disabled`,
     paragraphs: ({ name, team, host, endpoint }) => [
       `Hello ${name},`,
-      `For five days no delivery to a webhook endpoint of the team ${team} succeeded, so nothing more is sent to it. It is the one at ${host}, with the id`,
+      `For ${durations.failingEndpointDays} days no delivery to a webhook endpoint of the team ${team} succeeded, so nothing more is sent to it. It is the one at ${host}, with the id`,
       endpoint,
-      'Events from now on are kept as skipped deliveries. Once the receiver answers again, resume the endpoint (earshot webhooks update, with --state active), and send what it missed within 30 days by a replay.',
+      `Events from now on are kept as skipped deliveries. Once the receiver answers again, resume the endpoint (earshot webhooks update, with --state active), and send what it missed within ${durations.eventDays} days by a replay.`,
     ],
   }),
   'mfa-enabled': template({

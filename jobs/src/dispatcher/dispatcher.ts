@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { ClaimedDelivery, Database } from '@earshot/db'
+import type { Database } from '@earshot/db'
+import type { ClaimedDelivery } from '@earshot/db/dispatch'
 import type { SecretBox } from '@earshot/drivers'
 import { Registry } from 'prom-client'
 import type { Log } from '../log.ts'

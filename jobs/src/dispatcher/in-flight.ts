@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { type AttemptRef, type ClaimedDelivery, type Database, handBackDeliveries } from '@earshot/db'
+import type { Database } from '@earshot/db'
+import { type AttemptRef, type ClaimedDelivery, handBackDeliveries } from '@earshot/db/dispatch'
 import type { Log } from '../log.ts'
 import type { DispatcherMetrics } from '../metrics.ts'
 import { type Attempts, type FinishedAttempt, refOf } from './attempts.ts'

@@ -1,4 +1,4 @@
-import { ApiError, isAccount, isLock, isPublic, type Operation, planIncludes, plans, roleSuffices } from '@earshot/contracts'
+import { ApiError, type Operation, planIncludes, plans, roleSuffices } from '@earshot/contracts'
 import type { AccessRow, Tx } from '@earshot/db'
 import type { Guest, InAccount, InProject, Visitor } from '../http/implement.ts'
 import type { ReplyHeaders } from '../http/reply-headers.ts'
@@ -41,11 +41,11 @@ export async function authorizeCaller(
   requestFacts: RequestFacts,
   options: AuthorizeOptions,
 ): Promise<AuthorizedRequest> {
-  if (isPublic(operation)) {
+  if (operation.access === 'public') {
     const publicAccess = openPublicAccess(tx, operation, requestFacts, options)
     return { caller: { ip: requestFacts.ip, publicAccess }, projectIsMissing: false }
   }
-  if (isAccount(operation)) {
+  if (operation.access === 'account') {
     const caller = guestOf(tx, requestFacts, options)
     if (operation.counts === 'requests') await caller.countTry()
     return { caller, projectIsMissing: false }
@@ -62,7 +62,7 @@ export async function authorizeCaller(
   return {
     caller: {
       ...callerOf(answer, requestFacts),
-      ...(isLock(operation) && (await atLock(tx, answer, requestFacts, options))),
+      ...(operation.reauthenticates && (await atLock(tx, answer, requestFacts, options))),
     },
     projectIsMissing: pathFields.has('project_id') && answer.project_id === null,
   }

@@ -67,27 +67,25 @@ export interface Guest extends Call {
   countTry: () => Promise<void>
 }
 
-/** What a handler knows of its caller follows from the operation's path. */
-type ContextOf<Path extends string> = Path extends `/api/public/${string}`
+/** What a handler knows of its caller follows from the operation's fields, and from those of its path. */
+type ContextOf<O> = O extends { access: 'public' }
   ? Visitor
-  : Path extends `/api/auth/${string}`
+  : O extends { access: 'account' }
     ? Guest
-    : Path extends `${string}{project_id}${string}`
-      ? InProject
-      : Path extends `${string}{team_id}${string}`
-        ? InTeam
-        : Path extends '/api/v1/me/password/' | `/api/v1/me/mfa/${string}`
-          ? InAccount
+    : O extends { reauthenticates: true }
+      ? InAccount
+      : O extends { path: `${string}{project_id}${string}` }
+        ? InProject
+        : O extends { path: `${string}{team_id}${string}` }
+          ? InTeam
           : SignedIn
 
 type Handler<O> =
-  O extends Operation<Method, infer Path, infer Input, infer Output>
-    ? (call: { ctx: ContextOf<Path>; input: z.output<Input> }) => Promise<AnswerOf<Path, z.input<Output>>>
+  O extends Operation<Method, string, infer Input, infer Output>
+    ? (call: { ctx: ContextOf<O>; input: z.output<Input> }) => Promise<ResultOf<O, z.input<Output>>>
     : never
 
-type AnswerOf<Path extends string, Output> = Path extends StreamPath ? StreamPage<Output> : Output
-
-type StreamPath = `${string}/stream/`
+type ResultOf<O, Output> = O extends { stream: true } ? StreamPage<Output> : Output
 
 /** What a stream sends next; asked for again and again, with the cursor of the page before. */
 export interface StreamPage<Data = unknown> {
@@ -116,7 +114,7 @@ type ProcedureOf<O> =
     : never
 
 type RecordOf<Tree> = {
-  [Name in keyof Tree as Tree[Name] extends Operation<Method, StreamPath> ? never : Name]: Tree[Name] extends Operation
+  [Name in keyof Tree as Tree[Name] extends { stream: true } ? never : Name]: Tree[Name] extends Operation
     ? ProcedureOf<Tree[Name]>
     : RecordOf<Tree[Name]>
 }

@@ -1,4 +1,4 @@
-import { ApiError, isSignedIn, isStream, type NamedOperation, type Operation } from '@earshot/contracts'
+import { ApiError, type NamedOperation, type Operation } from '@earshot/contracts'
 import type { Executor, Tx } from '@earshot/db'
 import { z } from 'zod'
 import { type AuthorizedRequest, authorizeCaller, requireFeature } from '../auth/caller.ts'
@@ -43,7 +43,7 @@ export function compilePipeline(named: NamedOperation, handler: AnyHandler, opti
   const { database, services, onCommit } = options
   const readInput: ReadInput = compileInput(operation.input, operation.pathFields)
   const output = outputOf(operation)
-  const mask: Mask | null = isSignedIn(operation) ? compileMask(output) : null
+  const mask: Mask | null = operation.access === 'credential' ? compileMask(output) : null
   const isChange = operation.method !== 'GET'
 
   const authorizeOptions = { ...services, multiplier: options.rateLimitMultiplier }
@@ -96,7 +96,7 @@ export function compilePipeline(named: NamedOperation, handler: AnyHandler, opti
 
 /** What the handler gives: of a stream a page of what it sends. */
 function outputOf(operation: Operation): z.ZodType {
-  return isStream(operation) ? z.object({ results: z.array(z.object({ data: operation.output })) }) : operation.output
+  return operation.stream ? z.object({ results: z.array(z.object({ data: operation.output })) }) : operation.output
 }
 
 /** Counts a request that failed, unless it was counted before. */

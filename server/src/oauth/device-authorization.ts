@@ -1,5 +1,5 @@
 import { ApiError } from '@earshot/contracts'
-import { createDeviceCode } from '@earshot/db'
+import { createDeviceCode } from '@earshot/db/oauth'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { hashToken, makeCode } from '../auth/token-values.ts'
 import { countGuest, type PageOptions } from '../pages/visitor.ts'

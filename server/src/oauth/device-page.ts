@@ -1,5 +1,5 @@
 import { ApiError, type Scope } from '@earshot/contracts'
-import { decideDeviceCode, findDeviceRequest } from '@earshot/db'
+import { decideDeviceCode, findDeviceRequest } from '@earshot/db/oauth'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { scaled } from '../auth/rate-limit.ts'
 import { addressSubject } from '../http/client-address.ts'

@@ -1,4 +1,4 @@
-import { type ActiveToken, inspectOAuthToken } from '@earshot/db'
+import { type ActiveToken, inspectOAuthToken } from '@earshot/db/oauth'
 import type { FastifyInstance } from 'fastify'
 import { hashToken } from '../auth/token-values.ts'
 import type { PageOptions } from '../pages/visitor.ts'

@@ -1,4 +1,4 @@
-import { revokeOAuthToken } from '@earshot/db'
+import { revokeOAuthToken } from '@earshot/db/oauth'
 import type { FastifyInstance } from 'fastify'
 import { hashToken } from '../auth/token-values.ts'
 import { countGuest, type PageOptions } from '../pages/visitor.ts'
