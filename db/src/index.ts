@@ -8,17 +8,8 @@ export {
   readAccess,
   readPublicAccess,
 } from './access.ts'
-export {
-  changePassword,
-  findPasswordReset,
-  type LinkOutcome,
-  type NewLink,
-  requestPasswordReset,
-  requestVerification,
-  resetPassword,
-  signUp,
-  verifyEmail,
-} from './accounts.ts'
+export type { LinkOutcome, NewLink } from './account-links.ts'
+export { requestVerification, signUp, verifyEmail } from './accounts.ts'
 export { addTeamMember, createTeamFor, createTokenFor, createUser, findUserByEmail, setTeamPlan } from './admin.ts'
 export { type AuditRow, listAuditEntries } from './audit-log.ts'
 export { type AuthorizationRow, deleteAuthorization, listAuthorizations } from './authorizations.ts'
@@ -94,6 +85,7 @@ export {
   revokeOAuthToken,
   type TokenPair,
 } from './oauth/tokens.ts'
+export { changePassword, findPasswordReset, requestPasswordReset, resetPassword } from './passwords.ts'
 export { createProject, deleteProject, findProject, listProjects, type ProjectFields, type ProjectRow, updateProject } from './projects.ts'
 export { createPublicKey, listPublicKeys, type PublicKeyRow, revokePublicKey } from './public-keys.ts'
 export { prepareDatabase } from './schema/prepare.ts'
@@ -101,7 +93,7 @@ export { queueConnection } from './schema/queue.ts'
 export { DatabaseSetupError } from './schema/setup-error.ts'
 export { createSession, deleteSession, endSession, listSessions, prolongSession, type SessionRow } from './sessions.ts'
 export { findOwnSignIn, findSignIn, replacePasswordHash, type SignInRow, type SignInTry } from './sign-in.ts'
-export type { Actor } from './sql/actor.ts'
+export type { Actor, UserActor } from './sql/actor.ts'
 export { toTimestamp } from './sql/timestamps.ts'
 export { listSubmissions, type SubmissionFilters } from './submissions/list.ts'
 export { receiveSubmission } from './submissions/receive.ts'
