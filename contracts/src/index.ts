@@ -22,13 +22,8 @@ export { type MailFields, type MailSecret, type MailTemplate, mailData } from '.
 export { CredentialKind, Token } from './me.ts'
 export type { Method, Operation, OperationTree } from './operation.ts'
 export {
-  isAccount,
   isEverywhere,
-  isLock,
   isOperation,
-  isPublic,
-  isSignedIn,
-  isStream,
   listOperations,
   type NamedOperation,
   takesKey,

@@ -5,7 +5,7 @@ import type { Tx } from './driver/database.ts'
 import { onlyOne } from './sql/rows.ts'
 import { statement } from './sql/statement.ts'
 import { account_links } from './tables/accounts.ts'
-import { users } from './tables/people.ts'
+import { users } from './tables/users.ts'
 
 /** A link to be mailed: the database keeps the hash of its token, and the token itself sealed in the mail. */
 export interface NewLink {

@@ -1,10 +1,10 @@
 import { sql } from 'drizzle-orm'
 import { deleteLinks, type LinkOutcome, mayMailAccount, type NewLink, renewLink, takeLink } from './account-links.ts'
 import { type Tx, transaction } from './driver/database.ts'
-import { deleteMail, queueMail } from './mails.ts'
+import { deleteMail, type NewMail, queueMail } from './mails.ts'
 import { onlyOne } from './sql/rows.ts'
 import { statement } from './sql/statement.ts'
-import { users } from './tables/people.ts'
+import { users } from './tables/users.ts'
 import type { UserRow } from './users.ts'
 
 export interface SignUp {
@@ -49,7 +49,8 @@ const voidPassword = statement<{ userId: string | null; name: string }, never>(
  * one who reads its mail. So the first password is void, and so is the second: the link asks for a new one, and nobody
  * else's choice of a password survives on an account that its owner verifies.
  */
-export async function signUp(tx: Tx, { email, name, passwordHash, linkHash, sealedVerify, sealedReset }: SignUp): Promise<void> {
+export async function signUp(tx: Tx, values: SignUp): Promise<void> {
+  const { email, name, passwordHash, linkHash } = values
   await transaction(tx, async (tx) => {
     // Of two sign-ups for one address at the same moment the second waits here for the first.
     const isNew = (await insert(tx, { email, name, passwordHash })).length === 1
@@ -63,14 +64,20 @@ export async function signUp(tx: Tx, { email, name, passwordHash, linkHash, seal
     await deleteLinks(tx, unclaimedId, 'verify')
     await renewLink(tx, { userId: isNew ? account.id : unclaimedId, purpose: isNew ? 'verify' : 'reset', linkHash })
 
-    const mail = isNew
-      ? ({ template: 'verify-email', fields: { name }, sealed: sealedVerify } as const)
-      : isUnclaimed
-        ? ({ template: 'password-reset', fields: { name }, sealed: sealedReset } as const)
-        : ({ template: 'sign-up-again', fields: { name: account.name }, sealed: null } as const)
-    const mailId = await queueMail(tx, { recipient: account.email, ...mail })
+    const mailId = await queueMail(tx, signUpMail(values, account, isNew))
     await deleteMail(tx, mayMail ? null : mailId)
   })
+}
+
+function signUpMail(
+  { name, sealedVerify, sealedReset }: SignUp,
+  account: UserRow,
+  isNew: boolean,
+): NewMail<'verify-email' | 'password-reset' | 'sign-up-again'> {
+  const recipient = account.email
+  if (isNew) return { recipient, template: 'verify-email', fields: { name }, sealed: sealedVerify }
+  if (account.email_verified_at === null) return { recipient, template: 'password-reset', fields: { name }, sealed: sealedReset }
+  return { recipient, template: 'sign-up-again', fields: { name: account.name }, sealed: null }
 }
 
 const lockUnverified = statement<{ userId: string }, UserRow>(

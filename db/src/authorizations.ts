@@ -5,8 +5,8 @@ import type { Tx } from './driver/database.ts'
 import type { UserActor } from './sql/actor.ts'
 import { type Page, type PageBounds, type PageQuery, pageBounds, pageOf } from './sql/pages.ts'
 import { statement } from './sql/statement.ts'
-import { credentials } from './tables/people.ts'
-import { oauth_clients } from './tables/sign-in.ts'
+import { credentials } from './tables/credentials.ts'
+import { oauth_clients } from './tables/oauth.ts'
 
 /** What a person allowed an OAuth client to do. */
 export interface AuthorizationRow {

@@ -5,7 +5,7 @@ import type { UserActor } from './sql/actor.ts'
 import { recordAuditInTeams } from './sql/audit.ts'
 import { notFound } from './sql/rows.ts'
 import { statement } from './sql/statement.ts'
-import { credentials } from './tables/people.ts'
+import { credentials } from './tables/credentials.ts'
 
 const end = statement<{ id: string; userId: string; kinds: readonly CredentialKind[] }, { id: string }>(
   (p) => sql`

@@ -5,8 +5,8 @@ import { queueMail } from './mails.ts'
 import type { UserActor } from './sql/actor.ts'
 import { recordAuditInTeams } from './sql/audit.ts'
 import { statement } from './sql/statement.ts'
-import { recovery_codes, second_factors } from './tables/accounts.ts'
-import { users } from './tables/people.ts'
+import { recovery_codes, second_factors } from './tables/mfa.ts'
+import { users } from './tables/users.ts'
 import type { UserRow } from './users.ts'
 
 /** A code as the database knows it: the 30 seconds that it belongs to, or the hash of a recovery code. */

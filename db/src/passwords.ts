@@ -8,7 +8,7 @@ import { recordAuditInTeams } from './sql/audit.ts'
 import { onlyOne } from './sql/rows.ts'
 import { statement } from './sql/statement.ts'
 import { account_links } from './tables/accounts.ts'
-import { users } from './tables/people.ts'
+import { users } from './tables/users.ts'
 import type { UserRow } from './users.ts'
 
 const findByEmail = statement<{ email: string }, Pick<UserRow, 'id' | 'email' | 'name'> & { has_account: boolean }>(

@@ -6,7 +6,8 @@ import type { UserActor } from './sql/actor.ts'
 import { type Page, type PageBounds, type PageQuery, pageBounds, pageOf } from './sql/pages.ts'
 import { onlyOne } from './sql/rows.ts'
 import { statement } from './sql/statement.ts'
-import { credentials, users } from './tables/people.ts'
+import { credentials } from './tables/credentials.ts'
+import { users } from './tables/users.ts'
 import type { UserRow } from './users.ts'
 
 /** A session, or a login by password (jwt): where somebody signed in on a device. */

@@ -1,5 +1,6 @@
 import { scopes } from '@earshot/contracts'
-import { addTeamMember, numberEvents } from '@earshot/db'
+import { addTeamMember } from '@earshot/db'
+import { numberEvents } from '@earshot/db/dispatch'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { acceptInvitation, type Guest, type Invitations, invitationsOf, makeGuest } from '../support/invitations.ts'
 import { lastToken, readMails } from '../support/mails.ts'

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { deletePast, type Tx } from '@earshot/db'
+import type { Tx } from '@earshot/db'
+import { deletePast } from '@earshot/db/maintenance'
 import { createSecretBox, SecretKeyError } from '@earshot/drivers'
 import { rotateJwtKey } from '@earshot/server'
 import { calculateJwkThumbprint, decodeJwt, decodeProtectedHeader } from 'jose'

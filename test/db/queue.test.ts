@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { type DatabaseAddress, openDatabase, openTeamDatabase, prepareDatabase, queueMail, queueMails } from '@earshot/db'
+import { type DatabaseAddress, openDatabase, openTeamDatabase, queueMail, queueMails } from '@earshot/db'
+import { prepareDatabase } from '@earshot/db/schema'
 import { createSecretBox, sealMail } from '@earshot/drivers'
 import postgres from 'postgres'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'

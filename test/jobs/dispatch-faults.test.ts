@@ -9,7 +9,7 @@ import {
   recordHeartbeat,
   registerWorker,
   sweepDeliveries,
-} from '@earshot/db'
+} from '@earshot/db/dispatch'
 import postgres from 'postgres'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { AttemptResult } from '../../db/src/dispatch/complete.ts'

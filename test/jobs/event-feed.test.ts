@@ -1,4 +1,5 @@
-import { numberEvents, openDatabase, readEvents } from '@earshot/db'
+import { openDatabase, readEvents } from '@earshot/db'
+import { numberEvents } from '@earshot/db/dispatch'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openWebhookHouse, until, type WebhookHouse } from './webhook-house.ts'
 

@@ -1,4 +1,5 @@
-import { addTeamMember, disableFailingEndpoints, type Tx } from '@earshot/db'
+import { addTeamMember, type Tx } from '@earshot/db'
+import { disableFailingEndpoints } from '@earshot/db/maintenance'
 import { createSecretBox, writeMail } from '@earshot/drivers'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { makeUser } from '../support/people.ts'

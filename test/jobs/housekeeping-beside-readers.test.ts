@@ -1,4 +1,5 @@
-import { deletePast, dropPastPartitions, ensurePartitions, openDatabase } from '@earshot/db'
+import { openDatabase } from '@earshot/db'
+import { deletePast, dropPastPartitions, ensurePartitions } from '@earshot/db/maintenance'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { startReceiver } from './receiver.ts'
 import { asOperator, openWebhookHouse, until, type WebhookHouse } from './webhook-house.ts'

@@ -1,4 +1,5 @@
-import { deletePast, dropPastPartitions, ensurePartitions, openDatabase, purgeDeleted } from '@earshot/db'
+import { openDatabase } from '@earshot/db'
+import { deletePast, dropPastPartitions, ensurePartitions, purgeDeleted } from '@earshot/db/maintenance'
 import { createDatabaseMail, createOwnAddresses, createSecretBox } from '@earshot/drivers'
 import { startWorker } from '@earshot/jobs'
 import { afterEach, beforeEach, expect, test } from 'vitest'

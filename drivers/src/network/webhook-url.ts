@@ -1,4 +1,5 @@
 import { lookup } from 'node:dns/promises'
+import { settleWithin } from '../settle-within.ts'
 import { type AddressRules, familyOf } from './network-address.ts'
 import type { OwnAddresses } from './own-addresses.ts'
 
@@ -84,12 +85,7 @@ export function hostAndPort(url: URL): { host: string; port: number } {
 }
 
 async function resolveWithin(timeoutMs: number, host: string, resolve: ResolveName): Promise<string[]> {
-  const { promise: timeout, resolve: giveUp } = Promise.withResolvers<[]>()
-  const timer = setTimeout(giveUp, timeoutMs, [])
-  try {
-    const answers = await Promise.race([resolve(host).catch(() => []), timeout])
-    return answers.map(({ address }) => address)
-  } finally {
-    clearTimeout(timer)
-  }
+  const lookedUp = resolve(host).catch(() => [])
+  const answers = await settleWithin(timeoutMs, lookedUp, [])
+  return answers.map(({ address }) => address)
 }
