@@ -1,7 +1,7 @@
 import type { Plan, Role, Scope } from '@earshot/contracts'
 import { sql } from 'drizzle-orm'
 import type { Tx } from './driver/database.ts'
-import { type Actor, actorParameter, actorValues } from './sql/actor.ts'
+import { actorParameter, actorValues, type UserActor } from './sql/actor.ts'
 import { notFound, onlyOne } from './sql/rows.ts'
 import { statement } from './sql/statement.ts'
 import { teams } from './tables/teams.ts'
@@ -68,6 +68,6 @@ export async function createTokenFor(
 }
 
 /** What the operator does for somebody is logged as theirs, by the operator's door. */
-function operatorFor(userId: string): Actor {
+function operatorFor(userId: string): UserActor {
   return { userId, credentialId: null, credentialKind: 'operator', ip: null }
 }

@@ -19,9 +19,9 @@ export function deviceGrant({ database }: GrantContext): typeof OAuth2Server.Abs
     async handle({ body }: OAuth2Server.Request, client: OAuth2Server.Client): Promise<OAuth2Server.Token> {
       const values = makeTokenValues()
       const device = { hash: hashToken(body.device_code), clientId: client.id }
-      const { outcome, user_id, scopes } = await pollDeviceCode(database, device, storedPair(values))
-      if (outcome !== 'granted') throw refusals[outcome]()
-      return engineToken(values, { client, userId: user_id, scopes })
+      const poll = await pollDeviceCode(database, device, storedPair(values))
+      if (poll.outcome !== 'granted') throw refusals[poll.outcome]()
+      return engineToken(values, { client, userId: poll.user_id, scopes: poll.scopes })
     }
   }
 }

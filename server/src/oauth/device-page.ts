@@ -59,14 +59,15 @@ export function registerDevicePage(scope: FastifyInstance, options: PageOptions)
 async function showRequest(typed: string, { request, reply, session, options }: DeviceRequest): Promise<FastifyReply> {
   const { database, services } = options
   const userCode = readUserCode(typed)
-  const { limited_seconds, hash, client_name, scopes, decision } = await findDeviceRequest(database, {
+  const found = await findDeviceRequest(database, {
     userCodeMac: userCodeMac(services.secretBox, userCode ?? typed),
     userSubject: `device_code:user:${session.user.id}`,
     addressSubject: `device_code:${addressSubject(request.ip)}`,
     limit: scaled('device_code', services.rateLimitMultiplier),
   })
-  if (limited_seconds !== null) throw new ApiError('rate_limited', { retryAfterSeconds: limited_seconds })
-  if (hash === null || userCode === null) return sendCodeForm(reply, { session, typed })
+  if (found.outcome === 'limited') throw new ApiError('rate_limited', { retryAfterSeconds: found.seconds })
+  if (found.outcome === 'unknown' || userCode === null) return sendCodeForm(reply, { session, typed })
+  const { hash, client_name, scopes, decision } = found.request
   if (decision !== null) return sendDecidedBefore(reply, { session })
   const question = sealQuestion(services.secretBox, { hash: hash.toString('base64url') } satisfies Question, { kind: 'device', session })
   return sendQuestion(reply, { session, userCode, clientName: client_name, scopes, question })

@@ -1,5 +1,5 @@
 import type { Scope } from '@earshot/contracts'
-import type { Actor, Tx } from '@earshot/db'
+import type { Tx, UserActor } from '@earshot/db'
 import { createAuthorizationCode, findOAuthClient, issueTokens, type OAuthClientRow, takeAuthorizationCode } from '@earshot/db/oauth'
 import type OAuth2Server from '@node-oauth/oauth2-server'
 import { hashToken, makeCode, makeToken } from '../auth/token-values.ts'
@@ -11,7 +11,7 @@ import { engineToken, storedPair } from './token-pair.ts'
 /** What a person allowed on the consent page. */
 export interface Consent {
   database: Tx
-  actor: Actor
+  actor: UserActor
   question: { clientId: string; redirectUri: string; scopes: readonly Scope[]; codeChallenge: string }
 }
 
