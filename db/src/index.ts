@@ -42,7 +42,7 @@ export { type InvitationLink, presentInvitation } from './invitations/row.ts'
 export { type JobName, type JobPayload, jobs } from './jobs.ts'
 export { addFirstJwtKey, listJwtKeys, type NewJwtKey, rotateJwtKey } from './jwt-keys.ts'
 export { createLogin, endLogin } from './logins.ts'
-export { findQueuedMail, listMails, type MailRow, queueMail, settleMail } from './mails.ts'
+export { findQueuedMail, listMails, type MailRow, queueMail, queueMails, settleMail } from './mails.ts'
 export { listMembers, presentMember, removeMember, transferOwnership, updateMember } from './members.ts'
 export { confirmSecondFactor, disableSecondFactor, enrollSecondFactor, type SecondFactorUse, useSecondFactor } from './mfa.ts'
 export { createProject, deleteProject, findProject, listProjects, type ProjectFields, type ProjectRow, updateProject } from './projects.ts'
@@ -51,19 +51,15 @@ export { createSession, deleteSession, endSession, listSessions, prolongSession,
 export { findOwnSignIn, findSignIn, replacePasswordHash, type SignInRow, type SignInTry } from './sign-in.ts'
 export type { Actor } from './sql/actor.ts'
 export { toTimestamp } from './sql/timestamps.ts'
+export { revokeConsent } from './submissions/consent.ts'
+export { createSubmission, type NewSubmission } from './submissions/create.ts'
+export { deleteSubmission } from './submissions/delete.ts'
+export { findSubmission } from './submissions/find.ts'
 export { listSubmissions, type SubmissionFilters } from './submissions/list.ts'
+export { moderateSubmission, moderateSubmissions } from './submissions/moderate.ts'
 export { receiveSubmission } from './submissions/receive.ts'
-export {
-  createSubmission,
-  deleteSubmission,
-  findSubmission,
-  moderateSubmission,
-  moderateSubmissions,
-  type NewSubmission,
-  revokeConsent,
-  type SubmissionRow,
-  updateSubmission,
-} from './submissions/submissions.ts'
+export { updateSubmission } from './submissions/update.ts'
+export type { SubmissionRow } from './tables/submissions.ts'
 export { createTeam, deleteTeam, findTeam, listTeams, type TeamFields, type TeamRow, updateTeam } from './teams.ts'
 export { createToken, listTokens, revokeToken, type TokenRow } from './tokens.ts'
 export { readUsage } from './usage.ts'

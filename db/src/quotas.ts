@@ -3,6 +3,7 @@ import { type Placeholder, type SQL, sql } from 'drizzle-orm'
 import type { Tx } from './driver/tx.ts'
 import { notFound, onlyOne } from './sql/rows.ts'
 import { statement, statementsByKey } from './sql/statement.ts'
+import { toTimestamp } from './sql/timestamps.ts'
 import { invitations } from './tables/invitations.ts'
 import { memberships } from './tables/members.ts'
 import { projects } from './tables/projects.ts'
@@ -85,4 +86,19 @@ export async function requireTeamQuota(tx: Tx, userId: string, max: number): Pro
   await lockUser(tx, { userId })
   const { used } = onlyOne(await countTeams(tx, { userId }))
   if (used >= max) throw quotaExceeded({ quota: 'teams', limit: max, used, resets_at: null })
+}
+
+const consume = statement<{ team_id: string; quota: Quota }, { granted: number; used: number; max: number; resets_at: string }>(
+  (p) => sql`
+  select *
+    from consume_quota(${p.team_id}::uuid, ${p.quota}::text)`,
+)
+
+/**
+ * Uses up one unit of a monthly quota. Throws `quota_exceeded`. Call it last in a transaction: all writers of a team meet at
+ * the quota's row, so it is locked for the shortest time.
+ */
+export async function consumeQuota(tx: Tx, team_id: string, quota: Quota): Promise<void> {
+  const { granted, used, max, resets_at } = onlyOne(await consume(tx, { team_id, quota }))
+  if (granted === 0) throw quotaExceeded({ quota, limit: max, used, resets_at: toTimestamp(resets_at) })
 }

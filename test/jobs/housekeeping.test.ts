@@ -4,7 +4,8 @@ import { createDatabaseMail, createOwnAddresses, createSecretBox } from '@earsho
 import { startWorker } from '@earshot/jobs'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { forgetDeadWorkers } from '../../db/src/dispatch/workers.ts'
-import { asOperator, keepingLog, openWebhookHouse, until, type WebhookHouse } from './webhook-house.ts'
+import { until } from '../support/until.ts'
+import { asOperator, keepingLog, openWebhookHouse, type WebhookHouse } from './webhook-house.ts'
 
 const TABLES = ['audit_entries', 'events', 'webhook_attempts']
 
@@ -100,7 +101,7 @@ test('retention deletes what is past its time and nothing else', async () => {
     select ${house.teamId}, ${house.teamId}, minutes::text::bytea, uuid_at(now() - minutes * interval '1 minute')
       from unnest(array[9, 11]) minutes`
   await client`
-    insert into abuse_blocks (address, trips, blocked_until)
+    insert into abuse_blocks (address, violations, blocked_until)
     values ('old trip', array[now() - interval '25 hours'], null), ('new trip', array[now()], null),
            ('old block', '{}', now() - interval '25 hours'), ('new block', '{}', now() - interval '23 hours')`
   await client`

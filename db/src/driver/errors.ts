@@ -1,6 +1,6 @@
 import { ApiError, type ErrorCode, errorCodes } from '@earshot/contracts'
 import postgres from 'postgres'
-import { NoAnswerError } from './deadline.ts'
+import { DeadlineError } from './deadline.ts'
 
 const RETRY_AFTER_SECONDS = 2
 
@@ -30,7 +30,7 @@ const UNAVAILABLE = /^(08|53|57|40)/
 /** Turns what the driver throws into the API's table; whatever is not in it stays as it is and becomes a 500. */
 export function toApiError(error: unknown): unknown {
   if (error instanceof postgres.PostgresError) return fromState(error)
-  if (error instanceof NoAnswerError || isUnreachable(error)) return unavailable(error)
+  if (error instanceof DeadlineError || isUnreachable(error)) return unavailable(error)
   return error
 }
 
@@ -43,14 +43,24 @@ function isUnreachable(error: unknown): error is Error {
   return error instanceof Error && 'code' in error && UNREACHABLE.has(String(error.code))
 }
 
-/** Whether PostgreSQL itself refused the statement: then nothing of it was kept. After a lost connection nobody knows. */
+/** Whether PostgreSQL refused the statement, and so rolled it back. After a lost connection its outcome is unknown. */
 export function isUndone(error: unknown): boolean {
-  const cause = error instanceof ApiError && error.cause instanceof Error ? error.cause : error
+  const cause = causeOf(error)
   return cause instanceof ApiError || (cause instanceof postgres.PostgresError && !isConnectionLost(cause))
 }
 
-/** The error that the function refuse() names: its code, and its fields as JSON. Undefined for what is none of the table. */
-export function refusalOf(code: string, fields: string | null | undefined): ApiError | undefined {
+/** Whether PostgreSQL rolled the statement back to end a deadlock. */
+export function isDeadlock(error: unknown): boolean {
+  const cause = causeOf(error)
+  return cause instanceof postgres.PostgresError && cause.code === '40P01'
+}
+
+function causeOf(error: unknown): unknown {
+  return error instanceof ApiError && error.cause instanceof Error ? error.cause : error
+}
+
+/** The error that the function refuse() names by its code, with its fields as JSON; undefined if the table has no such code. */
+function refusalOf(code: string, fields: string | null | undefined): ApiError | undefined {
   return isErrorCode(code) ? new ApiError<ErrorCode>(code, JSON.parse(fields ?? '{}')) : undefined
 }
 

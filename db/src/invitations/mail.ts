@@ -34,5 +34,5 @@ export async function mailInvitation(
     throw new ApiError('rate_limited', { detail, retryAfterSeconds: reset_seconds })
   }
   const names = onlyOne(await findNames(tx, { team_id, userId }))
-  await queueMail(tx, { recipient: email, template: 'invitation', fields: JSON.stringify({ ...names, role }), sealed: link.sealed })
+  await queueMail(tx, { recipient: email, template: 'invitation', fields: { ...names, role }, sealed: link.sealed })
 }
