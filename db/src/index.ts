@@ -24,20 +24,17 @@ export {
 } from './driver/database.ts'
 export { laterCursor, readEvents, readFeedEnds } from './events.ts'
 export { claimIdempotencyKey, storeIdempotentAnswer } from './idempotency.ts'
-export {
-  acceptInvitation,
-  createInvitation,
-  type InvitationLink,
-  type InvitationRow,
-  listInvitations,
-  resendInvitation,
-  revokeInvitation,
-} from './invitations.ts'
+export { acceptInvitation } from './invitations/accept.ts'
+export { createInvitation } from './invitations/create.ts'
+export { listInvitations } from './invitations/list.ts'
+export { resendInvitation } from './invitations/resend.ts'
+export { revokeInvitation } from './invitations/revoke.ts'
+export { type InvitationLink, presentInvitation } from './invitations/row.ts'
 export { type JobName, type JobPayload, jobs } from './jobs.ts'
 export { addFirstJwtKey, listJwtKeys, type NewJwtKey, rotateJwtKey } from './jwt-keys.ts'
 export { createLogin, endLogin } from './logins.ts'
 export { findQueuedMail, listMails, type MailRow, queueMail, queueMails, settleMail } from './mails.ts'
-export { listMembers, type MemberRow, removeMember, transferOwnership, updateMember } from './members.ts'
+export { listMembers, presentMember, removeMember, transferOwnership, updateMember } from './members.ts'
 export { confirmSecondFactor, disableSecondFactor, enrollSecondFactor, type SecondFactorUse, useSecondFactor } from './mfa.ts'
 export { changePassword, findPasswordReset, requestPasswordReset, resetPassword } from './passwords.ts'
 export { createProject, deleteProject, findProject, listProjects, type ProjectFields, type ProjectRow, updateProject } from './projects.ts'

@@ -1,3 +1,4 @@
+import type { Plan } from '@earshot/contracts'
 import type { SecretBox, WebhookUrlCheck } from '@earshot/drivers'
 import type { AccessJwts } from './auth/access-jwts.ts'
 import type { Passwords } from './auth/passwords.ts'
@@ -9,7 +10,7 @@ export interface GivenServices {
   /** Judges the address of a receiver; `isForwarded` ends the local trial for this registration. */
   checkReceiver: (url: string, circumstances: { isForwarded: boolean }) => Promise<WebhookUrlCheck & { isLocalTrial?: boolean }>
   /** Plan of a new team. */
-  defaultPlan: string
+  defaultPlan: Plan
   /** How many teams a user may make. */
   maxTeamsPerUser: number
   /** Whether people may make accounts by themselves. */
