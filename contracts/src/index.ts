@@ -14,19 +14,16 @@ import { webhooks } from './webhooks.ts'
 export const contracts = { me, teams, members, invitations, projects, publicKeys, submissions, webhooks, events, auth, public: publicPlane }
 export type Contracts = typeof contracts
 
+export { durations } from './durations.ts'
 export { ApiError, type ErrorBody, type ErrorCode, errorCodes, errorRow, errorTable, FieldError } from './errors.ts'
 export { Invitation, InvitationState } from './invitations.ts'
 export { type LimitName, limits, sizes } from './limits.ts'
+export { type MailFields, type MailSecret, type MailTemplate, mailData } from './mails.ts'
 export { CredentialKind, Token } from './me.ts'
 export type { Method, Operation, OperationTree } from './operation.ts'
 export {
-  isAccount,
   isEverywhere,
-  isLock,
   isOperation,
-  isPublic,
-  isSignedIn,
-  isStream,
   listOperations,
   type NamedOperation,
   takesKey,

@@ -23,17 +23,6 @@ export { addTeamMember, createTeamFor, createTokenFor, createUser, findUserByEma
 export { type AuditRow, listAuditEntries } from './audit-log.ts'
 export { type AuthorizationRow, deleteAuthorization, listAuthorizations } from './authorizations.ts'
 export {
-  type ClaimedDelivery,
-  claimDeliveries,
-  type DueEndpoint,
-  type EndpointSlots,
-  findDueEndpoints,
-  LEASE_SECONDS,
-} from './dispatch/claim.ts'
-export { type AttemptRef, type AttemptResult, completeDeliveries, handBackDeliveries } from './dispatch/complete.ts'
-export { numberEvents } from './dispatch/number-events.ts'
-export { forgetDeadWorkers, recordHeartbeat, registerWorker, removeWorker, sweepDeliveries } from './dispatch/workers.ts'
-export {
   type Database,
   type DatabaseAddress,
   type Executor,
@@ -42,9 +31,6 @@ export {
   type TeamDatabase,
   type Tx,
 } from './driver/database.ts'
-export { startEmbeddedPostgres } from './embedded/cluster.ts'
-export { connectEmbedded } from './embedded/connect.ts'
-export { EmbeddedPostgresError } from './embedded/errors.ts'
 export { laterCursor, readEvents, readFeedEnds } from './events.ts'
 export { claimIdempotencyKey, storeIdempotentAnswer } from './idempotency.ts'
 export {
@@ -59,46 +45,11 @@ export {
 export { type JobName, type JobPayload, jobs } from './jobs.ts'
 export { addFirstJwtKey, listJwtKeys, type NewJwtKey, rotateJwtKey } from './jwt-keys.ts'
 export { createLogin, endLogin } from './logins.ts'
-export { findQueuedMail, listMails, type MailRow, queueMail, settleMail } from './mails.ts'
-export { type Backlog, type QueueDepth, readBacklog, readQueueDepths, readStoredDeliveries } from './maintenance/backlog.ts'
-export { disableFailingEndpoints } from './maintenance/failing-endpoints.ts'
-export { readHealth } from './maintenance/health.ts'
-export { dropPastPartitions, ensurePartitions } from './maintenance/partitions.ts'
-export { purgeDeleted } from './maintenance/purge.ts'
-export { deletePast } from './maintenance/retention.ts'
+export { findQueuedMail, listMails, type MailRow, queueMail, queueMails, settleMail } from './mails.ts'
 export { listMembers, type MemberRow, removeMember, transferOwnership, updateMember } from './members.ts'
 export { confirmSecondFactor, disableSecondFactor, enrollSecondFactor, type SecondFactorUse, useSecondFactor } from './mfa.ts'
-export {
-  createAuthorizationCode,
-  takeAuthorizationCode,
-} from './oauth/authorization-codes.ts'
-export {
-  createOAuthClient,
-  deleteOAuthClient,
-  findOAuthClient,
-  listOAuthClients,
-  type OAuthClientRow,
-} from './oauth/clients.ts'
-export {
-  createDeviceCode,
-  type DevicePoll,
-  decideDeviceCode,
-  findDeviceRequest,
-  pollDeviceCode,
-} from './oauth/device-codes.ts'
-export { type Rotation, rotateRefreshToken } from './oauth/refresh-tokens.ts'
-export {
-  type ActiveToken,
-  inspectOAuthToken,
-  issueTokens,
-  revokeOAuthToken,
-  type TokenPair,
-} from './oauth/tokens.ts'
 export { createProject, deleteProject, findProject, listProjects, type ProjectFields, type ProjectRow, updateProject } from './projects.ts'
 export { createPublicKey, listPublicKeys, type PublicKeyRow, revokePublicKey } from './public-keys.ts'
-export { prepareDatabase } from './schema/prepare.ts'
-export { queueConnection } from './schema/queue.ts'
-export { DatabaseSetupError } from './schema/setup-error.ts'
 export { createSession, deleteSession, endSession, listSessions, prolongSession, type SessionRow } from './sessions.ts'
 export { findOwnSignIn, findSignIn, replacePasswordHash, type SignInRow, type SignInTry } from './sign-in.ts'
 export type { Actor } from './sql/actor.ts'

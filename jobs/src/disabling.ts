@@ -1,4 +1,4 @@
-import { disableFailingEndpoints } from '@earshot/db'
+import { disableFailingEndpoints } from '@earshot/db/maintenance'
 import { task } from './task.ts'
 
 export const disabling = task('disabling', async (_payload, { database, log }) => {

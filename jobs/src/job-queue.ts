@@ -1,6 +1,7 @@
 import { EventEmitter } from 'node:events'
-import { setTimeout as delay } from 'node:timers/promises'
-import { type JobName, queueConnection } from '@earshot/db'
+import type { JobName } from '@earshot/db'
+import { queueConnection } from '@earshot/db/schema'
+import { settleWithin } from '@earshot/drivers'
 import { Logger, parseCronItems, run, type WorkerEvents } from 'graphile-worker'
 import { disabling } from './disabling.ts'
 import type { Log } from './log.ts'
@@ -67,9 +68,7 @@ export async function startJobQueue({ concurrency, ...context }: JobQueueOptions
     async stop({ timeoutMs }) {
       if (hasEnded) return
       const stopping = runner.stop().catch(() => {})
-      const timer = new AbortController()
-      await Promise.race([stopping, delay(timeoutMs, undefined, { signal: timer.signal }).catch(() => {})])
-      timer.abort()
+      await settleWithin(timeoutMs, stopping, null)
       if (!hasEnded) await runner.kill()
       await ended
     },

@@ -1,4 +1,5 @@
-import { dropPastPartitions, ensurePartitions, openDatabase } from '@earshot/db'
+import { openDatabase } from '@earshot/db'
+import { dropPastPartitions, ensurePartitions } from '@earshot/db/maintenance'
 import { task } from './task.ts'
 
 export const partitions = task('partitions', async (_payload, { database, address, log }) => {

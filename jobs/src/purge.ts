@@ -1,4 +1,4 @@
-import { purgeDeleted } from '@earshot/db'
+import { purgeDeleted } from '@earshot/db/maintenance'
 import { task } from './task.ts'
 
 export const purge = task('purge', async (_payload, { database, log }) => {

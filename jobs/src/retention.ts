@@ -1,4 +1,4 @@
-import { deletePast } from '@earshot/db'
+import { deletePast } from '@earshot/db/maintenance'
 import { task } from './task.ts'
 
 export const retention = task('retention', async (_payload, { database, log }) => {

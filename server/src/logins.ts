@@ -1,5 +1,6 @@
 import { ApiError, contracts } from '@earshot/contracts'
-import { createLogin, endLogin, type Rotation, rotateRefreshToken } from '@earshot/db'
+import { createLogin, endLogin } from '@earshot/db'
+import { type Rotation, rotateRefreshToken } from '@earshot/db/oauth'
 import type { SecretBox } from '@earshot/drivers'
 import { provePassword } from './auth/sign-in.ts'
 import { hashToken, isWellFormedToken, makeId, makeToken } from './auth/token-values.ts'

@@ -1,4 +1,4 @@
-import { numberEvents } from '@earshot/db'
+import { numberEvents } from '@earshot/db/dispatch'
 import { EventSource } from 'eventsource'
 import type { Team } from '../support/people.ts'
 import type { TestService } from '../support/test-service.ts'

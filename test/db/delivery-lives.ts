@@ -1,3 +1,4 @@
+import { redeliver, rotateWebhookSecret, updateWebhook } from '@earshot/db'
 import {
   type AttemptRef,
   type ClaimedDelivery,
@@ -6,12 +7,9 @@ import {
   findDueEndpoints,
   forgetDeadWorkers,
   handBackDeliveries,
-  redeliver,
   registerWorker,
-  rotateWebhookSecret,
   sweepDeliveries,
-  updateWebhook,
-} from '@earshot/db'
+} from '@earshot/db/dispatch'
 import fc from 'fast-check'
 import { judgeAttempt, MAX_ATTEMPTS, nextDelayMs } from '../../jobs/src/sending/retry-policy.ts'
 import type { WebhookHouse } from '../jobs/webhook-house.ts'

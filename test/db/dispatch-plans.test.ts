@@ -1,3 +1,4 @@
+import type { Tx } from '@earshot/db'
 import {
   type ClaimedDelivery,
   claimDeliveries,
@@ -5,8 +6,7 @@ import {
   handBackDeliveries,
   registerWorker,
   sweepDeliveries,
-  type Tx,
-} from '@earshot/db'
+} from '@earshot/db/dispatch'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openWebhookHouse, type WebhookHouse } from '../jobs/webhook-house.ts'
 import { explain, recording } from './statement-plan.ts'

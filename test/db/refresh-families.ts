@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { createLogin, type Database, endLogin, rotateRefreshToken } from '@earshot/db'
+import { createLogin, type Database, endLogin } from '@earshot/db'
+import { rotateRefreshToken } from '@earshot/db/oauth'
 import fc from 'fast-check'
 
 export type Kind = 'jwt' | 'oauth2'

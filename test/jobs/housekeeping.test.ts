@@ -1,9 +1,11 @@
-import { deletePast, dropPastPartitions, ensurePartitions, openDatabase, purgeDeleted } from '@earshot/db'
+import { openDatabase } from '@earshot/db'
+import { deletePast, dropPastPartitions, ensurePartitions, purgeDeleted } from '@earshot/db/maintenance'
 import { createDatabaseMail, createOwnAddresses, createSecretBox } from '@earshot/drivers'
 import { startWorker } from '@earshot/jobs'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { forgetDeadWorkers } from '../../db/src/dispatch/workers.ts'
-import { asOperator, keepingLog, openWebhookHouse, until, type WebhookHouse } from './webhook-house.ts'
+import { until } from '../support/until.ts'
+import { asOperator, keepingLog, openWebhookHouse, type WebhookHouse } from './webhook-house.ts'
 
 const TABLES = ['audit_entries', 'events', 'webhook_attempts']
 

@@ -1,4 +1,4 @@
-import { deleteOAuthClient } from '@earshot/db'
+import { deleteOAuthClient } from '@earshot/db/oauth'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openBrowser } from '../support/browser.ts'
 import { PASSWORD } from '../support/password.ts'

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { createServer } from 'node:net'
 import type { Scope } from '@earshot/contracts'
-import { createOAuthClient, type OAuthClientRow } from '@earshot/db'
+import { createOAuthClient, type OAuthClientRow } from '@earshot/db/oauth'
 import { type AppOptions, DEVICE_CODE, makeClientId, makeToken } from '@earshot/server'
 import { type Browser, openBrowser } from '../support/browser.ts'
 import { makeTeam, makeUser, PASSWORD, type Team } from '../support/people.ts'

@@ -30,8 +30,8 @@ afterAll(async () => {
   await service?.[Symbol.asyncDispose]()
 })
 
-test('the packed file brings zod and nothing else', async () => {
-  expect(await project.listDependencies()).toEqual(['@earshot/contracts', 'zod'])
+test('the packed file brings two dependencies and nothing else', async () => {
+  expect(await project.listDependencies()).toEqual(['@earshot/contracts', 'eventsource-parser', 'zod'])
 })
 
 test('what is published is JavaScript and declarations', async () => {

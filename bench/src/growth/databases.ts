@@ -1,4 +1,6 @@
-import { type Database, type DatabaseAddress, openDatabase, prepareDatabase, startEmbeddedPostgres } from '@earshot/db'
+import { type Database, type DatabaseAddress, openDatabase } from '@earshot/db'
+import { startEmbeddedPostgres } from '@earshot/db/embedded'
+import { prepareDatabase } from '@earshot/db/schema'
 import type { Sql } from 'postgres'
 import { openPlain } from '../plain-client.ts'
 import { makeTeams, type Team } from '../teams.ts'

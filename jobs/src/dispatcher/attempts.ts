@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events'
-import type { AttemptRef, AttemptResult, ClaimedDelivery } from '@earshot/db'
+import type { AttemptRef, AttemptResult, ClaimedDelivery } from '@earshot/db/dispatch'
 import { toAttemptError } from '../sending/attempt-error.ts'
 import type { ComposeRequest } from '../sending/delivery-request.ts'
 import { judgeAttempt, MAX_ATTEMPTS, nextDelayMs } from '../sending/retry-policy.ts'

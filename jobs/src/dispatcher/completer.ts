@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { type AttemptResult, completeDeliveries, type Database, LEASE_SECONDS } from '@earshot/db'
+import type { Database } from '@earshot/db'
+import { type AttemptResult, completeDeliveries, LEASE_SECONDS } from '@earshot/db/dispatch'
 import type { Log } from '../log.ts'
 
 const LINGER_MS = 5

@@ -1,9 +1,8 @@
-import { setTimeout as delay } from 'node:timers/promises'
-import type { ClaimedDelivery, Database } from '@earshot/db'
-import type { SecretBox } from '@earshot/drivers'
+import type { Database } from '@earshot/db'
+import type { ClaimedDelivery } from '@earshot/db/dispatch'
+import { type SecretBox, settleWithin } from '@earshot/drivers'
 import { Registry } from 'prom-client'
 import type { Log } from '../log.ts'
-import { createDispatcherMetrics } from '../metrics.ts'
 import { createRequestComposer } from '../sending/delivery-request.ts'
 import type { Sender } from '../sending/send-delivery.ts'
 import { createAttempts } from './attempts.ts'
@@ -12,6 +11,7 @@ import { startDueWatch } from './due-poll.ts'
 import { EndpointPaces } from './endpoint-concurrency.ts'
 import { startEventNumbering } from './event-numbering.ts'
 import { createFlights } from './in-flight.ts'
+import { createDispatcherMetrics } from './metrics.ts'
 import { startWorkerLife } from './worker-life.ts'
 
 /** What was broken off still has to be written. */
@@ -62,22 +62,15 @@ export async function startDispatcher(options: DispatcherOptions): Promise<Dispa
     isWell: life.isWell,
     async stop({ timeoutMs }) {
       attempts.close()
-      await settlesWithin(timeoutMs, Promise.all([watch.stop(), numbering.stop()]))
-      if (!(await settlesWithin(timeoutMs, flights.landed()))) {
+      // Without a database nothing settles, and the worker must stop all the same.
+      await settleWithin(timeoutMs, Promise.all([watch.stop(), numbering.stop()]), null)
+      const landed = () => flights.landed().then(() => true)
+      if (!(await settleWithin(timeoutMs, landed(), false))) {
         attempts.interrupt()
-        await settlesWithin(FAREWELL_MS, flights.landed())
+        await settleWithin(FAREWELL_MS, landed(), false)
         completer.close()
       }
-      await settlesWithin(FAREWELL_MS, life.stop())
+      await settleWithin(FAREWELL_MS, life.stop(), null)
     },
   }
-}
-
-/** Without a database nothing settles, and a stop must end all the same. */
-async function settlesWithin(timeoutMs: number, work: Promise<unknown>): Promise<boolean> {
-  const timer = new AbortController()
-  const timeout = delay(timeoutMs, false, { signal: timer.signal }).catch(() => false)
-  const isSettled = await Promise.race([work.then(() => true), timeout])
-  timer.abort()
-  return isSettled
 }

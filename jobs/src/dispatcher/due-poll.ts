@@ -1,4 +1,5 @@
-import { type ClaimedDelivery, claimDeliveries, type Database, type DueEndpoint, findDueEndpoints } from '@earshot/db'
+import type { Database } from '@earshot/db'
+import { type ClaimedDelivery, claimDeliveries, type DueEndpoint, findDueEndpoints } from '@earshot/db/dispatch'
 import type { Log } from '../log.ts'
 import type { EndpointPaces } from './endpoint-concurrency.ts'
 import { startLoop } from './loop.ts'

@@ -1,4 +1,4 @@
-import type { DueEndpoint, EndpointSlots } from '@earshot/db'
+import type { DueEndpoint, EndpointSlots } from '@earshot/db/dispatch'
 
 const TOTAL_SLOTS = 1_000
 const MAX_PER_ENDPOINT = 32

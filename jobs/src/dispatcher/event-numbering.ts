@@ -1,4 +1,5 @@
-import { type Database, numberEvents } from '@earshot/db'
+import type { Database } from '@earshot/db'
+import { numberEvents } from '@earshot/db/dispatch'
 import type { Log } from '../log.ts'
 import { type Loop, startLoop } from './loop.ts'
 

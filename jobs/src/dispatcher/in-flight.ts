@@ -1,10 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { type AttemptRef, type ClaimedDelivery, type Database, handBackDeliveries } from '@earshot/db'
+import type { Database } from '@earshot/db'
+import { type AttemptRef, type ClaimedDelivery, handBackDeliveries } from '@earshot/db/dispatch'
 import type { Log } from '../log.ts'
-import type { DispatcherMetrics } from '../metrics.ts'
 import { type Attempts, type FinishedAttempt, refOf } from './attempts.ts'
 import type { Completer, Completion } from './completer.ts'
 import type { EndpointPaces } from './endpoint-concurrency.ts'
+import type { DispatcherMetrics } from './metrics.ts'
 
 const LINGER_MS = 10
 

@@ -1,4 +1,5 @@
-import { type Database, forgetDeadWorkers, recordHeartbeat, registerWorker, removeWorker, sweepDeliveries } from '@earshot/db'
+import type { Database } from '@earshot/db'
+import { forgetDeadWorkers, recordHeartbeat, registerWorker, removeWorker, sweepDeliveries } from '@earshot/db/dispatch'
 import type { Log } from '../log.ts'
 import { MAX_ATTEMPTS } from '../sending/retry-policy.ts'
 import { startLoop } from './loop.ts'

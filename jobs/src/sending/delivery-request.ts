@@ -1,5 +1,5 @@
 import { signWebhook } from '@earshot/contracts/webhooks'
-import type { ClaimedDelivery } from '@earshot/db'
+import type { ClaimedDelivery } from '@earshot/db/dispatch'
 import type { SecretBox } from '@earshot/drivers'
 import { AttemptFailure } from './attempt-error.ts'
 import type { DeliveryRequest } from './send-delivery.ts'

@@ -1,4 +1,4 @@
-import type { ClaimedDelivery } from '@earshot/db'
+import type { ClaimedDelivery } from '@earshot/db/dispatch'
 import { createAddressRules, type OwnAddresses, type ResolveName } from '@earshot/drivers'
 import { createSender, type Sender } from './send-delivery.ts'
 

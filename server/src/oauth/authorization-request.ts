@@ -1,5 +1,6 @@
 import { ApiError, type Scope } from '@earshot/contracts'
-import { findOAuthClient, type OAuthClientRow, type Tx } from '@earshot/db'
+import type { Tx } from '@earshot/db'
+import { findOAuthClient, type OAuthClientRow } from '@earshot/db/oauth'
 import { requireCarriable } from '../http/input.ts'
 import { readScope } from './parameters.ts'
 import { addParameters, matchesRedirectUri } from './redirect-uri.ts'

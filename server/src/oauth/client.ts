@@ -1,5 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
-import { findOAuthClient, type OAuthClientRow, type Tx } from '@earshot/db'
+import type { Tx } from '@earshot/db'
+import { findOAuthClient, type OAuthClientRow } from '@earshot/db/oauth'
 import { hashToken } from '../auth/token-values.ts'
 import type { Parameters } from './parameters.ts'
 import { OAuthRefusal } from './refusal.ts'

@@ -1,4 +1,4 @@
-import { type DevicePoll, pollDeviceCode } from '@earshot/db'
+import { type DevicePoll, pollDeviceCode } from '@earshot/db/oauth'
 import OAuth2Server from '@node-oauth/oauth2-server'
 import { hashToken } from '../auth/token-values.ts'
 import { OAuthRefusal } from './refusal.ts'

@@ -1,13 +1,6 @@
 import type { Scope } from '@earshot/contracts'
-import {
-  type Actor,
-  createAuthorizationCode,
-  findOAuthClient,
-  issueTokens,
-  type OAuthClientRow,
-  type Tx,
-  takeAuthorizationCode,
-} from '@earshot/db'
+import type { Actor, Tx } from '@earshot/db'
+import { createAuthorizationCode, findOAuthClient, issueTokens, type OAuthClientRow, takeAuthorizationCode } from '@earshot/db/oauth'
 import type OAuth2Server from '@node-oauth/oauth2-server'
 import { hashToken, makeCode, makeToken } from '../auth/token-values.ts'
 import { findClaimedClient } from './client.ts'

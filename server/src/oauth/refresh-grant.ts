@@ -1,4 +1,4 @@
-import { type Rotation, rotateRefreshToken } from '@earshot/db'
+import { type Rotation, rotateRefreshToken } from '@earshot/db/oauth'
 import OAuth2Server from '@node-oauth/oauth2-server'
 import { hashToken } from '../auth/token-values.ts'
 import { readScope } from './parameters.ts'

@@ -1,5 +1,5 @@
 import type { Scope } from '@earshot/contracts'
-import type { OAuthClientRow } from '@earshot/db'
+import type { OAuthClientRow } from '@earshot/db/oauth'
 import { OAuthRefusal } from './refusal.ts'
 
 /** Whoever could make personal access tokens would outlive the withdrawal of what it was allowed (decisions: scopes). */

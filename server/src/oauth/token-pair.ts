@@ -1,4 +1,5 @@
-import type { TokenPair, Tx } from '@earshot/db'
+import type { Tx } from '@earshot/db'
+import type { TokenPair } from '@earshot/db/oauth'
 import type OAuth2Server from '@node-oauth/oauth2-server'
 import { hashToken, makeToken } from '../auth/token-values.ts'
 import { lifetimes } from './lifetimes.ts'

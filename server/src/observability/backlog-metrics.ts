@@ -1,4 +1,5 @@
-import { type Backlog, type Database, type QueueDepth, readBacklog, readQueueDepths, readStoredDeliveries } from '@earshot/db'
+import type { Database } from '@earshot/db'
+import { type Backlog, type QueueDepth, readBacklog, readQueueDepths, readStoredDeliveries } from '@earshot/db/maintenance'
 import { Gauge, type Registry } from 'prom-client'
 import type { Log } from './log.ts'
 

@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import { type Database, openDatabase, prepareDatabase, startEmbeddedPostgres } from '@earshot/db'
+import { type Database, openDatabase } from '@earshot/db'
+import { startEmbeddedPostgres } from '@earshot/db/embedded'
+import { prepareDatabase } from '@earshot/db/schema'
 import { makeTeam, type Team } from '../../support/people.ts'
 import { makeDataDir } from '../data-dir.ts'
 import { type DatabaseProxy, startDatabaseProxy } from '../database-proxy.ts'
