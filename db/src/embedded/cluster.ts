@@ -1,7 +1,7 @@
 import { provideBinaries } from './binaries.ts'
 import { describeConnection, type EmbeddedConnection, ensureDatabase } from './connection.ts'
 import { dataDirError } from './errors.ts'
-import { type House, isShared, openDataDir, openHouse } from './house.ts'
+import { type House, isShared, openDataDir, openHouse } from './server-files.ts'
 import { initialiseCluster } from './initialise.ts'
 import { acquireLock } from './lock-file.ts'
 import { launchServer, type ServerExit } from './server.ts'

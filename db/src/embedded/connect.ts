@@ -2,7 +2,7 @@ import { existsSync, realpathSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { describeConnection, type EmbeddedConnection, ensureDatabase } from './connection.ts'
 import { dataDirError, EmbeddedPostgresError } from './errors.ts'
-import { findHouse } from './house.ts'
+import { findHouse } from './server-files.ts'
 import { readLockHolder } from './lock-file.ts'
 import { isServerOf, readPostmasterFile } from './postmaster-file.ts'
 
