@@ -12,7 +12,7 @@ import { EndpointPaces } from './endpoint-concurrency.ts'
 import { startEventNumbering } from './event-numbering.ts'
 import { createFlights } from './in-flight.ts'
 import { createDispatcherMetrics } from './metrics.ts'
-import { startWorkerLife } from './worker-life.ts'
+import { startWorkerLife } from './worker-liveness.ts'
 
 /** What was broken off still has to be written. */
 const FAREWELL_MS = 2_000
