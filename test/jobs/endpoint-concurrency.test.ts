@@ -1,89 +1,89 @@
 import { expect, test } from 'vitest'
-import { EndpointPaces } from '../../jobs/src/dispatcher/endpoint-concurrency.ts'
+import { EndpointConcurrency } from '../../jobs/src/dispatcher/endpoint-concurrency.ts'
 
 const due = (endpoint_id: string, is_failing = false) => ({ team_id: 'team', endpoint_id, is_failing, is_tested: false })
 const many = (name: string, count: number, isFailing = false) =>
   Array.from({ length: count }, (_, index) => due(`${name}-${index}`, isFailing))
-const freeOf = (paces: EndpointPaces, endpointId: string) => paces.allot([due(endpointId)]).slots[0]?.free ?? 0
+const freeOf = (concurrency: EndpointConcurrency, endpointId: string) => concurrency.allot([due(endpointId)]).slots[0]?.free ?? 0
 
 test('an endpoint begins with one delivery at a time, and earns up to 32 by answering', () => {
-  const paces = new EndpointPaces()
-  expect(freeOf(paces, 'a')).toBe(1)
-  paces.succeeded('a', 5)
-  expect(freeOf(paces, 'a')).toBe(9)
-  for (let index = 0; index < 100; index += 1) paces.succeeded('a', 5)
-  expect(freeOf(paces, 'a')).toBe(32)
-  paces.take('a')
-  expect(freeOf(paces, 'a')).toBe(31)
+  const concurrency = new EndpointConcurrency()
+  expect(freeOf(concurrency, 'a')).toBe(1)
+  concurrency.succeeded('a', 5)
+  expect(freeOf(concurrency, 'a')).toBe(9)
+  for (let index = 0; index < 100; index += 1) concurrency.succeeded('a', 5)
+  expect(freeOf(concurrency, 'a')).toBe(32)
+  concurrency.started('a')
+  expect(freeOf(concurrency, 'a')).toBe(31)
 })
 
 test('an error or a slow answer halves it; one that hangs is down to one at once', () => {
-  const paces = new EndpointPaces()
-  for (let index = 0; index < 100; index += 1) paces.succeeded('a', 5)
-  paces.failed('a')
-  expect(freeOf(paces, 'a')).toBe(16)
-  paces.succeeded('a', 2_500)
-  expect(freeOf(paces, 'a')).toBe(8)
-  paces.stalled('a')
-  expect(freeOf(paces, 'a')).toBe(1)
+  const concurrency = new EndpointConcurrency()
+  for (let index = 0; index < 100; index += 1) concurrency.succeeded('a', 5)
+  concurrency.failed('a')
+  expect(freeOf(concurrency, 'a')).toBe(16)
+  concurrency.succeeded('a', 2_500)
+  expect(freeOf(concurrency, 'a')).toBe(8)
+  concurrency.stalled('a')
+  expect(freeOf(concurrency, 'a')).toBe(1)
 })
 
 test('unknown endpoints hold a quarter of the slots at most, failing ones half, and proven ones always find room', () => {
-  const paces = new EndpointPaces()
-  expect(takeAll(paces, many('unknown', 2_000))).toBe(250)
-  expect(takeAll(paces, many('failing', 2_000, true))).toBe(500)
+  const concurrency = new EndpointConcurrency()
+  expect(takeAll(concurrency, many('unknown', 2_000))).toBe(250)
+  expect(takeAll(concurrency, many('failing', 2_000, true))).toBe(500)
   const proven = many('proven', 10)
-  for (const { endpoint_id } of proven) paces.succeeded(endpoint_id, 5)
-  expect(take(paces, proven)).toBe(90)
+  for (const { endpoint_id } of proven) concurrency.succeeded(endpoint_id, 5)
+  expect(take(concurrency, proven)).toBe(90)
 })
 
 test('unknown and failing endpoints begin twenty at a time, and it is told that there are more', () => {
-  const paces = new EndpointPaces()
-  expect([take(paces, many('unknown', 2_000)), take(paces, many('unknown', 2_000))]).toEqual([20, 20])
-  expect(take(paces, many('failing', 2_000, true))).toBe(20)
-  expect(paces.allot(many('failing', 2_000, true)).isCut).toBe(true)
-  expect(paces.allot(many('failing', 19, true)).isCut).toBe(false)
-  takeAll(paces, many('failing', 2_000, true))
-  expect(paces.allot(many('failing', 2_000, true)).isCut).toBe(false)
+  const concurrency = new EndpointConcurrency()
+  expect([take(concurrency, many('unknown', 2_000)), take(concurrency, many('unknown', 2_000))]).toEqual([20, 20])
+  expect(take(concurrency, many('failing', 2_000, true))).toBe(20)
+  expect(concurrency.allot(many('failing', 2_000, true)).isCut).toBe(true)
+  expect(concurrency.allot(many('failing', 19, true)).isCut).toBe(false)
+  takeAll(concurrency, many('failing', 2_000, true))
+  expect(concurrency.allot(many('failing', 2_000, true)).isCut).toBe(false)
 })
 
 test('when slots are short, each endpoint has its turn', () => {
-  const paces = new EndpointPaces()
+  const concurrency = new EndpointConcurrency()
   const endpoints = many('unknown', 1_000)
   const served = new Set<string>()
-  for (let round = 0; round < 1_000; round += 1) for (const { endpoint_id } of paces.allot(endpoints).slots) served.add(endpoint_id)
+  for (let round = 0; round < 1_000; round += 1) for (const { endpoint_id } of concurrency.allot(endpoints).slots) served.add(endpoint_id)
   expect(served.size).toBe(1_000)
 })
 
 test('who tries an endpoint finds a slot although all of its own are in use', () => {
-  const paces = new EndpointPaces()
-  paces.take('a')
-  expect(freeOf(paces, 'a')).toBe(0)
-  expect(paces.allot([{ ...due('a'), is_tested: true }]).slots).toMatchObject([{ free: 1 }])
+  const concurrency = new EndpointConcurrency()
+  concurrency.started('a')
+  expect(freeOf(concurrency, 'a')).toBe(0)
+  expect(concurrency.allot([{ ...due('a'), is_tested: true }]).slots).toMatchObject([{ free: 1 }])
 })
 
-function take(paces: EndpointPaces, endpoints: ReturnType<typeof many>): number {
-  const { slots } = paces.allot(endpoints)
-  for (const { endpoint_id, free } of slots) for (let index = 0; index < free; index += 1) paces.take(endpoint_id)
+function take(concurrency: EndpointConcurrency, endpoints: ReturnType<typeof many>): number {
+  const { slots } = concurrency.allot(endpoints)
+  for (const { endpoint_id, free } of slots) for (let index = 0; index < free; index += 1) concurrency.started(endpoint_id)
   return slots.reduce((sum, { free }) => sum + free, 0)
 }
 
-function takeAll(paces: EndpointPaces, endpoints: ReturnType<typeof many>): number {
-  const taken = take(paces, endpoints)
-  return taken === 0 ? 0 : taken + takeAll(paces, endpoints)
+function takeAll(concurrency: EndpointConcurrency, endpoints: ReturnType<typeof many>): number {
+  const taken = take(concurrency, endpoints)
+  return taken === 0 ? 0 : taken + takeAll(concurrency, endpoints)
 }
 
 test('an answer makes room at its endpoint at once, and in all only when its result is written', () => {
-  const paces = new EndpointPaces()
-  paces.take('a')
-  expect(freeOf(paces, 'a')).toBe(0)
-  paces.answered('a')
-  expect(freeOf(paces, 'a')).toBe(1)
+  const concurrency = new EndpointConcurrency()
+  concurrency.started('a')
+  expect(freeOf(concurrency, 'a')).toBe(0)
+  concurrency.responded('a')
+  expect(freeOf(concurrency, 'a')).toBe(1)
   for (let index = 0; index < 999; index += 1) {
-    paces.take('a')
-    paces.answered('a')
+    concurrency.started('a')
+    concurrency.responded('a')
   }
-  expect(freeOf(paces, 'a')).toBe(0)
-  paces.landed()
-  expect(freeOf(paces, 'a')).toBe(1)
+  expect(freeOf(concurrency, 'a')).toBe(0)
+  concurrency.finished()
+  expect(freeOf(concurrency, 'a')).toBe(1)
 })

@@ -7,40 +7,40 @@ import { startLoop } from './loop.ts'
 const HEARTBEAT_MS = 1_000
 const SWEEP_MS = 1_500
 
-export interface WorkerLifeOptions {
+export interface WorkerLivenessOptions {
   database: Database
-  /** A pool of one direct connection: its session holds the lock that says that this process lives. */
-  session: Database
+  /** A pool of one direct connection, which holds the lock that shows that this process lives. */
+  lockDatabase: Database
   /** The name under which this process locks jobs of the queue, if it does. */
   jobPoolId: string | null
-  /** Ids of the attempts that this process has in hand. */
+  /** Ids of the attempts in flight. */
   heldAttempts: () => string[]
-  /** Deliveries of dead workers were given back. */
+  /** Deliveries of dead workers were handed back. */
   onSwept: (count: number) => void
   log: Log
 }
 
-export interface WorkerLife {
-  /** What this worker claims with; it changes when others took it for dead. */
+export interface WorkerLiveness {
+  /** The id to claim with. It changes when other workers took this one for dead. */
   id: () => number
-  /** Whether heartbeat and sweep reach the database. */
-  isWell: () => boolean
-  /** To be called when nothing is in hand any more. */
+  /** Returns whether the heartbeat and the sweep reach the database. */
+  isHealthy: () => boolean
+  /** Call it when no delivery is in flight any more. */
   stop: () => Promise<void>
 }
 
-/** Shows the others that this worker lives, and takes over from those that do not. */
-export async function startWorkerLife(options: WorkerLifeOptions): Promise<WorkerLife> {
-  const { database, session, jobPoolId, heldAttempts, onSwept, log } = options
-  let id = await registerWorker(session, { jobPoolId })
-  let backend = (await recordHeartbeat(session, { workerId: id, backend: 0 })) ?? 0
+/** Shows the other workers that this one lives, and takes over from dead ones. */
+export async function startWorkerLiveness(options: WorkerLivenessOptions): Promise<WorkerLiveness> {
+  const { database, lockDatabase, jobPoolId, heldAttempts, onSwept, log } = options
+  let id = await registerWorker(lockDatabase, { jobPoolId })
+  let backendPid = (await recordHeartbeat(lockDatabase, { workerId: id, backendPid: 0 })) ?? 0
 
-  async function beat(): Promise<number> {
-    const seen = await recordHeartbeat(session, { workerId: id, backend })
-    backend = seen ?? 0
-    if (seen === null) {
-      log.warn({ worker_id: id }, 'This worker was taken for dead while it stood still; it goes on under a new id')
-      id = await registerWorker(session, { jobPoolId })
+  async function sendHeartbeat(): Promise<number> {
+    const lockedBy = await recordHeartbeat(lockDatabase, { workerId: id, backendPid })
+    backendPid = lockedBy ?? 0
+    if (lockedBy === null) {
+      log.warn({ worker_id: id }, 'Another worker took this one for dead; continuing under a new id')
+      id = await registerWorker(lockDatabase, { jobPoolId })
       return 0
     }
     return HEARTBEAT_MS
@@ -50,23 +50,23 @@ export async function startWorkerLife(options: WorkerLifeOptions): Promise<Worke
     const count = await sweepDeliveries(database, { workerId: id, held: heldAttempts(), maxAttempts: MAX_ATTEMPTS })
     await forgetDeadWorkers(database)
     if (count > 0) {
-      log.warn({ count }, 'Deliveries of a sender that stopped were given back')
+      log.warn({ count }, 'Handed back deliveries of a worker that stopped')
       onSwept(count)
     }
     return SWEEP_MS
   }
 
   const loops = [
-    startLoop({ name: "The worker's heartbeat", work: beat, log }),
+    startLoop({ name: "The worker's heartbeat", work: sendHeartbeat, log }),
     startLoop({ name: 'The sweep of interrupted deliveries', work: sweep, log }),
   ]
   return {
     id: () => id,
-    isWell: () => loops.every((loop) => loop.isWell()),
+    isHealthy: () => loops.every((loop) => loop.isHealthy()),
     async stop() {
       await Promise.all(loops.map((loop) => loop.stop()))
-      // Without a database there is nobody to tell: the others find out by themselves.
-      await removeWorker(session, id).catch(() => {})
+      // Without a database the other workers notice the old heartbeat.
+      await removeWorker(lockDatabase, id).catch(() => {})
     },
   }
 }
