@@ -92,7 +92,7 @@ const sweep = statement<Sweep, { state: string }>(
   ),
   recorded as (
     update ${webhook_attempts} t
-       set error_code = 'interrupted', error_detail = 'The sender stopped, or lost its lease, before the result was written.',
+       set error_code = 'interrupted', error_detail = 'The worker stopped or lost its lease before the result was written.',
            finished_at = now()
       from lost l
      where t.team_id = l.team_id and t.delivery_id = l.id and t.number = l.attempt_count
