@@ -8,7 +8,7 @@ import { addTeamCommands } from './admin/team.ts'
 import { addTokenCommands } from './admin/token.ts'
 import { addUserCommands } from './admin/user.ts'
 
-const program = new Command('admin').description("The operator's door: works beside a running service, or alone.")
+const program = new Command('admin').description('Manages users, teams, tokens and applications, with or without a running service.')
 addUserCommands(program)
 addTeamCommands(program)
 addMemberCommands(program)

@@ -7,10 +7,10 @@ import { z } from 'zod'
 const SECRET_KEY_BYTES = 32
 const LOOPBACK_HOSTS = new Set(['localhost', '127.0.0.1', '::1', '[::1]'])
 
-/** A wrong environment variable: one line that names it. */
+/** An invalid environment variable; the message is one line that names it. */
 export class ConfigError extends Error {}
 
-/** What forwarding headers count: none, a number of hops, or those that come from listed networks. */
+/** The proxies whose forwarding headers are trusted: none, a number of hops, or the listed networks. */
 export type TrustProxy = false | string[] | ((address: string, hop: number) => boolean)
 
 export interface Config {
@@ -23,24 +23,24 @@ export interface Config {
   secretKey: Uint8Array | null
   defaultPlan: Plan
   maxTeamsPerUser: number
-  /** People make accounts by themselves; else the operator makes them. */
+  /** Whether people can create accounts themselves; otherwise the operator creates them. */
   isSignUpOpen: boolean
   workerConcurrency: number
   webhookAllowNetworks: string[]
   allowInsecureWebhooks: boolean
   webhookBackoffBaseMs: number
-  /** Plain http and this machine's own addresses are allowed as receivers, so that the first tour works. */
+  /** Whether webhooks may go to this machine over plain http, so that the first tour works. */
   localTrial: boolean
   trustProxy: TrustProxy
   rateLimitMultiplier: number
-  /** How long the second use of a refresh token, while its successor is unused, does not end all of its family. */
+  /** How long a refresh token may be used a second time, while its successor is unused, without revoking its whole family. */
   reuseLeewaySeconds: number
-  /** Requests of a team run as a role that PostgreSQL's policies bind to that team. */
+  /** Whether requests of a team run as a role that PostgreSQL's policies restrict to that team. */
   rowLevelSecurity: boolean
-  /** Who takes mail and whom it comes from; without it mail is kept in the database. */
+  /** The SMTP server and the sender of mail; without it, mail stays in the database. */
   smtp: { server: SmtpServer; from: Mailbox } | null
   metricsToken: string | null
-  /** Where a worker answers probes; null when it does not. */
+  /** The port on which a worker answers probes; null for none. */
   workerPort: number | null
   logLevel: string
 }
@@ -75,7 +75,7 @@ const Environment = z.object({
   EARSHOT_WEBHOOK_ALLOW_NETWORKS: z
     .string()
     .transform(splitList)
-    .refine(areNetworks, 'must be networks like 10.0.0.0/8, comma-separated')
+    .refine(areNetworks, 'must be networks such as 10.0.0.0/8, comma-separated')
     .optional(),
   EARSHOT_ALLOW_INSECURE_WEBHOOKS: toggle.optional(),
   EARSHOT_WEBHOOK_BACKOFF_BASE_MS: wholeNumber(1, 3_600_000).default(30_000),
@@ -83,7 +83,7 @@ const Environment = z.object({
   EARSHOT_RATE_LIMIT_MULTIPLIER: z
     .string()
     .transform(Number)
-    .refine((value) => value > 0 && value <= 1_000_000, 'must be a number above 0')
+    .refine((value) => value > 0 && value <= 1_000_000, 'must be a number greater than 0')
     .default(1),
   EARSHOT_OAUTH_REUSE_LEEWAY_SECONDS: wholeNumber(0, 10).default(0),
   EARSHOT_ROW_LEVEL_SECURITY: toggle.default(false),
@@ -94,7 +94,7 @@ const Environment = z.object({
   EARSHOT_LOG_LEVEL: z.enum(['silent', 'error', 'warn', 'info', 'debug'], 'must be silent, error, warn, info or debug').default('info'),
 })
 
-/** Reads the environment, once, for the whole service. Throws ConfigError with one line that names the variable. */
+/** Reads the environment. Throws ConfigError with one line that names the variable. */
 export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config {
   const result = Environment.safeParse(environment)
   if (!result.success) {
@@ -135,11 +135,11 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
 
 function readSmtp({ EARSHOT_SMTP_URL: server, EARSHOT_MAIL_FROM: from }: z.output<typeof Environment>): Config['smtp'] {
   if (server === undefined) return null
-  if (from === undefined) throw new ConfigError('EARSHOT_MAIL_FROM is required with EARSHOT_SMTP_URL: the address that mail comes from')
+  if (from === undefined) throw new ConfigError('EARSHOT_MAIL_FROM is required with EARSHOT_SMTP_URL: the address that mail is sent from')
   return { server, from }
 }
 
-/** Only while nothing but this machine can reach the service, and nobody has said what webhooks may reach. */
+/** The local trial applies while only this machine can reach the service and no setting says what webhooks may reach. */
 function isLocalTrial(values: z.output<typeof Environment>, baseUrl: string): boolean {
   const undecided =
     values.EARSHOT_TRUST_PROXY === undefined &&
@@ -155,7 +155,7 @@ function splitList(text: string): string[] {
     .filter(Boolean)
 }
 
-/** What the reader throws becomes the variable's error. */
+/** Turns an error thrown by `read` into the variable's error. */
 function reading<Value>(read: (text: string) => Value) {
   return (text: string, ctx: z.RefinementCtx): Value => {
     try {

@@ -1,4 +1,4 @@
-/** What twenty people said, oldest first. */
+/** The demo's twenty submissions, oldest first. */
 export const voices = [
   {
     author_name: 'Amara Okafor',

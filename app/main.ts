@@ -4,15 +4,15 @@ import type { Service } from './service.ts'
 const OLDEST_NODE = [22, 18]
 const EXIT_CONFIGURATION = 2
 const EXIT_INTERRUPTED = 130
-/** npm passes Ctrl-C on to a service that the terminal has told already: within this time it is one wish, not two. */
-const ONE_WISH_MS = 1_000
+/** npm forwards Ctrl-C to a service that already got it from the terminal: within this time, two signals count as one. */
+const REPEATED_SIGNAL_MS = 1_000
 
 requireNode()
 const config = readConfigOrExit()
 const service = await startOrExit(config)
-let endingSinceMs: number | null = null
-process.on('SIGINT', () => void end('SIGINT'))
-process.on('SIGTERM', () => void end('SIGTERM'))
+let shutdownStartedMs: number | null = null
+process.on('SIGINT', () => void shutDown('SIGINT'))
+process.on('SIGTERM', () => void shutDown('SIGTERM'))
 await announce(service)
 
 /** On Linux the project brings its own Node; elsewhere the user's must be new enough. */
@@ -35,7 +35,7 @@ function readConfigOrExit(): Config {
   }
 }
 
-/** The service is loaded only now, so that a wrong variable is told at once. */
+/** Loads the service only now, so that an invalid variable is reported at once. */
 async function startOrExit(configuration: Config): Promise<Service> {
   const { startService } = await import('./service.ts')
   try {
@@ -49,10 +49,10 @@ async function startOrExit(configuration: Config): Promise<Service> {
 }
 
 async function announce({ url }: Service): Promise<void> {
-  if (config.role === 'worker') return console.log(`Earshot works on jobs and webhooks${url === null ? '' : `; probes at ${url}`}.`)
+  if (config.role === 'worker') return console.log(`Earshot worker is running${url === null ? '' : `; probes at ${url}`}.`)
   if (config.localTrial)
     console.log(
-      'Local trial: webhooks may go to this machine over plain http. Set EARSHOT_WEBHOOK_ALLOW_NETWORKS, even to nothing, to end it.',
+      'Local trial: webhooks may go to this machine over plain http. Set EARSHOT_WEBHOOK_ALLOW_NETWORKS, even to an empty value, to turn this off.',
     )
   if (process.argv.includes('--demo')) {
     const { makeDemo } = await import('./demo.ts')
@@ -61,13 +61,13 @@ async function announce({ url }: Service): Promise<void> {
   console.log(`Earshot is ready: ${config.port === 0 ? url : config.baseUrl} — API reference at /api/docs/`)
 }
 
-async function end(signal: string): Promise<void> {
-  if (endingSinceMs !== null) {
-    if (signal === 'SIGINT' && performance.now() - endingSinceMs > ONE_WISH_MS) process.exit(EXIT_INTERRUPTED)
+async function shutDown(signal: string): Promise<void> {
+  if (shutdownStartedMs !== null) {
+    if (signal === 'SIGINT' && performance.now() - shutdownStartedMs > REPEATED_SIGNAL_MS) process.exit(EXIT_INTERRUPTED)
     return
   }
-  endingSinceMs = performance.now()
-  console.log(`Earshot got ${signal}: finishing what it began.`)
+  shutdownStartedMs = performance.now()
+  console.log(`Earshot received ${signal}: shutting down.`)
   await service.stop()
   process.exit(0)
 }

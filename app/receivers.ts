@@ -12,14 +12,14 @@ import type { Config } from './config.ts'
 export type ReceiverRules = ReturnType<typeof createReceiverRules>
 
 /**
- * Addresses inside the network are refused, but for listed networks. During the local trial an endpoint that was
- * registered from this machine may be this machine itself, over plain http.
+ * Creates the rules for webhook receivers: addresses inside the network are refused, except for listed networks. During the
+ * local trial, an endpoint registered from this machine may be on this machine, over plain http.
  */
 export function createReceiverRules(config: Config) {
   const listening = { host: config.host, port: config.port }
   const probes = config.workerPort === null ? [] : [{ host: config.host, port: config.workerPort }]
   const ownAddresses = createOwnAddresses([listening, ...probes, hostAndPort(new URL(config.baseUrl))])
-  // One for the whole process: registrations and attempts look names up on the same few threads.
+  // Shared by the whole process: registrations and attempts resolve names on the same few threads.
   const resolve = shareLookups(resolveName)
   const strict = {
     resolve,
@@ -33,11 +33,11 @@ export function createReceiverRules(config: Config) {
     allowInsecure: true,
   }
   return {
-    /** What attempts have in common with registrations. */
+    /** Rules that attempts share with registrations. */
     sending: { ownAddresses, resolve },
-    judge: async (url: string, { isForwarded }: { isForwarded: boolean }): Promise<WebhookUrlCheck & { isLocalTrial?: boolean }> => {
-      const verdict = await checkWebhookUrl(url, strict)
-      if (verdict.ok || !config.localTrial || isForwarded) return verdict
+    check: async (url: string, { isForwarded }: { isForwarded: boolean }): Promise<WebhookUrlCheck & { isLocalTrial?: boolean }> => {
+      const result = await checkWebhookUrl(url, strict)
+      if (result.ok || !config.localTrial || isForwarded) return result
       return { ...(await checkWebhookUrl(url, trial)), isLocalTrial: true }
     },
   }

@@ -5,17 +5,17 @@ import { ConfigError } from './config.ts'
 
 const KEY_BYTES = 32
 
-/** The service's secret key: given, or made once into the data directory, readable by its owner alone. */
+/** Reads the secret key from the data directory, and creates it there on the first start, readable by its owner only. */
 export async function readSecretKey(dataDir: string): Promise<Uint8Array> {
   const file = join(dataDir, 'secret-key')
-  const text = (await readIfThere(file)) ?? (await makeOnce(file))
+  const text = (await readIfPresent(file)) ?? (await createOnce(file))
   const key = Buffer.from(text, 'base64')
-  if (key.length !== KEY_BYTES) throw new ConfigError(`The file ${file} must hold ${KEY_BYTES} bytes in base64; put the right key back.`)
+  if (key.length !== KEY_BYTES) throw new ConfigError(`The file ${file} must hold ${KEY_BYTES} bytes in base64; restore the correct key.`)
   return key
 }
 
-/** Whole or not at all: whoever comes at the same time, or after a power cut, finds all of it. */
-async function makeOnce(file: string): Promise<string> {
+/** Writes the file atomically: concurrent starts and a start after a power cut find a whole key. */
+async function createOnce(file: string): Promise<string> {
   const draft = `${file}.${process.pid}`
   await writeFile(draft, randomBytes(KEY_BYTES).toString('base64'), { mode: 0o600, flush: true })
   try {
@@ -28,7 +28,7 @@ async function makeOnce(file: string): Promise<string> {
   return readFile(file, 'utf8')
 }
 
-async function readIfThere(file: string): Promise<string | null> {
+async function readIfPresent(file: string): Promise<string | null> {
   try {
     return await readFile(file, 'utf8')
   } catch (error) {

@@ -11,27 +11,27 @@ import type { Config } from './config.ts'
 import { createReceiverRules, type ReceiverRules } from './receivers.ts'
 import { openStore } from './store.ts'
 
-/** More sessions than the processors can serve only cool their caches; a few more wait for the disk meanwhile. */
+/** More connections than processors only cool the caches; a few more can wait for the disk meanwhile. */
 const API_POOL = Math.min(16, Math.max(5, 2 * availableParallelism() + 1))
-/** A little longer than the ten seconds that an idempotency key is waited for: nobody waits for the database much longer either. */
+/** A little longer than the ten seconds that a request waits for its idempotency key. */
 const STATEMENT_TIMEOUT_MS = 10_500
-/** A scrape reads two things at once, and somebody asks for readiness. */
+/** A scrape reads two figures at once, beside a readiness probe. */
 const PROBES_POOL = 2
 const DRAIN_MS = 25_000
 
 export interface Service {
-  /** Where it listens, with the port that it was given; null for a worker without a port. */
+  /** The address it listens on, with the assigned port; null for a worker without a port. */
   url: string | null
-  /** Drains: no accepted request or running job is lost. */
+  /** Shuts down without losing an accepted request or a running job. */
   stop: () => Promise<void>
 }
 
-/** Starts the parts that the configuration names, in order; what was started is stopped again when a later part fails. */
+/** Starts the parts that the configuration names, in order. If a part fails, the parts before it are stopped again. */
 export async function startService(config: Config, log: Log = createLog({ level: config.logLevel })): Promise<Service> {
   const parts: Parts = { drains: [], undos: [] }
   const stop = async () => {
     const drained = await Promise.allSettled(parts.drains.splice(0).map((drain) => drain()))
-    for (const outcome of drained) if (outcome.status === 'rejected') log.error({ err: outcome.reason }, 'A part did not stop as it should')
+    for (const outcome of drained) if (outcome.status === 'rejected') log.error({ err: outcome.reason }, 'A part failed to stop')
     for (const undo of parts.undos.splice(0).reverse()) await undo()
   }
   try {
@@ -42,7 +42,7 @@ export async function startService(config: Config, log: Log = createLog({ level:
   }
 }
 
-/** What a stop does: drains all at once, so that together they take no longer than one; then the undos, last first. */
+/** The steps of a stop: all drains at once, so that they share one timeout, then the undos, last first. */
 interface Parts {
   drains: (() => Promise<unknown>)[]
   undos: (() => Promise<unknown>)[]
@@ -91,7 +91,7 @@ async function start(config: Config, log: Log, { drains, undos }: Parts): Promis
     ...probes,
     contracts,
     teamDatabase,
-    services: { ...servicesOf(config), secretBox, checkReceiver: receivers.judge },
+    services: { ...servicesOf(config), secretBox, checkReceiver: receivers.check },
     rateLimitMultiplier: config.rateLimitMultiplier,
     checkOutput: false,
     onCommit: () => worker?.nudge(),

@@ -3,22 +3,22 @@ import { connectEmbedded, startEmbeddedPostgres } from '@earshot/db/embedded'
 import type { Config } from './config.ts'
 import { readSecretKey } from './secret-key.ts'
 
-/** Where the data lives, and the key that seals its secrets. */
+/** The database, and the key that seals its secrets. */
 export interface Store {
   address: DatabaseAddress
   secretKey: Uint8Array
-  /** Stops what was started here. */
+  /** Stops the embedded PostgreSQL, if this store started it. */
   close: () => Promise<void>
 }
 
-/** For the service: PostgreSQL of `DATABASE_URL`, or one started in the data directory, which is then locked. */
+/** Opens the store for the service: `DATABASE_URL`, or PostgreSQL started in the data directory, which is then locked. */
 export async function openStore(config: Config, log: (line: string) => void): Promise<Store> {
   if (config.databaseUrl !== null) return given(config.databaseUrl, config.secretKey)
   const postgres = await startEmbeddedPostgres({ dataDir: config.dataDir, log })
   return { address: postgres.connection, secretKey: config.secretKey ?? (await readSecretKey(config.dataDir)), close: postgres.stop }
 }
 
-/** For the operator's commands: beside a running service through its data directory, or alone. */
+/** Opens the store for the admin CLI, which shares the embedded PostgreSQL of a running service or starts it. */
 export async function joinStore(config: Config, log: (line: string) => void): Promise<Store> {
   if (config.databaseUrl !== null) return given(config.databaseUrl, config.secretKey)
   const running = await connectEmbedded({ dataDir: config.dataDir })
@@ -27,6 +27,6 @@ export async function joinStore(config: Config, log: (line: string) => void): Pr
 }
 
 function given(url: string, secretKey: Uint8Array | null): Store {
-  if (secretKey === null) throw new Error('readConfig asks for the key with DATABASE_URL')
+  if (secretKey === null) throw new Error('readConfig requires the key with DATABASE_URL')
   return { address: { url }, secretKey, close: async () => {} }
 }

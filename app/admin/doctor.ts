@@ -8,18 +8,18 @@ import { perform, verb } from './perform.ts'
 const CLOCK_TOLERANCE_SECONDS = 5
 
 export function addDoctorCommand(program: Command): void {
-  verb(program, 'doctor', 'Examine database, clock, keys and queues').action(() =>
+  verb(program, 'doctor', 'Check the database, clock, keys and queues').action(() =>
     perform(async (database, _config, store) => examine(database, store)),
   )
 }
 
-/** Each part that the service needs, with what was found. */
+/** Checks each part that the service needs. */
 async function examine(database: Database, store: Store): Promise<Record<string, unknown>> {
   const { server_version, clock, deliveries_due, workers } = await readHealth(database)
   const offset = Math.abs(clock - Date.now() / 1000)
   return {
     database: `PostgreSQL ${server_version}`,
-    clock: offset < CLOCK_TOLERANCE_SECONDS ? 'in step with the database' : `${Math.round(offset)} s off the database's`,
+    clock: offset < CLOCK_TOLERANCE_SECONDS ? 'in sync with the database' : `differs from the database by ${Math.round(offset)} s`,
     secret_key: createSecretBox(store.secretKey).keyId,
     workers,
     deliveries_due,

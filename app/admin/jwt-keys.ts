@@ -4,9 +4,9 @@ import type { Command } from 'commander'
 import { perform, verb } from './perform.ts'
 
 export function addJwtKeysCommands(program: Command): void {
-  const keys = program.command('jwt-keys').description('Commands for the keys of JWTs')
+  const keys = program.command('jwt-keys').description('Manage the signing keys of JWTs')
 
-  verb(keys, 'rotate', 'Make a new key for the access tokens of log-ins; what the old one signed is good until its end').action(() =>
+  verb(keys, 'rotate', 'Create a new signing key; tokens signed with the old one stay valid until they expire').action(() =>
     perform(async (database, _config, { secretKey }) => ({ ...(await rotateJwtKey(database, createSecretBox(secretKey))) })),
   )
 }

@@ -1,12 +1,13 @@
+import { durations } from '@earshot/contracts'
 import { listMails, type MailRow, toTimestamp } from '@earshot/db'
 import { createSecretBox, type SecretBox, writeMail } from '@earshot/drivers'
 import type { Command } from 'commander'
 import { perform, verb } from './perform.ts'
 
 export function addMailCommands(program: Command): void {
-  const mail = program.command('mail').description('Commands for mail')
+  const mail = program.command('mail').description('Read mail')
 
-  verb(mail, 'list', 'Show the newest hundred mails of the last 30 days, with the links of those that were not sent').action(() =>
+  verb(mail, 'list', `List the newest hundred mails of the last ${durations.mailDays} days, with the links of those not sent`).action(() =>
     perform(async (database, { baseUrl }, { secretKey }) => {
       const secretBox = createSecretBox(secretKey)
       return (await listMails(database)).map((row) => show(row, secretBox, baseUrl))
@@ -19,7 +20,7 @@ function show(row: MailRow, secretBox: SecretBox, baseUrl: string) {
   return { id: row.id, to: row.recipient, subject, state: row.state, created_at: toTimestamp(row.created_at), error, text }
 }
 
-/** One that cannot be read does not hide the others. */
+/** Reads a mail. One that cannot be read does not hide the others. */
 function read(row: MailRow, secretBox: SecretBox, baseUrl: string) {
   try {
     return { ...writeMail(secretBox, baseUrl, row), error: row.error }

@@ -4,11 +4,11 @@ import { type Command, Option } from 'commander'
 import { perform, verb } from './perform.ts'
 
 export function addMemberCommands(program: Command): void {
-  const member = program.command('member').description('Commands for a member')
+  const member = program.command('member').description('Manage members')
 
   verb(member, 'add', 'Add a user to a team')
-    .requiredOption('--team <id>', 'the team')
-    .requiredOption('--email <address>', 'the user')
+    .requiredOption('--team <id>', 'id of the team')
+    .requiredOption('--email <address>', 'e-mail address of the user')
     .addOption(new Option('--role <role>', 'role in the team').choices([...roles]).makeOptionMandatory())
     .action((options: { team: string; email: string; role: string }) =>
       perform(async (database) => {

@@ -13,26 +13,26 @@ interface NewClient {
   device?: boolean
 }
 
-/** Commands for the programs that people may allow to act for them. */
+/** Adds the commands for OAuth2 clients: applications that people can authorize. */
 export function addOAuthClientCommands(program: Command): void {
-  const client = program.command('oauth-client').description('Commands for an application that people may allow to act for them')
+  const client = program.command('oauth-client').description('Manage OAuth2 clients: applications that people can authorize')
 
   verb(client, 'create', 'Register an application; its secret is shown once')
-    .requiredOption('--name <text>', 'what people read when they are asked to allow it')
+    .requiredOption('--name <text>', 'name that people see when they authorize it')
     .addOption(
-      new Option('--type <type>', 'whether it can keep a secret: one on a server can, one in a browser or on a device cannot')
+      new Option('--type <type>', 'confidential on a server, which can keep a secret; public in a browser or on a device')
         .choices(['public', 'confidential'])
         .makeOptionMandatory(),
     )
-    .option('--redirect-uri <address>', 'where it gets its answer, repeatable; without one it is a device', collectRedirectUri, [])
-    .requiredOption('--scopes <list>', 'the most that people can allow it, comma-separated, or * for all', parseScopes)
-    .option('--device', 'it may use the device flow beside its addresses')
+    .option('--redirect-uri <address>', 'redirect URI, repeatable; without one, the device flow', collectRedirectUri, [])
+    .requiredOption('--scopes <list>', 'the scopes it may request, comma-separated, or * for all', parseScopes)
+    .option('--device', 'allow the device flow as well as redirects')
     .action((options: NewClient) => perform((database) => create(database, options)))
 
-  verb(client, 'list', 'Show the applications').action(() => perform(async (database) => (await listOAuthClients(database)).map(show)))
+  verb(client, 'list', 'List the applications').action(() => perform(async (database) => (await listOAuthClients(database)).map(show)))
 
-  verb(client, 'delete', 'Remove an application with all that people allowed it, at once')
-    .requiredOption('--client-id <id>', 'the application')
+  verb(client, 'delete', 'Delete an application and revoke all its authorizations')
+    .requiredOption('--client-id <id>', 'client_id of the application')
     .action((options: { clientId: string }) =>
       perform(async (database) => {
         await deleteOAuthClient(database, options.clientId)
@@ -63,7 +63,7 @@ function show({ client_id, name, secret_hash, redirect_uris, grant_types, scopes
 function collectRedirectUri(uri: string, before: readonly string[]): string[] {
   if (isAllowedRedirectUri(uri)) return [...before, uri]
   throw new InvalidArgumentError(
-    'It must be https, http on 127.0.0.1, [::1] or localhost, or a scheme of your own domain backwards (com.example.app:/callback); without user name and fragment.',
+    'It must be https, http on 127.0.0.1, [::1] or localhost, or a reverse-domain scheme (com.example.app:/callback), without a user name or fragment.',
   )
 }
 
@@ -71,6 +71,7 @@ function parseScopes(text: string): Scope[] {
   const grantable = scopes.filter(isGrantable)
   const wanted = text === '*' ? grantable : text.split(',').map((scope) => scope.trim())
   const wrong = wanted.find((scope) => !(grantable as string[]).includes(scope))
-  if (wrong !== undefined) throw new InvalidArgumentError(`"${wrong}" is no scope for an application. They are: ${grantable.join(', ')}.`)
+  if (wrong !== undefined)
+    throw new InvalidArgumentError(`"${wrong}" is not a scope for applications. Choose from: ${grantable.join(', ')}.`)
   return grantable.filter((scope) => wanted.includes(scope))
 }

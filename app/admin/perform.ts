@@ -8,18 +8,18 @@ import { joinStore, type Store } from '../store.ts'
 
 const EXIT_REFUSED = 1
 
-/** What is printed: a name with its value on each line, or JSON. */
+/** The printed result: a name and its value on each line, or JSON. */
 type Result = Record<string, unknown>
 
-/** Everything that a command works with. */
+/** The work of a command. */
 export type Work = (database: Database, config: Config, store: Store) => Promise<Result | Result[]>
 
-/** A command of a noun. */
+/** Adds a command to a noun. */
 export function verb(noun: Command, name: string, description: string): Command {
   return noun.command(name).description(description).option('--json', 'print JSON')
 }
 
-/** Opens the store, does the work, prints the result; whatever the operator can mend is one line. */
+/** Opens the store, does the work and prints the result. An error that the operator can fix is printed as one line. */
 export async function perform(work: Work): Promise<void> {
   let config: Config | null = null
   try {
@@ -48,7 +48,7 @@ async function withDatabase(config: Config, work: Work): Promise<Result | Result
 function print(result: Result | Result[]): void {
   if (process.argv.includes('--json')) console.log(JSON.stringify(result))
   else if (!Array.isArray(result)) console.log(linesOf(result))
-  else console.log(result.length === 0 ? 'There is none.' : result.map(linesOf).join('\n\n'))
+  else console.log(result.length === 0 ? 'Nothing found.' : result.map(linesOf).join('\n\n'))
 }
 
 function linesOf(result: Result): string {
@@ -74,5 +74,5 @@ function explain(error: unknown, config: Config | null): void {
 }
 
 function refusalLine({ code, message }: ApiError): string {
-  return code === 'not_found' ? 'There is no such user, team or application.' : message
+  return code === 'not_found' ? 'User, team or application not found.' : message
 }

@@ -4,12 +4,12 @@ import { type Command, Option } from 'commander'
 import { perform, verb } from './perform.ts'
 
 export function addTeamCommands(program: Command): void {
-  const team = program.command('team').description('Commands for a team')
+  const team = program.command('team').description('Manage teams')
 
-  verb(team, 'create', 'Make a team')
+  verb(team, 'create', 'Create a team')
     .requiredOption('--name <text>', 'name of the team')
     .requiredOption('--owner <address>', 'e-mail address of its owner')
-    .addOption(new Option('--plan <plan>', 'plan; EARSHOT_DEFAULT_PLAN if absent').choices(Object.keys(plans)))
+    .addOption(new Option('--plan <plan>', 'plan (default: EARSHOT_DEFAULT_PLAN)').choices(Object.keys(plans)))
     .action((options: { name: string; owner: string; plan?: Plan }) =>
       perform(async (database, { defaultPlan }) => {
         const row = await createTeamFor(database, await findUserByEmail(database, options.owner), {
@@ -20,8 +20,8 @@ export function addTeamCommands(program: Command): void {
       }),
     )
 
-  verb(team, 'set-plan', "Change a team's plan; bites on the next request")
-    .requiredOption('--team <id>', 'the team')
+  verb(team, 'set-plan', "Change a team's plan, effective with the next request")
+    .requiredOption('--team <id>', 'id of the team')
     .addOption(new Option('--plan <plan>', 'the plan').choices(Object.keys(plans)).makeOptionMandatory())
     .action((options: { team: string; plan: Plan }) =>
       perform(async (database) => {

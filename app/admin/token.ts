@@ -5,11 +5,11 @@ import { type Command, InvalidArgumentError } from 'commander'
 import { perform, verb } from './perform.ts'
 
 export function addTokenCommands(program: Command): void {
-  const token = program.command('token').description('Commands for a token')
+  const token = program.command('token').description('Manage personal access tokens')
 
-  verb(token, 'create', 'Make a personal access token; its value is shown once')
+  verb(token, 'create', 'Create a personal access token; its value is shown once')
     .requiredOption('--user <address>', 'e-mail address of its user')
-    .requiredOption('--name <text>', 'what to call it')
+    .requiredOption('--name <text>', 'name of the token')
     .requiredOption('--scopes <list>', 'scopes, comma-separated, or * for all', parseScopes)
     .action((options: { user: string; name: string; scopes: Scope[] }) =>
       perform(async (database) => {
@@ -24,6 +24,6 @@ export function addTokenCommands(program: Command): void {
 function parseScopes(text: string): Scope[] {
   const wanted = text === '*' ? [...scopes] : text.split(',').map((scope) => scope.trim())
   const unknown = wanted.find((scope) => !(scopes as string[]).includes(scope))
-  if (unknown !== undefined) throw new InvalidArgumentError(`There is no scope "${unknown}". The scopes are: ${scopes.join(', ')}.`)
+  if (unknown !== undefined) throw new InvalidArgumentError(`Unknown scope "${unknown}". Choose from: ${scopes.join(', ')}.`)
   return wanted as Scope[]
 }

@@ -7,28 +7,28 @@ import { perform, verb } from './perform.ts'
 const { passwordCharactersMin: MIN_CHARACTERS, passwordCharacters: MAX_CHARACTERS } = sizes
 
 export function addUserCommands(program: Command): void {
-  const user = program.command('user').description('Commands for a user')
+  const user = program.command('user').description('Manage users')
 
-  verb(user, 'create', 'Make a user')
+  verb(user, 'create', 'Create a user')
     .requiredOption('--email <address>', 'e-mail address', parseEmail)
     .option(
       '--password <text>',
-      'password of at least 12 characters, none that is tried first; without it one is made and shown once',
+      `password of at least ${MIN_CHARACTERS} characters that is not a common one; if omitted, one is generated and shown once`,
       parsePassword,
     )
-    .option('--name <text>', 'display name; the first part of the address if absent')
+    .option('--name <text>', 'display name (default: the part of the address before the @)')
     .action((options: { email: string; password?: string; name?: string }) =>
       perform(async (database) => {
-        const made = options.password === undefined ? makePassword() : null
+        const generated = options.password === undefined ? makePassword() : null
         const name = options.name ?? options.email.split('@', 1)[0] ?? ''
-        const problem = made === null ? await problemOfPassword(options.password ?? '', [options.email, name]) : null
+        const problem = generated === null ? await problemOfPassword(options.password ?? '', [options.email, name]) : null
         if (problem) throw new ApiError('validation_error', { detail: `The password ${problem.detail}.` })
         const row = await createUser(database, {
           email: options.email,
           name,
-          passwordHash: await hashPassword(made ?? options.password ?? ''),
+          passwordHash: await hashPassword(generated ?? options.password ?? ''),
         })
-        return { id: row.id, email: row.email, name: row.name, ...(made && { password: made }) }
+        return { id: row.id, email: row.email, name: row.name, ...(generated && { password: generated }) }
       }),
     )
 }

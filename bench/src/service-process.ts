@@ -6,7 +6,7 @@ import type { DatabaseAddress } from '@earshot/db'
 import { connectEmbedded } from '@earshot/db/embedded'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
-const READY = /^Earshot (?:is ready: |works on jobs and webhooks; probes at )(\S+?)\.?(?: |$)/
+const READY = /^Earshot (?:is ready: |worker is running; probes at )(\S+?)\.?(?: |$)/
 
 export interface ServiceProcess extends AsyncDisposable {
   url: string

@@ -5,8 +5,8 @@ import { type Client, EarshotApiError, EarshotConnectionError, EarshotTimeoutErr
 import { type ForwardedEvent, forward, isDelivered, isWorthRetrying } from './forward.ts'
 import { lineWriter } from './listen-line.ts'
 import { type ListenState, openListenState } from './listen-state.ts'
-import { findPlace } from './place.ts'
 import { connect, serviceUrl } from './service.ts'
+import { findPlace } from './team-and-project.ts'
 import type { Terminal } from './terminal.ts'
 import { UsageError } from './usage-error.ts'
 

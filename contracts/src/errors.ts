@@ -2,30 +2,27 @@ import { z } from 'zod'
 import { Role } from './roles.ts'
 import { Scope } from './scopes.ts'
 
-/** A row of the error table: the status, a fixed text for people, and the fields that go with the code. */
+/** A row of the error table: the status, a text for people, and the fields that go with the code. */
 interface ErrorRow {
   status: number
   detail: string
   fields?: z.ZodRawShape
 }
 
-const resetsAt = z
-  .string()
-  .nullable()
-  .meta({ description: 'When the quota rolls over; null for quotas that do not roll.', format: 'date-time' })
+const resetsAt = z.string().nullable().meta({ description: 'When a monthly quota resets; null for other quotas.', format: 'date-time' })
 
-/** The closed table of errors. A status is said here and nowhere else. */
+/** The closed table of errors: the only place that gives a code its status. */
 export const errorTable = {
-  validation_error: { status: 400, detail: 'The request has fields that are missing, unknown or wrong.' },
-  malformed_json: { status: 400, detail: 'The request body is not well-formed JSON in UTF-8.' },
-  invalid_cursor: { status: 400, detail: 'The cursor is not one that this list has given out.' },
-  not_authenticated: { status: 401, detail: 'This request needs a credential: send "Authorization: Bearer <token>".' },
-  invalid_credentials: { status: 401, detail: 'The credentials are not right.' },
-  invalid_token: { status: 401, detail: 'The token is unknown, malformed or was deleted.' },
+  validation_error: { status: 400, detail: 'Some fields of the request are missing, unknown or invalid.' },
+  malformed_json: { status: 400, detail: 'The request body is not valid JSON in UTF-8.' },
+  invalid_cursor: { status: 400, detail: 'Invalid cursor. Use the next_cursor of a previous page of this list.' },
+  not_authenticated: { status: 401, detail: 'Authentication required. Send "Authorization: Bearer <token>".' },
+  invalid_credentials: { status: 401, detail: 'Invalid credentials.' },
+  invalid_token: { status: 401, detail: 'Invalid token. It may have been deleted or revoked.' },
   token_expired: { status: 401, detail: 'The token has expired.' },
   quota_exceeded: {
     status: 402,
-    detail: 'The quota of the team is used up.',
+    detail: 'The team has used up this quota of its plan.',
     fields: { quota: z.string(), limit: z.int(), used: z.int(), resets_at: resetsAt },
   },
   feature_not_in_plan: {
@@ -33,50 +30,53 @@ export const errorTable = {
     detail: "The team's plan does not include this feature.",
     fields: { feature: z.string(), plan: z.string() },
   },
-  insufficient_scope: { status: 403, detail: 'The credential lacks the scope for this.', fields: { required_scope: Scope } },
-  insufficient_role: { status: 403, detail: 'Your role in the team does not permit this.', fields: { required_role: Role } },
-  plan_without_api_access: { status: 403, detail: "The team's plan does not include access by API." },
-  mfa_enabled: { status: 403, detail: 'The account uses a second factor: use a personal access token or OAuth2.' },
+  insufficient_scope: { status: 403, detail: 'The credential does not have the required scope.', fields: { required_scope: Scope } },
+  insufficient_role: { status: 403, detail: 'Your role in the team does not allow this.', fields: { required_role: Role } },
+  plan_without_api_access: { status: 403, detail: "The team's plan does not include API access." },
+  mfa_enabled: { status: 403, detail: 'The account uses two-factor authentication. Use a personal access token or OAuth2.' },
   origin_not_allowed: { status: 403, detail: 'The team does not allow requests from this origin.' },
-  csrf_failed: { status: 403, detail: 'The request did not come from our own pages.' },
-  email_not_verified: { status: 403, detail: 'The e-mail address of the account is not verified.' },
-  webhook_loop: { status: 403, detail: 'A webhook delivery must not write to the public plane.' },
-  not_found: { status: 404, detail: 'There is no such resource, or you cannot see it.' },
-  method_not_allowed: { status: 405, detail: 'The resource does not have this method; see the Allow header.' },
+  csrf_failed: { status: 403, detail: 'The request did not come from a page of this service.' },
+  email_not_verified: { status: 403, detail: 'Confirm the e-mail address of the account first.' },
+  webhook_loop: { status: 403, detail: 'Webhook deliveries cannot write to the public API.' },
+  not_found: { status: 404, detail: 'Not found, or you do not have access.' },
+  method_not_allowed: { status: 405, detail: 'Method not allowed. The Allow header lists the allowed methods.' },
   state_conflict: {
     status: 409,
-    detail: 'The state is not the one you expected; read it and decide again.',
+    detail: 'The state is not the one you expected. Check current_state and try again.',
     fields: { current_state: z.string() },
   },
-  already_exists: { status: 409, detail: 'There is one already with this unique value.' },
-  last_owner: { status: 409, detail: 'A team keeps at least one owner.' },
-  idempotency_key_reused: { status: 409, detail: 'The idempotency key was used before for another request.' },
-  idempotency_in_progress: { status: 409, detail: 'The first request with this idempotency key is still running.' },
+  already_exists: { status: 409, detail: 'A resource with this value already exists.' },
+  last_owner: { status: 409, detail: 'A team must have at least one owner.' },
+  idempotency_key_reused: { status: 409, detail: 'The idempotency key was already used for a different request.' },
+  idempotency_in_progress: { status: 409, detail: 'A request with this idempotency key is still in progress.' },
   body_too_large: { status: 413, detail: 'The request body is too large.', fields: { limit_bytes: z.int() } },
-  unsupported_media_type: { status: 415, detail: 'The body must be JSON: send "Content-Type: application/json".' },
-  rate_limited: { status: 429, detail: 'Too many requests; wait for the seconds of Retry-After.' },
-  abuse_blocked: { status: 429, detail: 'Blocked for repeated limit violations; wait for the seconds of Retry-After.' },
+  unsupported_media_type: { status: 415, detail: 'Unsupported media type. Send JSON with "Content-Type: application/json".' },
+  rate_limited: { status: 429, detail: 'Too many requests. Retry after the number of seconds in the Retry-After header.' },
+  abuse_blocked: {
+    status: 429,
+    detail: 'Blocked after repeated rate limit violations. Retry after the number of seconds in the Retry-After header.',
+  },
   headers_too_large: { status: 431, detail: 'The request headers are too large.' },
-  internal_error: { status: 500, detail: 'Something went wrong on our side; the request id helps us to find it.' },
-  dependency_unavailable: { status: 503, detail: 'A part that this needs is unavailable right now; retry with backoff.' },
+  internal_error: { status: 500, detail: 'Something went wrong on our side. Include the request id when you report it.' },
+  dependency_unavailable: { status: 503, detail: 'The service is temporarily unavailable. Try again shortly.' },
 } as const satisfies Record<string, ErrorRow>
 
 export type ErrorCode = keyof typeof errorTable
 export const errorCodes = Object.keys(errorTable) as [ErrorCode, ...ErrorCode[]]
 
-/** The row of a code, with its optional members visible. */
+/** Returns the row of a code, with its optional members visible. */
 export function errorRow(code: ErrorCode): ErrorRow {
   return errorTable[code]
 }
 
-/** One wrong field of a request. */
+/** One invalid field of a request. */
 export const FieldError = z
   .object({
-    field: z.string().meta({ description: 'Dotted path of the field; empty for the body as a whole.', example: 'author.email' }),
-    code: z.string().meta({ description: 'Machine-readable reason.', example: 'invalid_format' }),
+    field: z.string().meta({ description: 'Dotted path of the field; empty for the whole body.', example: 'author.email' }),
+    code: z.string().meta({ description: 'Reason for programs.', example: 'invalid_format' }),
     detail: z.string().meta({ description: 'Reason for people.', example: 'Invalid email address' }),
   })
-  .meta({ id: 'FieldError', description: 'One wrong field of a request.' })
+  .meta({ id: 'FieldError', description: 'One invalid field of a request.' })
 export type FieldError = z.infer<typeof FieldError>
 
 /** The body of every failure of every surface that speaks JSON. */
@@ -92,14 +92,14 @@ type FieldsOf<Code extends ErrorCode> = (typeof errorTable)[Code] extends { fiel
   ? { [Name in keyof Shape]: z.input<Shape[Name]> }
   : Record<never, never>
 
-/** Beside the code's own fields any error may carry another text, field errors and a wait. */
+/** Options of every error: another text, field errors and a wait. */
 interface ErrorExtras {
   detail?: string
   errors?: FieldError[]
   retryAfterSeconds?: number
 }
 
-/** The one error that is thrown on purpose. Its code decides status and text. */
+/** The error that refuses a request. Its code decides status and text. */
 export class ApiError<Code extends ErrorCode = ErrorCode> extends Error {
   readonly code: Code
   readonly status: number
@@ -121,7 +121,7 @@ export class ApiError<Code extends ErrorCode = ErrorCode> extends Error {
     this.retryAfterSeconds = retryAfterSeconds
   }
 
-  /** The body that goes over the wire. */
+  /** Returns the response body. */
   toBody(requestId: string): ErrorBody {
     return {
       detail: this.message,

@@ -4,7 +4,7 @@ import { type Actor, actorParameter, actorValues } from './sql/actor.ts'
 import { onlyOne } from './sql/rows.ts'
 import { statement } from './sql/statement.ts'
 import { account_links } from './tables/accounts.ts'
-import { users } from './tables/people.ts'
+import { users } from './tables/users.ts'
 
 /** A link that is to be sent: what the database keeps of it, and the mail's secret, sealed. */
 export interface NewLink {

@@ -3,8 +3,8 @@ import type { Tx } from './driver/database.ts'
 import { indexedList, type Listed, listedPage, scannedList, spanOf, walkOf } from './sql/bounded-list.ts'
 import { type Page, type PageQuery, pageBounds } from './sql/pages.ts'
 import { statementsByKey } from './sql/statement.ts'
-import { audit_entries } from './tables/guards.ts'
-import { users } from './tables/people.ts'
+import { audit_entries } from './tables/audit-log.ts'
+import { users } from './tables/users.ts'
 import type { UserRow } from './users.ts'
 
 /** A line of the audit log, with who did it as the person is now. */

@@ -4,8 +4,8 @@ import { endingOwn } from './credentials.ts'
 import type { Tx } from './driver/database.ts'
 import { type Page, type PageQuery, pageBounds, pageOf } from './sql/pages.ts'
 import { statement } from './sql/statement.ts'
-import { credentials } from './tables/people.ts'
-import { oauth_clients } from './tables/sign-in.ts'
+import { credentials } from './tables/credentials.ts'
+import { oauth_clients } from './tables/oauth.ts'
 
 /** What a person allowed a client. */
 export interface AuthorizationRow {

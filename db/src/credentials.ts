@@ -4,7 +4,7 @@ import type { Tx } from './driver/database.ts'
 import { type Actor, actorParameter, actorValues } from './sql/actor.ts'
 import { notFound } from './sql/rows.ts'
 import { statement } from './sql/statement.ts'
-import { credentials } from './tables/people.ts'
+import { credentials } from './tables/credentials.ts'
 
 const { placeholder } = sql
 

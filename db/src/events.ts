@@ -2,7 +2,7 @@ import { ApiError } from '@earshot/contracts'
 import { type SQL, sql } from 'drizzle-orm'
 import type { Tx } from './driver/database.ts'
 import { statement, statementsByKey } from './sql/statement.ts'
-import { events } from './tables/webhooks.ts'
+import { events } from './tables/events.ts'
 
 export type EventRow = Pick<typeof events.$inferSelect, 'id' | 'type' | 'payload'> & { feed_position: string }
 

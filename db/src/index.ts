@@ -45,7 +45,7 @@ export {
 export { type JobName, type JobPayload, jobs } from './jobs.ts'
 export { addFirstJwtKey, listJwtKeys, type NewJwtKey, rotateJwtKey } from './jwt-keys.ts'
 export { createLogin, endLogin } from './logins.ts'
-export { findQueuedMail, listMails, type MailRow, queueMail, settleMail } from './mails.ts'
+export { findQueuedMail, listMails, type MailRow, queueMail, queueMails, settleMail } from './mails.ts'
 export { listMembers, type MemberRow, removeMember, transferOwnership, updateMember } from './members.ts'
 export { confirmSecondFactor, disableSecondFactor, enrollSecondFactor, type SecondFactorUse, useSecondFactor } from './mfa.ts'
 export { createProject, deleteProject, findProject, listProjects, type ProjectFields, type ProjectRow, updateProject } from './projects.ts'

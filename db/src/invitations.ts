@@ -8,7 +8,8 @@ import { type Page, type PageQuery, pageBounds } from './sql/pages.ts'
 import { onlyOne } from './sql/rows.ts'
 import { statement, statementsByKey } from './sql/statement.ts'
 import { invitations } from './tables/invitations.ts'
-import { teams, users } from './tables/people.ts'
+import { teams } from './tables/teams.ts'
+import { users } from './tables/users.ts'
 import type { UserRow, UserTeam } from './users.ts'
 
 /** An invitation with its state as it is now, and who invited as the person is now. */

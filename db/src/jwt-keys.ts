@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import type { Tx } from './driver/database.ts'
 import { onlyOne } from './sql/rows.ts'
 import { statement } from './sql/statement.ts'
-import { jwt_keys } from './tables/sign-in.ts'
+import { jwt_keys } from './tables/jwt-keys.ts'
 
 type JwtKeyRow = typeof jwt_keys.$inferSelect
 

@@ -2,8 +2,8 @@ import { scopes } from '@earshot/contracts'
 import { sql } from 'drizzle-orm'
 import type { Tx } from './driver/database.ts'
 import { statement } from './sql/statement.ts'
-import { credentials } from './tables/people.ts'
-import { refresh_tokens } from './tables/sign-in.ts'
+import { credentials } from './tables/credentials.ts'
+import { refresh_tokens } from './tables/tokens.ts'
 
 /** A log-in by password (a credential of the kind jwt), with its first refresh token. */
 interface NewLogin {

@@ -5,7 +5,8 @@ import { type Actor, actorParameter, actorValues } from './sql/actor.ts'
 import { type Page, type PageQuery, pageBounds, pageOf } from './sql/pages.ts'
 import { notFound } from './sql/rows.ts'
 import { statement } from './sql/statement.ts'
-import { memberships, users } from './tables/people.ts'
+import { memberships } from './tables/members.ts'
+import { users } from './tables/users.ts'
 import type { UserRow } from './users.ts'
 
 /** A person on a team; the id is the user's. */

@@ -5,7 +5,7 @@ import { audited } from './sql/audit.ts'
 import { type Page, type PageQuery, pageBounds, pageOf } from './sql/pages.ts'
 import { notFound, onlyOne } from './sql/rows.ts'
 import { statement } from './sql/statement.ts'
-import { public_keys } from './tables/projects.ts'
+import { public_keys } from './tables/public-keys.ts'
 
 export type PublicKeyRow = typeof public_keys.$inferSelect
 interface ProjectPlace {

@@ -5,7 +5,8 @@ import type { Tx } from './driver/database.ts'
 import { type Page, type PageQuery, pageBounds, pageOf } from './sql/pages.ts'
 import { onlyOne } from './sql/rows.ts'
 import { statement } from './sql/statement.ts'
-import { credentials, users } from './tables/people.ts'
+import { credentials } from './tables/credentials.ts'
+import { users } from './tables/users.ts'
 import type { UserRow } from './users.ts'
 
 /** A session, or a log-in by password (jwt): what somebody began on a device. */

@@ -3,8 +3,8 @@ import type { Limit } from './access.ts'
 import type { Tx } from './driver/database.ts'
 import { onlyOne } from './sql/rows.ts'
 import { statement } from './sql/statement.ts'
-import { second_factors } from './tables/accounts.ts'
-import { users } from './tables/people.ts'
+import { second_factors } from './tables/mfa.ts'
+import { users } from './tables/users.ts'
 
 /** What is known of an account that somebody says is theirs, and where the tries stand. */
 export interface SignInRow {

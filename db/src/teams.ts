@@ -7,7 +7,8 @@ import { type Page, type PageQuery, pageBounds, pageOf } from './sql/pages.ts'
 import { notFound, onlyOne } from './sql/rows.ts'
 import { createWithSlug, freeSlug, slugFrom } from './sql/slugs.ts'
 import { statement } from './sql/statement.ts'
-import { memberships, teams } from './tables/people.ts'
+import { memberships } from './tables/members.ts'
+import { teams } from './tables/teams.ts'
 
 const DEFAULTS = { nps_low_score_threshold: 7, cors_origins: [] as string[], locale: 'en' }
 

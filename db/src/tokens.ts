@@ -5,7 +5,7 @@ import { type Actor, actorParameter, actorValues } from './sql/actor.ts'
 import { type Page, type PageQuery, pageBounds, pageOf } from './sql/pages.ts'
 import { notFound, onlyOne } from './sql/rows.ts'
 import { statement } from './sql/statement.ts'
-import { credentials } from './tables/people.ts'
+import { credentials } from './tables/credentials.ts'
 
 export type TokenRow = Omit<typeof credentials.$inferSelect, 'hash'>
 

@@ -3,7 +3,8 @@ import { sql } from 'drizzle-orm'
 import type { Tx } from './driver/database.ts'
 import { notFound } from './sql/rows.ts'
 import { statement } from './sql/statement.ts'
-import { plans, teams } from './tables/people.ts'
+import { plans } from './tables/plans.ts'
+import { teams } from './tables/teams.ts'
 
 export interface UsageRow {
   plan: Plan

@@ -3,7 +3,9 @@ import { sql } from 'drizzle-orm'
 import type { Tx } from './driver/database.ts'
 import { notFound } from './sql/rows.ts'
 import { statement } from './sql/statement.ts'
-import { memberships, teams, users } from './tables/people.ts'
+import { memberships } from './tables/members.ts'
+import { teams } from './tables/teams.ts'
+import { users } from './tables/users.ts'
 
 export type UserRow = typeof users.$inferSelect
 export interface UserTeam {

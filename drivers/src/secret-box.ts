@@ -9,27 +9,27 @@ const TAG_BYTES = 16
 const HEADER_BYTES = 1 + KEY_ID_BYTES
 const LABEL = 'earshot/secret-box/v1'
 
-/** A value was sealed with another secret key than ours: nothing that lies in this database can be used. */
+/** A value sealed with another secret key: no sealed value of this database can be opened. */
 export class SecretKeyError extends Error {}
 
 export interface SecretBox {
-  /** Names the master key without revealing it; it stands in every sealed value. */
+  /** Identifies the master key without revealing it; part of every sealed value. */
   keyId: string
   /**
-   * Encrypts text for one purpose (`'webhook-secret'`). `context` binds it to its place, such as the row's id: a value
-   * that was moved elsewhere does not open.
+   * Encrypts text for one purpose (`'webhook-secret'`). `context`, such as the row's id, binds it to its row: a value copied
+   * to another row does not open.
    */
   seal: (purpose: string, plaintext: string, context?: string) => Buffer
-  /** The text again. Throws SecretKeyError for another master key, a clear Error for another purpose or context and for altered bytes. */
+  /** Decrypts. Throws SecretKeyError for another master key, and an Error for another purpose or context and for altered bytes. */
   open: (purpose: string, sealed: Uint8Array, context?: string) => string
-  /** HMAC-SHA256 with a key of the purpose's own. */
+  /** Computes HMAC-SHA256 with a key derived for the purpose. */
   mac: (purpose: string, message: string) => Buffer
 }
 
-/** AES-256-GCM with a key per purpose (HKDF-SHA256, RFC 5869). Sealed: version, key id, nonce, ciphertext, tag. */
+/** Creates a box that seals with AES-256-GCM and a key per purpose (HKDF-SHA256, RFC 5869). Sealed: version, key id, nonce, ciphertext, tag. */
 export function createSecretBox(masterKey: Uint8Array): SecretBox {
   if (masterKey.length !== KEY_BYTES) throw new Error(`The secret key must be ${KEY_BYTES} bytes, not ${masterKey.length}.`)
-  // Key objects: from bytes, each HMAC would make one anew, at five times the cost.
+  // Key objects are cached: from bytes, each HMAC would create one, at five times the cost.
   const keys = new Map<string, KeyObject>()
   const keyId = derive(masterKey, 'key-id', KEY_ID_BYTES)
   const header = Buffer.concat([Buffer.of(VERSION), keyId])
@@ -73,7 +73,7 @@ function derive(masterKey: Uint8Array, info: string, bytes: number): Buffer {
   return Buffer.from(hkdfSync('sha256', masterKey, '', `${LABEL}/${info}`, bytes))
 }
 
-/** JSON keeps the boundary between purpose and context, so that no two pairs authenticate the same bytes. */
+/** Joins purpose and context as JSON, so that no two pairs authenticate the same bytes. */
 function authenticated(header: Buffer, purpose: string, context: string): Buffer {
   return Buffer.concat([header, Buffer.from(JSON.stringify([purpose, context]))])
 }

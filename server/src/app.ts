@@ -42,6 +42,8 @@ export interface AppOptions extends Omit<PipelineOptions, 'services'>, Omit<Prob
   metrics: Registry
   /** How long `close` waits for requests that have begun. */
   drainMs: number
+  /** How often a stream is authorized again; 15 seconds unless given. */
+  streamBeatMs?: number
   /** What Fastify makes of forwarding headers: false, a count of hops, or networks. */
   trustProxy: false | string[] | ((address: string, hop: number) => boolean)
 }
@@ -77,7 +79,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const pipelines = operations.map((named) => compilePipeline(named, handlerOf(named), { ...options, services }))
   const feedPoll = createFeedPoll(options.database)
   for (const pipeline of pipelines) {
-    if (pipeline.named.operation.stream) registerStream(app, pipeline, { baseUrl: options.baseUrl, feedPoll })
+    if (pipeline.named.operation.stream) registerStream(app, pipeline, { baseUrl: options.baseUrl, feedPoll, beatMs: options.streamBeatMs })
     else registerRest(app, pipeline, { baseUrl: options.baseUrl, resourcePath: retrievePathOf(options.contracts, pipeline.named) })
   }
   await registerTrpc(

@@ -1,6 +1,6 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { makeTeam, type Team } from '../support/people.ts'
+import { holdRateWindows, nextRateWindow } from '../support/rate-windows.ts'
 import { startTestService, type TestService } from '../support/test-service.ts'
 
 const WORDS = { body: 'Lovely', author: { name: 'Ada' }, consent: { granted: true } }
@@ -8,23 +8,19 @@ const WORDS = { body: 'Lovely', author: { name: 'Ada' }, consent: { granted: tru
 const FEW = 2
 const TRIPS = 5
 const HOUR_SECONDS = 3600
-const WINDOW_MS = 60_000
-const MARGIN_MS = 5_000
 
 let service: TestService
 let team: Team
 let address = 0
 beforeAll(async () => {
   service = await startTestService({ rateLimitMultiplier: FEW / 10, trustProxy: () => true })
+  await holdRateWindows(service.address)
   team = await makeTeam(service.database)
 })
 afterAll(() => service.close())
-// Each test comes from an address of its own, and no window of the clock ends in the middle of one.
-beforeEach(async () => {
+// Each test comes from an address of its own.
+beforeEach(() => {
   address += 1
-  const leftMs = WINDOW_MS - (Date.now() % WINDOW_MS)
-  // A timer may be a little early.
-  if (leftMs < MARGIN_MS) await delay(leftMs + 100)
 })
 
 test('a burst in one window is one trip: it carries no penalty beyond the wait', async () => {
@@ -32,7 +28,7 @@ test('a burst in one window is one trip: it carries no penalty beyond the wait',
   const refused = await Promise.all(Array.from({ length: 20 }, leave))
   expect(new Set(refused.map(({ status, body }) => `${status} ${body.code}`))).toEqual(new Set(['429 rate_limited']))
   expect(await block()).toMatchObject({ trips: 1, blocked_until: null })
-  await nextWindow()
+  await nextRateWindow(service.database)
   expect((await leave()).status).toBe(201)
 })
 
@@ -42,7 +38,7 @@ test('the fifth trip within ten minutes blocks the address on the whole public p
   expect(Number(last.headers.get('retry-after'))).toBe(HOUR_SECONDS)
   expect([last.headers.get('x-ratelimit-remaining'), last.headers.get('ratelimit')]).toEqual(['0', `"public_write";r=0;t=${HOUR_SECONDS}`])
 
-  await nextWindow()
+  await nextRateWindow(service.database)
   const other = await makeTeam(service.database)
   for (const answer of [await leave(), await send('GET', `/api/public/v1/projects/${other.publicKey}/items/`)]) {
     expect(answer).toMatchObject({ status: 429, body: { code: 'abuse_blocked' } })
@@ -93,17 +89,10 @@ function leave() {
 async function trip(times: number) {
   let answer = await leave()
   for (let count = 0; count < times; count += 1) {
-    await nextWindow()
+    await nextRateWindow(service.database)
     for (let sent = 0; sent <= FEW; sent += 1) answer = await leave()
   }
   return answer
-}
-
-/** As if the clock's next minute had begun. */
-async function nextWindow(): Promise<void> {
-  await service.database.run("update rate_windows set window_start = window_start - interval '1 minute' where subject like $1", [
-    `%:${ip()}`,
-  ])
 }
 
 async function block() {

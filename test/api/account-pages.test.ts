@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { codeOf, setUpFactor } from '../support/authenticator.ts'
 import { openBrowser } from '../support/browser.ts'
-import { earlyInWindow } from '../support/clock.ts'
 import { lastToken } from '../support/mails.ts'
 import { givePassword, makeTeam, makeUser, PASSWORD } from '../support/people.ts'
+import { holdRateWindows } from '../support/rate-windows.ts'
 import { type Answer, startTestService, type TestService } from '../support/test-service.ts'
 
 const FORM = { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin' }
@@ -111,8 +111,8 @@ test('the first step counts for five minutes, for its own password, and only as 
 })
 
 test('codes are tried no more often on the page than elsewhere', { timeout: 40_000 }, async () => {
-  await earlyInWindow(900_000, 10_000)
   const limited = await startTestService({ rateLimitMultiplier: 1 })
+  await holdRateWindows(limited.address)
   const team = await makeTeam(limited.database)
   await givePassword(limited.database, team.ownerId)
   await setUpFactor(limited, team.token)

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { earlyInWindow } from '../support/clock.ts'
 import { login, whoAmI } from '../support/log-in.ts'
 import { lastToken, readMails, templatesTo } from '../support/mails.ts'
 import { beginSession, givePassword, makeTeam, makeTokenOf, makeUser, PASSWORD } from '../support/people.ts'
+import { holdRateWindows, nextRateWindow } from '../support/rate-windows.ts'
 import { startTestService, type TestService } from '../support/test-service.ts'
 
 const OTHER_PASSWORD = 'a horse of another colour'
@@ -15,6 +15,7 @@ const CONFIRM = '/api/auth/password-reset/confirm/'
 let service: TestService
 beforeAll(async () => {
   service = await startTestService()
+  await holdRateWindows(service.address)
 })
 afterAll(() => service.close())
 
@@ -52,7 +53,6 @@ test('a link works once, and not when it is too old, unknown or replaced by a ne
 })
 
 test('the right password of an address that is not confirmed sends another link, at most one a minute; a wrong one sends none', async () => {
-  await earlyInWindow(60_000, 10_000)
   const email = newAddress()
   await signUp({ email })
   expect(await signIn(email, OTHER_PASSWORD)).toMatchObject({ status: 401, body: { code: 'invalid_credentials' } })
@@ -66,7 +66,6 @@ test('the right password of an address that is not confirmed sends another link,
 })
 
 test('signing up with an address that has an account answers the same, changes nothing, and tells its owner', async () => {
-  await earlyInWindow(60_000, 10_000)
   const { email, name } = await makeUser(service.database, PASSWORD)
   const fresh = await signUp({ email: newAddress() })
   const taken = await signUp({ email: email.toUpperCase(), password: OTHER_PASSWORD, name: 'Mallory' })
@@ -82,7 +81,6 @@ test('signing up with an address that has an account answers the same, changes n
 })
 
 test('nobody chooses the password of an address before its owner comes: a second sign-up voids both, and its link asks for a new one', async () => {
-  await earlyInWindow(60_000, 10_000)
   const email = newAddress()
   await signUp({ email, password: 'the password of Mallory', name: 'Mallory' })
   const first = await lastToken(service, email)
@@ -105,7 +103,6 @@ test('nobody chooses the password of an address before its owner comes: a second
 })
 
 test('twenty sign-ups of one address at once make one account and send one mail', async () => {
-  await earlyInWindow(60_000, 10_000)
   const email = newAddress()
   const answers = await Promise.all(Array.from({ length: 20 }, () => signUp({ email })))
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([202]))
@@ -147,7 +144,6 @@ test('of twenty who use one link to choose a password at once, one does', async 
 })
 
 test('asking for a new password answers the same without an account, sends nothing there, and at most one mail a minute elsewhere', async () => {
-  await earlyInWindow(60_000, 10_000)
   const { email } = await makeUser(service.database, PASSWORD)
   const unknown = newAddress()
   const answers = [await post(RESET, { email }), await post(RESET, { email }), await post(RESET, { email: unknown })]
@@ -251,7 +247,7 @@ async function age(email: string, interval: string): Promise<void> {
 
 /** Lets the clock's minute pass in which no further mail goes. */
 async function nextMinute(): Promise<void> {
-  await service.database.run("delete from rate_windows where subject like 'account_mail:%'", [])
+  await nextRateWindow(service.database, 'account_mail:')
 }
 
 async function liveKinds(userId: string): Promise<string[]> {

@@ -35,7 +35,7 @@ test('an invitation is mailed, told and listed, and makes its address a member',
   expect(Math.abs(Date.parse(invited.expires_at) - Date.parse(invited.created_at) - 7 * 86_400_000)).toBeLessThan(5_000)
   expect(await eventsOf('team.invitation.created')).toEqual([{ invitation: invited }])
   const [mail] = await readMails(service, guest.email)
-  expect(mail?.subject).toBe(`${owner.name} invites you to Acme`)
+  expect(mail?.subject).toBe(`${owner.name} invited you to Acme`)
 
   const answer = await accept(mail?.token ?? '')
   expect(answer).toMatchObject({ status: 200, body: { id: team.id, name: 'Acme', role: 'admin', plan: 'business' } })

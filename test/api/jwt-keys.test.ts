@@ -6,6 +6,7 @@ import { rotateJwtKey } from '@earshot/server'
 import { calculateJwkThumbprint, decodeJwt, decodeProtectedHeader } from 'jose'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { createJwtKeys } from '../../server/src/auth/jwt-keys.ts'
+import { hurryClock } from '../support/clock.ts'
 import { sign, signingKeyOf } from '../support/jwt-keys.ts'
 import { login, makeAccount, refresh, whoAmI } from '../support/log-in.ts'
 import { openTestDatabase } from '../support/test-database.ts'
@@ -14,7 +15,7 @@ import { startTestService, type TestService } from '../support/test-service.ts'
 const REPLICAS = 8
 
 /** The clock by which replicas look for keys; the time of day stays. */
-const clock = holdClock()
+const clock = hurryClock()
 
 let service: TestService
 let email: string
@@ -167,16 +168,4 @@ function beside(): Promise<TestService> {
 
 function kidOf(access: string): string {
   return decodeProtectedHeader(access).kid ?? ''
-}
-
-/** It only ever goes on, as the real one does. */
-function holdClock(): { pass: (ms: number) => void } {
-  const now = performance.now.bind(performance)
-  let passedMs = 0
-  vi.spyOn(performance, 'now').mockImplementation(() => now() + passedMs)
-  return {
-    pass: (ms) => {
-      passedMs += ms
-    },
-  }
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { codeOf, setUpFactor } from '../support/authenticator.ts'
-import { earlyInWindow } from '../support/clock.ts'
+import { stopClockWithin } from '../support/clock.ts'
 import { LOG_IN, login, whoAmI } from '../support/log-in.ts'
 import { templatesTo } from '../support/mails.ts'
 import { beginSession, givePassword, makeTeam, PASSWORD, type Team } from '../support/people.ts'
@@ -12,6 +12,9 @@ const NEW_PASSWORD = 'a horse of another colour'
 const OWN_PAGE = { 'sec-fetch-site': 'same-origin' }
 const WRONG_OTP = { status: 401, body: { code: 'invalid_credentials', errors: [{ field: 'otp', code: 'invalid_value' }] } }
 const WRONG_PASSWORD = { status: 401, body: { code: 'invalid_credentials', errors: [{ field: 'password' }] } }
+
+/** Of a code of an authenticator app. */
+const STEP_MS = 30_000
 
 let service: TestService
 beforeAll(async () => {
@@ -57,7 +60,7 @@ test('a wrong password tells nothing of the second factor, and uses up no code',
 
 test('a code counts once: not after it turned the factor on, and of twenty who use one at once for one alone', async () => {
   const { team, email } = await makePerson()
-  await earlyInWindow(30_000, 5_000)
+  using _clock = stopClockWithin(STEP_MS)
   const { secret } = await setUpFactor(service, team.token)
   expect(await signIn(email, { otp: codeOf(secret) })).toMatchObject(WRONG_OTP)
   const otp = codeOf(secret, 1)
@@ -70,6 +73,7 @@ test('a code counts once: not after it turned the factor on, and of twenty who u
 
 test('a clock that is 30 seconds off either way is good enough, one that is a minute off is not', async () => {
   const { team, email } = await makePerson()
+  using _clock = stopClockWithin(STEP_MS)
   const { secret } = await setUpFactor(service, team.token)
   const forget = () => service.database.run('update second_factors set last_step = 0 where user_id = $1', [team.ownerId])
   for (const [steps, status] of [
@@ -80,7 +84,6 @@ test('a clock that is 30 seconds off either way is good enough, one that is a mi
     [2, 401],
   ] as const) {
     await forget()
-    await earlyInWindow(30_000, 5_000)
     expect(await signIn(email, { otp: codeOf(secret, steps) }), `${steps} steps off`).toMatchObject({ status })
   }
 })

@@ -1,12 +1,11 @@
 import { makeToken } from '@earshot/server'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { earlyInWindow } from '../support/clock.ts'
 import { LOG_IN, makeAccount, REVOKE, type TokenPair } from '../support/log-in.ts'
 import { PASSWORD } from '../support/people.ts'
+import { holdRateWindows } from '../support/rate-windows.ts'
 import { type Answer, startTestService, type TestService } from '../support/test-service.ts'
 
 const REFRESH = `${LOG_IN}refresh/`
-const HOUR_MS = 3_600_000
 const MAX = 100
 /** Well-formed, checksum and all, and nobody's. */
 const UNKNOWN = makeToken('svr_').token
@@ -19,12 +18,12 @@ let service: TestService
 /** Another replica, on the same database and with the same secret key. */
 let replica: TestService
 beforeAll(async () => {
-  await earlyInWindow(HOUR_MS, 60_000)
   const trustProxy = (_address: string, hop: number) => hop < 1
   service = await startTestService({ rateLimitMultiplier: 1, trustProxy })
-  const { database, secretBox } = service
+  const { address, database, secretBox } = service
+  await holdRateWindows(address)
   replica = await startTestService({ database, services: { secretBox }, rateLimitMultiplier: 1, trustProxy })
-}, 80_000)
+})
 afterAll(async () => {
   await replica.close()
   await service.close()

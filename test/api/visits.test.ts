@@ -1,12 +1,10 @@
-import { setTimeout as delay } from 'node:timers/promises'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { makeTeam, type Team } from '../support/people.ts'
+import { holdRateWindows } from '../support/rate-windows.ts'
 import { type Answer, startTestService, type TestService } from '../support/test-service.ts'
 
 const WORDS = { body: 'Lovely', author: { name: 'Ada' }, consent: { granted: true } }
 const FEW = 2
-const WINDOW_MS = 60_000
-const MARGIN_MS = 5_000
 
 let service: TestService
 let strict: TestService
@@ -14,14 +12,9 @@ let team: Team
 beforeAll(async () => {
   service = await startTestService()
   strict = await startTestService({ rateLimitMultiplier: FEW / 10 })
+  for (const { address } of [service, strict]) await holdRateWindows(address)
 })
 afterAll(() => Promise.all([service.close(), strict.close()]))
-// The window is the clock's minute: none may end in the middle of a test.
-beforeEach(async () => {
-  const leftMs = WINDOW_MS - (Date.now() % WINDOW_MS)
-  // A timer may be a little early.
-  if (leftMs < MARGIN_MS) await delay(leftMs + 100)
-})
 
 interface Visit {
   to?: string

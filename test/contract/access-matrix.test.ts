@@ -1,22 +1,39 @@
+import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { type CredentialKind, contracts, isOperation, type NamedOperation, type OperationTree } from '@earshot/contracts'
+import { createSecretBox } from '@earshot/drivers'
 import { createLog } from '@earshot/server'
 import postgres from 'postgres'
-import { expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { makeTeam } from '../support/people.ts'
+import { openTestDatabase, type TestDatabase } from '../support/test-database.ts'
 import { startTestDispatcher } from '../support/test-dispatcher.ts'
 import { startTestService, type TestService } from '../support/test-service.ts'
 import { callRest, sourcesOf } from './call.ts'
+import { contentOf } from './content.ts'
 import { kinds } from './matrix/cases.ts'
 import { runMatrix } from './matrix/run.ts'
-import { makeCredentials, makeWorld, OAUTH_SCOPES, type World } from './matrix/world.ts'
+import { makeCredential, makeWorld, OAUTH_SCOPES, type World } from './matrix/world.ts'
 import { closedOperations, endingOperations } from './operations.ts'
 import { makeInput } from './records.ts'
 
 const LIMIT_MS = 180_000
 
+/** Every test gets a copy of the same world, which takes long to make. */
+let template: TestDatabase
+let world: World
+const services = { secretBox: createSecretBox(randomBytes(32)) }
+beforeAll(async () => {
+  template = await openTestDatabase()
+  const service = await startTestService({ database: template.database, services }, { store: template })
+  world = await makeWorld(service)
+  await service.close()
+  await template.database.close()
+}, LIMIT_MS)
+afterAll(() => template.close())
+
 test('every operation refuses whoever may not, by the one table, and nothing is changed by it', { timeout: LIMIT_MS }, async () => {
-  await withWorld({}, async (service, world) => {
+  await withWorld({}, async (service) => {
     const before = await contentOf(service)
     const { refusals, wrong } = await runMatrix(service, world, closedOperations)
     expect(wrong).toEqual([])
@@ -33,7 +50,7 @@ test('every operation succeeds with each kind of credential that may', { timeout
   for (const named of closedOperations.filter((one) => endingOperations.includes(one))) {
     for (const kind of kinds.filter((one) => mayAtAll(named, one))) {
       const team = await makeTeam(service.database)
-      const shown = (await makeCredentials(service, team.ownerId)).get(kind)
+      const shown = await makeCredential(service, team.ownerId, kind)
       const answer = await callRest(service, named, { ...sourcesOf(named, await makeInput(service, team, named)), ...shown })
       expect(answer, `${named.name} with ${kind}: ${JSON.stringify(answer.body)}`).toMatchObject({ status: named.operation.status })
       successes += 1
@@ -67,7 +84,7 @@ for (const { what, tree, sql } of MUTATIONS) {
   test(`the matrix tells when ${what} is dropped`, { timeout: LIMIT_MS }, async () => {
     // What is broken on purpose may fail in ways that would be logged.
     const log = createLog({ level: 'silent' })
-    await withWorld({ log, ...(tree && { contracts: tree }) }, async (service, world) => {
+    await withWorld({ log, ...(tree && { contracts: tree }) }, async (service) => {
       if (sql) await mutateAccess(service, sql)
       const { wrong } = await runMatrix(service, world, oneOfEachShape())
       expect(wrong.length).toBeGreaterThan(0)
@@ -75,12 +92,14 @@ for (const { what, tree, sql } of MUTATIONS) {
   })
 }
 
-async function withWorld(overrides: Parameters<typeof startTestService>[0], work: (service: TestService, world: World) => Promise<void>) {
-  const service = await startTestService(overrides)
+async function withWorld(overrides: Parameters<typeof startTestService>[0], work: (service: TestService) => Promise<void>) {
+  const store = await openTestDatabase({ template: template.address })
+  const service = await startTestService({ database: store.database, services, ...overrides }, { store })
   try {
-    await work(service, await makeWorld(service))
+    await work(service)
   } finally {
     await service.close()
+    await store.close()
   }
 }
 
@@ -125,22 +144,4 @@ async function mutateAccess({ address }: TestService, [text, replacement]: [stri
   } finally {
     await sql.end()
   }
-}
-
-/** What a refusal must leave as it is: every row of every table, but for counters of requests and the time of a credential's last use. */
-async function contentOf({ database }: TestService): Promise<Record<string, string>> {
-  const tables = await database.client<{ name: string }[]>`
-    select relname as name
-      from pg_class
-     where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition
-       and relname not in ('rate_windows', 'schema_migrations', 'schema_functions')
-     order by 1`
-  const content: Record<string, string> = {}
-  for (const { name } of tables) {
-    const [row] = await database.client.unsafe<{ sum: string }[]>(
-      `select md5(coalesce(string_agg((to_jsonb(t) - 'last_used_at')::text, '|' order by (to_jsonb(t) - 'last_used_at')::text), '')) as sum from ${name} t`,
-    )
-    content[name] = row?.sum ?? ''
-  }
-  return content
 }

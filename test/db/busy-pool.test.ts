@@ -31,6 +31,60 @@ test('transactions that come while every connection is busy wait for their turn,
   expect(left).toEqual([{ users: CALLERS * ROUNDS, unfinished: 0 }])
 })
 
+test('statements that wait for a connection each get their own result, failures too', async () => {
+  const { database } = store
+  const callers = Array.from({ length: CALLERS }, async (_, caller) => {
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const number = caller * ROUNDS + round
+      const asked = database.run('select $1::int as number, 6 / ($1::int % 3) as quotient from generate_series(1, 2)', [number])
+      if (number % 3 === 0) await expect(asked).rejects.toThrow('division by zero')
+      else expect(await asked).toEqual(Array.from({ length: 2 }, () => ({ number, quotient: 6 / (number % 3) })))
+    }
+  })
+  await Promise.all(callers)
+})
+
+test('a statement that takes its time delays no other while a connection is free', async () => {
+  const { database } = store
+  const sleep = (seconds: number) => database.run('select pg_sleep($1)', [seconds])
+  let isAwake = false
+  const long = sleep(1).then(() => {
+    isAwake = true
+  })
+  for (let round = 0; round < ROUNDS; round += 1) await Promise.all(Array.from({ length: CALLERS }, () => sleep(0)))
+  expect(isAwake).toBe(false)
+  await long
+})
+
+test('statements and transactions get a connection in the order in which they came', async () => {
+  const other = await openTestDatabase({ poolSize: 1 })
+  const order: number[] = []
+  const works = Array.from({ length: CALLERS }, async (_, number) => {
+    if (number % 2) await other.database.run('select 1', [])
+    else await other.database.transaction((tx) => tx.run('select 1', []))
+    order.push(number)
+  })
+  await Promise.all(works)
+  expect(order).toEqual(Array.from({ length: CALLERS }, (_, number) => number))
+  await other.close()
+})
+
+test('no statement runs within the transaction of another caller', async () => {
+  const other = await openTestDatabase({ poolSize: 1 })
+  const ask = () => other.database.run<{ id: string | null }>('select pg_current_xact_id_if_assigned()::text as id where $1', [true])
+  const works = Array.from({ length: CALLERS }, async () => {
+    const transaction = other.database.transaction(async (tx) => {
+      await tx.run('select pg_current_xact_id()', [])
+      await tx.run('select pg_sleep(0.002)', [])
+    })
+    const rows = await Promise.all(Array.from({ length: ROUNDS }, ask))
+    await transaction
+    return rows.flat()
+  })
+  expect((await Promise.all(works)).flat().filter(({ id }) => id !== null)).toEqual([])
+  await other.close()
+})
+
 test('a transaction that fails gives its turn to the next', async () => {
   const { database } = store
   const failures = Array.from({ length: CALLERS }, () =>

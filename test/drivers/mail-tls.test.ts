@@ -43,7 +43,7 @@ test.each<[string, () => MailServerOptions, Partial<SmtpServer>, boolean]>([
 })
 
 test.each<[string, () => MailServerOptions, Partial<SmtpServer>, string]>([
-  ['a server that offers no STARTTLS', () => ({}), remote, 'offers no TLS (500'],
+  ['a server that does not offer STARTTLS', () => ({}), remote, 'does not offer TLS (500'],
   ['a certificate that nobody signed', () => startTls(unknown), remote, '(DEPTH_ZERO_SELF_SIGNED_CERT)'],
   ['a certificate of another host', () => startTls(ofAnotherHost), remote, '(ERR_TLS_CERT_ALTNAME_INVALID)'],
   [

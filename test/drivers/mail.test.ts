@@ -196,7 +196,7 @@ describe('a message that is not taken', () => {
   test('because the server drips, is given up in time too', async () => {
     await using dripping = await startSilentServer('220 played ESMTP\r\n', { dripMs: 50 })
     const failure = await failureOf(createSmtpMail({ server: dripping.server, from: FROM, timeouts: IMPATIENT }))
-    expect(failure).toMatchObject({ message: 'The SMTP server did not take the message in time.', isFinal: false })
+    expect(failure).toMatchObject({ message: 'The SMTP server did not accept the message in time.', isFinal: false })
     await expect.poll(dripping.connections).toBe(0)
   })
 

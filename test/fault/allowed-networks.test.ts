@@ -2,10 +2,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { findClosedPort } from '../jobs/raw-receiver.ts'
 import { startReceiver } from '../jobs/receiver.ts'
 import { makeTeam, type Team } from '../support/people.ts'
+import { until } from '../support/until.ts'
 import { words } from './load.ts'
 import { openRemoteDatabase, type RemoteDatabase } from './remote-database.ts'
 import { type ServiceProcess, startService } from './service-process.ts'
-import { until } from './until.ts'
 
 let store: RemoteDatabase
 let service: ServiceProcess

@@ -7,6 +7,7 @@ import { connectEmbedded } from '@earshot/db/embedded'
 import { findHouse } from '../../db/src/embedded/house.ts'
 import { isServerOf, readPostmasterFile } from '../../db/src/embedded/postmaster-file.ts'
 import { endOrphan } from '../../db/src/embedded/shutdown.ts'
+import { copyDataDir } from '../support/copy-data-dir.ts'
 import { makeTeam, type Team } from '../support/people.ts'
 
 export interface DataDir {
@@ -24,15 +25,18 @@ export interface DataDir {
 }
 
 interface DataDirOptions {
+  /** A data directory that no service uses; empty without one. */
+  copyOf?: string
   /** The temporary directory if absent. */
   parent?: string
   mode?: number
   owner?: { uid: number; gid: number }
 }
 
-/** A directory for one service's data. */
-export function makeDataDir({ parent = tmpdir(), mode = 0o711, owner }: DataDirOptions = {}): DataDir {
+/** Makes a directory for one service's data. */
+export function makeDataDir({ copyOf, parent = tmpdir(), mode = 0o711, owner }: DataDirOptions = {}): DataDir {
   const path = realpathSync(mkdtempSync(join(parent, 'earshot-fault-')))
+  if (copyOf !== undefined) copyDataDir(`${copyOf}/.`, path)
   chmodSync(path, mode)
   if (owner) chownSync(path, owner.uid, owner.gid)
   return {

@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, expect, test } from 'vitest'
 import { startReceiver } from '../jobs/receiver.ts'
-import { makeDataDir } from './data-dir.ts'
+import { until } from '../support/until.ts'
 import { startLoad, unheard, words } from './load.ts'
+import { makePreparedDataDir } from './prepared-data-dir.ts'
 import { runService, startService } from './service-process.ts'
-import { until } from './until.ts'
 
-const dataDir = makeDataDir()
+const dataDir = makePreparedDataDir()
 const environment = { EARSHOT_DATA_DIR: dataDir.path, EARSHOT_WEBHOOK_BACKOFF_BASE_MS: '200' }
 afterAll(() => dataDir[Symbol.asyncDispose]())
 
@@ -27,7 +27,7 @@ test.for(['SIGTERM', 'SIGINT'] as const)(
     expect(exit).toMatchObject({
       code: 0,
       signal: null,
-      output: expect.stringContaining(`Earshot got ${signal}: finishing what it began.`),
+      output: expect.stringContaining(`Earshot received ${signal}: shutting down.`),
     })
     await load.stop()
 
@@ -71,7 +71,7 @@ test('requests and deliveries in hand at SIGTERM get their answers, and no secon
       return row?.count === sent.length
     })
     process.kill(service.pid, 'SIGTERM')
-    await until('it drains', () => service.output().includes('Earshot got SIGTERM'))
+    await until('it drains', () => service.output().includes('Earshot received SIGTERM'))
     await expect(fetch(service.url)).rejects.toThrow()
     released.resolve()
     await holding
@@ -96,7 +96,7 @@ test('a signal that comes twice at once, as from Ctrl-C below npm, still drains'
   process.kill(service.pid, 'SIGINT')
   await delay(20)
   process.kill(service.pid, 'SIGINT')
-  await until('it drains', () => service.output().includes('Earshot got SIGINT'))
+  await until('it drains', () => service.output().includes('Earshot received SIGINT'))
   for (const answer of answers) answer()
   expect(await service.exit).toMatchObject({ code: 0 })
   await using next = await startService(environment)

@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, expect, test } from 'vitest'
 import type { Team } from '../support/people.ts'
-import { makeDataDir } from './data-dir.ts'
+import { until } from '../support/until.ts'
+import { makePreparedDataDir } from './prepared-data-dir.ts'
 import { type ServiceProcess, startService } from './service-process.ts'
-import { until } from './until.ts'
 
 const ROUNDS = 4
 const CLIENTS = 8
-const dataDir = makeDataDir()
+const dataDir = makePreparedDataDir()
 afterAll(() => dataDir[Symbol.asyncDispose]())
 
 /** What was sent under each key: the id that came back, or null when the service was gone before it answered. */

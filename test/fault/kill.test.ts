@@ -1,13 +1,13 @@
 import { afterAll, expect, test } from 'vitest'
 import { startReceiver } from '../jobs/receiver.ts'
-import { makeDataDir } from './data-dir.ts'
+import { until } from '../support/until.ts'
 import { deliveriesByEvent, startLoad, unheard } from './load.ts'
+import { makePreparedDataDir } from './prepared-data-dir.ts'
 import { startService } from './service-process.ts'
-import { until } from './until.ts'
 
 const ANSWER_MS = 100
 const DELIVERED_WITHIN_MS = 15_000
-const dataDir = makeDataDir()
+const dataDir = makePreparedDataDir()
 afterAll(() => dataDir[Symbol.asyncDispose]())
 
 test.for([

@@ -59,7 +59,7 @@ test('a secret key that is not the database’s ends the start with one line; a 
   const { code, output } = await runService(environment)
   expect({ code, output }).toEqual({
     code: 2,
-    output: expect.stringMatching(/^EARSHOT_SECRET_KEY, .* is not the one of this database\. .+\n$/),
+    output: expect.stringMatching(/^EARSHOT_SECRET_KEY, .* does not belong to this database\. .+\n$/),
   })
   expect(output.trim()).not.toContain('\n')
   expect(output).toContain('npm run admin -- jwt-keys rotate')

@@ -5,15 +5,15 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startReceiver } from '../jobs/receiver.ts'
 import { login, makeAccount, refresh } from '../support/log-in.ts'
 import { PASSWORD, type Team } from '../support/people.ts'
-import { makeDataDir } from './data-dir.ts'
+import { until } from '../support/until.ts'
+import { makePreparedDataDir } from './prepared-data-dir.ts'
 import { type ServiceProcess, startService } from './service-process.ts'
-import { until } from './until.ts'
 
 const EMAIL = 'ada.lovelace@analytical.example'
 const WORD = 'Zauberlehrling'
 const METRICS_TOKEN = 'metrics-token-of-this-test'
 
-const dataDir = makeDataDir()
+const dataDir = makePreparedDataDir()
 let service: ServiceProcess
 let team: Team
 beforeAll(async () => {

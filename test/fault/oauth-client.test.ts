@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { makeDataDir } from './data-dir.ts'
+import { openRemoteDatabase } from './remote-database.ts'
 import { runAdmin } from './run-admin.ts'
 import { startService } from './service-process.ts'
 
@@ -9,8 +9,8 @@ const CALLBACK = 'https://app.example/callback'
 test('the operator registers an application beside the running service, is shown its secret once, and removes it', {
   timeout: GENEROUS_MS,
 }, async () => {
-  await using dataDir = makeDataDir()
-  const environment = { EARSHOT_DATA_DIR: dataDir.path }
+  await using remote = await openRemoteDatabase()
+  const { environment } = remote
   await using service = await startService(environment)
   const admin = async (...words: string[]) => JSON.parse(await runAdmin(environment, 'oauth-client', ...words, '--json'))
   const common = ['--name', 'Dashboard', '--scopes', 'read:profile,read:projects']
@@ -51,7 +51,7 @@ test('the operator registers an application beside the running service, is shown
   expect(await introspect()).toMatchObject({ status: 401, body: { error: 'invalid_client' } })
   await expect(admin('delete', '--client-id', made.client_id)).rejects.toMatchObject({
     code: 1,
-    stderr: 'There is no such user, team or application.\n',
+    stderr: 'User, team or application not found.\n',
   })
   for (const wrong of [
     ['--redirect-uri', 'javascript:alert(1)'],

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { Database } from '@earshot/db'
+import type { Database, DatabaseAddress } from '@earshot/db'
 import postgres from 'postgres'
 import { openTestDatabase } from '../support/test-database.ts'
 import { type DatabaseProxy, startDatabaseProxy } from './database-proxy.ts'
@@ -7,6 +7,7 @@ import { type DatabaseProxy, startDatabaseProxy } from './database-proxy.ts'
 export interface RemoteDatabase {
   /** What a service needs to work on it. */
   environment: { DATABASE_URL: string; EARSHOT_SECRET_KEY: string }
+  address: DatabaseAddress
   /** The test's own way to it, which never goes away. */
   database: Database
   /** A session with every right. */
@@ -29,7 +30,7 @@ export async function openRemoteDatabase(): Promise<RemoteDatabase> {
   const proxy = await startDatabaseProxy(address)
   return {
     environment: { DATABASE_URL: proxy.url, EARSHOT_SECRET_KEY: randomBytes(32).toString('base64') },
-    ...{ database, asOwner, proxy },
+    ...{ address, database, asOwner, proxy },
     async [Symbol.asyncDispose]() {
       await close()
       await proxy[Symbol.asyncDispose]()

@@ -8,11 +8,11 @@ import { startEmbeddedPostgres } from '@earshot/db/embedded'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startReceiver } from '../jobs/receiver.ts'
 import { makeTeam } from '../support/people.ts'
+import { until } from '../support/until.ts'
 import { makeDataDir } from './data-dir.ts'
 import { type DatabaseProxy, startDatabaseProxy } from './database-proxy.ts'
 import { words } from './load.ts'
 import { type ServiceProcess, startService } from './service-process.ts'
-import { until } from './until.ts'
 
 const GENEROUS_MS = 60_000
 const PROCESSES = 4

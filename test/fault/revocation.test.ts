@@ -1,7 +1,7 @@
-import type { CredentialKind, Role } from '@earshot/contracts'
+import { CredentialKind, type Role } from '@earshot/contracts'
 import { addTeamMember, setTeamPlan } from '@earshot/db'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { makeCredentials, type Shown } from '../contract/matrix/world.ts'
+import { makeCredential, type Shown } from '../contract/matrix/world.ts'
 import { makeTeam, makeUser, PASSWORD, type Team } from '../support/people.ts'
 import { openRemoteDatabase, type RemoteDatabase } from './remote-database.ts'
 import { type ServiceProcess, startService } from './service-process.ts'
@@ -91,7 +91,8 @@ async function makePerson(role: Role): Promise<Person> {
   const team = await makeTeam(database)
   const { id } = await makeUser(database, PASSWORD)
   await addTeamMember(database, { team_id: team.id, userId: id, role })
-  return { id, team, credentials: await makeCredentials({ ...one, database }, id) }
+  const make = async (kind: CredentialKind) => [kind, await makeCredential({ ...one, database }, id, kind)] as const
+  return { id, team, credentials: new Map(await Promise.all(CredentialKind.options.map(make))) }
 }
 
 function shownOf({ credentials }: Person, kind: CredentialKind): Shown {

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import { tmpdir } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { COMPILE_CACHE } from '../support/compile-cache.ts'
 
 const ADMIN = fileURLToPath(new URL('../../app/admin.ts', import.meta.url))
 
@@ -9,7 +10,7 @@ const ADMIN = fileURLToPath(new URL('../../app/admin.ts', import.meta.url))
 export async function runAdmin(environment: Record<string, string>, ...words: string[]): Promise<string> {
   const { stdout } = await promisify(execFile)(process.execPath, ['--disable-warning=ExperimentalWarning', ADMIN, ...words], {
     cwd: tmpdir(),
-    env: { PATH: '/usr/bin:/bin', HOME: tmpdir(), ...environment },
+    env: { PATH: '/usr/bin:/bin', HOME: tmpdir(), ...COMPILE_CACHE, ...environment },
   })
   return stdout
 }

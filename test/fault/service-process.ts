@@ -3,10 +3,11 @@ import { once } from 'node:events'
 import { tmpdir } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { type Client, createClient } from '@earshot/contracts/client'
-import { until } from './until.ts'
+import { COMPILE_CACHE } from '../support/compile-cache.ts'
+import { until } from '../support/until.ts'
 
 const MAIN = fileURLToPath(new URL('../../app/main.ts', import.meta.url))
-const READY = /^Earshot (?:is ready: (\S+) |works on jobs and webhooks(?:; probes at (\S+))?\.$)/m
+const READY = /^Earshot (?:is ready: (\S+) |worker is running(?:; probes at (\S+))?\.$)/m
 /** Of a machine that does much else. */
 const START_LIMIT_MS = 45_000
 const STOP_LIMIT_MS = 30_000
@@ -96,7 +97,7 @@ function launch(environment: Record<string, string>, { account, home = tmpdir() 
   const child: ChildProcess = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', MAIN], {
     ...account,
     cwd: home,
-    env: { PATH: '/usr/bin:/bin', HOME: home, UV_THREADPOOL_SIZE: '16', PORT: '0', ...environment },
+    env: { PATH: '/usr/bin:/bin', HOME: home, UV_THREADPOOL_SIZE: '16', PORT: '0', ...COMPILE_CACHE, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let printed = ''

@@ -4,7 +4,9 @@ import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
+import { ConfigError, readConfig } from '../../app/config.ts'
 import { makeDataDir } from './data-dir.ts'
+import { makePreparedDataDir } from './prepared-data-dir.ts'
 import { runService, startService } from './service-process.ts'
 
 const NOBODY = { uid: 65_534, gid: 65_534 }
@@ -46,16 +48,19 @@ test('each variable that the service reads is in the table of wrong values', () 
   expect(Object.keys(wrongValues).sort()).toEqual(read.sort())
 })
 
-test.concurrent.for(Object.entries(wrongValues))(
-  'a wrong %s ends the start with one line that names it, exit code 2',
-  { timeout: GENEROUS_MS },
-  async ([name, value]) => {
-    const { code, output } = await runService({ [name]: value })
-    expect({ code, output }).toEqual({ code: 2, output: expect.stringMatching(new RegExp(`^${name} must .+\n$`)) })
-  },
-)
+test.for(Object.entries(wrongValues))('a wrong %s is refused with one line that names it', ([name, value]) => {
+  const read = () => readConfig({ [name]: value })
+  expect(read).toThrow(ConfigError)
+  expect(read).toThrow(new RegExp(`^${name} must .+$`))
+})
 
 test.for([
+  {
+    what: 'a wrong variable',
+    environment: { PORT: 'http' },
+    line: /^PORT must .+\n$/,
+    code: 2,
+  },
   {
     what: 'DATABASE_URL without EARSHOT_SECRET_KEY',
     environment: { DATABASE_URL: 'postgres://127.0.0.1:9/earshot' },
@@ -71,7 +76,7 @@ test.for([
   {
     what: 'a DATABASE_URL where nobody answers',
     environment: { DATABASE_URL: 'postgres://ada:hush@127.0.0.1:9/earshot', EARSHOT_SECRET_KEY: randomBytes(32).toString('base64') },
-    line: /^The database of DATABASE_URL cannot be used: .*ECONNREFUSED.+\n$/,
+    line: /^Cannot use the database of DATABASE_URL: .*ECONNREFUSED.+\n$/,
     code: 1,
   },
   {
@@ -103,15 +108,15 @@ test('the first start and a later one are ready in time, with keys that only the
 
 test.for([
   {
-    what: 'a port that is taken',
+    what: 'a port in use',
     variables: (port: number) => ({ PORT: String(port) }),
-    line: (port: number) => `Port ${port} is taken: set PORT to another one.`,
+    line: (port: number) => `Port ${port} is already in use. Set PORT to another port.`,
     code: 1,
   },
   {
-    what: 'a HOST that is no address of this machine',
+    what: 'a HOST that is not an address of this machine',
     variables: () => ({ HOST: '192.0.2.1' }),
-    line: () => 'HOST 192.0.2.1 is no address of this machine (EADDRNOTAVAIL).',
+    line: () => 'HOST 192.0.2.1 is not an address of this machine (EADDRNOTAVAIL).',
     code: 2,
   },
 ])('$what ends the start with one line, and the database is stopped again', { timeout: GENEROUS_MS }, async ({ variables, line, code }) => {
@@ -129,7 +134,7 @@ test('a secret key that was damaged ends the start with one line, and is not rep
   const key = readFileSync(file)
   writeFileSync(file, '')
   const exit = await runService({ EARSHOT_DATA_DIR: dataDir.path, EARSHOT_LOG_LEVEL: 'silent' })
-  expect(exit).toEqual({ code: 2, signal: null, output: `The file ${file} must hold 32 bytes in base64; put the right key back.\n` })
+  expect(exit).toEqual({ code: 2, signal: null, output: `The file ${file} must hold 32 bytes in base64; restore the correct key.\n` })
   expect(readFileSync(file, 'utf8')).toBe('')
   writeFileSync(file, key)
 })
@@ -149,7 +154,7 @@ test.runIf(IS_ROOT)('it starts as root below a home that others cannot read', { 
 })
 
 test('with row-level security on, the service serves its teams and visitors, and each sees its own', { timeout: GENEROUS_MS }, async () => {
-  await using bound = makeDataDir()
+  await using bound = makePreparedDataDir()
   await using service = await startService({ EARSHOT_DATA_DIR: bound.path, EARSHOT_ROW_LEVEL_SECURITY: 'on' })
   const [one, other] = [await bound.makeTeam(), await bound.makeTeam()]
   const words = { body: 'Lovely', author: { name: 'Ada' }, consent: { granted: true } }

@@ -1,4 +1,5 @@
-import { until, type WebhookHouse } from './webhook-house.ts'
+import { until } from '../support/until.ts'
+import type { WebhookHouse } from './webhook-house.ts'
 
 /** How long each delivery was told to wait after its attempts, in seconds of the database's clock. */
 type Delays = Map<string, number[]>

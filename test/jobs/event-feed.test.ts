@@ -1,7 +1,8 @@
 import { openDatabase, readEvents } from '@earshot/db'
 import { numberEvents } from '@earshot/db/dispatch'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { openWebhookHouse, until, type WebhookHouse } from './webhook-house.ts'
+import { until } from '../support/until.ts'
+import { openWebhookHouse, type WebhookHouse } from './webhook-house.ts'
 
 let house: WebhookHouse
 beforeEach(async () => {

@@ -3,7 +3,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openStream } from '../api/event-stream.ts'
 import { makeTeam } from '../support/people.ts'
 import { startTestService, type TestService } from '../support/test-service.ts'
-import { openWebhookHouse, until, type WebhookHouse } from './webhook-house.ts'
+import { until } from '../support/until.ts'
+import { openWebhookHouse, type WebhookHouse } from './webhook-house.ts'
 
 let house: WebhookHouse
 let service: TestService

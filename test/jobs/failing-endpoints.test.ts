@@ -3,8 +3,9 @@ import { disableFailingEndpoints } from '@earshot/db/maintenance'
 import { createSecretBox, writeMail } from '@earshot/drivers'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { makeUser } from '../support/people.ts'
+import { until } from '../support/until.ts'
 import { ok, startReceiver } from './receiver.ts'
-import { asOperator, openWebhookHouse, until, type WebhookHouse } from './webhook-house.ts'
+import { asOperator, openWebhookHouse, type WebhookHouse } from './webhook-house.ts'
 
 let house: WebhookHouse
 beforeEach(async () => {

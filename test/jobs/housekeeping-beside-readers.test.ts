@@ -1,8 +1,9 @@
 import { openDatabase } from '@earshot/db'
 import { deletePast, dropPastPartitions, ensurePartitions } from '@earshot/db/maintenance'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { until } from '../support/until.ts'
 import { startReceiver } from './receiver.ts'
-import { asOperator, openWebhookHouse, until, type WebhookHouse } from './webhook-house.ts'
+import { asOperator, openWebhookHouse, type WebhookHouse } from './webhook-house.ts'
 
 const WRITES_PER_SECOND = 50
 const WORST_WRITE_MS = 200

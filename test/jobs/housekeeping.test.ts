@@ -4,7 +4,8 @@ import { createDatabaseMail, createOwnAddresses, createSecretBox } from '@earsho
 import { startWorker } from '@earshot/jobs'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { forgetDeadWorkers } from '../../db/src/dispatch/workers.ts'
-import { asOperator, keepingLog, openWebhookHouse, until, type WebhookHouse } from './webhook-house.ts'
+import { until } from '../support/until.ts'
+import { asOperator, keepingLog, openWebhookHouse, type WebhookHouse } from './webhook-house.ts'
 
 const TABLES = ['audit_entries', 'events', 'webhook_attempts']
 

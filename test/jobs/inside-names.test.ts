@@ -2,10 +2,11 @@ import { checkWebhookUrl, createAddressRules, createOwnAddresses, createSecretBo
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { makeTeam, type Team } from '../support/people.ts'
 import { startTestService, type TestService } from '../support/test-service.ts'
+import { until } from '../support/until.ts'
 import { type NameServer, startNameServer } from './name-server.ts'
 import { says } from './raw-plays.ts'
 import { type RawReceiver, startRawReceiver } from './raw-receiver.ts'
-import { openWebhookHouse, until, type WebhookHouse } from './webhook-house.ts'
+import { openWebhookHouse, type WebhookHouse } from './webhook-house.ts'
 
 const OUTSIDE = '8.8.8.8'
 const NAMES: Record<string, string[]> = {

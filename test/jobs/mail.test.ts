@@ -17,7 +17,8 @@ import { startWorker } from '@earshot/jobs'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { startMailServer } from '../drivers/mail-server.ts'
 import { openTestDatabase, type TestDatabase } from '../support/test-database.ts'
-import { asOperator, until } from './webhook-house.ts'
+import { until } from '../support/until.ts'
+import { asOperator } from './webhook-house.ts'
 
 const BASE_URL = 'https://feedback.example'
 const LINK = `${BASE_URL}/accounts/password-reset/?token=hush-hush\n`

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import { setTimeout as delay } from 'node:timers/promises'
 import { createTeamFor, createUser, type Database, type DatabaseAddress, openDatabase } from '@earshot/db'
 import { createSecretBox } from '@earshot/drivers'
 import type { Log } from '@earshot/jobs'
@@ -97,13 +96,4 @@ export async function asOperator(address: DatabaseAddress, text: string): Promis
 
 export function makeSecret(): string {
   return `whsec_${randomBytes(32).toString('base64')}`
-}
-
-/** Asks again until the answer is true. */
-export async function until(what: string, holds: () => boolean | Promise<boolean>, timeoutMs = 15_000): Promise<void> {
-  const deadline = performance.now() + timeoutMs
-  while (!(await holds())) {
-    if (performance.now() > deadline) throw new Error(`Waited ${timeoutMs} ms in vain until ${what}`)
-    await delay(10)
-  }
 }

@@ -1,4 +1,4 @@
-import { makeDataDir } from '../fault/data-dir.ts'
+import { makePreparedDataDir } from '../fault/prepared-data-dir.ts'
 import { startService } from '../fault/service-process.ts'
 import { type DeliverySource, openDeliverySource } from './delivery-source.ts'
 
@@ -9,7 +9,7 @@ export interface SendingService extends AsyncDisposable {
 }
 
 export async function startSendingService(): Promise<SendingService> {
-  const dataDir = makeDataDir()
+  const dataDir = makePreparedDataDir()
   const service = await startService({ EARSHOT_DATA_DIR: dataDir.path })
   const team = await dataDir.makeTeam()
   return {

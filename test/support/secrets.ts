@@ -26,23 +26,25 @@ export interface Secrets {
 }
 
 export function createSecrets(): Secrets {
-  const known = new Set<string>([PASSWORD])
+  /** Each secret with its bytes as hex, as a column of bytes is printed. */
+  const known = new Map<string, string>()
+  const keep = (value: string) => known.has(value) || known.set(value, Buffer.from(value).toString('hex'))
+  keep(PASSWORD)
   const codes = new Set<string>()
   return {
     note(body, headers) {
       for (const value of secretValues(body)) {
         if (OTP.test(value)) codes.add(value)
-        else if (value.length >= MIN_CHARACTERS) known.add(value)
+        else if (value.length >= MIN_CHARACTERS) keep(value)
       }
       for (const cookie of headers?.getSetCookie() ?? []) {
         const value = cookie.split(';', 1)[0]?.split('=')[1] ?? ''
-        if (value.length >= MIN_CHARACTERS) known.add(value)
+        if (value.length >= MIN_CHARACTERS) keep(value)
       }
     },
     foundIn(text) {
       const shaped = SHAPES.flatMap((shape) => shape.exec(text)?.[0] ?? [])
-      // A column of bytes reads as hex.
-      const exact = [...known].filter((value) => text.includes(value) || text.includes(Buffer.from(value).toString('hex')))
+      const exact = [...known].filter(([value, hex]) => text.includes(value) || text.includes(hex)).map(([value]) => value)
       const alone = [...codes].filter((code) => new RegExp(`(?<![\\w.:-])${code}(?!\\w)`).test(text))
       return [...new Set([...shaped, ...exact, ...alone])].map((value) => `${value.slice(0, 10)}…`)
     },

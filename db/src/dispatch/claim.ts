@@ -2,9 +2,11 @@ import type { DeliveredEvent } from '@earshot/contracts'
 import { sql } from 'drizzle-orm'
 import type { Tx } from '../driver/database.ts'
 import { statement } from '../sql/statement.ts'
-import { plans, teams } from '../tables/people.ts'
+import { events } from '../tables/events.ts'
+import { plans } from '../tables/plans.ts'
 import { projects } from '../tables/projects.ts'
-import { events, webhook_attempts, webhook_deliveries, webhook_endpoints, webhook_workers } from '../tables/webhooks.ts'
+import { teams } from '../tables/teams.ts'
+import { webhook_attempts, webhook_deliveries, webhook_endpoints, webhook_workers } from '../tables/webhooks.ts'
 
 /** 5 s of age before sending, 10 s to connect, 30 s for the response, 45 s to write the result; then another worker may take over. */
 export const LEASE_SECONDS = 90

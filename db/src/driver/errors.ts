@@ -1,6 +1,6 @@
 import { ApiError, type ErrorCode, errorCodes } from '@earshot/contracts'
 import postgres from 'postgres'
-import { NoAnswerError } from './deadline.ts'
+import { DeadlineError } from './deadline.ts'
 
 const RETRY_AFTER_SECONDS = 2
 
@@ -30,7 +30,7 @@ const UNAVAILABLE = /^(08|53|57|40)/
 /** Turns what the driver throws into the API's table; whatever is not in it stays as it is and becomes a 500. */
 export function toApiError(error: unknown): unknown {
   if (error instanceof postgres.PostgresError) return fromState(error)
-  if (error instanceof NoAnswerError || isUnreachable(error)) return unavailable(error)
+  if (error instanceof DeadlineError || isUnreachable(error)) return unavailable(error)
   return error
 }
 

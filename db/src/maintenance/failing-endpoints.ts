@@ -1,7 +1,9 @@
 import { sql } from 'drizzle-orm'
 import type { Tx } from '../driver/database.ts'
 import { statement } from '../sql/statement.ts'
-import { memberships, teams, users } from '../tables/people.ts'
+import { memberships } from '../tables/members.ts'
+import { teams } from '../tables/teams.ts'
+import { users } from '../tables/users.ts'
 import { webhook_endpoints } from '../tables/webhooks.ts'
 
 const REASON = 'No delivery succeeded for 5 days.'

@@ -3,7 +3,7 @@ import { sql } from 'drizzle-orm'
 import type { Tx } from '../driver/database.ts'
 import { notFound, onlyOne } from '../sql/rows.ts'
 import { statement } from '../sql/statement.ts'
-import { oauth_clients } from '../tables/sign-in.ts'
+import { oauth_clients } from '../tables/oauth.ts'
 
 /** A program that people may allow to act for them, made by the operator. */
 export type OAuthClientRow = Omit<typeof oauth_clients.$inferSelect, 'scopes'> & { scopes: Scope[] }

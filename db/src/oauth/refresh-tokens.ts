@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import type { Tx } from '../driver/database.ts'
 import { onlyOne } from '../sql/rows.ts'
 import { statement } from '../sql/statement.ts'
-import { credentials } from '../tables/people.ts'
+import { credentials } from '../tables/credentials.ts'
 
 /** The exchange of a refresh token for its successor. */
 interface RotationQuestion {

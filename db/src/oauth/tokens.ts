@@ -3,8 +3,10 @@ import { sql } from 'drizzle-orm'
 import type { Tx } from '../driver/database.ts'
 import { onlyOne } from '../sql/rows.ts'
 import { statement } from '../sql/statement.ts'
-import { credentials, users } from '../tables/people.ts'
-import { access_tokens, oauth_clients, refresh_tokens } from '../tables/sign-in.ts'
+import { credentials } from '../tables/credentials.ts'
+import { oauth_clients } from '../tables/oauth.ts'
+import { access_tokens, refresh_tokens } from '../tables/tokens.ts'
+import { users } from '../tables/users.ts'
 
 /** The hashes of two new tokens, and how long they live. */
 export interface TokenPair {

@@ -7,7 +7,8 @@ import { indexedList, type Listed, listedPage, scannedList, spanOf, walkOf } fro
 import { type Page, type PageQuery, pageBounds } from '../sql/pages.ts'
 import { notFound } from '../sql/rows.ts'
 import { statement, statementsByKey } from '../sql/statement.ts'
-import { events, webhook_deliveries, webhook_endpoints } from '../tables/webhooks.ts'
+import { events } from '../tables/events.ts'
+import { webhook_deliveries, webhook_endpoints } from '../tables/webhooks.ts'
 import { endpointIsThere, type WebhookRef } from './endpoints.ts'
 
 /** A delivery with the body of its event; null once the event is past its 30 days. */

@@ -1,6 +1,6 @@
 import type { MailDriver } from './mail.ts'
 
-/** Without an SMTP server: the mail stays in the database, sealed, until the operator reads it. */
+/** Creates the mail driver used without an SMTP server: mail stays in the database, sealed, for the operator to read. */
 export function createDatabaseMail(): MailDriver {
   return { deliver: async () => 'kept', close: async () => {} }
 }

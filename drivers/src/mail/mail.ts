@@ -1,6 +1,6 @@
-/** One message, ready to be sent. */
+/** One message, ready to send. */
 export interface MailMessage {
-  /** The mail's id: an attempt that is made again sends the same message. */
+  /** The mail's id, the same for each attempt. */
   id: string
   to: string
   subject: string
@@ -9,19 +9,19 @@ export interface MailMessage {
   createdAt: Date
 }
 
-/** Where mail goes. */
+/** Sends mail or keeps it. */
 export interface MailDriver {
-  /** `sent`: a server took it over. `kept`: it waits for the operator to read it. Throws `MailFailure`. */
+  /** `sent`: a server accepted it. `kept`: the operator reads it in the database. Throws `MailFailure`. */
   deliver: (message: MailMessage) => Promise<'sent' | 'kept'>
   close: () => Promise<void>
 }
 
-/** A message was not taken. Its text names neither addresses nor words of the message, so it may be logged. */
+/** A message that was not accepted. The error's text holds no address and no part of the message, so it may be logged. */
 export class MailFailure extends Error {
   override name = 'MailFailure'
-  /** The same message would be refused again. */
+  /** Whether the same message would be refused again. */
   readonly isFinal: boolean
-  /** What the server said to the addresses, for the operator's eyes alone. */
+  /** The server's reply to the addresses, for the operator only. */
   readonly answer: string | null
 
   constructor(message: string, { isFinal, answer = null }: { isFinal: boolean; answer?: string | null }) {

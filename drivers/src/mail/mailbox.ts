@@ -1,4 +1,4 @@
-/** One address with a display name, or without. */
+/** One address, with or without a display name. */
 export interface Mailbox {
   name: string
   address: string
@@ -12,7 +12,7 @@ export function isMailAddress(text: string): boolean {
   return ADDRESS.test(text)
 }
 
-/** Reads `noreply@example.com` or `Example <noreply@example.com>`. Throws an Error that says what must be otherwise. */
+/** Reads `noreply@example.com` or `Example <noreply@example.com>`. Throws an Error that says what is expected. */
 export function readMailbox(text: string): Mailbox {
   const { quoted, plain, address = text } = NAMED.exec(text)?.groups ?? {}
   const name = quoted ?? plain ?? ''

@@ -6,15 +6,15 @@ import { toMailFailure } from './smtp-failure.ts'
 import type { SmtpServer } from './smtp-url.ts'
 
 interface SmtpTimeouts {
-  /** From the look-up of the name to the end of STARTTLS. */
+  /** From the DNS lookup to the end of STARTTLS. */
   connectMs: number
-  /** Without a byte from the server. */
+  /** For silence: no byte from the server. */
   silenceMs: number
-  /** For the whole of a message. */
+  /** For a whole message. */
   messageMs: number
 }
 
-const PATIENCE: SmtpTimeouts = { connectMs: 15_000, silenceMs: 60_000, messageMs: 120_000 }
+const TIMEOUTS: SmtpTimeouts = { connectMs: 15_000, silenceMs: 60_000, messageMs: 120_000 }
 
 export interface SmtpMailOptions {
   server: SmtpServer
@@ -22,14 +22,14 @@ export interface SmtpMailOptions {
   timeouts?: SmtpTimeouts
 }
 
-/** Hands mail to an SMTP server, in a connection of its own for each message: they are rare, and an idle one would be closed anyway. */
-export function createSmtpMail({ server, from, timeouts = PATIENCE }: SmtpMailOptions): MailDriver {
+/** Creates a driver that sends mail to an SMTP server, with one connection per message: mails are rare, and servers close idle connections. */
+export function createSmtpMail({ server, from, timeouts = TIMEOUTS }: SmtpMailOptions): MailDriver {
   const closing = new AbortController()
   let transport: Promise<Transporter> | undefined
   return {
     async deliver(message) {
-      // One mailbox, never a list of them: the parts of a message that others choose cannot add a recipient or a header.
-      if (!isMailAddress(message.to)) throw new MailFailure("The recipient's address is none.", { isFinal: true })
+      // One mailbox, never a list: the parts of a message that other people choose cannot add a recipient or a header.
+      if (!isMailAddress(message.to)) throw new MailFailure("The recipient's address is not a valid e-mail address.", { isFinal: true })
       transport ??= openTransport(server, timeouts)
       const signal = AbortSignal.any([closing.signal, AbortSignal.timeout(timeouts.messageMs)])
       await (await transport).sendMail({ ...compose(message, from), signal }).catch((error) => {
@@ -43,7 +43,7 @@ export function createSmtpMail({ server, from, timeouts = PATIENCE }: SmtpMailOp
   }
 }
 
-/** The library is loaded with the first message: a start need not wait for it. */
+/** Loads the library with the first message, so that start-up does not wait for it. */
 async function openTransport({ host, port, tls, verifyCertificate, login }: SmtpServer, timeouts: SmtpTimeouts) {
   const { createTransport } = await import('nodemailer')
   return createTransport({
@@ -53,7 +53,7 @@ async function openTransport({ host, port, tls, verifyCertificate, login }: Smtp
     requireTLS: tls === 'required',
     ignoreTLS: tls === 'off',
     tls: { rejectUnauthorized: verifyCertificate },
-    // A server that stops asking for the login must not get the mail without it.
+    // A server that does not ask for the login must not get the mail without it.
     ...(login && { auth: { user: login.user, pass: login.password }, forceAuth: true }),
     connectionTimeout: timeouts.connectMs,
     greetingTimeout: timeouts.connectMs,
@@ -63,7 +63,7 @@ async function openTransport({ host, port, tls, verifyCertificate, login }: Smtp
   })
 }
 
-/** RFC 5322; the same for each attempt, so that a mail that was sent twice is shown once. */
+/** Composes the message (RFC 5322), the same for each attempt, so that mail programs show a mail sent twice only once. */
 function compose({ id, to, subject, text, createdAt }: MailMessage, from: Mailbox) {
   return {
     from,
@@ -73,7 +73,7 @@ function compose({ id, to, subject, text, createdAt }: MailMessage, from: Mailbo
     text,
     date: createdAt,
     messageId: `<${id}@${domainToASCII(from.address.split('@')[1] ?? '')}>`,
-    // RFC 3834 §5: nobody's out-of-office note is to answer.
+    // RFC 3834 §5: out-of-office programs do not reply.
     headers: { 'Auto-Submitted': 'auto-generated' },
   }
 }

@@ -2,21 +2,21 @@ const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/
 const SUBMISSION_PORT = 587
 const SUBMISSIONS_PORT = 465
 
-/** The server that takes our mail. */
+/** The SMTP server that mail is sent to. */
 export interface SmtpServer {
   host: string
   port: number
-  /** From the first byte; by STARTTLS or not at all; by STARTTLS where the server offers it; never. */
+  /** TLS from the first byte; STARTTLS required; STARTTLS if the server offers it; no TLS. */
   tls: 'implicit' | 'required' | 'offered' | 'off'
   verifyCertificate: boolean
   login: { user: string; password: string } | null
 }
 
 /**
- * Reads `smtp://user:password@host:port` (port 587 if absent) or `smtps://…` (465). Mail carries links that open accounts, so
- * STARTTLS is required, unless the server is this machine: there it is used when offered, and its certificate, which is
- * seldom made out to localhost, is not judged. `?tls=off` is for a server in a private network that has none.
- * Throws an Error that says what must be otherwise.
+ * Reads `smtp://user:password@host:port` (port 587 by default) or `smtps://…` (465). Mail carries links that open accounts, so
+ * STARTTLS is required, except for a server on this machine: there it is used if offered, and the certificate, rarely issued
+ * for localhost, is not verified. `?tls=off` is for a server without TLS in a private network.
+ * Throws an Error that says what is expected.
  */
 export function readSmtpUrl(text: string): SmtpServer {
   const url = URL.parse(text)

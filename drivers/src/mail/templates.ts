@@ -1,137 +1,86 @@
-import { durations } from '@earshot/contracts'
-import { z } from 'zod'
-import { toMailLine } from './mail-line.ts'
+import { durations, type MailFields, type MailSecret, type MailTemplate } from '@earshot/contracts'
 
-const line = z.string().transform(toMailLine)
-const toPerson = z.object({ name: line })
-const withToken = z.object({ token: z.string().min(1) })
-const nothing = z.object({})
-
-/** Addresses of pages. */
+/** Returns the address of a page of the accounts. */
 export type LinkTo = (page: string, token?: string) => string
 
-interface Template<Fields extends z.ZodObject = z.ZodObject, Secret extends z.ZodObject = z.ZodObject> {
-  /** Stored in clear. */
-  fields: Fields
-  /** Stored sealed, until the mail was sent. */
-  secret: Secret
-  subject: (fields: z.output<Fields>) => string
-  paragraphs: (values: z.output<Fields> & z.output<Secret>, linkTo: LinkTo) => string[]
+/** The words of a mail, written from its fields and, but for the subject, its secret. */
+interface Template<Name extends MailTemplate> {
+  subject: (fields: MailFields<Name>) => string
+  paragraphs: (values: MailFields<Name> & MailSecret<Name>, linkTo: LinkTo) => string[]
 }
 
-/** Every mail that is ever sent. */
-export const mailTemplates = {
-  'verify-email': template({
-    fields: toPerson,
-    secret: withToken,
+/** Every mail that the service sends. */
+export const mailTemplates: { [Name in MailTemplate]: Template<Name> } = {
+  'verify-email': {
     subject: () => 'Confirm your e-mail address',
     paragraphs: ({ name, token }, linkTo) => [
       `Hello ${name},`,
-      'Please confirm that this address is yours:',
+      'Confirm your e-mail address to finish creating your account:',
       linkTo('verify-email', token),
-      'If you did not sign up, you need not do anything.',
+      'If you did not sign up, you can ignore this e-mail.',
     ],
-  }),
-  'sign-up-again': template({
-    fields: toPerson,
-    secret: nothing,
+  },
+  'sign-up-again': {
     subject: () => 'You already have an account',
     paragraphs: ({ name }, linkTo) => [
       `Hello ${name},`,
-      'Somebody, probably you, tried to sign up with this address. It has an account already, so none was made. Sign in here:',
+      'Someone, probably you, tried to sign up with this e-mail address. You already have an account. Sign in here:',
       linkTo('sign-in'),
-      'If you have forgotten your password, you can ask there for a new one. If it was not you, you need not do anything.',
+      'If you forgot your password, you can reset it on that page. If you did not try to sign up, you can ignore this e-mail.',
     ],
-  }),
-  'password-reset': template({
-    fields: toPerson,
-    secret: withToken,
-    subject: () => 'Choose a new password',
+  },
+  'password-reset': {
+    subject: () => 'Reset your password',
     paragraphs: ({ name, token }, linkTo) => [
       `Hello ${name},`,
-      'Somebody, probably you, asked for a new password for your account. Choose it here; the link works once:',
+      `Someone, probably you, asked to reset the password of your account. Choose a new password here. The link works once, within ${durations.passwordResetHours} hour:`,
       linkTo('password-reset', token),
-      'If it was not you, you need not do anything: your password stays as it is.',
+      'If you did not ask for this, you can ignore this e-mail. Your password will not change.',
     ],
-  }),
-  'password-changed': template({
-    fields: toPerson,
-    secret: nothing,
+  },
+  'password-changed': {
     subject: () => 'Your password was changed',
     paragraphs: ({ name }, linkTo) => [
       `Hello ${name},`,
-      'The password of your account was changed.',
-      'If it was not you, ask for a new password at once:',
+      'The password of your account was just changed.',
+      'If this was not you, reset your password now:',
       linkTo('password-reset'),
     ],
-  }),
-  invitation: template({
-    fields: z.object({ team: line, inviter: line, role: line }),
-    secret: withToken,
-    subject: ({ team, inviter }) => `${inviter} invites you to ${team}`,
+  },
+  invitation: {
+    subject: ({ team, inviter }) => `${inviter} invited you to ${team}`,
     paragraphs: ({ team, inviter, role, token }, linkTo) => [
       'Hello,',
-      `${inviter} invites you to the team ${team}, as ${role}. Accept within ${durations.invitationDays} days:`,
+      `${inviter} invited you to join the team ${team} as ${role}. Accept the invitation within ${durations.invitationDays} days:`,
       linkTo('invitation', token),
-      'If you do not know what this is about, you need not do anything.',
+      'If you do not know this person, you can ignore this e-mail.',
     ],
-  }),
-  'webhook-disabled': template({
-    fields: z.object({ name: line, team: line, host: line, endpoint: z.uuid() }),
-    secret: nothing,
-    subject: ({ team }) => `A webhook endpoint of ${team} is disabled`,
+  },
+  'webhook-disabled': {
+    subject: ({ team }) => `A webhook endpoint of ${team} was disabled`,
     paragraphs: ({ name, team, host, endpoint }) => [
       `Hello ${name},`,
-      `For ${durations.failingEndpointDays} days no delivery to a webhook endpoint of the team ${team} succeeded, so nothing more is sent to it. It is the one at ${host}, with the id`,
+      `We disabled a webhook endpoint of the team ${team} because no delivery to it has succeeded for ${durations.failingEndpointDays} days. It is the endpoint at ${host} with this id:`,
       endpoint,
-      `Events from now on are kept as skipped deliveries. Once the receiver answers again, resume the endpoint (earshot webhooks update, with --state active), and send what it missed within ${durations.eventDays} days by a replay.`,
+      `New events are recorded as skipped deliveries. Once your receiver works again, resume the endpoint (earshot webhooks update, with --state active) and replay what it missed (earshot webhooks replay). Events are kept for ${durations.eventDays} days.`,
     ],
-  }),
-  'mfa-enabled': template({
-    fields: toPerson,
-    secret: nothing,
-    subject: () => 'Two-step sign-in is on',
+  },
+  'mfa-enabled': {
+    subject: () => 'Two-factor authentication is on',
     paragraphs: ({ name }, linkTo) => [
       `Hello ${name},`,
-      'From now on your account asks for a code of your authenticator app when you sign in. Keep your recovery codes in a safe place.',
-      'If it was not you, ask for a new password at once:',
+      'Two-factor authentication is now on. When you sign in, your account asks for a code from your authenticator app. Keep your recovery codes in a safe place.',
+      'If this was not you, reset your password now:',
       linkTo('password-reset'),
     ],
-  }),
-  'mfa-disabled': template({
-    fields: toPerson,
-    secret: nothing,
-    subject: () => 'Two-step sign-in is off',
+  },
+  'mfa-disabled': {
+    subject: () => 'Two-factor authentication is off',
     paragraphs: ({ name }, linkTo) => [
       `Hello ${name},`,
-      'Your account no longer asks for a code when you sign in; the password alone is enough.',
-      'If it was not you, ask for a new password at once:',
+      'Two-factor authentication is now off. Your password is enough to sign in.',
+      'If this was not you, reset your password now:',
       linkTo('password-reset'),
     ],
-  }),
-}
-
-type Templates = typeof mailTemplates
-
-/** A mail to be queued: the template decides its fields and its secret. */
-export type NewMail = {
-  [Name in keyof Templates]: {
-    to: string
-    template: Name
-    fields: z.input<Templates[Name]['fields']>
-    secret: z.input<Templates[Name]['secret']>
-  }
-}[keyof Templates]
-
-/** The secret that a template's link carries. */
-export type SecretOf<Name extends keyof Templates> = z.input<Templates[Name]['secret']>
-
-/** Undefined for one that only a newer version knows. */
-export function findTemplate(name: string): Template | undefined {
-  // What a template is called with was parsed by its own schemas; that both belong together is beyond the compiler.
-  return Object.hasOwn(mailTemplates, name) ? (mailTemplates[name as keyof Templates] as unknown as Template) : undefined
-}
-
-function template<Fields extends z.ZodObject, Secret extends z.ZodObject>(literal: Template<Fields, Secret>): Template<Fields, Secret> {
-  return literal
+  },
 }

@@ -23,7 +23,7 @@ const BLOCKED_IPV4 = [
   '240.0.0.0/4',
 ]
 
-/** Only global unicast is public IPv6; out of it: protocol assignments with Teredo, documentation, 6to4, AS112. */
+/** Public IPv6 is global unicast without protocol assignments (Teredo), documentation, 6to4 and AS112. */
 const GLOBAL_IPV6 = '2000::/3'
 const BLOCKED_IPV6 = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20', '2620:4f:8000::/48']
 
@@ -32,17 +32,18 @@ const MAPPED = '::ffff:'
 const NAT64 = '64:ff9b::'
 
 export interface AddressRules {
-  /** Whether a webhook may be sent to this IP address. Whatever is not a plain IP address is not allowed. */
+  /** Whether a webhook may be sent to this IP address; false for text that is not a plain IP address. */
   isAllowed: (address: string) => boolean
 }
 
 interface AddressRuleOptions {
-  /** CIDRs that are allowed although they are blocked by default. Throws when one is malformed. */
+  /** CIDRs that are allowed although they are blocked by default. */
   allowNetworks: readonly string[]
   /** Whether this machine's loopback addresses are allowed. */
   allowLoopback: boolean
 }
 
+/** Creates the rules for the addresses that webhooks may reach. Throws when a network is malformed. */
 export function createAddressRules({ allowNetworks, allowLoopback }: AddressRuleOptions): AddressRules {
   const allowed = networkList(allowNetworks.flatMap((network) => withEmbeddedForms(network)))
   if (allowLoopback) addNetworks(allowed, ['127.0.0.0/8', `${MAPPED}127.0.0.0/104`, '::1/128'])
@@ -51,7 +52,7 @@ export function createAddressRules({ allowNetworks, allowLoopback }: AddressRule
 
   return {
     isAllowed(address) {
-      // `check` answers false for text that is no address and for zones (`fe80::1%eth0`): judge those first, and refuse.
+      // `check` returns false for text that is not an address and for zones (`fe80::1%eth0`), so refuse those first.
       const family = familyOf(address)
       if (family === null) return false
       if (allowed.check(address, family)) return true
@@ -61,7 +62,7 @@ export function createAddressRules({ allowNetworks, allowLoopback }: AddressRule
   }
 }
 
-/** The address family in `BlockList`'s words; null for whatever is not a plain IP address, zones included. */
+/** Returns the address family as `BlockList` names it; null for text that is not a plain IP address, zones included. */
 export function familyOf(address: string): 'ipv4' | 'ipv6' | null {
   const version = address.includes('%') ? 0 : isIP(address)
   if (version === 0) return null
@@ -81,7 +82,7 @@ function addNetworks(list: BlockList, networks: readonly string[]): void {
   }
 }
 
-/** An IPv4 network reaches the same hosts through its embedded forms, so a rule for one is a rule for all. */
+/** Adds the forms of an IPv4 network that are embedded in IPv6: they reach the same hosts, so one rule holds for all. */
 function withEmbeddedForms(network: string): string[] {
   const { address, prefixLength, family } = parseNetwork(network)
   if (family === 'ipv6') return [network]

@@ -2,7 +2,7 @@ import type { BlockList } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { familyOf, networkList } from './network-address.ts'
 
-/** All of these reach a server that listens on this machine's loopback interface. */
+/** Addresses that reach a server on this machine's loopback interface. */
 const LOOPBACK = networkList(['127.0.0.0/8', '0.0.0.0/8', '::1/128', '::/128', '::ffff:127.0.0.0/104', '::ffff:0.0.0.0/104'])
 const UNSPECIFIED = new Set(['0.0.0.0', '::'])
 
@@ -13,26 +13,26 @@ interface HostAndPort {
 }
 
 interface Receiver extends HostAndPort {
-  /** What `host` resolves to, where that is known. */
+  /** The addresses that `host` resolves to, if known. */
   addresses: readonly string[]
 }
 
 export interface OwnAddresses {
-  /** Whether a request to this receiver would come back to this service. */
+  /** Whether a request to this receiver would reach this service. */
   includes: (receiver: Receiver) => boolean
 }
 
 /**
- * The places where this service itself answers: the host and port that it listens on and those of its base URL. A name
- * is compared as a name only, since a reverse proxy serves other sites from the same address.
+ * Recognizes the addresses of this service: the host and port it listens on, and those of its base URL. A name is compared as
+ * a name only, because a reverse proxy serves other sites from the same address.
  */
 export function createOwnAddresses(own: readonly HostAndPort[]): OwnAddresses {
-  const places = own.map(({ host, port }) => ({ name: comparableName(host), port, list: addressesOf(host) }))
+  const listeners = own.map(({ host, port }) => ({ name: comparableName(host), port, list: addressesOf(host) }))
   return {
     includes({ host, port, addresses }) {
-      return places.some((place) => {
-        if (place.port !== port) return false
-        return place.name === comparableName(host) || [host, ...addresses].some((address) => isListed(place.list, address))
+      return listeners.some((listener) => {
+        if (listener.port !== port) return false
+        return listener.name === comparableName(host) || [host, ...addresses].some((address) => isListed(listener.list, address))
       })
     },
   }
@@ -50,7 +50,7 @@ function isListed(list: BlockList | null, address: string): boolean {
   return list !== null && family !== null && list.check(address, family)
 }
 
-/** DNS names ignore case and a final dot. */
+/** Normalizes a name: DNS ignores case and a final dot. */
 function comparableName(host: string): string {
   return host.toLowerCase().replace(/\.$/, '')
 }

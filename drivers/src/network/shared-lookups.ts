@@ -1,44 +1,44 @@
 import type { ResolveName } from './webhook-url.ts'
 
 /** Half of the lookups that libuv runs at once on the 16 threads of the start script; the other half is for known names. */
-const UNKNOWN_AT_ONCE = 4
+const MAX_UNKNOWN_LOOKUPS = 4
 const MAX_KNOWN = 20_000
 
 /**
- * The system's resolver holds a thread until it has an answer, and there are few: a handful of names whose DNS is silent
- * would stop the lookups of all others. So a name waits for one of a few places unless its last lookup succeeded, and
- * callers who ask for one name at the same time share one lookup.
+ * Limits and shares lookups. The system's resolver holds a thread until a lookup ends, and threads are few: a handful of names
+ * whose DNS servers are silent would block all other lookups. So a name waits for one of a few slots unless its last lookup
+ * succeeded, and concurrent lookups of one name are one.
  */
 export function shareLookups(resolve: ResolveName): ResolveName {
   const known = new Set<string>()
   const running = new Map<string, ReturnType<ResolveName>>()
   const waiting: (() => void)[] = []
-  let places = UNKNOWN_AT_ONCE
+  let freeSlots = MAX_UNKNOWN_LOOKUPS
 
   async function lookUp(name: string): ReturnType<ResolveName> {
-    // It is known again when it has answered: one that turned silent takes one thread for nothing, and no second.
+    // Known again only after success: a name whose DNS turned silent blocks one thread once.
     const isKnown = known.delete(name)
-    if (!isKnown) await takePlace()
+    if (!isKnown) await takeSlot()
     try {
-      const answers = await resolve(name)
+      const addresses = await resolve(name)
       if (known.size >= MAX_KNOWN) known.clear()
       known.add(name)
-      return answers
+      return addresses
     } finally {
       running.delete(name)
-      if (!isKnown) leavePlace()
+      if (!isKnown) freeSlot()
     }
   }
 
-  function takePlace(): Promise<void> | void {
-    if (places === 0) return new Promise((resolve) => waiting.push(resolve))
-    places -= 1
+  function takeSlot(): Promise<void> | void {
+    if (freeSlots === 0) return new Promise((resolve) => waiting.push(resolve))
+    freeSlots -= 1
   }
 
-  function leavePlace(): void {
+  function freeSlot(): void {
     const next = waiting.shift()
     if (next) next()
-    else places += 1
+    else freeSlots += 1
   }
 
   return (name) => {

@@ -41,8 +41,11 @@ export interface Sender {
   close: () => Promise<void>
 }
 
+/** The limits of every attempt. */
+export const EXCHANGE_LIMITS: ExchangeLimits = { connectTimeoutMs: 10_000, answerTimeoutMs: 30_000, maxResponseBytes: 65_536 }
+
 export function createSender({ rules, ownAddresses, allowInsecure, userAgent, resolve = resolveName, ...limits }: SenderOptions): Sender {
-  const { connectTimeoutMs = 10_000, answerTimeoutMs = 30_000, maxResponseBytes = 65_536 } = limits
+  const { connectTimeoutMs, answerTimeoutMs, maxResponseBytes } = { ...EXCHANGE_LIMITS, ...limits }
   const connector = createPinnedConnector({ rules, ownAddresses, resolve, connectTimeoutMs })
   const agent = createDeliveryAgent(connector.connect)
 

@@ -2,7 +2,7 @@ import type { Contracts, CredentialKind, Method, Operation, Plan, Role, Scope } 
 import type { Actor, SignInRow, Tx } from '@earshot/db'
 import type { TRPCBuiltRouter, TRPCMutationProcedure, TRPCQueryProcedure } from '@trpc/server'
 import type { z } from 'zod'
-import type { PublicAccess } from '../auth/public-access.ts'
+import type { DeferredAccess, PublicProjectRow } from '../auth/public-access.ts'
 import type { Services } from '../services.ts'
 import type { Provenance } from './provenance.ts'
 import type { ErrorShape } from './trpc-failure.ts'
@@ -44,11 +44,19 @@ export interface InProject extends InTeam {
   project: { team_id: string; project_id: string }
 }
 
-/** A visitor of the public plane. */
+/** A visitor of the public plane, authorized and counted before the handler. */
 export interface Visitor extends Call {
   ip: string
-  /** The project that the visitor names by its public key. */
-  publicAccess: PublicAccess
+}
+
+/** A visitor in the project that the public key of the path identifies. */
+export interface VisitorInProject extends Visitor {
+  project: PublicProjectRow
+}
+
+/** A visitor whom the handler's own statement authorizes and counts. */
+export interface DeferredVisitor extends Visitor {
+  deferredAccess: Pick<DeferredAccess, 'authorizeWith'>
 }
 
 /** Somebody who signs up, in or out. */
@@ -69,7 +77,7 @@ export interface Guest extends Call {
 
 /** What a handler knows of its caller follows from the operation's fields, and from those of its path. */
 type ContextOf<O> = O extends { access: 'public' }
-  ? Visitor
+  ? PublicContextOf<O>
   : O extends { access: 'account' }
     ? Guest
     : O extends { reauthenticates: true }
@@ -79,6 +87,12 @@ type ContextOf<O> = O extends { access: 'public' }
         : O extends { path: `${string}{team_id}${string}` }
           ? InTeam
           : SignedIn
+
+type PublicContextOf<O> = O extends { authorizesWithWork: true }
+  ? DeferredVisitor
+  : O extends { path: `${string}{public_key}${string}` }
+    ? VisitorInProject
+    : Visitor
 
 type Handler<O> =
   O extends Operation<Method, string, infer Input, infer Output>

@@ -13,8 +13,8 @@ import { type ReplyHeaders, replyHeadersOf } from './reply-headers.ts'
 import { type RequestFacts, requestFactsOf } from './request-facts.ts'
 import { gather, singleHeader } from './rest.ts'
 
-/** After this long a comment keeps the connection open, and who reads is judged again. */
-const BEAT_MS = 15_000
+/** After this long a comment keeps the connection open, and the caller is authorized again. */
+export const BEAT_MS = 15_000
 const RECONNECT_MS = 1_000
 /** What waits for a reader; while it is not taken nothing more is read from the database. */
 const BUFFER_BYTES = 65_536
@@ -36,13 +36,14 @@ interface Reader {
   cursor: string
   request: FastifyRequest
   signal: AbortSignal
+  beatMs: number
 }
 
 /** Registers a stream as a Fastify route: judged like any operation, then server-sent events as long as the reader may and stays. */
 export function registerStream(
   app: FastifyInstance,
   pipeline: Pipeline,
-  { baseUrl, feedPoll }: { baseUrl: string; feedPoll: FeedPoll },
+  { baseUrl, feedPoll, beatMs = BEAT_MS }: { baseUrl: string; feedPoll: FeedPoll; beatMs?: number | undefined },
 ): void {
   const { path, input, queryFields, bodyFields } = pipeline.named.operation
   const ownOrigin = new URL(baseUrl).origin
@@ -64,7 +65,7 @@ export function registerStream(
       // The first page shows before any header whether all is right.
       const first = await readPage(pipeline, authorized, fields)
       const cursor = typeof fields.cursor === 'string' ? fields.cursor : first.next_cursor
-      const reader = { requestFacts: requestFactsOf(request, ownOrigin), authorized, fields, cursor, request, signal }
+      const reader = { requestFacts: requestFactsOf(request, ownOrigin), authorized, fields, cursor, request, signal, beatMs }
       const chunks = chunksOf(pipeline, reader, feedPoll)
       return reply.headers(HEADERS).send(Readable.from(chunks, { objectMode: false, highWaterMark: BUFFER_BYTES }))
     },
@@ -79,14 +80,14 @@ function resumption(request: FastifyRequest): { cursor?: string } {
 }
 
 async function* chunksOf(pipeline: Pipeline, reader: Reader, feedPoll: FeedPoll): AsyncGenerator<string> {
-  const { requestFacts, fields, request, signal } = reader
+  const { requestFacts, fields, request, signal, beatMs } = reader
   const feed = feedPoll(callerOf(reader.authorized).team.id)
   let { authorized, cursor } = reader
   let authorizedAt = performance.now()
   try {
     yield `retry: ${RECONNECT_MS}\n${message({ id: cursor, event: 'ready', data: JSON.stringify({ cursor }) })}`
     while (!signal.aborted) {
-      if (performance.now() - authorizedAt >= BEAT_MS) {
+      if (performance.now() - authorizedAt >= beatMs) {
         authorized = await pipeline.reauthorize(requestFacts, silent)
         authorizedAt = performance.now()
         yield ':\n\n'
@@ -99,7 +100,7 @@ async function* chunksOf(pipeline: Pipeline, reader: Reader, feedPoll: FeedPoll)
         cursor = page.next_cursor
       } else {
         cursor = laterCursor(cursor, end ?? cursor)
-        await feed.goesOn(end, { signal, timeoutMs: Math.max(0, authorizedAt + BEAT_MS - performance.now()) })
+        await feed.goesOn(end, { signal, timeoutMs: Math.max(0, authorizedAt + beatMs - performance.now()) })
       }
     }
   } catch (error) {

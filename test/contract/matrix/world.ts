@@ -78,15 +78,12 @@ interface Bearer {
   token: string
 }
 
-/** A credential of each kind for a person, each with all scopes that its kind can have. */
-export async function makeCredentials(service: Service, userId: string): Promise<ReadonlyMap<CredentialKind, Shown>> {
+/** Makes a credential of one kind for a person, with all scopes that the kind can have. */
+export async function makeCredential(service: Service, userId: string, kind: CredentialKind): Promise<Shown> {
+  if (kind === 'session') return { headers: await beginSession(service, userId) }
+  if (kind === 'jwt') return loginAs(service, userId)
   const bearers = await makeBearers(service, userId, await makeClient(service))
-  const known = new Map<CredentialKind, Shown>([
-    ['session', { headers: await beginSession(service, userId) }],
-    ['jwt', await loginAs(service, userId)],
-  ])
-  for (const { kind, token } of bearers) if (!known.has(kind)) known.set(kind, { token })
-  return known
+  return { token: bearers.find((bearer) => bearer.kind === kind)?.token ?? '' }
 }
 
 /** For each scope two tokens of each kind, with it alone and with all but it, and one with all. */

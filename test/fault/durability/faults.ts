@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import fc from 'fast-check'
-import { until } from '../until.ts'
+import { until } from '../../support/until.ts'
 import type { Span } from './fleet.ts'
 import type { House } from './house.ts'
 
