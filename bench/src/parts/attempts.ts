@@ -4,7 +4,7 @@ import { findPostgres } from '../postgres-process.ts'
 import type { PartReport } from '../report.ts'
 import type { Team } from '../teams.ts'
 import { type Cost, costOf, costsTable, middle } from '../webhooks/cost.ts'
-import { openWebhookGround, type WebhookGround } from '../webhooks/ground.ts'
+import { openWebhookGround, type WebhookGround } from '../webhooks/fixture.ts'
 
 const ENDPOINTS = 10
 const SMALL = 10_000

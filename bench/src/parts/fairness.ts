@@ -4,8 +4,8 @@ import { median, quantile } from '../figures.ts'
 import type { Receipts } from '../receiver.ts'
 import { type Finding, type PartReport, table } from '../report.ts'
 import { analyze, type Team } from '../teams.ts'
-import { openWebhookGround, type WebhookGround } from '../webhooks/ground.ts'
-import { atPace } from '../webhooks/pace.ts'
+import { openWebhookGround, type WebhookGround } from '../webhooks/fixture.ts'
+import { atPace } from '../webhooks/steady-rate.ts'
 
 const HEALTHY_ENDPOINTS = 4
 const EVENTS_PER_SECOND = 25

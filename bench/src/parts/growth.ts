@@ -1,7 +1,7 @@
 import { median } from '../figures.ts'
+import { type Question, questions } from '../growth/cases.ts'
 import { type Ground, openGrounds } from '../growth/databases.ts'
 import { explain, type Plan } from '../growth/plan.ts'
-import { type Question, questions } from '../growth/questions.ts'
 import { type Finding, type PartReport, table } from '../report.ts'
 
 const SMALL = 1_000

@@ -2,8 +2,8 @@ import { median, quantile } from '../figures.ts'
 import { processorMicroseconds } from '../processor-time.ts'
 import { type Finding, type PartReport, table } from '../report.ts'
 import type { Team } from '../teams.ts'
-import { openWebhookGround, type WebhookGround } from '../webhooks/ground.ts'
-import { atPace } from '../webhooks/pace.ts'
+import { openWebhookGround, type WebhookGround } from '../webhooks/fixture.ts'
+import { atPace } from '../webhooks/steady-rate.ts'
 
 const EVENTS_PER_SECOND = 100
 const WARM_UP_SECONDS = 3

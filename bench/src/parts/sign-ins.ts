@@ -3,7 +3,7 @@ import { median, quantile } from '../figures.ts'
 import type { Finding, PartReport } from '../report.ts'
 import { type ServiceProcess, startService } from '../service-process.ts'
 import type { SignIns, SignInsResult } from '../sign-ins.ts'
-import type { Steady, SteadyResult } from '../steady.ts'
+import type { Steady, SteadyResult } from '../steady-load.ts'
 import { makeTeams, openBeside, PASSWORD } from '../teams.ts'
 import { makeTemporaryDirectory } from '../temporary-directory.ts'
 
@@ -19,7 +19,7 @@ export async function benchSignIns({ seconds }: { seconds: number }): Promise<Pa
   await using database = openBeside(service.address)
   const teams = await makeTeams(database, 50)
   await using people = await startChild(new URL('../sign-ins.ts', import.meta.url))
-  await using others = await startChild(new URL('../steady.ts', import.meta.url))
+  await using others = await startChild(new URL('../steady-load.ts', import.meta.url))
   const crowd: SignIns = {
     url: service.url,
     atOnce: AT_ONCE,

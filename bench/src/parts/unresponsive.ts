@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { PartReport } from '../report.ts'
 import type { Team } from '../teams.ts'
-import { openWebhookGround } from '../webhooks/ground.ts'
+import { openWebhookGround } from '../webhooks/fixture.ts'
 
 const RECEIVERS = 1_000
 /** Of the largest plan; a team has no more. */

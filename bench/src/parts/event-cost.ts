@@ -3,7 +3,7 @@ import { findPostgres } from '../postgres-process.ts'
 import { familyMicroseconds } from '../processor-time.ts'
 import { type PartReport, table } from '../report.ts'
 import type { Team } from '../teams.ts'
-import { openWebhookGround } from '../webhooks/ground.ts'
+import { openWebhookGround } from '../webhooks/fixture.ts'
 
 const PAYLOAD = JSON.stringify({ submission: { id: 'x', body: 'Saved us a week.', rating: 5, author: { name: 'Ada Lovelace' } } })
 const GOAL = 1
