@@ -6,7 +6,7 @@ type ResponseHeaders = Parameters<NonNullable<Dispatcher.DispatchHandler['onResp
 export interface ExchangeLimits {
   connectTimeoutMs: number
   /** From the first byte of the request to the last byte of the response, however slowly bytes arrive. */
-  answerTimeoutMs: number
+  responseTimeoutMs: number
   /** The part of the response body to keep; when it is longer, the socket is closed. */
   maxResponseBytes: number
 }
@@ -44,7 +44,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#limits = limits
     // The connector has a shorter limit of its own; this one applies if undici never starts the request.
     const giveUp = () => this.abort(new AttemptFailure('connect_timeout', 'The request could not start in time.'))
-    this.#timer = setTimeout(giveUp, limits.connectTimeoutMs + limits.answerTimeoutMs)
+    this.#timer = setTimeout(giveUp, limits.connectTimeoutMs + limits.responseTimeoutMs)
   }
 
   /** Ends the exchange at once, in any state. */
@@ -63,10 +63,11 @@ export class Exchange implements Dispatcher.DispatchHandler {
       controller.abort(new AttemptFailure('interrupted', 'The request was cancelled before it was sent.'))
       return
     }
-    const { answerTimeoutMs } = this.#limits
-    const giveUp = () => this.abort(new AttemptFailure('read_timeout', `The response was not complete within ${answerTimeoutMs / 1000} s.`))
+    const { responseTimeoutMs } = this.#limits
+    const giveUp = () =>
+      this.abort(new AttemptFailure('read_timeout', `The response was not complete within ${responseTimeoutMs / 1000} s.`))
     clearTimeout(this.#timer)
-    this.#timer = setTimeout(giveUp, answerTimeoutMs)
+    this.#timer = setTimeout(giveUp, responseTimeoutMs)
   }
 
   onResponseStart(_controller: Dispatcher.DispatchController, statusCode: number, headers: ResponseHeaders): void {

@@ -42,15 +42,15 @@ export interface Sender {
 }
 
 /** The limits of every attempt. */
-export const EXCHANGE_LIMITS: ExchangeLimits = { connectTimeoutMs: 10_000, answerTimeoutMs: 30_000, maxResponseBytes: 65_536 }
+export const EXCHANGE_LIMITS: ExchangeLimits = { connectTimeoutMs: 10_000, responseTimeoutMs: 30_000, maxResponseBytes: 65_536 }
 
 export function createSender({ rules, ownAddresses, allowInsecure, userAgent, resolve = resolveName, ...limits }: SenderOptions): Sender {
-  const { connectTimeoutMs, answerTimeoutMs, maxResponseBytes } = { ...EXCHANGE_LIMITS, ...limits }
+  const { connectTimeoutMs, responseTimeoutMs, maxResponseBytes } = { ...EXCHANGE_LIMITS, ...limits }
   const connector = createPinnedConnector({ rules, ownAddresses, resolve, connectTimeoutMs })
   const agent = createDeliveryAgent(connector.connect)
 
   async function exchange({ url, headers, body, signal }: DeliveryRequest): Promise<ReceivedResponse> {
-    const exchange = new Exchange({ connectTimeoutMs, answerTimeoutMs, maxResponseBytes })
+    const exchange = new Exchange({ connectTimeoutMs, responseTimeoutMs, maxResponseBytes })
     const interrupt = () => exchange.abort(new AttemptFailure('interrupted', 'The worker stopped during the attempt.'))
     signal?.addEventListener('abort', interrupt, { once: true })
     if (signal?.aborted) interrupt()
