@@ -1,12 +1,12 @@
 import { listSubmissions, moderateSubmission, type SubmissionFilters, type Tx } from '@earshot/db'
-import type { Ground } from './databases.ts'
+import type { GrowthDatabase } from './databases.ts'
 
-/** What is asked of both databases, and what its growth may cost. */
-export interface Question {
+/** A list or change that runs on both databases, and the limit for its growth. */
+export interface Case {
   name: string
-  /** At most so much slower than in the small database, or at most so long. */
+  /** The most that it may be slower than in the small database, or the longest it may take. */
   goal: { growth: number } | { ms: number }
-  ask: (tx: Tx, ground: Ground, run: number) => Promise<unknown>
+  run: (tx: Tx, data: GrowthDatabase, round: number) => Promise<unknown>
 }
 
 const PAGE = { limit: 25 }
@@ -16,56 +16,57 @@ const STATE = { growth: 1.35 }
 const BOUNDED = { ms: 10 }
 const DAY_MS = 86_400_000
 
-/** The cursor of a page that begins below a record. */
-const cursorOf = ({ middle }: Ground) => Buffer.from(middle.id.replaceAll('-', ''), 'hex').toString('base64url')
+/** The cursor of the page after the middle record. */
+const cursorOf = ({ middle }: GrowthDatabase) => Buffer.from(middle.id.replaceAll('-', ''), 'hex').toString('base64url')
 
-export const questions: Question[] = [
-  { name: 'list', goal: FLAT, ask: list({}) },
-  { name: 'kind', goal: FLAT, ask: list({ kind: 'video' }) },
-  { name: 'tag', goal: FLAT, ask: list({ tag: 'launch' }) },
-  { name: 'time', goal: FLAT, ask: (tx, ground) => list({ ...spanOf(ground) })(tx, ground) },
-  { name: 'deep cursor', goal: FLAT, ask: (tx, ground) => list({ cursor: cursorOf(ground) })(tx, ground) },
-  { name: 'approve', goal: FLAT, ask: approve },
+export const cases: Case[] = [
+  { name: 'list', goal: FLAT, run: list({}) },
+  { name: 'kind', goal: FLAT, run: list({ kind: 'video' }) },
+  { name: 'tag', goal: FLAT, run: list({ tag: 'launch' }) },
+  { name: 'time', goal: FLAT, run: (tx, data) => list({ ...spanOf(data) })(tx, data) },
+  { name: 'deep cursor', goal: FLAT, run: (tx, data) => list({ cursor: cursorOf(data) })(tx, data) },
+  { name: 'approve', goal: FLAT, run: approve },
   {
     name: 'public list',
     goal: FLAT,
-    ask: (tx, { team }) => listSubmissions(tx, { ...placeOf(team), ...PAGE }, { publicOnly: true }, idOf),
+    run: (tx, { team }) => listSubmissions(tx, { ...projectRefOf(team), ...PAGE }, { publicOnly: true }, idOf),
   },
-  { name: 'state', goal: STATE, ask: list({ state: 'rejected' }) },
-  { name: 'state and kind', goal: BOUNDED, ask: list({ state: 'pending', kind: 'video' }) },
-  { name: 'tag and state', goal: BOUNDED, ask: list({ tag: 'launch', state: 'rejected' }) },
-  { name: 'rare tag and state', goal: BOUNDED, ask: list({ tag: 'rare', state: 'rejected' }) },
-  { name: 'channel', goal: BOUNDED, ask: list({ channel: 'import' }) },
-  { name: 'stars', goal: BOUNDED, ask: list({ min_rating: 5 }) },
-  { name: 'with video', goal: BOUNDED, ask: list({ has_video: true }) },
-  { name: 'search, a word of all', goal: BOUNDED, ask: list({ search: 'saved us' }) },
-  { name: 'search, a word of one', goal: BOUNDED, ask: list({ search: 'Word77 ' }) },
-  { name: 'search and state', goal: BOUNDED, ask: list({ search: 'absent', state: 'pending' }) },
+  { name: 'state', goal: STATE, run: list({ state: 'rejected' }) },
+  { name: 'state and kind', goal: BOUNDED, run: list({ state: 'pending', kind: 'video' }) },
+  { name: 'tag and state', goal: BOUNDED, run: list({ tag: 'launch', state: 'rejected' }) },
+  { name: 'rare tag and state', goal: BOUNDED, run: list({ tag: 'rare', state: 'rejected' }) },
+  { name: 'channel', goal: BOUNDED, run: list({ channel: 'import' }) },
+  { name: 'stars', goal: BOUNDED, run: list({ min_rating: 5 }) },
+  { name: 'with video', goal: BOUNDED, run: list({ has_video: true }) },
+  { name: 'search, a word in all', goal: BOUNDED, run: list({ search: 'saved us' }) },
+  { name: 'search, a word in one', goal: BOUNDED, run: list({ search: 'Word77 ' }) },
+  { name: 'search and state', goal: BOUNDED, run: list({ search: 'absent', state: 'pending' }) },
   {
     name: 'public list by tag',
     goal: BOUNDED,
-    ask: (tx, { team }) => listSubmissions(tx, { ...placeOf(team), ...PAGE, tag: 'rare' }, { publicOnly: true }, idOf),
+    run: (tx, { team }) => listSubmissions(tx, { ...projectRefOf(team), ...PAGE, tag: 'rare' }, { publicOnly: true }, idOf),
   },
 ]
 
 function list(filters: SubmissionFilters & { cursor?: string; created_after?: string; created_before?: string }) {
-  return (tx: Tx, { team }: Ground) => listSubmissions(tx, { ...placeOf(team), ...PAGE, ...filters }, { searchEmail: true }, idOf)
+  return (tx: Tx, { team }: GrowthDatabase) =>
+    listSubmissions(tx, { ...projectRefOf(team), ...PAGE, ...filters }, { searchEmail: true }, idOf)
 }
 
-/** Each run is a change: all are approved, then rejected, then approved again. */
-function approve(tx: Tx, { team, pending }: Ground, run: number): Promise<unknown> {
-  const pass = Math.floor(run / pending.length)
+/** Changes one submission each round: all are approved, then rejected, then approved again. */
+function approve(tx: Tx, { team, pending }: GrowthDatabase, round: number): Promise<unknown> {
+  const pass = Math.floor(round / pending.length)
   const before = pass % 2 === 0 ? 'rejected' : 'approved'
   const decision = { to: pass % 2 === 0 ? 'approved' : 'rejected', expected_state: pass === 0 ? 'pending' : before } as const
-  return moderateSubmission(tx, ACTOR, { ...placeOf(team), submission_id: pending[run % pending.length] ?? '' }, decision)
+  return moderateSubmission(tx, ACTOR, { ...projectRefOf(team), submission_id: pending[round % pending.length] ?? '' }, decision)
 }
 
-function spanOf({ middle }: Ground) {
+function spanOf({ middle }: GrowthDatabase) {
   const atMs = Date.parse(middle.created_at)
   return { created_after: new Date(atMs - DAY_MS).toISOString(), created_before: new Date(atMs).toISOString() }
 }
 
-function placeOf({ id, project_id }: Ground['team']) {
+function projectRefOf({ id, project_id }: GrowthDatabase['team']) {
   return { team_id: id, project_id }
 }
 

@@ -2,42 +2,42 @@ import { readFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { PartReport } from '../report.ts'
 import type { Team } from '../teams.ts'
-import { openWebhookGround } from '../webhooks/fixture.ts'
+import { openWebhookFixture } from '../webhooks/fixture.ts'
 
 const RECEIVERS = 1_000
-/** Of the largest plan; a team has no more. */
+/** The limit of the largest plan. */
 const ENDPOINTS_OF_A_TEAM = 100
 const DUE = 20
 const GOAL_MB = 150
 const WARM_UP_EVENTS = 500
-const LOOK_MS = 250
+const SAMPLE_MS = 250
 
-/** What a worker holds while a thousand receivers take each request and say nothing. */
-export async function benchSilent({ silentSeconds }: { silentSeconds: number }): Promise<PartReport> {
-  await using ground = await openWebhookGround({ teams: 1 + RECEIVERS / ENDPOINTS_OF_A_TEAM })
-  const [healthy, ...teams] = ground.teams as [Team, ...Team[]]
-  await ground.addEndpoints(healthy, 1, 'healthy')
-  await ground.emit(healthy, WARM_UP_EVENTS)
-  await ground.arrival(WARM_UP_EVENTS)
-  const before = residentMegabytes(ground.service.pid)
+/** Measures the memory of a worker while a thousand receivers accept requests and never respond. */
+export async function benchUnresponsive({ unresponsiveSeconds }: { unresponsiveSeconds: number }): Promise<PartReport> {
+  await using fixture = await openWebhookFixture({ teams: 1 + RECEIVERS / ENDPOINTS_OF_A_TEAM })
+  const [healthy, ...teams] = fixture.teams as [Team, ...Team[]]
+  await fixture.addEndpoints(healthy, 1, 'healthy')
+  await fixture.emit(healthy, WARM_UP_EVENTS)
+  await fixture.waitForReceipts(WARM_UP_EVENTS)
+  const before = residentMegabytes(fixture.service.pid)
   for (const team of teams) {
-    await ground.addEndpoints(team, ENDPOINTS_OF_A_TEAM, 'silent')
-    await ground.emit(team, DUE)
+    await fixture.addEndpoints(team, ENDPOINTS_OF_A_TEAM, 'unresponsive')
+    await fixture.emit(team, DUE)
   }
-  const watched: { megabytes: number; inFlight: number }[] = []
-  const until = performance.now() + silentSeconds * 1000
+  const samples: { megabytes: number; inFlight: number }[] = []
+  const until = performance.now() + unresponsiveSeconds * 1000
   while (performance.now() < until) {
-    watched.push({ megabytes: residentMegabytes(ground.service.pid), inFlight: await inFlight(ground.service.url) })
-    await delay(LOOK_MS)
+    samples.push({ megabytes: residentMegabytes(fixture.service.pid), inFlight: await inFlight(fixture.service.url) })
+    await delay(SAMPLE_MS)
   }
-  const more = Math.max(...watched.map(({ megabytes }) => megabytes)) - before
-  const most = Math.max(...watched.map((each) => each.inFlight))
+  const more = Math.max(...samples.map(({ megabytes }) => megabytes)) - before
+  const most = Math.max(...samples.map((each) => each.inFlight))
   return {
-    title: `${RECEIVERS} receivers that never answer, ${silentSeconds} s`,
+    title: `${RECEIVERS} receivers that never respond, ${unresponsiveSeconds} s`,
     findings: [
-      { what: 'memory above before', figure: `${more.toFixed(0)} MB`, goal: `≤ ${GOAL_MB} MB`, met: more <= GOAL_MB },
-      { what: 'before', figure: `${before.toFixed(0)} MB`, goal: '', met: null },
-      { what: 'requests in flight at most', figure: String(most), goal: '', met: null },
+      { what: 'memory, increase', figure: `${more.toFixed(0)} MB`, goal: `≤ ${GOAL_MB} MB`, met: more <= GOAL_MB },
+      { what: 'memory before', figure: `${before.toFixed(0)} MB`, goal: '', met: null },
+      { what: 'most deliveries in flight', figure: String(most), goal: '', met: null },
     ],
     details: [],
   }
