@@ -36,7 +36,7 @@ export const logins = implement(contracts.auth.token, {
   },
   revoke: async ({ ctx, input }) => {
     const wasOurs = isWellFormedToken(input.refresh, 'svr_') && (await endLogin(ctx.tx, hashToken(input.refresh)))
-    if (!wasOurs) await ctx.countTry()
+    if (!wasOurs) await ctx.countAttempt()
   },
 })
 

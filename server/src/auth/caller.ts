@@ -48,7 +48,7 @@ export async function authorizeCaller(
   }
   if (operation.access === 'account') {
     const caller = guestOf(tx, requestFacts, options)
-    if (operation.counts === 'requests') await caller.countTry()
+    if (operation.counts === 'requests') await caller.countAttempt()
     return { caller, projectIsMissing: false }
   }
   const credential = await readCredential(requestFacts, options)
@@ -130,11 +130,11 @@ function guestOf(
   { sessions, multiplier, replyHeaders }: AuthorizeOptions,
 ): Omit<Guest, 'tx' | 'services'> {
   let counted: Promise<void> | undefined
-  const countTry = () => {
+  const countAttempt = () => {
     counted ??= countUnauthenticated(tx, { ip, multiplier, replyHeaders })
     return counted
   }
-  return { ip, userAgent, provenance, sessionId: sessions.read(cookies), setCookie: replyHeaders.cookie, countTry }
+  return { ip, userAgent, provenance, sessionId: sessions.read(cookies), setCookie: replyHeaders.cookie, countAttempt }
 }
 
 /** A malformed id names nothing that exists. */
