@@ -22,7 +22,7 @@ test('a person signs up, confirms the address and signs in, on pages without scr
   await visit.open('/accounts/sign-up/')
   const common = await visit.type({ name: 'Ada', email, password: 'password1234' })
   expect(common.status).toBe(400)
-  expect(common.body).toContain('It is one that is tried first')
+  expect(common.body).toContain('It is too common.')
   expect(common.body).toContain(`value="${email}"`)
   expect(common.body).not.toContain('password1234')
   const done = await visit.type({ name: 'Ada <i>', email, password: PASSWORD })
@@ -131,7 +131,7 @@ test('a person sets up a second factor by a picture or by typing, keeps the code
   const visit = openBrowser(service)
   await visit.signIn(email, PASSWORD)
   await visit.open('/accounts/second-factor/')
-  expect((await visit.type({ password: NEW_PASSWORD })).body).toContain('It is not your password.')
+  expect((await visit.type({ password: NEW_PASSWORD })).body).toContain('It is incorrect.')
   const shown = await visit.type({ password: PASSWORD })
   const secret = shown.body.match(/<code>([A-Z2-7 ]+)<\/code>/)?.[1]?.replaceAll(' ', '') ?? ''
   expect(secret).toHaveLength(32)
@@ -144,7 +144,7 @@ test('a person sets up a second factor by a picture or by typing, keeps the code
 
   expect((await visit.open('/accounts/')).body).toContain('· on')
   await visit.open('/accounts/second-factor/')
-  expect((await visit.type({ password: PASSWORD, otp: codeOf(secret) })).body).toContain('It is not right, or was used before.')
+  expect((await visit.type({ password: PASSWORD, otp: codeOf(secret) })).body).toContain('It is invalid or was already used.')
   expect((await visit.type({ password: PASSWORD, otp: codeOf(secret, 1) })).body).toContain('Set up')
 })
 

@@ -2,7 +2,7 @@ import { ApiError, type NamedOperation, type Operation } from '@earshot/contract
 import type { Executor, Tx } from '@earshot/db'
 import { z } from 'zod'
 import { type AuthorizedRequest, authorizeCaller, requireFeature } from '../auth/caller.ts'
-import { isFailedTry } from '../auth/rate-limit.ts'
+import { isFailedAttempt } from '../auth/rate-limit.ts'
 import type { Services } from '../services.ts'
 import { type Databases, executorOf } from './executors.ts'
 import { toApiError } from './failure.ts'
@@ -102,7 +102,7 @@ function outputOf(operation: Operation): z.ZodType {
 /** Returns how to count a failed request, or null where it was counted before or is not to be counted. */
 function counterOf(caller: AuthorizedRequest['caller'], failure: ApiError): (() => Promise<void>) | null {
   if ('deferredAccess' in caller) return failure.code === 'dependency_unavailable' ? null : caller.deferredAccess.settle
-  return 'countAttempt' in caller && isFailedTry(failure) ? caller.countAttempt : null
+  return 'countAttempt' in caller && isFailedAttempt(failure) ? caller.countAttempt : null
 }
 
 /** The holder of an idempotency key: the credential, or on the public plane the address and the project. */

@@ -1,6 +1,6 @@
 import { ApiError, type ErrorCode } from '@earshot/contracts'
 import OAuth2Server from '@node-oauth/oauth2-server'
-import { isFailedTry } from '../auth/rate-limit.ts'
+import { isFailedAttempt } from '../auth/rate-limit.ts'
 import { toApiError } from '../http/failure.ts'
 
 interface Row {
@@ -54,7 +54,7 @@ export function toRefusal(thrown: unknown): { error: OAuthErrorName; failure: Ap
   if (thrown instanceof OAuth2Server.OAuthError && thrown.code < 500) return toRefusal(new OAuthRefusal(nameOf(thrown)))
   if (thrown instanceof OAuthRefusal) return { error: thrown.error, failure: thrown, isCounted: thrown.isCounted }
   const failure = toApiError(thrown)
-  return { error: nameOfStatus(failure.status), failure, isCounted: isFailedTry(failure) }
+  return { error: nameOfStatus(failure.status), failure, isCounted: isFailedAttempt(failure) }
 }
 
 /**

@@ -1,6 +1,6 @@
 import { ApiError, contracts } from '@earshot/contracts'
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import { askPasswordReset, confirmPasswordReset } from '../accounts.ts'
+import { confirmPasswordReset, requestReset } from '../accounts.ts'
 import { compileInput } from '../http/input.ts'
 import { field, type Problems, problemsOf, statusOf } from './fields.ts'
 import { formOf } from './form.ts'
@@ -30,7 +30,7 @@ export function registerPasswordReset(scope: FastifyInstance, options: PageOptio
     const form = formOf(request)
     try {
       const { email } = readRequest(form) as { email: string }
-      await askPasswordReset({ tx, services }, { email })
+      await requestReset({ tx, services }, { email })
       const text = html`If <strong>${email}</strong> has an account, a link is on its way. It works for an hour.`
       return sendCheckEmail(reply, { text })
     } catch (error) {
