@@ -18,6 +18,7 @@ const LinkToken = text(LINK_CHARACTERS, 1).meta({
 const signUp = operation({
   method: 'POST',
   path: `${AUTH}/signup/`,
+  access: 'account',
   status: 202,
   summary: 'Sign up',
   description:
@@ -34,6 +35,7 @@ const signUp = operation({
 const verifyEmail = operation({
   method: 'POST',
   path: `${AUTH}/verify-email/`,
+  access: 'account',
   summary: 'Confirm an e-mail address',
   description:
     'With the link that came by e-mail, within 24 hours. A link works once, and a newer one takes its place: then it is 401 `invalid_token`; one that is too old is 401 `token_expired`.',
@@ -48,6 +50,7 @@ const passwordReset = {
   create: operation({
     method: 'POST',
     path: `${AUTH}/password-reset/`,
+    access: 'account',
     status: 202,
     summary: 'Ask for a new password',
     description: 'Sends a link to the address, if it has an account; the answer is the same if not. At most one mail a minute.',
@@ -57,6 +60,7 @@ const passwordReset = {
   confirm: operation({
     method: 'POST',
     path: `${AUTH}/password-reset/confirm/`,
+    access: 'account',
     status: 204,
     summary: 'Choose a new password',
     description:

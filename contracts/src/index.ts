@@ -21,13 +21,8 @@ export { type LimitName, limits, sizes } from './limits.ts'
 export { CredentialKind, Token } from './me.ts'
 export type { Method, Operation, OperationTree } from './operation.ts'
 export {
-  isAccount,
   isEverywhere,
-  isLock,
   isOperation,
-  isPublic,
-  isSignedIn,
-  isStream,
   listOperations,
   type NamedOperation,
   takesKey,

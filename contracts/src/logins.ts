@@ -23,6 +23,7 @@ export const logins = {
   create: operation({
     method: 'POST',
     path: `${AUTH}/token/`,
+    access: 'account',
     summary: 'Log in for a pair of tokens',
     description:
       "For a front end of your own, against your own account. An account with a second factor gets 403 `mfa_enabled`, once the password is right: use a personal access token or OAuth2. A wrong password and an address without an account are the same 401 `invalid_credentials`. Needs a plan with API access, like every token, when it is used. The claims of the access token: `iss` is the service's address, `aud` the same with `/api/`, `sub` the user's id, `sid` the log-in.",
@@ -33,6 +34,7 @@ export const logins = {
   refresh: operation({
     method: 'POST',
     path: `${AUTH}/token/refresh/`,
+    access: 'account',
     summary: 'Exchange a refresh token for the next pair',
     description:
       'The refresh token is used up: its second use is 401 `invalid_token` and ends the log-in, with all its tokens, for somebody else may have it. So send one exchange at a time, and not again when its answer was lost. Access tokens given before go on until their own end.',
@@ -44,6 +46,7 @@ export const logins = {
   revoke: operation({
     method: 'POST',
     path: `${AUTH}/token/revoke/`,
+    access: 'account',
     summary: 'Log out',
     description:
       'Ends the log-in of the refresh token: its access tokens stop working at once. An unknown token, or one whose log-in has ended, is 204 too: there is nothing left to end (RFC 7009 §2.2). It counts as a request that fails.',

@@ -127,6 +127,7 @@ export const me = {
   changePassword: operation({
     method: 'POST',
     path: `${ME}/password/`,
+    reauthenticates: true,
     status: 204,
     summary: 'Change your password',
     description:

@@ -26,6 +26,7 @@ export const mfa = {
   enroll: operation({
     method: 'POST',
     path: `${ME}/mfa/enroll/`,
+    reauthenticates: true,
     summary: 'Begin to set up a second factor',
     description:
       'Asks for the password again; tries are limited like those to sign in. Nothing changes until a code confirms the secret; enrolling again before that replaces it. With a second factor in use it is 409 `state_conflict`: disable that first.',
@@ -37,6 +38,7 @@ export const mfa = {
   confirm: operation({
     method: 'POST',
     path: `${ME}/mfa/confirm/`,
+    reauthenticates: true,
     summary: 'Turn the second factor on',
     description:
       'With a code of the app that has the secret. From now on whoever signs in by password is asked for one; log-ins by password for a pair of tokens (JWT) end, and no new one begins. 409 `state_conflict` when nothing was enrolled, or a second factor is in use.',
@@ -48,6 +50,7 @@ export const mfa = {
   disable: operation({
     method: 'POST',
     path: `${ME}/mfa/disable/`,
+    reauthenticates: true,
     status: 204,
     summary: 'Turn the second factor off',
     description: 'Asks for the password and a code again: the password alone must not do away with what is asked for beside it.',

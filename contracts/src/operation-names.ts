@@ -1,5 +1,4 @@
 import type { Operation, OperationTree } from './operation.ts'
-import { ME } from './paths.ts'
 
 /** An operation with the one name it has on every surface, in that surface's spelling. */
 export interface NamedOperation {
@@ -21,39 +20,14 @@ export function listOperations(tree: OperationTree, path: readonly string[] = []
   })
 }
 
-/** Whether the operation belongs to the public plane, which takes no credential and is REST alone. */
-export function isPublic(operation: Pick<Operation, 'path'>): boolean {
-  return operation.path.startsWith('/api/public/')
-}
-
-/** Whether the operation belongs to the accounts: how one signs up, in and out. REST alone, and no credential is asked for. */
-export function isAccount(operation: Pick<Operation, 'path'>): boolean {
-  return operation.path.startsWith('/api/auth/')
-}
-
-/** Whether the operation takes a credential. */
-export function isSignedIn(operation: Pick<Operation, 'path'>): boolean {
-  return !isPublic(operation) && !isAccount(operation)
-}
-
-/** Whether the operation answers with server-sent events, which go on; its output is the data of one. REST and the client alone. */
-export function isStream({ path }: Pick<Operation, 'path'>): boolean {
-  return path.endsWith('/stream/')
-}
-
 /** Whether the operation exists on every surface. */
-export function isEverywhere(operation: Pick<Operation, 'path'>): boolean {
-  return isSignedIn(operation) && !isStream(operation)
-}
-
-/** Whether the operation changes how one signs in, and so asks for the password or a code again. */
-export function isLock({ path }: Pick<Operation, 'path'>): boolean {
-  return path === `${ME}/password/` || path.startsWith(`${ME}/mfa/`)
+export function isEverywhere({ access, stream }: Pick<Operation, 'access' | 'stream'>): boolean {
+  return access === 'credential' && !stream
 }
 
 /** Whether the operation takes an idempotency key. */
-export function takesKey(operation: Pick<Operation, 'method' | 'path' | 'waitsSeconds'>): boolean {
-  return operation.method === 'POST' && !isAccount(operation) && operation.waitsSeconds === undefined
+export function takesKey({ method, access, waitsSeconds }: Pick<Operation, 'method' | 'access' | 'waitsSeconds'>): boolean {
+  return method === 'POST' && access !== 'account' && waitsSeconds === undefined
 }
 
 export function isOperation(node: Operation | OperationTree): node is Operation {

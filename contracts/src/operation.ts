@@ -5,7 +5,28 @@ import type { Feature, Quota } from './plans.ts'
 import type { Role } from './roles.ts'
 import type { Scope } from './scopes.ts'
 
+/** CORS and the shape of failures depend on these prefixes, so an operation cannot choose another. */
+const PREFIXES = { credential: '/api/v1/', public: '/api/public/', account: '/api/auth/' } as const
+
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
+
+/**
+ * Who may call an operation: callers with a credential; everybody, on the public plane; or people who sign up, in or out.
+ * The last two take no credential and exist over REST only.
+ */
+export type Access = 'credential' | 'public' | 'account'
+
+/** The fields of an operation from which the types of its handler and its client method follow. */
+interface Traits<Who extends Access, Streams extends boolean, Reauthenticates extends boolean, WithWork extends boolean> {
+  /** Who may call it; `credential` unless said. */
+  access: Who
+  /** The response is a stream of server-sent events; `output` is the data of one event. Over REST and in the client only. */
+  stream: Streams
+  /** Changes how a person signs in, and so asks for the password or a code again. */
+  reauthenticates: Reauthenticates
+  /** Its own statement authorizes and counts the request, in the round trip of its work. On the public plane only. */
+  authorizesWithWork: WithWork
+}
 
 /** What an author writes of an operation. Everything that any surface needs is derived from it. */
 interface OperationLiteral<Verb extends Method, Path extends string, Input extends z.ZodObject, Output extends z.ZodType> {
@@ -34,7 +55,7 @@ interface OperationLiteral<Verb extends Method, Path extends string, Input exten
   /** Quota that success uses up by one, else 402 `quota_exceeded`. */
   quota?: Quota
   /**
-   * The answer waits for something outside, at most so many seconds. Such an operation takes no idempotency key, whose
+   * The response waits for something outside, at most so many seconds. Such an operation takes no idempotency key, whose
    * transaction would be held open meanwhile, and clients do not repeat it by themselves.
    */
   waitsSeconds?: number
@@ -58,6 +79,7 @@ export interface Operation<
   Input extends z.ZodObject = z.ZodObject,
   Output extends z.ZodType = z.ZodType,
 > extends OperationLiteral<Verb, Path, Input, Output>,
+    Traits<Access, boolean, boolean, boolean>,
     FieldSources {
   status: 200 | 201 | 202 | 204
   limit: LimitName
@@ -71,16 +93,30 @@ export interface OperationTree {
 }
 
 /** Checks a literal and derives the rest. Throws at import when the literal contradicts itself. */
-export function operation<const Verb extends Method, const Path extends string, Input extends z.ZodObject, Output extends z.ZodType>(
-  literal: OperationLiteral<Verb, Path, Input, Output>,
-): Operation<Verb, Path, Input, Output> {
-  const { path, counts } = literal
-  if (counts === 'failures' && !path.startsWith('/api/auth/')) throw new Error(`${path}: only the accounts count failures alone`)
+export function operation<
+  const Verb extends Method,
+  const Path extends string,
+  Input extends z.ZodObject,
+  Output extends z.ZodType,
+  const Who extends Access = 'credential',
+  const Streams extends boolean = false,
+  const Reauthenticates extends boolean = false,
+  const WithWork extends boolean = false,
+>(
+  literal: OperationLiteral<Verb, Path, Input, Output> & Partial<Traits<Who, Streams, Reauthenticates, WithWork>>,
+): Operation<Verb, Path, Input, Output> & Traits<Who, Streams, Reauthenticates, WithWork> {
+  const { method, access = 'credential' } = literal
+  requireConsistency(literal)
   return {
-    status: literal.method === 'DELETE' ? 204 : 200,
-    limit: limitOf(literal),
+    status: method === 'DELETE' ? 204 : 200,
+    limit: limitOf(method, access),
     counts: 'requests',
     errors: [],
+    // The type parameters have these same defaults.
+    access: 'credential' as Who,
+    stream: false as Streams,
+    reauthenticates: false as Reauthenticates,
+    authorizesWithWork: false as WithWork,
     ...literal,
     ...fieldSources(literal),
   }
@@ -89,10 +125,30 @@ export function operation<const Verb extends Method, const Path extends string, 
 /** The output of an operation that answers 204. */
 export const NoContent = z.void()
 
-/** Most operations are counted by their surface. */
-function limitOf({ method, path }: { method: Method; path: string }): LimitName {
-  if (path.startsWith('/api/auth/')) return 'unauthenticated'
-  if (!path.startsWith('/api/public/')) return 'authenticated'
+function requireConsistency({
+  path,
+  method,
+  counts,
+  access = 'credential',
+  stream,
+  reauthenticates,
+  authorizesWithWork,
+}: Pick<Operation, 'path' | 'method'> &
+  Partial<Pick<Operation, 'counts' | 'access' | 'stream' | 'reauthenticates' | 'authorizesWithWork'>>): void {
+  const refuse = (reason: string) => {
+    throw new Error(`${method} ${path}: ${reason}`)
+  }
+  if (!path.startsWith(PREFIXES[access])) refuse(`paths of access ${access} start with ${PREFIXES[access]}`)
+  if (counts === 'failures' && access !== 'account') refuse('only account operations count failures alone')
+  if (stream && (access !== 'credential' || method !== 'GET')) refuse('a stream is a GET with a credential')
+  if (reauthenticates && access !== 'credential') refuse('only callers with a credential are asked for the password again')
+  if (authorizesWithWork && access !== 'public') refuse('only public operations authorize with their work')
+}
+
+/** The limit of an operation that names none. */
+function limitOf(method: Method, access: Access): LimitName {
+  if (access === 'account') return 'unauthenticated'
+  if (access === 'credential') return 'authenticated'
   return method === 'GET' ? 'public_read' : 'public_write'
 }
 

@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import { NoContent, operation } from './operation.ts'
-import { PROJECT, ProjectRef, TEAM, TeamRef } from './paths.ts'
+import { PROJECT, ProjectRef, PUBLIC_PROJECT, PublicKeyRef, TEAM, TeamRef } from './paths.ts'
 import { CreatedAt, HttpUrl, Id, listOf, Name, Page, Slug, text, UpdatedAt } from './schemas/primitives.ts'
 
 const LongText = text(2_000)
 
-export const Collects = z
+const Collects = z
   .object({
     text: z.boolean().meta({ description: 'Whether visitors may leave words.' }),
     video: z.boolean().meta({ description: 'Whether visitors may leave videos.' }),
@@ -13,7 +13,7 @@ export const Collects = z
   })
   .meta({ id: 'Collects', description: 'What the project asks its visitors for.' })
 
-export const Theme = z
+const Theme = z
   .object({
     color: z.string().nullable().meta({ description: 'Accent colour.', example: '#3366ff' }),
     logo_url: z.string().nullable().meta({ description: 'Logo.' }),
@@ -63,6 +63,18 @@ const optional = {
     .meta({ id: 'ThemeChange', description: 'Looks to change; absent ones stay.' }),
 }
 const ProjectName = Name.meta({ description: 'Name of the project.', example: 'Website' })
+
+const PublicProject = z
+  .object({
+    name: z.string().meta({ description: 'Name of the project.' }),
+    website_url: z.string().nullable().meta({ description: 'What the feedback is about.' }),
+    collects: Collects,
+    consent_text: z.string().meta({ description: 'What a visitor agrees to.' }),
+    thank_you_text: z.string().meta({ description: 'What a visitor reads afterwards.' }),
+    theme: Theme,
+    form_token: z.string().meta({ description: 'Pass it back with the submission: it proves when the form was opened.' }),
+  })
+  .meta({ id: 'PublicProject', description: 'What a page needs to show its form.' })
 
 export const projects = {
   list: operation({
@@ -115,5 +127,17 @@ export const projects = {
     role: 'admin',
     input: ProjectRef,
     output: NoContent,
+  }),
+}
+
+/** The project of a public key, on the public plane. */
+export const publicProjects = {
+  retrieve: operation({
+    method: 'GET',
+    path: `${PUBLIC_PROJECT}/`,
+    access: 'public',
+    summary: 'Show what a page needs for its form',
+    input: PublicKeyRef,
+    output: PublicProject,
   }),
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { isEverywhere, isOperation, isStream, listOperations, type NamedOperation, type OperationTree, sizes } from '@earshot/contracts'
+import { isEverywhere, isOperation, listOperations, type NamedOperation, type OperationTree, sizes } from '@earshot/contracts'
 import type { FastifyInstance } from 'fastify'
 import { fastify, LogController } from 'fastify'
 import type { Registry } from 'prom-client'
@@ -77,7 +77,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const pipelines = operations.map((named) => compilePipeline(named, handlerOf(named), { ...options, services }))
   const feedPoll = createFeedPoll(options.database)
   for (const pipeline of pipelines) {
-    if (isStream(pipeline.named.operation)) registerStream(app, pipeline, { baseUrl: options.baseUrl, feedPoll })
+    if (pipeline.named.operation.stream) registerStream(app, pipeline, { baseUrl: options.baseUrl, feedPoll })
     else registerRest(app, pipeline, { baseUrl: options.baseUrl, resourcePath: retrievePathOf(options.contracts, pipeline.named) })
   }
   await registerTrpc(

@@ -9,6 +9,7 @@ import {
   toTimestamp,
   updateProject,
 } from '@earshot/db'
+import { makeFormToken } from './auth/form-token.ts'
 import { implement } from './http/implement.ts'
 
 export const projects = implement(contracts.projects, {
@@ -18,6 +19,15 @@ export const projects = implement(contracts.projects, {
   retrieve: async ({ ctx, input }) => presentProject(await findProject(ctx.tx, input)),
   update: async ({ ctx, input }) => presentProject(await updateProject(ctx.tx, ctx.actor, input, fieldsOf(input))),
   delete: ({ ctx, input }) => deleteProject(ctx.tx, ctx.actor, input),
+})
+
+export const publicProjects = implement(contracts.public.projects, {
+  retrieve: async ({ ctx }) => {
+    const row = await findProject(ctx.tx, ctx.project)
+    const { name, website_url, consent_text, thank_you_text } = row
+    const form_token = makeFormToken(ctx.services.secretBox, Date.now())
+    return { name, website_url, consent_text, thank_you_text, collects: presentCollects(row), theme: presentTheme(row), form_token }
+  },
 })
 
 interface ProjectInput {
@@ -47,11 +57,11 @@ function fieldsOf({ name, slug, website_url, consent_text, thank_you_text, colle
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
 }
 
-export function presentCollects(row: ProjectRow) {
+function presentCollects(row: ProjectRow) {
   return { text: row.collects_text, video: row.collects_video, rating: row.collects_rating }
 }
 
-export function presentTheme(row: ProjectRow) {
+function presentTheme(row: ProjectRow) {
   return { color: row.theme_color, logo_url: row.theme_logo_url }
 }
 

@@ -81,9 +81,11 @@ test('addresses in events are shown to those alone who may see contacts', async 
 
 test('a cursor that the feed has not given out is refused', async () => {
   team = await makeTeam(service.database)
-  for (const cursor of ['', 'f', 'f-1', 'f00', 'fZZ', 'f3w5e11264sgsg', 'AAAAAAAAAAAAAAAAAAAAAA']) {
-    const answer = await service.send('GET', `/api/v1/teams/${team.id}/events/?cursor=${cursor}`, { token: team.token })
-    expect(answer, cursor).toMatchObject({ status: 400, body: { code: 'invalid_cursor' } })
+  for (const cursor of ['', '%20', '%00', 'f', 'f-1', 'f00', 'fZZ', 'f3w5e11264sgsg', 'AAAAAAAAAAAAAAAAAAAAAA', `f${'0'.repeat(8_000)}`]) {
+    for (const path of ['events/', 'events/stream/']) {
+      const answer = await service.send('GET', `/api/v1/teams/${team.id}/${path}?cursor=${cursor}`, { token: team.token })
+      expect(answer, `${path} ${cursor}`).toMatchObject({ status: 400, body: { code: 'invalid_cursor' } })
+    }
   }
 })
 

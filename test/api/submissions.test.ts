@@ -59,6 +59,18 @@ test('a submission keeps every word of its caller, arrives pending, and its chan
   expect(byMcp.body.channel).toBe('mcp')
 })
 
+test('a submission is of kind text, said or not, and of no other kind', async () => {
+  const words = { body: 'Kind words', author: { name: 'Ada' } }
+  for (const body of [words, { ...words, kind: 'text' }]) {
+    const made = await service.send('POST', submissions, { token: team.token, body })
+    expect(made).toMatchObject({ status: 201, body: { kind: 'text' } })
+  }
+  for (const kind of ['video', 'testimonial', null]) {
+    const refused = await service.send('POST', submissions, { token: team.token, body: { ...words, kind } })
+    expect(refused, `${kind}`).toMatchObject({ status: 400, body: { errors: [{ field: 'kind' }] } })
+  }
+})
+
 test('what an event tells of a submission is what the API shows, rich or sparse, created or decided', async () => {
   const sparse = { body: 'Short', author: { name: 'Bob' } }
   for (const body of [{ ...RICH, external_id: 'crm-2' }, sparse]) {

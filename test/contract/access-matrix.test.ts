@@ -7,6 +7,7 @@ import { makeTeam } from '../support/people.ts'
 import { startTestDispatcher } from '../support/test-dispatcher.ts'
 import { startTestService, type TestService } from '../support/test-service.ts'
 import { callRest, sourcesOf } from './call.ts'
+import { contentOf } from './content.ts'
 import { kinds } from './matrix/cases.ts'
 import { runMatrix } from './matrix/run.ts'
 import { makeCredentials, makeWorld, OAUTH_SCOPES, type World } from './matrix/world.ts'
@@ -125,22 +126,4 @@ async function mutateAccess({ address }: TestService, [text, replacement]: [stri
   } finally {
     await sql.end()
   }
-}
-
-/** What a refusal must leave as it is: every row of every table, but for counters of requests and the time of a credential's last use. */
-async function contentOf({ database }: TestService): Promise<Record<string, string>> {
-  const tables = await database.client<{ name: string }[]>`
-    select relname as name
-      from pg_class
-     where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition
-       and relname not in ('rate_windows', 'schema_migrations', 'schema_functions')
-     order by 1`
-  const content: Record<string, string> = {}
-  for (const { name } of tables) {
-    const [row] = await database.client.unsafe<{ sum: string }[]>(
-      `select md5(coalesce(string_agg((to_jsonb(t) - 'last_used_at')::text, '|' order by (to_jsonb(t) - 'last_used_at')::text), '')) as sum from ${name} t`,
-    )
-    content[name] = row?.sum ?? ''
-  }
-  return content
 }

@@ -1,8 +1,8 @@
-import { isSignedIn, sizes } from '@earshot/contracts'
+import { isEverywhere, sizes } from '@earshot/contracts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { makeTeam, type Team } from '../support/people.ts'
 import { startTestService, type TestService } from '../support/test-service.ts'
-import { callRest } from './call.ts'
+import { callRest, callTrpc } from './call.ts'
 import { operations } from './operations.ts'
 import { makePath } from './records.ts'
 
@@ -19,7 +19,7 @@ for (const named of operations.filter(({ operation }) => operation.queryFields.h
 
   test(`${name} takes 1 to ${sizes.pageItems} items a page, and a cursor of its own alone`, async () => {
     const path = await makePath(service, team, operation.path)
-    const token = !isSignedIn(operation) ? undefined : team.token
+    const token = operation.access !== 'credential' ? undefined : team.token
     const list = (query: Record<string, string>) => callRest(service, named, { path, token, query: new URLSearchParams(query) })
     for (const limit of ['1', String(sizes.pageItems)]) {
       expect(await list({ limit })).toMatchObject({ status: 200, body: { results: expect.any(Array) } })
@@ -38,8 +38,17 @@ for (const named of operations.filter(({ operation }) => operation.queryFields.h
       `${'A'.repeat(21)}=`,
       '019aa3c1-7d40-7c3e-9f3b-2b8f7a6f1e01',
       'ü',
+      ' ',
+      '\u3000',
+      '\u0000',
+      'A'.repeat(513),
+      'A'.repeat(8_000),
     ]) {
-      expect(await list({ cursor }), `cursor=${cursor}`).toMatchObject({ status: 400, body: { code: 'invalid_cursor' } })
+      const what = `cursor=${cursor.slice(0, 40)}`
+      expect(await list({ cursor }), what).toMatchObject({ status: 400, body: { code: 'invalid_cursor' } })
+      if (!isEverywhere(operation)) continue
+      const trpc = await callTrpc(service, named, { ...path, cursor }, { token })
+      expect(trpc, what).toMatchObject({ status: 400, body: { error: { data: { code: 'invalid_cursor' } } } })
     }
   })
 }

@@ -1,13 +1,13 @@
-import { contracts, isSignedIn, isStream, listOperations, type NamedOperation } from '@earshot/contracts'
+import { contracts, listOperations, type NamedOperation } from '@earshot/contracts'
 
 /** Every operation of the service: a new one is judged by this suite without a line here. */
 export const operations: readonly NamedOperation[] = listOperations(contracts)
 
 /** Those that need a credential. */
-export const closedOperations = operations.filter(({ operation }) => isSignedIn(operation))
+export const closedOperations = operations.filter(({ operation }) => operation.access === 'credential')
 
 /** Those that come to an end: a stream's success is a test of its own. */
-export const endingOperations = operations.filter(({ operation }) => !isStream(operation))
+export const endingOperations = operations.filter(({ operation }) => !operation.stream)
 
 /** Those that travel with a JSON body. */
 export const bodyOperations = operations.filter(({ operation }) => operation.method === 'POST' || operation.method === 'PATCH')

@@ -1,4 +1,4 @@
-import { isEverywhere, isSignedIn, type NamedOperation } from '@earshot/contracts'
+import { isEverywhere, type NamedOperation } from '@earshot/contracts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { makeTeam, type Team } from '../support/people.ts'
 import { startTestService, type TestService } from '../support/test-service.ts'
@@ -32,7 +32,7 @@ for (const named of operations) {
     })
   }
 
-  if (pathFields.size > 0 && isSignedIn(operation)) {
+  if (pathFields.size > 0 && operation.access === 'credential') {
     test(`${name} finds nothing where one id of its path is another team's`, async () => {
       const input = await makeInput(service, team, named)
       const theirs = await makePath(service, otherTeam, template)
@@ -61,7 +61,7 @@ for (const named of operations) {
 
 async function expectNothing(named: NamedOperation, input: Record<string, unknown>, wrong: Record<string, unknown>): Promise<void> {
   const asked = { ...input, ...wrong }
-  const token = !isSignedIn(named.operation) ? undefined : team.token
+  const token = named.operation.access !== 'credential' ? undefined : team.token
   const answer = await callRest(service, named, { ...sourcesOf(named, asked), token })
   expect(answer, `${named.name} ${JSON.stringify(wrong)}`).toMatchObject({ status: 404, body: { code: 'not_found' } })
   // Over tRPC an id is text of a JSON body, where NUL is an error of its own.

@@ -1,4 +1,4 @@
-import { isPublic, type NamedOperation } from '@earshot/contracts'
+import type { NamedOperation } from '@earshot/contracts'
 import { openTeamDatabase, type TeamDatabase } from '@earshot/db'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { makeTeam, type Team } from '../support/people.ts'
@@ -35,7 +35,7 @@ afterAll(async () => {
   await service.close()
 })
 
-for (const named of endingOperations.filter(({ operation }) => operation.pathFields.has('team_id') || isPublic(operation))) {
+for (const named of endingOperations.filter(({ operation }) => operation.pathFields.has('team_id') || operation.access === 'public')) {
   test(`${named.name} succeeds as a role that sees its own team alone`, async () => {
     const team = await makeTeam(service.database)
     const before = sent
@@ -100,7 +100,11 @@ test('teams that take turns on one session never see each other', async () => {
 
 async function call(team: Team, named: NamedOperation, headers: Record<string, string> = {}) {
   const input = await makeInput(service, team, named)
-  return callRest(service, named, { ...sourcesOf(named, input), token: isPublic(named.operation) ? undefined : team.token, headers })
+  return callRest(service, named, {
+    ...sourcesOf(named, input),
+    token: named.operation.access === 'public' ? undefined : team.token,
+    headers,
+  })
 }
 
 async function tablesOfTeams(): Promise<string[]> {

@@ -1,4 +1,4 @@
-import { isAccount, isEverywhere, isLock, isSignedIn, type NamedOperation, takesKey } from '@earshot/contracts'
+import { isEverywhere, type NamedOperation, takesKey } from '@earshot/contracts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { makeTeam } from '../support/people.ts'
 import { openTestDatabase, type TestDatabase } from '../support/test-database.ts'
@@ -95,15 +95,15 @@ function repeatedOnce({ operation }: NamedOperation, statements: string[]): stri
 
 function maxRoundTrips({ operation }: NamedOperation): number {
   if (operation.waitsSeconds) return MAX_ROUND_TRIPS.waiting
-  if (isAccount(operation)) return MAX_ROUND_TRIPS.account
-  return isLock(operation) ? MAX_ROUND_TRIPS.lock : MAX_ROUND_TRIPS.signedIn
+  if (operation.access === 'account') return MAX_ROUND_TRIPS.account
+  return operation.reauthenticates ? MAX_ROUND_TRIPS.lock : MAX_ROUND_TRIPS.signedIn
 }
 
 /** A team of the call's own, and an input that succeeds in it. */
 async function prepare(named: NamedOperation) {
   const team = await makeTeam(store.database)
   const input = await makeInput(service, team, named)
-  return { input, token: !isSignedIn(named.operation) ? undefined : team.token }
+  return { input, token: named.operation.access !== 'credential' ? undefined : team.token }
 }
 
 async function preparedStatements(): Promise<string[]> {

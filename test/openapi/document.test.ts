@@ -1,14 +1,4 @@
-import {
-  ApiError,
-  contracts,
-  errorCodes,
-  errorRow,
-  eventTypes,
-  isSignedIn,
-  listOperations,
-  type Operation,
-  TEST_EVENT,
-} from '@earshot/contracts'
+import { ApiError, contracts, errorCodes, errorRow, eventTypes, listOperations, type Operation, TEST_EVENT } from '@earshot/contracts'
 import { describe, expect, it } from 'vitest'
 import { buildDocument } from '../../server/src/openapi/document.ts'
 import { follow, type Json, listAt, objectAt, operationsOf } from './read-document.ts'
@@ -52,7 +42,7 @@ describe('the OpenAPI document', () => {
     const found = documentedAs(operation)
     expect(found.operationId).toBe(operationId)
     expect(Object.keys(objectAt(found, 'responses')).filter((status) => status.startsWith('2'))).toEqual([String(operation.status)])
-    expect(found.security).toEqual(isSignedIn(operation) ? securityOf(operation) : [])
+    expect(found.security).toEqual(operation.access === 'credential' ? securityOf(operation) : [])
     expect(found['x-earshot-role']).toBe(operation.role)
     if (operation.scope) expect(found.description).toContain(operation.scope)
   })

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { type Contracts, contracts } from '../index.ts'
 import type { Method, Operation, OperationTree } from '../operation.ts'
-import { isAccount, isOperation, isStream } from '../operation-names.ts'
+import { isOperation } from '../operation-names.ts'
 import { type Page, type PagedPromise, paged } from './pages.ts'
 import { outputOf, sendOnce } from './reply.ts'
 import { type CallOptions, type ClientOptions, requestOf } from './request.ts'
@@ -20,8 +20,8 @@ export type { Streamed, StreamOptions } from './stream.ts'
 export type Client = ClientOf<Contracts>
 
 type ClientOf<Tree> = {
-  readonly [Name in keyof Tree]: Tree[Name] extends Operation<Method, infer Path, infer Input, infer Output>
-    ? Path extends `${string}/stream/`
+  readonly [Name in keyof Tree]: Tree[Name] extends Operation<Method, string, infer Input, infer Output>
+    ? Tree[Name] extends { stream: true }
       ? (input: z.input<Input>, options?: StreamOptions) => AsyncIterable<Streamed<z.output<Output>>>
       : Call<z.input<Input>, z.output<Output>>
     : ClientOf<Tree[Name]>
@@ -54,7 +54,7 @@ function methodsOf(tree: OperationTree, options: ClientOptions): object {
 }
 
 function methodOf(operation: Operation, options: ClientOptions) {
-  if (isStream(operation)) return (input = {}, call = {}) => streamOf(operation, input, options, call)
+  if (operation.stream) return (input = {}, call = {}) => streamOf(operation, input, options, call)
   const send = (input: object, call: CallOptions) => callOperation(operation, input, options, call)
   if (!isList(operation)) return (input = {}, call = {}) => send(input, call)
   return (input = {}, call = {}) => {
@@ -77,7 +77,7 @@ async function callOperation(operation: Operation, input: object, options: Clien
   // What an account's operation used up, such as a refresh token, it does not give twice; what waits would do it anew: no
   // key makes them safe to repeat.
   const policy = {
-    maxRetries: isAccount(operation) || waitsSeconds > 0 ? 0 : maxRetries,
+    maxRetries: operation.access === 'account' || waitsSeconds > 0 ? 0 : maxRetries,
     timeoutMs: call.timeoutMs ?? options.timeoutMs ?? TIMEOUT_MS + waitsSeconds * 1000,
     signal: call.signal,
   }

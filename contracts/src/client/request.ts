@@ -1,5 +1,5 @@
 import type { Operation } from '../operation.ts'
-import { isPublic, isSignedIn, takesKey } from '../operation-names.ts'
+import { takesKey } from '../operation-names.ts'
 
 export interface ClientOptions {
   /** Where the service is, such as `https://feedback.example.com`; a path is kept. */
@@ -45,7 +45,7 @@ export function requestOf(operation: Operation, input: Fields, client: ClientOpt
       headers: headersOf(operation, client, call),
       redirect: 'manual',
       ...(hasBody && { body: JSON.stringify(Object.fromEntries(others)) }),
-      ...(isPublic(operation) && { credentials: 'omit' as const }),
+      ...(operation.access === 'public' && { credentials: 'omit' as const }),
     },
   }
 }
@@ -72,7 +72,7 @@ function headersOf(operation: Operation, { token, userAgent, headers }: ClientOp
   if (takesKey(operation)) result.set('idempotency-key', call.idempotencyKey ?? randomUuid())
   if (operation.method === 'POST' || operation.method === 'PATCH') result.set('content-type', 'application/json')
   for (const [name, value] of Object.entries({ ...headers, ...call.headers })) result.set(name, value)
-  if (!isSignedIn(operation)) result.delete('authorization')
+  if (operation.access !== 'credential') result.delete('authorization')
   return result
 }
 

@@ -141,9 +141,12 @@ export const Metadata = z
   .refine((value) => withinBytes(JSON.stringify(value), sizes.metadataBytes), `must be at most ${sizes.metadataBytes} bytes of JSON`)
   .meta({ description: 'Your own JSON object, at most 16 KB.', example: { order: 'A-1001' } })
 
+/** Input: any text passes here, because the list itself refuses a cursor that it has not given out, as `invalid_cursor`. */
+export const Cursor = z.string().meta({ description: 'The `next_cursor` of the page before.' })
+
 /** Query fields of every list. */
 export const Page = z.strictObject({
-  cursor: text(512).optional().meta({ description: 'The `next_cursor` of the page before.' }),
+  cursor: Cursor.optional(),
   limit: z
     .int()
     .min(1)

@@ -1,11 +1,11 @@
-import { ApiError, isAccount, isLock, isPublic, type Operation, planIncludes, plans, roleSuffices } from '@earshot/contracts'
+import { ApiError, type Operation, planIncludes, plans, roleSuffices } from '@earshot/contracts'
 import type { AccessRow, Tx } from '@earshot/db'
 import type { Guest, InAccount, InProject, Visitor } from '../http/implement.ts'
 import type { ReplyHeaders } from '../http/reply-headers.ts'
 import type { RequestFacts } from '../http/request-facts.ts'
 import type { AccessJwts } from './access-jwts.ts'
 import { authorizeCredential, type KnownAnswer, readCredential } from './credential.ts'
-import { openPublicAccess } from './public-access.ts'
+import { authorizePublic, type DeferredAccess, deferPublicAccess, type PublicProjectRow } from './public-access.ts'
 import { countUnauthenticated } from './rate-limit.ts'
 import type { Sessions } from './session-engine.ts'
 import { readOwnAccount } from './sign-in.ts'
@@ -14,7 +14,9 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-
 
 /** Who calls, without the executor and the services that the pipeline adds. Fields that the path does not name are absent. */
 export type Caller = Omit<InProject, 'tx' | 'services'> & Partial<Pick<InAccount, 'account' | 'setCookie'>>
-type OpenCaller = Omit<Visitor, 'tx' | 'services'> | Omit<Guest, 'tx' | 'services'>
+/** A visitor of the public plane; the project is null where the path names none, or none that exists. */
+type PublicCaller = Pick<Visitor, 'ip'> & ({ project: PublicProjectRow | null } | { deferredAccess: DeferredAccess })
+type OpenCaller = PublicCaller | Omit<Guest, 'tx' | 'services'>
 
 export interface AuthorizedRequest {
   caller: Caller | OpenCaller
@@ -33,7 +35,7 @@ interface AuthorizeOptions {
 /**
  * The one judgement of every request, one round trip, nothing cached: credential (401) → rate limit (429) → team (404) →
  * plan with API access (403) → origin (403) → scope (403) → role (403). A second one reads the account of who is asked
- * for the password again. A visitor's is made with the work (visit.ts).
+ * for the password again. On the public plane, see public-access.ts.
  */
 export async function authorizeCaller(
   tx: Tx,
@@ -41,11 +43,10 @@ export async function authorizeCaller(
   requestFacts: RequestFacts,
   options: AuthorizeOptions,
 ): Promise<AuthorizedRequest> {
-  if (isPublic(operation)) {
-    const publicAccess = openPublicAccess(tx, operation, requestFacts, options)
-    return { caller: { ip: requestFacts.ip, publicAccess }, projectIsMissing: false }
+  if (operation.access === 'public') {
+    return authorizeVisitor(tx, operation, requestFacts, options)
   }
-  if (isAccount(operation)) {
+  if (operation.access === 'account') {
     const caller = guestOf(tx, requestFacts, options)
     if (operation.counts === 'requests') await caller.countTry()
     return { caller, projectIsMissing: false }
@@ -62,10 +63,24 @@ export async function authorizeCaller(
   return {
     caller: {
       ...callerOf(answer, requestFacts),
-      ...(isLock(operation) && (await atLock(tx, answer, requestFacts, options))),
+      ...(operation.reauthenticates && (await atLock(tx, answer, requestFacts, options))),
     },
     projectIsMissing: pathFields.has('project_id') && answer.project_id === null,
   }
+}
+
+async function authorizeVisitor(
+  tx: Tx,
+  operation: Operation,
+  requestFacts: RequestFacts,
+  options: AuthorizeOptions,
+): Promise<AuthorizedRequest> {
+  const { ip } = requestFacts
+  if (operation.authorizesWithWork) {
+    return { caller: { ip, deferredAccess: deferPublicAccess(tx, operation, requestFacts, options) }, projectIsMissing: false }
+  }
+  const project = await authorizePublic(tx, operation, requestFacts, options)
+  return { caller: { ip, project }, projectIsMissing: operation.pathFields.has('public_key') && project === null }
 }
 
 /** The team's plan must include the operation's feature: judged after the input, before the record. */

@@ -7,73 +7,109 @@ import { requireWithinLimit, scaled } from './rate-limit.ts'
 
 const PUBLIC_KEY = /^pk_[0-9A-Za-z]{24}$/
 
-/** Where a visitor is, and what is public there. */
-export type VisitedProject = PublicAccessRow & { team_id: string; project_id: string }
+/** The project of a public key, with the figures of its public items. */
+export type PublicProjectRow = PublicAccessRow & { team_id: string; project_id: string }
+
+interface PublicAccessOptions {
+  multiplier: number
+  replyHeaders: ReplyHeaders
+}
 
 /**
- * The one judgement of a visitor: the address' block and rate limit (429) → loop of deliveries (403) → project of the public key (404).
- * It is made once, and as late as the work allows, because it can be a part of the work's own statement; from outside it
- * comes first all the same: what fails before it is settled first.
+ * Counts a request of the public plane and finds the project of its public key, in one round trip; null when there is none.
+ * Throws `abuse_blocked` and `rate_limited` (429), then `webhook_loop` (403).
  */
-export interface PublicAccess {
-  /** The project of the public key. Throws `abuse_blocked`, `rate_limited`, `webhook_loop`, `not_found`. */
-  project(): Promise<VisitedProject>
-  /** As `project`, by a statement that does the work too, if the visitor is admitted. It must be committed when it returns. */
-  within<Answer extends PublicAccessRow>(ask: (question: PublicAccessQuery) => Promise<Answer>): Promise<Answer>
-  /** Whose project it is, once that is known. */
-  teamId(): string | null
-  /** Counts a request whose work did not. Throws `abuse_blocked`, `rate_limited`, `webhook_loop`. */
-  settle(): Promise<void>
+export async function authorizePublic(
+  tx: Tx,
+  operation: Operation,
+  requestFacts: RequestFacts,
+  options: PublicAccessOptions,
+): Promise<PublicProjectRow | null> {
+  const row = await readPublicAccess(tx, queryOf(operation, requestFacts, options))
+  requireAdmitted(row, operation, requestFacts, options)
+  return hasProject(row) ? row : null
 }
 
-export function openPublicAccess(
-  tx: Tx,
-  { limit: name, method, pathFields }: Operation,
-  { path, ip, isDelivery }: RequestFacts,
-  { multiplier, replyHeaders }: { multiplier: number; replyHeaders: ReplyHeaders },
-): PublicAccess {
-  const limit: Limit = scaled(name, multiplier)
-  const address = addressSubject(ip)
-  const question: PublicAccessQuery = { publicKey: publicKeyOrNull(path.public_key), subject: `${name}:${address}`, address, limit }
-  // A receiver that posts what it received would make an event of each event.
-  const isLoop = isDelivery && method !== 'GET'
+/**
+ * Authorizes and counts a request of an operation with `authorizesWithWork`, once: in the statement of its work, or by
+ * itself where the request never gets so far. Both throw what `authorizePublic` throws.
+ */
+export interface DeferredAccess {
+  /** Runs the work, which must do nothing unless the row admits the request. Throws `not_found` too. */
+  authorizeWith<Row extends PublicAccessRow>(work: (query: PublicAccessQuery) => Promise<Row>): Promise<Row & PublicProjectRow>
+  /** Authorizes a request without its work, unless that has happened. */
+  settle(): Promise<void>
+  /** Settles, and returns the project. Throws `not_found` too. */
+  requireProject(): Promise<PublicProjectRow>
+  /** The project's team, once it is known. */
+  teamId(): string | null
+}
+
+export function deferPublicAccess(tx: Tx, operation: Operation, requestFacts: RequestFacts, options: PublicAccessOptions): DeferredAccess {
+  const query = queryOf(operation, requestFacts, options)
   let counted: PublicAccessRow | undefined
 
-  const count = (answer: PublicAccessRow) => {
-    counted = answer
-    const { blocked_seconds } = answer
-    if (blocked_seconds !== null) {
-      replyHeaders.rateLimit({ name, limit, remaining: 0, resetSeconds: blocked_seconds })
-      throw new ApiError('abuse_blocked', { retryAfterSeconds: blocked_seconds })
-    }
-    requireWithinLimit(name, limit, answer, replyHeaders)
-    if (isLoop) throw new ApiError('webhook_loop')
-    return answer
+  const count = (row: PublicAccessRow) => {
+    counted = row
+    requireAdmitted(row, operation, requestFacts, options)
   }
-  const requireProject = <Answer extends PublicAccessRow>(answer: Answer): Answer & VisitedProject => {
-    if (pathFields.has('public_key') && answer.project_id === null) throw new ApiError('not_found')
-    // Without a public key in the path nobody asks which project it is.
-    return answer as Answer & VisitedProject
+  const settle = async () => {
+    if (!counted) count(await readPublicAccess(tx, query))
   }
-  const publicAccess: PublicAccess = {
-    async project() {
-      return requireProject(counted ?? count(await readPublicAccess(tx, question)))
+  return {
+    settle,
+    async requireProject() {
+      await settle()
+      return requireProject(counted)
     },
-    async within(ask) {
-      if (isLoop) await publicAccess.settle()
-      const answer = await ask(counted ? { ...question, subject: null } : question)
-      if (!counted) count(answer)
-      return requireProject(answer)
+    async authorizeWith(work) {
+      // The statement does not know about loops, so it must not run in one.
+      if (isLoop(operation, requestFacts)) await settle()
+      const row = await work(counted ? { ...query, subject: null } : query)
+      if (!counted) count(row)
+      return requireProject(row)
     },
     teamId: () => counted?.team_id ?? null,
-    async settle() {
-      if (!counted) count(await readPublicAccess(tx, question))
-    },
   }
-  return publicAccess
 }
 
-/** What is not shaped like one of our keys identifies nothing. */
+function queryOf({ limit: name }: Operation, { path, ip }: RequestFacts, { multiplier }: PublicAccessOptions): PublicAccessQuery {
+  const address = addressSubject(ip)
+  return { publicKey: publicKeyOrNull(path.public_key), subject: `${name}:${address}`, address, limit: scaled(name, multiplier) }
+}
+
+function requireAdmitted(
+  row: PublicAccessRow,
+  operation: Operation,
+  requestFacts: RequestFacts,
+  { multiplier, replyHeaders }: PublicAccessOptions,
+): void {
+  const name = operation.limit
+  const limit: Limit = scaled(name, multiplier)
+  const { blocked_seconds } = row
+  if (blocked_seconds !== null) {
+    replyHeaders.rateLimit({ name, limit, remaining: 0, resetSeconds: blocked_seconds })
+    throw new ApiError('abuse_blocked', { retryAfterSeconds: blocked_seconds })
+  }
+  requireWithinLimit(name, limit, row, replyHeaders)
+  if (isLoop(operation, requestFacts)) throw new ApiError('webhook_loop')
+}
+
+/** A receiver that posts what it received would make an event of each event. */
+function isLoop({ method }: Operation, { isDelivery }: RequestFacts): boolean {
+  return isDelivery && method !== 'GET'
+}
+
+function requireProject<Row extends PublicAccessRow>(row: Row | undefined): Row & PublicProjectRow {
+  if (!row || !hasProject(row)) throw new ApiError('not_found')
+  return row
+}
+
+function hasProject<Row extends PublicAccessRow>(row: Row): row is Row & PublicProjectRow {
+  return row.team_id !== null && row.project_id !== null
+}
+
+/** A text that is not shaped like a public key identifies no project. */
 function publicKeyOrNull(text: string | undefined): string | null {
   return text !== undefined && PUBLIC_KEY.test(text) ? text : null
 }

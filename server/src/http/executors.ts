@@ -1,35 +1,29 @@
 import type { Operation } from '@earshot/contracts'
 import type { Database, Executor, TeamDatabase } from '@earshot/db'
 import type { AuthorizedRequest } from '../auth/caller.ts'
-import type { PublicAccess } from '../auth/public-access.ts'
 
-/** No team has it: whoever is bound to it sees no row of a team. */
-const NOBODY = ''
+/** No team has this id: statements bound to it see no team's rows. */
+const NO_TEAM = ''
 
 export interface Databases {
   database: Database
-  /** With row-level security: where the requests of a team run, as a role that PostgreSQL's policies bind to that team. */
+  /** With row-level security: runs the requests of a team as a role that PostgreSQL's policies bind to that team. */
   teamDatabase: TeamDatabase | null
 }
 
-/** Where a request's statements run. One that names no team (`/me/`, `/teams/`) is bound by none. */
+/** Returns where a request's statements run. A request that names no team (`/me/`, `/teams/`) is not bound to one. */
 export function executorOf(
   { database, teamDatabase }: Databases,
-  { pathFields }: Operation,
+  { access, pathFields }: Operation,
   caller: AuthorizedRequest['caller'],
 ): Executor {
   if (!teamDatabase) return database
-  if ('publicAccess' in caller) return visitorsExecutor(teamDatabase, caller.publicAccess)
+  if (access === 'public') return teamDatabase.forTeam(publicTeamId(caller) ?? NO_TEAM)
   return 'team' in caller && pathFields.has('team_id') ? teamDatabase.forTeam(caller.team.id) : database
 }
 
-/** A visitor's team is known once the visit was made; before that nothing of any team is seen. */
-function visitorsExecutor(teamDatabase: TeamDatabase, publicAccess: PublicAccess): Executor {
-  const current = () => teamDatabase.forTeam(publicAccess.teamId() ?? NOBODY)
-  const executor: Executor = {
-    run: (text, params) => current().run(text, params),
-    attempt: (work) => work(executor),
-    transaction: (work) => current().transaction(work),
-  }
-  return executor
+/** The public project's team. A statement that authorizes with its work binds itself to the team that it finds. */
+function publicTeamId(caller: AuthorizedRequest['caller']): string | null {
+  if ('deferredAccess' in caller) return caller.deferredAccess.teamId()
+  return 'project' in caller ? (caller.project?.team_id ?? null) : null
 }

@@ -2,7 +2,7 @@ import type { Contracts, CredentialKind, Method, Operation, Plan, Role, Scope } 
 import type { Actor, SignInRow, Tx } from '@earshot/db'
 import type { TRPCBuiltRouter, TRPCMutationProcedure, TRPCQueryProcedure } from '@trpc/server'
 import type { z } from 'zod'
-import type { PublicAccess } from '../auth/public-access.ts'
+import type { DeferredAccess, PublicProjectRow } from '../auth/public-access.ts'
 import type { Services } from '../services.ts'
 import type { Provenance } from './provenance.ts'
 import type { ErrorShape } from './trpc-failure.ts'
@@ -44,11 +44,19 @@ export interface InProject extends InTeam {
   project: { team_id: string; project_id: string }
 }
 
-/** A visitor of the public plane. */
+/** A visitor of the public plane, authorized and counted before the handler. */
 export interface Visitor extends Call {
   ip: string
-  /** The project that the visitor names by its public key. */
-  publicAccess: PublicAccess
+}
+
+/** A visitor in the project that the public key of the path identifies. */
+export interface VisitorInProject extends Visitor {
+  project: PublicProjectRow
+}
+
+/** A visitor whom the handler's own statement authorizes and counts. */
+export interface DeferredVisitor extends Visitor {
+  deferredAccess: Pick<DeferredAccess, 'authorizeWith'>
 }
 
 /** Somebody who signs up, in or out. */
@@ -67,27 +75,31 @@ export interface Guest extends Call {
   countTry: () => Promise<void>
 }
 
-/** What a handler knows of its caller follows from the operation's path. */
-type ContextOf<Path extends string> = Path extends `/api/public/${string}`
-  ? Visitor
-  : Path extends `/api/auth/${string}`
+/** What a handler knows of its caller follows from the operation's fields, and from those of its path. */
+type ContextOf<O> = O extends { access: 'public' }
+  ? PublicContextOf<O>
+  : O extends { access: 'account' }
     ? Guest
-    : Path extends `${string}{project_id}${string}`
-      ? InProject
-      : Path extends `${string}{team_id}${string}`
-        ? InTeam
-        : Path extends '/api/v1/me/password/' | `/api/v1/me/mfa/${string}`
-          ? InAccount
+    : O extends { reauthenticates: true }
+      ? InAccount
+      : O extends { path: `${string}{project_id}${string}` }
+        ? InProject
+        : O extends { path: `${string}{team_id}${string}` }
+          ? InTeam
           : SignedIn
 
+type PublicContextOf<O> = O extends { authorizesWithWork: true }
+  ? DeferredVisitor
+  : O extends { path: `${string}{public_key}${string}` }
+    ? VisitorInProject
+    : Visitor
+
 type Handler<O> =
-  O extends Operation<Method, infer Path, infer Input, infer Output>
-    ? (call: { ctx: ContextOf<Path>; input: z.output<Input> }) => Promise<AnswerOf<Path, z.input<Output>>>
+  O extends Operation<Method, string, infer Input, infer Output>
+    ? (call: { ctx: ContextOf<O>; input: z.output<Input> }) => Promise<ResultOf<O, z.input<Output>>>
     : never
 
-type AnswerOf<Path extends string, Output> = Path extends StreamPath ? StreamPage<Output> : Output
-
-type StreamPath = `${string}/stream/`
+type ResultOf<O, Output> = O extends { stream: true } ? StreamPage<Output> : Output
 
 /** What a stream sends next; asked for again and again, with the cursor of the page before. */
 export interface StreamPage<Data = unknown> {
@@ -116,7 +128,7 @@ type ProcedureOf<O> =
     : never
 
 type RecordOf<Tree> = {
-  [Name in keyof Tree as Tree[Name] extends Operation<Method, StreamPath> ? never : Name]: Tree[Name] extends Operation
+  [Name in keyof Tree as Tree[Name] extends { stream: true } ? never : Name]: Tree[Name] extends Operation
     ? ProcedureOf<Tree[Name]>
     : RecordOf<Tree[Name]>
 }

@@ -1,4 +1,4 @@
-import { ApiError, isSignedIn, isStream, type NamedOperation, type Operation } from '@earshot/contracts'
+import { ApiError, type NamedOperation, type Operation } from '@earshot/contracts'
 import type { Executor, Tx } from '@earshot/db'
 import { z } from 'zod'
 import { type AuthorizedRequest, authorizeCaller, requireFeature } from '../auth/caller.ts'
@@ -43,7 +43,7 @@ export function compilePipeline(named: NamedOperation, handler: AnyHandler, opti
   const { database, services, onCommit } = options
   const readInput: ReadInput = compileInput(operation.input, operation.pathFields)
   const output = outputOf(operation)
-  const mask: Mask | null = isSignedIn(operation) ? compileMask(output) : null
+  const mask: Mask | null = operation.access === 'credential' ? compileMask(output) : null
   const isChange = operation.method !== 'GET'
 
   const authorizeOptions = { ...services, multiplier: options.rateLimitMultiplier }
@@ -76,7 +76,7 @@ export function compilePipeline(named: NamedOperation, handler: AnyHandler, opti
       const work = (tx: Tx) => handler({ ctx: { ...caller, tx, services } as never, input: input as never })
       const keyed = idempotencyKey === null ? null : { caller: await keyHolder(caller), key: idempotencyKey, input }
       const answer = await answerOf(executorOf(options, operation, caller), { admit, work }, keyed)
-      if ('publicAccess' in caller) await caller.publicAccess.settle()
+      if ('deferredAccess' in caller) await caller.deferredAccess.settle()
       if ('refusal' in answer) return answer
       if (isChange && !answer.replayed) onCommit()
       if (options.checkOutput) output.parse(answer.output)
@@ -96,19 +96,19 @@ export function compilePipeline(named: NamedOperation, handler: AnyHandler, opti
 
 /** What the handler gives: of a stream a page of what it sends. */
 function outputOf(operation: Operation): z.ZodType {
-  return isStream(operation) ? z.object({ results: z.array(z.object({ data: operation.output })) }) : operation.output
+  return operation.stream ? z.object({ results: z.array(z.object({ data: operation.output })) }) : operation.output
 }
 
 /** Counts a request that failed, unless it was counted before. */
 function counterOf(caller: AuthorizedRequest['caller'], failure: ApiError): (() => Promise<void>) | null {
-  if ('publicAccess' in caller) return failure.code === 'dependency_unavailable' ? null : caller.publicAccess.settle
+  if ('deferredAccess' in caller) return failure.code === 'dependency_unavailable' ? null : caller.deferredAccess.settle
   return 'countTry' in caller && isFailedTry(failure) ? caller.countTry : null
 }
 
-/** Whose key it is: the credential's, or on the public plane the address' and the project's. */
+/** The holder of an idempotency key: the credential, or on the public plane the address and the project. */
 async function keyHolder(caller: AuthorizedRequest['caller']): Promise<string> {
   if ('credential' in caller) return `credential:${caller.credential.id}`
-  if (!('publicAccess' in caller)) throw new Error('Accounts take no idempotency keys')
-  const { project_id } = await caller.publicAccess.project()
-  return `visitor:${caller.ip}:${project_id}`
+  if ('countTry' in caller) throw new Error('Account operations take no idempotency keys')
+  const project = 'project' in caller ? caller.project : await caller.deferredAccess.requireProject()
+  return `visitor:${caller.ip}:${project?.project_id ?? ''}`
 }

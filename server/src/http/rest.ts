@@ -1,4 +1,4 @@
-import { ApiError, isPublic, takesKey } from '@earshot/contracts'
+import { ApiError, takesKey } from '@earshot/contracts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { AuthorizedRequest } from '../auth/caller.ts'
 import { etagOf, matchesETag } from './etag.ts'
@@ -26,9 +26,9 @@ export function registerRest(
   const { method, path, status, input, queryFields, bodyFields } = operation
   const ownOrigin = new URL(baseUrl).origin
   const readQuery = compileQuery(input, queryFields)
-  const cacheControl = isPublic(operation) && method === 'GET' ? 'no-cache' : 'private, no-store'
+  const cacheControl = operation.access === 'public' && method === 'GET' ? 'no-cache' : 'private, no-store'
   const hasKey = takesKey(operation)
-  const hasETag = method === 'GET' && (isPublic(operation) || !isList(pipeline))
+  const hasETag = method === 'GET' && (operation.access === 'public' || !isList(pipeline))
 
   app.route({
     method,

@@ -97,13 +97,19 @@ async function call(
   const path: Record<string, string | undefined> = {}
   for (const name of pipeline.named.operation.pathFields) if (typeof fields[name] === 'string') path[name] = fields[name]
   const authorized = await pipeline.authorize({ ...requestFactsOf(request, ownOrigin), path }, replyHeadersOf(reply))
-  requireCarriable(fields)
+  requireCarriable(withoutCursor(pipeline, fields))
   const header = request.headers['idempotency-key']
   const key = isBatch || !takesKey(pipeline.named.operation) || Array.isArray(header) ? null : readIdempotencyKey(header)
   const answer = await pipeline.perform(authorized, fields, key)
   if (answer.replayed) reply.header('idempotency-replayed', 'true')
   if ('refusal' in answer) throw answer.refusal
   return answer.output
+}
+
+/** A cursor never reaches the database as it came: whatever is wrong with one is `invalid_cursor`. */
+function withoutCursor({ named }: Pipeline, fields: Record<string, unknown>): Record<string, unknown> {
+  const { cursor, ...others } = fields
+  return named.operation.queryFields.has('cursor') && typeof cursor === 'string' ? others : fields
 }
 
 function wrongInput(): ApiError {

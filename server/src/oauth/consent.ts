@@ -3,9 +3,9 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { formOf } from '../pages/form.ts'
 import { type Html, html } from '../pages/html.ts'
 import { sendPage } from '../pages/layout.ts'
+import { type PageOptions, type PageSession, readPageSession, requireOwnPage } from '../pages/page-request.ts'
 import { scopeList } from '../pages/scope-list.ts'
 import { redirectToSignIn } from '../pages/sign-in.ts'
-import { type PageOptions, readVisitor, requireOwnPage, type SignedInVisitor } from '../pages/visitor.ts'
 import { type AuthorizationRequest, answerTo, type ReturnAddress, readAuthorizationRequest } from './authorization-request.ts'
 import { openQuestion, sealQuestion } from './decision.ts'
 import { issueCode } from './engine.ts'
@@ -26,20 +26,20 @@ export function registerConsent(scope: FastifyInstance, options: PageOptions): v
 
   scope.get(AUTHORIZATION_PATH, async (request, reply) => {
     // First who it is, and only then anywhere else: nobody is redirected by a link alone (RFC 9700 §4.11.2).
-    const visitor = await readVisitor(request, reply, options)
-    if (!visitor) return redirectToSignIn(reply, request.url)
+    const session = await readPageSession(request, reply, options)
+    if (!session) return redirectToSignIn(reply, request.url)
     const asked = await readAuthorizationRequest(options.database, request.url.split('?').slice(1).join('?'))
     if ('refusal' in asked) return sendBack(reply, answerTo(asked, { error: asked.refusal }, baseUrl))
-    return sendConsent(reply, { asked, visitor, options })
+    return sendConsent(reply, { asked, session, options })
   })
 
   scope.post(AUTHORIZATION_PATH, async (request, reply) => {
     requireOwnPage(request, options)
-    const visitor = await readVisitor(request, reply, options)
-    if (!visitor) return redirectToSignIn(reply, '/accounts/')
+    const session = await readPageSession(request, reply, options)
+    if (!session) return redirectToSignIn(reply, '/accounts/')
     const form = formOf(request)
-    const question = openQuestion<Question>(services.secretBox, form.question, { kind: 'consent', visitor })
-    const answer = form.decision === 'allow' ? await allow(question, { request, visitor, options }) : { error: 'access_denied' }
+    const question = openQuestion<Question>(services.secretBox, form.question, { kind: 'consent', session })
+    const answer = form.decision === 'allow' ? await allow(question, { request, session, options }) : { error: 'access_denied' }
     return sendBack(reply, answerTo(question, answer, baseUrl))
   })
 }
@@ -52,9 +52,9 @@ function sendBack(reply: FastifyReply, location: string): FastifyReply {
 /** Keeps what was allowed; a client that is gone meanwhile, or has changed, is told of on a page. */
 async function allow(
   question: Question,
-  { request, visitor, options: { database } }: { request: FastifyRequest; visitor: SignedInVisitor; options: PageOptions },
+  { request, session, options: { database } }: { request: FastifyRequest; session: PageSession; options: PageOptions },
 ): Promise<Record<string, string>> {
-  const actor = { userId: visitor.user.id, credentialId: visitor.sessionId, credentialKind: 'session', ip: request.ip }
+  const actor = { userId: session.user.id, credentialId: session.id, credentialKind: 'session', ip: request.ip }
   try {
     return { code: await issueCode({ database, actor, question }) }
   } catch (error) {
@@ -64,18 +64,18 @@ async function allow(
 
 function sendConsent(
   reply: FastifyReply,
-  { asked, visitor, options }: { asked: AuthorizationRequest; visitor: SignedInVisitor; options: PageOptions },
+  { asked, session, options }: { asked: AuthorizationRequest; session: PageSession; options: PageOptions },
 ): FastifyReply {
   const { client, redirectUri, state, scopes, codeChallenge } = asked
   const question: Question = { clientId: client.client_id, redirectUri, state, scopes, codeChallenge }
   return sendPage(reply, {
     title: `Allow ${client.name}?`,
-    account: visitor.user,
+    account: session.user,
     formTarget: formTargetOf(redirectUri),
-    body: html`<p><strong>${client.name}</strong> wants to act for you, <strong>${visitor.user.email}</strong>, on Earshot.</p>
+    body: html`<p><strong>${client.name}</strong> wants to act for you, <strong>${session.user.email}</strong>, on Earshot.</p>
 ${wishList(scopes)}
 <p>Either way it leads back to <strong>${describeRedirectUri(redirectUri)}</strong>.</p>
-${decisionForm(AUTHORIZATION_PATH, sealQuestion(options.services.secretBox, question, { kind: 'consent', visitor }))}`,
+${decisionForm(AUTHORIZATION_PATH, sealQuestion(options.services.secretBox, question, { kind: 'consent', session }))}`,
   })
 }
 

@@ -1,6 +1,6 @@
 import { ApiError } from '@earshot/contracts'
 import type { SecretBox } from '@earshot/drivers'
-import type { SignedInVisitor } from '../pages/visitor.ts'
+import type { PageSession } from '../pages/page-request.ts'
 
 const LIFETIME_MS = 600_000
 const PURPOSE = 'oauth-decision'
@@ -12,18 +12,18 @@ type Kind = 'consent' | 'device'
  * What a page showed, for its form: sealed for this person in this session, so that nothing else is decided than was seen,
  * by nobody else, and not much later.
  */
-export function sealQuestion(secretBox: SecretBox, question: object, place: { kind: Kind; visitor: SignedInVisitor }): string {
+export function sealQuestion(secretBox: SecretBox, question: object, page: { kind: Kind; session: PageSession }): string {
   const text = JSON.stringify({ question, endsAtMs: Date.now() + LIFETIME_MS })
-  return secretBox.seal(PURPOSE, text, contextOf(place)).toString('base64url')
+  return secretBox.seal(PURPOSE, text, contextOf(page)).toString('base64url')
 }
 
 /** The question again. Throws `validation_error` when it is too old, another's, or none. */
 export function openQuestion<Question>(
   secretBox: SecretBox,
   sealed: string | undefined,
-  place: { kind: Kind; visitor: SignedInVisitor },
+  page: { kind: Kind; session: PageSession },
 ): Question {
-  const { question, endsAtMs } = unseal(secretBox, sealed ?? '', contextOf(place))
+  const { question, endsAtMs } = unseal(secretBox, sealed ?? '', contextOf(page))
   if (endsAtMs <= Date.now()) throw tooOld()
   // It was sealed here, and for this kind of page.
   return question as Question
@@ -37,8 +37,8 @@ function unseal(secretBox: SecretBox, sealed: string, context: string): { questi
   }
 }
 
-function contextOf({ kind, visitor }: { kind: Kind; visitor: SignedInVisitor }): string {
-  return `${kind}:${visitor.user.id}:${visitor.sessionId}`
+function contextOf({ kind, session }: { kind: Kind; session: PageSession }): string {
+  return `${kind}:${session.user.id}:${session.id}`
 }
 
 function tooOld(): ApiError {

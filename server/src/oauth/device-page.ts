@@ -6,8 +6,8 @@ import { addressSubject } from '../http/client-address.ts'
 import { formOf } from '../pages/form.ts'
 import { html } from '../pages/html.ts'
 import { sendPage } from '../pages/layout.ts'
+import { type PageOptions, type PageSession, readPageSession, requireOwnPage } from '../pages/page-request.ts'
 import { redirectToSignIn } from '../pages/sign-in.ts'
-import { type PageOptions, readVisitor, requireOwnPage, type SignedInVisitor } from '../pages/visitor.ts'
 import { decisionForm, wishList } from './consent.ts'
 import { openQuestion, sealQuestion } from './decision.ts'
 import { DEVICE_PATH } from './paths.ts'
@@ -19,10 +19,10 @@ interface Question {
   hash: string
 }
 
-interface Looking {
+interface DeviceRequest {
   request: FastifyRequest
   reply: FastifyReply
-  visitor: SignedInVisitor
+  session: PageSession
   options: PageOptions
 }
 
@@ -34,49 +34,49 @@ export function registerDevicePage(scope: FastifyInstance, options: PageOptions)
   const { database, services } = options
 
   scope.get(DEVICE_PATH, async (request, reply) => {
-    const visitor = await readVisitor(request, reply, options)
-    if (!visitor) return redirectToSignIn(reply, request.url)
+    const session = await readPageSession(request, reply, options)
+    if (!session) return redirectToSignIn(reply, request.url)
     const { user_code: typed } = request.query as { user_code?: unknown }
-    if (typeof typed !== 'string' || typed === '') return sendCodeForm(reply, { visitor })
-    return look(typed, { request, reply, visitor, options })
+    if (typeof typed !== 'string' || typed === '') return sendCodeForm(reply, { session })
+    return showRequest(typed, { request, reply, session, options })
   })
 
   scope.post(DEVICE_PATH, async (request, reply) => {
     requireOwnPage(request, options)
-    const visitor = await readVisitor(request, reply, options)
-    if (!visitor) return redirectToSignIn(reply, DEVICE_PATH)
+    const session = await readPageSession(request, reply, options)
+    if (!session) return redirectToSignIn(reply, DEVICE_PATH)
     const { question: sealed, decision, user_code: typed = '' } = formOf(request)
-    if (sealed === undefined) return look(typed, { request, reply, visitor, options })
-    const { hash } = openQuestion<Question>(services.secretBox, sealed, { kind: 'device', visitor })
-    const actor = { userId: visitor.user.id, credentialId: visitor.sessionId, credentialKind: 'session', ip: request.ip }
+    if (sealed === undefined) return showRequest(typed, { request, reply, session, options })
+    const { hash } = openQuestion<Question>(services.secretBox, sealed, { kind: 'device', session })
+    const actor = { userId: session.user.id, credentialId: session.id, credentialKind: 'session', ip: request.ip }
     const decided = decision === 'allow' ? 'allowed' : 'denied'
     const isMine = await decideDeviceCode(database, actor, { hash: Buffer.from(hash, 'base64url'), decision: decided })
-    return isMine ? sendDone(reply, { visitor, decided }) : sendDecidedBefore(reply, { visitor })
+    return isMine ? sendDone(reply, { session, decided }) : sendDecidedBefore(reply, { session })
   })
 }
 
 /** Shows what a code stands for. Wrong ones are counted, right ones are not. Throws `rate_limited`. */
-async function look(typed: string, { request, reply, visitor, options }: Looking): Promise<FastifyReply> {
+async function showRequest(typed: string, { request, reply, session, options }: DeviceRequest): Promise<FastifyReply> {
   const { database, services } = options
   const userCode = readUserCode(typed)
   const { limited_seconds, hash, client_name, scopes, decision } = await findDeviceRequest(database, {
     userCodeMac: userCodeMac(services.secretBox, userCode ?? typed),
-    userSubject: `device_code:user:${visitor.user.id}`,
+    userSubject: `device_code:user:${session.user.id}`,
     addressSubject: `device_code:${addressSubject(request.ip)}`,
     limit: scaled('device_code', services.rateLimitMultiplier),
   })
   if (limited_seconds !== null) throw new ApiError('rate_limited', { retryAfterSeconds: limited_seconds })
-  if (hash === null || userCode === null) return sendCodeForm(reply, { visitor, typed })
-  if (decision !== null) return sendDecidedBefore(reply, { visitor })
-  const question = sealQuestion(services.secretBox, { hash: hash.toString('base64url') } satisfies Question, { kind: 'device', visitor })
-  return sendQuestion(reply, { visitor, userCode, clientName: client_name, scopes, question })
+  if (hash === null || userCode === null) return sendCodeForm(reply, { session, typed })
+  if (decision !== null) return sendDecidedBefore(reply, { session })
+  const question = sealQuestion(services.secretBox, { hash: hash.toString('base64url') } satisfies Question, { kind: 'device', session })
+  return sendQuestion(reply, { session, userCode, clientName: client_name, scopes, question })
 }
 
-function sendCodeForm(reply: FastifyReply, { visitor, typed }: { visitor: SignedInVisitor; typed?: string }): FastifyReply {
+function sendCodeForm(reply: FastifyReply, { session, typed }: { session: PageSession; typed?: string }): FastifyReply {
   return sendPage(reply, {
     title: 'Connect a device',
     status: typed === undefined ? 200 : 400,
-    account: visitor.user,
+    account: session.user,
     body: html`${typed !== undefined && html`<p class="bad" role="alert">That code is not right, or its time is over.</p>`}
 <form method="post" action="${DEVICE_PATH}">
 <label>The code that your device shows <input class="code" name="user_code" value="${typed}" placeholder="BCDF-GHJK" autocomplete="off" autocapitalize="characters" spellcheck="false" required autofocus></label>
@@ -88,17 +88,17 @@ function sendCodeForm(reply: FastifyReply, { visitor, typed }: { visitor: Signed
 function sendQuestion(
   reply: FastifyReply,
   {
-    visitor,
+    session,
     userCode,
     clientName,
     scopes,
     question,
-  }: { visitor: SignedInVisitor; userCode: string; clientName: string; scopes: readonly Scope[]; question: string },
+  }: { session: PageSession; userCode: string; clientName: string; scopes: readonly Scope[]; question: string },
 ): FastifyReply {
   return sendPage(reply, {
     title: `Allow ${clientName}?`,
-    account: visitor.user,
-    body: html`<p>A device with <strong>${clientName}</strong> wants to act for you, <strong>${visitor.user.email}</strong>, on Earshot. It shows the code</p>
+    account: session.user,
+    body: html`<p>A device with <strong>${clientName}</strong> wants to act for you, <strong>${session.user.email}</strong>, on Earshot. It shows the code</p>
 <p><code class="code">${userCode}</code></p>
 <p>Go on only if you have that device before you, and began this yourself.</p>
 ${wishList(scopes)}
@@ -106,19 +106,19 @@ ${decisionForm(DEVICE_PATH, question)}`,
   })
 }
 
-function sendDone(reply: FastifyReply, { visitor, decided }: { visitor: SignedInVisitor; decided: 'allowed' | 'denied' }): FastifyReply {
+function sendDone(reply: FastifyReply, { session, decided }: { session: PageSession; decided: 'allowed' | 'denied' }): FastifyReply {
   return sendPage(reply, {
     title: decided === 'allowed' ? 'Your device is connected' : 'You said no',
-    account: visitor.user,
+    account: session.user,
     body: decided === 'allowed' ? html`<p class="good">Go back to it; you can close this page.</p>` : html`<p>The device gets nothing.</p>`,
   })
 }
 
-function sendDecidedBefore(reply: FastifyReply, { visitor }: { visitor: SignedInVisitor }): FastifyReply {
+function sendDecidedBefore(reply: FastifyReply, { session }: { session: PageSession }): FastifyReply {
   return sendPage(reply, {
     title: 'Decided already',
     status: 409,
-    account: visitor.user,
+    account: session.user,
     body: html`<p>This code was used, or its time is over. If your device still waits, begin there again.</p>`,
   })
 }

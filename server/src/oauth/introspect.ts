@@ -1,7 +1,7 @@
 import { type ActiveToken, inspectOAuthToken } from '@earshot/db'
 import type { FastifyInstance } from 'fastify'
 import { hashToken } from '../auth/token-values.ts'
-import type { PageOptions } from '../pages/visitor.ts'
+import type { PageOptions } from '../pages/page-request.ts'
 import { readClaim, requireClient } from './client.ts'
 import { readParameters, requireParameter } from './parameters.ts'
 import { INTROSPECTION_PATH } from './paths.ts'

@@ -1,6 +1,6 @@
 import { scopes } from '@earshot/contracts'
 import type { FastifyInstance } from 'fastify'
-import type { PageOptions } from '../pages/visitor.ts'
+import type { PageOptions } from '../pages/page-request.ts'
 import { grantParameters } from './grant-types.ts'
 import { AUTHORIZATION_PATH, DEVICE_AUTHORIZATION_PATH, INTROSPECTION_PATH, REVOCATION_PATH, TOKEN_PATH } from './paths.ts'
 import { isGrantable } from './scopes.ts'

@@ -1,7 +1,7 @@
 import { revokeOAuthToken } from '@earshot/db'
 import type { FastifyInstance } from 'fastify'
 import { hashToken } from '../auth/token-values.ts'
-import { countGuest, type PageOptions } from '../pages/visitor.ts'
+import { countGuest, type PageOptions } from '../pages/page-request.ts'
 import { readClaim, requireClient } from './client.ts'
 import { readParameters, requireParameter } from './parameters.ts'
 import { REVOCATION_PATH } from './paths.ts'

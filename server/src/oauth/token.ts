@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import type { PageOptions } from '../pages/visitor.ts'
+import type { PageOptions } from '../pages/page-request.ts'
 import { readClaim } from './client.ts'
 import { exchangeToken } from './engine.ts'
 import { grantParameters } from './grant-types.ts'

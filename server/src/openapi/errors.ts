@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http'
-import { type ErrorCode, errorCodes, errorRow, FieldError, isPublic, isSignedIn, type Operation, takesKey } from '@earshot/contracts'
+import { type ErrorCode, errorCodes, errorRow, FieldError, type Operation, takesKey } from '@earshot/contracts'
 import { z } from 'zod'
 import { createSchema, type oas31 } from 'zod-openapi'
 import { type HeaderName, headerRefs, LIMIT_HEADERS } from './headers.ts'
@@ -22,10 +22,10 @@ function errorCodesOf(operation: Operation): ErrorCode[] {
   const possible = new Set<ErrorCode>([
     ...ANYWHERE,
     ...errors,
-    ...(isPublic(operation) ? (['abuse_blocked'] as const) : []),
-    ...(isSignedIn(operation) ? SIGNED_IN : []),
-    ...(isSignedIn(operation) && !withoutApiAccess ? (['plan_without_api_access'] as const) : []),
-    ...(isPublic(operation) && method !== 'GET' ? (['webhook_loop'] as const) : []),
+    ...(operation.access === 'public' ? (['abuse_blocked'] as const) : []),
+    ...(operation.access === 'credential' ? SIGNED_IN : []),
+    ...(operation.access === 'credential' && !withoutApiAccess ? (['plan_without_api_access'] as const) : []),
+    ...(operation.access === 'public' && method !== 'GET' ? (['webhook_loop'] as const) : []),
     ...(scope ? (['insufficient_scope'] as const) : []),
     ...(role ? (['insufficient_role'] as const) : []),
     ...(feature ? (['feature_not_in_plan'] as const) : []),

@@ -1,4 +1,4 @@
-import { isSignedIn, limits, type NamedOperation, type Operation } from '@earshot/contracts'
+import { limits, type NamedOperation, type Operation } from '@earshot/contracts'
 import type { oas31 } from 'zod-openapi'
 import { generatedOperation, methodKey } from './generated-operation.ts'
 import { completeParameters } from './parameters.ts'
@@ -41,7 +41,7 @@ function describe(operation: Operation): string {
   ].filter((need) => need !== undefined)
   const sentences = [
     needs.length > 0 && `Needs ${enumerate(needs)}.`,
-    needs.length === 0 && (isSignedIn(operation) ? 'Any credential will do.' : 'Needs no credential.'),
+    needs.length === 0 && (operation.access === 'credential' ? 'Any credential will do.' : 'Needs no credential.'),
     withoutApiAccess && 'No plan with API access is asked for.',
     quota && `Counts towards the quota \`${quota}\` of the team's plan.`,
     `At most ${max} requests ${counts === 'failures' ? 'that fail ' : ''}per ${WINDOWS[windowSeconds] ?? `${windowSeconds} s`} and ${COUNTED_BY[countedBy]}.`,

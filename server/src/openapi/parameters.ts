@@ -1,4 +1,4 @@
-import { isStream, type NamedOperation, sizes, takesKey } from '@earshot/contracts'
+import { type NamedOperation, sizes, takesKey } from '@earshot/contracts'
 import type { oas31 } from 'zod-openapi'
 import { hasETag } from './responses.ts'
 
@@ -38,7 +38,7 @@ export function completeParameters(
   return [
     ...(draft.parameters ?? []).map((parameter) => ('name' in parameter ? completeParameter(parameter, operation) : parameter)),
     ...(takesKey(operation) ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
-    ...(isStream(operation) ? [{ $ref: '#/components/parameters/LastEventId' }] : []),
+    ...(operation.stream ? [{ $ref: '#/components/parameters/LastEventId' }] : []),
     ...(hasETag(operation) ? [{ $ref: '#/components/parameters/IfNoneMatch' }] : []),
   ]
 }

@@ -1,4 +1,4 @@
-import { isPublic, isStream, type NamedOperation, type Operation, takesKey } from '@earshot/contracts'
+import { type NamedOperation, type Operation, takesKey } from '@earshot/contracts'
 import type { oas31 } from 'zod-openapi'
 import { errorResponseRefs } from './errors.ts'
 import { headerRefs, LIMIT_HEADERS } from './headers.ts'
@@ -23,7 +23,7 @@ export function completeResponses(draft: oas31.OperationObject, named: NamedOper
 
 /** Whether answers carry an ETag: single resources, and every read of the public plane. */
 export function hasETag(operation: Operation): boolean {
-  return operation.method === 'GET' && (isPublic(operation) || !isPage(operation))
+  return operation.method === 'GET' && (operation.access === 'public' || !isPage(operation))
 }
 
 /** The answer to a tag that still holds. */
@@ -42,7 +42,7 @@ function success(draft: oas31.OperationObject, { name, operation }: NamedOperati
       ...(hasLocation(name, operation, names) ? (['Location'] as const) : []),
       ...(takesKey(operation) ? (['Idempotency-Replayed'] as const) : []),
     ),
-    ...(isStream(operation)
+    ...(operation.stream
       ? { content: { 'text/event-stream': EVENT_STREAM } }
       : status !== 204 && generated?.content && { content: generated.content }),
   }

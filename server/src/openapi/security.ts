@@ -1,4 +1,4 @@
-import { isSignedIn, type Operation, type Scope, scopeDescriptions } from '@earshot/contracts'
+import { type Operation, type Scope, scopeDescriptions } from '@earshot/contracts'
 import type { oas31 } from 'zod-openapi'
 import { sessionCookieName } from '../auth/session-engine.ts'
 import { AUTHORIZATION_PATH, DEVICE_AUTHORIZATION_PATH, TOKEN_PATH } from '../oauth/paths.ts'
@@ -39,7 +39,7 @@ export function securitySchemes(baseUrl: string): Record<string, oas31.SecurityS
 
 /** What a caller must show, any one of them. OpenAPI 3.1 lets a bearer scheme name its scopes as roles (§4.8.30). */
 export function securityOf(operation: Operation): oas31.SecurityRequirementObject[] {
-  if (!isSignedIn(operation)) return []
+  if (operation.access !== 'credential') return []
   const { scope } = operation
   const needed = scope ? [scope] : []
   return [{ personalAccessToken: needed }, ...(!scope || isGrantable(scope) ? [{ oauth2: needed }] : []), { jwt: [] }, { session: [] }]

@@ -6,11 +6,11 @@ import { compileInput } from '../http/input.ts'
 import { formOf } from './form.ts'
 import { type Html, html } from './html.ts'
 import { sendPage } from './layout.ts'
-import { olderLink, readPlace } from './older.ts'
 import { ownPage } from './own-page.ts'
+import type { PageOptions } from './page-request.ts'
+import { olderLink, readListQuery } from './paging.ts'
 import { APPLICATIONS_PATH } from './paths.ts'
 import { foldedScopes } from './scope-list.ts'
-import type { PageOptions } from './visitor.ts'
 
 const readInput = compileInput(contracts.me.authorizations.delete.input, new Set(['authorization_id']))
 
@@ -21,8 +21,8 @@ export function registerApplications(scope: FastifyInstance, options: PageOption
   scope.get(
     APPLICATIONS_PATH,
     ownPage(options, async (page) => {
-      const { user } = page.visitor
-      const { results, next_cursor } = await listAuthorizations(database, user.id, readPlace(page), presentAuthorization)
+      const { user } = page.session
+      const { results, next_cursor } = await listAuthorizations(database, user.id, readListQuery(page), presentAuthorization)
       return sendPage(page.reply, {
         title: 'Applications you allowed',
         account: user,
@@ -39,9 +39,9 @@ ${olderLink(APPLICATIONS_PATH, next_cursor)}`,
 
   scope.post(
     APPLICATIONS_PATH,
-    ownPage(options, async ({ request, reply, visitor }) => {
+    ownPage(options, async ({ request, reply, session }) => {
       const { authorization_id: id } = readInput(formOf(request))
-      await deleteAuthorization(database, visitor.actor, id)
+      await deleteAuthorization(database, session.actor, id)
       return reply.redirect(APPLICATIONS_PATH, 303)
     }),
   )

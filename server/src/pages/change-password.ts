@@ -7,8 +7,8 @@ import { formOf } from './form.ts'
 import { html } from './html.ts'
 import { sendPage } from './layout.ts'
 import { type OwnPage, ownAccount, ownPage } from './own-page.ts'
+import type { PageOptions } from './page-request.ts'
 import { CHANGE_PASSWORD_PATH, HOME_PATH } from './paths.ts'
-import type { PageOptions } from './visitor.ts'
 
 const readInput = compileInput(contracts.me.changePassword.input, new Set())
 
@@ -29,19 +29,19 @@ export function registerChangePassword(scope: FastifyInstance, options: PageOpti
       }
       return sendPage(page.reply, {
         title: 'Your password is changed',
-        account: page.visitor.user,
+        account: page.session.user,
         body: html`<p class="good">Wherever else you were signed in, you are signed out.</p><p><a href="${HOME_PATH}">Back to your account</a></p>`,
       })
     }),
   )
 }
 
-function sendForm({ reply, visitor }: OwnPage, problems: Problems): FastifyReply {
+function sendForm({ reply, session }: OwnPage, problems: Problems): FastifyReply {
   const hint = 'At least 12 characters; some words that only you put together.'
   return sendPage(reply, {
     title: 'Change your password',
     status: statusOf(problems),
-    account: visitor.user,
+    account: session.user,
     body: html`<form method="post" action="${CHANGE_PASSWORD_PATH}">
 ${field({ label: 'Present password', name: 'password', type: 'password', autocomplete: 'current-password', isFirst: true, problems })}
 ${field({ label: 'New password', name: 'new_password', type: 'password', autocomplete: 'new-password', hint, problems })}

@@ -2,8 +2,8 @@ import type { FastifyInstance } from 'fastify'
 import { html } from './html.ts'
 import { sendPage } from './layout.ts'
 import { ownPage } from './own-page.ts'
+import type { PageOptions } from './page-request.ts'
 import { APPLICATIONS_PATH, CHANGE_PASSWORD_PATH, HOME_PATH, SECOND_FACTOR_PATH, SESSIONS_PATH, TOKENS_PATH } from './paths.ts'
-import type { PageOptions } from './visitor.ts'
 
 /** Who you are here, and where what is yours can be looked at. Whoever comes to the service's bare address is led there. */
 export function registerHome(scope: FastifyInstance, options: PageOptions): void {
@@ -11,7 +11,7 @@ export function registerHome(scope: FastifyInstance, options: PageOptions): void
 
   scope.get(
     HOME_PATH,
-    ownPage(options, async ({ reply, visitor: { user } }) =>
+    ownPage(options, async ({ reply, session: { user } }) =>
       sendPage(reply, {
         title: user.name,
         account: user,

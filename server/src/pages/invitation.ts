@@ -6,8 +6,8 @@ import { formOf } from './form.ts'
 import { html } from './html.ts'
 import { sendPage } from './layout.ts'
 import { type OwnPage, ownPage } from './own-page.ts'
+import type { PageOptions } from './page-request.ts'
 import { HOME_PATH } from './paths.ts'
-import type { PageOptions } from './visitor.ts'
 
 const INVITATION_PATH = '/accounts/invitation/'
 
@@ -15,7 +15,7 @@ const INVITATION_PATH = '/accounts/invitation/'
 export function registerInvitation(scope: FastifyInstance, options: PageOptions): void {
   scope.get(
     INVITATION_PATH,
-    ownPage(options, async ({ request, reply, visitor: { user } }) => {
+    ownPage(options, async ({ request, reply, session: { user } }) => {
       const { token } = request.query as { token?: unknown }
       return sendPage(reply, {
         title: 'You are invited to a team',
@@ -34,10 +34,10 @@ export function registerInvitation(scope: FastifyInstance, options: PageOptions)
     ownPage(options, async (page) => {
       const { token = '' } = formOf(page.request)
       try {
-        const { name, role } = await acceptInvitation(options.database, page.visitor.actor, hashToken(token))
+        const { name, role } = await acceptInvitation(options.database, page.session.actor, hashToken(token))
         return sendPage(page.reply, {
           title: `Welcome to ${name}`,
-          account: page.visitor.user,
+          account: page.session.user,
           body: html`<p class="good">You are on the team, as ${role}.</p><p><a href="${HOME_PATH}">To your account</a></p>`,
         })
       } catch (error) {
@@ -48,7 +48,7 @@ export function registerInvitation(scope: FastifyInstance, options: PageOptions)
 }
 
 /** Not which of it: a link tells nobody but whom it is meant for. */
-function sendRefusal({ reply, visitor: { user } }: OwnPage, error: unknown): FastifyReply {
+function sendRefusal({ reply, session: { user } }: OwnPage, error: unknown): FastifyReply {
   if (!(error instanceof ApiError) || !['not_found', 'already_exists', 'quota_exceeded'].includes(error.code)) throw error
   const text =
     error.code === 'not_found'

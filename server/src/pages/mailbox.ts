@@ -3,7 +3,7 @@ import { type Html, html } from './html.ts'
 import { sendPage } from './layout.ts'
 
 /** Sends somebody to their mailbox; the same whatever is there. */
-export function sendLookIntoMailbox(reply: FastifyReply, { text, status = 200 }: { text: Html; status?: number }): FastifyReply {
+export function sendCheckEmail(reply: FastifyReply, { text, status = 200 }: { text: Html; status?: number }): FastifyReply {
   return sendPage(reply, {
     title: 'Look into your mailbox',
     status,

@@ -6,9 +6,9 @@ import { field, type Problems, problemsOf, statusOf } from './fields.ts'
 import { formOf } from './form.ts'
 import { html } from './html.ts'
 import { sendPage } from './layout.ts'
-import { sendDeadLink, sendLookIntoMailbox } from './mailbox.ts'
+import { sendCheckEmail, sendDeadLink } from './mailbox.ts'
+import { countGuest, type PageOptions, requireOwnPage } from './page-request.ts'
 import { PASSWORD_RESET_PATH, SIGN_IN_PATH } from './paths.ts'
-import { countGuest, type PageOptions, requireOwnPage } from './visitor.ts'
 
 const CONFIRM_PATH = `${PASSWORD_RESET_PATH}confirm/`
 
@@ -32,7 +32,7 @@ export function registerPasswordReset(scope: FastifyInstance, options: PageOptio
       const { email } = readRequest(form) as { email: string }
       await askPasswordReset({ tx, services }, { email })
       const text = html`If <strong>${email}</strong> has an account, a link is on its way there. It works for an hour.`
-      return sendLookIntoMailbox(reply, { text })
+      return sendCheckEmail(reply, { text })
     } catch (error) {
       return sendQuestion(reply, { email: form.email, problems: problemsOf(error) })
     }

@@ -9,6 +9,7 @@ import { registerHome } from './home.ts'
 import { html } from './html.ts'
 import { registerInvitation } from './invitation.ts'
 import { STYLE_PATH, sendPage } from './layout.ts'
+import type { PageOptions } from './page-request.ts'
 import { registerPasswordReset } from './password-reset.ts'
 import { registerSecondFactor } from './second-factor.ts'
 import { registerSecondStep } from './second-step.ts'
@@ -18,7 +19,6 @@ import { registerSignUp } from './sign-up.ts'
 import { STYLE } from './style.ts'
 import { registerTokens } from './tokens.ts'
 import { registerVerifyEmail } from './verify-email.ts'
-import type { PageOptions } from './visitor.ts'
 
 /** Registers one page, or a few that belong together, in the scope of all. */
 type RegisterPage = (scope: FastifyInstance, options: PageOptions) => void

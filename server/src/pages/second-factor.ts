@@ -8,9 +8,9 @@ import { formOf } from './form.ts'
 import { html } from './html.ts'
 import { sendPage } from './layout.ts'
 import { type OwnPage, ownAccount, ownPage } from './own-page.ts'
+import type { PageOptions } from './page-request.ts'
 import { HOME_PATH, SECOND_FACTOR_PATH } from './paths.ts'
 import { qrCode } from './qr-code.ts'
-import type { PageOptions } from './visitor.ts'
 
 const ENROLL_PATH = `${SECOND_FACTOR_PATH}enroll/`
 const CONFIRM_PATH = `${SECOND_FACTOR_PATH}confirm/`
@@ -65,7 +65,7 @@ export function registerSecondFactor(scope: FastifyInstance, options: PageOption
 }
 
 /** What there is to do, by whether one is in use. */
-function sendStart({ reply, visitor: { user } }: OwnPage, problems: Problems): FastifyReply {
+function sendStart({ reply, session: { user } }: OwnPage, problems: Problems): FastifyReply {
   const isOn = user.mfa_enabled_at !== null
   const password = field({ label: 'Password', name: 'password', type: 'password', autocomplete: 'current-password', problems })
   const code = field({ label: 'Code of the app, or a recovery code', name: 'otp', autocomplete: 'one-time-code', problems })
@@ -82,7 +82,7 @@ function sendStart({ reply, visitor: { user } }: OwnPage, problems: Problems): F
 }
 
 function sendSecret(
-  { reply, visitor: { user } }: OwnPage,
+  { reply, session: { user } }: OwnPage,
   { secret, otpauthUrl }: { secret: string; otpauthUrl: string },
   problems: Problems,
 ): FastifyReply {
@@ -99,7 +99,7 @@ ${field({ label: 'The code that it shows', name: 'otp', autocomplete: 'one-time-
   })
 }
 
-function sendCodes({ reply, visitor: { user } }: OwnPage, codes: readonly string[]): FastifyReply {
+function sendCodes({ reply, session: { user } }: OwnPage, codes: readonly string[]): FastifyReply {
   return sendPage(reply, {
     title: 'Keep your recovery codes',
     account: user,

@@ -6,8 +6,8 @@ import { field, type Problems, problemsOf } from './fields.ts'
 import { formOf } from './form.ts'
 import { html } from './html.ts'
 import { sendPage } from './layout.ts'
+import { beginPageSession, countGuest, type PageOptions, requireOwnPage } from './page-request.ts'
 import { localPath, SIGN_IN_PATH, withNext } from './paths.ts'
-import { beginVisit, countGuest, type PageOptions, requireOwnPage } from './visitor.ts'
 
 const SECOND_STEP_PATH = '/accounts/sign-in/code/'
 const PURPOSE = 'second-step'
@@ -40,7 +40,7 @@ export function registerSecondStep(scope: FastifyInstance, options: PageOptions)
     } catch (error) {
       return sendCodeForm(reply, { sealed, next: path, problems: problemsOf(error) })
     }
-    await beginVisit(request, reply, { options, userId })
+    await beginPageSession(request, reply, { options, userId })
     return reply.redirect(path, 303)
   })
 }

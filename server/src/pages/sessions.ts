@@ -6,10 +6,10 @@ import { presentSession } from '../sessions.ts'
 import { formOf } from './form.ts'
 import { html } from './html.ts'
 import { sendPage } from './layout.ts'
-import { olderLink, readPlace } from './older.ts'
 import { ownPage } from './own-page.ts'
+import type { PageOptions } from './page-request.ts'
+import { olderLink, readListQuery } from './paging.ts'
 import { SESSIONS_PATH } from './paths.ts'
-import type { PageOptions } from './visitor.ts'
 
 const readInput = compileInput(contracts.me.sessions.delete.input, new Set(['session_id']))
 
@@ -20,8 +20,8 @@ export function registerSessions(scope: FastifyInstance, options: PageOptions): 
   scope.get(
     SESSIONS_PATH,
     ownPage(options, async (page) => {
-      const { user, sessionId } = page.visitor
-      const { results, next_cursor } = await listSessions(database, user.id, readPlace(page), (row) => presentSession(row, sessionId))
+      const { user, id: currentId } = page.session
+      const { results, next_cursor } = await listSessions(database, user.id, readListQuery(page), (row) => presentSession(row, currentId))
       return sendPage(page.reply, {
         title: 'Where you are signed in',
         account: user,
@@ -39,9 +39,9 @@ ${olderLink(SESSIONS_PATH, next_cursor)}`,
 
   scope.post(
     SESSIONS_PATH,
-    ownPage(options, async ({ request, reply, visitor }) => {
+    ownPage(options, async ({ request, reply, session }) => {
       const { session_id: id } = readInput(formOf(request))
-      await deleteSession(database, visitor.actor, id)
+      await deleteSession(database, session.actor, id)
       return reply.redirect(SESSIONS_PATH, 303)
     }),
   )

@@ -5,10 +5,10 @@ import { field } from './fields.ts'
 import { formOf } from './form.ts'
 import { html } from './html.ts'
 import { sendPage } from './layout.ts'
-import { sendLookIntoMailbox } from './mailbox.ts'
+import { sendCheckEmail } from './mailbox.ts'
+import { beginPageSession, countGuest, type PageOptions, readPageSession, requireOwnPage } from './page-request.ts'
 import { localPath, PASSWORD_RESET_PATH, SIGN_IN_PATH, SIGN_OUT_PATH, SIGN_UP_PATH, withNext } from './paths.ts'
 import { askSecondStep } from './second-step.ts'
-import { beginVisit, countGuest, type PageOptions, readVisitor, requireOwnPage } from './visitor.ts'
 
 /** Sends somebody who is not signed in to the page where they do, and back to `next` afterwards. */
 export function redirectToSignIn(reply: FastifyReply, next: string): FastifyReply {
@@ -23,7 +23,7 @@ export function registerSignIn(scope: FastifyInstance, options: PageOptions): vo
   scope.get(SIGN_IN_PATH, async (request, reply) => {
     const { next } = request.query as { next?: unknown }
     const path = localPath(next, baseUrl)
-    if (await readVisitor(request, reply, options)) return reply.redirect(path, 303)
+    if (await readPageSession(request, reply, options)) return reply.redirect(path, 303)
     return sendForm(reply, { next: path, isSignUpOpen })
   })
 
@@ -37,7 +37,7 @@ export function registerSignIn(scope: FastifyInstance, options: PageOptions): vo
       if (!input.success) throw new ApiError('invalid_credentials')
       const proven = await provePassword({ tx: database, ip: request.ip, services }, input.data)
       if (proven.hasSecondFactor) return askSecondStep(reply, { proven, next: path, box: services.secretBox })
-      await beginVisit(request, reply, { options, userId: proven.userId })
+      await beginPageSession(request, reply, { options, userId: proven.userId })
       return reply.redirect(path, 303)
     } catch (error) {
       if (!(error instanceof ApiError)) throw error
@@ -80,5 +80,5 @@ ${isSignUpOpen && html`<p class="soft">You have no account? <a href="${withNext(
 
 function sendUnverified(reply: FastifyReply, { email, status }: { email: string; status: number }): FastifyReply {
   const text = html`Before you can sign in, confirm <strong>${email}</strong> by the link that we have sent there.`
-  return sendLookIntoMailbox(reply, { text, status })
+  return sendCheckEmail(reply, { text, status })
 }

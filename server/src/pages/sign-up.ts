@@ -6,9 +6,9 @@ import { field, type Problems, problemsOf, statusOf } from './fields.ts'
 import { type Form, formOf } from './form.ts'
 import { html } from './html.ts'
 import { sendPage } from './layout.ts'
-import { sendLookIntoMailbox } from './mailbox.ts'
+import { sendCheckEmail } from './mailbox.ts'
+import { countGuest, type PageOptions, requireOwnPage } from './page-request.ts'
 import { localPath, SIGN_IN_PATH, SIGN_UP_PATH, withNext } from './paths.ts'
-import { countGuest, type PageOptions, requireOwnPage } from './visitor.ts'
 
 const readInput = compileInput(contracts.auth.signUp.input, new Set())
 
@@ -29,7 +29,7 @@ export function registerSignUp(scope: FastifyInstance, options: PageOptions): vo
     try {
       const { email, password, name } = readInput(form) as { email: string; password: string; name: string }
       await signUpGuest({ tx, services }, { email, password, name })
-      return sendLookIntoMailbox(reply, { text: html`We have written to <strong>${email}</strong>: a link there completes your account.` })
+      return sendCheckEmail(reply, { text: html`We have written to <strong>${email}</strong>: a link there completes your account.` })
     } catch (error) {
       return sendForm(reply, { form, next: localPath(next, baseUrl), problems: problemsOf(error) })
     }

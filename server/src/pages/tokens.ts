@@ -9,12 +9,12 @@ import { type Problems, problemsOf, statusOf } from './fields.ts'
 import { type Form, formOf } from './form.ts'
 import { type Html, html } from './html.ts'
 import { sendPage } from './layout.ts'
-import { olderLink, readPlace } from './older.ts'
 import { type OwnPage, ownPage } from './own-page.ts'
+import type { PageOptions } from './page-request.ts'
+import { olderLink, readListQuery } from './paging.ts'
 import { TOKENS_PATH } from './paths.ts'
 import { foldedScopes } from './scope-list.ts'
 import { readTokenForm, tokenForm } from './token-form.ts'
-import type { PageOptions } from './visitor.ts'
 
 const DELETE_PATH = `${TOKENS_PATH}delete/`
 
@@ -42,9 +42,9 @@ export function registerTokens(scope: FastifyInstance, options: PageOptions): vo
 
   scope.post(
     DELETE_PATH,
-    ownPage(options, async ({ request, reply, visitor }) => {
+    ownPage(options, async ({ request, reply, session }) => {
       const { token_id: id } = readInput(formOf(request))
-      await revokeToken(options.database, visitor.actor, id)
+      await revokeToken(options.database, session.actor, id)
       return reply.redirect(TOKENS_PATH, 303)
     }),
   )
@@ -54,20 +54,20 @@ export function registerTokens(scope: FastifyInstance, options: PageOptions): vo
  * A form makes one token, however often it is sent: who reloads the answer makes no second one, and does not see the
  * value again. Null when it was sent before.
  */
-async function makeOnce({ visitor }: OwnPage, form: Form, { database: executor, services: { secretBox } }: PageOptions) {
+async function makeOnce({ session }: OwnPage, form: Form, { database: executor, services: { secretBox } }: PageOptions) {
   const wish = readTokenForm(form)
-  const caller = `credential:${visitor.credential.id}`
+  const caller = `credential:${session.credential.id}`
   const key = readIdempotencyKey(form.once) ?? makeId()
   const made: { name: string; token: string }[] = []
   // The value is no answer of the work, so nothing of it is kept with the key, not even sealed.
-  const work = async (tx: Tx) => void made.push(await createOwnToken({ tx, ...visitor }, wish))
+  const work = async (tx: Tx) => void made.push(await createOwnToken({ tx, ...session }, wish))
   await performOnce({ executor, secretBox }, { caller, key, operation: TOKENS_PATH, input: form }, { admit: () => {}, work })
   return made[0] ?? null
 }
 
 async function sendTokens(page: OwnPage, { database }: PageOptions): Promise<FastifyReply> {
-  const { user, credential } = page.visitor
-  const { results, next_cursor } = await listTokens(database, user.id, readPlace(page), presentToken)
+  const { user, credential } = page.session
+  const { results, next_cursor } = await listTokens(database, user.id, readListQuery(page), presentToken)
   return sendPage(page.reply, {
     title: 'Personal access tokens',
     account: user,
@@ -94,7 +94,7 @@ function endOf(expiresAt: string | null): string {
   return `${Date.parse(expiresAt) <= Date.now() ? 'ended' : 'ends'} ${expiresAt.slice(0, 10)}`
 }
 
-function sendForm({ reply, visitor: { user, credential } }: OwnPage, form: Form, problems: Problems): FastifyReply {
+function sendForm({ reply, session: { user, credential } }: OwnPage, form: Form, problems: Problems): FastifyReply {
   return sendPage(reply, {
     title: 'Make a token',
     status: statusOf(problems),
@@ -105,7 +105,7 @@ function sendForm({ reply, visitor: { user, credential } }: OwnPage, form: Form,
 }
 
 /** The one page that ever shows the value; another look at the address shows the list. */
-function sendValue({ reply, visitor: { user } }: OwnPage, { name, token }: { name: string; token: string }): FastifyReply {
+function sendValue({ reply, session: { user } }: OwnPage, { name, token }: { name: string; token: string }): FastifyReply {
   return sendPage(reply, {
     title: 'Keep your token',
     account: user,
@@ -116,7 +116,7 @@ function sendValue({ reply, visitor: { user } }: OwnPage, { name, token }: { nam
   })
 }
 
-function sendMadeBefore({ reply, visitor: { user } }: OwnPage): FastifyReply {
+function sendMadeBefore({ reply, session: { user } }: OwnPage): FastifyReply {
   return sendPage(reply, {
     title: 'Made already',
     status: 409,

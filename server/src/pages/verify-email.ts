@@ -5,8 +5,8 @@ import { formOf } from './form.ts'
 import { html } from './html.ts'
 import { sendPage } from './layout.ts'
 import { sendDeadLink } from './mailbox.ts'
+import { countGuest, type PageOptions, requireOwnPage } from './page-request.ts'
 import { SIGN_IN_PATH } from './paths.ts'
-import { countGuest, type PageOptions, requireOwnPage } from './visitor.ts'
 
 const VERIFY_EMAIL_PATH = '/accounts/verify-email/'
 

@@ -52,7 +52,7 @@ function fieldsOf({
   ...words
 }: Omit<Words, 'team_id' | 'project_id'>): Omit<NewSubmission, 'channel'> {
   return {
-    kind: 'text',
+    kind: words.kind,
     title: words.title ?? null,
     body: words.body,
     rating: words.rating ?? null,

@@ -9,7 +9,7 @@ import { replyHeadersOf } from '../http/reply-headers.ts'
 import type { Services } from '../services.ts'
 
 /** A page is no team's. */
-const NOWHERE = { team: null, project: null, origin: null }
+const NO_TARGET = { team: null, project: null, origin: null }
 
 /** What pages work with. */
 export interface PageOptions {
@@ -19,9 +19,9 @@ export interface PageOptions {
 }
 
 /** Whoever looks at a page, signed in by a session. */
-export interface SignedInVisitor {
+export interface PageSession {
+  id: string
   user: UserWithTeams
-  sessionId: string
   actor: SignedIn['actor']
   credential: SignedIn['credential']
 }
@@ -30,28 +30,28 @@ export interface SignedInVisitor {
  * Who is signed in, null if nobody is. Links and redirects from elsewhere may lead to a page, so its reader's session
  * counts wherever they come from; what changes anything asks for `requireOwnPage` besides. Throws `rate_limited`.
  */
-export async function readVisitor(
+export async function readPageSession(
   request: FastifyRequest,
   reply: FastifyReply,
   { database, services }: PageOptions,
-): Promise<SignedInVisitor | null> {
+): Promise<PageSession | null> {
   const { sessions, rateLimitMultiplier: multiplier } = services
   const id = sessions.read(request.headers.cookie)
   if (id === null) return null
   const circumstances = { ip: request.ip, limit: 'authenticated', multiplier, sessions, replyHeaders: replyHeadersOf(reply) } as const
-  const answer = await authorizeCredential(database, { kind: 'session', id }, NOWHERE, circumstances)
+  const answer = await authorizeCredential(database, { kind: 'session', id }, NO_TARGET, circumstances)
   if ('code' in answer) return null
   const { user_id: userId, credential_id: credentialId } = answer
   return {
+    id: credentialId,
     user: await findUserWithTeams(database, userId),
-    sessionId: credentialId,
     actor: { userId, credentialId, credentialKind: 'session', ip: request.ip },
     credential: { kind: 'session', id: credentialId, scopes: answer.scopes, expiresAt: answer.expires_at },
   }
 }
 
 /** Begins a session for somebody who has proven who they are; the one that the browser had ends. */
-export async function beginVisit(
+export async function beginPageSession(
   request: FastifyRequest,
   reply: FastifyReply,
   { options: { database, services }, userId }: { options: PageOptions; userId: string },

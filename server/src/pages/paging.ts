@@ -7,7 +7,7 @@ import type { OwnPage } from './own-page.ts'
 const readInput = compileInput(contracts.me.tokens.list.input, new Set())
 
 /** Which page of a list the address asks for; the first, without a cursor. Throws `validation_error`. */
-export function readPlace({ request }: OwnPage): z.output<typeof contracts.me.tokens.list.input> {
+export function readListQuery({ request }: OwnPage): z.output<typeof contracts.me.tokens.list.input> {
   const { cursor } = request.query as { cursor?: unknown }
   return readInput({ cursor })
 }

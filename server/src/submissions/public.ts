@@ -1,0 +1,96 @@
+import { contracts } from '@earshot/contracts'
+import { listSubmissions, type NewSubmission, receiveSubmission, revokeConsent, type SubmissionRow, toTimestamp } from '@earshot/db'
+import type { z } from 'zod'
+import { requireFormToken } from '../auth/form-token.ts'
+import type { PublicProjectRow } from '../auth/public-access.ts'
+import { hashToken, makeId, makeRevokeToken } from '../auth/token-values.ts'
+import { implement } from '../http/implement.ts'
+import { presentConsent } from './present.ts'
+
+export const publicSubmissions = implement(contracts.public.submissions, {
+  create: async ({ ctx, input }) => {
+    const { public_key, form_token, website, ...words } = input
+    if (form_token) requireFormToken(ctx.services.secretBox, form_token, Date.now())
+    const revoke_token = makeRevokeToken()
+    if (website) return decoy(revoke_token)
+    const fingerprint = ctx.services.secretBox.mac('visitor-words', JSON.stringify([ctx.ip, words]))
+    const arrival = { fields: fieldsOf(words), revokeTokenHash: hashToken(revoke_token), fingerprint }
+    const row = await ctx.deferredAccess.authorizeWith((publicAccess) => receiveSubmission(ctx.tx, { publicAccess, ...arrival }))
+    if (row.refusal) throw row.refusal
+    return {
+      id: row.id,
+      state: 'pending' as const,
+      created_at: toTimestamp(row.created_at),
+      revoke_token: row.is_repeat ? null : revoke_token,
+    }
+  },
+})
+
+export const publicItems = implement(contracts.public.items, {
+  list: async ({ ctx, input }) => {
+    const { public_key, ...filters } = input
+    const { team_id, project_id } = ctx.project
+    const page = await listSubmissions(ctx.tx, { team_id, project_id, ...filters }, { publicOnly: true }, presentItem)
+    return { ...page, aggregate: presentFigures(ctx.project) }
+  },
+})
+
+export const publicConsent = implement(contracts.public.consent, {
+  revoke: async ({ ctx, input }) => {
+    const row = await revokeConsent(ctx.tx, hashToken(input.revoke_token))
+    return { id: row.id, consent: presentConsent(row) }
+  },
+})
+
+type Words = Omit<z.output<typeof contracts.public.submissions.create.input>, 'public_key' | 'form_token' | 'website'>
+
+function fieldsOf({ author, consent, ...words }: Words): NewSubmission {
+  return {
+    kind: words.kind,
+    channel: 'public',
+    title: words.title ?? null,
+    body: words.body,
+    rating: words.rating ?? null,
+    author_name: author.name,
+    author_email: author.email ?? null,
+    author_title: author.title ?? null,
+    author_company: author.company ?? null,
+    author_website_url: author.website_url ?? null,
+    consent_granted: consent.granted,
+    consent_text: consent.text ?? null,
+    source_url: words.source_url ?? null,
+    language: words.language ?? null,
+    metadata: words.metadata ?? {},
+  }
+}
+
+/** What a robot that filled the trap gets: the answer of success, and nothing is kept. */
+function decoy(revoke_token: string) {
+  return { id: makeId(), state: 'pending' as const, created_at: new Date().toISOString(), revoke_token }
+}
+
+function presentItem(row: SubmissionRow) {
+  return {
+    id: row.id,
+    kind: row.kind,
+    title: row.title,
+    body: row.body,
+    excerpt: row.excerpt,
+    rating: row.rating,
+    author: {
+      name: row.author_name,
+      title: row.author_title,
+      company: row.author_company,
+      avatar_url: row.author_avatar_url,
+      website_url: row.author_website_url,
+    },
+    video: null,
+    tags: row.tags,
+    featured: row.featured,
+    published_at: toTimestamp(row.moderated_at ?? row.updated_at),
+  }
+}
+
+function presentFigures({ public_count, rated_count, rating_sum }: PublicProjectRow) {
+  return { count: public_count, average_rating: rated_count === 0 ? null : Math.round((rating_sum / rated_count) * 100) / 100 }
+}
