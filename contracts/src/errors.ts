@@ -9,10 +9,7 @@ interface ErrorRow {
   fields?: z.ZodRawShape
 }
 
-const resetsAt = z
-  .string()
-  .nullable()
-  .meta({ description: 'When a monthly quota resets; null for other quotas.', format: 'date-time' })
+const resetsAt = z.string().nullable().meta({ description: 'When a monthly quota resets; null for other quotas.', format: 'date-time' })
 
 /** The closed table of errors: the only place that gives a code its status. */
 export const errorTable = {
@@ -55,7 +52,10 @@ export const errorTable = {
   body_too_large: { status: 413, detail: 'The request body is too large.', fields: { limit_bytes: z.int() } },
   unsupported_media_type: { status: 415, detail: 'Unsupported media type. Send JSON with "Content-Type: application/json".' },
   rate_limited: { status: 429, detail: 'Too many requests. Retry after the number of seconds in the Retry-After header.' },
-  abuse_blocked: { status: 429, detail: 'Blocked after repeated rate limit violations. Retry after the number of seconds in the Retry-After header.' },
+  abuse_blocked: {
+    status: 429,
+    detail: 'Blocked after repeated rate limit violations. Retry after the number of seconds in the Retry-After header.',
+  },
   headers_too_large: { status: 431, detail: 'The request headers are too large.' },
   internal_error: { status: 500, detail: 'Something went wrong on our side. Include the request id when you report it.' },
   dependency_unavailable: { status: 503, detail: 'The service is temporarily unavailable. Try again shortly.' },

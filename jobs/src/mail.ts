@@ -24,8 +24,8 @@ async function send(row: MailRow, { mailDriver, secretBox, baseUrl }: TaskContex
 
 async function recordFailure(row: MailRow, error: Error, { database, log }: TaskContext, run: Run): Promise<'failed'> {
   const isFinal = run.isLast || (error instanceof MailFailure && error.isFinal)
-  const answer = error instanceof MailFailure && error.answer !== null ? ` ${error.answer}` : ''
-  await settleMail(database, row.id, { state: isFinal ? 'failed' : 'queued', error: error.message + answer })
+  const reply = error instanceof MailFailure && error.reply !== null ? ` ${error.reply}` : ''
+  await settleMail(database, row.id, { state: isFinal ? 'failed' : 'queued', error: error.message + reply })
   if (!isFinal) throw error
   log.error({ mail_id: row.id, reason: error.message }, 'A mail could not be delivered')
   return 'failed'

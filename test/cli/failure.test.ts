@@ -74,7 +74,7 @@ test('a response of another server ends with 4', async () => {
   await using service = await playService({ status: 404, text: '<h1>nginx</h1>', headers: { 'content-type': 'text/html' } })
   const { exitCode, err } = await earshot(['me', 'retrieve'], { url: service.url })
   expect(exitCode).toBe(4)
-  expect(err).toContain("answered 404 with text/html instead of the service's JSON")
+  expect(err).toContain('responded with 404 and text/html instead of JSON')
 })
 
 test('a refusal while finding the team is reported like any other', async () => {
