@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { createPerson } from './person.ts'
 import { expectPrinted, isOfBackground, steady } from './printed-lines.ts'
-import { readTour } from './readme.ts'
+import { readTour } from './typed-pages.ts'
 import { cleanEnvironment, openShell, type Shell, topFolder } from './shell.ts'
 
 const [servicePort, receiverPort, appPort] = await Promise.all([freePort(), freePort(), freePort()])
