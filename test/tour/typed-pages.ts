@@ -1,7 +1,10 @@
 import { readFileSync } from 'node:fs'
 
-/** A numbered step of the tour: what to type, and what is printed. */
-interface TourStep {
+/** The pages after the README's tour, in the order in which they are typed into the same shell. */
+const PAGES = ['docs/surfaces.md', 'docs/signing-in.md']
+
+/** What a reader types in one step, and what it prints. */
+interface Step {
   title: string
   commands: string
   /** Lines as printed; `…` stands for any text, and for any lines where it is the whole line. */
@@ -11,41 +14,43 @@ interface TourStep {
 export interface Tour {
   /** The command that starts the service, without the installation before it. */
   start: string
-  /** Of the tour, then of what follows it in the same shell. */
-  steps: TourStep[]
-  signIns: TourStep[]
+  /** The steps of the README's tour, then those of the pages that continue it. */
+  steps: Step[]
 }
 
 const FENCE = /^```(?<language>\w+)\n(?<text>[\s\S]*?)^```$/gm
 
-/** Reads the tour out of README.md. `here` puts this run's addresses in the place of the printed ones. */
-export function readTour(here: (text: string) => string): Tour {
-  const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8')
+/** Reads the commands of README.md and the pages. `localize` replaces the printed addresses with those of this run. */
+export function readTour(localize: (text: string) => string): Tour {
+  const readme = read('README.md')
   const start = /^npm install && (npm start)$/m.exec(readme)?.[1]
   if (start === undefined) throw new Error('README.md has no start command')
-  const stepsOf = (title: string) =>
-    here(sectionOf(readme, title))
-      .split(/^(?=\*\*\d+\. )/m)
-      .map(readStep)
-  return { start, steps: stepsOf('A tour'), signIns: stepsOf('Signing in from your program') }
+  const steps = stepsOf('README.md', localize(sectionOf(readme, 'A tour')), /^(?=\*\*\d+\. )/m)
+  const others = PAGES.flatMap((page) => stepsOf(page, localize(read(page)), /^(?=## )/m))
+  return { start, steps: [...steps, ...others] }
 }
 
-function sectionOf(readme: string, title: string): string {
-  const text = new RegExp(`^## ${title}$(?<text>[\\s\\S]*?)^## `, 'm').exec(readme)?.groups?.text
-  if (text === undefined) throw new Error(`README.md has no section "${title}"`)
+function read(page: string): string {
+  return readFileSync(new URL(`../../${page}`, import.meta.url), 'utf8')
+}
+
+function sectionOf(page: string, title: string): string {
+  const text = new RegExp(`^## ${title}$(?<text>[\\s\\S]*?)^## `, 'm').exec(page)?.groups?.text
+  if (text === undefined) throw new Error(`There is no section "${title}"`)
   return text
 }
 
-function readStep(text: string): TourStep {
+function stepsOf(page: string, text: string, separator: RegExp): Step[] {
+  return text.split(separator).map((part) => readStep(page, part))
+}
+
+function readStep(page: string, text: string): Step {
   const blocks = [...text.matchAll(FENCE)].map(({ groups }) => ({ language: groups?.language, text: groups?.text ?? '' }))
   const textOf = (language: string) =>
     blocks
       .filter((block) => block.language === language)
       .map((block) => block.text)
       .join('')
-  return {
-    title: /^\*\*(.+?)[.,]?\*\*/.exec(text)?.[1] ?? '0. Set up',
-    commands: textOf('sh'),
-    printed: textOf('text').split('\n').filter(Boolean),
-  }
+  const title = /^(?:## |\*\*)(.+?)[.,]?(?:\*\*|$)/m.exec(text.startsWith('#') || text.startsWith('**') ? text : '')?.[1]
+  return { title: `${page}: ${title ?? 'Set up'}`, commands: textOf('sh'), printed: textOf('text').split('\n').filter(Boolean) }
 }
