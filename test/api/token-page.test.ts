@@ -108,7 +108,7 @@ test('what is wrong with the form is said beside the field, and what was filled 
   expect(bare.body).toContain('<option value="365" selected>')
   const nameless = await browser.type({ name: '', 'scope:write:projects': 'on' }, NEW)
   expect([nameless.status, nameless.body.includes('Choose at least one')]).toEqual([400, false])
-  expect(nameless.body).toMatch(/name="name"[^>]* aria-invalid="true"[\s\S]*?class="bad">It must have 1 to 200 characters/)
+  expect(nameless.body).toMatch(/name="name"[^>]* aria-invalid="true"[\s\S]*?class="bad">It must be 1 to 200 characters long/)
   expect(nameless.body).toContain('name="scope:write:projects" checked')
   expect(nameless.body).not.toContain('name="scope:read:projects" checked')
   for (const lifetime of ['', '31', '2020-01-01T00:00:00Z', 'constructor']) {
