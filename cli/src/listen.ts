@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import { setTimeout as delay } from 'node:timers/promises'
 import { type EventType, eventTypes } from '@earshot/contracts'
 import { type Client, EarshotApiError, EarshotConnectionError, EarshotTimeoutError, type Streamed } from '@earshot/contracts/client'
 import { type ForwardedEvent, forward, isDelivered, isWorthRetrying } from './forward.ts'
@@ -38,6 +37,7 @@ interface Listening {
   say: (line: string) => void
   /** Says what is going on, once it does. */
   greet: () => void
+  pause: (ms: number) => Promise<void>
 }
 
 type StreamedEvent = Omit<ForwardedEvent, 'text'> & { project_id: string | null }
@@ -59,11 +59,14 @@ export async function listen(flags: ListenFlags, terminal: Terminal): Promise<vo
     say(url ? `Forwarding to ${url}, signed with ${secret}` : 'Showing events; --forward URL passes them on')
     say(cursor === undefined ? 'From now on; Ctrl-C ends it.' : 'From where the last run stopped (--from-now skips that); Ctrl-C ends it.')
   }
-  await follow({ client, team_id, types, signal, state, take, say, greet }, cursor)
+  await follow({ client, team_id, types, signal, state, take, say, greet, pause: (ms) => terminal.pause(ms, signal) }, cursor)
 }
 
 /** One connection after another. What is wrong at the first one is an error; a connection that stood is sought again. */
-async function follow({ client, team_id, types, signal, state, take, say, greet }: Listening, start: string | undefined): Promise<void> {
+async function follow(
+  { client, team_id, types, signal, state, take, say, greet, pause }: Listening,
+  start: string | undefined,
+): Promise<void> {
   let cursor = start
   let failures = 0
   let hasStood = false
@@ -94,7 +97,7 @@ async function follow({ client, team_id, types, signal, state, take, say, greet 
       const waitMs = Math.min(MAX_RECONNECT_WAIT_MS, 1_000 * 2 ** failures)
       say(`${(error as Error).message} Trying again in ${waitMs / 1000} s.`)
       failures += 1
-      await pause(waitMs, signal)
+      await pause(waitMs)
     }
   }
 }
@@ -135,7 +138,7 @@ function takerOf({
       const nextTryInMs = isDelivered(forwarding) || !isWorthRetrying(forwarding) ? null : waitMs
       write({ event, cursor, forwarding, nextTryInMs })
       if (nextTryInMs === null) return
-      await pause(nextTryInMs, signal)
+      await terminal.pause(nextTryInMs, signal)
       // Not dealt with: the next run begins with it.
       signal.throwIfAborted()
     }
@@ -145,10 +148,6 @@ function takerOf({
 function isLoss(error: unknown): boolean {
   if (error instanceof EarshotApiError) return error.status === 429 || error.status >= 500
   return error instanceof EarshotConnectionError || error instanceof EarshotTimeoutError
-}
-
-async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  await delay(ms, undefined, { signal }).catch(() => {})
 }
 
 /** `localhost:3000/hook` will do. */

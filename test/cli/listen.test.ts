@@ -19,6 +19,9 @@ import { earshot, type Outcome } from './command-line.ts'
 
 const EXECUTABLE = fileURLToPath(new URL('earshot.js', import.meta.resolve('@earshot/cli')))
 
+/** Still so slow that a later try is signed in a later second. */
+const HASTE = 3
+
 interface Received {
   headers: IncomingHttpHeaders
   body: string
@@ -221,6 +224,7 @@ function listen(args: readonly string[], env: Record<string, string> = {}, colum
     env: { EARSHOT_URL: service.url, EARSHOT_TOKEN: team.token, EARSHOT_TEAM: team.id, XDG_STATE_HOME: home, ...env },
     ...(columns && { columns }),
     interruption: ending.signal,
+    haste: HASTE,
     onOutput: (piece) => {
       text += piece
     },
