@@ -1,7 +1,7 @@
 import { decodeJwt, decodeProtectedHeader, exportJWK, generateKeyPair, type JWK, type JWTPayload } from 'jose'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ServiceKey, sign, signingKeyOf } from '../support/jwt-keys.ts'
-import { login, makeAccount, whoAmI } from '../support/log-in.ts'
+import { login, makeAccount, whoAmI } from '../support/logins.ts'
 import { startTestService, type TestService } from '../support/test-service.ts'
 
 let service: TestService

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { login, whoAmI } from '../support/log-in.ts'
+import { login, whoAmI } from '../support/logins.ts'
 import { lastToken, readMails, templatesTo } from '../support/mails.ts'
 import { beginSession, givePassword, makeTeam, makeTokenOf, makeUser, PASSWORD } from '../support/people.ts'
 import { holdRateWindows, nextRateWindow } from '../support/rate-windows.ts'

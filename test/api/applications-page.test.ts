@@ -1,6 +1,6 @@
 import { type Scope, scopeDescriptions, scopes } from '@earshot/contracts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { getTokens, type House, makeClient, opens, own, post, signInSomebody, startHouse } from '../oauth/house.ts'
+import { getTokens, type House, makeClient, opens, own, post, signInSomebody, startHouse } from '../support/oauth.ts'
 import { allowClient } from '../support/people.ts'
 
 const PAGE = '/accounts/applications/'

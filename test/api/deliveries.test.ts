@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { makeTeam, type Team } from '../support/people.ts'
 import { startTestService, type TestService } from '../support/test-service.ts'
-import { walkIds, walkPages } from './walk-pages.ts'
+import { walkIds, walkPages } from '../support/walk-pages.ts'
 
 const HOUR_AGO = new Date(Date.now() - 3_600_000).toISOString()
 

@@ -2,8 +2,8 @@ import { openDatabase } from '@earshot/db'
 import { createLog } from '@earshot/server'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { makeTeam, type Team } from '../support/people.ts'
+import { requestHead, sendRaw } from '../support/raw-http.ts'
 import { startTestService, type TestService } from '../support/test-service.ts'
-import { requestHead, sendRaw } from './raw-http.ts'
 
 const FIFTY_MEGABYTES = 50 * 1_048_576
 

@@ -4,10 +4,10 @@ import { openTeamDatabase } from '@earshot/db'
 import { createSecretBox } from '@earshot/drivers'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { BEAT_MS } from '../../server/src/http/stream.ts'
+import { followWithEventSource, number, type OpenStream, openStream } from '../support/event-stream.ts'
 import { makeTeam, type Team } from '../support/people.ts'
 import { openTestDatabase } from '../support/test-database.ts'
 import { startTestService, type TestService } from '../support/test-service.ts'
-import { followWithEventSource, number, type OpenStream, openStream } from './event-stream.ts'
 
 /** Instead of fifteen seconds. */
 const SHORT_BEAT_MS = 500

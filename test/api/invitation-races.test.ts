@@ -3,8 +3,8 @@ import { setTeamPlan } from '@earshot/db'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { acceptInvitation, type Guest, invitationsOf, makeGuest } from '../support/invitations.ts'
 import { lastToken } from '../support/mails.ts'
-import { meanwhile } from '../support/meanwhile.ts'
 import { makeTeam, makeTokenOf, makeUser, type Team } from '../support/people.ts'
+import { meanwhile } from '../support/request-while-locked.ts'
 import { type Answer, startTestService, type TestService } from '../support/test-service.ts'
 
 const ROUNDS = 10

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { createJwtKeys } from '../../server/src/auth/jwt-keys.ts'
 import { hurryClock } from '../support/clock.ts'
 import { sign, signingKeyOf } from '../support/jwt-keys.ts'
-import { login, makeAccount, refresh, whoAmI } from '../support/log-in.ts'
+import { login, makeAccount, refresh, whoAmI } from '../support/logins.ts'
 import { openTestDatabase } from '../support/test-database.ts'
 import { startTestService, type TestService } from '../support/test-service.ts'
 

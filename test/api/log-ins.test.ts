@@ -1,6 +1,6 @@
 import { createLocalJWKSet, type JWK, jwtVerify } from 'jose'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { LOG_IN, login, makeAccount, REVOKE, refresh, refreshed, whoAmI } from '../support/log-in.ts'
+import { LOG_IN, login, makeAccount, REVOKE, refresh, refreshed, whoAmI } from '../support/logins.ts'
 import { makeUser, PASSWORD } from '../support/people.ts'
 import { startTestService, type TestService } from '../support/test-service.ts'
 

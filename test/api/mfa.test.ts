@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { codeOf, setUpFactor } from '../support/authenticator.ts'
 import { stopClockWithin } from '../support/clock.ts'
-import { LOG_IN, login, whoAmI } from '../support/log-in.ts'
+import { LOG_IN, login, whoAmI } from '../support/logins.ts'
 import { templatesTo } from '../support/mails.ts'
 import { beginSession, givePassword, makeTeam, PASSWORD, type Team } from '../support/people.ts'
 import { startTestService, type TestService } from '../support/test-service.ts'

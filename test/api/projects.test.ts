@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { meanwhile } from '../support/meanwhile.ts'
 import { makeTeam, type Team } from '../support/people.ts'
+import { meanwhile } from '../support/request-while-locked.ts'
 import { startTestService, type TestService } from '../support/test-service.ts'
-import { walkIds } from './walk-pages.ts'
+import { walkIds } from '../support/walk-pages.ts'
 
 let service: TestService
 let team: Team

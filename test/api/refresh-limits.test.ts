@@ -1,6 +1,6 @@
 import { makeToken } from '@earshot/server'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { LOG_IN, makeAccount, REVOKE, type TokenPair } from '../support/log-in.ts'
+import { LOG_IN, makeAccount, REVOKE, type TokenPair } from '../support/logins.ts'
 import { PASSWORD } from '../support/people.ts'
 import { holdRateWindows } from '../support/rate-windows.ts'
 import { type Answer, startTestService, type TestService } from '../support/test-service.ts'

@@ -1,6 +1,6 @@
 import { decodeProtectedHeader } from 'jose'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { login, makeAccount, REVOKE, refresh, refreshed, type TokenPair, whoAmI } from '../support/log-in.ts'
+import { login, makeAccount, REVOKE, refresh, refreshed, type TokenPair, whoAmI } from '../support/logins.ts'
 import { startTestService, type TestService } from '../support/test-service.ts'
 
 const DEAD = { status: 401, body: { code: 'invalid_token' } }

@@ -6,13 +6,13 @@ import { continueReplay } from '@earshot/db'
 import { createDatabaseMail, createOwnAddresses, createSecretBox } from '@earshot/drivers'
 import { startWorker } from '@earshot/jobs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startReceiver } from '../jobs/receiver.ts'
 import { makeTeam, type Team } from '../support/people.ts'
+import { startReceiver } from '../support/receiver.ts'
 import { startTestService, type TestService } from '../support/test-service.ts'
-import { walkIds } from './walk-pages.ts'
+import { walkIds } from '../support/walk-pages.ts'
 
 const NOWHERE = 'http://127.0.0.1:9/hooks'
-const WORKER = fileURLToPath(new URL('../jobs/worker-process.ts', import.meta.url))
+const WORKER = fileURLToPath(new URL('../support/worker-process.ts', import.meta.url))
 const HOUR_MS = 3_600_000
 const SOON = { timeout: 20_000 }
 const silent = { debug() {}, info() {}, warn() {}, error() {} }

@@ -1,4 +1,4 @@
-import { runAdmin } from '../fault/run-admin.ts'
+import { runAdmin } from '../support/run-admin.ts'
 import { account } from './account.ts'
 import { type ScannedPage, scanPages } from './observatory.ts'
 

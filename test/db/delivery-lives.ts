@@ -14,7 +14,7 @@ import {
 } from '@earshot/db'
 import fc from 'fast-check'
 import { judgeAttempt, MAX_ATTEMPTS, nextDelayMs } from '../../jobs/src/sending/retry-policy.ts'
-import type { WebhookHouse } from '../jobs/webhook-house.ts'
+import type { WebhookHouse } from '../support/webhook-fixture.ts'
 
 const WORKERS = 2
 const SLOTS = 100

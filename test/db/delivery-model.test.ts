@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openWebhookHouse, type WebhookHouse } from '../jobs/webhook-house.ts'
+import { openWebhookHouse, type WebhookHouse } from '../support/webhook-fixture.ts'
 import { Model } from './delivery-life.ts'
 import { anyMove, beginLife } from './delivery-lives.ts'
 

@@ -8,7 +8,7 @@ import {
   type Tx,
 } from '@earshot/db'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openWebhookHouse, type WebhookHouse } from '../jobs/webhook-house.ts'
+import { openWebhookHouse, type WebhookHouse } from '../support/webhook-fixture.ts'
 import { explain, recording } from './statement-plan.ts'
 
 const STORED = 100_000

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { PASSWORD } from '../support/people.ts'
+import { openRemoteDatabase } from '../support/remote-database.ts'
+import { runAdmin } from '../support/run-admin.ts'
+import { startService } from '../support/service-process.ts'
 import { until } from '../support/until.ts'
-import { openRemoteDatabase } from './remote-database.ts'
-import { runAdmin } from './run-admin.ts'
-import { startService } from './service-process.ts'
 
 const GENEROUS_MS = 60_000
 

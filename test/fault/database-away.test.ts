@@ -1,15 +1,15 @@
 import { randomBytes } from 'node:crypto'
 import { openDatabase } from '@earshot/db'
 import { expect, test } from 'vitest'
-import { startReceiver } from '../jobs/receiver.ts'
 import { isLongForm } from '../support/form.ts'
 import { makeTeam, type Team } from '../support/people.ts'
+import { makePreparedDataDir } from '../support/prepared-data-dir.ts'
+import { startReceiver } from '../support/receiver.ts'
+import { openRemoteDatabase } from '../support/remote-database.ts'
+import { type Reply, type ServiceProcess, startService } from '../support/service-process.ts'
 import { startTestService } from '../support/test-service.ts'
 import { until } from '../support/until.ts'
 import { words } from './load.ts'
-import { makePreparedDataDir } from './prepared-data-dir.ts'
-import { openRemoteDatabase } from './remote-database.ts'
-import { type Reply, type ServiceProcess, startService } from './service-process.ts'
 
 interface Absence {
   awayMs: number

@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, expect, test } from 'vitest'
-import { startReceiver } from '../jobs/receiver.ts'
+import { makePreparedDataDir } from '../support/prepared-data-dir.ts'
+import { startReceiver } from '../support/receiver.ts'
+import { runService, startService } from '../support/service-process.ts'
 import { until } from '../support/until.ts'
 import { startLoad, unheard, words } from './load.ts'
-import { makePreparedDataDir } from './prepared-data-dir.ts'
-import { runService, startService } from './service-process.ts'
 
 const dataDir = makePreparedDataDir()
 const environment = { EARSHOT_DATA_DIR: dataDir.path, EARSHOT_WEBHOOK_BACKOFF_BASE_MS: '200' }

@@ -5,9 +5,9 @@ import { isLongForm } from '../support/form.ts'
 import { until } from '../support/until.ts'
 import { befall, drawFaults, type Form, type Happened } from './durability/faults.ts'
 import { countDuplicates, percentile, type Recovery, recoveriesOf } from './durability/figures.ts'
+import { type House, openHouse } from './durability/fixture.ts'
 import { startFollower } from './durability/follower.ts'
 import { contradictions, type History, readHistory } from './durability/history.ts'
-import { type House, openHouse } from './durability/house.ts'
 import { type Publisher, startPublisher } from './durability/publisher.ts'
 
 const EVENTS_PER_SECOND = 100

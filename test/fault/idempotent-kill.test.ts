@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, expect, test } from 'vitest'
 import type { Team } from '../support/people.ts'
+import { makePreparedDataDir } from '../support/prepared-data-dir.ts'
+import { type ServiceProcess, startService } from '../support/service-process.ts'
 import { until } from '../support/until.ts'
-import { makePreparedDataDir } from './prepared-data-dir.ts'
-import { type ServiceProcess, startService } from './service-process.ts'
 
 const ROUNDS = 4
 const CLIENTS = 8

@@ -3,11 +3,11 @@ import { networkInterfaces } from 'node:os'
 import { createAddressRules } from '@earshot/drivers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { makeTeam, type Team } from '../support/people.ts'
+import { openRemoteDatabase, type RemoteDatabase } from '../support/remote-database.ts'
+import { type Reply, type ServiceProcess, startService } from '../support/service-process.ts'
 import { until } from '../support/until.ts'
 import { insideForms } from './inside-forms.ts'
 import { words } from './load.ts'
-import { openRemoteDatabase, type RemoteDatabase } from './remote-database.ts'
-import { type Reply, type ServiceProcess, startService } from './service-process.ts'
 
 const ODD_PORTS = [1, 65_535]
 

@@ -1,9 +1,9 @@
 import { afterAll, expect, test } from 'vitest'
-import { startReceiver } from '../jobs/receiver.ts'
+import { makePreparedDataDir } from '../support/prepared-data-dir.ts'
+import { startReceiver } from '../support/receiver.ts'
+import { startService } from '../support/service-process.ts'
 import { until } from '../support/until.ts'
 import { deliveriesByEvent, startLoad, unheard } from './load.ts'
-import { makePreparedDataDir } from './prepared-data-dir.ts'
-import { startService } from './service-process.ts'
 
 const ANSWER_MS = 100
 const DELIVERED_WITHIN_MS = 15_000

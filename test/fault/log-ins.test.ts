@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { decodeProtectedHeader } from 'jose'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { login, makeAccount, REVOKE, refresh, type TokenPair, whoAmI } from '../support/log-in.ts'
-import { openRemoteDatabase, type RemoteDatabase } from './remote-database.ts'
-import { runAdmin } from './run-admin.ts'
-import { runService, type ServiceProcess, startService } from './service-process.ts'
+import { login, makeAccount, REVOKE, refresh, type TokenPair, whoAmI } from '../support/logins.ts'
+import { openRemoteDatabase, type RemoteDatabase } from '../support/remote-database.ts'
+import { runAdmin } from '../support/run-admin.ts'
+import { runService, type ServiceProcess, startService } from '../support/service-process.ts'
 
 const GENEROUS_MS = 60_000
 

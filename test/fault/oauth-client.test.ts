@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { openRemoteDatabase } from './remote-database.ts'
-import { runAdmin } from './run-admin.ts'
-import { startService } from './service-process.ts'
+import { openRemoteDatabase } from '../support/remote-database.ts'
+import { runAdmin } from '../support/run-admin.ts'
+import { startService } from '../support/service-process.ts'
 
 const GENEROUS_MS = 120_000
 const CALLBACK = 'https://app.example/callback'

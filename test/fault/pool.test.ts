@@ -2,8 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { ApiError } from '@earshot/contracts'
 import { type Database, openDatabase } from '@earshot/db'
 import { expect, test } from 'vitest'
+import { openRemoteDatabase } from '../support/remote-database.ts'
 import { until } from '../support/until.ts'
-import { openRemoteDatabase } from './remote-database.ts'
 
 const POOL = 8
 const CALLERS = 20

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type RawReceiver, startRawReceiver } from '../jobs/raw-receiver.ts'
-import { type Receiver, startReceiver } from '../jobs/receiver.ts'
 import { isLongForm } from '../support/form.ts'
 import { makeTeam, type Team } from '../support/people.ts'
+import { type RawReceiver, startRawReceiver } from '../support/raw-receiver.ts'
+import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { openRemoteDatabase, type RemoteDatabase } from '../support/remote-database.ts'
+import { type ServiceProcess, startService } from '../support/service-process.ts'
 import { until } from '../support/until.ts'
 import { words } from './load.ts'
-import { openRemoteDatabase, type RemoteDatabase } from './remote-database.ts'
-import { type ServiceProcess, startService } from './service-process.ts'
 
 const GENEROUS_MS = 90_000
 const DRAIN_MS = 25_000

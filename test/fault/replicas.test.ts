@@ -5,13 +5,13 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { type Database, type DatabaseAddress, openDatabase, setTeamPlan, startEmbeddedPostgres } from '@earshot/db'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startReceiver } from '../jobs/receiver.ts'
+import { makeDataDir } from '../support/data-dir.ts'
+import { type DatabaseProxy, startDatabaseProxy } from '../support/database-proxy.ts'
 import { makeTeam } from '../support/people.ts'
+import { startReceiver } from '../support/receiver.ts'
+import { type ServiceProcess, startService } from '../support/service-process.ts'
 import { until } from '../support/until.ts'
-import { makeDataDir } from './data-dir.ts'
-import { type DatabaseProxy, startDatabaseProxy } from './database-proxy.ts'
 import { words } from './load.ts'
-import { type ServiceProcess, startService } from './service-process.ts'
 
 const GENEROUS_MS = 60_000
 const PROCESSES = 4

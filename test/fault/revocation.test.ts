@@ -3,8 +3,8 @@ import { addTeamMember, setTeamPlan } from '@earshot/db'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { makeCredential, type Shown } from '../contract/matrix/world.ts'
 import { makeTeam, makeUser, PASSWORD, type Team } from '../support/people.ts'
-import { openRemoteDatabase, type RemoteDatabase } from './remote-database.ts'
-import { type ServiceProcess, startService } from './service-process.ts'
+import { openRemoteDatabase, type RemoteDatabase } from '../support/remote-database.ts'
+import { type ServiceProcess, startService } from '../support/service-process.ts'
 
 const GENEROUS_MS = 60_000
 

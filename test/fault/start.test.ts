@@ -5,9 +5,9 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { ConfigError, readConfig } from '../../app/config.ts'
-import { makeDataDir } from './data-dir.ts'
-import { makePreparedDataDir } from './prepared-data-dir.ts'
-import { runService, startService } from './service-process.ts'
+import { makeDataDir } from '../support/data-dir.ts'
+import { makePreparedDataDir } from '../support/prepared-data-dir.ts'
+import { runService, startService } from '../support/service-process.ts'
 
 const NOBODY = { uid: 65_534, gid: 65_534 }
 const GENEROUS_MS = 60_000

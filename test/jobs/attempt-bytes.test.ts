@@ -2,10 +2,10 @@ import { createHash, createHmac } from 'node:crypto'
 import { createSecretBox } from '@earshot/drivers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { AttemptRow } from '../../db/src/webhooks/attempts.ts'
+import { startRawReceiver } from '../support/raw-receiver.ts'
+import { withStatus } from '../support/raw-responses.ts'
+import { makeSecret, openWebhookHouse, USER_AGENT, type WebhookHouse } from '../support/webhook-fixture.ts'
 import { runAllAttempts } from './attempt-rounds.ts'
-import { withStatus } from './raw-plays.ts'
-import { startRawReceiver } from './raw-receiver.ts'
-import { makeSecret, openWebhookHouse, USER_AGENT, type WebhookHouse } from './webhook-house.ts'
 
 /** What JSON parsers, charsets and text tools like to change. */
 const AWKWARD = {

@@ -1,5 +1,5 @@
 import { until } from '../support/until.ts'
-import type { WebhookHouse } from './webhook-house.ts'
+import type { WebhookHouse } from '../support/webhook-fixture.ts'
 
 /** How long each delivery was told to wait after its attempts, in seconds of the database's clock. */
 type Delays = Map<string, number[]>

@@ -13,11 +13,11 @@ import {
 import postgres from 'postgres'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { AttemptResult } from '../../db/src/dispatch/complete.ts'
+import { ok, startReceiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
-import { ok, startReceiver } from './receiver.ts'
-import { asOperator, keepingLog, openWebhookHouse, type WebhookHouse } from './webhook-house.ts'
+import { asOperator, keepingLog, openWebhookHouse, type WebhookHouse } from '../support/webhook-fixture.ts'
 
-const WORKER = fileURLToPath(new URL('worker-process.ts', import.meta.url))
+const WORKER = fileURLToPath(new URL('../support/worker-process.ts', import.meta.url))
 const children: ChildProcess[] = []
 
 let house: WebhookHouse

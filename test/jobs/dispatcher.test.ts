@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto'
 import { verifyWebhook } from '@earshot/contracts/webhooks'
 import { Webhook } from 'standardwebhooks'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { findClosedPort } from '../support/raw-receiver.ts'
+import { ok, startReceiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
-import { findClosedPort } from './raw-receiver.ts'
-import { ok, startReceiver } from './receiver.ts'
-import { makeSecret, openWebhookHouse, USER_AGENT, type WebhookHouse } from './webhook-house.ts'
+import { makeSecret, openWebhookHouse, USER_AGENT, type WebhookHouse } from '../support/webhook-fixture.ts'
 
 let house: WebhookHouse
 beforeEach(async () => {

@@ -1,7 +1,7 @@
 import { numberEvents, openDatabase, readEvents } from '@earshot/db'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { until } from '../support/until.ts'
-import { openWebhookHouse, type WebhookHouse } from './webhook-house.ts'
+import { openWebhookHouse, type WebhookHouse } from '../support/webhook-fixture.ts'
 
 let house: WebhookHouse
 beforeEach(async () => {

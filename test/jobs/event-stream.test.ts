@@ -1,10 +1,10 @@
 import { openDatabase } from '@earshot/db'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openStream } from '../api/event-stream.ts'
+import { openStream } from '../support/event-stream.ts'
 import { makeTeam } from '../support/people.ts'
 import { startTestService, type TestService } from '../support/test-service.ts'
 import { until } from '../support/until.ts'
-import { openWebhookHouse, type WebhookHouse } from './webhook-house.ts'
+import { openWebhookHouse, type WebhookHouse } from '../support/webhook-fixture.ts'
 
 let house: WebhookHouse
 let service: TestService

@@ -2,9 +2,9 @@ import { addTeamMember, disableFailingEndpoints, type Tx } from '@earshot/db'
 import { createSecretBox, writeMail } from '@earshot/drivers'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { makeUser } from '../support/people.ts'
+import { ok, startReceiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
-import { ok, startReceiver } from './receiver.ts'
-import { asOperator, openWebhookHouse, type WebhookHouse } from './webhook-house.ts'
+import { asOperator, openWebhookHouse, type WebhookHouse } from '../support/webhook-fixture.ts'
 
 let house: WebhookHouse
 beforeEach(async () => {

@@ -1,8 +1,8 @@
 import { deletePast, dropPastPartitions, ensurePartitions, openDatabase } from '@earshot/db'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { startReceiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
-import { startReceiver } from './receiver.ts'
-import { asOperator, openWebhookHouse, type WebhookHouse } from './webhook-house.ts'
+import { asOperator, openWebhookHouse, type WebhookHouse } from '../support/webhook-fixture.ts'
 
 const WRITES_PER_SECOND = 50
 const WORST_WRITE_MS = 200

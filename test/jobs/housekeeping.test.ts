@@ -4,7 +4,7 @@ import { startWorker } from '@earshot/jobs'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { forgetDeadWorkers } from '../../db/src/dispatch/workers.ts'
 import { until } from '../support/until.ts'
-import { asOperator, keepingLog, openWebhookHouse, type WebhookHouse } from './webhook-house.ts'
+import { asOperator, keepingLog, openWebhookHouse, type WebhookHouse } from '../support/webhook-fixture.ts'
 
 const TABLES = ['audit_entries', 'events', 'webhook_attempts']
 

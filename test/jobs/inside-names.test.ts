@@ -1,12 +1,12 @@
 import { checkWebhookUrl, createAddressRules, createOwnAddresses, createSecretBox } from '@earshot/drivers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type NameServer, startNameServer } from '../support/name-server.ts'
 import { makeTeam, type Team } from '../support/people.ts'
+import { type RawReceiver, startRawReceiver } from '../support/raw-receiver.ts'
+import { says } from '../support/raw-responses.ts'
 import { startTestService, type TestService } from '../support/test-service.ts'
 import { until } from '../support/until.ts'
-import { type NameServer, startNameServer } from './name-server.ts'
-import { says } from './raw-plays.ts'
-import { type RawReceiver, startRawReceiver } from './raw-receiver.ts'
-import { openWebhookHouse, type WebhookHouse } from './webhook-house.ts'
+import { openWebhookHouse, type WebhookHouse } from '../support/webhook-fixture.ts'
 
 const OUTSIDE = '8.8.8.8'
 const NAMES: Record<string, string[]> = {

@@ -15,15 +15,15 @@ import {
 } from '@earshot/drivers'
 import { startWorker } from '@earshot/jobs'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { startMailServer } from '../drivers/mail-server.ts'
+import { startMailServer } from '../support/mail-server.ts'
 import { openTestDatabase, type TestDatabase } from '../support/test-database.ts'
 import { until } from '../support/until.ts'
-import { asOperator } from './webhook-house.ts'
+import { asOperator } from '../support/webhook-fixture.ts'
 
 const BASE_URL = 'https://feedback.example'
 const LINK = `${BASE_URL}/accounts/password-reset/?token=hush-hush\n`
 const MAX_ATTEMPTS = 18
-const WORKER = fileURLToPath(new URL('worker-process.ts', import.meta.url))
+const WORKER = fileURLToPath(new URL('../support/worker-process.ts', import.meta.url))
 const secretKey = randomBytes(32)
 const secretBox = createSecretBox(secretKey)
 const mail = sealMail(secretBox, {

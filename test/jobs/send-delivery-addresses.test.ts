@@ -1,7 +1,7 @@
 import { createAddressRules, createOwnAddresses, type ResolveName } from '@earshot/drivers'
 import { describe, expect, test } from 'vitest'
 import { resolveFrom } from '../drivers/resolve-from.ts'
-import { findClosedPort, startRawReceiver } from './raw-receiver.ts'
+import { findClosedPort, startRawReceiver } from '../support/raw-receiver.ts'
 import { startSender } from './start-sender.ts'
 
 const CLOSING_OK = 'HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok'

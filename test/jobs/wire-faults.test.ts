@@ -2,9 +2,9 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import type { AttemptRow, DeliveryRow } from '@earshot/db'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ExchangeLimits } from '../../jobs/src/sending/exchange.ts'
+import { openWebhookHouse } from '../support/webhook-fixture.ts'
 import { runAllAttempts } from './attempt-rounds.ts'
 import { certificate, makeAuthority } from './certificates.ts'
-import { openWebhookHouse } from './webhook-house.ts'
 import { type Fault, LIMIT_MS, NAME, plainFaults, resolve, tlsFaults } from './wire-faults.ts'
 
 const MAX_DELAY_SECONDS = 48 * 3600

@@ -2,8 +2,8 @@ import { errorTable } from '@earshot/contracts'
 import { type Database, openDatabase } from '@earshot/db'
 import { createLog, DEVICE_CODE } from '@earshot/server'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { basic, CALLBACK, codeGrant, getCode, type House, makeClient, own, post, startHouse, type TestClient } from '../support/oauth.ts'
 import { startTestService } from '../support/test-service.ts'
-import { basic, CALLBACK, codeGrant, getCode, type House, makeClient, own, post, startHouse, type TestClient } from './house.ts'
 
 const TOKEN = '/o/token/'
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' }

@@ -1,7 +1,7 @@
 import * as oauth4webapi from 'oauth4webapi'
 import * as openid from 'openid-client'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { CALLBACK, type House, makeClient, opens, startHouse, type TestClient } from './house.ts'
+import { CALLBACK, type House, makeClient, opens, startHouse, type TestClient } from '../support/oauth.ts'
 
 const INSECURE = { [oauth4webapi.allowInsecureRequests]: true }
 

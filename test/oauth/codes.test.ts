@@ -11,7 +11,7 @@ import {
   post,
   startHouse,
   type TestClient,
-} from './house.ts'
+} from '../support/oauth.ts'
 
 let house: House
 let client: TestClient

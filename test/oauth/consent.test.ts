@@ -1,8 +1,8 @@
 import { deleteOAuthClient } from '@earshot/db'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openBrowser } from '../support/browser.ts'
+import { authorizePath, CALLBACK, type House, makeClient, signInSomebody, startHouse, type TestClient } from '../support/oauth.ts'
 import { PASSWORD } from '../support/password.ts'
-import { authorizePath, CALLBACK, type House, makeClient, signInSomebody, startHouse, type TestClient } from './house.ts'
 
 const FORM = { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin' }
 

@@ -1,6 +1,6 @@
 import { DEVICE_CODE } from '@earshot/server'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { type House, makeClient, opens, own, post, signInSomebody, startHouse, type TestClient } from './house.ts'
+import { type House, makeClient, opens, own, post, signInSomebody, startHouse, type TestClient } from '../support/oauth.ts'
 
 interface Device {
   device_code: string

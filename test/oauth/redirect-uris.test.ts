@@ -1,6 +1,6 @@
 import { isAllowedRedirectUri } from '@earshot/server'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { authorizePath, codeGrant, getCode, type House, makeClient, own, post, startHouse, type TestClient } from './house.ts'
+import { authorizePath, codeGrant, getCode, type House, makeClient, own, post, startHouse, type TestClient } from '../support/oauth.ts'
 
 const REGISTERED = [
   'https://app.example/callback',

@@ -1,7 +1,7 @@
 import { DEVICE_CODE } from '@earshot/server'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { codeGrant, getCode, getTokens, type House, makeClient, opens, own, post, startHouse, type TestClient } from '../support/oauth.ts'
 import { startTestService } from '../support/test-service.ts'
-import { codeGrant, getCode, getTokens, type House, makeClient, opens, own, post, startHouse, type TestClient } from './house.ts'
 
 let house: House
 let client: TestClient

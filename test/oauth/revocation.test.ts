@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { getTokens, type House, makeClient, opens, own, post, signInSomebody, startHouse, type TestClient } from '../support/oauth.ts'
 import { startTestService } from '../support/test-service.ts'
-import { getTokens, type House, makeClient, opens, own, post, signInSomebody, startHouse, type TestClient } from './house.ts'
 
 let house: House
 let client: TestClient

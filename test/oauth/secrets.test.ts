@@ -1,5 +1,16 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { authorizePath, basic, getCode, getTokens, type House, makeClient, own, post, startHouse, type TestClient } from './house.ts'
+import {
+  authorizePath,
+  basic,
+  getCode,
+  getTokens,
+  type House,
+  makeClient,
+  own,
+  post,
+  startHouse,
+  type TestClient,
+} from '../support/oauth.ts'
 
 let house: House
 let client: TestClient

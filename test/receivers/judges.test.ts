@@ -3,7 +3,7 @@ import { verifyWebhook } from '@earshot/contracts/webhooks'
 import { Webhook } from 'standardwebhooks'
 import Stripe from 'stripe'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
-import type { Received } from '../jobs/receiver.ts'
+import type { Received } from '../support/receiver.ts'
 import type { DeliverySource } from './delivery-source.ts'
 import { type SendingService, startSendingService } from './sending-service.ts'
 

@@ -1,6 +1,6 @@
 import { createContext, runInContext } from 'node:vm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Received } from '../jobs/receiver.ts'
+import type { Received } from '../support/receiver.ts'
 import type { DeliverySource } from './delivery-source.ts'
 import { type InstalledPackage, installPackage } from './installed-package.ts'
 import { type SendingService, startSendingService } from './sending-service.ts'

@@ -3,7 +3,7 @@ import { addTeamMember, createSession } from '@earshot/db'
 import { hashPassword, makeToken } from '@earshot/server'
 import { decodeJwt } from 'jose'
 import { sign, signingKeyOf } from '../../support/jwt-keys.ts'
-import { login, type Sender } from '../../support/log-in.ts'
+import { login, type Sender } from '../../support/logins.ts'
 import { makeTeam, makeUser, PASSWORD, type Team } from '../../support/people.ts'
 import type { TestService } from '../../support/test-service.ts'
 

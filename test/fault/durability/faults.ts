@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import fc from 'fast-check'
 import { until } from '../../support/until.ts'
+import type { House } from './fixture.ts'
 import type { Span } from './fleet.ts'
-import type { House } from './house.ts'
 
 /** How often what happens, and for how long. */
 export interface Form {

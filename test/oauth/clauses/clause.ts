@@ -1,4 +1,4 @@
-import { codeGrant, getCode, type House, own, post, type TestClient } from '../house.ts'
+import { codeGrant, getCode, type House, own, post, type TestClient } from '../../support/oauth.ts'
 
 /** What the proofs of clauses work with: a house, a public client and one with a secret. */
 export interface Stage {

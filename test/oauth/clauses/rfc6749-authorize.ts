@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { openBrowser } from '../../support/browser.ts'
-import { authorizePath, CALLBACK, codeGrant, getCode, makeClient, own, post } from '../house.ts'
+import { authorizePath, CALLBACK, codeGrant, getCode, makeClient, own, post } from '../../support/oauth.ts'
 import { type Clause, exchange, metadataOf, OF_CLIENTS, TLS, visit } from './clause.ts'
 
 /** RFC 6749, The OAuth 2.0 Authorization Framework: what concerns the authorization endpoint. */

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { basic, codeGrant, getCode, getTokens, own, post } from '../house.ts'
+import { basic, codeGrant, getCode, getTokens, own, post } from '../../support/oauth.ts'
 import { type Clause, ENDPOINTS, exchange, OF_CLIENTS } from './clause.ts'
 
 const REFRESH = { grant_type: 'refresh_token', refresh_token: 'x' }

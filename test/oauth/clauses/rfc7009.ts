@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { getTokens, opens, own, post, type TestClient } from '../house.ts'
+import { getTokens, opens, own, post, type TestClient } from '../../support/oauth.ts'
 import { type Clause, metadataOf, OF_CLIENTS, type Stage, TLS } from './clause.ts'
 
 /** RFC 7009, Token Revocation. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { expect } from 'vitest'
-import { authorizePath, CALLBACK, makeVerifier, own, post } from '../house.ts'
+import { authorizePath, CALLBACK, makeVerifier, own, post } from '../../support/oauth.ts'
 import { type Clause, exchange, metadataOf, OF_CLIENTS, type Stage, visit } from './clause.ts'
 
 /** RFC 7636, Proof Key for Code Exchange. */

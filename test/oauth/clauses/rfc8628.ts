@@ -1,6 +1,6 @@
 import { DEVICE_CODE } from '@earshot/server'
 import { expect } from 'vitest'
-import { own, post } from '../house.ts'
+import { own, post } from '../../support/oauth.ts'
 import { type Clause, metadataOf, OF_CLIENTS, type Stage, TLS } from './clause.ts'
 
 /** RFC 8628, Device Authorization Grant. */

@@ -1,7 +1,7 @@
 import { isAllowedRedirectUri } from '@earshot/server'
 import { expect } from 'vitest'
 import { openBrowser } from '../../support/browser.ts'
-import { authorizePath, codeGrant, getCode, getTokens, makeClient, opens, own, post } from '../house.ts'
+import { authorizePath, codeGrant, getCode, getTokens, makeClient, opens, own, post } from '../../support/oauth.ts'
 import { type Clause, exchange, metadataOf, OF_CLIENTS, TLS, visit } from './clause.ts'
 
 const LOOPBACK = 'http://127.0.0.1/callback'

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { type Database, openDatabase, prepareDatabase, startEmbeddedPostgres } from '@earshot/db'
+import { makeDataDir } from '../../support/data-dir.ts'
+import { type DatabaseProxy, startDatabaseProxy } from '../../support/database-proxy.ts'
 import { makeTeam, type Team } from '../../support/people.ts'
-import { makeDataDir } from '../data-dir.ts'
-import { type DatabaseProxy, startDatabaseProxy } from '../database-proxy.ts'
 import { type Fleet, startFleet } from './fleet.ts'
 import { type Recorder, startRecorder } from './recorder.ts'
 

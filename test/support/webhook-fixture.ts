@@ -4,10 +4,10 @@ import { createSecretBox } from '@earshot/drivers'
 import type { Log } from '@earshot/jobs'
 import type { AttemptRow } from '../../db/src/webhooks/attempts.ts'
 import type { DeliveryRow } from '../../db/src/webhooks/deliveries.ts'
-import { openTestDatabase } from '../support/test-database.ts'
-import { startTestDispatcher, type TestDispatcher, type TestDispatcherOptions } from '../support/test-dispatcher.ts'
+import { openTestDatabase } from './test-database.ts'
+import { startTestDispatcher, type TestDispatcher, type TestDispatcherOptions } from './test-dispatcher.ts'
 
-export { USER_AGENT } from '../support/test-dispatcher.ts'
+export { USER_AGENT } from './test-dispatcher.ts'
 
 /** A log that keeps its messages. */
 export function keepingLog(): { log: Log; messages: string[] } {

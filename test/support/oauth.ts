@@ -3,9 +3,9 @@ import { createServer } from 'node:net'
 import type { Scope } from '@earshot/contracts'
 import { createOAuthClient, type OAuthClientRow } from '@earshot/db'
 import { type AppOptions, DEVICE_CODE, makeClientId, makeToken } from '@earshot/server'
-import { type Browser, openBrowser } from '../support/browser.ts'
-import { makeTeam, makeUser, PASSWORD, type Team } from '../support/people.ts'
-import { type Answer, startTestService, type TestService } from '../support/test-service.ts'
+import { type Browser, openBrowser } from './browser.ts'
+import { makeTeam, makeUser, PASSWORD, type Team } from './people.ts'
+import { type Answer, startTestService, type TestService } from './test-service.ts'
 
 export const CALLBACK = 'https://app.example/callback'
 

@@ -6,8 +6,8 @@ import { connectEmbedded, type Database, openDatabase } from '@earshot/db'
 import { findHouse } from '../../db/src/embedded/house.ts'
 import { isServerOf, readPostmasterFile } from '../../db/src/embedded/postmaster-file.ts'
 import { endOrphan } from '../../db/src/embedded/shutdown.ts'
-import { copyDataDir } from '../support/copy-data-dir.ts'
-import { makeTeam, type Team } from '../support/people.ts'
+import { copyDataDir } from './copy-data-dir.ts'
+import { makeTeam, type Team } from './people.ts'
 
 export interface DataDir {
   path: string
