@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openWebhookHouse, type WebhookHouse } from '../support/webhook-fixture.ts'
 import { Model } from './delivery-life.ts'
-import { anyMove, beginLife } from './delivery-lives.ts'
+import { anyMove, beginLife } from './delivery-model.ts'
 
 const RUNS = 300
 const MOVES = 40

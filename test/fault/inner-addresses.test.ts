@@ -6,7 +6,7 @@ import { makeTeam, type Team } from '../support/people.ts'
 import { openRemoteDatabase, type RemoteDatabase } from '../support/remote-database.ts'
 import { type Reply, type ServiceProcess, startService } from '../support/service-process.ts'
 import { until } from '../support/until.ts'
-import { insideForms } from './inside-forms.ts'
+import { insideForms } from './inner-address-forms.ts'
 import { words } from './load.ts'
 
 const ODD_PORTS = [1, 65_535]
