@@ -1,7 +1,7 @@
 import { type Scope, scopeDescriptions, scopes } from '@earshot/contracts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { allowClient } from '../support/credentials.ts'
 import { getTokens, type House, makeClient, opens, own, post, signInSomebody, startHouse } from '../support/oauth.ts'
-import { allowClient } from '../support/people.ts'
 
 const PAGE = '/accounts/applications/'
 const FORM = { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin' }

@@ -1,5 +1,6 @@
 import { decodeProtectedHeader } from 'jose'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { registerClient } from '../support/credentials.ts'
 import { login, makeAccount, REVOKE, refresh, refreshed, type TokenPair, whoAmI } from '../support/logins.ts'
 import { startTestService, type TestService } from '../support/test-service.ts'
 
@@ -101,13 +102,11 @@ test('a refresh token ends after 14 days; what is none, or another’s, is refus
 
 test('a refresh token of an OAuth client is none of a log-in: it is neither exchanged nor revoked here', async () => {
   const { refresh: token } = await login(service, account.email)
+  const client = await registerClient(service.database)
   await service.database.run(
-    `with client as (
-       insert into oauth_clients (client_id, name, redirect_uris, grant_types, scopes) values ('test', 'Test', '{}', '{}', '{}') returning id
-     )
-     update credentials set kind = 'oauth2', hash = null, client_id = (select id from client)
+    `update credentials set kind = 'oauth2', hash = null, client_id = $2
       where id = (select id from credentials where user_id = $1 order by id desc limit 1)`,
-    [account.id],
+    [account.id, client.id],
   )
   expect(await refresh(service, token)).toMatchObject(DEAD)
   expect(await service.send('POST', REVOKE, { body: { refresh: token } })).toMatchObject({ status: 204 })

@@ -1,7 +1,7 @@
 import { CredentialKind, type Role } from '@earshot/contracts'
 import { addTeamMember, setTeamPlan } from '@earshot/db'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { makeCredential, type Shown } from '../contract/matrix/world.ts'
+import { makeCredential, type PresentedCredential } from '../support/credentials.ts'
 import { makeTeam, makeUser, PASSWORD, type Team } from '../support/people.ts'
 import { openRemoteDatabase, type RemoteDatabase } from '../support/remote-database.ts'
 import { type ServiceProcess, startService } from '../support/service-process.ts'
@@ -26,7 +26,7 @@ afterAll(async () => {
 interface Person {
   id: string
   team: Team
-  credentials: ReadonlyMap<CredentialKind, Shown>
+  credentials: ReadonlyMap<CredentialKind, PresentedCredential>
 }
 
 test.for(['pat', 'oauth2', 'jwt', 'session'] as const)(
@@ -95,11 +95,11 @@ async function makePerson(role: Role): Promise<Person> {
   return { id, team, credentials: new Map(await Promise.all(CredentialKind.options.map(make))) }
 }
 
-function shownOf({ credentials }: Person, kind: CredentialKind): Shown {
+function shownOf({ credentials }: Person, kind: CredentialKind): PresentedCredential {
   return credentials.get(kind) ?? {}
 }
 
-function rename(service: ServiceProcess, { team }: Person, shown: Shown) {
+function rename(service: ServiceProcess, { team }: Person, shown: PresentedCredential) {
   return service.send('PATCH', `/api/v1/teams/${team.id}/`, { ...shown, body: { name: 'Renamed' } })
 }
 

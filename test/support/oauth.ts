@@ -1,9 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { createServer } from 'node:net'
 import type { Scope } from '@earshot/contracts'
-import { createOAuthClient, type OAuthClientRow } from '@earshot/db'
-import { type AppOptions, DEVICE_CODE, makeClientId, makeToken } from '@earshot/server'
+import type { OAuthClientRow } from '@earshot/db'
+import { type AppOptions, DEVICE_CODE, makeToken } from '@earshot/server'
 import { type Browser, openBrowser } from './browser.ts'
+import { registerClient } from './credentials.ts'
 import { makeTeam, makeUser, PASSWORD, type Team } from './people.ts'
 import { type Answer, startTestService, type TestService } from './test-service.ts'
 
@@ -46,10 +47,9 @@ export async function makeClient(
   fields: { confidential?: boolean; redirectUris?: string[]; grantTypes?: string[]; scopes?: Scope[]; name?: string } = {},
 ): Promise<TestClient> {
   const { token: secret, hash } = makeToken('svs_')
-  const row = await createOAuthClient(service.database, {
-    clientId: makeClientId(),
-    name: fields.name ?? 'Test application',
-    secretHash: fields.confidential ? hash : null,
+  const row = await registerClient(service.database, {
+    ...(fields.name !== undefined && { name: fields.name }),
+    ...(fields.confidential && { secretHash: hash }),
     redirectUris: fields.redirectUris ?? [CALLBACK],
     grantTypes: fields.grantTypes ?? ['authorization_code', 'refresh_token', DEVICE_CODE],
     scopes: fields.scopes ?? ['read:profile', 'read:projects', 'write:projects'],

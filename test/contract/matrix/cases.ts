@@ -12,7 +12,8 @@ import {
   type Scope,
   scopes,
 } from '@earshot/contracts'
-import { OAUTH_SCOPES, type ScopeChoice } from './world.ts'
+import { OAUTH_SCOPES } from '../../support/credentials.ts'
+import type { ScopeChoice } from './world.ts'
 
 /** Whose records a path names. */
 export type Place = 'own team' | 'other team' | 'other project'

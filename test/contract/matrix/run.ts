@@ -1,10 +1,11 @@
 import { type NamedOperation, Plan } from '@earshot/contracts'
+import type { PresentedCredential } from '../../support/credentials.ts'
 import type { TestService } from '../../support/test-service.ts'
 import { callRest, sourcesOf } from '../call.ts'
 import { emptyPath } from '../records.ts'
 import { sampleInput } from '../samples.ts'
 import { type Case, casesOf, expectedOf, type Outcome, type Place } from './cases.ts'
-import type { Shown, World } from './world.ts'
+import type { World } from './world.ts'
 
 const AT_ONCE = 16
 
@@ -16,7 +17,7 @@ export interface Findings {
 
 interface Question {
   named: NamedOperation
-  shown: Shown
+  shown: PresentedCredential
   path: Record<string, string>
   expected: Outcome
   what: string
