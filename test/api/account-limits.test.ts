@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { makeTokenOf, makeUser, PASSWORD } from '../support/people.ts'
 import { holdRateWindows } from '../support/rate-windows.ts'
-import { type Answer, startTestService, type TestService } from '../support/test-service.ts'
+import { startTestService, type TestResponse, type TestService } from '../support/test-service.ts'
 
 const SESSION = '/api/auth/session/'
 const TRIES = 20
@@ -141,10 +141,10 @@ test('a password that is too short, too long, common, or made of the own name is
   }
 })
 
-function signIn(email: string, password: string): Promise<Answer> {
+function signIn(email: string, password: string): Promise<TestResponse> {
   return service.send('POST', SESSION, { body: { email, password } })
 }
 
-function tryFrom(ip: string, email: string, password: string): Promise<Answer> {
+function tryFrom(ip: string, email: string, password: string): Promise<TestResponse> {
   return limited.send('POST', SESSION, { body: { email, password }, headers: { 'x-forwarded-for': ip } })
 }

@@ -4,7 +4,7 @@ import { openBrowser } from '../support/browser.ts'
 import { lastToken } from '../support/mails.ts'
 import { givePassword, makeTeam, makeUser, PASSWORD } from '../support/people.ts'
 import { holdRateWindows } from '../support/rate-windows.ts'
-import { type Answer, startTestService, type TestService } from '../support/test-service.ts'
+import { startTestService, type TestResponse, type TestService } from '../support/test-service.ts'
 
 const FORM = { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin' }
 const SIGN_IN = '/accounts/sign-in/'
@@ -193,7 +193,7 @@ test('a person who is signed in at thirty places sees each once, by pages', asyn
   const seen: string[] = []
   let pages = 0
   for (let next: string | undefined = '/accounts/sessions/'; next !== undefined; pages += 1) {
-    const { body }: Answer = await visit.open(next)
+    const { body }: TestResponse = await visit.open(next)
     seen.push(...[...body.matchAll(/name="session_id" value="([^"]+)"/g)].map(([, session = '']) => session))
     next = body.match(/<a href="([^"]+)" rel="next">Older<\/a>/)?.[1]
   }
@@ -279,6 +279,6 @@ async function makePersonWithFactor() {
   return { id: user.id, email: user.email, ...(await setUpFactor(service, team.token)) }
 }
 
-function titleOf({ body }: Answer): string | undefined {
+function titleOf({ body }: TestResponse): string | undefined {
   return String(body).match(/<h1>(.*)<\/h1>/)?.[1]
 }

@@ -5,7 +5,7 @@ import { acceptInvitation, type Guest, invitationsOf, makeGuest } from '../suppo
 import { lastToken } from '../support/mails.ts'
 import { makeTeam, makeTokenOf, makeUser, type Team } from '../support/people.ts'
 import { meanwhile } from '../support/request-while-locked.ts'
-import { type Answer, startTestService, type TestService } from '../support/test-service.ts'
+import { startTestService, type TestResponse, type TestService } from '../support/test-service.ts'
 
 const ROUNDS = 10
 const ACCEPTORS = 10
@@ -130,7 +130,7 @@ async function inviteGuest(team: Team): Promise<InvitedGuest> {
   return { ...guest, invitationId: body.id, linkToken: await lastToken(service, guest.email) }
 }
 
-function accept(guest: InvitedGuest): Promise<Answer> {
+function accept(guest: InvitedGuest): Promise<TestResponse> {
   return acceptInvitation(service, guest, guest.linkToken)
 }
 
@@ -144,6 +144,6 @@ async function countsOf({ id }: Team): Promise<Record<'members' | 'events' | 'li
   return counts
 }
 
-function statusesOf(answers: Answer[]): number[] {
+function statusesOf(answers: TestResponse[]): number[] {
   return answers.map(({ status }) => status).sort()
 }

@@ -5,7 +5,7 @@ import { acceptInvitation, type Guest, type Invitations, invitationsOf, makeGues
 import { lastToken, readMails } from '../support/mails.ts'
 import { makeTeam, type Team } from '../support/people.ts'
 import { dumpDatabase } from '../support/secrets.ts'
-import { type Answer, startTestService, type TestService } from '../support/test-service.ts'
+import { startTestService, type TestResponse, type TestService } from '../support/test-service.ts'
 
 const NOT_FOUND = { status: 404, body: { code: 'not_found' } }
 
@@ -99,7 +99,7 @@ test('accepting again gives the same answer to the same person alone, and never 
 })
 
 test('a link that does not work does not tell why', async () => {
-  const answers: Record<string, Answer> = { unknown: await accept(`inv_${'0'.repeat(43)}`) }
+  const answers: Record<string, TestResponse> = { unknown: await accept(`inv_${'0'.repeat(43)}`) }
   const tokenFor = async (change: (id: string) => Promise<unknown>) => {
     const { id } = (await ours.invite(guest.email)).body
     const token = await lastToken(service, guest.email)
@@ -245,7 +245,7 @@ test('invitations of another team are not found', async () => {
   expect((await service.client(other.token).invitations.list({ team_id: other.id })).results).toEqual([])
 })
 
-function accept(token: string, as: Pick<Guest, 'token'> = guest): Promise<Answer> {
+function accept(token: string, as: Pick<Guest, 'token'> = guest): Promise<TestResponse> {
   return acceptInvitation(service, as, token)
 }
 

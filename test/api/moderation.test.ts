@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { makeTeam, type Team } from '../support/people.ts'
-import { type Answer, startTestService, type TestService } from '../support/test-service.ts'
+import { startTestService, type TestResponse, type TestService } from '../support/test-service.ts'
 
 let service: TestService
 let team: Team
@@ -120,7 +120,7 @@ test('batches that meet in other orders wait for each other and never fail', asy
   expect(outcomes.filter((outcome) => outcome === 'unchanged')).toHaveLength(90)
 })
 
-function decide(id: string, action: 'approve' | 'reject', body: Record<string, unknown> = {}): Promise<Answer> {
+function decide(id: string, action: 'approve' | 'reject', body: Record<string, unknown> = {}): Promise<TestResponse> {
   return service.send('POST', `${submissions}${id}/${action}/`, { token: team.token, body })
 }
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { makeTeam, type Team } from '../support/people.ts'
 import { holdRateWindows } from '../support/rate-windows.ts'
-import { type Answer, startTestService, type TestService } from '../support/test-service.ts'
+import { startTestService, type TestResponse, type TestService } from '../support/test-service.ts'
 
 const WORDS = { body: 'Lovely', author: { name: 'Ada' }, consent: { granted: true } }
 const FEW = 2
@@ -84,7 +84,7 @@ test('a visitor’s words take one round trip, counted, judged and kept', async 
   expect(service.statements.slice(before)).toHaveLength(1)
 })
 
-function send(at: TestService, { to = 'submissions/', method = 'POST', body, headers = {} }: Visit): Promise<Answer> {
+function send(at: TestService, { to = 'submissions/', method = 'POST', body, headers = {} }: Visit): Promise<TestResponse> {
   const path = to.startsWith('/') ? to : `/api/public/v1/projects/${team.publicKey}/${to}`
   return at.send(method, path, { body, headers })
 }

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { LOG_IN, makeAccount, REVOKE, type TokenPair } from '../support/logins.ts'
 import { PASSWORD } from '../support/people.ts'
 import { holdRateWindows } from '../support/rate-windows.ts'
-import { type Answer, startTestService, type TestService } from '../support/test-service.ts'
+import { startTestService, type TestResponse, type TestService } from '../support/test-service.ts'
 
 const REFRESH = `${LOG_IN}refresh/`
 const MAX = 100
@@ -114,7 +114,7 @@ async function loginFrom(ip: string): Promise<TokenPair> {
   return body
 }
 
-function ask(path: string, body: unknown, ip: string, at: TestService = service): Promise<Answer> {
+function ask(path: string, body: unknown, ip: string, at: TestService = service): Promise<TestResponse> {
   return at.send('POST', path, { body, headers: { 'content-type': 'application/json', 'x-forwarded-for': ip } })
 }
 

@@ -1,7 +1,7 @@
 import type { Event, Submission } from '@earshot/contracts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { makeTeam, type Team } from '../support/people.ts'
-import { type Answer, startTestService, type TestService } from '../support/test-service.ts'
+import { startTestService, type TestResponse, type TestService } from '../support/test-service.ts'
 
 const RICH = {
   title: 'Titel „mit" Ümläut',
@@ -122,7 +122,7 @@ test('a change replaces the tags, merges the metadata, and touches nothing else'
 
 test('metadata cannot grow beyond its size by merging', async () => {
   const { id } = await team.submit()
-  const answers: Answer[] = []
+  const answers: TestResponse[] = []
   for (const key of ['a', 'b']) {
     answers.push(
       await service.send('PATCH', `${submissions}${id}/`, { token: team.token, body: { metadata: { [key]: 'x'.repeat(15_000) } } }),

@@ -4,7 +4,7 @@ import { makeToken } from '@earshot/server'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openBrowser } from '../support/browser.ts'
 import { makeTeam, makeUser, PASSWORD } from '../support/people.ts'
-import { type Answer, startTestService, type TestService } from '../support/test-service.ts'
+import { startTestService, type TestResponse, type TestService } from '../support/test-service.ts'
 
 const PAGE = '/accounts/tokens/'
 const DELETE = `${PAGE}delete/`
@@ -142,7 +142,7 @@ test('a hundred tokens with twenty scopes each are shown by pages, each once', a
   let next: string | undefined = PAGE
   let pages = 0
   while (next !== undefined) {
-    const { status, body }: Answer = await browser.open(next)
+    const { status, body }: TestResponse = await browser.open(next)
     expect(status).toBe(200)
     seen.push(...[...String(body).matchAll(/<strong>(Token [^<]*)<\/strong>/g)].map(([, name = '']) => name))
     expect(body).toContain('May do 20 things')
@@ -211,12 +211,12 @@ async function addToken(user: Awaited<ReturnType<typeof makeUser>>, name: string
   return token
 }
 
-function tokenIn({ status, body }: Answer): string {
+function tokenIn({ status, body }: TestResponse): string {
   expect(status, body).toBe(200)
   return String(body).match(TOKEN)?.[0] ?? ''
 }
 
-function send(cookie: string, path: string, body: string, headers: Record<string, string> = {}): Promise<Answer> {
+function send(cookie: string, path: string, body: string, headers: Record<string, string> = {}): Promise<TestResponse> {
   return service.send('POST', path, { headers: { ...FORM, ...headers, ...(cookie !== '' && { cookie }) }, body })
 }
 

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { AttemptRow } from '../../db/src/webhooks/attempts.ts'
 import { startRawReceiver } from '../support/raw-receiver.ts'
 import { withStatus } from '../support/raw-responses.ts'
-import { makeSecret, openWebhookHouse, USER_AGENT, type WebhookHouse } from '../support/webhook-fixture.ts'
+import { makeSecret, openWebhookFixture, USER_AGENT, type WebhookFixture } from '../support/webhook-fixture.ts'
 import { runAllAttempts } from './attempt-rounds.ts'
 
 /** What JSON parsers, charsets and text tools like to change. */
@@ -25,7 +25,7 @@ interface Sent {
   body: Buffer
 }
 
-let house: WebhookHouse
+let fixture: WebhookFixture
 let deliveryId: string
 let attempts: AttemptRow[]
 let event: { payload: string; payload_sha256: string } | undefined
@@ -35,28 +35,28 @@ const rotated = makeSecret()
 
 // Eight attempts, each in a second of its own; after the fourth the secret is rotated.
 beforeAll(async () => {
-  house = await openWebhookHouse()
+  fixture = await openWebhookFixture()
   await using receiver = await startRawReceiver(withStatus(503))
-  const endpoint = await house.addEndpoint(`${receiver.url}?a=1&b=%20`)
-  const { client } = house.database
-  const ids = await house.emit('submission.created', AWKWARD)
+  const endpoint = await fixture.addEndpoint(`${receiver.url}?a=1&b=%20`)
+  const { client } = fixture.database
+  const ids = await fixture.emit('submission.created', AWKWARD)
   deliveryId = ids[0] ?? ''
-  const { dispatcher } = await house.dispatch({ backoffBaseMs: 30_000 })
-  await runAllAttempts(house, {
+  const { dispatcher } = await fixture.dispatch({ backoffBaseMs: 30_000 })
+  await runAllAttempts(fixture, {
     ...dispatcher,
     async afterRound(round) {
       secrets.push(round <= 4 ? endpoint.secret : rotated)
       if (round !== 4) return
-      const sealed = createSecretBox(house.secretKey).seal('webhook-secret', rotated).toString('base64')
+      const sealed = createSecretBox(fixture.secretKey).seal('webhook-secret', rotated).toString('base64')
       await client`update webhook_endpoints set previous_secret = secret, secret = ${sealed}, previous_secret_expires_at = now() + interval '1 day'`
     },
   })
-  attempts = await house.attempts(deliveryId)
+  attempts = await fixture.attempts(deliveryId)
   const rows = await client<{ payload: string; payload_sha256: string }[]>`select payload, payload_sha256 from events`
   event = rows[0]
   sent = receiver.requests.map(readRequest)
 }, 60_000)
-afterAll(() => house.close())
+afterAll(() => fixture.close())
 
 describe('over eight attempts', () => {
   test('the body’s bytes are those of the event, every time', () => {

@@ -2,7 +2,7 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import type { AttemptRow, DeliveryRow } from '@earshot/db'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ExchangeLimits } from '../../jobs/src/sending/exchange.ts'
-import { openWebhookHouse } from '../support/webhook-fixture.ts'
+import { openWebhookFixture } from '../support/webhook-fixture.ts'
 import { runAllAttempts } from './attempt-rounds.ts'
 import { certificate, makeAuthority } from './certificates.ts'
 import { type Fault, LIMIT_MS, NAME, plainFaults, resolve, tlsFaults } from './wire-faults.ts'
@@ -107,21 +107,21 @@ test('a receiver that a name stands for gets that name as its host', () => {
 
 /** Gives each fault an endpoint and a delivery to it, and lets that have all its attempts. */
 async function play(these: Fault[], limits: Partial<ExchangeLimits> = {}): Promise<void> {
-  const house = await openWebhookHouse()
+  const fixture = await openWebhookFixture()
   await using receivers = new AsyncDisposableStack()
-  receivers.defer(house.close)
+  receivers.defer(fixture.close)
   const opened = await Promise.all(these.map(async (fault) => ({ fault, receiver: receivers.use(await fault.open()) })))
   const endpoints = new Map<string, (typeof opened)[number]>()
-  for (const entry of opened) endpoints.set((await house.addEndpoint(entry.receiver.url)).id, entry)
-  const ids = await house.emit()
-  const { dispatcher } = await house.dispatch({ resolve, ...limits, backoffBaseMs: 30_000 })
-  const delays = await runAllAttempts(house, dispatcher)
+  for (const entry of opened) endpoints.set((await fixture.addEndpoint(entry.receiver.url)).id, entry)
+  const ids = await fixture.emit()
+  const { dispatcher } = await fixture.dispatch({ resolve, ...limits, backoffBaseMs: 30_000 })
+  const delays = await runAllAttempts(fixture, dispatcher)
   for (const id of ids) {
-    const delivery = await house.delivery(id)
+    const delivery = await fixture.delivery(id)
     const entry = endpoints.get(delivery.endpoint_id)
     if (!entry) throw new Error('A delivery of no endpoint')
     const requests = entry.receiver.requests ?? []
-    courses.set(entry.fault, { delivery, attempts: await house.attempts(id), delays: delays.get(id) ?? [], requests })
+    courses.set(entry.fault, { delivery, attempts: await fixture.attempts(id), delays: delays.get(id) ?? [], requests })
   }
 }
 

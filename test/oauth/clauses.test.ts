@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { makeClient, startHouse } from '../support/oauth.ts'
+import { makeClient, startOAuthFixture } from '../support/oauth.ts'
 import type { Clause, Stage } from './clauses/clause.ts'
 import { rfc6749Authorize } from './clauses/rfc6749-authorize.ts'
 import { rfc6749Token } from './clauses/rfc6749-token.ts'
@@ -16,10 +16,10 @@ const clauses: readonly Clause[] = [...rfc6749Authorize, ...rfc6749Token, ...rfc
 
 let stage: Stage
 beforeAll(async () => {
-  const house = await startHouse()
-  stage = { house, client: await makeClient(house), confidential: await makeClient(house, { confidential: true }) }
+  const fixture = await startOAuthFixture()
+  stage = { fixture, client: await makeClient(fixture), confidential: await makeClient(fixture, { confidential: true }) }
 })
-afterAll(() => stage.house.service.close())
+afterAll(() => stage.fixture.service.close())
 
 for (const row of clauses) {
   if ('prove' in row) test(`${row.clause}: ${row.says}`, () => row.prove(stage))

@@ -1,10 +1,14 @@
 import { expect } from 'vitest'
 import { makeTeam, makeUser, PASSWORD } from './people.ts'
-import type { Answer, TestService } from './test-service.ts'
+import type { TestResponse, TestService } from './test-service.ts'
 
 /** A service of this process or of another that takes requests. */
 export interface RequestSender {
-  send: (method: string, path: string, options?: { token?: string; body?: unknown }) => Promise<Pick<Answer, 'status' | 'headers' | 'body'>>
+  send: (
+    method: string,
+    path: string,
+    options?: { token?: string; body?: unknown },
+  ) => Promise<Pick<TestResponse, 'status' | 'headers' | 'body'>>
 }
 
 export const LOG_IN = '/api/auth/token/'

@@ -22,7 +22,7 @@ interface Endpoint {
 }
 
 /** A database with a team that has webhooks, and what tests do with it. */
-export interface WebhookHouse {
+export interface WebhookFixture {
   address: DatabaseAddress
   database: Database
   secretKey: Buffer
@@ -36,7 +36,7 @@ export interface WebhookHouse {
   close: () => Promise<void>
 }
 
-export async function openWebhookHouse(): Promise<WebhookHouse> {
+export async function openWebhookFixture(): Promise<WebhookFixture> {
   const { address, database, close } = await openTestDatabase()
   const secretKey = randomBytes(32)
   const secretBox = createSecretBox(secretKey)

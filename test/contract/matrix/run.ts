@@ -4,7 +4,7 @@ import type { TestService } from '../../support/test-service.ts'
 import { callRest, sourcesOf } from '../call.ts'
 import { emptyPath } from '../records.ts'
 import { sampleInput } from '../samples.ts'
-import { type Case, casesOf, expectedOf, type Outcome, type Place } from './cases.ts'
+import { type Case, casesOf, expectedOf, type Outcome, type RecordOwner } from './cases.ts'
 import type { World } from './world.ts'
 
 const AT_ONCE = 16
@@ -60,13 +60,17 @@ function liveQuestions(world: World, named: NamedOperation): Question[] {
 }
 
 /** The caller's own team and project, or one of them another's; what lies below is not there. */
-function pathOf({ teams }: World, { named, plan, place }: Case): Record<string, string> {
+function pathOf({ teams }: World, { named, plan, owner }: Case): Record<string, string> {
   const [own, other] = [plan, Plan.options.find((one) => one !== plan)].map((one) => teams.get(one as Plan))
   if (!own || !other) throw new Error('a team on each plan is there')
   const path = emptyPath(named.operation, own)
   const others = emptyPath(named.operation, other)
-  const foreign: Record<Place, string[]> = { 'own team': [], 'other team': ['team_id', 'project_id'], 'other project': ['project_id'] }
-  for (const name of foreign[place]) if (others[name]) path[name] = others[name]
+  const foreign: Record<RecordOwner, string[]> = {
+    'own team': [],
+    'other team': ['team_id', 'project_id'],
+    'other project': ['project_id'],
+  }
+  for (const name of foreign[owner]) if (others[name]) path[name] = others[name]
   return path
 }
 
@@ -74,6 +78,6 @@ function inputOf({ operation }: NamedOperation, path: Record<string, string>): R
   return sampleInput(operation, { ...path, url: 'http://127.0.0.1:9/hooks', email: 'grace@example.com' })
 }
 
-function describe({ kind, choice, role, plan, place }: Case): string {
-  return `${kind} with ${choice} scopes of ${role} on ${plan} in ${place}`
+function describe({ kind, choice, role, plan, owner }: Case): string {
+  return `${kind} with ${choice} scopes of ${role} on ${plan} in ${owner}`
 }

@@ -9,7 +9,7 @@ import { type Recorder, startRecorder } from './recorder.ts'
 const TEAMS = 3
 
 /** An api process and two workers over a PostgreSQL of their own, teams with endpoints, and a receiver for all of them. */
-export interface House {
+export interface DurabilityFixture {
   cluster: Awaited<ReturnType<typeof startEmbeddedPostgres>>
   /** The processes' way to it. */
   proxy: DatabaseProxy
@@ -20,7 +20,7 @@ export interface House {
   teams: Team[]
 }
 
-export async function openHouse(stack: AsyncDisposableStack): Promise<House> {
+export async function openDurabilityFixture(stack: AsyncDisposableStack): Promise<DurabilityFixture> {
   const dataDir = stack.use(makeDataDir())
   const cluster = await startEmbeddedPostgres({ dataDir: dataDir.path })
   stack.defer(cluster.stop)
