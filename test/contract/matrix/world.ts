@@ -2,14 +2,7 @@ import { type CredentialKind, Plan, type Role, roles, type Scope, scopes } from 
 import { addTeamMember, type OAuthClientRow } from '@earshot/db'
 import { makeToken } from '@earshot/server'
 import { decodeJwt } from 'jose'
-import {
-  beginPageSession,
-  loginAs,
-  makeBearers,
-  OAUTH_SCOPES,
-  type PresentedCredential,
-  registerClient,
-} from '../../support/credentials.ts'
+import { beginPageSession, loginAs, makeBearers, type PresentedCredential, registerClient } from '../../support/credentials.ts'
 import { sign, signingKeyOf } from '../../support/jwt-keys.ts'
 import { makeTeam, makeUser, type Team } from '../../support/people.ts'
 import type { TestService } from '../../support/test-service.ts'
