@@ -18,7 +18,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-test('what is not there is not found, in JSON, whatever the client accepts', async () => {
+test('unknown paths are 404 in JSON, whatever the client accepts', async () => {
   const paths = [
     '/nowhere',
     '/api/',
@@ -52,7 +52,7 @@ test('a path without its last slash is the same path', async () => {
   expect((await service.send('POST', submissions.slice(0, -1), { token: team.token, body: {} })).status).toBe(400)
 })
 
-test('a method that a path has not is told with those that it has', async () => {
+test('an unsupported method is 405 with the supported ones', async () => {
   const allowed: [string, string, string][] = [
     ['PUT', submissions, 'GET, HEAD, POST'],
     ['DELETE', submissions, 'GET, HEAD, POST'],
@@ -66,7 +66,7 @@ test('a method that a path has not is told with those that it has', async () => 
   }
 })
 
-test('the id of a request is the client’s where it is sane, else one of ours, and goes back with every answer', async () => {
+test('every response has a request id: the client’s if it is well-formed, else a new one', async () => {
   for (const [given, kept] of [
     ['trace-1.a:b_c', true],
     ['x'.repeat(129), false],
@@ -83,7 +83,7 @@ test('the id of a request is the client’s where it is sane, else one of ours, 
   }
 })
 
-test('a token in an address is refused, even one that works', async () => {
+test('a token in the query is refused, even a valid one', async () => {
   const paths = [
     `/api/v1/me/?token=${team.token}`,
     `/api/v1/teams/?cursor=${team.token}`,

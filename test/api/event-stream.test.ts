@@ -81,7 +81,7 @@ test('a stream of some types leaves the others out, and its cursor does not fall
   stream.close()
 })
 
-test('addresses in a stream are shown to those alone who may see contacts', async () => {
+test('only callers with read:contacts see e-mail addresses in a stream', async () => {
   const team = await makeTeam(service.database)
   const blind = await openStream(service, { id: team.id, token: await team.tokenOf('admin', ['read:webhooks']) })
   const seeing = await openStream(service, team)

@@ -75,7 +75,7 @@ describe('a request', () => {
   })
 })
 
-describe('an answer', () => {
+describe('a response', () => {
   test('204 is undefined', async () => {
     await using service = await playService({ status: 204 })
     expect(await clientOf(service).teams.delete({ team_id: TEAM })).toBeUndefined()

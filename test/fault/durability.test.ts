@@ -37,7 +37,7 @@ const form = isLongForm ? LONG : SHORT
 const seed = Number(process.env.FAULT_SEED ?? randomInt(2 ** 31))
 const LONGEST_MS = isLongForm ? 30 * 60_000 : 3 * 60_000
 
-test(`whatever is killed, restarted, paused or away, what was acknowledged is delivered and on record (FAULT_SEED=${seed})`, {
+test(`after kills, restarts, pauses and outages every acknowledged change is delivered and recorded (FAULT_SEED=${seed})`, {
   timeout: LONGEST_MS,
 }, async () => {
   await using stack = new AsyncDisposableStack()

@@ -14,7 +14,9 @@ afterAll(() => dataDir[Symbol.asyncDispose]())
 /** What was sent under each key: the id that came back, or null when the service was gone before it answered. */
 type Sent = Map<string, string | null>
 
-test('after kill -9 at any moment a key has its record and the stored answer, or neither', { timeout: 120_000 }, async () => {
+test('after kill -9 at any moment an idempotency key has its record and the stored response, or neither', {
+  timeout: 120_000,
+}, async () => {
   const environment = { EARSHOT_DATA_DIR: dataDir.path }
   let service = await startService(environment)
   const team = await dataDir.makeTeam()

@@ -14,7 +14,7 @@ test.for([
   { what: 'PostgreSQL left running', withServer: false },
   { what: 'PostgreSQL killed too', withServer: true },
 ])(
-  'after kill -9 amid deliveries, $what, all that was acknowledged is there and delivered within 15 s',
+  'after kill -9 amid deliveries, $what, every acknowledged change is stored and delivered within 15 s',
   { timeout: 60_000 },
   async ({ withServer }) => {
     // Slow enough that many deliveries are in hand at any moment.

@@ -25,7 +25,7 @@ afterAll(async () => {
   await dataDir[Symbol.asyncDispose]()
 })
 
-test('/metrics answers this machine, never through a proxy without the token', async () => {
+test('/metrics serves this machine, and a proxy only with the token', async () => {
   const own = await service.send('GET', '/metrics')
   expect(own).toMatchObject({ status: 200, body: expect.stringContaining('earshot_http_request_duration_seconds') })
   for (const header of ['x-forwarded-for', 'forwarded', 'x-real-ip', 'via']) {
@@ -37,7 +37,7 @@ test('/metrics answers this machine, never through a proxy without the token', a
   }
 })
 
-test('the logs of a whole run hold no token, no secret, no e-mail address and no words of a body', { timeout: 60_000 }, async () => {
+test('the logs of a whole run hold no token, secret, e-mail address or text of a body', { timeout: 60_000 }, async () => {
   await using receiver = await startReceiver((response) => {
     response.statusCode = receiver.requests.length === 1 ? 500 : 200
     response.end(WORD)

@@ -16,7 +16,7 @@ const BASE_URL = 'https://feedback.example'
 const TO = 'ada.lovelace@analytical.example'
 const SECRET = 'a-token-that-opens-an-account'
 
-test('without an SMTP server the operator reads mails beside the running service, and alone; the log says only that one waits', {
+test('without an SMTP server the operator reads mails with or without the running service; the log says only that one waits', {
   timeout: GENEROUS_MS,
 }, async () => {
   await using dataDir = makePreparedDataDir()
@@ -42,7 +42,7 @@ test('without an SMTP server the operator reads mails beside the running service
   expect(printed.split(`\n            ${BASE_URL}/accounts/password-reset/?token=${SECRET}\n`)).toHaveLength(3)
 })
 
-test('an api that starts before any worker was there queues mails; the first worker sends them to the SMTP server', {
+test('an api that starts before any worker queues mails; the first worker sends them to the SMTP server', {
   timeout: GENEROUS_MS,
 }, async () => {
   await using mailServer = await startMailServer()

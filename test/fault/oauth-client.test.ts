@@ -6,7 +6,7 @@ import { startService } from '../support/service-process.ts'
 const GENEROUS_MS = 120_000
 const CALLBACK = 'https://app.example/callback'
 
-test('the operator registers an application beside the running service, is shown its secret once, and removes it', {
+test('the operator registers an application beside the running service, sees its secret once, and deletes it', {
   timeout: GENEROUS_MS,
 }, async () => {
   await using remote = await openRemoteDatabase()

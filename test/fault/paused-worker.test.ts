@@ -18,7 +18,7 @@ test.for([
   { what: 'a failure', status: 500 },
   { what: 'a success', status: 200 },
 ])(
-  '$what that a worker which stood still past its lease comes with changes nothing of what another did meanwhile',
+  '$what that a paused worker reports after its lease does not change the result of another worker',
   {
     timeout: GENEROUS_MS,
   },

@@ -30,7 +30,7 @@ interface Person {
 }
 
 test.for(['pat', 'oauth2', 'jwt', 'session'] as const)(
-  'a %s that ends over one process is dead on the other’s next request',
+  'a %s that one process ends is refused on the next request of the other',
   async (kind) => {
     const person = await makePerson('admin')
     const shown = shownOf(person, kind)
@@ -49,7 +49,7 @@ test.for(['pat', 'oauth2', 'jwt', 'session'] as const)(
   },
 )
 
-test('a lesser role bites on the next request of every process, for each kind of credential', async () => {
+test('a lower role takes effect on the next request of every process, for each kind of credential', async () => {
   const person = await makePerson('admin')
   await expectEverywhere(person, { status: 200 })
   const path = `/api/v1/teams/${person.team.id}/members/${person.id}/`
@@ -57,7 +57,7 @@ test('a lesser role bites on the next request of every process, for each kind of
   await expectEverywhere(person, { status: 403, body: { code: 'insufficient_role' } })
 })
 
-test('a removal from the team bites on the next request of every process, for each kind of credential', async () => {
+test('a removal from the team takes effect on the next request of every process, for each kind of credential', async () => {
   const person = await makePerson('admin')
   await expectEverywhere(person, { status: 200 })
   const path = `/api/v1/teams/${person.team.id}/members/${person.id}/`
@@ -65,7 +65,7 @@ test('a removal from the team bites on the next request of every process, for ea
   await expectEverywhere(person, { status: 404, body: { code: 'not_found' } })
 })
 
-test('a lesser plan bites on the next request of every process, and exempts the session alone', async () => {
+test('a downgrade takes effect on the next request of every process, except for sessions', async () => {
   const person = await makePerson('admin')
   await expectEverywhere(person, { status: 200 })
   await setTeamPlan(remote.database, { team_id: person.team.id, plan: 'free' })
@@ -76,7 +76,7 @@ test('a lesser plan bites on the next request of every process, and exempts the 
     }
 })
 
-test('a new password over one process ends the sessions and log-ins of the other', async () => {
+test('a new password set in one process ends the sessions and logins of the other', async () => {
   const person = await makePerson('admin')
   const body = { password: PASSWORD, new_password: 'another horse battery staple' }
   const headers = shownOf(person, 'session').headers ?? {}

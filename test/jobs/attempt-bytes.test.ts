@@ -59,7 +59,7 @@ beforeAll(async () => {
 afterAll(() => fixture.close())
 
 describe('over eight attempts', () => {
-  test('the body’s bytes are those of the event, every time', () => {
+  test('the body is always the bytes of the event', () => {
     expect(sent).toHaveLength(8)
     for (const { body } of sent) {
       expect(body.toString()).toBe(event?.payload)
@@ -69,7 +69,7 @@ describe('over eight attempts', () => {
     expect(JSON.parse(event?.payload ?? '').data).toEqual(AWKWARD)
   })
 
-  test('all headers but those of the signature stay the same, in name, order and value', () => {
+  test('all headers but the signature’s keep their name, order and value', () => {
     const [first, ...others] = sent.map(({ head }) => head.filter(([name]) => !SIGNING.includes(name.toLowerCase())))
     expect(Object.fromEntries(first ?? [])).toMatchObject({
       'Content-Type': 'application/json',
@@ -82,7 +82,7 @@ describe('over eight attempts', () => {
     for (const other of others) expect(other).toEqual(first)
   })
 
-  test('the timestamp is that of the attempt’s row, in both families, and later each time', () => {
+  test('both timestamp headers carry the time of the attempt’s row, later each time', () => {
     const timestamps = sent.map(({ headers }) => Number(headers['x-service-timestamp']))
     expect(timestamps).toEqual(attempts.map(({ started_at }) => Math.floor(Date.parse(started_at) / 1000)))
     expect(sent.map(({ headers }) => Number(headers['webhook-timestamp']))).toEqual(timestamps)
@@ -90,7 +90,7 @@ describe('over eight attempts', () => {
     expect(timestamps.toSorted((one, other) => one - other)).toEqual(timestamps)
   })
 
-  test('each is signed afresh with the secret of its time, and after a rotation with the previous one too', () => {
+  test('each attempt is signed with the current secret, and after a rotation with the previous one too', () => {
     for (const [index, { headers, body }] of sent.entries()) {
       const secret = secrets[index] ?? ''
       const previous = index < 4 ? null : (secrets[0] ?? '')

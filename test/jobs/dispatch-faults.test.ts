@@ -29,7 +29,7 @@ afterEach(async () => {
   await fixture.close()
 })
 
-test('kill -9 in the middle of deliveries: all of them arrive within 15 s of the next start, under the same ids', async () => {
+test('after kill -9 amid deliveries all of them arrive within 15 s of the next start, under the same ids', async () => {
   let isAnswering = false
   await using receiver = await startReceiver((response) => isAnswering && ok(response))
   for (let index = 0; index < 12; index += 1) await fixture.addEndpoint(`${receiver.url}/${index}`)
@@ -66,7 +66,7 @@ test('two dispatchers never send one attempt twice', async () => {
   expect(workers).toHaveLength(2)
 })
 
-test('a result that comes after another worker took over touches nothing', async () => {
+test('a result that arrives after another worker took over changes nothing', async () => {
   const { delivery: late, workerId } = await claimOne()
   await fixture.database.client`update webhook_deliveries set lease_until = now() - interval '1 second'`
   expect(await sweepDeliveries(fixture.database, { workerId, held: [late.attempt_id], maxAttempts: 8 })).toBe(1)
@@ -83,7 +83,7 @@ test('a result that comes after another worker took over touches nothing', async
   expect((await completeDeliveries(fixture.database, [success(again)])).size).toBe(0)
 })
 
-test('a result that waited while another worker wrote of the same endpoint is recorded with its attempt', async () => {
+test('a result that waited for another worker’s write to the same endpoint is recorded with its attempt', async () => {
   const { delivery } = await claimOne()
   const isWaiting = 'select from pg_locks join pg_stat_activity using (pid) where datname = current_database() and not granted'
   const { written } = await fixture.database.transaction(async (tx) => {
@@ -96,21 +96,21 @@ test('a result that waited while another worker wrote of the same endpoint is re
   expect(await fixture.attempts(delivery.id)).toMatchObject([{ status_code: 200, finished_at: expect.any(String) }])
 })
 
-test('the eighth attempt that is lost is the last', async () => {
+test('after an eighth lost attempt there is no other', async () => {
   const { delivery, workerId } = await claimOne({ attemptsBefore: 7 })
   await fixture.database.client`update webhook_deliveries set lease_until = now() - interval '1 second'`
   await sweepDeliveries(fixture.database, { workerId, held: [], maxAttempts: 8 })
   expect(await fixture.delivery(delivery.id)).toMatchObject({ state: 'failed', attempt_count: 8, next_attempt_at: null })
 })
 
-test('what is handed back unsent is as if it had never been claimed', async () => {
+test('a delivery handed back unsent is as if it had never been claimed', async () => {
   const { delivery } = await claimOne()
   await handBackDeliveries(fixture.database, [{ delivery_id: delivery.id, attempt_id: delivery.attempt_id, number: delivery.number }])
   expect(await fixture.delivery(delivery.id)).toMatchObject({ state: 'pending', attempt_count: 0, worker_id: null })
   expect(await fixture.attempts(delivery.id)).toEqual([])
 })
 
-test('a claim whose answer never arrived is given back by the worker that made it, and what it holds is left alone', async () => {
+test('a claim whose result never arrived is given back by its own worker, and the deliveries that it holds stay claimed', async () => {
   const { delivery, workerId } = await claimOne()
   const sweep = (held: string[]) => sweepDeliveries(fixture.database, { workerId, held, maxAttempts: 8 })
   expect(await sweep([])).toBe(0)
@@ -119,7 +119,7 @@ test('a claim whose answer never arrived is given back by the worker that made i
   expect(await sweep([])).toBe(1)
 })
 
-test('a worker lives while it has its lock or its heartbeat, and is dead without both', async () => {
+test('a worker is alive while it has its lock or its heartbeat, and dead without both', async () => {
   const session = fixture.database
   const { workerId } = await claimOne()
   const other = await registerWorker(fixture.database, { jobPoolId: null })
@@ -133,7 +133,7 @@ test('a worker lives while it has its lock or its heartbeat, and is dead without
   expect(await recordHeartbeat(session, { workerId: 999_999, backend: 0 })).toBeNull()
 })
 
-test('when the lock’s session is terminated nothing is reclaimed, and the worker locks again', async () => {
+test('when the lock’s connection is terminated nothing is reclaimed, and the worker takes the lock again', async () => {
   let answer = () => {}
   await using receiver = await startReceiver((response) => {
     answer = () => ok(response)
@@ -156,7 +156,7 @@ test('when the lock’s session is terminated nothing is reclaimed, and the work
   expect(receiver.requests).toHaveLength(1)
 })
 
-test('the database goes away in the middle: results are kept and written when it is back, and nothing is sent twice', async () => {
+test('when the database goes away, results are kept and written when it is back, and nothing is sent twice', async () => {
   const held: (() => void)[] = []
   await using receiver = await startReceiver((response) => void held.push(() => ok(response)))
   for (let index = 0; index < 10; index += 1) await fixture.addEndpoint(`${receiver.url}/${index}`)

@@ -15,7 +15,7 @@ afterEach(() => fixture.close())
 
 const hasState = (id: string, state: string) => async () => (await fixture.delivery(id)).state === state
 
-test('an event arrives with its stored bytes, its headers and signatures that both verifiers accept', async () => {
+test('an event arrives with its stored bytes, its headers, and signatures that both verifiers accept', async () => {
   await using receiver = await startReceiver()
   const endpoint = await fixture.addEndpoint(`${receiver.url}/hooks?a=1`)
   await fixture.dispatch()
@@ -47,7 +47,7 @@ test('an event arrives with its stored bytes, its headers and signatures that bo
   })
 })
 
-test('the answer is kept with its attempt, and the endpoint remembers the success', async () => {
+test('the response is stored with its attempt, and the success with the endpoint', async () => {
   await using receiver = await startReceiver((response) => response.writeHead(202, { 'x-trace': 'abc' }).end('taken\0'))
   const endpoint = await fixture.addEndpoint(receiver.url)
   await fixture.dispatch()
@@ -124,7 +124,7 @@ test.each([404, 410, 302])('a %i is final', async (status) => {
   expect(await fixture.attempts(id)).toMatchObject([{ number: 1, status_code: status, error_code: status === 302 ? 'redirect' : null }])
 })
 
-test('a longer Retry-After is honoured', async () => {
+test('a longer Retry-After is honored', async () => {
   await using receiver = await startReceiver((response) => response.writeHead(429, { 'retry-after': '3600' }).end())
   await fixture.addEndpoint(receiver.url)
   await fixture.dispatch({ backoffBaseMs: 1 })
@@ -138,7 +138,7 @@ test('a longer Retry-After is honoured', async () => {
   expect(row?.seconds).toBeCloseTo(3600, 0)
 })
 
-test('a manual redelivery is not tried again and leaves the endpoint’s record alone', async () => {
+test('a manual redelivery is not retried and does not affect the endpoint’s record', async () => {
   await using receiver = await startReceiver((response) => response.writeHead(500).end())
   await fixture.addEndpoint(receiver.url)
   const [id = ''] = await fixture.emit()
@@ -150,7 +150,7 @@ test('a manual redelivery is not tried again and leaves the endpoint’s record 
   expect(row).toEqual({ consecutive_failures: 0, failing_since: null })
 })
 
-test('paused, deleted and unpaid endpoints get nothing until they are back', async () => {
+test('paused, deleted and unpaid endpoints get nothing until they are active again', async () => {
   await using receiver = await startReceiver()
   const { client } = fixture.database
   const paused = await fixture.addEndpoint(`${receiver.url}/paused`)
@@ -171,7 +171,7 @@ test('paused, deleted and unpaid endpoints get nothing until they are back', asy
   expect(receiver.requests.map(({ path }) => path).sort()).toEqual(['/paused', '/paused', '/there'])
 })
 
-test('endpoints that never answer do not delay the others', async () => {
+test('endpoints that never respond do not delay others', async () => {
   await using hole = await startReceiver(() => {})
   await using receiver = await startReceiver()
   for (let index = 0; index < 5; index += 1) await fixture.addEndpoint(`${hole.url}/${index}`)
@@ -199,7 +199,7 @@ test('a nudge sends before the next tick would', async () => {
   expect(Math.min(...latenciesMs)).toBeLessThan(100)
 })
 
-test('stopping lets answers arrive, breaks off what takes too long and hands it back for the next worker', async () => {
+test('a stop waits for responses, interrupts attempts that take too long, and hands them back for the next worker', async () => {
   await using slow = await startReceiver((response) => void setTimeout(ok, 300, response))
   await using hole = await startReceiver(() => {})
   await fixture.addEndpoint(slow.url)

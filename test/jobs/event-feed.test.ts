@@ -11,7 +11,7 @@ afterEach(() => fixture.close())
 
 const everything = { days: 31, max: 1000 }
 
-test('a reader that follows the cursor misses no event and sees none twice, however slowly transactions commit', async () => {
+test('a reader that follows the cursor sees every event once, however slowly transactions commit', async () => {
   await fixture.dispatch()
   const writers = openDatabase({ address: fixture.address, role: 'earshot_worker', poolSize: 12, applicationName: 'earshot test writers' })
   const emitted: string[] = []
@@ -43,7 +43,7 @@ test('a reader that follows the cursor misses no event and sees none twice, howe
   expect(new Set(read)).toEqual(new Set(emitted))
 })
 
-test('many who number at once give each event one position', async () => {
+test('concurrent numbering gives each event one position', async () => {
   for (let index = 0; index < 50; index += 1) await fixture.emit()
   const numbered = await Promise.all(Array.from({ length: 8 }, () => numberEvents(fixture.database, { days: 1, max: 10 })))
   while ((await numberEvents(fixture.database, everything)) > 0) numbered.push(0)

@@ -18,7 +18,7 @@ afterAll(async () => {
   await fixture.close()
 })
 
-test('a stream that breaks again and again misses no event and has none twice, however slowly transactions commit', {
+test('a stream that is broken repeatedly delivers every event once, however slowly transactions commit', {
   timeout: 60_000,
 }, async () => {
   await fixture.dispatch()
@@ -76,7 +76,7 @@ test('a stream that breaks again and again misses no event and has none twice, h
   whole.close()
 })
 
-test('an event is sent soon after its commit, mostly within a second even on a busy machine', { timeout: 30_000 }, async () => {
+test('an event is sent soon after its commit, usually within a second even on a busy machine', { timeout: 30_000 }, async () => {
   const team = await makeTeam(fixture.database)
   const stream = await openStream(service, team)
   await expect.poll(() => stream.messages().length).toBe(1)
@@ -93,7 +93,7 @@ test('an event is sent soon after its commit, mostly within a second even on a b
   stream.close()
 })
 
-test('looking after the feeds walks an index of each partition, and never a table', async () => {
+test('polling the feeds uses an index of each partition, never a table scan', async () => {
   const rows = await fixture.database.client.unsafe<{ 'QUERY PLAN': string }[]>(`
     explain select wanted.team_id, (select max(feed_position) from events where team_id = wanted.team_id)
       from unnest('{${fixture.teamId}}'::uuid[]) wanted (team_id)`)

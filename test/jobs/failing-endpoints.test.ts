@@ -30,7 +30,7 @@ test('an endpoint is disabled after 5 days without success and 10 failures over 
   }
 })
 
-test('one that never succeeded is judged from when it was made', async () => {
+test('for an endpoint that never succeeded, the 5 days begin at its creation', async () => {
   const { id } = await fixture.addEndpoint('http://127.0.0.1:9/hooks')
   const fail = () => fixture.database.client`
     update webhook_endpoints set consecutive_failures = 10, first_failed_at = now() - interval '13 hours', last_failed_at = now()`
@@ -40,7 +40,7 @@ test('one that never succeeded is judged from when it was made', async () => {
   expect(await disableFailingEndpoints(fixture.database)).toHaveLength(1)
 })
 
-test('owners and admins are told by mail, once, with a line in the audit log, by whichever of two workers was first', async () => {
+test('of two workers one alone notifies owners and admins by mail and writes the audit log', async () => {
   const { id } = await fixture.addEndpoint('https://hooks.example.com:8443/secret-path?token=hush')
   for (const role of ['admin', 'member', 'viewer'] as const) {
     await addTeamMember(fixture.database, { team_id: fixture.teamId, userId: (await makeUser(fixture.database)).id, role })
@@ -77,7 +77,7 @@ test('owners and admins are told by mail, once, with a line in the audit log, by
   }
 })
 
-test('deliveries that failed are counted with the time of the first and the last, and a success forgets them', async () => {
+test('failed deliveries are counted with the times of the first and last, and a success resets them', async () => {
   let status = 410
   await using receiver = await startReceiver((response) => (status === 200 ? ok(response) : response.writeHead(status).end()))
   await fixture.addEndpoint(receiver.url)
@@ -102,7 +102,7 @@ test.each(['manual', 'test'])('a failed delivery of trigger %s counts for nothin
   expect(await record()).toMatchObject({ consecutive_failures: 0, first_hours: null, last_hours: null })
 })
 
-test('a delivery whose last attempt was interrupted counts for nothing', async () => {
+test('a delivery whose last attempt was interrupted is not counted', async () => {
   await using receiver = await startReceiver(() => {})
   await fixture.addEndpoint(receiver.url)
   const [id = ''] = await fixture.emit()
@@ -114,7 +114,7 @@ test('a delivery whose last attempt was interrupted counts for nothing', async (
   expect(await record()).toMatchObject({ consecutive_failures: 0, first_hours: null, last_hours: null })
 })
 
-test('a success that is being written while the endpoint is judged keeps it', async () => {
+test('a success that is being recorded while the endpoint is checked keeps it active', async () => {
   await fixture.addEndpoint('http://127.0.0.1:9/hooks')
   await makeDue()
   expect(await disabledDuring((tx) => tx.run('update webhook_endpoints set last_success_at = now()', []))).toEqual([])

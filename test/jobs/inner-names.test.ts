@@ -79,7 +79,7 @@ afterAll(async () => {
   for (const part of [receiver, receiver6, dns]) await part?.[Symbol.asyncDispose]()
 })
 
-describe('a name that the DNS leads inside', () => {
+describe('a name that resolves to an internal address', () => {
   test.each(names)('%s is refused at registration', async (name) => {
     expect(await register(urlOf(name))).toMatchObject({
       status: 400,
@@ -87,7 +87,7 @@ describe('a name that the DNS leads inside', () => {
     })
   })
 
-  test('is refused for good at the first attempt too, and so is one that turned inside since; nothing connects', async () => {
+  test('fails for good at the first attempt too, as does one that became internal since; nothing connects', async () => {
     const turning = urlOf('turning.example.com')
     expect(await register(turning)).toMatchObject({ status: 201, body: { url: turning } })
     const own = 'https://feedback.example.com/'
@@ -108,7 +108,7 @@ describe('a name that the DNS leads inside', () => {
   })
 })
 
-test('a name that does not resolve, or of which the DNS is silent, is accepted and judged at each attempt', async () => {
+test('a name that does not resolve, or whose DNS is silent, is accepted and checked at each attempt', async () => {
   for (const name of ['nowhere.example.com', 'silent.example.com']) expect(await register(urlOf(name))).toMatchObject({ status: 201 })
   const asked = dns.questions.length
   const own = await openWebhookFixture()
@@ -123,7 +123,7 @@ test('a name that does not resolve, or of which the DNS is silent, is accepted a
   await own.close()
 })
 
-test('a name whose address changes with every question: what is connected to is what was checked', async () => {
+test('a name whose address changes with every query: the connection goes to the address that was checked', async () => {
   await using allowed = await startRawReceiver(says('HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 0\r\n\r\n'), {
     host: '127.0.0.5',
   })

@@ -16,7 +16,7 @@ beforeEach(async () => {
 })
 afterEach(() => fixture.close())
 
-test('partitions are made and dropped and deliveries deleted while a long reader is open, and no write waits for it', {
+test('partitions are created and dropped and deliveries deleted while a long reader is open, and no write waits for it', {
   timeout: 60_000,
 }, async () => {
   await using receiver = await startReceiver()

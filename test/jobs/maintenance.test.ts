@@ -36,12 +36,12 @@ const addPartition = (table: string, day: number) => {
   )
 }
 
-test('partitions stand a week ahead, and making them again changes nothing', async () => {
+test('partitions are created a week ahead, and creating them again changes nothing', async () => {
   await ensurePartitions(fixture.database)
   for (const table of TABLES) expect(await daysOf(table)).toEqual([-1, 0, 1, 2, 3, 4, 5, 6, 7])
 })
 
-test('what is past its days is dropped, also when an earlier run was interrupted; the rest stays', async () => {
+test('expired partitions are dropped, also after an interrupted run; the rest stay', async () => {
   for (const table of TABLES) for (const day of [-31, -30]) await addPartition(table, day)
   await addPartition('audit_entries', -366)
   await addPartition('events', -40)
@@ -66,7 +66,7 @@ test('what is past its days is dropped, also when an earlier run was interrupted
   expect((await daysOf('audit_entries'))[0]).toBe(-31)
 })
 
-test('retention deletes what is past its time and nothing else', async () => {
+test('retention deletes expired rows and nothing else', async () => {
   const { client } = fixture.database
   await fixture.addEndpoint('http://127.0.0.1:9/')
   await fixture.emit()
@@ -148,7 +148,7 @@ test('retention deletes what is past its time and nothing else', async () => {
   })
 })
 
-test('the purge removes what was deleted more than a day ago, with all that hangs on it', async () => {
+test('the purge removes records deleted more than a day ago, with their dependents', async () => {
   const { client } = fixture.database
   const project = async (name: string, deletedAgo: string | null) => {
     const [row] = await client<{ id: string }[]>`

@@ -38,7 +38,7 @@ describe('names', () => {
     expect(receiver.requests[0]).toContain(`host: hooks.example.com:${receiver.port}\r\n`)
   })
 
-  test('of several addresses the next is tried when one is closed; when all are, it is connection_refused', async () => {
+  test('if one of several addresses is closed, the next is tried; if all are, it is connection_refused', async () => {
     const names = { 'two.example.com': ['127.0.0.2', '127.0.0.1'], 'dead.example.com': ['127.0.0.2', '127.0.0.3'] }
     await using receiver = await startRawReceiver((socket) => socket.write(CLOSING_OK))
     await using sender = startSender({ resolve: resolveFrom(names) })
@@ -47,7 +47,7 @@ describe('names', () => {
   })
 })
 
-describe('addresses inside', () => {
+describe('internal addresses', () => {
   test.each([
     ['a literal', '127.0.0.1'],
     ['a literal IPv6 address', '[::1]'],

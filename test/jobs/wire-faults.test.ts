@@ -52,7 +52,7 @@ afterAll(() => setDefaultCACertificates(systemCertificates))
 describe.each(faults.map((fault) => [fault.what, fault] as const))('%s', (_what, fault) => {
   const count = fault.ends === 'failed after eight' ? 8 : 1
 
-  test(`${fault.error ?? fault.status}: each attempt has its row, with what came back`, () => {
+  test(`${fault.error ?? fault.status}: each attempt has a row with the response`, () => {
     const { attempts, requests } = courseOf(fault)
     expect(attempts.map(({ number }) => number)).toEqual(Array.from({ length: count }, (_, index) => index + 1))
     for (const attempt of attempts) {
@@ -85,7 +85,7 @@ describe.each(faults.map((fault) => [fault.what, fault] as const))('%s', (_what,
   })
 })
 
-test('what hangs takes its limit, and no attempt takes much longer', () => {
+test('an attempt that hangs ends at its limit, and none takes much longer', () => {
   for (const fault of faults.filter(isTimeout)) {
     for (const { duration_ms } of courseOf(fault).attempts) {
       expect(duration_ms, fault.what).toBeGreaterThanOrEqual(LIMIT_MS - 10)
@@ -94,7 +94,7 @@ test('what hangs takes its limit, and no attempt takes much longer', () => {
   }
 })
 
-test('all attempts at a receiver carry the same delivery’s id', () => {
+test('all attempts at a receiver carry the same delivery id', () => {
   for (const { delivery, requests } of courses.values()) {
     for (const request of requests) expect(request).toContain(`X-Service-Delivery: ${delivery.id}\r\n`)
   }

@@ -33,7 +33,7 @@ const raw = (body: string, headers: Record<string, string> = FORM) => fixture.se
 const invalidRequest = { status: 400, body: { error: 'invalid_request', code: 'validation_error' } }
 const invalidClient = { status: 401, body: { error: 'invalid_client', code: 'invalid_credentials' } }
 
-test('a refusal has the fields of OAuth beside those of every other, and is kept by no cache', async () => {
+test('an error has the fields of OAuth and of every other error, and is not cached', async () => {
   const { status, headers, body } = await post(fixture, TOKEN, { ...own(client), grant_type: 'refresh_token', refresh_token: 'x' })
   expect([status, body]).toEqual([
     400,
@@ -93,13 +93,13 @@ test.each([
   if (code === 'body_too_large') expect(answer.body.limit_bytes).toBe(65_536)
 })
 
-test('a method that is not there, and a path', async () => {
+test('an unknown method and an unknown path', async () => {
   const got = await fixture.service.send('GET', TOKEN)
   expect([got.status, got.headers.get('allow'), got.body.code]).toEqual([405, 'POST', 'method_not_allowed'])
   expect(await fixture.service.send('POST', '/o/nothing/')).toMatchObject({ status: 404, body: { code: 'not_found' } })
 })
 
-test('JSON and forms say the same, with and without the slash at the end, and what is unknown is ignored', async () => {
+test('JSON and forms are equivalent, the trailing slash is optional, and unknown parameters are ignored', async () => {
   const code = codeGrant(await getCode(fixture, client))
   const body = { ...own(client), ...code, resource: ['a', 'b'], audience: 7 }
   expect(await fixture.service.send('POST', '/o/token', { body })).toMatchObject({ status: 200, body: { expires_in: 3600 } })
@@ -107,7 +107,7 @@ test('JSON and forms say the same, with and without the slash at the end, and wh
   expect(form).toMatchObject({ status: 200, body: { expires_in: 3600 } })
 })
 
-test('a parameter in the address is refused, above all a secret', async () => {
+test('parameters in the query are refused, secrets above all', async () => {
   expect(
     await post(fixture, `${TOKEN}?client_secret=x`, { ...own(client), grant_type: 'refresh_token', refresh_token: 'x' }),
   ).toMatchObject(invalidRequest)
@@ -131,7 +131,7 @@ test.each([
   expect(answer.headers.get('www-authenticate')).toMatch(/^Basic realm="Earshot"/)
 })
 
-test('two ways to authenticate at once are refused, even if both are right', async () => {
+test('two authentication methods in one request are refused, even if both are valid', async () => {
   const twice = { ...own(confidential), grant_type: 'refresh_token', refresh_token: 'x' }
   const header = basic(confidential.id, confidential.secret ?? '')
   expect(await post(fixture, TOKEN, twice, header)).toMatchObject(invalidRequest)
@@ -139,7 +139,7 @@ test('two ways to authenticate at once are refused, even if both are right', asy
   expect(await post(fixture, TOKEN, named, header)).toMatchObject(invalidRequest)
 })
 
-test('no verifier, code or device code stands in for the secret of a client', async () => {
+test('a verifier, code or device code does not replace the client’s secret', async () => {
   const code = codeGrant(await getCode(fixture, confidential))
   for (const grant of [
     code,
@@ -153,7 +153,7 @@ test('no verifier, code or device code stands in for the secret of a client', as
   expect(await post(fixture, TOKEN, { ...own(confidential), ...code })).toMatchObject({ status: 200 })
 })
 
-test('an unknown grant is unsupported, whoever asks; one that is not the client’s is not its', async () => {
+test('an unknown grant type is unsupported for every client; one that the client lacks is unauthorized', async () => {
   for (const grant_type of ['password', 'client_credentials', 'implicit', 'toString', '__proto__', 'urn:x:y']) {
     expect(await post(fixture, TOKEN, { client_id: 'nobody', grant_type })).toMatchObject({ body: { error: 'unsupported_grant_type' } })
   }
@@ -170,7 +170,7 @@ test('an unknown grant is unsupported, whoever asks; one that is not the client�
   })
 })
 
-test('failures are counted where they come from, and successes are not', async () => {
+test('failures are counted by address; successes are not', async () => {
   const limited = await startOAuthFixture({ rateLimitMultiplier: 1 })
   const app = await makeClient(limited)
   const fail = () => post(limited, TOKEN, { ...own(app), grant_type: 'refresh_token', refresh_token: 'x' })
@@ -189,7 +189,7 @@ test('failures are counted where they come from, and successes are not', async (
   await limited.service.close()
 })
 
-test('a database that is away, or says what nobody should read, is told in the same form and in our own words', async () => {
+test('database failures are reported in the same form, without the database’s own text', async () => {
   const address = { host: '127.0.0.1', port: 1, user: 'x', database: 'x' }
   const away = openDatabase({ address, poolSize: 1, applicationName: 'earshot test away' })
   const chatty: Database['run'] = () => Promise.reject(new Error('column "svr_secret" does not exist'))
@@ -215,7 +215,7 @@ test('a database that is away, or says what nobody should read, is told in the s
   await away.close()
 })
 
-test('programs in browsers may use what is for clients, and never the pages', async () => {
+test('browser programs may call the endpoints for clients, and never the pages', async () => {
   const origin = { origin: 'https://app.example' }
   const metadata = await fixture.service.send('GET', '/.well-known/oauth-authorization-server', { headers: origin })
   expect(metadata.headers.get('access-control-allow-origin')).toBe('*')

@@ -26,7 +26,7 @@ afterAll(() => fixture.service.close())
 const refresh = (token: string, more: Record<string, string> = {}, as = client, at = fixture) =>
   post(at, '/o/token/', { ...own(as), grant_type: 'refresh_token', refresh_token: token, ...more })
 
-test('of twenty exchanges of one code at once exactly one succeeds, and what it gave ends, for somebody else has the code', async () => {
+test('of twenty concurrent exchanges of one code exactly one succeeds, and its tokens are revoked because the code leaked', async () => {
   const code = codeGrant(await getCode(fixture, client))
   const answers = await Promise.all(Array.from({ length: 20 }, () => post(fixture, '/o/token/', { ...own(client), ...code })))
   const successes = answers.filter(({ status }) => status === 200)
@@ -36,7 +36,7 @@ test('of twenty exchanges of one code at once exactly one succeeds, and what it 
   expect(await refresh(successes[0]?.body.refresh_token)).toMatchObject({ status: 400, body: { error: 'invalid_grant' } })
 })
 
-test('the second use of a code, later, ends what the first one gave', async () => {
+test('a later second use of a code revokes the tokens of the first', async () => {
   const code = codeGrant(await getCode(fixture, client))
   const { body: tokens } = await post(fixture, '/o/token/', { ...own(client), ...code })
   expect(await opens(fixture, tokens.access_token)).toBe(true)
@@ -44,7 +44,7 @@ test('the second use of a code, later, ends what the first one gave', async () =
   expect(await opens(fixture, tokens.access_token)).toBe(false)
 })
 
-test("another client's try with a code neither works nor spoils it", async () => {
+test('another client cannot use a code, and its attempt does not invalidate it', async () => {
   const code = codeGrant(await getCode(fixture, client))
   const foreign = await post(fixture, '/o/token/', { ...own(confidential), ...code })
   expect(foreign).toMatchObject({ status: 400, body: { error: 'invalid_grant', code: 'validation_error' } })

@@ -26,7 +26,7 @@ const codes = async () =>
   (await fixture.service.database.run<{ count: number }>('select count(*)::int as count from authorization_codes', []))[0]?.count
 const answerOf = (location: string | null) => Object.fromEntries(new URL(location ?? '').searchParams)
 
-test('looking at the page grants nothing; it shows the client, each scope in words, where it leads and for whom, and needs no script', async () => {
+test('viewing the consent page grants nothing; it shows the client, each scope in words, the redirect target and the account, and needs no script', async () => {
   const before = await codes()
   await fixture.browser.open(authorizePath(client, { scope: 'read:profile write:projects' }))
   const { status, headers, body } = fixture.browser.page()
@@ -53,13 +53,13 @@ test('looking at the page grants nothing; it shows the client, each scope in wor
   expect(await codes()).toBe(before)
 })
 
-test('without a scope the client asks for all that it may have', async () => {
+test('without a scope the client requests all of its scopes', async () => {
   await fixture.browser.open(authorizePath(client))
   for (const scope of ['read:profile', 'read:projects', 'write:projects'])
     expect(fixture.browser.page().body).toContain(`<code>${scope}</code>`)
 })
 
-test('whoever is not signed in signs in on the way, and comes back to the same question', async () => {
+test('a signed-out person signs in first and returns to the same consent page', async () => {
   const browser = openBrowser(fixture.service)
   const state = 's'.repeat(4_096)
   await browser.open(authorizePath(client, { state }))
@@ -69,7 +69,7 @@ test('whoever is not signed in signs in on the way, and comes back to the same q
   expect(answerOf(await browser.press('allow'))).toEqual({ code: expect.stringMatching(/^\w{43}$/), state, iss: fixture.service.url })
 })
 
-test('who denies sends the client away with nothing', async () => {
+test('a denied request gives the client nothing', async () => {
   const before = await codes()
   await fixture.browser.open(authorizePath(client))
   expect(answerOf(await fixture.browser.press('deny'))).toEqual({ error: 'access_denied', state: 'st4te', iss: fixture.service.url })
@@ -97,12 +97,12 @@ test.each([
   expect(answerOf(headers.get('location'))).toEqual({ error, state: 'st4te', iss: fixture.service.url })
 })
 
-test('a request without state is answered without one', async () => {
+test('a request without state gets a response without state', async () => {
   await fixture.browser.open(authorizePath(client, { state: undefined }))
   expect(Object.keys(answerOf(await fixture.browser.press('allow')))).toEqual(['code', 'iss'])
 })
 
-test('a parameter twice is told to the client, unless it is what says where the client is', async () => {
+test('a duplicate parameter is reported to the client, except one that identifies the client or its redirect URI', async () => {
   await fixture.browser.open(`${authorizePath(client)}&scope=read%3Aprofile&scope=read%3Aprofile`)
   expect(answerOf(fixture.browser.page().headers.get('location'))).toMatchObject({ error: 'invalid_request', state: 'st4te' })
   await fixture.browser.open(`${authorizePath(client)}&state=other`)
@@ -127,7 +127,7 @@ test.each([
   expect([status, headers.get('location'), headers.get('content-type')]).toEqual([400, null, 'text/html; charset=utf-8'])
 })
 
-test('nothing but what a page showed is decided: not by another person, session or site, not changed, not late', async () => {
+test('a decision applies only to the page shown: not from another person, session or site, not changed and not late', async () => {
   const { service, team, browser } = fixture
   const before = await codes()
   await browser.open(authorizePath(client))
@@ -161,7 +161,7 @@ test('nothing but what a page showed is decided: not by another person, session 
   expect(allowed.headers.get('location')).toMatch(/^https:\/\/app\.example\/callback\?code=/)
 })
 
-test('a client that was removed while the page was open gets nothing', async () => {
+test('a client that was deleted while the page was open gets nothing', async () => {
   const passing = await makeClient(fixture)
   await fixture.browser.open(authorizePath(passing))
   await deleteOAuthClient(fixture.service.database, passing.id)
@@ -169,7 +169,7 @@ test('a client that was removed while the page was open gets nothing', async () 
   expect(fixture.browser.page().status).toBe(401)
 })
 
-test('each time is asked anew: what was allowed before opens no door without a question', async () => {
+test('every authorization asks for consent, even when the client was allowed before', async () => {
   for (let count = 0; count < 2; count += 1) {
     await fixture.browser.open(authorizePath(client, { prompt: 'none' }))
     expect(fixture.browser.page().status).toBe(200)

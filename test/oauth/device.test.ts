@@ -33,7 +33,7 @@ const decide = async (device: Device, decision: 'allow' | 'deny', browser = fixt
   await browser.press(decision)
 }
 
-test('a device gets a code of eight consonants and is told when to come back', async () => {
+test('a device gets a code of eight consonants and the interval to poll at', async () => {
   const answer = await post(fixture, '/o/device-authorization/', { ...own(client), scope: 'read:profile' })
   expect(answer).toMatchObject({
     status: 200,
@@ -46,7 +46,7 @@ test('a device gets a code of eight consonants and is told when to come back', a
   expect(wide).toMatchObject({ status: 400, body: { error: 'invalid_scope' } })
 })
 
-test('a client that keeps to the interval is never limited: 180 polls, then the tokens', { timeout: 60_000 }, async () => {
+test('a client that keeps the interval is never limited: 180 polls, then the tokens', { timeout: 60_000 }, async () => {
   const device = await begin()
   for (let count = 0; count < 180; count += 1) {
     expect(await poll(device)).toMatchObject({ status: 400, body: { error: 'authorization_pending', code: 'validation_error' } })
@@ -56,7 +56,7 @@ test('a client that keeps to the interval is never limited: 180 polls, then the 
   expect(await poll(device)).toMatchObject({ status: 200, body: { token_type: 'Bearer', expires_in: 3600 } })
 })
 
-test('one that hammers is told to slow down, never that it is limited, and each time the interval grows for good', async () => {
+test('a client that polls too fast gets slow_down, never rate_limited, and each time the interval grows for good', async () => {
   const device = await begin()
   expect((await poll(device)).body.error).toBe('authorization_pending')
   for (let count = 0; count < 150; count += 1) expect(await poll(device)).toMatchObject({ status: 400, body: { error: 'slow_down' } })
@@ -68,7 +68,7 @@ test('one that hammers is told to slow down, never that it is limited, and each 
   expect((await poll(device)).body.error).toBe('authorization_pending')
 })
 
-test('device codes that nobody has are strangers’ tries: after a hundred in an hour they are limited', async () => {
+test('unknown device codes count as unauthenticated requests: limited after a hundred in an hour', async () => {
   const device = await begin()
   const unknown = { ...device, device_code: 'x'.repeat(43) }
   const answers = await Promise.all(Array.from({ length: 105 }, () => poll(unknown)))
@@ -80,7 +80,7 @@ test('device codes that nobody has are strangers’ tries: after a hundred in an
   expect((await poll(device)).body.error).toBe('authorization_pending')
 })
 
-test('ten polls at once of what was allowed give the tokens once', async () => {
+test('ten concurrent polls of an allowed device give the tokens once', async () => {
   const device = await begin()
   await decide(device, 'allow')
   const answers = await Promise.all(Array.from({ length: 10 }, () => poll(device)))
@@ -90,7 +90,7 @@ test('ten polls at once of what was allowed give the tokens once', async () => {
   expect(answers.filter(({ body }) => body.error === 'invalid_grant')).toHaveLength(9)
 })
 
-test('what was denied, has expired, was withdrawn or is another client’s gives nothing', async () => {
+test('a code that was denied, expired, withdrawn or issued to another client gives nothing', async () => {
   const denied = await begin()
   await decide(denied, 'deny')
   expect(fixture.browser.page().body).toContain('You said no')
@@ -113,7 +113,7 @@ test('what was denied, has expired, was withdrawn or is another client’s gives
   expect(fixture.browser.page().status).toBe(400)
 })
 
-test('even a link with the code in it asks first, and shows who wants what, for whom, and the code', async () => {
+test('a link that contains the code still asks, and shows the client, its scopes, the account and the code', async () => {
   const device = await begin()
   await fixture.browser.open(device.verification_uri_complete)
   const { status, body, headers } = fixture.browser.page()
@@ -133,7 +133,7 @@ test('even a link with the code in it asks first, and shows who wants what, for 
   expect((await poll(device)).body.error).toBe('authorization_pending')
 })
 
-test('of two tabs that decide on one device the second is told that it was decided', async () => {
+test('when two tabs decide on one device, the second learns that it was decided', async () => {
   const device = await begin()
   await fixture.browser.open(device.verification_uri_complete)
   const [one, two] = [fixture.browser.tab(), fixture.browser.tab()]
@@ -145,7 +145,7 @@ test('of two tabs that decide on one device the second is told that it was decid
   expect(fixture.browser.page()).toMatchObject({ status: 409, body: expect.stringContaining('Decided already') })
 })
 
-test('a code typed wrong ten times ends the tries, of that person and from that address, right codes count for nothing', async () => {
+test('after ten wrong codes, further codes from that person and that address are refused, even right ones', async () => {
   const { browser } = await signInSomebody(fixture.service, fixture.team)
   await browser.open('/o/device/')
   const device = await begin()
@@ -163,7 +163,7 @@ test('a code typed wrong ten times ends the tries, of that person and from that 
   expect(browser.page().status).toBe(429)
 })
 
-test('right codes are not counted, however many', async () => {
+test('right codes are not counted', async () => {
   for (let count = 0; count < 12; count += 1) {
     await fixture.browser.open((await begin()).verification_uri_complete)
     expect(fixture.browser.page().status).toBe(200)
@@ -172,7 +172,7 @@ test('right codes are not counted, however many', async () => {
   expect(guesses.filter(({ status }) => status === 400)).toHaveLength(10)
 })
 
-test('case, blanks and dashes of a code do not matter', async () => {
+test('case, spaces and dashes of a code do not matter', async () => {
   for (const write of [
     (code: string) => code.toLowerCase(),
     (code: string) => code.replace('-', ''),
@@ -187,7 +187,7 @@ test('case, blanks and dashes of a code do not matter', async () => {
   }
 })
 
-test('the command line is a client from the start, without a secret, with every scope but those of tokens', async () => {
+test('the CLI is a built-in public client with every scope but those of tokens', async () => {
   const cli = { ...client, id: 'earshot-cli', secret: undefined }
   const device = await begin(cli)
   await decide(device, 'allow')

@@ -71,7 +71,7 @@ beforeAll(async () => {
 })
 afterAll(() => fixture.service.close())
 
-test.each(ACCEPTED)('%s is one of those that were registered, and gets its answer as it is written', async (redirectUri) => {
+test.each(ACCEPTED)('%s matches a registered redirect URI and is used as written', async (redirectUri) => {
   await fixture.browser.open(authorizePath(client, { redirect_uri: redirectUri, state: 'a b&c=+' }))
   expect(fixture.browser.page().status).toBe(200)
   const location = (await fixture.browser.press('allow')) ?? ''
@@ -81,14 +81,14 @@ test.each(ACCEPTED)('%s is one of those that were registered, and gets its answe
   expect([answer.get('state'), answer.get('iss'), answer.getAll('code').length]).toEqual(['a b&c=+', fixture.service.url, 1])
 })
 
-test.each(REFUSED)('%j is not: an error page, and nobody is sent anywhere', async (redirectUri) => {
+test.each(REFUSED)('%j does not match: an error page without a redirect', async (redirectUri) => {
   await fixture.browser.open(authorizePath(client, { redirect_uri: redirectUri }))
   const { status, headers, body } = fixture.browser.page()
   expect([status, headers.get('location'), headers.get('content-type')]).toEqual([400, null, 'text/html; charset=utf-8'])
   expect(body).toContain('Request <code>')
 })
 
-test('the program comes back for its tokens with the port that it had', async () => {
+test('a program exchanges its code with the port it used before', async () => {
   const code = await getCode(fixture, client, { redirect_uri: 'http://127.0.0.1:51004/callback' })
   const wrong = { ...codeGrant(code), redirect_uri: 'http://127.0.0.1:51005/callback' }
   expect(await post(fixture, '/o/token/', { ...own(client), ...wrong })).toMatchObject({ status: 400, body: { error: 'invalid_grant' } })
@@ -106,7 +106,7 @@ test.each([
   expect(fixture.browser.page().headers.get('content-security-policy')).toContain(policy)
 })
 
-describe('what the operator may register', () => {
+describe('redirect URIs that the operator may register', () => {
   test.each(REGISTERED)('%s', (uri) => expect(isAllowedRedirectUri(uri)).toBe(true))
 
   test.each([

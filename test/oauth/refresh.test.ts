@@ -27,7 +27,7 @@ afterAll(() => fixture.service.close())
 const refresh = (token: string, more: Record<string, string> = {}, as = client, at = fixture) =>
   post(at, '/o/token/', { ...own(as), grant_type: 'refresh_token', refresh_token: token, ...more })
 
-test('a refresh gives the next token, narrower on demand, and never wider', async () => {
+test('a refresh gives the next token, with fewer scopes on request and never with more', async () => {
   const first = await getTokens(fixture, client)
   const wide = await refresh(first.refresh_token, { scope: 'read:profile write:webhooks' })
   expect(wide).toMatchObject({ status: 400, body: { error: 'invalid_scope' } })
@@ -58,7 +58,7 @@ test('a refresh is two round trips to the database, a code three, a poll two', a
   expect(await tripsOf(() => post(fixture, '/o/token/', poll))).toEqual([400, 2])
 })
 
-test('a refresh token that is used again ends the whole family', async () => {
+test('reuse of a refresh token ends the whole family', async () => {
   const first = await getTokens(fixture, client)
   const { body: second } = await refresh(first.refresh_token)
   const { body: third } = await refresh(second.refresh_token)
@@ -73,7 +73,7 @@ test('a refresh token that is used again ends the whole family', async () => {
   expect(log.body.results).toMatchObject([{ actor: { id: fixture.person.id }, credential: { kind: 'oauth2' }, changes }])
 })
 
-test.each([2, 8])('of %d refreshes at once exactly one succeeds, and the family ends', async (count) => {
+test.each([2, 8])('of %d concurrent refreshes exactly one succeeds, and the family ends', async (count) => {
   const { refresh_token } = await getTokens(fixture, client)
   const answers = await Promise.all(Array.from({ length: count }, () => refresh(refresh_token)))
   const successes = answers.filter(({ status }) => status === 200)
@@ -81,18 +81,21 @@ test.each([2, 8])('of %d refreshes at once exactly one succeeds, and the family 
   expect(await opens(fixture, successes[0]?.body.access_token)).toBe(false)
 })
 
-test.each([2, 8])('within a leeway the losers of %d refreshes at once are refused, and the winner goes on', async (count) => {
-  const lenient = await openLenient()
-  const { refresh_token } = await getTokens(fixture, client)
-  const answers = await Promise.all(Array.from({ length: count }, () => refresh(refresh_token, {}, client, lenient)))
-  const successes = answers.filter(({ status }) => status === 200)
-  expect(successes).toHaveLength(1)
-  expect(await opens(fixture, successes[0]?.body.access_token)).toBe(true)
-  expect(await refresh(successes[0]?.body.refresh_token)).toMatchObject({ status: 200 })
-  await lenient.service.close()
-})
+test.each([2, 8])(
+  'within the leeway the losers of %d concurrent refreshes are refused, and the winner’s tokens stay valid',
+  async (count) => {
+    const lenient = await openLenient()
+    const { refresh_token } = await getTokens(fixture, client)
+    const answers = await Promise.all(Array.from({ length: count }, () => refresh(refresh_token, {}, client, lenient)))
+    const successes = answers.filter(({ status }) => status === 200)
+    expect(successes).toHaveLength(1)
+    expect(await opens(fixture, successes[0]?.body.access_token)).toBe(true)
+    expect(await refresh(successes[0]?.body.refresh_token)).toMatchObject({ status: 200 })
+    await lenient.service.close()
+  },
+)
 
-test('a second use within the leeway ends the family once the successor was used', async () => {
+test('reuse within the leeway ends the family once the successor was used', async () => {
   const lenient = await openLenient()
   const first = await getTokens(fixture, client)
   const { body: second } = await refresh(first.refresh_token, {}, client, lenient)
@@ -102,7 +105,7 @@ test('a second use within the leeway ends the family once the successor was used
   await lenient.service.close()
 })
 
-test('a refresh token is of use to its client alone, and lives for thirty days', async () => {
+test('a refresh token works for its client alone, for thirty days', async () => {
   const { access_token, refresh_token } = await getTokens(fixture, client)
   expect(await refresh(refresh_token, {}, confidential)).toMatchObject({ status: 400, body: { error: 'invalid_grant' } })
   const days = await fixture.service.database.run<{ days: number }>(

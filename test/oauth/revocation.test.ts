@@ -25,7 +25,7 @@ afterAll(() => fixture.service.close())
 const refresh = (token: string, more: Record<string, string> = {}, as = client, at = fixture) =>
   post(at, '/o/token/', { ...own(as), grant_type: 'refresh_token', refresh_token: token, ...more })
 
-test('an access token that is given back ends alone, a refresh token with all that came of it', async () => {
+test('revoking an access token ends it alone; revoking a refresh token ends its whole family', async () => {
   const first = await getTokens(fixture, client)
   const { body: second } = await refresh(first.refresh_token)
   expect(await post(fixture, '/o/revoke/', { ...own(client), token: first.access_token })).toMatchObject({ status: 200 })
@@ -39,7 +39,7 @@ test('an access token that is given back ends alone, a refresh token with all th
   expect((await refresh(second.refresh_token)).status).toBe(400)
 })
 
-test('nobody gives back what is not theirs, and nobody learns whether it was there', async () => {
+test('a client cannot revoke the tokens of others, and does not learn whether they exist', async () => {
   const { access_token, refresh_token } = await getTokens(fixture, client)
   for (const token of [access_token, refresh_token, 'sva_unknown', 'x']) {
     expect(await post(fixture, '/o/revoke/', { ...own(confidential), token })).toMatchObject({ status: 200, body: {} })
@@ -49,7 +49,7 @@ test('nobody gives back what is not theirs, and nobody learns whether it was the
   expect((await refresh(refresh_token)).status).toBe(200)
 })
 
-test('a client with a secret learns about its own tokens, and nothing about others', async () => {
+test('a confidential client can introspect its own tokens and no others', async () => {
   const { access_token, refresh_token } = await getTokens(fixture, confidential)
   const look = (token: string, as = confidential) => post(fixture, '/o/introspect/', { ...own(as), token })
   expect(await look(access_token)).toMatchObject({
@@ -72,7 +72,7 @@ test('a client with a secret learns about its own tokens, and nothing about othe
   expect(await look(access_token, client)).toMatchObject({ status: 401, body: { error: 'invalid_client' } })
 })
 
-test('what a person withdraws stops at once, on every replica', async () => {
+test('an authorization that a person withdraws ends at once on every replica', async () => {
   const { service, browser } = fixture
   const replica = await startTestService({ services: { secretBox: service.secretBox } }, { store: service })
   const elsewhere = { service: replica }
@@ -94,7 +94,7 @@ test('what a person withdraws stops at once, on every replica', async () => {
   await replica.close()
 })
 
-test('nobody sees or withdraws what somebody else allowed, and both are in the log of the team', async () => {
+test('nobody sees or withdraws another person’s authorizations; allowing and withdrawing are in the team’s audit log', async () => {
   const { service, team, person } = fixture
   const { access_token } = await getTokens(fixture, client)
   const { body: me } = await service.send('GET', '/api/v1/me/', { token: access_token })

@@ -25,7 +25,7 @@ afterAll(() => fixture.service.close())
 const refresh = (token: string, more: Record<string, string> = {}, as = client, at = fixture) =>
   post(at, '/o/token/', { ...own(as), grant_type: 'refresh_token', refresh_token: token, ...more })
 
-test('a token of OAuth makes no personal token: no client gets that scope', async () => {
+test('an OAuth token cannot create a personal access token: no client gets that scope', async () => {
   const { access_token } = await getTokens(fixture, client)
   const body = { name: 'Escape', scopes: ['read:profile'] }
   const made = await fixture.service.send('POST', '/api/v1/me/tokens/', { token: access_token, body })
@@ -35,7 +35,7 @@ test('a token of OAuth makes no personal token: no client gets that scope', asyn
   await expect(makeClient(fixture, { scopes: ['write:tokens'] })).rejects.toThrow()
 })
 
-test('the database holds no token, code or secret as it is', async () => {
+test('the database holds no token, code or secret in the clear', async () => {
   const code = await getCode(fixture, confidential)
   const { body: device } = await post(fixture, '/o/device-authorization/', own(client))
   const tokens = await getTokens(fixture, confidential)
@@ -64,7 +64,7 @@ test('the database holds no token, code or secret as it is', async () => {
   }
 })
 
-test('the id and secret of a client may be written in any way that a form allows', async () => {
+test('client id and secret may use any encoding that a form allows', async () => {
   const awkward = await makeClient(fixture, { confidential: true })
   await fixture.service.database.run("update oauth_clients set client_id = 'odd_-+%:id' where id = $1", [awkward.row.id])
   const id = encodeURIComponent('odd_-+%:id').replaceAll('_', '%5F').replaceAll('-', '%2D')

@@ -65,7 +65,7 @@ describe.each(Object.entries(verifiers))('%s', (_name, verify) => {
     await expect(verified()).rejects.toThrow()
   })
 
-  test('refuses it under a newer timestamp', async () => {
+  test('refuses it with a newer timestamp', async () => {
     const newer = String(Number(delivery.headers['x-service-timestamp']) + 1)
     const headers = { ...delivery.headers, 'x-service-timestamp': newer, 'webhook-timestamp': newer }
     await expect(verified({ headers })).rejects.toThrow()

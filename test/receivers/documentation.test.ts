@@ -11,7 +11,7 @@ const WORDS = { success: 'succeeded', retry: 'tried again', final: 'final' }
 const BASE_MS = 30_000
 
 describe('docs/webhooks.md', () => {
-  test('its table of attempts is what the service does', () => {
+  test('its table of attempts matches the service', () => {
     const rows: string[][] = []
     let sinceMs = 0
     for (let attemptNumber = 1; attemptNumber < MAX_ATTEMPTS; attemptNumber += 1) {
@@ -26,7 +26,7 @@ describe('docs/webhooks.md', () => {
     expect(nextDelayMs({ attemptNumber: MAX_ATTEMPTS, statusCode: 500, retryAfterSeconds: null }, { baseMs: BASE_MS })).toBeNull()
   })
 
-  test('its table of answers is what the service does, for every status', () => {
+  test('its table of responses matches the service, for every status', () => {
     const [succeeded, again, , other] = tableUnder('answer')
     expect([succeeded?.[1], again?.[1], other?.[1]]).toEqual([WORDS.success, WORDS.retry, WORDS.final])
     const retried = Array.from(again?.[0]?.matchAll(/\d{3}/g) ?? [], ([status]) => Number(status))
@@ -36,37 +36,37 @@ describe('docs/webhooks.md', () => {
     }
   })
 
-  test('its table of error codes has each, and says what follows', () => {
+  test('its table of error codes is complete and gives each outcome', () => {
     const rows = tableUnder('code').map(([code, , follows]) => [code, follows])
     const expected = attemptErrorCodes.map((code) => [`\`${code}\``, WORDS[judgeAttempt({ statusCode: null, error: { code } })]])
     expect(rows).toEqual(expected)
   })
 
-  test('its table of types is the catalogue', () => {
+  test('its table of types matches the catalog', () => {
     expect(tableUnder('type')).toEqual(Object.entries(eventDescriptions).map(([type, meaning]) => [`\`${type}\``, meaning]))
   })
 
-  test('its example of a signature is right', async () => {
+  test('its example of a signature is valid', async () => {
     const [secret = '', timestamp, body = ''] = /```text\n(.*)\n(.*)\n(.*)\n```/.exec(page)?.slice(1) ?? []
     const signed = await signWebhook({ body, secret, timestampSeconds: Number(timestamp), deliveryId: 'x' })
     expect(page).toContain(`\`X-Service-Signature\` is \`${signed['X-Service-Signature']}\``)
   })
 
-  test('its example of a body is one that verifyWebhook takes', async () => {
+  test('its example of a body is accepted by verifyWebhook', async () => {
     const body = /```json\n([\s\S]*?)```/.exec(page)?.[1] ?? ''
     const secret = `whsec_${Buffer.alloc(32).toString('base64')}`
     const headers = await signWebhook({ body, secret, timestampSeconds: Math.floor(Date.now() / 1000), deliveryId: 'x' })
     expect(await verifyWebhook(body, headers, secret)).toMatchObject({ type: 'submission.created' })
   })
 
-  test('its headers are those that are sent', async () => {
+  test('its headers are the ones sent', async () => {
     const secret = `whsec_${Buffer.alloc(32).toString('base64')}`
     const signed = await signWebhook({ body: '', secret, previousSecret: secret, timestampSeconds: 1, deliveryId: 'x' })
     const named = tableUnder('header').flatMap(([names = '']) => Array.from(names.matchAll(/`([\w-]+)`/g), ([, name]) => name))
     expect(named.sort()).toEqual(['X-Service-Event', 'X-Service-Delivery', ...Object.keys(signed)].sort())
   })
 
-  test('its code stands in the examples', () => {
+  test('its code is in the examples', () => {
     const blocks = [...page.matchAll(/\]\(\.\.\/(?<file>examples\/[^)]+)\)(?:(?!^\*\*)[\s\S])*?^```\w+\n(?<code>[\s\S]*?)^```/gm)]
     expect(blocks).toHaveLength(7)
     for (const { groups: { file = '', code = '' } = {} } of blocks) {
@@ -74,13 +74,13 @@ describe('docs/webhooks.md', () => {
     }
   })
 
-  test('its links lead somewhere', () => {
+  test('its links resolve', () => {
     const headings = Array.from(page.matchAll(/^## (.+)$/gm), ([, heading = '']) => `#${heading.toLowerCase().replaceAll(' ', '-')}`)
     const links = Array.from(page.matchAll(/\]\((?!https:)([^)]+)\)/g), ([, link = '']) => link)
     expect(links.filter((link) => !(link.startsWith('#') ? headings.includes(link) : existsSync(new URL(link, DOCS))))).toEqual([])
   })
 
-  test('its commands are there, with their flags', async () => {
+  test('its commands exist, with their flags', async () => {
     const commands = Array.from(page.matchAll(/^npx earshot (.+)$/gm), ([, command = '']) => command)
     expect(commands.length).toBeGreaterThan(5)
     for (const command of commands) {

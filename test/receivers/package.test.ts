@@ -30,7 +30,7 @@ afterAll(async () => {
   await service?.[Symbol.asyncDispose]()
 })
 
-test('the packed file brings zod and nothing else', async () => {
+test('the packed file depends on zod alone', async () => {
   expect(await project.listDependencies()).toEqual(['@earshot/contracts', 'zod'])
 })
 
@@ -53,7 +53,7 @@ test('installed in an empty project, Node verifies a delivery of the service wit
   expect(await project.run(process.execPath, 'main.js')).toBe(`submission.created ${eventId}\nbad_signature\n`)
 })
 
-test('its schemas and its client are there too', async () => {
+test('its schemas and its client are exported', async () => {
   project.write(
     'rest.js',
     `import { Event, errorTable } from '@earshot/contracts'
@@ -64,7 +64,7 @@ test('its schemas and its client are there too', async () => {
   expect(await project.run(process.execPath, 'rest.js')).toBe(`${eventId} function 404\n`)
 })
 
-test('bundled for a browser it is small, holds no zod, and verifies with WebCrypto alone', async () => {
+test('bundled for a browser it is small, contains no zod, and verifies with WebCrypto alone', async () => {
   project.write('verify.js', VERIFY)
   project.write('browser.js', "import { judge } from './verify.js'; globalThis.judge = judge")
   const { code, modules } = await project.bundle('browser.js')
