@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => fixture.service.close())
 
-test('a person sees what an application may do, since when and when it last did, and withdraws it: all its tokens end at once', async () => {
+test('a person sees an application’s scopes, first and last use, and withdraws it: all its tokens end at once', async () => {
   const { service, browser, team, person } = fixture
   const app = await makeClient(fixture, { name: '<b>Feedback & "Co"</b>', scopes: ['read:profile', ...ALLOWED] })
   expect((await browser.open(PAGE)).body).toContain('None.')
@@ -39,7 +39,7 @@ test('a person sees what an application may do, since when and when it last did,
   expect(lines).toEqual([{ is_own: true, credential_kind: 'session' }])
 })
 
-test("another's application is not there: neither shown nor withdrawn", async () => {
+test("another person's application is neither shown nor withdrawn", async () => {
   const { service, browser, team } = fixture
   const other = await signInSomebody(service, team)
   const id = await allowClient(service.database, other.person.id)
@@ -48,7 +48,7 @@ test("another's application is not there: neither shown nor withdrawn", async ()
   expect((await other.browser.open(PAGE)).body).toContain(id)
 })
 
-test('a form from another site withdraws nothing, and who is signed out signs in first', async () => {
+test('a form from another site withdraws nothing, and a signed-out person signs in first', async () => {
   const { service, browser, person } = fixture
   const id = await allowClient(service.database, person.id)
   for (const site of ['cross-site', 'same-site', 'none']) {
@@ -59,7 +59,7 @@ test('a form from another site withdraws nothing, and who is signed out signs in
   expect((await browser.open(PAGE)).body).toContain(id)
 })
 
-test('a hundred of them with many scopes are shown by pages, each once', async () => {
+test('a hundred applications with many scopes are shown on pages, each once', async () => {
   const { service, team } = fixture
   const { browser, person } = await signInSomebody(service, team)
   const ids: string[] = []

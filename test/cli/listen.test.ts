@@ -46,7 +46,7 @@ beforeEach(async () => {
 })
 afterEach(() => rm(home, { recursive: true }))
 
-test('each event is posted like a delivery, signed with the secret that is shown, and printed in one line', async () => {
+test('each event is posted like a delivery, signed with the printed secret, and printed in one line', async () => {
   await using receiver = await receive()
   await using run = listen(['--forward', `${receiver.url}/hook`])
   await run.shows('From now on; Ctrl-C ends it.')
@@ -65,7 +65,7 @@ test('each event is posted like a delivery, signed with the secret that is shown
   expect(out.length).toBeLessThanOrEqual(81)
 })
 
-test('the next run goes on where the last one stopped, unless it is to begin now', async () => {
+test('the next run resumes where the last one stopped, unless it is started with --from-now', async () => {
   await using receiver = await receive()
   const forward = ['--forward', receiver.url]
   const first = listen(forward)
@@ -94,7 +94,7 @@ test('the next run goes on where the last one stopped, unless it is to begin now
   expect((await stat(join(home, 'earshot', name))).mode & 0o777).toBe(0o600)
 })
 
-test('an event that the receiver does not take is tried four times, then left, and the next one comes; or it is tried until it is taken', {
+test('an event that the receiver refuses is tried four times before the next one, or with --keep-trying until it is accepted', {
   timeout: 30_000,
 }, async () => {
   await using receiver = await receive((count) => (count <= 4 ? 503 : 200))
@@ -120,7 +120,7 @@ test('an event that the receiver does not take is tried four times, then left, a
   expect(new Set(receiver.requests.map(({ headers }) => headers['x-service-timestamp'])).size).toBeGreaterThan(1)
 })
 
-test('what is final is not tried again; a receiver that is away is told, and the run that was ended then begins with its event', async () => {
+test('a final failure is not retried; when the receiver is away, the next run begins with the undelivered event', async () => {
   await using receiver = await receive(() => 404)
   const run = listen(['--forward', receiver.url])
   await run.shows('From now on')
@@ -138,7 +138,7 @@ test('what is final is not tried again; a receiver that is away is told, and the
   expect(back.ids()).toEqual([two])
 })
 
-test('it shows events alone, of the types and the project that are asked for', async () => {
+test('without --forward it prints events, filtered by type and project', async () => {
   await using run = listen(['--events', 'submission.created,submission.approved', '--project', team.project.project_id])
   await run.shows('Showing events; --forward URL passes them on')
   await run.shows('From now on')
@@ -151,7 +151,7 @@ test('it shows events alone, of the types and the project that are asked for', a
   expect(out).toMatch(new RegExp(`^\\S+ submission.created +${id}\n$`))
 })
 
-test('a service that restarts is sought again, and no event is left out', { timeout: 30_000 }, async () => {
+test('it reconnects after a restart of the service, and no event is lost', { timeout: 30_000 }, async () => {
   const own = await startTestService({ ...place, database: store.database }, { store })
   await using receiver = await receive()
   await using run = listen(['--forward', receiver.url], { EARSHOT_URL: own.url })
@@ -167,7 +167,7 @@ test('a service that restarts is sought again, and no event is left out', { time
   await again.close()
 })
 
-test('a folder that cannot be written is told once, and the events come all the same', async () => {
+test('a state folder that cannot be written is reported once, and events still arrive', async () => {
   await using receiver = await receive()
   await using run = listen(['--forward', receiver.url], { XDG_STATE_HOME: '/dev/null' })
   await run.shows('From now on')
@@ -176,7 +176,7 @@ test('a folder that cannot be written is told once, and the events come all the 
   expect((await run.interrupt()).err.match(/The next run will not know/g)).toHaveLength(1)
 })
 
-test('what is wrong with the command line, the sign-in or the address ends it at once', async () => {
+test('a wrong command line, credential or address ends it at once', async () => {
   const ended = async (args: string[], env: Record<string, string> = {}) => {
     const { exitCode, err } = await listen(args, env).outcome
     return [exitCode, err]
@@ -204,7 +204,7 @@ test.for(['SIGINT', 'SIGTERM'] as const)('the executable ends with 0 at %s', asy
   expect(await once(child, 'close')).toEqual([0, null])
 })
 
-test('the secret of the environment signs, and colours are for terminals alone', async () => {
+test('the secret of the environment signs, and only terminals get colors', async () => {
   const secret = `whsec_${randomBytes(32).toString('base64')}`
   await using receiver = await receive()
   await using run = listen(['--forward', receiver.url.replace('http://', '')], { EARSHOT_LISTEN_SECRET: secret }, 80)

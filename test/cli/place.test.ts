@@ -12,7 +12,7 @@ function me(...teams: unknown[]) {
   return { json: { teams } }
 }
 
-test('the only team and the only project need no word', async () => {
+test('the only team and the only project need no flag', async () => {
   await using service = await playService(me(acme), page([website]), page([]))
   expect(await earshot(list, { url: service.url })).toMatchObject({ exitCode: 0 })
   expect(service.requests.map(({ path }) => path)).toEqual([
@@ -22,7 +22,7 @@ test('the only team and the only project need no word', async () => {
   ])
 })
 
-test('a flag wins over the environment, which wins over asking', async () => {
+test('a flag takes precedence over the environment, and that over the API', async () => {
   await using service = await playService(page([]))
   const env = { EARSHOT_TEAM: 'T2', EARSHOT_PROJECT: 'P2' }
   await earshot([...list, '--project', 'P1'], { url: service.url, env })

@@ -32,7 +32,7 @@ beforeAll(async () => {
 }, LIMIT_MS)
 afterAll(() => template.close())
 
-test('every operation refuses whoever may not, by the one table, and nothing is changed by it', { timeout: LIMIT_MS }, async () => {
+test('every operation refuses callers without access, as one table says, and changes nothing', { timeout: LIMIT_MS }, async () => {
   await withWorld({}, async (service) => {
     const before = await contentOf(service)
     const { refusals, wrong } = await runMatrix(service, world, closedOperations)
@@ -43,7 +43,7 @@ test('every operation refuses whoever may not, by the one table, and nothing is 
   })
 })
 
-test('every operation succeeds with each kind of credential that may', { timeout: LIMIT_MS }, async () => {
+test('every operation succeeds with each kind of credential that has access', { timeout: LIMIT_MS }, async () => {
   const service = await startTestService()
   const worker = await startTestDispatcher(service)
   let successes = 0
@@ -81,7 +81,7 @@ const MUTATIONS: { what: string; tree?: OperationTree; sql?: [string, string] }[
 ]
 
 for (const { what, tree, sql } of MUTATIONS) {
-  test(`the matrix tells when ${what} is dropped`, { timeout: LIMIT_MS }, async () => {
+  test(`the matrix fails without ${what}`, { timeout: LIMIT_MS }, async () => {
     // What is broken on purpose may fail in ways that would be logged.
     const log = createLog({ level: 'silent' })
     await withWorld({ log, ...(tree && { contracts: tree }) }, async (service) => {
