@@ -1,16 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import {
-  codeGrant,
-  getCode,
-  getTokens,
-  makeClient,
-  type OAuthFixture,
-  opens,
-  own,
-  post,
-  startOAuthFixture,
-  type TestClient,
-} from '../support/oauth.ts'
+import { getTokens, makeClient, type OAuthFixture, opens, own, post, startOAuthFixture, type TestClient } from '../support/oauth.ts'
 import { startTestService } from '../support/test-service.ts'
 
 let fixture: OAuthFixture
