@@ -1,6 +1,6 @@
 import process from 'node:process'
 
-/** All that a command sees of the world beside the service. */
+/** The environment and streams of a command. */
 export interface Terminal {
   env: Readonly<Record<string, string | undefined>>
   stdin: AsyncIterable<Uint8Array | string>
@@ -8,7 +8,7 @@ export interface Terminal {
   columns: number | undefined
   writeOut(text: string): void
   writeError(text: string): void
-  /** For what ends when it is told to: aborts at Ctrl-C, which from now on does nothing else. */
+  /** Returns a signal that aborts at Ctrl-C, which then no longer ends the process. */
   interruption(): AbortSignal
 }
 
@@ -28,7 +28,7 @@ export function processTerminal(): Terminal {
   }
 }
 
-/** `earshot … | head -1` closes the pipe when it has seen enough. */
+/** `earshot … | head -1` closes the pipe after the first line. */
 function leaveQuietlyOnClosedPipe(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EPIPE') throw error
   process.exit(0)

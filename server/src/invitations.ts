@@ -22,7 +22,7 @@ export const invitations = implement(contracts.invitations, {
   accept: ({ ctx, input }) => acceptInvitation(ctx.tx, ctx.actor, hashToken(input.token)),
 })
 
-/** A token that nobody reads but who gets the mail. */
+/** Creates the link of an invitation. Only the mail contains its token. */
 function newLink({ secretBox, rateLimitMultiplier }: Services): InvitationLink {
   const token = makeInvitationToken()
   const sealed = sealMailSecret(secretBox, 'invitation', { token })

@@ -33,7 +33,7 @@ interface TeamInput {
   settings?: { nps_low_score_threshold?: number | undefined; cors_origins?: string[] | undefined; locale?: string | undefined } | undefined
 }
 
-/** Only what was given: absent columns stay. */
+/** Returns the columns of the given fields. Absent ones stay unchanged. */
 function fieldsOf({ name, slug, settings = {} }: TeamInput): TeamFields {
   const { nps_low_score_threshold, cors_origins, locale } = settings
   return {

@@ -109,13 +109,13 @@ describe('an answer', () => {
     { status: 404, text: 'nginx', headers: { 'content-type': 'text/html' } },
     { status: 400, json: { message: 'another service' } },
     { status: 301, text: '', headers: { location: 'https://example.com/' } },
-  ])('that is not the service’s ($status) is an EarshotConnectionError which says what came', async (answer) => {
+  ])('that is not the service’s ($status) is an EarshotConnectionError that names the response', async (answer) => {
     await using service = await playService(answer)
     const error = await clientOf(service)
       .me.retrieve()
       .catch((reason: unknown) => reason)
     expect(error).toBeInstanceOf(EarshotConnectionError)
-    expect(String(error)).toContain(`${service.url}/api/v1/me/ answered ${answer.status}`)
+    expect(String(error)).toContain(`${service.url}/api/v1/me/ responded with ${answer.status}`)
     expect(service.requests).toHaveLength(1)
   })
 })

@@ -16,8 +16,8 @@ const PHONE = { viewport: { width: 390, height: 320 }, deviceScaleFactor: 2, isM
 const LIMIT_MS = 60_000
 
 /**
- * openid-client and oauth4webapi as they come, as README's examples use them, against the running service; the person is a
- * real Chromium, which takes the pictures of the pages. Resolves to what went wrong.
+ * Signs in with openid-client and oauth4webapi, by the examples of docs/signing-in.md, against the running service. The person is
+ * a real Chromium, which takes the screenshots of the pages. Resolves to what went wrong.
  */
 export async function judgeSignIns(): Promise<string | null> {
   const chromium = await openChromium()

@@ -9,13 +9,7 @@ import { endingOperations } from './operations.ts'
 import { makeInput } from './records.ts'
 
 /** Operations whose work is one SQL function, because their rate is measured in the bench. */
-const HOT_PATHS = [
-  'public.submissions.create',
-  'submissions.approve',
-  'submissions.reject',
-  'submissions.moderate',
-  'auth.token.refresh',
-]
+const HOT_PATHS = ['public.submissions.create', 'submissions.approve', 'submissions.reject', 'submissions.moderate', 'auth.token.refresh']
 
 /**
  * The budget of reads and of hot paths: authorization and the work. A refresh is counted before it is tried. Other writes

@@ -11,7 +11,7 @@ import {
   sweepDeliveries,
 } from '@earshot/db/dispatch'
 import fc from 'fast-check'
-import { judgeAttempt, MAX_ATTEMPTS, nextDelayMs } from '../../jobs/src/sending/retry-policy.ts'
+import { classifyAttempt, MAX_ATTEMPTS, nextDelayMs } from '../../jobs/src/sending/retry-policy.ts'
 import type { WebhookHouse } from '../jobs/webhook-house.ts'
 
 const WORKERS = 2
@@ -203,7 +203,7 @@ const READ_ENDPOINT = `
 
 function resultOf(delivery: ClaimedDelivery, kind: AnswerKind) {
   const answer = answers[kind]
-  const outcome = judgeAttempt(answer)
+  const outcome = classifyAttempt(answer)
   const failed = { attemptNumber: delivery.number, statusCode: answer.statusCode, retryAfterSeconds: null }
   const isRetried = outcome === 'retry' && delivery.trigger !== 'manual'
   return {

@@ -33,7 +33,7 @@ test('without an SMTP server the operator reads mails beside the running service
   expect(beside[0]).toMatchObject({ to: TO, subject: 'Reset your password', error: null })
   expect(beside[0].text).toContain(`\n${BASE_URL}/accounts/password-reset/?token=${SECRET}\n`)
   const { output } = await service.stop()
-  expect(output.split('A mail waits to be read: npm run admin -- mail list')).toHaveLength(3)
+  expect(output.split('A mail is ready to read: npm run admin -- mail list')).toHaveLength(3)
   for (const word of [TO, SECRET, 'Lovelace']) expect(output).not.toContain(word)
 
   expect(await list()).toEqual(beside)

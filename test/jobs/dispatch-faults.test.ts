@@ -129,7 +129,7 @@ test('a worker lives while it has its lock or its heartbeat, and is dead without
   expect(await sweep()).toBe(0)
   await lock.release()
   expect(await sweep()).toBe(1)
-  expect(await recordHeartbeat(session, { workerId: 999_999, backend: 0 })).toBeNull()
+  expect(await recordHeartbeat(session, { workerId: 999_999, backendPid: 0 })).toBeNull()
 })
 
 test('when the lock’s session is terminated nothing is reclaimed, and the worker locks again', async () => {

@@ -214,7 +214,7 @@ test('the worker runs every scheduled task', async () => {
   })
   await asOperator(house.address, `select graphile_worker.add_job(task) from unnest('{partitions,retention,purge,disabling}'::text[]) task`)
   await until('all four have run', () =>
-    ['Past partitions', 'past its time', 'for good', 'was disabled'].every((part) => messages.some((line) => line.includes(part))),
+    ['expired partitions', 'expired records', 'Purged', 'Disabled'].every((part) => messages.some((line) => line.includes(part))),
   )
   const [scheduled] = await asOperator(
     house.address,

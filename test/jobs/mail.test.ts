@@ -101,7 +101,7 @@ test('a recipient refused for good is told in the log without the address, and k
   const { error, attempts } = await row(id)
   expect(attempts).toBe(1)
   expect(error).toContain('no ada@example.com here')
-  await until('it is told', () => logged.includes('A mail could not be delivered'))
+  await until('it is told', () => logged.includes('Could not deliver a mail'))
   expect(logged).toContain(id)
   expect(logged).toContain('refused the recipient (550 5.1.1)')
 })
@@ -115,7 +115,7 @@ test('after the last attempt a mail is given up', async () => {
   await hurry(MAX_ATTEMPTS - 1)
   await until('it is given up', async () => (await row(id)).state === 'failed')
   await until('its job is done', async () => (await jobs()).length === 0)
-  expect(logged).toContain('A mail could not be delivered')
+  expect(logged).toContain('Could not deliver a mail')
 })
 
 test('a worker killed before it could mark a mail as sent: another sends it again, under the same Message-ID', async () => {
@@ -147,7 +147,7 @@ test('without an SMTP server a mail is kept, once, and the log says only that on
   await until('its job is done', async () => (await jobs()).length === 0)
   expect(await row(id)).toMatchObject({ attempts: 1, error: null, sent_at: null })
   expect(writeMail(secretBox, BASE_URL, await row(id)).text).toContain(LINK)
-  expect(logged.split('A mail waits to be read: npm run admin -- mail list')).toHaveLength(2)
+  expect(logged.split('A mail is ready to read: npm run admin -- mail list')).toHaveLength(2)
   expect(logged).not.toContain(id)
 })
 

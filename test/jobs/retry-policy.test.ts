@@ -2,7 +2,7 @@ import { attemptErrorCodes } from '@earshot/contracts'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { readRetryAfterSeconds } from '../../jobs/src/sending/retry-after.ts'
-import { judgeAttempt, MAX_ATTEMPTS, nextDelayMs } from '../../jobs/src/sending/retry-policy.ts'
+import { classifyAttempt, MAX_ATTEMPTS, nextDelayMs } from '../../jobs/src/sending/retry-policy.ts'
 
 const HOUR_MS = 3_600_000
 const failed = (attemptNumber: number, changes: object = {}) => ({ attemptNumber, statusCode: 500, retryAfterSeconds: null, ...changes })
@@ -12,7 +12,7 @@ describe('the verdict', () => {
   test('of every status: 2xx succeeds, 429 500 502 503 504 are tried again, all others are final', () => {
     const retried: number[] = []
     for (let statusCode = 200; statusCode < 1000; statusCode += 1) {
-      const verdict = judgeAttempt({ statusCode, error: null })
+      const verdict = classifyAttempt({ statusCode, error: null })
       if (verdict === 'retry') retried.push(statusCode)
       else expect(verdict).toBe(statusCode < 300 ? 'success' : 'final')
     }
@@ -22,7 +22,7 @@ describe('the verdict', () => {
   test('of every error: all but blocked_address and redirect are tried again, whatever status had come', () => {
     for (const code of attemptErrorCodes) {
       const expected = code === 'blocked_address' || code === 'redirect' ? 'final' : 'retry'
-      for (const statusCode of [null, 200, 301, 404]) expect(judgeAttempt({ statusCode, error: { code } })).toBe(expected)
+      for (const statusCode of [null, 200, 301, 404]) expect(classifyAttempt({ statusCode, error: { code } })).toBe(expected)
     }
   })
 })

@@ -100,7 +100,7 @@ describe('an answer', () => {
     await using receiver = await startRawReceiver((socket, request) => {
       if (!request.includes('stuck')) socket.write(OK)
     })
-    await using sender = startSender({ answerTimeoutMs: 60_000 })
+    await using sender = startSender({ responseTimeoutMs: 60_000 })
     const stop = new AbortController()
     const stuck = sender.send({ url: receiver.url, headers: {}, body: 'stuck', signal: stop.signal })
     const results = await Promise.all(Array.from({ length: 200 }, () => sender.send({ ...post(receiver.url), signal: stop.signal })))
@@ -188,7 +188,7 @@ describe('a failure is data', () => {
     ['an endless run of 103', (socket: { write: (bytes: string) => void }) => drip(socket, '', 'HTTP/1.1 103 Early Hints\r\n\r\n')],
   ])('%s is read_timeout, and the connection is closed', async (_what, answer) => {
     await using receiver = await startRawReceiver(answer)
-    await using sender = startSender({ answerTimeoutMs: 150 })
+    await using sender = startSender({ responseTimeoutMs: 150 })
     const result = await sender.send(post(receiver.url))
     expect(result).toMatchObject({ error: { code: 'read_timeout' }, statusCode: null, remoteIp: '127.0.0.1' })
     expect(result.durationMs).toBeGreaterThanOrEqual(145)
@@ -198,7 +198,7 @@ describe('a failure is data', () => {
 
   test('a body that drips does not outlive the limit; what came of it is kept', async () => {
     await using receiver = await startRawReceiver((socket) => drip(socket, 'HTTP/1.1 200 OK\r\nContent-Length: 9999\r\n\r\nbegin', '.'))
-    await using sender = startSender({ answerTimeoutMs: 150 })
+    await using sender = startSender({ responseTimeoutMs: 150 })
     const result = await sender.send(post(receiver.url))
     expect(result).toMatchObject({ error: { code: 'read_timeout' }, statusCode: 200 })
     expect(text(result.responseBody)).toMatch(/^begin/)
@@ -222,7 +222,7 @@ describe('a failure is data', () => {
     await using receiver = await startRawReceiver((socket) => {
       socket.write(bytes, () => (ending === 'reset' ? socket.resetAndDestroy() : socket.end()))
     })
-    await using sender = startSender({ answerTimeoutMs: 5_000 })
+    await using sender = startSender({ responseTimeoutMs: 5_000 })
     const result = await sender.send(post(receiver.url))
     expect({ code: result.error?.code, statusCode: result.statusCode }).toEqual({ code, statusCode })
     expect(result.error?.detail).toMatch(/^[A-Z].*\.$/)

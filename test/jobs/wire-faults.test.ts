@@ -38,7 +38,7 @@ const courses = new Map<Fault, Course>()
 // service: a busy machine changes nothing.
 beforeAll(async () => {
   setDefaultCACertificates([...systemCertificates, trusted.cert])
-  const limits = { connectTimeoutMs: LIMIT_MS, answerTimeoutMs: LIMIT_MS }
+  const limits = { connectTimeoutMs: LIMIT_MS, responseTimeoutMs: LIMIT_MS }
   await Promise.all([
     play(faults.filter((fault) => !isTimeout(fault))),
     play(

@@ -27,7 +27,7 @@ test('looking at the page grants nothing; it shows the client, each scope in wor
     'Dash &lt;script&gt;',
     house.person.email,
     'app.example',
-    'Read your profile, sessions and the applications you allowed',
+    'Read your profile, sessions and authorized applications',
     'Create, change and delete projects and their public keys',
     'name="viewport"',
   ]) {

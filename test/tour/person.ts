@@ -4,10 +4,10 @@ import type { Answer } from '../support/test-service.ts'
 
 const ACCOUNT = { email: 'grace@example.com', password: 'seven quiet engines hum' }
 
-/** Somebody who reads what the programs print, and does in a browser what they ask for. */
+/** A person who reads the printed lines and follows them in a browser. */
 export interface Person {
   hear: (line: string) => void
-  /** Resolves when all that was asked for is done. */
+  /** Resolves when all of it is done. */
   isDone: () => Promise<void>
 }
 

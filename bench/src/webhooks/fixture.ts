@@ -5,38 +5,38 @@ import { createSecretBox } from '@earshot/drivers'
 import { type Child, startChild } from '../child-process.ts'
 import type { Receipts } from '../receiver.ts'
 import { type ServiceProcess, startService } from '../service-process.ts'
-import { makeTeams, openBeside, type Team } from '../teams.ts'
-import { makeTemporaryDirectory } from '../temporary-directory.ts'
+import { createTeams, openBenchDatabase, type Team } from '../teams.ts'
+import { createTemporaryDirectory } from '../temporary-directory.ts'
 
 const POLL_MS = 20
 const DATA = { submission: { body: 'Saved us a week.', rating: 5, author: { name: 'Ada Lovelace' }, consent: { granted: true } } }
 
-/** The service with teams, and a receiver whose paths behave well or badly. */
-export interface WebhookGround extends AsyncDisposable {
+/** The service with teams, and a receiver whose paths respond well or badly. */
+export interface WebhookFixture extends AsyncDisposable {
   service: ServiceProcess
   database: Database
   receiver: Child
-  /** Of the receiver, with a slash at its end. */
+  /** The URL of the receiver, with a slash at the end. */
   url: string
   teams: Team[]
-  /** Endpoints of a team, each at its own address below the path; returns their ids. */
+  /** Adds endpoints to a team, each with its own URL below the path, and returns their ids. */
   addEndpoints: (team: Team, count: number, path: string, fields?: { isFailing?: boolean }) => Promise<string[]>
-  /** An event of a team, for each of its endpoints. */
+  /** Emits events of a team, each to all of its endpoints. */
   emit: (team: Team, events?: number) => Promise<void>
-  /** Waits for so many counted receipts. */
-  arrival: (count: number) => Promise<Receipts>
+  /** Waits until the receiver has counted this many receipts. */
+  waitForReceipts: (count: number) => Promise<Receipts>
 }
 
-/** A worker alone unless the role says otherwise, on a PostgreSQL of its own. */
-export async function openWebhookGround({
+/** Starts the service, as a worker unless `role` says otherwise, with its own PostgreSQL. */
+export async function openWebhookFixture({
   role = 'worker',
   teams: count = 1,
 }: {
   role?: 'worker' | 'all'
   teams?: number
-} = {}): Promise<WebhookGround> {
+} = {}): Promise<WebhookFixture> {
   const stack = new AsyncDisposableStack()
-  const directory = stack.use(makeTemporaryDirectory())
+  const directory = stack.use(createTemporaryDirectory())
   const key = randomBytes(32)
   const service = stack.use(
     await startService(directory.path, {
@@ -48,10 +48,10 @@ export async function openWebhookGround({
       EARSHOT_LOG_LEVEL: 'warn',
     }),
   )
-  const database = stack.use(openBeside(service.address))
+  const database = stack.use(openBenchDatabase(service.address))
   const receiver = stack.use(await startChild(new URL('../receiver.ts', import.meta.url)))
-  const { url } = await receiver.ask<{ url: string }>('start')
-  const teams = await makeTeams(database, count)
+  const { url } = await receiver.call<{ url: string }>('start')
+  const teams = await createTeams(database, count)
   const secret = createSecretBox(key)
     .seal('webhook-secret', `whsec_${randomBytes(32).toString('base64')}`)
     .toString('base64')
@@ -71,9 +71,9 @@ export async function openWebhookGround({
         select emit_event(${id}, ${project_id}, 'submission.created', ${JSON.stringify(DATA)}::text::json)
           from generate_series(1, ${events}::int)`
     },
-    async arrival(receipts) {
+    async waitForReceipts(receipts) {
       for (;;) {
-        const read = await receiver.ask<Receipts>('read')
+        const read = await receiver.call<Receipts>('read')
         if (read.count >= receipts) return read
         await delay(POLL_MS)
       }

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** Does something so often in a second, at an even pace, whatever becomes of it meanwhile. Resolves when all is done. */
-export async function atPace(
+/** Starts an action at a steady rate, however long each takes. Resolves when all have ended. */
+export async function atRate(
   { perSecond, seconds }: { perSecond: number; seconds: number },
   act: (number: number) => Promise<unknown>,
 ): Promise<void> {

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { Pool } from 'undici'
-import { answerParent } from './child-process.ts'
+import { handleRequests } from './child-process.ts'
 
-/** A request at a steady rate, whatever the answers take. */
-export interface Steady {
+/** Requests at a steady rate, however long the responses take. */
+export interface SteadyLoad {
   url: string
   path: string
   headers: Record<string, string>
@@ -11,22 +11,22 @@ export interface Steady {
   seconds: number
 }
 
-export interface SteadyResult {
-  /** How long each answer took, from the moment when its request was due. */
+export interface SteadyLoadResult {
+  /** The time of each response, counted from when its request was due. */
   tookMs: number[]
 }
 
-answerParent(run)
+handleRequests(run)
 
-async function run({ url, path, headers, perSecond, seconds }: Steady): Promise<SteadyResult> {
+async function run({ url, path, headers, perSecond, seconds }: SteadyLoad): Promise<SteadyLoadResult> {
   const pool = new Pool(url, { connections: 16, pipelining: 1 })
   const tookMs: number[] = []
   const startedMs = performance.now()
-  const answers: Promise<void>[] = []
+  const responses: Promise<void>[] = []
   for (let number = 0; number < perSecond * seconds; number += 1) {
     const dueMs = startedMs + (number * 1000) / perSecond
     await delay(Math.max(0, dueMs - performance.now()))
-    answers.push(
+    responses.push(
       pool.request({ method: 'GET', path, headers }).then(async ({ statusCode, body }) => {
         await body.text()
         if (statusCode !== 200) throw new Error(`${path}: ${statusCode}`)
@@ -34,7 +34,7 @@ async function run({ url, path, headers, perSecond, seconds }: Steady): Promise<
       }),
     )
   }
-  await Promise.all(answers)
+  await Promise.all(responses)
   await pool.close()
   return { tookMs }
 }
