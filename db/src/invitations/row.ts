@@ -1,6 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Limit } from '../access.ts'
-import type { Actor } from '../sql/actor.ts'
 import { type Parameters, statement } from '../sql/statement.ts'
 import { toTimestamp } from '../sql/timestamps.ts'
 import { invitations } from '../tables/invitations.ts'
@@ -24,9 +23,6 @@ export interface InvitationLink {
   sealed: Buffer
   limit: Limit
 }
-
-/** An actor who is a person, as all who invite and accept are. */
-export type Person = Actor & { userId: string }
 
 /** The state as everybody sees it: an invitation expires without anything happening to its row. */
 export const stateNow = (alias: SQL) =>
