@@ -2,7 +2,7 @@ import type { Plan, Role } from '@earshot/contracts'
 import { type SQL, sql } from 'drizzle-orm'
 import { type Tx, transaction } from './driver/database.ts'
 import { emitEventInTeams } from './emit-event.ts'
-import { findRecord, lockRecord, updateRecord } from './sql/records.ts'
+import { lockRecord, updateRecord } from './sql/records.ts'
 import { notFound, onlyOne } from './sql/rows.ts'
 import { type Parameters, statement } from './sql/statement.ts'
 import { memberships } from './tables/members.ts'
@@ -46,14 +46,8 @@ interface UserRef {
 }
 
 const withId = (p: Parameters<UserRef>) => sql`id = ${p.userId}`
-const find = findRecord<UserRef, UserRow>(users, withId)
 const lock = lockRecord<UserRef, UserRow>(users, withId)
 const update = updateRecord<UserRef, UserRow>(users, PROFILE_COLUMNS, withId)
-
-/** Finds a user by id. */
-export async function findUser(tx: Tx, userId: string): Promise<UserRow> {
-  return (await find(tx, { userId }))[0] ?? notFound()
-}
 
 const findWithTeams = statement<UserRef, UserWithTeams>(
   (p) => sql`
