@@ -35,8 +35,14 @@ export function teamUser({ id, name, email, avatar_url }: TeamUser): TeamUser {
   return { id, name, email, avatar_url }
 }
 
-/** The same as JSON, for lists that show a user beside each row; null when there is no such user. */
-export function teamUserWithId(id: SQL): SQL {
+/** The columns of a team user, of alias `u`. */
+export const teamUserColumns = sql.join(
+  TEAM_USER_COLUMNS.map((name) => sql`u.${sql.identifier(name)}`),
+  sql`, `,
+)
+
+/** Selects a team user by id as JSON, for lists that show a user beside each row; null when there is no such user. */
+export function teamUserJson(id: SQL): SQL {
   const fields = TEAM_USER_COLUMNS.map((name) => sql`${sql.raw(`'${name}'`)}, u.${sql.identifier(name)}`)
   return sql`(select jsonb_build_object(${sql.join(fields, sql`, `)}) from ${users} u where u.id = ${id})`
 }

@@ -3,7 +3,7 @@ import type { Limit } from '../access.ts'
 import { type Parameters, statement } from '../sql/statement.ts'
 import { toTimestamp } from '../sql/timestamps.ts'
 import { invitations } from '../tables/invitations.ts'
-import { type TeamUser, teamUserWithId } from '../users.ts'
+import { type TeamUser, teamUserJson } from '../users.ts'
 
 /** An invitation with its state as it is now, and who invited as the person is now. */
 export type InvitationRow = Pick<
@@ -28,7 +28,7 @@ export interface InvitationLink {
 export const stateNow = (alias: SQL) =>
   sql`case when ${alias}.state = 'pending' and ${alias}.expires_at <= now() then 'expired' else ${alias}.state end`
 export const columns = sql`i.id, i.email, i.role, ${stateNow(sql`i`)} as state, i.expires_at, i.accepted_at, i.updated_at, i.created_at,
-         ${teamUserWithId(sql`i.invited_by`)} as inviter`
+         ${teamUserJson(sql`i.invited_by`)} as inviter`
 export const here = (p: Parameters<InvitationRef>) => sql`team_id = ${p.team_id} and id = ${p.invitation_id}`
 
 /** Returns an invitation as the API shows it. */
