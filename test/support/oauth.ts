@@ -1,16 +1,17 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { createServer } from 'node:net'
 import type { Scope } from '@earshot/contracts'
-import { createOAuthClient, type OAuthClientRow } from '@earshot/db/oauth'
-import { type AppOptions, DEVICE_CODE, makeClientId, makeToken } from '@earshot/server'
-import { type Browser, openBrowser } from '../support/browser.ts'
-import { makeTeam, makeUser, PASSWORD, type Team } from '../support/people.ts'
-import { type Answer, startTestService, type TestService } from '../support/test-service.ts'
+import type { OAuthClientRow } from '@earshot/db/oauth'
+import { type AppOptions, DEVICE_CODE, makeToken } from '@earshot/server'
+import { type Browser, openBrowser } from './browser.ts'
+import { registerClient } from './credentials.ts'
+import { makeTeam, makeUser, PASSWORD, type Team } from './people.ts'
+import { startTestService, type TestResponse, type TestService } from './test-service.ts'
 
 export const CALLBACK = 'https://app.example/callback'
 
 /** A service whose own address is the true one, so that client libraries find it, with a person who is signed in. */
-export interface House {
+export interface OAuthFixture {
   service: TestService
   team: Team
   person: { id: string; email: string }
@@ -24,7 +25,7 @@ export interface TestClient {
   secret: string | undefined
 }
 
-export async function startHouse(overrides: Partial<AppOptions> = {}): Promise<House> {
+export async function startOAuthFixture(overrides: Partial<AppOptions> = {}): Promise<OAuthFixture> {
   const port = await freePort()
   const service = await startTestService({ baseUrl: `http://127.0.0.1:${port}`, ...overrides }, { port })
   const team = await makeTeam(service.database)
@@ -42,14 +43,13 @@ export async function signInSomebody(service: TestService, team: Team) {
 }
 
 export async function makeClient(
-  { service }: Pick<House, 'service'>,
+  { service }: Pick<OAuthFixture, 'service'>,
   fields: { confidential?: boolean; redirectUris?: string[]; grantTypes?: string[]; scopes?: Scope[]; name?: string } = {},
 ): Promise<TestClient> {
   const { token: secret, hash } = makeToken('svs_')
-  const row = await createOAuthClient(service.database, {
-    clientId: makeClientId(),
-    name: fields.name ?? 'Test application',
-    secretHash: fields.confidential ? hash : null,
+  const row = await registerClient(service.database, {
+    ...(fields.name !== undefined && { name: fields.name }),
+    ...(fields.confidential && { secretHash: hash }),
     redirectUris: fields.redirectUris ?? [CALLBACK],
     grantTypes: fields.grantTypes ?? ['authorization_code', 'refresh_token', DEVICE_CODE],
     scopes: fields.scopes ?? ['read:profile', 'read:projects', 'write:projects'],
@@ -77,10 +77,10 @@ export function authorizePath(client: TestClient, changes: Record<string, string
 }
 
 /** Somebody allows the client, in the browser: a code and its verifier. */
-export async function getCode(house: House, client: TestClient, changes: Record<string, string | undefined> = {}) {
+export async function getCode(fixture: OAuthFixture, client: TestClient, changes: Record<string, string | undefined> = {}) {
   const { verifier, challenge } = makeVerifier()
-  await house.browser.open(authorizePath(client, { code_challenge: challenge, ...changes }))
-  const location = await house.browser.press('allow')
+  await fixture.browser.open(authorizePath(client, { code_challenge: challenge, ...changes }))
+  const location = await fixture.browser.press('allow')
   const code = new URL(location ?? '').searchParams.get('code') ?? ''
   return { code, verifier, redirectUri: changes.redirect_uri ?? CALLBACK }
 }
@@ -91,19 +91,19 @@ export function codeGrant({ code, verifier, redirectUri }: Awaited<ReturnType<ty
 }
 
 /** Tokens of the client, by way of the consent page. */
-export async function getTokens(house: House, client: TestClient): Promise<{ access_token: string; refresh_token: string }> {
-  const { status, body } = await post(house, '/o/token/', { ...own(client), ...codeGrant(await getCode(house, client)) })
+export async function getTokens(fixture: OAuthFixture, client: TestClient): Promise<{ access_token: string; refresh_token: string }> {
+  const { status, body } = await post(fixture, '/o/token/', { ...own(client), ...codeGrant(await getCode(fixture, client)) })
   if (status !== 200) throw new Error(JSON.stringify(body))
   return body
 }
 
 /** A form, as clients send it. */
 export function post(
-  { service }: Pick<House, 'service'>,
+  { service }: Pick<OAuthFixture, 'service'>,
   path: string,
   parameters: Record<string, string | undefined>,
   headers: Record<string, string> = {},
-): Promise<Answer> {
+): Promise<TestResponse> {
   return service.send('POST', path, {
     body: encode(parameters),
     headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
@@ -120,7 +120,7 @@ export function basic(id: string, secret: string): Record<string, string> {
 }
 
 /** Whether an access token opens the API. */
-export async function opens({ service }: Pick<House, 'service'>, token: string): Promise<boolean> {
+export async function opens({ service }: Pick<OAuthFixture, 'service'>, token: string): Promise<boolean> {
   return (await service.send('GET', '/api/v1/me/', { token })).status === 200
 }
 

@@ -12,7 +12,7 @@ import {
 } from '@earshot/db/dispatch'
 import fc from 'fast-check'
 import { classifyAttempt, MAX_ATTEMPTS, nextDelayMs } from '../../jobs/src/sending/retry-policy.ts'
-import type { WebhookHouse } from '../jobs/webhook-house.ts'
+import type { WebhookFixture } from '../support/webhook-fixture.ts'
 
 const WORKERS = 2
 const SLOTS = 100
@@ -71,7 +71,7 @@ export interface Life {
 }
 
 /** An endpoint of its own with one delivery, which has failed so often before, and two workers. */
-export async function beginLife({ database, teamId, addEndpoint, emit }: WebhookHouse, failedBefore: number): Promise<Life> {
+export async function beginLife({ database, teamId, addEndpoint, emit }: WebhookFixture, failedBefore: number): Promise<Life> {
   const { id: endpointId } = await addEndpoint('http://127.0.0.1:9/')
   const ref = { team_id: teamId, webhook_id: endpointId }
   const deliveryIds = await emit()

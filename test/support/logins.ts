@@ -1,10 +1,14 @@
 import { expect } from 'vitest'
 import { makeTeam, makeUser, PASSWORD } from './people.ts'
-import type { Answer, TestService } from './test-service.ts'
+import type { TestResponse, TestService } from './test-service.ts'
 
-/** A service of this process or of another. */
-export interface Sender {
-  send: (method: string, path: string, options?: { token?: string; body?: unknown }) => Promise<Pick<Answer, 'status' | 'headers' | 'body'>>
+/** A service of this process or of another that takes requests. */
+export interface RequestSender {
+  send: (
+    method: string,
+    path: string,
+    options?: { token?: string; body?: unknown },
+  ) => Promise<Pick<TestResponse, 'status' | 'headers' | 'body'>>
 }
 
 export const LOG_IN = '/api/auth/token/'
@@ -23,24 +27,24 @@ export async function makeAccount({ database }: Pick<TestService, 'database'>): 
   return { id, email, teamId: team.id }
 }
 
-export async function login(service: Sender, email: string): Promise<TokenPair> {
+export async function login(service: RequestSender, email: string): Promise<TokenPair> {
   const { status, body } = await service.send('POST', LOG_IN, { body: { email, password: PASSWORD } })
   expect([status, Object.keys(body)]).toEqual([200, ['access', 'refresh']])
   return body
 }
 
-export async function refresh(service: Sender, token: string) {
+export async function refresh(service: RequestSender, token: string) {
   return service.send('POST', `${LOG_IN}refresh/`, { body: { refresh: token } })
 }
 
 /** The next pair. */
-export async function refreshed(service: Sender, token: string): Promise<TokenPair> {
+export async function refreshed(service: RequestSender, token: string): Promise<TokenPair> {
   const { status, body } = await refresh(service, token)
   expect([status, Object.keys(body)]).toEqual([200, ['access', 'refresh']])
   return body
 }
 
 /** Who the service says it is. */
-export async function whoAmI(service: Sender, token: string) {
+export async function whoAmI(service: RequestSender, token: string) {
   return service.send('GET', '/api/v1/me/', { token })
 }

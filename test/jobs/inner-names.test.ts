@@ -1,12 +1,12 @@
 import { checkWebhookUrl, createAddressRules, createOwnAddresses, createSecretBox } from '@earshot/drivers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type NameServer, startNameServer } from '../support/name-server.ts'
 import { makeTeam, type Team } from '../support/people.ts'
+import { type RawReceiver, startRawReceiver } from '../support/raw-receiver.ts'
+import { says } from '../support/raw-responses.ts'
 import { startTestService, type TestService } from '../support/test-service.ts'
 import { until } from '../support/until.ts'
-import { type NameServer, startNameServer } from './name-server.ts'
-import { says } from './raw-plays.ts'
-import { type RawReceiver, startRawReceiver } from './raw-receiver.ts'
-import { openWebhookHouse, type WebhookHouse } from './webhook-house.ts'
+import { openWebhookFixture, type WebhookFixture } from '../support/webhook-fixture.ts'
 
 const OUTSIDE = '8.8.8.8'
 const NAMES: Record<string, string[]> = {
@@ -46,7 +46,7 @@ const strict = createAddressRules({ allowNetworks: [], allowLoopback: false })
 const ownAddresses = createOwnAddresses([{ host: 'feedback.example.com', port: 443 }])
 
 let dns: NameServer
-let house: WebhookHouse
+let fixture: WebhookFixture
 let service: TestService
 let team: Team
 let receiver: RawReceiver
@@ -60,26 +60,26 @@ beforeAll(async () => {
   })
   receiver = await startRawReceiver(says('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n'))
   receiver6 = await startRawReceiver(says('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n'), { host: '::1', port: receiver.port })
-  house = await openWebhookHouse()
+  fixture = await openWebhookFixture()
   const { resolve } = dns
   service = await startTestService(
     {
       services: {
-        secretBox: createSecretBox(house.secretKey),
+        secretBox: createSecretBox(fixture.secretKey),
         checkReceiver: (url) => checkWebhookUrl(url, { rules: strict, allowInsecure: true, ownAddresses, resolve }),
       },
     },
-    { store: { address: house.address, database: house.database, statements: [], close: async () => {} } },
+    { store: { address: fixture.address, database: fixture.database, statements: [], close: async () => {} } },
   )
-  team = await makeTeam(house.database)
+  team = await makeTeam(fixture.database)
 })
 afterAll(async () => {
   await service?.close()
-  await house?.close()
+  await fixture?.close()
   for (const part of [receiver, receiver6, dns]) await part?.[Symbol.asyncDispose]()
 })
 
-describe('a name that the DNS leads inside', () => {
+describe('a name that resolves to an internal address', () => {
   test.each(names)('%s is refused at registration', async (name) => {
     expect(await register(urlOf(name))).toMatchObject({
       status: 400,
@@ -87,20 +87,20 @@ describe('a name that the DNS leads inside', () => {
     })
   })
 
-  test('is refused for good at the first attempt too, and so is one that turned inside since; nothing connects', async () => {
+  test('fails for good at the first attempt too, as does one that became internal since; nothing connects', async () => {
     const turning = urlOf('turning.example.com')
     expect(await register(turning)).toMatchObject({ status: 201, body: { url: turning } })
     const own = 'https://feedback.example.com/'
     expect(await register(own)).toMatchObject({ status: 400, body: { errors: [{ field: 'url', code: 'own_address' }] } })
     const urls = new Map<string, string>()
-    for (const url of [...names.map(urlOf), turning, own]) urls.set((await house.addEndpoint(url)).id, url)
-    const ids = await house.emit()
-    const { stop } = await house.dispatch({ rules: strict, ownAddresses, resolve: dns.resolve })
-    await until('all have failed', async () => (await Promise.all(ids.map(house.delivery))).every(({ state }) => state === 'failed'))
+    for (const url of [...names.map(urlOf), turning, own]) urls.set((await fixture.addEndpoint(url)).id, url)
+    const ids = await fixture.emit()
+    const { stop } = await fixture.dispatch({ rules: strict, ownAddresses, resolve: dns.resolve })
+    await until('all have failed', async () => (await Promise.all(ids.map(fixture.delivery))).every(({ state }) => state === 'failed'))
     await stop()
     expect(ids).toHaveLength(names.length + 2)
     for (const id of ids) {
-      const [attempt, ...more] = await house.attempts(id)
+      const [attempt, ...more] = await fixture.attempts(id)
       const url = urls.get(attempt?.endpoint_id ?? '')
       expect({ url, more, ...attempt }).toMatchObject({ more: [], error_code: 'blocked_address', remote_ip: null, status_code: null })
     }
@@ -108,10 +108,10 @@ describe('a name that the DNS leads inside', () => {
   })
 })
 
-test('a name that does not resolve, or of which the DNS is silent, is accepted and judged at each attempt', async () => {
+test('a name that does not resolve, or whose DNS is silent, is accepted and checked at each attempt', async () => {
   for (const name of ['nowhere.example.com', 'silent.example.com']) expect(await register(urlOf(name))).toMatchObject({ status: 201 })
   const asked = dns.questions.length
-  const own = await openWebhookHouse()
+  const own = await openWebhookFixture()
   const [missing, silent] = [await own.addEndpoint(urlOf('nowhere.example.com')), await own.addEndpoint(urlOf('silent.example.com'))]
   const ids = await own.emit()
   await own.dispatch({ rules: strict, resolve: dns.resolve, connectTimeoutMs: 500, backoffBaseMs: 100 })
@@ -123,13 +123,13 @@ test('a name that does not resolve, or of which the DNS is silent, is accepted a
   await own.close()
 })
 
-test('a name whose address changes with every question: what is connected to is what was checked', async () => {
+test('a name whose address changes with every query: the connection goes to the address that was checked', async () => {
   await using allowed = await startRawReceiver(says('HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 0\r\n\r\n'), {
     host: '127.0.0.5',
   })
   await using other = await startRawReceiver(says('HTTP/1.1 200 OK\r\n\r\n'), { host: '127.0.0.6', port: allowed.port })
   await using rebinding = await startNameServer((_name, count) => [count % 2 === 1 ? '127.0.0.5' : '127.0.0.6'])
-  const own = await openWebhookHouse()
+  const own = await openWebhookFixture()
   await own.addEndpoint(`http://rebinding.example.com:${allowed.port}/`)
   await own.dispatch({ rules: createAddressRules({ allowNetworks: ['127.0.0.5'], allowLoopback: false }), resolve: rebinding.resolve })
   const ids: string[] = []

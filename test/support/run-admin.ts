@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { tmpdir } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { COMPILE_CACHE } from '../support/compile-cache.ts'
+import { COMPILE_CACHE } from './compile-cache.ts'
 
 const ADMIN = fileURLToPath(new URL('../../app/admin.ts', import.meta.url))
 

@@ -7,8 +7,8 @@ import { connectEmbedded } from '@earshot/db/embedded'
 import { isServerOf, readPostmasterFile } from '../../db/src/embedded/postmaster-file.ts'
 import { findHouse } from '../../db/src/embedded/server-files.ts'
 import { endOrphan } from '../../db/src/embedded/shutdown.ts'
-import { copyDataDir } from '../support/copy-data-dir.ts'
-import { makeTeam, type Team } from '../support/people.ts'
+import { copyDataDir } from './copy-data-dir.ts'
+import { makeTeam, type Team } from './people.ts'
 
 export interface DataDir {
   path: string

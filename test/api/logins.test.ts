@@ -1,6 +1,6 @@
 import { createLocalJWKSet, type JWK, jwtVerify } from 'jose'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { LOG_IN, login, makeAccount, REVOKE, refresh, refreshed, whoAmI } from '../support/log-in.ts'
+import { LOG_IN, login, makeAccount, REVOKE, refresh, refreshed, whoAmI } from '../support/logins.ts'
 import { makeUser, PASSWORD } from '../support/people.ts'
 import { startTestService, type TestService } from '../support/test-service.ts'
 
@@ -22,7 +22,7 @@ afterAll(async () => {
   await service.close()
 })
 
-test('an access token says who, by whom, for what and until when, and whoever has the public key can verify it', async () => {
+test('an access token has subject, issuer, audience and expiry, and can be verified with the public key', async () => {
   const { access, refresh: token } = await login(service, account.email)
   const keys = await service.database.run<{ public_key: JWK }>('select public_key from jwt_keys', [])
   expect(keys.map(({ public_key }) => public_key.d)).toEqual([undefined])
@@ -41,7 +41,7 @@ test('an access token says who, by whom, for what and until when, and whoever ha
   expect(token).toMatch(/^svr_[0-9A-Za-z]{46}$/)
 })
 
-test('a log-in works on REST and tRPC, with every scope, in two round trips, and shows when its token ends', async () => {
+test('a login works on REST and tRPC, with every scope, in two round trips, and shows its token’s expiry', async () => {
   const { access } = await login(service, account.email)
   const sent = service.statements.length
   const me = await whoAmI(service, access)
@@ -62,7 +62,7 @@ test('a log-in works on REST and tRPC, with every scope, in two round trips, and
   expect(deleted).toMatchObject({ status: 403, body: { code: 'insufficient_role' } })
 })
 
-test('a log-in needs a plan with API access', async () => {
+test('a login needs a plan with API access', async () => {
   const { email, teamId } = await makeAccount(service)
   const { access } = await login(service, email)
   await service.database.run("update teams set plan = 'free' where id = $1", [teamId])
@@ -71,7 +71,7 @@ test('a log-in needs a plan with API access', async () => {
   expect(await service.send('GET', `/api/v1/teams/${teamId}/`, { token: access })).toMatchObject(refused)
 })
 
-test('neither token nor the secret of a log-in stands in the database', async () => {
+test('neither the tokens nor the secret of a login are in the database', async () => {
   const { access, refresh: token } = await login(service, account.email)
   const { sid } = JSON.parse(Buffer.from(access.split('.')[1] ?? '', 'base64url').toString())
   const rows = await service.database.run<{ row: string }>(
@@ -85,7 +85,7 @@ test('neither token nor the secret of a log-in stands in the database', async ()
   }
 })
 
-test('a wrong password and an address without an account are answered the same; a disabled account is none', async () => {
+test('a wrong password, an unknown address and a disabled account get the same response', async () => {
   const disabled = await makeUser(service.database, PASSWORD)
   await service.database.run('update users set disabled_at = now() where id = $1', [disabled.id])
   const answers = await Promise.all(
@@ -102,7 +102,7 @@ test('a wrong password and an address without an account are answered the same; 
   }
 })
 
-test('an account with a second factor cannot log in by password alone, and only who knows the password is told', async () => {
+test('an account with a second factor cannot log in by password alone, and only a right password reveals it', async () => {
   const { email, id } = await makeUser(service.database, PASSWORD)
   await service.database.run('update users set mfa_enabled_at = now() where id = $1', [id])
   const send = (password: string) => service.send('POST', LOG_IN, { body: { email, password } })
@@ -111,14 +111,14 @@ test('an account with a second factor cannot log in by password alone, and only 
   expect(await service.database.run('select 1 from credentials where user_id = $1', [id])).toEqual([])
 })
 
-test('an address that was not verified cannot log in', async () => {
+test('an unverified address cannot log in', async () => {
   const { email, id } = await makeUser(service.database, PASSWORD)
   await service.database.run('update users set email_verified_at = null where id = $1', [id])
   const answer = await service.send('POST', LOG_IN, { body: { email, password: PASSWORD } })
   expect(answer).toMatchObject({ status: 403, body: { code: 'email_not_verified' } })
 })
 
-test('who tries passwords is stopped after twenty, on every replica together with the sessions, the right one included', async () => {
+test('after twenty wrong passwords, counted over all replicas and with sessions, even the right one is refused', async () => {
   const { email } = await makeUser(service.database, PASSWORD)
   const limited = { database: service.database, rateLimitMultiplier: 1, services: { secretBox: service.secretBox } }
   const strict = await Promise.all([startTestService(limited), startTestService(limited)])
@@ -158,7 +158,7 @@ test('logging out with an unknown token is no error', async () => {
   }
 })
 
-test('a log-in is listed beside the sessions, with where it began, and ended from there', async () => {
+test('a login is listed with the sessions, with its origin, and can be ended there', async () => {
   const { email } = await makeAccount(service)
   const { access } = await login(service, email)
   const list = await service.send('GET', '/api/v1/me/sessions/', { token: access })

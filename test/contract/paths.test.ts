@@ -47,7 +47,7 @@ for (const named of operations) {
     })
   }
 
-  test(`${name} tells which methods its path has, and that no other path is there, before it asks who calls`, async () => {
+  test(`${name} reports its methods and unknown paths before it authorizes the caller`, async () => {
     const path = await makePath(service, team, template)
     for (const method of METHODS.filter((one) => !isServed(one, template))) {
       const answer = await service.send(method, fill(template, path))

@@ -2,16 +2,16 @@ import { randomBytes } from 'node:crypto'
 import { type Database, openDatabase } from '@earshot/db'
 import { startEmbeddedPostgres } from '@earshot/db/embedded'
 import { prepareDatabase } from '@earshot/db/schema'
+import { makeDataDir } from '../../support/data-dir.ts'
+import { type DatabaseProxy, startDatabaseProxy } from '../../support/database-proxy.ts'
 import { makeTeam, type Team } from '../../support/people.ts'
-import { makeDataDir } from '../data-dir.ts'
-import { type DatabaseProxy, startDatabaseProxy } from '../database-proxy.ts'
 import { type Fleet, startFleet } from './fleet.ts'
 import { type Recorder, startRecorder } from './recorder.ts'
 
 const TEAMS = 3
 
 /** An api process and two workers over a PostgreSQL of their own, teams with endpoints, and a receiver for all of them. */
-export interface House {
+export interface DurabilityFixture {
   cluster: Awaited<ReturnType<typeof startEmbeddedPostgres>>
   /** The processes' way to it. */
   proxy: DatabaseProxy
@@ -22,7 +22,7 @@ export interface House {
   teams: Team[]
 }
 
-export async function openHouse(stack: AsyncDisposableStack): Promise<House> {
+export async function openDurabilityFixture(stack: AsyncDisposableStack): Promise<DurabilityFixture> {
   const dataDir = stack.use(makeDataDir())
   const cluster = await startEmbeddedPostgres({ dataDir: dataDir.path })
   stack.defer(cluster.stop)

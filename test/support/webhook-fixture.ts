@@ -4,10 +4,10 @@ import { createSecretBox } from '@earshot/drivers'
 import type { Log } from '@earshot/jobs'
 import type { AttemptRow } from '../../db/src/webhooks/attempts.ts'
 import type { DeliveryRow } from '../../db/src/webhooks/deliveries.ts'
-import { openTestDatabase } from '../support/test-database.ts'
-import { startTestDispatcher, type TestDispatcher, type TestDispatcherOptions } from '../support/test-dispatcher.ts'
+import { openTestDatabase } from './test-database.ts'
+import { startTestDispatcher, type TestDispatcher, type TestDispatcherOptions } from './test-dispatcher.ts'
 
-export { USER_AGENT } from '../support/test-dispatcher.ts'
+export { USER_AGENT } from './test-dispatcher.ts'
 
 /** A log that keeps its messages. */
 export function keepingLog(): { log: Log; messages: string[] } {
@@ -22,7 +22,7 @@ interface Endpoint {
 }
 
 /** A database with a team that has webhooks, and what tests do with it. */
-export interface WebhookHouse {
+export interface WebhookFixture {
   address: DatabaseAddress
   database: Database
   secretKey: Buffer
@@ -36,7 +36,7 @@ export interface WebhookHouse {
   close: () => Promise<void>
 }
 
-export async function openWebhookHouse(): Promise<WebhookHouse> {
+export async function openWebhookFixture(): Promise<WebhookFixture> {
   const { address, database, close } = await openTestDatabase()
   const secretKey = randomBytes(32)
   const secretBox = createSecretBox(secretKey)

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { decodeProtectedHeader } from 'jose'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { login, makeAccount, REVOKE, refresh, type TokenPair, whoAmI } from '../support/log-in.ts'
-import { openRemoteDatabase, type RemoteDatabase } from './remote-database.ts'
-import { runAdmin } from './run-admin.ts'
-import { runService, type ServiceProcess, startService } from './service-process.ts'
+import { login, makeAccount, REVOKE, refresh, type TokenPair, whoAmI } from '../support/logins.ts'
+import { openRemoteDatabase, type RemoteDatabase } from '../support/remote-database.ts'
+import { runAdmin } from '../support/run-admin.ts'
+import { runService, type ServiceProcess, startService } from '../support/service-process.ts'
 
 const GENEROUS_MS = 60_000
 
@@ -22,7 +22,7 @@ afterAll(async () => {
   await remote[Symbol.asyncDispose]()
 })
 
-test('two processes that start at once on a new database make one key, and take each other’s tokens', {
+test('two processes that start at once on a new database create one key and accept each other’s tokens', {
   timeout: GENEROUS_MS,
 }, async () => {
   expect(await remote.database.run('select 1 from jwt_keys', [])).toHaveLength(1)
@@ -35,7 +35,7 @@ test('two processes that start at once on a new database make one key, and take 
   for (const api of apis) for (const { access } of [pair, next]) expect((await whoAmI(api, access)).status).toBe(401)
 })
 
-test('the operator rotates the key beside running processes; tokens of both keys are good', { timeout: GENEROUS_MS }, async () => {
+test('the operator rotates the key beside running processes; tokens of both keys stay valid', { timeout: GENEROUS_MS }, async () => {
   const [one, other] = apis
   const before = await login(one, email)
   const rotated = JSON.parse(await runAdmin(remote.environment, 'jwt-keys', 'rotate', '--json'))
@@ -52,7 +52,7 @@ test('the operator rotates the key beside running processes; tokens of both keys
   }
 })
 
-test('a secret key that is not the database’s ends the start with one line; a new key for log-ins lets it start', {
+test('a secret key that does not match the database ends the start with one line; a new signing key allows the start', {
   timeout: GENEROUS_MS,
 }, async () => {
   const environment = { ...remote.environment, EARSHOT_SECRET_KEY: randomBytes(32).toString('base64'), EARSHOT_ROLE: 'api' }

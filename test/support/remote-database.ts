@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import type { Database, DatabaseAddress } from '@earshot/db'
 import postgres from 'postgres'
-import { openTestDatabase } from '../support/test-database.ts'
 import { type DatabaseProxy, startDatabaseProxy } from './database-proxy.ts'
+import { openTestDatabase } from './test-database.ts'
 
 export interface RemoteDatabase {
   /** What a service needs to work on it. */

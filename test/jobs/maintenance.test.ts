@@ -5,23 +5,24 @@ import { startWorker } from '@earshot/jobs'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { forgetDeadWorkers } from '../../db/src/dispatch/workers.ts'
 import { until } from '../support/until.ts'
-import { asOperator, keepingLog, openWebhookHouse, type WebhookHouse } from './webhook-house.ts'
+import { asOperator, keepingLog, openWebhookFixture, type WebhookFixture } from '../support/webhook-fixture.ts'
 
 const TABLES = ['audit_entries', 'events', 'webhook_attempts']
 
-let house: WebhookHouse
+let fixture: WebhookFixture
 beforeEach(async () => {
-  house = await openWebhookHouse()
+  fixture = await openWebhookFixture()
 })
-afterEach(() => house.close())
+afterEach(() => fixture.close())
 
 const daysOf = async (table: string) => {
-  const rows = await house.database.client<{ day: number }[]>`
+  const rows = await fixture.database.client<{ day: number }[]>`
     select (to_date(right(c.relname, 8), 'YYYYMMDD') - (now() at time zone 'UTC')::date)::int as day
       from pg_inherits i join pg_class c on c.oid = i.inhrelid where i.inhparent = ${table}::regclass order by 1`
   return rows.map(({ day }) => day)
 }
-const ownerPool = () => openDatabase({ address: house.address, role: 'earshot_owner', poolSize: 2, applicationName: 'earshot test owner' })
+const ownerPool = () =>
+  openDatabase({ address: fixture.address, role: 'earshot_owner', poolSize: 2, applicationName: 'earshot test owner' })
 const partitionName = (table: string, day: number) => {
   const date = new Date(Date.now() + day * 86_400_000)
   return `${table}_${date.toISOString().slice(0, 10).replaceAll('-', '')}`
@@ -30,23 +31,23 @@ const addPartition = (table: string, day: number) => {
   const at = (offset: number) =>
     `uuid_at(date_trunc('day', now() at time zone 'UTC') at time zone 'UTC' + ${day + offset} * interval '1 day')`
   return asOperator(
-    house.address,
+    fixture.address,
     `set role earshot_owner;
      do $$ begin execute format('create table ${partitionName(table, day)} partition of ${table} for values from (%L) to (%L)', ${at(0)}, ${at(1)}); end $$`,
   )
 }
 
-test('partitions stand a week ahead, and making them again changes nothing', async () => {
-  await ensurePartitions(house.database)
+test('partitions are created a week ahead, and creating them again changes nothing', async () => {
+  await ensurePartitions(fixture.database)
   for (const table of TABLES) expect(await daysOf(table)).toEqual([-1, 0, 1, 2, 3, 4, 5, 6, 7])
 })
 
-test('what is past its days is dropped, also when an earlier run was interrupted; the rest stays', async () => {
+test('expired partitions are dropped, also after an interrupted run; the rest stay', async () => {
   for (const table of TABLES) for (const day of [-31, -30]) await addPartition(table, day)
   await addPartition('audit_entries', -366)
   await addPartition('events', -40)
   await addPartition('events', -41)
-  await asOperator(house.address, `alter table events detach partition ${partitionName('events', -41)}`)
+  await asOperator(fixture.address, `alter table events detach partition ${partitionName('events', -41)}`)
   await leaveHalfDetached(partitionName('events', -40))
 
   const owner = ownerPool()
@@ -66,10 +67,10 @@ test('what is past its days is dropped, also when an earlier run was interrupted
   expect((await daysOf('audit_entries'))[0]).toBe(-31)
 })
 
-test('retention deletes what is past its time and nothing else', async () => {
-  const { client } = house.database
-  await house.addEndpoint('http://127.0.0.1:9/')
-  await house.emit()
+test('retention deletes expired rows and nothing else', async () => {
+  const { client } = fixture.database
+  await fixture.addEndpoint('http://127.0.0.1:9/')
+  await fixture.emit()
   await client`
     insert into webhook_deliveries (team_id, id, endpoint_id, event_id, event_type, payload_sha256)
     select team_id, uuid_at(now() - interval '30 days' - n * interval '1 second'), endpoint_id, event_id, event_type, payload_sha256
@@ -90,7 +91,7 @@ test('retention deletes what is past its time and nothing else', async () => {
       from users, (values ('verify', 23), ('reset', 25)) past (purpose, hours) where email = '29false'`
   await client`
     insert into invitations (team_id, email, role, token_hash, state, accepted_at, revoked_at, expires_at)
-    select ${house.teamId}, state || days, 'viewer', (state || days)::bytea, state,
+    select ${fixture.teamId}, state || days, 'viewer', (state || days)::bytea, state,
            case state when 'accepted' then now() - days * interval '1 day' end,
            case state when 'revoked' then now() - days * interval '1 day' end,
            now() - case state when 'pending' then days else 85 end * interval '1 day'
@@ -98,7 +99,7 @@ test('retention deletes what is past its time and nothing else', async () => {
   await client`insert into rate_windows values ('old', now() - interval '3 hours', 1), ('new', now(), 1)`
   await client`
     insert into submission_fingerprints (team_id, project_id, fingerprint, submission_id)
-    select ${house.teamId}, ${house.teamId}, minutes::text::bytea, uuid_at(now() - minutes * interval '1 minute')
+    select ${fixture.teamId}, ${fixture.teamId}, minutes::text::bytea, uuid_at(now() - minutes * interval '1 minute')
       from unnest(array[9, 11]) minutes`
   await client`
     insert into abuse_blocks (address, violations, blocked_until)
@@ -130,7 +131,7 @@ test('retention deletes what is past its time and nothing else', async () => {
       insert into authorization_codes (hash, credential_id, redirect_uri, code_challenge, expires_at) select hash, id, '', '', at from ends
     )
     insert into device_codes (hash, user_code_mac, client_id, scopes, expires_at) select hash, hash, client_id, '{}', at from ends`
-  expect(await deletePast(house.database)).toEqual({
+  expect(await deletePast(fixture.database)).toEqual({
     jwt_keys: 1,
     access_tokens: 2,
     refresh_tokens: 1,
@@ -148,22 +149,22 @@ test('retention deletes what is past its time and nothing else', async () => {
   })
 })
 
-test('the purge removes what was deleted more than a day ago, with all that hangs on it', async () => {
-  const { client } = house.database
+test('the purge removes records deleted more than a day ago, with their dependents', async () => {
+  const { client } = fixture.database
   const project = async (name: string, deletedAgo: string | null) => {
     const [row] = await client<{ id: string }[]>`
       insert into projects (team_id, name, slug, collects_text, collects_video, collects_rating, consent_text, thank_you_text, deleted_at)
-      values (${house.teamId}, ${name}, ${name}, true, true, true, '', '', now() - ${deletedAgo}::interval) returning id`
+      values (${fixture.teamId}, ${name}, ${name}, true, true, true, '', '', now() - ${deletedAgo}::interval) returning id`
     await client`
       insert into submissions (team_id, project_id, kind, channel, body, author_name, tags, deleted_at)
-      select ${house.teamId}, ${row?.id ?? ''}, 'text', 'api', name, 'Ada', array['a', 'b'], now() - ago::interval
+      select ${fixture.teamId}, ${row?.id ?? ''}, 'text', 'api', name, 'Ada', array['a', 'b'], now() - ago::interval
         from (values ('kept', null), ('fresh', '23 hours'), ('gone', '25 hours')) s (name, ago)`
-    await client`insert into public_keys (team_id, project_id, key) values (${house.teamId}, ${row?.id ?? ''}, ${`pk_${name}`})`
+    await client`insert into public_keys (team_id, project_id, key) values (${fixture.teamId}, ${row?.id ?? ''}, ${`pk_${name}`})`
   }
   await project('living', null)
   await project('freshly-deleted', '23 hours')
   await project('deleted', '25 hours')
-  await house.addEndpoint('http://127.0.0.1:9/')
+  await fixture.addEndpoint('http://127.0.0.1:9/')
   await client`update webhook_endpoints set deleted_at = now() - interval '25 hours'`
   await client`
     insert into credentials (kind, hash, user_id, scopes, revoked_at)
@@ -173,7 +174,7 @@ test('the purge removes what was deleted more than a day ago, with all that hang
     select kind, (kind || days)::bytea, id, '{}', now() - days * interval '1 day'
       from users, unnest(array[29, 31]) days, unnest(array['pat', 'session']) kind`
 
-  expect(await purgeDeleted(house.database)).toEqual({
+  expect(await purgeDeleted(fixture.database)).toEqual({
     submissions: 3,
     submissions_of_projects: 2,
     submissions_of_teams: 0,
@@ -188,20 +189,20 @@ test('the purge removes what was deleted more than a day ago, with all that hang
   expect(left).toEqual([{ tags: 8, keys: 2 }])
 
   await client`update teams set deleted_at = now() - interval '25 hours'`
-  expect(await purgeDeleted(house.database)).toMatchObject({ submissions_of_teams: 4, projects: 0, teams: 1 })
+  expect(await purgeDeleted(fixture.database)).toMatchObject({ submissions_of_teams: 4, projects: 0, teams: 1 })
   expect(await client`select from projects union all select from memberships union all select from submissions`).toHaveLength(0)
 })
 
 test('the worker runs every scheduled task', async () => {
-  await house.addEndpoint('http://127.0.0.1:9/')
-  await house.database.client`
+  await fixture.addEndpoint('http://127.0.0.1:9/')
+  await fixture.database.client`
     update webhook_endpoints
        set state = 'active', consecutive_failures = 10, last_success_at = now() - interval '6 days',
            first_failed_at = now() - interval '1 day', last_failed_at = now()`
   const { log, messages } = keepingLog()
   const worker = await startWorker({
-    address: house.address,
-    secretBox: createSecretBox(house.secretKey),
+    address: fixture.address,
+    secretBox: createSecretBox(fixture.secretKey),
     concurrency: 2,
     mailDriver: createDatabaseMail(),
     baseUrl: 'http://localhost:8000',
@@ -212,38 +213,41 @@ test('the worker runs every scheduled task', async () => {
       version: '1.2.3',
     },
   })
-  await asOperator(house.address, `select graphile_worker.add_job(task) from unnest('{partitions,retention,purge,disabling}'::text[]) task`)
+  await asOperator(
+    fixture.address,
+    `select graphile_worker.add_job(task) from unnest('{partitions,retention,purge,disabling}'::text[]) task`,
+  )
   await until('all four have run', () =>
     ['expired partitions', 'expired records', 'Purged', 'Disabled'].every((part) => messages.some((line) => line.includes(part))),
   )
   const [scheduled] = await asOperator(
-    house.address,
+    fixture.address,
     'select array_agg(identifier order by identifier) as tasks from graphile_worker._private_known_crontabs',
   )
   expect(scheduled?.tasks).toEqual(['disabling', 'partitions', 'purge', 'retention'])
 
-  expect(await house.database.client`select job_pool_id like 'pool-%' as named from webhook_workers`).toEqual([{ named: true }])
+  expect(await fixture.database.client`select job_pool_id like 'pool-%' as named from webhook_workers`).toEqual([{ named: true }])
   await freesJobsOfTheDead()
   await worker.stop({ timeoutMs: 5_000 })
   const [{ sessions } = {}] = await asOperator(
-    house.address,
+    fixture.address,
     `select count(*)::int as sessions from pg_stat_activity where datname = current_database() and application_name like 'earshot worker%'`,
   )
   expect(sessions).toBe(0)
 })
 
 async function freesJobsOfTheDead(): Promise<void> {
-  await asOperator(house.address, `select graphile_worker.add_job('mails', run_at := now() + interval '1 day')`)
+  await asOperator(fixture.address, `select graphile_worker.add_job('mails', run_at := now() + interval '1 day')`)
   await asOperator(
-    house.address,
+    fixture.address,
     `update graphile_worker._private_jobs set locked_at = now(), locked_by = 'dead-pool' where run_at > now()`,
   )
-  await house.database.client`insert into webhook_workers (job_pool_id, seen_at) values ('dead-pool', now() - interval '1 minute')`
+  await fixture.database.client`insert into webhook_workers (job_pool_id, seen_at) values ('dead-pool', now() - interval '1 minute')`
   await until('the dead worker is forgotten', async () => {
-    await forgetDeadWorkers(house.database)
-    return (await house.database.client`select from webhook_workers where job_pool_id = 'dead-pool'`).length === 0
+    await forgetDeadWorkers(fixture.database)
+    return (await fixture.database.client`select from webhook_workers where job_pool_id = 'dead-pool'`).length === 0
   })
-  const [job] = await asOperator(house.address, 'select locked_by from graphile_worker._private_jobs where run_at > now()')
+  const [job] = await asOperator(fixture.address, 'select locked_by from graphile_worker._private_jobs where run_at > now()')
   expect(job?.locked_by).toBeNull()
 }
 
@@ -254,8 +258,8 @@ async function leaveHalfDetached(partition: string): Promise<void> {
   await owner.transaction(async (reader) => {
     await reader.run('select count(*) from events', [])
     const detaching = owner.run(`alter table events detach partition ${partition} concurrently`, []).catch(() => {})
-    await until('the detaching waits', async () => (await asOperator(house.address, isWaiting)).length === 1)
-    await asOperator(house.address, isWaiting.replace('select pid', 'select pg_terminate_backend(pid)'))
+    await until('the detaching waits', async () => (await asOperator(fixture.address, isWaiting)).length === 1)
+    await asOperator(fixture.address, isWaiting.replace('select pid', 'select pg_terminate_backend(pid)'))
     await detaching
   })
   await owner.close()

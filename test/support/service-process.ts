@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { tmpdir } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { type Client, createClient } from '@earshot/contracts/client'
-import { COMPILE_CACHE } from '../support/compile-cache.ts'
-import { until } from '../support/until.ts'
+import { COMPILE_CACHE } from './compile-cache.ts'
+import { until } from './until.ts'
 
 const MAIN = fileURLToPath(new URL('../../app/main.ts', import.meta.url))
 const READY = /^Earshot (?:is ready: (\S+) |worker is running(?:; probes at (\S+))?\.$)/m

@@ -1,7 +1,7 @@
 import { numberEvents } from '@earshot/db/dispatch'
 import { EventSource } from 'eventsource'
-import type { Team } from '../support/people.ts'
-import type { TestService } from '../support/test-service.ts'
+import type { Team } from './people.ts'
+import type { TestService } from './test-service.ts'
 
 interface Message {
   id: string | null

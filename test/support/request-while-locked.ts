@@ -1,5 +1,5 @@
 import { vi } from 'vitest'
-import type { Answer, TestService } from './test-service.ts'
+import type { TestResponse, TestService } from './test-service.ts'
 
 const IS_WAITING = 'select from pg_locks join pg_stat_activity using (pid) where datname = current_database() and not granted'
 
@@ -7,8 +7,8 @@ const IS_WAITING = 'select from pg_locks join pg_stat_activity using (pid) where
 export async function meanwhile(
   { database }: TestService,
   { id }: { id: string },
-  { change, request }: { change: readonly [text: string, params: readonly unknown[]]; request: () => Promise<Answer> },
-): Promise<Answer> {
+  { change, request }: { change: readonly [text: string, params: readonly unknown[]]; request: () => Promise<TestResponse> },
+): Promise<TestResponse> {
   const { answer } = await database.transaction(async (tx) => {
     await tx.run('select from teams where id = $1 for no key update', [id])
     const answer = request()

@@ -3,11 +3,11 @@ import { networkInterfaces } from 'node:os'
 import { createAddressRules } from '@earshot/drivers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { makeTeam, type Team } from '../support/people.ts'
+import { openRemoteDatabase, type RemoteDatabase } from '../support/remote-database.ts'
+import { type Reply, type ServiceProcess, startService } from '../support/service-process.ts'
 import { until } from '../support/until.ts'
-import { insideForms } from './inside-forms.ts'
+import { insideForms } from './inner-address-forms.ts'
 import { words } from './load.ts'
-import { openRemoteDatabase, type RemoteDatabase } from './remote-database.ts'
-import { type Reply, type ServiceProcess, startService } from './service-process.ts'
 
 const ODD_PORTS = [1, 65_535]
 
@@ -53,7 +53,7 @@ afterAll(async () => {
   for (const { server } of [listener, ...oddListeners]) server.close()
 })
 
-test(`the table has at least 100 forms (${forms.length}), each once`, () => {
+test(`the table has at least 100 unique forms (${forms.length})`, () => {
   expect(new Set(forms.map(([url]) => url)).size).toBe(forms.length)
   expect(forms.length).toBeGreaterThanOrEqual(100)
 })
@@ -64,12 +64,12 @@ describe.each(forms.map(([url, code]) => [JSON.stringify(url), url, code] as con
     expect(answers.get(url)).toMatchObject({ status: 400, body: { code: 'validation_error', errors: [{ field: 'url', code, detail }] } })
   })
 
-  test('is refused for good at the first attempt, had it come into the row another way', () => {
+  test('fails for good at the first attempt if it reaches the row another way', () => {
     expect(attempted.get(url)).toEqual({ url, state: 'failed', attempt_count: 1, error_code: 'blocked_address', remote_ip: null })
   })
 })
 
-test('not one connection came, to any of this machine’s addresses, which all are listened on', async () => {
+test('no connection reached any address of this machine, all of which listen', async () => {
   expect([listener, ...oddListeners].map(({ connections }) => connections)).toEqual([0, ...oddListeners.map(() => 0)])
   // A listener that hears nothing proves nothing.
   for (const { address, scopeid } of machineAddresses.map((entry) => ({ scopeid: 0, ...entry }))) {
@@ -81,7 +81,7 @@ test('not one connection came, to any of this machine’s addresses, which all a
   }
 })
 
-test('what refuses an address does not tell what it resolves to', () => {
+test('the refusal of an address does not reveal what it resolves to', () => {
   for (const { body } of answers.values()) expect(JSON.stringify(body.errors)).not.toMatch(/127\.0\.0\.1|::1|10\.0\.0\.1/)
 })
 

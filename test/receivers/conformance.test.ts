@@ -3,13 +3,13 @@ import { verifyWebhook } from '@earshot/contracts/webhooks'
 import { Webhook } from 'standardwebhooks'
 import Stripe from 'stripe'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
-import type { Received } from '../jobs/receiver.ts'
+import type { Received } from '../support/receiver.ts'
 import type { DeliverySource } from './delivery-source.ts'
 import { type SendingService, startSendingService } from './sending-service.ts'
 
-type Judge = (delivery: Pick<Received, 'headers' | 'body'>, secret: string) => unknown
+type Verifier = (delivery: Pick<Received, 'headers' | 'body'>, secret: string) => unknown
 
-const judges: Record<string, Judge> = {
+const verifiers: Record<string, Verifier> = {
   standardwebhooks: ({ headers, body }, secret) => new Webhook(secret).verify(body, textsOf(headers)),
   // Its header is `t=…,v1=…`; message and signature are made as ours.
   "Stripe's constructEvent": ({ headers, body }, secret) => {
@@ -34,11 +34,11 @@ afterAll(async () => {
   await service?.[Symbol.asyncDispose]()
 })
 
-describe.each(Object.entries(judges))('%s', (_name, judge) => {
-  const verdict = async (changes: Partial<Received> = {}, secret = source.secret) => judge({ ...delivery, ...changes }, secret)
+describe.each(Object.entries(verifiers))('%s', (_name, verify) => {
+  const verified = async (changes: Partial<Received> = {}, secret = source.secret) => verify({ ...delivery, ...changes }, secret)
 
   test('verifies a delivery of the service and returns its event', async () => {
-    expect(await verdict()).toMatchObject({
+    expect(await verified()).toMatchObject({
       type: 'submission.created',
       team_id: service.teamId,
       data: { submission: { body: expect.stringContaining('Grüße') } },
@@ -49,35 +49,35 @@ describe.each(Object.entries(judges))('%s', (_name, judge) => {
     for (const index of [0, 1, Math.floor(delivery.body.length / 2), delivery.body.length - 1]) {
       const body = Buffer.from(delivery.body)
       body.writeUInt8((body[index] ?? 0) ^ 1, index)
-      await expect(verdict({ body })).rejects.toThrow()
+      await expect(verified({ body })).rejects.toThrow()
     }
-    await expect(verdict({ body: Buffer.concat([delivery.body, Buffer.from('\n')]) })).rejects.toThrow()
+    await expect(verified({ body: Buffer.concat([delivery.body, Buffer.from('\n')]) })).rejects.toThrow()
   })
 
   test('refuses another secret', async () => {
-    await expect(verdict({}, `whsec_${randomBytes(32).toString('base64')}`)).rejects.toThrow()
+    await expect(verified({}, `whsec_${randomBytes(32).toString('base64')}`)).rejects.toThrow()
   })
 
   test('refuses the delivery once it is more than 300 s old', async () => {
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 290_000 })
-    await expect(verdict()).resolves.toBeTruthy()
+    await expect(verified()).resolves.toBeTruthy()
     vi.setSystemTime(Date.now() + 15_000)
-    await expect(verdict()).rejects.toThrow()
+    await expect(verified()).rejects.toThrow()
   })
 
-  test('refuses it under a newer timestamp', async () => {
+  test('refuses it with a newer timestamp', async () => {
     const newer = String(Number(delivery.headers['x-service-timestamp']) + 1)
     const headers = { ...delivery.headers, 'x-service-timestamp': newer, 'webhook-timestamp': newer }
-    await expect(verdict({ headers })).rejects.toThrow()
+    await expect(verified({ headers })).rejects.toThrow()
   })
 
   test('verifies with both secrets while a rotation lasts', async () => {
     await using rotated = await service.openSource()
     const previous = await rotated.rotate()
     const { headers, body } = await rotated.record()
-    expect(await verdict({ headers, body }, rotated.secret)).toMatchObject({ type: 'submission.created' })
-    expect(await verdict({ headers, body }, previous)).toMatchObject({ type: 'submission.created' })
-    await expect(verdict({ headers, body })).rejects.toThrow()
+    expect(await verified({ headers, body }, rotated.secret)).toMatchObject({ type: 'submission.created' })
+    expect(await verified({ headers, body }, previous)).toMatchObject({ type: 'submission.created' })
+    await expect(verified({ headers, body })).rejects.toThrow()
   })
 })
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { makeTeam, type Team } from '../support/people.ts'
 import { holdRateWindows } from '../support/rate-windows.ts'
-import { type Answer, startTestService, type TestService } from '../support/test-service.ts'
+import { startTestService, type TestResponse, type TestService } from '../support/test-service.ts'
 
 const WORDS = { body: 'Lovely', author: { name: 'Ada' }, consent: { granted: true } }
 const FEW = 2
@@ -52,7 +52,7 @@ const visits: Record<string, [status: number, Visit]> = {
   'a page with an unknown cursor': [400, { method: 'GET', to: 'items/?cursor=x' }],
 }
 
-describe('a visit is counted once, whatever becomes of it', () => {
+describe('a public request is counted once, whatever its outcome', () => {
   test.for(Object.entries(visits))('%s', async ([, [status, visit]]) => {
     team = await makeTeam(service.database)
     await visit.prepare?.(service)
@@ -64,7 +64,7 @@ describe('a visit is counted once, whatever becomes of it', () => {
   })
 })
 
-describe('beyond the limit a visitor is told so before anything else, and nothing is kept', () => {
+describe('over the limit a public request is refused before anything else, and nothing is stored', () => {
   test.for(Object.entries(visits).filter(([, [, { method }]]) => method !== 'GET'))('%s', async ([, [, visit]]) => {
     team = await makeTeam(strict.database)
     for (let sent = 0; sent < FEW; sent += 1) await send(strict, { body: {} })
@@ -77,14 +77,14 @@ describe('beyond the limit a visitor is told so before anything else, and nothin
   })
 })
 
-test('a visitor’s words take one round trip, counted, judged and kept', async () => {
+test('a public submission takes one round trip: counted, authorized and stored', async () => {
   team = await makeTeam(service.database)
   const before = service.statements.length
   expect(await send(service, { body: { ...WORDS, body: 'At once' } })).toMatchObject({ status: 201 })
   expect(service.statements.slice(before)).toHaveLength(1)
 })
 
-function send(at: TestService, { to = 'submissions/', method = 'POST', body, headers = {} }: Visit): Promise<Answer> {
+function send(at: TestService, { to = 'submissions/', method = 'POST', body, headers = {} }: Visit): Promise<TestResponse> {
   const path = to.startsWith('/') ? to : `/api/public/v1/projects/${team.publicKey}/${to}`
   return at.send(method, path, { body, headers })
 }
@@ -105,7 +105,7 @@ async function useUpQuota(at: TestService): Promise<void> {
   )
 }
 
-test('fifty visitors at once: a team without quota refuses its own, and nobody else’s words are lost', async () => {
+test('of fifty concurrent visitors only those of a team without quota are refused', async () => {
   const poor = await makeTeam(service.database)
   const rich = await makeTeam(service.database)
   team = poor

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import type { TestService } from '../support/test-service.ts'
+import type { TestService } from './test-service.ts'
 
 interface Walk {
   token?: string

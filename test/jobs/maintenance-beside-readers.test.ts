@@ -1,9 +1,9 @@
 import { openDatabase } from '@earshot/db'
 import { deletePast, dropPastPartitions, ensurePartitions } from '@earshot/db/maintenance'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { startReceiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
-import { startReceiver } from './receiver.ts'
-import { asOperator, openWebhookHouse, type WebhookHouse } from './webhook-house.ts'
+import { asOperator, openWebhookFixture, type WebhookFixture } from '../support/webhook-fixture.ts'
 
 const WRITES_PER_SECOND = 50
 const WORST_WRITE_MS = 200
@@ -11,28 +11,28 @@ const READER_SECONDS = 3
 const PAST_DELIVERIES = 20_000
 const TABLES = ['events', 'webhook_attempts', 'audit_entries']
 
-let house: WebhookHouse
+let fixture: WebhookFixture
 beforeEach(async () => {
-  house = await openWebhookHouse()
+  fixture = await openWebhookFixture()
 })
-afterEach(() => house.close())
+afterEach(() => fixture.close())
 
-test('partitions are made and dropped and deliveries deleted while a long reader is open, and no write waits for it', {
+test('partitions are created and dropped and deliveries deleted while a long reader is open, and no write waits for it', {
   timeout: 60_000,
 }, async () => {
   await using receiver = await startReceiver()
-  await house.addEndpoint(receiver.url)
-  await house.dispatch()
-  await asOperator(house.address, `set role earshot_owner; ${TABLES.map(leaveOldAndNew).join(';')}`)
+  await fixture.addEndpoint(receiver.url)
+  await fixture.dispatch()
+  await asOperator(fixture.address, `set role earshot_owner; ${TABLES.map(leaveOldAndNew).join(';')}`)
   await addPastDeliveries()
-  const owner = openDatabase({ address: house.address, role: 'earshot_owner', poolSize: 2, applicationName: 'earshot test owner' })
+  const owner = openDatabase({ address: fixture.address, role: 'earshot_owner', poolSize: 2, applicationName: 'earshot test owner' })
 
   const writer = startWriter()
   await until('it writes', () => writer.tookMs.length > WRITES_PER_SECOND / 2)
   const reader = readForLong()
   await until('the reader reads', async () => (await readers()) === 1)
-  await ensurePartitions(house.database)
-  expect(await deletePast(house.database)).toMatchObject({ webhook_deliveries: PAST_DELIVERIES })
+  await ensurePartitions(fixture.database)
+  expect(await deletePast(fixture.database)).toMatchObject({ webhook_deliveries: PAST_DELIVERIES })
   expect(await readers()).toBe(1)
   // It waits for the reader, for it must see its rows to the end; nobody waits for it.
   const dropped = await dropPastPartitions(owner)
@@ -64,11 +64,11 @@ function leaveOldAndNew(table: string): string {
 }
 
 async function addPastDeliveries(): Promise<void> {
-  await house.database.run(
+  await fixture.database.run(
     `insert into webhook_deliveries (team_id, id, endpoint_id, event_id, event_type, payload_sha256, state, next_attempt_at)
      select $1, uuid_at(now() - interval '30 days' - n * interval '1 second'), uuidv7(), uuidv7(), 'submission.created', '', 'succeeded', null
        from generate_series(1, $2::int) n`,
-    [house.teamId, PAST_DELIVERIES],
+    [fixture.teamId, PAST_DELIVERIES],
   )
 }
 
@@ -78,7 +78,7 @@ function startWriter() {
   const underWay = new Set<Promise<void>>()
   const write = async () => {
     const startedAt = performance.now()
-    await house.database.run("select emit_event($1, null, 'submission.created', '{}'::json)", [house.teamId])
+    await fixture.database.run("select emit_event($1, null, 'submission.created', '{}'::json)", [fixture.teamId])
     tookMs.push(performance.now() - startedAt)
   }
   const timer = setInterval(() => {
@@ -98,16 +98,16 @@ function startWriter() {
 /** A report or a dump: it has read of each table, and stays open. */
 async function readForLong(): Promise<void> {
   const counts = [...TABLES, 'webhook_deliveries'].map((table) => `(select count(*) from ${table})`)
-  await asOperator(house.address, `begin; select ${counts.join(', ')}; select pg_sleep(${READER_SECONDS}); commit`)
+  await asOperator(fixture.address, `begin; select ${counts.join(', ')}; select pg_sleep(${READER_SECONDS}); commit`)
 }
 
 async function readers(): Promise<number> {
   const asleep = "select from pg_stat_activity where datname = current_database() and wait_event = 'PgSleep'"
-  return (await asOperator(house.address, asleep)).length
+  return (await asOperator(fixture.address, asleep)).length
 }
 
 async function daysOf(table: string): Promise<number[]> {
-  const rows = await house.database.run<{ day: number }>(
+  const rows = await fixture.database.run<{ day: number }>(
     `select (to_date(right(c.relname, 8), 'YYYYMMDD') - (now() at time zone 'UTC')::date)::int as day
        from pg_inherits i join pg_class c on c.oid = i.inhrelid where i.inhparent = $1::text::regclass order by 1`,
     [table],
