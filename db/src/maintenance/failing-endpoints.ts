@@ -10,8 +10,8 @@ const REASON = 'No delivery succeeded for 5 days.'
 
 const { placeholder } = sql
 
-// Rows are locked in order of id, as those who write results lock them; a success that commits first is seen by the
-// conditions, which are asked again of the row as it was left.
+// Rows are locked in order of id, as the writers of results lock them; PostgreSQL checks the conditions again on the locked row,
+// so a success that commits first counts.
 const disable = statement<{ reason: string }, { id: string }>(sql`
   with failing as materialized (
     select e.team_id, e.id
