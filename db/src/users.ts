@@ -55,6 +55,18 @@ const withId = (p: Parameters<UserRef>) => sql`id = ${p.userId}`
 const lock = lockRecord<UserRef, UserRow>(users, withId)
 const update = updateRecord<UserRef, UserRow>(users, PROFILE_COLUMNS, withId)
 
+const find = statement<UserRef, UserRow>(
+  (p) => sql`
+  select *
+    from ${users}
+   where ${withId(p)}`,
+)
+
+/** Finds a user. Throws `not_found`. */
+export async function findUser(tx: Tx, userId: string): Promise<UserRow> {
+  return (await find(tx, { userId }))[0] ?? notFound()
+}
+
 const findWithTeams = statement<UserRef, UserWithTeams>(
   (p) => sql`
   select u.*, coalesce(

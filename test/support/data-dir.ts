@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { type Database, openDatabase } from '@earshot/db'
 import { connectEmbedded } from '@earshot/db/embedded'
 import { isServerOf, readPostmasterFile } from '../../db/src/embedded/postmaster-file.ts'
-import { findHouse } from '../../db/src/embedded/server-files.ts'
+import { findServerFiles } from '../../db/src/embedded/server-files.ts'
 import { endOrphan } from '../../db/src/embedded/shutdown.ts'
 import { copyDataDir } from './copy-data-dir.ts'
 import { makeTeam, type Team } from './people.ts'
@@ -49,9 +49,9 @@ export function makeDataDir({ copyOf, parent = tmpdir(), mode = 0o711, owner }: 
       return await makeTeam(database)
     },
     async [Symbol.asyncDispose]() {
-      const house = findHouse(path)
-      if (house) await endOrphan(house.data, () => {})
-      if (house) rmSync(house.directory, { recursive: true, force: true })
+      const files = findServerFiles(path)
+      if (files) await endOrphan(files.data, () => {})
+      if (files) rmSync(files.directory, { recursive: true, force: true })
       rmSync(path, { recursive: true, force: true })
     },
   }
@@ -65,9 +65,9 @@ async function openBeside(dataDir: string): Promise<Database & AsyncDisposable> 
 }
 
 function serverPid(dataDir: string): number {
-  const house = findHouse(dataDir)
-  const server = house && readPostmasterFile(house.data)
-  if (!house || !server || !isServerOf(house.data, server.pid)) throw new Error(`No PostgreSQL runs on ${dataDir}`)
+  const files = findServerFiles(dataDir)
+  const server = files && readPostmasterFile(files.data)
+  if (!files || !server || !isServerOf(files.data, server.pid)) throw new Error(`No PostgreSQL runs on ${dataDir}`)
   return server.pid
 }
 
