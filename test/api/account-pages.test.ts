@@ -22,14 +22,14 @@ test('a person signs up, confirms the address and signs in, on pages without scr
   await visit.open('/accounts/sign-up/')
   const common = await visit.type({ name: 'Ada', email, password: 'password1234' })
   expect(common.status).toBe(400)
-  expect(common.body).toContain('It is one that is tried first')
+  expect(common.body).toContain('It is too common.')
   expect(common.body).toContain(`value="${email}"`)
   expect(common.body).not.toContain('password1234')
   const done = await visit.type({ name: 'Ada <i>', email, password: PASSWORD })
-  expect([done.status, titleOf(done)]).toEqual([200, 'Look into your mailbox'])
+  expect([done.status, titleOf(done)]).toEqual([200, 'Check your e-mail'])
 
   const early = await visit.signIn(email, PASSWORD)
-  expect([early.status, titleOf(early)]).toEqual([403, 'Look into your mailbox'])
+  expect([early.status, titleOf(early)]).toEqual([403, 'Check your e-mail'])
   const link = `/accounts/verify-email/?token=${await lastToken(service, email)}`
   // A program that looks at mails follows the link; a person presses the button.
   await visit.open(link)
@@ -39,7 +39,7 @@ test('a person signs up, confirms the address and signs in, on pages without scr
   expect((await visit.type({})).status).toBe(401)
   const home = await visit.signIn(email, PASSWORD)
   expect([home.status, titleOf(home)]).toEqual([200, 'Ada &lt;i&gt;'])
-  expect(home.body).toContain('None yet.')
+  expect(home.body).toContain('You are not on a team yet.')
 })
 
 test('the page for signing up says the same whether or not the address has an account', async () => {
@@ -58,11 +58,11 @@ test('a person who has forgotten the password chooses another by the link in the
   const { email } = await makeUser(service.database, PASSWORD)
   const visit = openBrowser(service)
   await visit.open('/accounts/password-reset/')
-  expect(titleOf(await visit.type({ email }))).toBe('Look into your mailbox')
+  expect(titleOf(await visit.type({ email }))).toBe('Check your e-mail')
   const link = `/accounts/password-reset/?token=${await lastToken(service, email)}`
   await visit.open(link)
   expect((await visit.type({ password: 'short' })).status).toBe(400)
-  expect(titleOf(await visit.type({ password: NEW_PASSWORD }))).toBe('Your password is changed')
+  expect(titleOf(await visit.type({ password: NEW_PASSWORD }))).toBe('Password changed')
   await visit.open(link)
   const dead = await visit.type({ password: NEW_PASSWORD })
   expect([dead.status, titleOf(dead)]).toEqual([401, 'This link does not work'])
@@ -78,7 +78,7 @@ test('with a second factor the password leads to a page that asks for the code, 
   expect(page.body).not.toContain(PASSWORD)
   const wrong = await visit.type({ otp: '000000' })
   expect([wrong.status, titleOf(wrong)]).toEqual([401, 'Enter your code'])
-  expect(titleOf(await visit.type({ otp: codeOf(secret, 1) }))).toBe('Where you are signed in')
+  expect(titleOf(await visit.type({ otp: codeOf(secret, 1) }))).toBe('Sessions')
 
   const other = openBrowser(service)
   await other.signIn(email, PASSWORD)
@@ -131,7 +131,7 @@ test('a person sets up a second factor by a picture or by typing, keeps the code
   const visit = openBrowser(service)
   await visit.signIn(email, PASSWORD)
   await visit.open('/accounts/second-factor/')
-  expect((await visit.type({ password: NEW_PASSWORD })).body).toContain('It is not your password.')
+  expect((await visit.type({ password: NEW_PASSWORD })).body).toContain('It is incorrect.')
   const shown = await visit.type({ password: PASSWORD })
   const secret = shown.body.match(/<code>([A-Z2-7 ]+)<\/code>/)?.[1]?.replaceAll(' ', '') ?? ''
   expect(secret).toHaveLength(32)
@@ -144,8 +144,8 @@ test('a person sets up a second factor by a picture or by typing, keeps the code
 
   expect((await visit.open('/accounts/')).body).toContain('· on')
   await visit.open('/accounts/second-factor/')
-  expect((await visit.type({ password: PASSWORD, otp: codeOf(secret) })).body).toContain('It is not right, or was used before.')
-  expect((await visit.type({ password: PASSWORD, otp: codeOf(secret, 1) })).body).toContain('Set it up')
+  expect((await visit.type({ password: PASSWORD, otp: codeOf(secret) })).body).toContain('It is invalid or was already used.')
+  expect((await visit.type({ password: PASSWORD, otp: codeOf(secret, 1) })).body).toContain('Set up')
 })
 
 test('a person changes the password and stays signed in, under another cookie', async () => {
@@ -155,7 +155,7 @@ test('a person changes the password and stays signed in, under another cookie', 
   const before = visit.cookie()
   await visit.open('/accounts/password/')
   expect((await visit.type({ password: 'wrong', new_password: NEW_PASSWORD })).status).toBe(400)
-  expect(titleOf(await visit.type({ password: PASSWORD, new_password: NEW_PASSWORD }))).toBe('Your password is changed')
+  expect(titleOf(await visit.type({ password: PASSWORD, new_password: NEW_PASSWORD }))).toBe('Password changed')
   expect(visit.cookie()).not.toBe(before)
   expect((await visit.open('/accounts/')).status).toBe(200)
   expect((await service.send('GET', '/api/v1/me/', { headers: { cookie: before } })).status).toBe(401)
@@ -168,17 +168,14 @@ test('a person sees where they are signed in, and signs out there; of others the
   await here.signIn(email, PASSWORD)
   await stranger.signIn((await makeUser(service.database, PASSWORD)).email, PASSWORD)
   const page = await here.open('/accounts/sessions/')
-  expect(page.body.match(/Sign out there/g)).toHaveLength(1)
-  expect(page.body).toContain('this one')
-  const { session_id = '' } = here.filled('Sign out there')
+  expect(page.body.match(/End session/g)).toHaveLength(1)
+  expect(page.body).toContain('This session')
+  const { session_id = '' } = here.filled('End session')
   await stranger.open('/accounts/sessions/')
   expect((await stranger.post('/accounts/sessions/', { session_id })).status).toBe(404)
   expect((await here.post('/accounts/sessions/', { session_id: 'nothing' })).status).toBe(404)
   expect((await here.post('/accounts/sessions/', { session_id })).status).toBe(200)
-  expect([titleOf(await there.open('/accounts/')), titleOf(await stranger.open('/accounts/sessions/'))]).toEqual([
-    'Sign in',
-    'Where you are signed in',
-  ])
+  expect([titleOf(await there.open('/accounts/')), titleOf(await stranger.open('/accounts/sessions/'))]).toEqual(['Sign in', 'Sessions'])
 })
 
 test('a person who is signed in at thirty places sees each once, by pages', async () => {
@@ -212,7 +209,7 @@ test('somebody who is invited signs up on the way, comes back by the link and jo
   await visit.open(`/accounts/verify-email/?token=${await lastToken(service, email)}`)
   await visit.type({})
   await visit.open(link)
-  expect(titleOf(await visit.type({ email, password: PASSWORD }))).toBe('You are invited to a team')
+  expect(titleOf(await visit.type({ email, password: PASSWORD }))).toBe('Join a team')
 
   const stranger = openBrowser(service)
   await stranger.signIn((await makeUser(service.database, PASSWORD)).email, PASSWORD)

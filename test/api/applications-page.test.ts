@@ -16,7 +16,7 @@ afterAll(() => house.service.close())
 test('a person sees what an application may do, since when and when it last did, and withdraws it: all its tokens end at once', async () => {
   const { service, browser, team, person } = house
   const app = await makeClient(house, { name: '<b>Feedback & "Co"</b>', scopes: ['read:profile', ...ALLOWED] })
-  expect((await browser.open(PAGE)).body).toContain('None.')
+  expect((await browser.open(PAGE)).body).toContain('You have not authorized any applications.')
   const tokens = await getTokens(house, app)
   const today = new Date().toISOString().slice(0, 10)
   expect((await browser.open(PAGE)).body).toContain(`since ${today} · never used`)
@@ -28,7 +28,7 @@ test('a person sees what an application may do, since when and when it last did,
   expect(body).toContain(`since ${today} · last used ${today}`)
   for (const scope of ALLOWED) expect(body).toContain(`<li>${scopeDescriptions[scope]} <small><code>${scope}</code>`)
 
-  expect((await browser.type({}, 'Feedback')).body).toContain('None.')
+  expect((await browser.type({}, 'Feedback')).body).toContain('You have not authorized any applications.')
   expect(await opens(house, tokens.access_token)).toBe(false)
   const refresh = { ...own(app), grant_type: 'refresh_token', refresh_token: tokens.refresh_token }
   expect(await post(house, '/o/token/', refresh)).toMatchObject({ status: 400, body: { error: 'invalid_grant' } })
@@ -71,7 +71,7 @@ test('a hundred of them with many scopes are shown by pages, each once', async (
   const seen: string[] = []
   for (let next: string | undefined = PAGE; next !== undefined; ) {
     const body: string = (await browser.open(next)).body
-    expect(body).toContain('May do 20 things')
+    expect(body).toContain('20 scopes')
     seen.push(...[...body.matchAll(/name="authorization_id" value="([^"]+)"/g)].map(([, id = '']) => id))
     next = body.match(/<a href="([^"]+)" rel="next">Older<\/a>/)?.[1]
   }

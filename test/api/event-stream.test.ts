@@ -3,7 +3,7 @@ import { connect } from 'node:net'
 import { openTeamDatabase } from '@earshot/db'
 import { createSecretBox } from '@earshot/drivers'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { BEAT_MS } from '../../server/src/http/stream.ts'
+import { HEARTBEAT_MS } from '../../server/src/http/stream.ts'
 import { makeTeam, type Team } from '../support/people.ts'
 import { openTestDatabase } from '../support/test-database.ts'
 import { startTestService, type TestService } from '../support/test-service.ts'
@@ -15,7 +15,7 @@ const ENDED_WITHIN_MS = SHORT_BEAT_MS + 5_000
 
 let service: TestService
 beforeAll(async () => {
-  service = await startTestService({ streamBeatMs: SHORT_BEAT_MS })
+  service = await startTestService({ streamHeartbeatMs: SHORT_BEAT_MS })
 })
 afterAll(() => service.close())
 
@@ -130,7 +130,7 @@ test('a caller who loses access gets an error and the end of the stream at the n
 })
 
 test('a stream beats every 15 seconds', () => {
-  expect(BEAT_MS).toBe(15_000)
+  expect(HEARTBEAT_MS).toBe(15_000)
 })
 
 test('a person has at most 20 streams, and one that ends makes room', async () => {
@@ -170,7 +170,7 @@ test('a WHATWG client that comes back by itself over restarts of the service mis
   timeout: 60_000,
 }, async () => {
   const store = await openTestDatabase()
-  const place = { database: store.database, services: { secretBox: createSecretBox(randomBytes(32)) }, streamBeatMs: SHORT_BEAT_MS }
+  const place = { database: store.database, services: { secretBox: createSecretBox(randomBytes(32)) }, streamHeartbeatMs: SHORT_BEAT_MS }
   const first = await startTestService(place, { store })
   const port = Number(new URL(first.url).port)
   const team = await makeTeam(store.database)

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { sizes } from '@earshot/contracts'
-import { continueReplay } from '@earshot/db'
+import { beginTestDelivery, continueReplay } from '@earshot/db'
 import { createDatabaseMail, createOwnAddresses, createSecretBox } from '@earshot/drivers'
 import { startWorker } from '@earshot/jobs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -15,6 +15,7 @@ const NOWHERE = 'http://127.0.0.1:9/hooks'
 const WORKER = fileURLToPath(new URL('../jobs/worker-process.ts', import.meta.url))
 const HOUR_MS = 3_600_000
 const SOON = { timeout: 20_000 }
+const NOBODY = { userId: null, credentialId: null, credentialKind: null, ip: null }
 const silent = { debug() {}, info() {}, warn() {}, error() {} }
 
 let service: TestService
@@ -66,7 +67,7 @@ test('a replay sends what the filters of its endpoint want, of those types and t
   const later = new Date(laterMs).toISOString()
   await expect.poll(() => Date.now()).toBeGreaterThan(laterMs)
   await service.client(team.token).submissions.approve({ ...team.project, submission_id })
-  await service.database.run('select begin_test_delivery(null, $1, $2)', [team.id, all])
+  await beginTestDelivery(service.database, NOBODY, { team_id: team.id, webhook_id: all })
   const wanted = async (id: string, fields?: object) => {
     const answer = await replay(team, id, fields)
     await continueReplay(service.database, { team_id: team.id, replay_id: answer.body.replay_id })

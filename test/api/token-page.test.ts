@@ -12,7 +12,7 @@ const FORM = { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-s
 const TOKEN = /svc_[0-9A-Za-z]{46}/
 const DAY_MS = 86_400_000
 /** A form of the page, by what it shows. */
-const NEW = 'Make it'
+const NEW = 'Create token'
 
 let service: TestService
 beforeAll(async () => {
@@ -34,8 +34,8 @@ test('a person makes a token on the page, uses it at once, and deletes it, which
 
   const list = await browser.open(PAGE)
   expect(list.body).toContain(`<code>svc_…${token.slice(-4)}</code>`)
-  expect(list.body).toContain(`ends ${me.body.credential.expires_at.slice(0, 10)} · last used ${new Date().toISOString().slice(0, 10)}`)
-  expect(list.body).toContain('May do 2 things</summary>')
+  expect(list.body).toContain(`expires ${me.body.credential.expires_at.slice(0, 10)} · last used ${new Date().toISOString().slice(0, 10)}`)
+  expect(list.body).toContain('2 scopes</summary>')
   expect(list.body).toContain(`<li>${scopeDescriptions['read:teams']} <small>`)
   const after = await browser.type({}, 'CI')
   expect([after.status, after.body.includes('>CI<')]).toEqual([200, false])
@@ -53,13 +53,13 @@ test('the value is on the page that answers the form and nowhere else: in no add
   expect([made.status, made.headers.get('cache-control')]).toEqual([200, 'no-store'])
   expect(JSON.stringify([...made.headers])).not.toContain(token)
   expect(made.body.match(new RegExp(token, 'g'))).toHaveLength(1)
-  expect(made.body).toContain('It is shown now and never again')
+  expect(made.body).toContain('You will not be able to see it again')
   for (const path of [PAGE, '/accounts/', PAGE]) {
     const later = await send(path)
     expect(later.status).toBe(200)
     expect(JSON.stringify([later.body, ...later.headers])).not.toContain(token)
   }
-  expect((await send(PAGE)).body).toContain('never ends · never used')
+  expect((await send(PAGE)).body).toContain('never expires · never used')
   // That neither log nor database has it is asked of every test service when it is closed.
 })
 
@@ -72,7 +72,7 @@ test('a form makes one token: who reloads the answer, or sends it many times at 
   expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409, 409, 409, 409])
   expect(answers.filter(({ body }) => TOKEN.test(body))).toHaveLength(1)
   const again = await browser.type(typed, NEW)
-  expect([again.status, TOKEN.test(again.body), again.body.includes('Made already')]).toEqual([409, false, true])
+  expect([again.status, TOKEN.test(again.body), again.body.includes('Token already created')]).toEqual([409, false, true])
   expect(await tokenCount(browser.cookie())).toBe(1)
   await browser.open(PAGE)
   expect(TOKEN.test((await browser.type(typed, NEW)).body)).toBe(true)
@@ -103,7 +103,7 @@ test('what is wrong with the form is said beside the field, and what was filled 
   await browser.open(PAGE)
   const bare = await browser.type({ name: 'A "quoted" <b>name</b>', lifetime: '365' }, NEW)
   expect(bare.status).toBe(400)
-  expect(bare.body).toContain('Choose at least one of these.')
+  expect(bare.body).toContain('Choose at least one scope.')
   expect(bare.body).toContain('value="A &quot;quoted&quot; &lt;b&gt;name&lt;/b&gt;"')
   expect(bare.body).toContain('<option value="365" selected>')
   const nameless = await browser.type({ name: '', 'scope:write:projects': 'on' }, NEW)
@@ -113,10 +113,10 @@ test('what is wrong with the form is said beside the field, and what was filled 
   expect(nameless.body).not.toContain('name="scope:read:projects" checked')
   for (const lifetime of ['', '31', '2020-01-01T00:00:00Z', 'constructor']) {
     const endless = await browser.type({ name: 'CI', lifetime }, NEW)
-    expect([lifetime, endless.status, endless.body.includes('Choose one of these.')]).toEqual([lifetime, 400, true])
+    expect([lifetime, endless.status, endless.body.includes('Choose an expiration.')]).toEqual([lifetime, 400, true])
   }
   const unknown = await browser.type({ name: 'CI', lifetime: '30', 'scope:read:everything': 'on' }, NEW)
-  expect([unknown.status, unknown.body.includes('Choose at least one of these.')]).toEqual([400, true])
+  expect([unknown.status, unknown.body.includes('Choose at least one scope.')]).toEqual([400, true])
   expect(await tokenCount(browser.cookie())).toBe(0)
   const corrected = await browser.type({}, NEW)
   expect(TOKEN.test(corrected.body)).toBe(true)
@@ -145,7 +145,7 @@ test('a hundred tokens with twenty scopes each are shown by pages, each once', a
     const { status, body }: Answer = await browser.open(next)
     expect(status).toBe(200)
     seen.push(...[...String(body).matchAll(/<strong>(Token [^<]*)<\/strong>/g)].map(([, name = '']) => name))
-    expect(body).toContain('May do 20 things')
+    expect(body).toContain('20 scopes')
     next = String(body).match(/<a href="([^"]+)" rel="next">Older<\/a>/)?.[1]
     pages += 1
   }

@@ -39,8 +39,8 @@ test('the operator of a service that is closed to newcomers makes users, and no 
   expect(await post('signup', { email: 'eve@example.com', password: PASSWORD, name: 'Eve' })).toMatchObject({ status: 404 })
 
   const create = (password: string) => runAdmin(environment, 'user', 'create', '--email', 'ada@example.com', '--password', password)
-  await expect(create('password1234')).rejects.toThrow('The password is one that is tried first; add words of your own.\n')
-  await expect(create('ada@example.com')).rejects.toThrow('The password is made of your name or address.\n')
+  await expect(create('password1234')).rejects.toThrow('The password is too common.\n')
+  await expect(create('ada@example.com')).rejects.toThrow('The password is too similar to your name or e-mail address.\n')
   await expect(create('short')).rejects.toThrow('It must have 12 to 256 characters.')
   await create(PASSWORD)
   expect(await post('session', { email: 'ada@example.com', password: PASSWORD })).toMatchObject({ status: 200 })

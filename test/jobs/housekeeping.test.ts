@@ -101,7 +101,7 @@ test('retention deletes what is past its time and nothing else', async () => {
     select ${house.teamId}, ${house.teamId}, minutes::text::bytea, uuid_at(now() - minutes * interval '1 minute')
       from unnest(array[9, 11]) minutes`
   await client`
-    insert into abuse_blocks (address, trips, blocked_until)
+    insert into abuse_blocks (address, violations, blocked_until)
     values ('old trip', array[now() - interval '25 hours'], null), ('new trip', array[now()], null),
            ('old block', '{}', now() - interval '25 hours'), ('new block', '{}', now() - interval '23 hours')`
   await client`

@@ -90,7 +90,7 @@ test('ten polls at once of what was allowed give the tokens once', async () => {
 test('what was denied, has expired, was withdrawn or is another client’s gives nothing', async () => {
   const denied = await begin()
   await decide(denied, 'deny')
-  expect(house.browser.page().body).toContain('You said no')
+  expect(house.browser.page().body).toContain('Access denied')
   expect(await poll(denied)).toMatchObject({ status: 400, body: { error: 'access_denied' } })
 
   const withdrawn = await begin()
@@ -139,7 +139,7 @@ test('of two tabs that decide on one device the second is told that it was decid
   const wasAllowed = one.page().status === 200
   expect((await poll(device)).status).toBe(wasAllowed ? 200 : 400)
   await house.browser.open(device.verification_uri_complete)
-  expect(house.browser.page()).toMatchObject({ status: 409, body: expect.stringContaining('Decided already') })
+  expect(house.browser.page()).toMatchObject({ status: 409, body: expect.stringContaining('Code already used') })
 })
 
 test('a code typed wrong ten times ends the tries, of that person and from that address, right codes count for nothing', async () => {
@@ -147,7 +147,10 @@ test('a code typed wrong ten times ends the tries, of that person and from that 
   await browser.open('/o/device/')
   const device = await begin()
   for (let count = 0; count < 10; count += 1) {
-    expect(await browser.type({ user_code: 'wrong' })).toMatchObject({ status: 400, body: expect.stringContaining('not right') })
+    expect(await browser.type({ user_code: 'wrong' })).toMatchObject({
+      status: 400,
+      body: expect.stringContaining('invalid or has expired'),
+    })
   }
   expect((await browser.type({ user_code: 'BBBB-BBBB' }).catch(() => browser.page())).status).toBe(429)
   expect(browser.page().headers.get('retry-after')).toMatch(/^\d+$/)

@@ -23,7 +23,7 @@ const past: Record<string, BatchedDelete> = {
   // A day after its end a block is forgotten, and the next one begins with an hour again.
   abuse_blocks: batchedDelete(
     sql`${abuse_blocks}`,
-    sql`coalesce(gone.blocked_until, gone.trips[cardinality(gone.trips)]) < now() - interval '24 hours'`,
+    sql`coalesce(gone.blocked_until, gone.violations[cardinality(gone.violations)]) < now() - interval '24 hours'`,
   ),
   account_links: batchedDelete(sql`${account_links}`, sql`gone.expires_at < now() - interval '1 day'`),
   // Nobody can sign in to an account whose address was never confirmed, so nothing hangs on it.

@@ -10,7 +10,7 @@ export const rate_windows = pgTable('rate_windows', {
 
 export const abuse_blocks = pgTable('abuse_blocks', {
   address: text().primaryKey(),
-  trips: exactInstant().array().notNull().default([]),
+  violations: exactInstant().array().notNull().default([]),
   blocks: integer().notNull().default(0),
   blocked_until: exactInstant(),
   created_at: exactInstant().notNull().default(sql`now()`),
