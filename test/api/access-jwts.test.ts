@@ -150,7 +150,7 @@ test('who sends bad tokens is stopped like any caller without a credential, and 
 test('a token in an address is refused, even one that works', async () => {
   for (const value of [access, `${encoded({ alg: 'none' })}.${encoded(claims)}.`]) {
     const answer = await service.send('GET', `/api/v1/teams/?cursor=${value}`, { token: access })
-    expect(answer).toMatchObject({ status: 401, body: { code: 'invalid_token', detail: expect.stringContaining('address') } })
+    expect(answer).toMatchObject({ status: 401, body: { code: 'invalid_token', detail: expect.stringContaining('URL') } })
     expect(JSON.stringify(answer.body)).not.toContain(value)
   }
 })
