@@ -147,7 +147,10 @@ test('a code typed wrong ten times ends the tries, of that person and from that 
   await browser.open('/o/device/')
   const device = await begin()
   for (let count = 0; count < 10; count += 1) {
-    expect(await browser.type({ user_code: 'wrong' })).toMatchObject({ status: 400, body: expect.stringContaining('invalid or has expired') })
+    expect(await browser.type({ user_code: 'wrong' })).toMatchObject({
+      status: 400,
+      body: expect.stringContaining('invalid or has expired'),
+    })
   }
   expect((await browser.type({ user_code: 'BBBB-BBBB' }).catch(() => browser.page())).status).toBe(429)
   expect(browser.page().headers.get('retry-after')).toMatch(/^\d+$/)

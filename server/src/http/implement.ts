@@ -50,12 +50,12 @@ export interface Visitor extends Call {
 }
 
 /** A visitor in the project that the public key of the path identifies. */
-export interface VisitorInProject extends Visitor {
+interface VisitorInProject extends Visitor {
   project: PublicProjectRow
 }
 
 /** A visitor whom the handler's own statement authorizes and counts. */
-export interface DeferredVisitor extends Visitor {
+interface DeferredVisitor extends Visitor {
   deferredAccess: Pick<DeferredAccess, 'authorizeWith'>
 }
 
