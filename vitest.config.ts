@@ -8,8 +8,10 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     environment: 'node',
     globalSetup: existsSync(GLOBAL_SETUP) ? [GLOBAL_SETUP] : [],
-    // A process each: a test file may kill, leak or exhaust what is its own without touching another's.
+    // Two processes run all files, each loading the service once: loading takes longer than most files do. A test undoes
+    // what it changes of its process, and kills only processes that it started.
     pool: 'forks',
+    isolate: false,
     maxWorkers: 2,
     testTimeout: 20_000,
     hookTimeout: 60_000,

@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import { contracts } from '@earshot/contracts'
-import { openDatabase, openTeamDatabase, prepareDatabase } from '@earshot/db'
+import { openDatabase, openTeamDatabase } from '@earshot/db'
+import { prepareDatabase } from '@earshot/db/schema'
 import { createDatabaseMail, createSecretBox, createSmtpMail } from '@earshot/drivers'
 import { startWorker } from '@earshot/jobs'
 import { buildApp, buildProbeApp, createLog, type Log } from '@earshot/server'
@@ -77,7 +78,7 @@ async function start(config: Config, log: Log, { drains, undos }: Parts): Promis
   undos.push(database.close)
   const probes = {
     ...{ database, log, metrics, metricsToken: config.metricsToken, drainMs: DRAIN_MS },
-    notReady: () => (worker?.isWell() === false ? ['the queue'] : []),
+    notReady: () => (worker?.isHealthy() === false ? ['the queue'] : []),
   }
   if (!isApi) {
     const app = buildProbeApp(probes)

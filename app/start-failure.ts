@@ -1,4 +1,5 @@
-import { DatabaseSetupError, EmbeddedPostgresError } from '@earshot/db'
+import { EmbeddedPostgresError } from '@earshot/db/embedded'
+import { DatabaseSetupError } from '@earshot/db/schema'
 import { SecretKeyError } from '@earshot/drivers'
 import { type Config, ConfigError } from './config.ts'
 

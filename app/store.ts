@@ -1,4 +1,5 @@
-import { connectEmbedded, type DatabaseAddress, startEmbeddedPostgres } from '@earshot/db'
+import type { DatabaseAddress } from '@earshot/db'
+import { connectEmbedded, startEmbeddedPostgres } from '@earshot/db/embedded'
 import type { Config } from './config.ts'
 import { readSecretKey } from './secret-key.ts'
 

@@ -1,4 +1,5 @@
-import { type Database, readHealth } from '@earshot/db'
+import type { Database } from '@earshot/db'
+import { readHealth } from '@earshot/db/maintenance'
 import { createSecretBox } from '@earshot/drivers'
 import type { Command } from 'commander'
 import type { Store } from '../store.ts'

@@ -1,5 +1,6 @@
 import { type Scope, scopes } from '@earshot/contracts'
-import { createOAuthClient, type Database, deleteOAuthClient, listOAuthClients, type OAuthClientRow } from '@earshot/db'
+import type { Database } from '@earshot/db'
+import { createOAuthClient, deleteOAuthClient, listOAuthClients, type OAuthClientRow } from '@earshot/db/oauth'
 import { DEVICE_CODE, isAllowedRedirectUri, isGrantable, makeClientId, makeToken } from '@earshot/server'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { perform, verb } from './perform.ts'

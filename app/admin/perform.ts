@@ -1,5 +1,6 @@
 import { ApiError } from '@earshot/contracts'
-import { type Database, openDatabase, prepareDatabase } from '@earshot/db'
+import { type Database, openDatabase } from '@earshot/db'
+import { prepareDatabase } from '@earshot/db/schema'
 import type { Command } from 'commander'
 import { type Config, readConfig } from '../config.ts'
 import { explainStartFailure } from '../start-failure.ts'

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import { setTimeout as delay } from 'node:timers/promises'
 import { type EventType, eventTypes } from '@earshot/contracts'
 import { type Client, EarshotApiError, EarshotConnectionError, EarshotTimeoutError, type Streamed } from '@earshot/contracts/client'
 import { type ForwardedEvent, forward, isDelivered, isWorthRetrying } from './forward.ts'
@@ -38,6 +37,7 @@ interface Listening {
   print: (line: string) => void
   /** Prints what the run does, once the stream is open. */
   announce: () => void
+  pause: (ms: number) => Promise<void>
 }
 
 type StreamedEvent = Omit<ForwardedEvent, 'text'> & { project_id: string | null }
@@ -61,12 +61,12 @@ export async function listen(flags: ListenFlags, terminal: Terminal): Promise<vo
       cursor === undefined ? 'Waiting for new events. Press Ctrl-C to stop.' : 'Resuming where the last run stopped. Press Ctrl-C to stop.',
     )
   }
-  await follow({ client, team_id, types, signal, state, handle, print, announce }, cursor)
+  await follow({ client, team_id, types, signal, state, handle, print, announce, pause: (ms) => terminal.pause(ms, signal) }, cursor)
 }
 
 /** Opens one connection after another. A failure of the first is an error; a dropped connection reconnects. */
 async function follow(
-  { client, team_id, types, signal, state, handle, print, announce }: Listening,
+  { client, team_id, types, signal, state, handle, print, announce, pause }: Listening,
   start: string | undefined,
 ): Promise<void> {
   let cursor = start
@@ -99,7 +99,7 @@ async function follow(
       const waitMs = Math.min(MAX_RECONNECT_WAIT_MS, 1_000 * 2 ** failures)
       print(`${(error as Error).message} Reconnecting in ${waitMs / 1000} s.`)
       failures += 1
-      await pause(waitMs, signal)
+      await pause(waitMs)
     }
   }
 }
@@ -140,7 +140,7 @@ function handlerOf({
       const nextTryInMs = isDelivered(forwarding) || !isWorthRetrying(forwarding) ? null : waitMs
       write({ event, cursor, forwarding, nextTryInMs })
       if (nextTryInMs === null) return
-      await pause(nextTryInMs, signal)
+      await terminal.pause(nextTryInMs, signal)
       // Not handled: the next run starts with this event.
       signal.throwIfAborted()
     }
@@ -150,10 +150,6 @@ function handlerOf({
 function isConnectionLoss(error: unknown): boolean {
   if (error instanceof EarshotApiError) return error.status === 429 || error.status >= 500
   return error instanceof EarshotConnectionError || error instanceof EarshotTimeoutError
-}
-
-async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  await delay(ms, undefined, { signal }).catch(() => {})
 }
 
 /** Accepts `localhost:3000/hook` without a scheme. */

@@ -1,4 +1,5 @@
 import process from 'node:process'
+import { setTimeout as delay } from 'node:timers/promises'
 
 /** The environment and streams of a command. */
 export interface Terminal {
@@ -10,6 +11,8 @@ export interface Terminal {
   writeError(text: string): void
   /** Returns a signal that aborts at Ctrl-C, which then no longer ends the process. */
   interruption(): AbortSignal
+  /** Waits; resolves early when the signal aborts. */
+  pause(ms: number, signal: AbortSignal): Promise<void>
 }
 
 export function processTerminal(): Terminal {
@@ -25,6 +28,7 @@ export function processTerminal(): Terminal {
       for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => controller.abort())
       return controller.signal
     },
+    pause: (ms, signal) => delay(ms, undefined, { signal }).catch(() => {}),
   }
 }
 

@@ -4,9 +4,7 @@ import type { Tx } from './driver/database.ts'
 import { onlyOne } from './sql/rows.ts'
 import { statement } from './sql/statement.ts'
 
-const { placeholder } = sql
-
-/** A rate limit as the counters take it, already scaled. */
+/** A rate limit, already scaled. */
 export interface Limit {
   max: number
   windowSeconds: number
@@ -17,16 +15,16 @@ export interface AccessQuery {
   hash: Buffer
   team: string | null
   project: string | null
-  /** Origin of the page that calls, when it is not our own. */
+  /** Origin of the calling page, when it is not our own. */
   origin: string | null
-  /** Null when the request was counted before and goes on. */
+  /** Null when the request was counted before and continues. */
   limit: Limit | null
   /** Counts requests whose credential is unknown or expired. */
   unknownSubject: string
   unknownLimit: Limit
 }
 
-/** What the database says of a caller; see db/functions/access/access.sql for how to read it. */
+/** The caller of a request; db/functions/access/access.sql says how to read it. */
 export interface AccessRow {
   credential_id: string | null
   credential_kind: CredentialKind
@@ -37,7 +35,7 @@ export interface AccessRow {
   team_id: string | null
   role: Role
   plan: Plan
-  /** Where no team was asked for: whether one of the caller's has API access. */
+  /** Where the request names no team: whether one of the caller's teams has API access. */
   any_api_access: boolean | null
   project_id: string | null
   origin_allowed: boolean | null
@@ -45,21 +43,35 @@ export interface AccessRow {
   reset_seconds: number
 }
 
-const selectAccess = statement<object, AccessRow>(sql`
+interface AccessValues {
+  hash: Buffer
+  team: string | null
+  project: string | null
+  origin: string | null
+  max: number | null
+  windowSeconds: number | null
+  unknownSubject: string
+  unknownMax: number
+  unknownWindowSeconds: number
+}
+
+const selectAccess = statement<AccessValues, AccessRow>(
+  (p) => sql`
   select *
     from access(
-      ${placeholder('hash')}, ${placeholder('team')}, ${placeholder('project')}, ${placeholder('origin')},
-      ${placeholder('max')}, ${placeholder('windowSeconds')},
-      ${placeholder('unknownSubject')}, ${placeholder('unknownMax')}, ${placeholder('unknownWindowSeconds')}
-    )`)
+      ${p.hash}, ${p.team}, ${p.project}, ${p.origin},
+      ${p.max}, ${p.windowSeconds},
+      ${p.unknownSubject}, ${p.unknownMax}, ${p.unknownWindowSeconds}
+    )`,
+)
 
 const UNCOUNTED = { max: null, windowSeconds: null }
 
-/** One round trip that judges a caller and counts the request. */
-export async function readAccess(tx: Tx, { limit, unknownLimit, ...question }: AccessQuery): Promise<AccessRow> {
+/** Authorizes a caller and counts the request, in one round trip. */
+export async function readAccess(tx: Tx, { limit, unknownLimit, ...query }: AccessQuery): Promise<AccessRow> {
   return onlyOne(
     await selectAccess(tx, {
-      ...question,
+      ...query,
       ...(limit ?? UNCOUNTED),
       unknownMax: unknownLimit.max,
       unknownWindowSeconds: unknownLimit.windowSeconds,
@@ -69,9 +81,9 @@ export async function readAccess(tx: Tx, { limit, unknownLimit, ...question }: A
 
 export interface PublicAccessQuery {
   publicKey: string | null
-  /** Whose requests are counted; null when this one was counted before. */
+  /** The counter of the requests; null when this one was counted before. */
   subject: string | null
-  /** What is blocked for running into limits again and again. */
+  /** The address that repeated violations of limits block. */
   address: string
   limit: Limit
 }
@@ -84,27 +96,40 @@ export interface PublicAccessRow {
   rating_sum: number
   used: number | null
   reset_seconds: number
-  /** For how long the address is blocked; null if it is not. */
+  /** How long the address is blocked; null if it is not. */
   blocked_seconds: number | null
 }
 
-const selectPublicAccess = statement<object, PublicAccessRow>(sql`
+const selectPublicAccess = statement<{ requests: string }, PublicAccessRow>(
+  (p) => sql`
   select *
-    from visit(
-      ${placeholder('publicKey')}, ${placeholder('subject')}, ${placeholder('address')}, ${placeholder('max')}, ${placeholder('windowSeconds')}
-    )`)
+    from public_access(${p.requests}::jsonb)`,
+)
 
-/** One round trip that counts a visitor's request and finds the project of the public key. */
-export async function readPublicAccess(tx: Tx, { limit, ...values }: PublicAccessQuery): Promise<PublicAccessRow> {
-  return onlyOne(await selectPublicAccess(tx, { ...values, ...limit }))
+/** Counts a request of the public plane and finds the project of its public key, in one round trip. */
+export async function readPublicAccess(tx: Tx, query: PublicAccessQuery): Promise<PublicAccessRow> {
+  return onlyOne(await selectPublicAccess(tx, { requests: JSON.stringify(publicAccessRequests([query])) }))
 }
 
-const askCount = statement<object, { used: number | null; reset_seconds: number }>(sql`
-  select *
-    from count_request(${placeholder('subject')}, ${placeholder('max')}, ${placeholder('windowSeconds')})`)
+/** Requests as public_access() takes them, numbered in their order. */
+export function publicAccessRequests(queries: readonly PublicAccessQuery[]) {
+  return queries.map(({ publicKey, subject, address, limit }, index) => ({
+    number: index + 1,
+    public_key: publicKey,
+    subject,
+    address,
+    max: limit.max,
+    window_seconds: limit.windowSeconds,
+  }))
+}
 
-/** Counts a request that carries no credential. */
-export async function countRequest(tx: Tx, question: { subject: string; limit: Limit }) {
-  const { limit, subject } = question
-  return onlyOne(await askCount(tx, { subject, ...limit }))
+const count = statement<{ subject: string } & Limit, { used: number | null; reset_seconds: number }>(
+  (p) => sql`
+  select used, reset_seconds
+    from count_request(${p.subject}::text, ${p.max}::int, ${p.windowSeconds}::int)`,
+)
+
+/** Counts a request without a credential. `used` is null when the limit is reached. */
+export async function countRequest(tx: Tx, { subject, limit }: { subject: string; limit: Limit }) {
+  return onlyOne(await count(tx, { subject, ...limit }))
 }

@@ -3,7 +3,7 @@ import { sql } from 'drizzle-orm'
 import type { Tx } from './driver/database.ts'
 import { onlyOne } from './sql/rows.ts'
 import { statement } from './sql/statement.ts'
-import { idempotency_keys } from './tables/guards.ts'
+import { idempotency_keys } from './tables/idempotency.ts'
 
 export interface IdempotentRequest {
   /** The credential, or on the public plane address and public key: nobody replays another's secret. */

@@ -8,31 +8,11 @@ export {
   readAccess,
   readPublicAccess,
 } from './access.ts'
-export {
-  changePassword,
-  findPasswordReset,
-  type LinkOutcome,
-  type NewLink,
-  requestPasswordReset,
-  requestVerification,
-  resetPassword,
-  signUp,
-  verifyEmail,
-} from './accounts.ts'
+export type { LinkOutcome, NewLink } from './account-links.ts'
+export { requestVerification, signUp, verifyEmail } from './accounts.ts'
 export { addTeamMember, createTeamFor, createTokenFor, createUser, findUserByEmail, setTeamPlan } from './admin.ts'
 export { type AuditRow, listAuditEntries } from './audit-log.ts'
 export { type AuthorizationRow, deleteAuthorization, listAuthorizations } from './authorizations.ts'
-export {
-  type ClaimedDelivery,
-  claimDeliveries,
-  type DueEndpoint,
-  type EndpointSlots,
-  findDueEndpoints,
-  LEASE_SECONDS,
-} from './dispatch/claim.ts'
-export { type AttemptRef, type AttemptResult, completeDeliveries, handBackDeliveries } from './dispatch/complete.ts'
-export { numberEvents } from './dispatch/number-events.ts'
-export { forgetDeadWorkers, recordHeartbeat, registerWorker, removeWorker, sweepDeliveries } from './dispatch/workers.ts'
 export {
   type Database,
   type DatabaseAddress,
@@ -42,80 +22,36 @@ export {
   type TeamDatabase,
   type Tx,
 } from './driver/database.ts'
-export { startEmbeddedPostgres } from './embedded/cluster.ts'
-export { connectEmbedded } from './embedded/connect.ts'
-export { EmbeddedPostgresError } from './embedded/errors.ts'
 export { laterCursor, readEvents, readFeedEnds } from './events.ts'
 export { claimIdempotencyKey, storeIdempotentAnswer } from './idempotency.ts'
-export {
-  acceptInvitation,
-  createInvitation,
-  type InvitationLink,
-  type InvitationRow,
-  listInvitations,
-  resendInvitation,
-  revokeInvitation,
-} from './invitations.ts'
+export { acceptInvitation } from './invitations/accept.ts'
+export { createInvitation } from './invitations/create.ts'
+export { listInvitations } from './invitations/list.ts'
+export { resendInvitation } from './invitations/resend.ts'
+export { revokeInvitation } from './invitations/revoke.ts'
+export { type InvitationLink, presentInvitation } from './invitations/row.ts'
 export { type JobName, type JobPayload, jobs } from './jobs.ts'
 export { addFirstJwtKey, listJwtKeys, type NewJwtKey, rotateJwtKey } from './jwt-keys.ts'
 export { createLogin, endLogin } from './logins.ts'
-export { findQueuedMail, listMails, type MailRow, queueMail, settleMail } from './mails.ts'
-export { type Backlog, type QueueDepth, readBacklog, readQueueDepths, readStoredDeliveries } from './maintenance/backlog.ts'
-export { disableFailingEndpoints } from './maintenance/failing-endpoints.ts'
-export { readHealth } from './maintenance/health.ts'
-export { dropPastPartitions, ensurePartitions } from './maintenance/partitions.ts'
-export { purgeDeleted } from './maintenance/purge.ts'
-export { deletePast } from './maintenance/retention.ts'
-export { listMembers, type MemberRow, removeMember, transferOwnership, updateMember } from './members.ts'
+export { findQueuedMail, listMails, type MailRow, queueMail, queueMails, settleMail } from './mails.ts'
+export { listMembers, presentMember, removeMember, transferOwnership, updateMember } from './members.ts'
 export { confirmSecondFactor, disableSecondFactor, enrollSecondFactor, type SecondFactorUse, useSecondFactor } from './mfa.ts'
-export {
-  createAuthorizationCode,
-  takeAuthorizationCode,
-} from './oauth/authorization-codes.ts'
-export {
-  createOAuthClient,
-  deleteOAuthClient,
-  findOAuthClient,
-  listOAuthClients,
-  type OAuthClientRow,
-} from './oauth/clients.ts'
-export {
-  createDeviceCode,
-  type DevicePoll,
-  decideDeviceCode,
-  findDeviceRequest,
-  pollDeviceCode,
-} from './oauth/device-codes.ts'
-export { type Rotation, rotateRefreshToken } from './oauth/refresh-tokens.ts'
-export {
-  type ActiveToken,
-  inspectOAuthToken,
-  issueTokens,
-  revokeOAuthToken,
-  type TokenPair,
-} from './oauth/tokens.ts'
+export { changePassword, findPasswordReset, requestPasswordReset, resetPassword } from './passwords.ts'
 export { createProject, deleteProject, findProject, listProjects, type ProjectFields, type ProjectRow, updateProject } from './projects.ts'
 export { createPublicKey, listPublicKeys, type PublicKeyRow, revokePublicKey } from './public-keys.ts'
-export { prepareDatabase } from './schema/prepare.ts'
-export { queueConnection } from './schema/queue.ts'
-export { DatabaseSetupError } from './schema/setup-error.ts'
 export { createSession, deleteSession, endSession, listSessions, prolongSession, type SessionRow } from './sessions.ts'
 export { findOwnSignIn, findSignIn, replacePasswordHash, type SignInRow, type SignInTry } from './sign-in.ts'
-export type { Actor } from './sql/actor.ts'
+export type { Actor, UserActor } from './sql/actor.ts'
 export { toTimestamp } from './sql/timestamps.ts'
+export { revokeConsent } from './submissions/consent.ts'
+export { createSubmission, type NewSubmission } from './submissions/create.ts'
+export { deleteSubmission } from './submissions/delete.ts'
+export { findSubmission } from './submissions/find.ts'
 export { listSubmissions, type SubmissionFilters } from './submissions/list.ts'
-export { receiveSubmission } from './submissions/receive.ts'
-export {
-  createSubmission,
-  deleteSubmission,
-  findSubmission,
-  moderateSubmission,
-  moderateSubmissions,
-  type NewSubmission,
-  revokeConsent,
-  type SubmissionRow,
-  updateSubmission,
-} from './submissions/submissions.ts'
+export { moderateSubmission, moderateSubmissions } from './submissions/moderate.ts'
+export { type Reception, receiveSubmission } from './submissions/receive.ts'
+export { updateSubmission } from './submissions/update.ts'
+export type { SubmissionRow } from './tables/submissions.ts'
 export { createTeam, deleteTeam, findTeam, listTeams, type TeamFields, type TeamRow, updateTeam } from './teams.ts'
 export { createToken, listTokens, revokeToken, type TokenRow } from './tokens.ts'
 export { readUsage } from './usage.ts'

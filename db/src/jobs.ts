@@ -1,4 +1,7 @@
+import { sql } from 'drizzle-orm'
 import { z } from 'zod'
+import type { Tx } from './driver/tx.ts'
+import { statement } from './sql/statement.ts'
 
 /** Every job of the queue and its payload. Cron's own field of a payload is dropped. */
 export const jobs = {
@@ -18,3 +21,18 @@ export const jobs = {
 
 export type JobName = keyof typeof jobs
 export type JobPayload<Name extends JobName> = z.output<(typeof jobs)[Name]>
+
+const add = statement<{ name: JobName; payload: string; max_attempts: number | null }, never>(
+  (p) => sql`
+  select enqueue_job(${p.name}::text, ${p.payload}::json, ${p.max_attempts}::int)`,
+)
+
+/** Adds a job in the transaction of what causes it; without `maxAttempts` the queue's own number of attempts. */
+export async function enqueue<Name extends JobName>(
+  tx: Tx,
+  name: Name,
+  payload: JobPayload<Name>,
+  { maxAttempts = null }: { maxAttempts?: number | null } = {},
+): Promise<void> {
+  await add(tx, { name, payload: JSON.stringify(payload), max_attempts: maxAttempts })
+}

@@ -16,3 +16,4 @@ export {
   type WebhookUrlCheck,
 } from './network/webhook-url.ts'
 export { createSecretBox, type SecretBox, SecretKeyError } from './secret-box.ts'
+export { settleWithin } from './settle-within.ts'

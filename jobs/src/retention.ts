@@ -1,6 +1,6 @@
-import { deletePast } from '@earshot/db'
+import { deletePast } from '@earshot/db/maintenance'
 import { task } from './task.ts'
 
 export const retention = task('retention', async (_payload, { database, log }) => {
-  log.debug({ deleted: await deletePast(database) }, 'What was past its time was deleted')
+  log.debug({ deleted: await deletePast(database) }, 'Deleted expired records')
 })

@@ -1,48 +1,44 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { makeTeam, type Team } from '../support/people.ts'
+import { holdRateWindows, nextRateWindow } from '../support/rate-windows.ts'
 import { startTestService, type TestService } from '../support/test-service.ts'
 
 const WORDS = { body: 'Lovely', author: { name: 'Ada' }, consent: { granted: true } }
 /** Of a limit of ten a minute. */
 const FEW = 2
-const TRIPS = 5
+const VIOLATIONS = 5
 const HOUR_SECONDS = 3600
-const WINDOW_MS = 60_000
-const MARGIN_MS = 5_000
 
 let service: TestService
 let team: Team
 let address = 0
 beforeAll(async () => {
   service = await startTestService({ rateLimitMultiplier: FEW / 10, trustProxy: () => true })
+  await holdRateWindows(service.address)
   team = await makeTeam(service.database)
 })
 afterAll(() => service.close())
-// Each test comes from an address of its own, and no window of the clock ends in the middle of one.
-beforeEach(async () => {
+// Each test comes from an address of its own.
+beforeEach(() => {
   address += 1
-  const leftMs = WINDOW_MS - (Date.now() % WINDOW_MS)
-  // A timer may be a little early.
-  if (leftMs < MARGIN_MS) await delay(leftMs + 100)
 })
 
-test('a burst in one window is one trip: it carries no penalty beyond the wait', async () => {
+test('a burst in one window is one violation, without a penalty beyond the wait', async () => {
   for (let sent = 0; sent < FEW; sent += 1) expect((await leave()).status).toBe(201)
   const refused = await Promise.all(Array.from({ length: 20 }, leave))
   expect(new Set(refused.map(({ status, body }) => `${status} ${body.code}`))).toEqual(new Set(['429 rate_limited']))
-  expect(await block()).toMatchObject({ trips: 1, blocked_until: null })
-  await nextWindow()
+  expect(await block()).toMatchObject({ violations: 1, blocked_until: null })
+  await nextRateWindow(service.database)
   expect((await leave()).status).toBe(201)
 })
 
-test('the fifth trip within ten minutes blocks the address on the whole public plane for an hour, and nothing else', async () => {
-  const last = await trip(TRIPS)
+test('the fifth violation within ten minutes blocks the address on the public plane alone for an hour', async () => {
+  const last = await violate(VIOLATIONS)
   expect(last).toMatchObject({ status: 429, body: { code: 'abuse_blocked' } })
   expect(Number(last.headers.get('retry-after'))).toBe(HOUR_SECONDS)
   expect([last.headers.get('x-ratelimit-remaining'), last.headers.get('ratelimit')]).toEqual(['0', `"public_write";r=0;t=${HOUR_SECONDS}`])
 
-  await nextWindow()
+  await nextRateWindow(service.database)
   const other = await makeTeam(service.database)
   for (const answer of [await leave(), await send('GET', `/api/public/v1/projects/${other.publicKey}/items/`)]) {
     expect(answer).toMatchObject({ status: 429, body: { code: 'abuse_blocked' } })
@@ -53,28 +49,29 @@ test('the fifth trip within ten minutes blocks the address on the whole public p
   expect((await leave()).status).toBe(201)
 })
 
-test('each further block lasts twice as long, up to a day, and a day after its end all is forgotten', async () => {
+test('each further block lasts twice as long, up to a day, and resets a day after its end', async () => {
   const seconds: number[] = []
   for (let round = 0; round < 6; round += 1) {
-    seconds.push(Number((await trip(TRIPS)).headers.get('retry-after')))
+    seconds.push(Number((await violate(VIOLATIONS)).headers.get('retry-after')))
     await service.database.run("update abuse_blocks set blocked_until = now() - interval '1 second' where address = $1", [ip()])
   }
   expect(seconds).toEqual([1, 2, 4, 8, 16, 24].map((hours) => hours * HOUR_SECONDS))
 })
 
-test('trips that are ten minutes past do not count', async () => {
-  await trip(TRIPS - 1)
-  await service.database.run("update abuse_blocks set trips = array[now() - interval '601 seconds'] || trips[2:] where address = $1", [
-    ip(),
-  ])
-  expect((await trip(1)).body.code).toBe('rate_limited')
-  expect((await trip(1)).body.code).toBe('abuse_blocked')
+test('violations older than ten minutes do not count', async () => {
+  await violate(VIOLATIONS - 1)
+  await service.database.run(
+    "update abuse_blocks set violations = array[now() - interval '601 seconds'] || violations[2:] where address = $1",
+    [ip()],
+  )
+  expect((await violate(1)).body.code).toBe('rate_limited')
+  expect((await violate(1)).body.code).toBe('abuse_blocked')
 })
 
-test('of many who trip at once exactly one trip is counted for each limit', async () => {
+test('concurrent requests over a limit count as exactly one violation for each limit', async () => {
   const reads = Array.from({ length: 60 }, () => send('GET', `/api/public/v1/projects/${team.publicKey}/items/`))
   await Promise.all([...reads, ...Array.from({ length: 30 }, leave)])
-  expect(await block()).toMatchObject({ trips: 2, blocked_until: null })
+  expect(await block()).toMatchObject({ violations: 2, blocked_until: null })
 })
 
 function ip(): string {
@@ -90,25 +87,18 @@ function leave() {
 }
 
 /** Runs into the limit so many times, each time in a window of its own; the last answer. */
-async function trip(times: number) {
+async function violate(times: number) {
   let answer = await leave()
   for (let count = 0; count < times; count += 1) {
-    await nextWindow()
+    await nextRateWindow(service.database)
     for (let sent = 0; sent <= FEW; sent += 1) answer = await leave()
   }
   return answer
 }
 
-/** As if the clock's next minute had begun. */
-async function nextWindow(): Promise<void> {
-  await service.database.run("update rate_windows set window_start = window_start - interval '1 minute' where subject like $1", [
-    `%:${ip()}`,
-  ])
-}
-
 async function block() {
-  const [row] = await service.database.run<{ trips: number; blocked_until: string | null }>(
-    'select cardinality(trips) as trips, blocked_until from abuse_blocks where address = $1',
+  const [row] = await service.database.run<{ violations: number; blocked_until: string | null }>(
+    'select cardinality(violations) as violations, blocked_until from abuse_blocks where address = $1',
     [ip()],
   )
   return row

@@ -1,12 +1,11 @@
 import { makeToken } from '@earshot/server'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { earlyInWindow } from '../support/clock.ts'
-import { LOG_IN, makeAccount, REVOKE, type TokenPair } from '../support/log-in.ts'
+import { LOG_IN, makeAccount, REVOKE, type TokenPair } from '../support/logins.ts'
 import { PASSWORD } from '../support/people.ts'
-import { type Answer, startTestService, type TestService } from '../support/test-service.ts'
+import { holdRateWindows } from '../support/rate-windows.ts'
+import { startTestService, type TestResponse, type TestService } from '../support/test-service.ts'
 
 const REFRESH = `${LOG_IN}refresh/`
-const HOUR_MS = 3_600_000
 const MAX = 100
 /** Well-formed, checksum and all, and nobody's. */
 const UNKNOWN = makeToken('svr_').token
@@ -19,18 +18,18 @@ let service: TestService
 /** Another replica, on the same database and with the same secret key. */
 let replica: TestService
 beforeAll(async () => {
-  await earlyInWindow(HOUR_MS, 60_000)
   const trustProxy = (_address: string, hop: number) => hop < 1
   service = await startTestService({ rateLimitMultiplier: 1, trustProxy })
-  const { database, secretBox } = service
+  const { address, database, secretBox } = service
+  await holdRateWindows(address)
   replica = await startTestService({ database, services: { secretBox }, rateLimitMultiplier: 1, trustProxy })
-}, 80_000)
+})
 afterAll(async () => {
   await replica.close()
   await service.close()
 })
 
-test('many people behind one address refresh and log out as often as they need: what succeeds is not counted', async () => {
+test('successful refreshes and logouts are not counted against an address', async () => {
   const ip = '203.0.113.1'
   let pair = await loginFrom('203.0.113.2')
   for (let index = 0; index < MAX + 20; index += 1) {
@@ -63,7 +62,7 @@ test.each([
   expect(Number(last.headers.get('retry-after'))).toBeGreaterThan(0)
 })
 
-test('of many who try unknown tokens at once, over two replicas and both operations, a hundred are answered and the others told to wait', {
+test('of concurrent unknown tokens, over two replicas and both operations, a hundred are answered and the rest limited', {
   timeout: 30_000,
 }, async () => {
   const ip = '203.0.113.100'
@@ -81,7 +80,7 @@ test('of many who try unknown tokens at once, over two replicas and both operati
   expect(await ask(REFRESH, { refresh }, ip)).toMatchObject({ status: 200 })
 })
 
-test('the token of a log-in that has ended is counted where it is shown again', async () => {
+test('the token of an ended login is counted when it is presented again', async () => {
   const ip = '203.0.113.102'
   const { refresh } = await loginFrom('203.0.113.103')
   const { refresh: next } = (await ask(REFRESH, { refresh }, ip)).body as TokenPair
@@ -92,13 +91,13 @@ test('the token of a log-in that has ended is counted where it is shown again', 
   expect(await used(ip)).toBe(2)
 })
 
-test('a log-in is counted whether or not it succeeds', async () => {
+test('a login is counted whether or not it succeeds', async () => {
   const ip = '203.0.113.104'
   await loginFrom(ip)
   expect(await used(ip)).toBe(1)
 })
 
-test('an exchange takes one round trip, and one that fails no more than two', async () => {
+test('a refresh takes one round trip, and a failing one at most two', async () => {
   const { refresh } = await loginFrom('203.0.113.105')
   const roundTrips = async (token: string) => {
     const sent = service.statements.length
@@ -115,7 +114,7 @@ async function loginFrom(ip: string): Promise<TokenPair> {
   return body
 }
 
-function ask(path: string, body: unknown, ip: string, at: TestService = service): Promise<Answer> {
+function ask(path: string, body: unknown, ip: string, at: TestService = service): Promise<TestResponse> {
   return at.send('POST', path, { body, headers: { 'content-type': 'application/json', 'x-forwarded-for': ip } })
 }
 

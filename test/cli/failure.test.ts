@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { earshot } from './command-line.ts'
-import { playService, refusal } from './played-service.ts'
+import { playService, refusal } from './fake-service.ts'
 import { PLACE, SUBMISSION } from './records.ts'
 
 const approve = ['submissions', 'approve', SUBMISSION]

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { earshot } from './command-line.ts'
-import { playService } from './played-service.ts'
+import { playService } from './fake-service.ts'
 import { attempt, PLACE, PROJECT, page, SUBMISSION, submission, TEAM, WEBHOOK } from './records.ts'
 
 const PROJECT_PATH = `/api/v1/teams/${TEAM}/projects/${PROJECT}`

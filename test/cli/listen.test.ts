@@ -11,13 +11,16 @@ import { verifyWebhook } from '@earshot/contracts/webhooks'
 import { createSecretBox } from '@earshot/drivers'
 import { Webhook } from 'standardwebhooks'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import { number } from '../api/event-stream.ts'
+import { number } from '../support/event-stream.ts'
 import { makeTeam, type Team } from '../support/people.ts'
 import { openTestDatabase, type TestDatabase } from '../support/test-database.ts'
 import { startTestService, type TestService } from '../support/test-service.ts'
 import { earshot, type Outcome } from './command-line.ts'
 
 const EXECUTABLE = fileURLToPath(new URL('earshot.js', import.meta.resolve('@earshot/cli')))
+
+/** Still so slow that a later try is signed in a later second. */
+const HASTE = 3
 
 interface Received {
   headers: IncomingHttpHeaders
@@ -43,7 +46,7 @@ beforeEach(async () => {
 })
 afterEach(() => rm(home, { recursive: true }))
 
-test('each event is posted like a delivery, signed with the secret that is shown, and printed in one line', async () => {
+test('each event is posted like a delivery, signed with the printed secret, and printed in one line', async () => {
   await using receiver = await receive()
   await using run = listen(['--forward', `${receiver.url}/hook`])
   await run.shows('Waiting for new events. Press Ctrl-C to stop.')
@@ -62,7 +65,7 @@ test('each event is posted like a delivery, signed with the secret that is shown
   expect(out.length).toBeLessThanOrEqual(81)
 })
 
-test('the next run goes on where the last one stopped, unless it is to begin now', async () => {
+test('the next run resumes where the last one stopped, unless it is started with --from-now', async () => {
   await using receiver = await receive()
   const forward = ['--forward', receiver.url]
   const first = listen(forward)
@@ -117,7 +120,7 @@ test('a failed event is tried four times, then skipped, or with --keep-trying un
   expect(new Set(receiver.requests.map(({ headers }) => headers['x-service-timestamp'])).size).toBeGreaterThan(1)
 })
 
-test('what is final is not tried again; a receiver that is away is told, and the run that was ended then begins with its event', async () => {
+test('a final failure is not retried; when the receiver is away, the next run begins with the undelivered event', async () => {
   await using receiver = await receive(() => 404)
   const run = listen(['--forward', receiver.url])
   await run.shows('Waiting for new events')
@@ -135,7 +138,7 @@ test('what is final is not tried again; a receiver that is away is told, and the
   expect(back.ids()).toEqual([two])
 })
 
-test('it shows events alone, of the types and the project that are asked for', async () => {
+test('without --forward it prints events, filtered by type and project', async () => {
   await using run = listen(['--events', 'submission.created,submission.approved', '--project', team.project.project_id])
   await run.shows('Showing events; add --forward URL to forward them')
   await run.shows('Waiting for new events')
@@ -148,7 +151,7 @@ test('it shows events alone, of the types and the project that are asked for', a
   expect(out).toMatch(new RegExp(`^\\S+ submission.created +${id}\n$`))
 })
 
-test('a service that restarts is sought again, and no event is left out', { timeout: 30_000 }, async () => {
+test('it reconnects after a restart of the service, and no event is lost', { timeout: 30_000 }, async () => {
   const own = await startTestService({ ...place, database: store.database }, { store })
   await using receiver = await receive()
   await using run = listen(['--forward', receiver.url], { EARSHOT_URL: own.url })
@@ -201,7 +204,7 @@ test.for(['SIGINT', 'SIGTERM'] as const)('the executable ends with 0 at %s', asy
   expect(await once(child, 'close')).toEqual([0, null])
 })
 
-test('the secret of the environment signs, and colours are for terminals alone', async () => {
+test('the secret of the environment signs, and only terminals get colors', async () => {
   const secret = `whsec_${randomBytes(32).toString('base64')}`
   await using receiver = await receive()
   await using run = listen(['--forward', receiver.url.replace('http://', '')], { EARSHOT_LISTEN_SECRET: secret }, 80)
@@ -221,6 +224,7 @@ function listen(args: readonly string[], env: Record<string, string> = {}, colum
     env: { EARSHOT_URL: service.url, EARSHOT_TOKEN: team.token, EARSHOT_TEAM: team.id, XDG_STATE_HOME: home, ...env },
     ...(columns && { columns }),
     interruption: ending.signal,
+    haste: HASTE,
     onOutput: (piece) => {
       text += piece
     },

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { earshot } from './command-line.ts'
-import { type PlayedAnswer, playService } from './played-service.ts'
+import { type PlayedAnswer, playService } from './fake-service.ts'
 import { PLACE, page, SUBMISSION, submission } from './records.ts'
 
 const list = ['submissions', 'list']

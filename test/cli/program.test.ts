@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { contracts, isEverywhere, listOperations } from '@earshot/contracts'
 import { expect, test } from 'vitest'
 import { earshot } from './command-line.ts'
-import { playService } from './played-service.ts'
+import { playService } from './fake-service.ts'
 import { page } from './records.ts'
 
 const operations = listOperations(contracts).filter(({ operation }) => isEverywhere(operation))

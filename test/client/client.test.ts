@@ -1,7 +1,7 @@
 import { createServer } from 'node:net'
 import { type CallOptions, createClient, EarshotApiError, EarshotConnectionError, EarshotTimeoutError } from '@earshot/contracts/client'
 import { describe, expect, expectTypeOf, test } from 'vitest'
-import { type PlayedService, playService, refusal } from '../cli/played-service.ts'
+import { type PlayedService, playService, refusal } from '../cli/fake-service.ts'
 
 const TEAM = '019aa3c1-7d40-7c3e-9f3b-2b8f7a6f1e01'
 const PROJECT = '019aa3c1-7d40-7c3e-9f3b-2b8f7a6f1e02'
@@ -75,7 +75,7 @@ describe('a request', () => {
   })
 })
 
-describe('an answer', () => {
+describe('a response', () => {
   test('204 is undefined', async () => {
     await using service = await playService({ status: 204 })
     expect(await clientOf(service).teams.delete({ team_id: TEAM })).toBeUndefined()

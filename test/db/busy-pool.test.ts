@@ -31,6 +31,60 @@ test('transactions that come while every connection is busy wait for their turn,
   expect(left).toEqual([{ users: CALLERS * ROUNDS, unfinished: 0 }])
 })
 
+test('statements that wait for a connection each get their own result, failures too', async () => {
+  const { database } = store
+  const callers = Array.from({ length: CALLERS }, async (_, caller) => {
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const number = caller * ROUNDS + round
+      const asked = database.run('select $1::int as number, 6 / ($1::int % 3) as quotient from generate_series(1, 2)', [number])
+      if (number % 3 === 0) await expect(asked).rejects.toThrow('division by zero')
+      else expect(await asked).toEqual(Array.from({ length: 2 }, () => ({ number, quotient: 6 / (number % 3) })))
+    }
+  })
+  await Promise.all(callers)
+})
+
+test('a statement that takes its time delays no other while a connection is free', async () => {
+  const { database } = store
+  const sleep = (seconds: number) => database.run('select pg_sleep($1)', [seconds])
+  let isAwake = false
+  const long = sleep(1).then(() => {
+    isAwake = true
+  })
+  for (let round = 0; round < ROUNDS; round += 1) await Promise.all(Array.from({ length: CALLERS }, () => sleep(0)))
+  expect(isAwake).toBe(false)
+  await long
+})
+
+test('statements and transactions get a connection in the order in which they came', async () => {
+  const other = await openTestDatabase({ poolSize: 1 })
+  const order: number[] = []
+  const works = Array.from({ length: CALLERS }, async (_, number) => {
+    if (number % 2) await other.database.run('select 1', [])
+    else await other.database.transaction((tx) => tx.run('select 1', []))
+    order.push(number)
+  })
+  await Promise.all(works)
+  expect(order).toEqual(Array.from({ length: CALLERS }, (_, number) => number))
+  await other.close()
+})
+
+test('no statement runs within the transaction of another caller', async () => {
+  const other = await openTestDatabase({ poolSize: 1 })
+  const ask = () => other.database.run<{ id: string | null }>('select pg_current_xact_id_if_assigned()::text as id where $1', [true])
+  const works = Array.from({ length: CALLERS }, async () => {
+    const transaction = other.database.transaction(async (tx) => {
+      await tx.run('select pg_current_xact_id()', [])
+      await tx.run('select pg_sleep(0.002)', [])
+    })
+    const rows = await Promise.all(Array.from({ length: ROUNDS }, ask))
+    await transaction
+    return rows.flat()
+  })
+  expect((await Promise.all(works)).flat().filter(({ id }) => id !== null)).toEqual([])
+  await other.close()
+})
+
 test('a transaction that fails gives its turn to the next', async () => {
   const { database } = store
   const failures = Array.from({ length: CALLERS }, () =>
@@ -70,40 +124,11 @@ test('a part that fails is undone alone, within another part too', async () => {
   expect(kept).toEqual([{ email: 'outer@example.com' }])
 })
 
-test('a statement that fails in the middle of its rows leaves nothing to the next one', async () => {
+test('a closed pool refuses statements, and finishes the one in flight', async () => {
   const other = await openTestDatabase({ poolSize: 1 })
-  const failing = other.database.run('select 1 / (3 - number) from generate_series(1, 5) number', [])
-  await expect(failing).rejects.toThrow('division by zero')
-  expect(await other.database.run('select number from generate_series(1, 2) number', [])).toEqual([{ number: 1 }, { number: 2 }])
-  await other.close()
-})
-
-test("rows have the columns' own names, whatever these are", async () => {
-  const other = await openTestDatabase({ poolSize: 1 })
-  const named = other.database.run(`select 1 as "a ""quoted"" name", null as "it's", '{2,3}'::text[] as "back\\slash" where $1`, [true])
-  expect(await named).toEqual([{ 'a "quoted" name': 1, "it's": null, 'back\\slash': ['2', '3'] }])
-  await other.close()
-})
-
-test('a statement is asked again with the same values when its table got another column since it was prepared', async () => {
-  const other = await openTestDatabase({ poolSize: 1 })
-  const values = [true, false, Buffer.from('bytes'), ['a', 'b'], '{"a": [1]}', '2026-01-02T03:04:05.678Z', 1.5, null, '\\\\x']
-  const types = 'boolean, boolean, bytea, text[], jsonb, timestamptz, numeric, text, text'.split(', ')
-  const shown = types.map((type, index) => `$${index + 1}::${type}::text as value_${index}`).join(', ')
-  const ask = () => other.database.run(`select *, ${shown} from changing`, values)
-  await other.database.run('create temporary table changing as select 1 as one', [])
-  const [before] = await ask()
-  expect(before).toMatchObject({ value_0: 'true', value_1: 'false', value_2: '\\x6279746573', value_3: '{a,b}', value_8: '\\\\x' })
-  await other.database.run('alter table changing add two int default 2', [])
-  expect(await ask()).toEqual([{ ...(before as object), two: 2 }])
-  await other.close()
-})
-
-test('what is asked of a closed pool is refused, and what was under way is done', async () => {
-  const other = await openTestDatabase({ poolSize: 1 })
-  const underWay = other.database.run('select pg_sleep(0.2)', [])
+  const inFlight = other.database.run('select pg_sleep(0.2)', [])
   const waiting = other.database.run('select 1', [])
   await delay(50)
-  await Promise.all([other.close(), underWay, expect(waiting).rejects.toMatchObject({ code: 'dependency_unavailable' })])
+  await Promise.all([other.close(), inFlight, expect(waiting).rejects.toMatchObject({ code: 'dependency_unavailable' })])
   await expect(other.database.run('select 1', [])).rejects.toMatchObject({ code: 'dependency_unavailable' })
 })

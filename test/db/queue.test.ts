@@ -1,12 +1,10 @@
 import { randomBytes } from 'node:crypto'
-import { type DatabaseAddress, openDatabase, openTeamDatabase, prepareDatabase, queueMail } from '@earshot/db'
+import { type DatabaseAddress, openDatabase, openTeamDatabase, queueMail, queueMails } from '@earshot/db'
+import { prepareDatabase } from '@earshot/db/schema'
 import { createSecretBox, sealMail } from '@earshot/drivers'
-import { sql } from 'drizzle-orm'
 import postgres from 'postgres'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
-import { type MailValues, mailParameters, mailValues } from '../../db/src/mails.ts'
 import { QUEUE_VERSION } from '../../db/src/schema/queue.ts'
-import { statement } from '../../db/src/sql/statement.ts'
 
 const LOCK_KEY = 0x45415253
 const NO_TEAM = '00000000-0000-7000-8000-000000000000'
@@ -16,15 +14,6 @@ const mail = sealMail(createSecretBox(randomBytes(32)), {
   fields: { name: 'Ada' },
   secret: { token: 'hush-hush' },
 })
-
-const signUp = statement<MailValues, { mail_id: string }>(sql`
-  with person as (
-    insert into users (email, name)
-    values (${sql.placeholder('mailRecipient')}, 'Ada')
-    returning *
-  )
-  select queue_mail(${mailParameters}) as mail_id
-    from person`)
 
 let address: DatabaseAddress
 let login: postgres.Sql
@@ -68,14 +57,33 @@ test('before any worker was there, both roles that serve can queue a mail, and i
   await Promise.all([worker.close(), bound.close()])
 })
 
-test('one statement writes what causes a mail and queues it: both or neither', async () => {
+test('what causes a mail and the mail are kept together: both or neither', async () => {
   const worker = openDatabase({ address, role: 'earshot_worker', poolSize: 1, applicationName: 'earshot test' })
   const countJobs = async () => (await login`select from graphile_worker.jobs`).length
+  const signUp = () =>
+    worker.transaction(async (tx) => {
+      await queueMail(tx, mail)
+      await tx.run("insert into users (email, name) values ($1, 'Ada')", [mail.recipient])
+    })
   const before = await countJobs()
-  expect(await signUp(worker, mailValues(mail))).toHaveLength(1)
-  await expect(signUp(worker, mailValues(mail))).rejects.toMatchObject({ code: 'already_exists' })
+  await signUp()
+  await expect(signUp()).rejects.toMatchObject({ code: 'already_exists' })
   expect(await countJobs()).toBe(before + 1)
   expect(await login`select from mails`).toHaveLength(before + 1)
+  await worker.close()
+})
+
+test('mails without a secret are queued by one statement, each with its job', async () => {
+  const worker = openDatabase({ address, role: 'earshot_worker', poolSize: 1, applicationName: 'earshot test' })
+  const before = (await login`select from graphile_worker.jobs`).length
+  const recipients = ['grace@example.com', 'joan@example.com']
+  await queueMails(
+    worker,
+    recipients.map((recipient) => ({ recipient, template: 'mfa-enabled', fields: { name: 'Ada' } })),
+  )
+  const rows = await login`select recipient, fields, sealed from mails where template = 'mfa-enabled' order by id`
+  expect(rows).toEqual(recipients.map((recipient) => ({ recipient, fields: { name: 'Ada' }, sealed: null })))
+  expect(await login`select from graphile_worker.jobs`).toHaveLength(before + recipients.length)
   await worker.close()
 })
 

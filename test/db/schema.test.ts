@@ -3,14 +3,25 @@ import { getTableConfig, type PgColumn, PgDialect, PgTable } from 'drizzle-orm/p
 import type { Sql, TransactionSql } from 'postgres'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import * as accounts from '../../db/src/tables/accounts.ts'
-import * as guards from '../../db/src/tables/guards.ts'
+import * as auditLog from '../../db/src/tables/audit-log.ts'
+import * as credentials from '../../db/src/tables/credentials.ts'
+import * as events from '../../db/src/tables/events.ts'
+import * as idempotency from '../../db/src/tables/idempotency.ts'
 import * as invitations from '../../db/src/tables/invitations.ts'
+import * as jwtKeys from '../../db/src/tables/jwt-keys.ts'
 import * as mails from '../../db/src/tables/mails.ts'
+import * as members from '../../db/src/tables/members.ts'
+import * as mfa from '../../db/src/tables/mfa.ts'
 import * as oauth from '../../db/src/tables/oauth.ts'
-import * as people from '../../db/src/tables/people.ts'
+import * as plans from '../../db/src/tables/plans.ts'
 import * as projects from '../../db/src/tables/projects.ts'
-import * as signIn from '../../db/src/tables/sign-in.ts'
+import * as publicKeys from '../../db/src/tables/public-keys.ts'
+import * as quotas from '../../db/src/tables/quotas.ts'
+import * as rateLimits from '../../db/src/tables/rate-limits.ts'
 import * as submissions from '../../db/src/tables/submissions.ts'
+import * as teams from '../../db/src/tables/teams.ts'
+import * as tokens from '../../db/src/tables/tokens.ts'
+import * as users from '../../db/src/tables/users.ts'
 import * as webhooks from '../../db/src/tables/webhooks.ts'
 import { openTestDatabase, type TestDatabase } from '../support/test-database.ts'
 
@@ -18,9 +29,29 @@ import { openTestDatabase, type TestDatabase } from '../support/test-database.ts
 const BOOKKEEPING = ['schema_functions', 'schema_migrations']
 const CLONES = 9
 
-const tables = [accounts, guards, invitations, mails, oauth, people, projects, signIn, submissions, webhooks].flatMap((file) =>
-  Object.values<unknown>(file).filter((value) => is(value, PgTable)),
-)
+const tables = [
+  accounts,
+  auditLog,
+  credentials,
+  events,
+  idempotency,
+  invitations,
+  jwtKeys,
+  mails,
+  members,
+  mfa,
+  oauth,
+  plans,
+  projects,
+  publicKeys,
+  quotas,
+  rateLimits,
+  submissions,
+  teams,
+  tokens,
+  users,
+  webhooks,
+].flatMap((file) => Object.values<unknown>(file).filter((value) => is(value, PgTable)))
 const tableNames = tables.map((table) => getTableName(table)).sort()
 const dialect = new PgDialect()
 

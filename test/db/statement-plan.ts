@@ -38,6 +38,7 @@ export function recording(tx: Tx): Tx & { sent: SentStatement[] } {
       return tx.run<Row>(text, params)
     },
     attempt: <Result>(work: (inner: Tx) => Promise<Result>): Promise<Result> => work(recorder),
+    transaction: <Result>(work: (inner: Tx) => Promise<Result>): Promise<Result> => work(recorder),
   }
   return recorder
 }

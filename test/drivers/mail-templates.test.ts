@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto'
+import { type MailTemplate, mailData } from '@earshot/contracts'
 import { createSecretBox, sealMail, writeMail } from '@earshot/drivers'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { toMailLine } from '../../drivers/src/mail/mail-line.ts'
-import { mailTemplates, type NewMail } from '../../drivers/src/mail/templates.ts'
+import type { NewMail } from '../../drivers/src/mail/sealed-mail.ts'
 
 const BASE_URL = 'https://feedback.example'
 const box = createSecretBox(randomBytes(32))
@@ -12,7 +13,9 @@ const secret = { token: 'a token/with?odd&characters' }
 const ENDPOINT = '019aa3c1-7d40-7c3e-9f3b-2b8f7a6f1e01'
 const QUERY = '?token=a%20token%2Fwith%3Fodd%26characters'
 
-const mails = (name: string): [NewMail, string | null][] => [
+type AnyMail = { [Template in MailTemplate]: NewMail<Template> }[MailTemplate]
+
+const mails = (name: string): [AnyMail, string | null][] => [
   [{ to, template: 'verify-email', fields: { name }, secret }, `/accounts/verify-email/${QUERY}`],
   [{ to, template: 'sign-up-again', fields: { name }, secret: {} }, '/accounts/sign-in/'],
   [{ to, template: 'password-reset', fields: { name }, secret }, `/accounts/password-reset/${QUERY}`],
@@ -27,18 +30,17 @@ const mails = (name: string): [NewMail, string | null][] => [
 const linesOf = (link: string | null) => (link === null ? [] : [BASE_URL + link])
 
 test('every mail template is tested here', () => {
-  expect(mails('Ada').map(([{ template }]) => template)).toEqual(Object.keys(mailTemplates))
+  expect(mails('Ada').map(([{ template }]) => template)).toEqual(Object.keys(mailData))
 })
 
 describe.each(mails('Ada Lovelace'))('$template', (mail, link) => {
   const stored = sealMail(box, mail)
-  const row = { template: stored.template, fields: JSON.parse(stored.fields), sealed: stored.sealed }
 
   test('is stored without its secret in plain text, and written with it', () => {
     expect(stored.recipient).toBe(to)
     expect(JSON.stringify(stored)).not.toContain('odd')
     expect(stored.sealed?.includes('odd') ?? false).toBe(false)
-    const { subject, text } = writeMail(box, BASE_URL, row)
+    const { subject, text } = writeMail(box, BASE_URL, stored)
     expect(subject).toMatch(/^[A-Z][\w ,-]+$/)
     expect(text).toContain('Ada Lovelace')
     expect(text?.split('\n').filter((line) => line.startsWith('http'))).toEqual(linesOf(link))
@@ -46,7 +48,7 @@ describe.each(mails('Ada Lovelace'))('$template', (mail, link) => {
   })
 
   test('keeps its subject once its secret is erased', () => {
-    const { subject, text } = writeMail(box, BASE_URL, { ...row, sealed: null })
+    const { subject, text } = writeMail(box, BASE_URL, { ...stored, sealed: null })
     expect(subject).not.toBe('')
     expect(text === null).toBe(stored.sealed !== null)
   })
@@ -113,7 +115,7 @@ describe('a name that another person chose', () => {
         expect(line).not.toMatch(/:\/\/|[.。．｡][\p{L}\p{N}]/u)
         for (const [mail, link] of mails(text)) {
           const stored = sealMail(box, mail)
-          const written = writeMail(box, BASE_URL, { template: stored.template, fields: JSON.parse(stored.fields), sealed: stored.sealed })
+          const written = writeMail(box, BASE_URL, stored)
           expect(written.subject).not.toMatch(/[\p{Cc}]/u)
           expect(written.text?.split('\n').filter((own) => /https?:\/\//.test(own))).toEqual([...linesOf(link), `Earshot at ${BASE_URL}`])
         }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { type AddressInfo, createServer } from 'node:net'
 import { createDatabaseMail, createSmtpMail, type MailDriver, MailFailure, readMailbox, type SmtpServer } from '@earshot/drivers'
 import { describe, expect, test } from 'vitest'
-import { type MailServerOptions, startMailServer } from './mail-server.ts'
+import { type MailServerOptions, startMailServer } from '../support/mail-server.ts'
 
 const FROM = readMailbox('Earshot für alle <noreply@feedback.example>')
 const IMPATIENT = { connectMs: 500, silenceMs: 300, messageMs: 1_000 }

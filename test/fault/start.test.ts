@@ -4,8 +4,10 @@ import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { makeDataDir } from './data-dir.ts'
-import { runService, startService } from './service-process.ts'
+import { ConfigError, readConfig } from '../../app/config.ts'
+import { makeDataDir } from '../support/data-dir.ts'
+import { makePreparedDataDir } from '../support/prepared-data-dir.ts'
+import { runService, startService } from '../support/service-process.ts'
 
 const NOBODY = { uid: 65_534, gid: 65_534 }
 const GENEROUS_MS = 60_000
@@ -46,16 +48,19 @@ test('each variable that the service reads is in the table of wrong values', () 
   expect(Object.keys(wrongValues).sort()).toEqual(read.sort())
 })
 
-test.concurrent.for(Object.entries(wrongValues))(
-  'a wrong %s ends the start with one line that names it, exit code 2',
-  { timeout: GENEROUS_MS },
-  async ([name, value]) => {
-    const { code, output } = await runService({ [name]: value })
-    expect({ code, output }).toEqual({ code: 2, output: expect.stringMatching(new RegExp(`^${name} must .+\n$`)) })
-  },
-)
+test.for(Object.entries(wrongValues))('a wrong %s is reported in one line that names it', ([name, value]) => {
+  const read = () => readConfig({ [name]: value })
+  expect(read).toThrow(ConfigError)
+  expect(read).toThrow(new RegExp(`^${name} must .+$`))
+})
 
 test.for([
+  {
+    what: 'a wrong variable',
+    environment: { PORT: 'http' },
+    line: /^PORT must .+\n$/,
+    code: 2,
+  },
   {
     what: 'DATABASE_URL without EARSHOT_SECRET_KEY',
     environment: { DATABASE_URL: 'postgres://127.0.0.1:9/earshot' },
@@ -124,7 +129,7 @@ test.for([
   await new Promise((resolve) => occupant.close(resolve))
 })
 
-test('a secret key that was damaged ends the start with one line, and is not replaced', { timeout: GENEROUS_MS }, async () => {
+test('a damaged secret key ends the start with one line and is not replaced', { timeout: GENEROUS_MS }, async () => {
   const file = join(dataDir.path, 'secret-key')
   const key = readFileSync(file)
   writeFileSync(file, '')
@@ -148,8 +153,10 @@ test.runIf(IS_ROOT)('it starts as root below a home that others cannot read', { 
   expect(await service.send('GET', '/readyz')).toMatchObject({ status: 200 })
 })
 
-test('with row-level security on, the service serves its teams and visitors, and each sees its own', { timeout: GENEROUS_MS }, async () => {
-  await using bound = makeDataDir()
+test('with row-level security on, the service serves teams and visitors, and each team sees its own records', {
+  timeout: GENEROUS_MS,
+}, async () => {
+  await using bound = makePreparedDataDir()
   await using service = await startService({ EARSHOT_DATA_DIR: bound.path, EARSHOT_ROW_LEVEL_SECURITY: 'on' })
   const [one, other] = [await bound.makeTeam(), await bound.makeTeam()]
   const words = { body: 'Lovely', author: { name: 'Ada' }, consent: { granted: true } }

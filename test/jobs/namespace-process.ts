@@ -1,7 +1,7 @@
-import { createOwnAddresses, resolveName, shareLookups } from '@earshot/drivers'
-import { createSenders } from '../../jobs/src/sending/senders.ts'
-import { startNameServer } from './name-server.ts'
-import { startRawReceiver } from './raw-receiver.ts'
+import { createAddressRules, createOwnAddresses, resolveName, shareLookups } from '@earshot/drivers'
+import { createSender } from '../../jobs/src/sending/send-delivery.ts'
+import { startNameServer } from '../support/name-server.ts'
+import { startRawReceiver } from '../support/raw-receiver.ts'
 
 /** Outside by every rule; in this network namespace it is the test's own. */
 const OUTSIDE = '8.8.8.8'
@@ -34,15 +34,14 @@ await using receiver = await startRawReceiver(
   },
   { host: '::' },
 )
-const senders = createSenders({
+const { send, close } = createSender({
   resolve: shareLookups(resolveName),
-  allowNetworks: [],
+  rules: createAddressRules({ allowNetworks: [], allowLoopback: false }),
   allowInsecure: true,
-  localTrial: false,
   ownAddresses: createOwnAddresses([]),
-  version: '0',
+  userAgent: 'Earshot-Webhooks/0',
+  connectTimeoutMs: 2_000,
 })
-const { send } = senders.senderFor({ local_trial: true })
 
 async function attempt(host: string, path = '/'): Promise<string> {
   const { statusCode, remoteIp, error } = await send({ url: `http://${host}:${receiver.port}${path}`, headers: {}, body: '{}' })
@@ -62,7 +61,7 @@ const startedAt = performance.now()
 outcomes['beside silent names'] = await attempt('outside.example.com')
 const besideMs = performance.now() - startedAt
 outcomes['silent names'] = [...new Set(await Promise.all(silent))]
-await senders.close()
+await close()
 console.log(JSON.stringify({ outcomes, reached, connections: receiver.connections, besideMs, questions: names.questions }))
 // A lookup that hangs holds a thread, and with it the process.
 process.exit(0)

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { signWebhook } from '@earshot/contracts/webhooks'
-import { until } from '../fault/until.ts'
-import type { Received } from '../jobs/receiver.ts'
+import type { Received } from '../support/receiver.ts'
+import { until } from '../support/until.ts'
 import type { DeliverySource } from './delivery-source.ts'
 import { type Command, startExample } from './example-process.ts'
 

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { attemptErrorCodes, eventDescriptions } from '@earshot/contracts'
 import { signWebhook, verifyWebhook } from '@earshot/contracts/webhooks'
 import { describe, expect, test } from 'vitest'
-import { judgeAttempt, MAX_ATTEMPTS, nextDelayMs } from '../../jobs/src/sending/retry-policy.ts'
+import { classifyAttempt, MAX_ATTEMPTS, nextDelayMs } from '../../jobs/src/sending/retry-policy.ts'
 import { earshot } from '../cli/command-line.ts'
 
 const DOCS = new URL('../../docs/', import.meta.url)
@@ -35,13 +35,13 @@ describe('docs/webhook-reference.md', () => {
     const retried = Array.from(again?.[0]?.matchAll(/\d{3}/g) ?? [], ([status]) => Number(status))
     for (let statusCode = 200; statusCode < 600; statusCode += 1) {
       const expected = retried.includes(statusCode) ? 'retry' : 'final'
-      expect([statusCode, judgeAttempt({ statusCode, error: null })]).toEqual([statusCode, statusCode < 300 ? 'success' : expected])
+      expect([statusCode, classifyAttempt({ statusCode, error: null })]).toEqual([statusCode, statusCode < 300 ? 'success' : expected])
     }
   })
 
   test('its table of error codes is complete and matches the retry policy', () => {
     const rows = tableUnder('code').map(([code, , follows]) => [code, follows])
-    const expected = attemptErrorCodes.map((code) => [`\`${code}\``, WORDS[judgeAttempt({ statusCode: null, error: { code } })]])
+    const expected = attemptErrorCodes.map((code) => [`\`${code}\``, WORDS[classifyAttempt({ statusCode: null, error: { code } })]])
     expect(rows).toEqual(expected)
   })
 

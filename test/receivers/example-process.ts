@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
-import { until } from '../fault/until.ts'
+import { until } from '../support/until.ts'
 
 const START_LIMIT_MS = 60_000
 

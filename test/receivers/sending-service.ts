@@ -1,5 +1,5 @@
-import { makeDataDir } from '../fault/data-dir.ts'
-import { startService } from '../fault/service-process.ts'
+import { makePreparedDataDir } from '../support/prepared-data-dir.ts'
+import { startService } from '../support/service-process.ts'
 import { type DeliverySource, openDeliverySource } from './delivery-source.ts'
 
 /** The service as it is started, with a team that has webhooks. */
@@ -9,7 +9,7 @@ export interface SendingService extends AsyncDisposable {
 }
 
 export async function startSendingService(): Promise<SendingService> {
-  const dataDir = makeDataDir()
+  const dataDir = makePreparedDataDir()
   const service = await startService({ EARSHOT_DATA_DIR: dataDir.path })
   const team = await dataDir.makeTeam()
   return {

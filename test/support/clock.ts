@@ -1,6 +1,21 @@
 import { vi } from 'vitest'
 
-/** What a test counts within one window of the clock must begin so early in it that `neededMs` are left. */
-export async function earlyInWindow(windowMs: number, neededMs: number): Promise<void> {
-  await vi.waitUntil(() => Date.now() % windowMs < windowMs - neededMs, { timeout: neededMs + 5_000, interval: 100 })
+/** Stops `Date` in the middle of a window of the clock until it is disposed of, so that no window ends in the middle of a test. */
+export function stopClockWithin(windowMs: number): Disposable {
+  const startOfWindow = Date.now() - (Date.now() % windowMs)
+  vi.useFakeTimers({ toFake: ['Date'], now: startOfWindow + windowMs / 2 })
+  return { [Symbol.dispose]: () => void vi.useRealTimers() }
+}
+
+/** Lets `performance.now()` run ahead. It never goes back, as the real one. */
+export function hurryClock(): Disposable & { pass: (ms: number) => void } {
+  const now = performance.now.bind(performance)
+  let passedMs = 0
+  const spy = vi.spyOn(performance, 'now').mockImplementation(() => now() + passedMs)
+  return {
+    pass: (ms) => {
+      passedMs += ms
+    },
+    [Symbol.dispose]: () => spy.mockRestore(),
+  }
 }

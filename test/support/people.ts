@@ -62,13 +62,22 @@ export async function makeTeam(database: Database, { plan = 'business' }: { plan
 
 export async function makeUser(database: Database, password?: string) {
   const name = `user-${randomBytes(6).toString('hex')}`
-  const passwordHash = password === undefined ? null : await hashPassword(password)
+  const passwordHash = password === undefined ? null : await hashOf(password)
   return createUser(database, { email: `${name}@example.com`, name, passwordHash })
 }
 
 /** Gives a user the password that everybody has. */
 export async function givePassword(database: Database, userId: string): Promise<void> {
-  await database.run('update users set password_hash = $2 where id = $1', [userId, await hashPassword(PASSWORD)])
+  await database.run('update users set password_hash = $2 where id = $1', [userId, await hashOf(PASSWORD)])
+}
+
+let commonHash: Promise<string> | undefined
+
+/** The common password is hashed once per test file: a hash takes as long as the service makes it take. */
+async function hashOf(password: string): Promise<string> {
+  if (password !== PASSWORD) return hashPassword(password)
+  commonHash ??= hashPassword(password)
+  return commonHash
 }
 
 export async function makeTokenOf(
@@ -90,17 +99,4 @@ export async function beginSession(database: Database, userId: string): Promise<
     [userId],
   )
   return session?.id ?? ''
-}
-
-/** What a user allowed the command line, without its tokens. */
-export async function allowClient(database: Database, userId: string): Promise<string> {
-  const [credential] = await database.run<{ id: string }>(
-    `insert into credentials (kind, user_id, client_id, scopes, expires_at)
-     select 'oauth2', $1, id, scopes, now() + interval '1 hour'
-       from oauth_clients
-      where client_id = 'earshot-cli'
-     returning id`,
-    [userId],
-  )
-  return credential?.id ?? ''
 }

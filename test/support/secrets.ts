@@ -19,30 +19,32 @@ const OTP = /^\d{6}$/
 
 /** Every secret that a test file sent or was given, to look for where none may stand. */
 export interface Secrets {
-  /** Takes note of the secrets of a request's or an answer's JSON, and of cookies that were set. */
+  /** Takes note of the secrets of a request's or a response's JSON, and of cookies that were set. */
   note: (body: unknown, headers?: Headers) => void
   /** The secrets that stand in a text, shortened; none is what is hoped for. */
   foundIn: (text: string) => string[]
 }
 
 export function createSecrets(): Secrets {
-  const known = new Set<string>([PASSWORD])
+  /** Each secret with its bytes as hex, as a column of bytes is printed. */
+  const known = new Map<string, string>()
+  const keep = (value: string) => known.has(value) || known.set(value, Buffer.from(value).toString('hex'))
+  keep(PASSWORD)
   const codes = new Set<string>()
   return {
     note(body, headers) {
       for (const value of secretValues(body)) {
         if (OTP.test(value)) codes.add(value)
-        else if (value.length >= MIN_CHARACTERS) known.add(value)
+        else if (value.length >= MIN_CHARACTERS) keep(value)
       }
       for (const cookie of headers?.getSetCookie() ?? []) {
         const value = cookie.split(';', 1)[0]?.split('=')[1] ?? ''
-        if (value.length >= MIN_CHARACTERS) known.add(value)
+        if (value.length >= MIN_CHARACTERS) keep(value)
       }
     },
     foundIn(text) {
       const shaped = SHAPES.flatMap((shape) => shape.exec(text)?.[0] ?? [])
-      // A column of bytes reads as hex.
-      const exact = [...known].filter((value) => text.includes(value) || text.includes(Buffer.from(value).toString('hex')))
+      const exact = [...known].filter(([value, hex]) => text.includes(value) || text.includes(hex)).map(([value]) => value)
       const alone = [...codes].filter((code) => new RegExp(`(?<![\\w.:-])${code}(?!\\w)`).test(text))
       return [...new Set([...shaped, ...exact, ...alone])].map((value) => `${value.slice(0, 10)}…`)
     },

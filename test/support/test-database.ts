@@ -12,11 +12,17 @@ export interface TestDatabase {
   close: () => Promise<void>
 }
 
-/** A database of the test's own, cloned from the migrated template. */
-export async function openTestDatabase({ poolSize = 8 }: { poolSize?: number } = {}): Promise<TestDatabase> {
+interface TestDatabaseOptions {
+  poolSize?: number
+  /** A database that nobody is connected to; the migrated template unless given. */
+  template?: DatabaseAddress
+}
+
+/** Opens a database of the test's own, cloned from a template. */
+export async function openTestDatabase({ poolSize = 8, template }: TestDatabaseOptions = {}): Promise<TestDatabase> {
   const server = inject('postgres')
   const name = `test_${randomBytes(6).toString('hex')}`
-  await onServer(server, (sql) => sql.unsafe(`create database ${name} template ${server.database} strategy file_copy`))
+  await onServer(server, (sql) => sql.unsafe(`create database ${name} template ${(template ?? server).database} strategy file_copy`))
   const address = { ...server, database: name }
   const statements: string[] = []
   const database = openDatabase({

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { openBrowser } from '../support/browser.ts'
-import type { Answer } from '../support/test-service.ts'
+import type { TestResponse } from '../support/test-service.ts'
 
 const ACCOUNT = { email: 'grace@example.com', password: 'seven quiet engines hum' }
 
@@ -39,7 +39,7 @@ async function request(
   address: string,
   method: string,
   { body, headers }: { body?: unknown; headers?: Record<string, string> } = {},
-): Promise<Answer> {
+): Promise<TestResponse> {
   const response = await fetch(address, {
     method,
     redirect: 'manual',

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { vi } from 'vitest'
+import { COMPILE_CACHE } from '../support/compile-cache.ts'
 import { BACKGROUND_LINE } from './printed-lines.ts'
 
 /** A shell to type into. */
@@ -58,7 +59,7 @@ export function cleanEnvironment(own: Record<string, string>): Record<string, st
   const { PATH = '', HOME = '/', TMPDIR = '/tmp' } = process.env
   const path = PATH.split(':').filter((folder) => !folder.endsWith('node_modules/.bin') && !folder.includes('node-gyp-bin'))
   // npm's warnings about the settings of this machine are not part of the tour.
-  return { PATH: path.join(':'), HOME, TMPDIR, LANG: 'C.UTF-8', npm_config_loglevel: 'error', ...own }
+  return { PATH: path.join(':'), HOME, TMPDIR, LANG: 'C.UTF-8', npm_config_loglevel: 'error', ...COMPILE_CACHE, ...own }
 }
 
 export function topFolder(): string {

@@ -47,6 +47,9 @@ const dataOf = {
   'user.profile.updated': z.object({ user: TeamUser }),
 } as const satisfies Record<EventType, z.ZodObject>
 
+/** The `data` of each event by type. */
+export type EventData = { [Type in EventType]: z.input<(typeof dataOf)[Type]> }
+
 function payloadOf<const Type extends keyof typeof payloadMeanings, Data extends z.ZodObject>(type: Type, data: Data) {
   return z
     .object({

@@ -1,7 +1,6 @@
--- A mail and its job, in the transaction of what causes it: both or neither. The job carries the mail's id alone.
--- With the owner's rights, because the queue's tables are the owner's, and the serving role reads no mails.
--- The queue waits e^n seconds after attempt n, six hours at most: 18 attempts are two days. Adding a job issues a NOTIFY,
--- which mails are rare enough for.
+-- Writes a mail and adds its job, in the transaction of what causes it; the job carries the mail's id alone.
+-- With the owner's rights, because the serving role may not read mails.
+-- The queue waits e^n seconds after attempt n, six hours at most: 18 attempts are two days.
 create or replace function queue_mail(
   p_recipient text,
   p_template text,
@@ -16,7 +15,7 @@ begin
   values (p_recipient, p_template, p_fields, p_sealed)
   returning id into v_id;
 
-  perform graphile_worker.add_job('mail', json_build_object('mail_id', v_id), max_attempts => 18);
+  perform enqueue_job('mail', json_build_object('mail_id', v_id), 18);
   return v_id;
 end $$;
 revoke execute on function queue_mail(text, text, jsonb, bytea) from public;

@@ -1,37 +1,34 @@
 import { drizzle } from 'drizzle-orm/postgres-js'
 import type postgres from 'postgres'
-import { type Answer, takeRows } from './answer-rows.ts'
 import { isConnectionLost, toApiError, unavailable } from './errors.ts'
 import { registerParameterTypes } from './parameter-types.ts'
+import { type DriverResult, takeRows } from './result-rows.ts'
 
 const END_SECONDS = 5
 
-/** What a statement gave, and what PostgreSQL calls it: a commit may have been a rollback. */
-export interface Reply<Row> {
+export interface StatementResult<Row> {
   rows: Row[]
+  /** PostgreSQL's name of the command that ran: a commit may have been a rollback. */
   command: string
 }
 
-/** One connection. It is made with the first statement, once; when it breaks it stays lost. */
-export interface Session {
+/** One connection to the database. The first statement opens it; once lost, it stays lost. */
+export interface Connection {
   /** Sends a statement; a text with parameters is prepared. Failures are ApiErrors where the table of errors has one. */
-  send<Row>(text: string, params?: readonly unknown[]): Promise<Reply<Row>>
-  /** Whether it was asked this before: then the whole statement is on its way at once, without a question for its types. */
-  knows(text: string): boolean
-  /** Nothing more may be asked of it, and what it had not committed is undone. */
+  send<Row>(text: string, params?: readonly unknown[]): Promise<StatementResult<Row>>
+  /** Whether the connection broke: it takes no more statements, and PostgreSQL rolled back what was not committed. */
   readonly isLost: boolean
-  /** Ends when the statement under way has. */
+  /** Closes after the statement in flight. */
   end(): Promise<void>
-  /** Ends now: whoever waits for an answer gets an error. */
+  /** Closes now: the statement in flight fails. */
   destroy(): Promise<void>
 }
 
-/** `connect` makes a client of one connection, and passes on that it closed. */
-export function openSession(connect: (onclose: () => void) => postgres.Sql): Session {
+/** Opens a connection. `connect` returns a client of one connection that calls `onclose` when it closes. */
+export function openConnection(connect: (onclose: () => void) => postgres.Sql): Connection {
   let isLost = false
-  const known = new Set<string>()
   const client = connect(() => {
-    // The driver would silently connect anew, and a transaction's next statement would run outside of it.
+    // The driver would reconnect without a word, and a transaction's next statement would run outside the transaction.
     isLost = true
   })
   prepareClient(client)
@@ -39,15 +36,13 @@ export function openSession(connect: (onclose: () => void) => postgres.Sql): Ses
     get isLost() {
       return isLost
     },
-    knows: (text) => known.has(text),
     async send<Row>(text: string, params: readonly unknown[] = []) {
       if (isLost) throw unavailable(new Error('The connection to the database was lost'))
       try {
         // The driver does not type the parameters of a text; the caller's statement does.
-        const answer = await client.unsafe(text, params as postgres.ParameterOrJSON<never>[], { prepare: true }).values()
-        known.add(text)
-        // With values() the rows are arrays, which the driver's types say of no result of a text.
-        return { rows: takeRows<Row>(answer as unknown as Answer), command: answer.command }
+        const result = await client.unsafe(text, params as postgres.ParameterOrJSON<never>[], { prepare: true }).values()
+        // values() returns the rows as arrays, which the driver's types do not say for texts.
+        return { rows: takeRows<Row>(result as unknown as DriverResult), command: result.command }
       } catch (error) {
         isLost ||= isConnectionLost(error)
         throw toApiError(error)
@@ -61,7 +56,7 @@ export function openSession(connect: (onclose: () => void) => postgres.Sql): Ses
   }
 }
 
-/** Both rules of the driver in one place: drizzle() makes timestamps text and JSON parameters strings. */
+/** Sets a client's types in one place: drizzle() makes timestamps text and JSON parameters strings. */
 export function prepareClient(client: postgres.Sql): postgres.Sql {
   drizzle(client)
   registerParameterTypes(client)

@@ -1,43 +1,32 @@
 import type postgres from 'postgres'
 import { connect, type DatabaseOptions } from './connect.ts'
-import { openSession, prepareClient, type Session } from './connection.ts'
+import { type Connection, openConnection, prepareClient } from './connection.ts'
 import { toApiError } from './errors.ts'
 import { createPool, type Pool } from './pool.ts'
 import { runTransaction } from './transaction.ts'
 import type { Tx } from './tx.ts'
 
 export type { DatabaseAddress, DatabaseOptions } from './connect.ts'
-export type { Tx } from './tx.ts'
+export { type Tx, transaction } from './tx.ts'
 
 const CLIENT_END_SECONDS = 5
 const BIND_TO_TEAM = "select set_config('earshot.team_id', $1, false)"
 
-/** Where statements run, alone or as a transaction. */
-export interface Executor extends Tx {
-  /** One transaction: committed when `work` resolves, rolled back when it throws. */
-  transaction<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result>
-}
+/** @deprecated Say `Tx`. */
+export type Executor = Tx
 
-export interface Database extends Executor {
-  /** A plain postgres.js client beside the pool, made when it is first asked for, for what is no statement of the product (tools, tests). */
+export interface Database extends Tx {
+  /** A plain postgres.js client beside the pool, created on first use, for tools and tests. */
   readonly client: postgres.Sql
   close(): Promise<void>
 }
 
-/** Opens a pool. Connections are made when they are needed. */
+/** Opens a pool. Connections are opened when they are needed. */
 export function openDatabase(options: DatabaseOptions): Database {
   const pool = openPool(options)
   let client: postgres.Sql | undefined
-  const executor: Tx = {
-    async run<Row>(text: string, params: readonly unknown[]) {
-      const { rows } = await pool.send<Row>(text, params).catch(rethrow)
-      return rows
-    },
-    attempt: (work) => work(executor),
-  }
   return {
-    ...executor,
-    transaction: (work) => pool.use((session, wait) => runTransaction(session, wait, work)).catch(rethrow),
+    ...runOn(pool.use),
     get client() {
       client ??= prepareClient(connect(options, { max: options.poolSize }))
       return client
@@ -48,36 +37,50 @@ export function openDatabase(options: DatabaseOptions): Database {
   }
 }
 
-/** The pool of a role that policies bind: there is no way to ask it anything but for a team. */
+/** The pool of a role that row-level security binds: it runs statements for one team at a time, and none without a team. */
 export interface TeamDatabase {
-  forTeam(teamId: string): Executor
+  forTeam(teamId: string): Tx
   close(): Promise<void>
 }
 
-/** Opens a pool whose sessions see one team, the one that is named with each statement, in the same round trip. */
+/** Opens a pool whose connections see one team: the team that the caller names. */
 export function openTeamDatabase(options: Omit<DatabaseOptions, 'role'>): TeamDatabase {
   const pool = openPool({ ...options, role: 'earshot_app' })
+  const teams = new WeakMap<Connection, string>()
+  const bind = async (connection: Connection, teamId: string) => {
+    if (teams.get(connection) === teamId) return
+    // A failed statement leaves it open which team the connection is bound to.
+    teams.delete(connection)
+    await connection.send(BIND_TO_TEAM, [teamId])
+    teams.set(connection, teamId)
+  }
   return {
-    forTeam(teamId) {
-      const bind = (session: Session) => session.send(BIND_TO_TEAM, [teamId])
-      const executor: Executor = {
-        async run<Row>(text: string, params: readonly unknown[]) {
-          // The second is on its way before the first is answered.
-          const ask = (session: Session) => Promise.all([bind(session), session.send<Row>(text, params)])
-          const [, { rows }] = await pool.use(ask).catch(rethrow)
-          return rows
-        },
-        attempt: (work) => work(executor),
-        transaction: (work) => pool.use((session, wait) => bind(session).then(() => runTransaction(session, wait, work))).catch(rethrow),
-      }
-      return executor
-    },
+    forTeam: (teamId) =>
+      runOn((work) =>
+        pool.use(async (connection, deadline) => {
+          await bind(connection, teamId)
+          deadline.renew()
+          return work(connection, deadline)
+        }),
+      ),
     close: pool.close,
   }
 }
 
+function runOn(use: Pool['use']): Tx {
+  const tx: Tx = {
+    async run<Row>(text: string, params: readonly unknown[]) {
+      const { rows } = await use((connection) => connection.send<Row>(text, params)).catch(rethrow)
+      return rows
+    },
+    attempt: (work) => work(tx),
+    transaction: (work) => use((connection, deadline) => runTransaction(connection, deadline, work)).catch(rethrow),
+  }
+  return tx
+}
+
 function openPool(options: DatabaseOptions): Pool {
-  return createPool(options.poolSize, () => openSession((onclose) => connect(options, { max: 1, onclose })), options.statementTimeoutMs)
+  return createPool(options.poolSize, () => openConnection((onclose) => connect(options, { max: 1, onclose })), options.statementTimeoutMs)
 }
 
 function rethrow(error: unknown): never {

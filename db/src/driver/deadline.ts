@@ -1,47 +1,47 @@
-/** Beyond the time in which PostgreSQL itself cancels a statement: longer lasts only what it never got, or never answers. */
+/** Beyond the statement timeout, after which PostgreSQL cancels the statement by itself. */
 const GRACE_MS = 500
 
-export interface Wait {
-  /** Throws once the wait is over. To be called before a statement is sent: nobody would hear of its result any more. */
-  requireTime: () => void
-  /** Throws once the wait is over. To be called at each further step of the work: it gets the whole time anew. */
+export interface Deadline {
+  /** Throws once the deadline has passed. Call it before sending a statement: its result would be lost. */
+  require: () => void
+  /** Throws once the deadline has passed, and otherwise moves it: each step of the work gets the full time. */
   renew: () => void
-  /** Names what is called when the wait is over. */
-  onSilence: (listener: () => void) => void
+  /** Sets the listener that is called when the deadline passes. */
+  onPassed: (listener: () => void) => void
 }
 
-/** Bounds a wait for the database. */
-export type Patience = <Result>(work: (wait: Wait) => PromiseLike<Result>) => Promise<Result>
+/** Runs work that may wait for the database, up to a deadline. Throws `DeadlineError` when it passes. */
+export type WithDeadline = <Result>(work: (deadline: Deadline) => PromiseLike<Result>) => Promise<Result>
 
-/** The database did not answer: it hangs, or the network to it, or all connections wait for it. */
-export class NoAnswerError extends Error {
-  override name = 'NoAnswerError'
+/** The database did not reply in time: it hangs, the network does, or all connections are busy. */
+export class DeadlineError extends Error {
+  override name = 'DeadlineError'
 }
 
-/** Without a statement timeout whoever asks waits for as long as it takes. */
-export function createPatience(statementTimeoutMs: number | undefined): Patience {
-  if (statementTimeoutMs === undefined) return async (work) => work({ requireTime() {}, renew() {}, onSilence() {} })
+/** Without a statement timeout there is no deadline. */
+export function createWithDeadline(statementTimeoutMs: number | undefined): WithDeadline {
+  if (statementTimeoutMs === undefined) return async (work) => work({ require() {}, renew() {}, onPassed() {} })
   return async (work) => {
-    const { promise: silence, reject } = Promise.withResolvers<never>()
-    let isOver = false
-    let tellOver = () => {}
-    const requireTime = () => {
-      if (isOver) throw new NoAnswerError('The database did not answer an earlier statement in time')
-    }
+    const { promise: passed, reject } = Promise.withResolvers<never>()
+    let isPassed = false
+    let notify = () => {}
     const timer = setTimeout(() => {
-      isOver = true
-      tellOver()
-      reject(new NoAnswerError('The database did not answer in time'))
+      isPassed = true
+      notify()
+      reject(new DeadlineError('The database did not reply in time'))
     }, statementTimeoutMs + GRACE_MS)
+    const require = () => {
+      if (isPassed) throw new DeadlineError('The database did not reply to an earlier statement in time')
+    }
     const renew = () => {
-      requireTime()
+      require()
       timer.refresh()
     }
-    const onSilence = (listener: () => void) => {
-      tellOver = listener
+    const onPassed = (listener: () => void) => {
+      notify = listener
     }
     try {
-      return await Promise.race([work({ requireTime, renew, onSilence }), silence])
+      return await Promise.race([work({ require, renew, onPassed }), passed])
     } finally {
       clearTimeout(timer)
     }

@@ -1,6 +1,6 @@
-import { ApiError, type ErrorCode, errorCodes } from '@earshot/contracts'
+import { ApiError } from '@earshot/contracts'
 import postgres from 'postgres'
-import { NoAnswerError } from './deadline.ts'
+import { DeadlineError } from './deadline.ts'
 
 const RETRY_AFTER_SECONDS = 2
 
@@ -30,7 +30,7 @@ const UNAVAILABLE = /^(08|53|57|40)/
 /** Turns what the driver throws into the API's table; whatever is not in it stays as it is and becomes a 500. */
 export function toApiError(error: unknown): unknown {
   if (error instanceof postgres.PostgresError) return fromState(error)
-  if (error instanceof NoAnswerError || isUnreachable(error)) return unavailable(error)
+  if (error instanceof DeadlineError || isUnreachable(error)) return unavailable(error)
   return error
 }
 
@@ -43,20 +43,23 @@ function isUnreachable(error: unknown): error is Error {
   return error instanceof Error && 'code' in error && UNREACHABLE.has(String(error.code))
 }
 
-/** Whether PostgreSQL itself refused the statement: then nothing of it was kept. After a lost connection nobody knows. */
+/** Whether PostgreSQL refused the statement, and so rolled it back. After a lost connection its outcome is unknown. */
 export function isUndone(error: unknown): boolean {
-  const cause = error instanceof ApiError && error.cause instanceof Error ? error.cause : error
+  const cause = causeOf(error)
   return cause instanceof ApiError || (cause instanceof postgres.PostgresError && !isConnectionLost(cause))
 }
 
-/** The error that the function refuse() names: its code, and its fields as JSON. Undefined for what is none of the table. */
-export function refusalOf(code: string, fields: string | null | undefined): ApiError | undefined {
-  return isErrorCode(code) ? new ApiError<ErrorCode>(code, JSON.parse(fields ?? '{}')) : undefined
+/** Whether PostgreSQL rolled the statement back to end a deadlock. */
+export function isDeadlock(error: unknown): boolean {
+  const cause = causeOf(error)
+  return cause instanceof postgres.PostgresError && cause.code === '40P01'
+}
+
+function causeOf(error: unknown): unknown {
+  return error instanceof ApiError && error.cause instanceof Error ? error.cause : error
 }
 
 function fromState(error: postgres.PostgresError): unknown {
-  const refusal = error.code === 'EARSH' && refusalOf(error.message, error.detail)
-  if (refusal) return refusal
   if (error.code === '23505') return new ApiError('already_exists', { detail: duplicateDetail(error.constraint_name) })
   if (error.code === '55P03') return new ApiError('idempotency_in_progress', { retryAfterSeconds: 1 })
   return UNAVAILABLE.test(error.code) ? unavailable(error) : error
@@ -70,10 +73,6 @@ export function unavailable(cause: Error): ApiError {
   })
   error.cause = cause
   return error
-}
-
-function isErrorCode(code: string): code is ErrorCode {
-  return (errorCodes as string[]).includes(code)
 }
 
 function duplicateDetail(constraint: string | undefined): string {

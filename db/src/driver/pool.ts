@@ -1,84 +1,98 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Reply, Session } from './connection.ts'
-import { createPatience, type Wait } from './deadline.ts'
+import type { Connection } from './connection.ts'
+import { createWithDeadline, type Deadline } from './deadline.ts'
 import { unavailable } from './errors.ts'
-import { createLendableSessions, type Entry } from './lendable-connections.ts'
 
-/** How long a close waits for what is under way. */
+/** How long closing waits for work in flight. */
 const CLOSE_MS = 5_000
+const MAX_AGE_MS = 30 * 60_000
 
-/** Sessions of the database, lent in the order in which callers come. They throw what their work throws, and `NoAnswerError`. */
+/** Connections of the database, each used by one caller at a time. */
 export interface Pool {
-  /** Does the work on a session of its own. */
-  use<Result>(work: (session: Session, wait: Wait) => Promise<Result>): Promise<Result>
-  /** Sends one statement. While all sessions are busy it may go behind another one that has just begun. */
-  send<Row>(text: string, params: readonly unknown[]): Promise<Reply<Row>>
-  /** What is under way may end; who still waits for a turn is refused. */
+  /** Runs work on a connection of its own. Throws what the work throws, and `DeadlineError`. */
+  use<Result>(work: (connection: Connection, deadline: Deadline) => Promise<Result>): Promise<Result>
+  /** Refuses callers that still wait, lets work in flight finish, and closes the connections. */
   close(): Promise<void>
 }
 
+interface Slot {
+  connection: Connection
+  openedAtMs: number
+}
+
 interface Waiter {
-  /** The statement, if that is all. */
-  text: string | null
-  begin: (entry: Entry) => void
+  take: (slot: Slot) => void
   refuse: (reason: unknown) => void
 }
 
 /**
- * The driver (postgres.js 3.4) has a pool of its own, but it is not used: it sends a `begin` behind another's statement when
- * all connections are busy or break at that moment, and it writes what was meant for a broken connection into the next
- * one. Here a session that broke, or did not answer, is never used again.
+ * Creates a pool of at most `max` connections, which `open` opens when they are needed. Callers get them in the order in
+ * which they came. A connection that was lost, or did not reply in time, is never used again, and none longer than half an hour.
+ *
+ * The driver (postgres.js 3.4) has a pool, but it is not used: when all connections are busy or break, it sends a `begin`
+ * behind another caller's statement, and writes what was meant for a broken connection into the next one.
  */
-export function createPool(max: number, open: () => Session, statementTimeoutMs: number | undefined): Pool {
-  const patience = createPatience(statementTimeoutMs)
-  const sessions = createLendableSessions(max, open)
+export function createPool(max: number, open: () => Connection, statementTimeoutMs: number | undefined): Pool {
+  const withDeadline = createWithDeadline(statementTimeoutMs)
+  const slots = new Set<Slot>()
+  const idle: Slot[] = []
   const waiting: Waiter[] = []
-  const rest = Promise.withResolvers<void>()
+  const drained = Promise.withResolvers<void>()
   let isClosed = false
 
-  /** Nobody overtakes: a transaction that waits gets its session when the works before it have ended. */
-  const serve = () => {
-    for (let next = waiting[0]; next; next = waiting[0]) {
-      const entry = sessions.take(next.text)
-      if (!entry) return
-      waiting.shift()
-      next.begin(entry)
+  const findSlot = (): Slot | undefined => {
+    for (let slot = idle.pop(); slot; slot = idle.pop()) {
+      if (isUsable(slot)) return slot
+      discard(slot)
     }
-    if (isClosed && sessions.areAtRest()) rest.resolve()
+    if (slots.size >= max) return undefined
+    const slot = { connection: open(), openedAtMs: performance.now() }
+    slots.add(slot)
+    return slot
   }
-  const takeTurn = (text: string | null) =>
-    new Promise<Entry>((begin, refuse) => {
-      if (isClosed) return refuse(closed())
-      waiting.push({ text, begin, refuse })
-      serve()
-    })
-  const lend = <Result>(text: string | null, work: (session: Session, wait: Wait) => Promise<Result>) =>
-    patience(async (wait) => {
-      const entry = await takeTurn(text)
-      try {
-        wait.requireTime()
-        // The driver rejects what is under way, so the work ends and its turn passes on.
-        wait.onSilence(() => void entry.session.destroy())
-        return await work(entry.session, wait)
-      } finally {
-        sessions.giveBack(entry)
-        serve()
-      }
-    })
+  const acquire = (): Slot | Promise<Slot> => {
+    if (isClosed) throw closed()
+    return findSlot() ?? new Promise((take, refuse) => void waiting.push({ take, refuse }))
+  }
+  const release = (slot: Slot) => {
+    if (slot.connection.isLost) discard(slot)
+    else idle.push(slot)
+    const next = waiting.length > 0 ? findSlot() : undefined
+    if (next) waiting.shift()?.take(next)
+    else if (isClosed && idle.length === slots.size) drained.resolve()
+  }
+  const discard = (slot: Slot) => {
+    slots.delete(slot)
+    void slot.connection.destroy()
+  }
 
   return {
-    use: (work) => lend(null, work),
-    send: (text, params) => lend(text, (session) => session.send(text, params)),
+    use: (work) =>
+      withDeadline(async (deadline) => {
+        const slot = await acquire()
+        try {
+          deadline.require()
+          // The driver rejects the statement in flight, so the work ends and its slot is released.
+          deadline.onPassed(() => void slot.connection.destroy())
+          return await work(slot.connection, deadline)
+        } finally {
+          release(slot)
+        }
+      }),
     async close() {
       isClosed = true
       for (const { refuse } of waiting.splice(0)) refuse(closed())
-      serve()
+      if (idle.length === slots.size) drained.resolve()
       const timer = new AbortController()
-      await Promise.race([rest.promise, delay(CLOSE_MS, undefined, { signal: timer.signal }).catch(() => {})])
+      await Promise.race([drained.promise, delay(CLOSE_MS, undefined, { signal: timer.signal }).catch(() => {})])
       timer.abort()
-      await sessions.end()
+      await Promise.all([...slots].map(({ connection }) => connection.end()))
     },
   }
+}
+
+function isUsable({ connection, openedAtMs }: Slot): boolean {
+  return !connection.isLost && performance.now() - openedAtMs < MAX_AGE_MS
 }
 
 function closed(): unknown {

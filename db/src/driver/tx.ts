@@ -1,7 +1,17 @@
-/** Where a statement runs: the pool, or one transaction. */
+/** Where statements run: the pool, or one transaction. */
 export interface Tx {
   /** Runs one prepared statement; rows come with the columns' own names. Failures are ApiErrors where the table of errors has one. */
   run<Row>(text: string, params: readonly unknown[]): Promise<Row[]>
   /** Runs work that may be undone alone when it throws. On the pool it simply runs. */
   attempt<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result>
+  /** Runs work in one transaction; see `transaction`. */
+  transaction<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result>
+}
+
+/**
+ * Runs work in one transaction: committed when it resolves, rolled back when it throws. Joins the transaction under way,
+ * such as that of an idempotency key, which then commits or rolls back as a whole.
+ */
+export function transaction<Result>(tx: Tx, work: (tx: Tx) => Promise<Result>): Promise<Result> {
+  return tx.transaction(work)
 }

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module'
 import { dirname, join, relative } from 'node:path'
 import { accountCan, giveTreeTo } from './account.ts'
 import { EmbeddedPostgresError } from './errors.ts'
-import type { House } from './house.ts'
+import type { House } from './server-files.ts'
 
 /** For compiling against PostgreSQL, not for running it. */
 const NOT_NEEDED = /\.a$|\/(pkgconfig|pgxs)$/

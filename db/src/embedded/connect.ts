@@ -2,9 +2,9 @@ import { existsSync, realpathSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { describeConnection, type EmbeddedConnection, ensureDatabase } from './connection.ts'
 import { dataDirError, EmbeddedPostgresError } from './errors.ts'
-import { findHouse } from './house.ts'
 import { readLockHolder } from './lock-file.ts'
 import { isServerOf, readPostmasterFile } from './postmaster-file.ts'
+import { findHouse } from './server-files.ts'
 
 const POLL_MS = 25
 

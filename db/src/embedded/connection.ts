@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import postgres from 'postgres'
 import { EmbeddedPostgresError, errorCode } from './errors.ts'
-import type { House } from './house.ts'
 import { LOGIN_ROLE } from './initialise.ts'
+import type { House } from './server-files.ts'
 import { PORT } from './socket-dir.ts'
 
 const DATABASE = 'earshot'

@@ -7,7 +7,7 @@ import { giveTo } from './account.ts'
 import type { Binaries } from './binaries.ts'
 import { EmbeddedPostgresError } from './errors.ts'
 import { findFailureReason } from './failure-reason.ts'
-import type { House } from './house.ts'
+import type { House } from './server-files.ts'
 import { SERVER_ENVIRONMENT } from './settings.ts'
 
 const MAJOR_VERSION = '18'

@@ -5,8 +5,8 @@ import { giveTo } from './account.ts'
 import type { Binaries } from './binaries.ts'
 import { EmbeddedPostgresError } from './errors.ts'
 import { findFailureReason } from './failure-reason.ts'
-import type { House } from './house.ts'
 import { readPostmasterFile } from './postmaster-file.ts'
+import type { House } from './server-files.ts'
 import { SERVER_ENVIRONMENT, serverArguments } from './settings.ts'
 
 const POLL_MS = 10

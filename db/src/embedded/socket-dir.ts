@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { giveTo } from './account.ts'
-import type { House } from './house.ts'
+import type { House } from './server-files.ts'
 
 /** The socket's file name ends in it; nothing listens on a TCP port. */
 export const PORT = 5432

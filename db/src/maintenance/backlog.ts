@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import type { Tx } from '../driver/database.ts'
 import { onlyOne } from '../sql/rows.ts'
 import { statement } from '../sql/statement.ts'
-import { teams } from '../tables/people.ts'
+import { teams } from '../tables/teams.ts'
 import { webhook_deliveries, webhook_endpoints } from '../tables/webhooks.ts'
 
 /** What waits to be done, for those who watch over the service. */

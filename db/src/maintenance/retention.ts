@@ -1,13 +1,15 @@
 import { sql } from 'drizzle-orm'
 import type { Tx } from '../driver/database.ts'
 import { account_links } from '../tables/accounts.ts'
-import { abuse_blocks, idempotency_keys, rate_windows } from '../tables/guards.ts'
+import { idempotency_keys } from '../tables/idempotency.ts'
 import { invitations } from '../tables/invitations.ts'
+import { jwt_keys } from '../tables/jwt-keys.ts'
 import { mails } from '../tables/mails.ts'
 import { authorization_codes, device_codes } from '../tables/oauth.ts'
-import { users } from '../tables/people.ts'
-import { access_tokens, jwt_keys, refresh_tokens } from '../tables/sign-in.ts'
+import { abuse_blocks, rate_windows } from '../tables/rate-limits.ts'
 import { submission_fingerprints } from '../tables/submissions.ts'
+import { access_tokens, refresh_tokens } from '../tables/tokens.ts'
+import { users } from '../tables/users.ts'
 import { webhook_deliveries } from '../tables/webhooks.ts'
 import { type BatchedDelete, batchedDelete } from './batched-delete.ts'
 
@@ -21,7 +23,7 @@ const past: Record<string, BatchedDelete> = {
   // A day after its end a block is forgotten, and the next one begins with an hour again.
   abuse_blocks: batchedDelete(
     sql`${abuse_blocks}`,
-    sql`coalesce(gone.blocked_until, gone.trips[cardinality(gone.trips)]) < now() - interval '24 hours'`,
+    sql`coalesce(gone.blocked_until, gone.violations[cardinality(gone.violations)]) < now() - interval '24 hours'`,
   ),
   account_links: batchedDelete(sql`${account_links}`, sql`gone.expires_at < now() - interval '1 day'`),
   // Nobody can sign in to an account whose address was never confirmed, so nothing hangs on it.

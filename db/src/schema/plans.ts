@@ -2,7 +2,7 @@ import { plans } from '@earshot/contracts'
 import { sql } from 'drizzle-orm'
 import type { Tx } from '../driver/database.ts'
 import { statement } from '../sql/statement.ts'
-import { plans as plansTable } from '../tables/people.ts'
+import { plans as plansTable } from '../tables/plans.ts'
 
 const { placeholder } = sql
 

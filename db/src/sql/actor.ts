@@ -1,6 +1,7 @@
-import { sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
+import type { Parameters } from './statement.ts'
 
-/** Who does a thing, as the audit log keeps it. */
+/** Who makes a change, as the audit log records it. */
 export interface Actor {
   userId: string | null
   credentialId: string | null
@@ -8,9 +9,17 @@ export interface Actor {
   ip: string | null
 }
 
+/** An actor who is a person, rather than the system. */
+export type UserActor = Actor & { userId: string }
+
 const { placeholder } = sql
 
-/** The actor as a value of a statement; goes with `actorValues`. */
+/** The actor as a row of PostgreSQL's type `actor`, for the functions that record the audit log. */
+export function actorRow(p: Parameters<ActorValues>): SQL {
+  return sql`row(${p.actorUserId}::uuid, ${p.actorCredentialId}::uuid, ${p.actorCredentialKind}::text, ${p.actorIp}::inet)::actor`
+}
+
+/** @deprecated Use `actorRow` with the parameters of a typed statement. */
 export const actorParameter = sql`row(${placeholder('actorUserId')}::uuid, ${placeholder('actorCredentialId')}::uuid, ${placeholder('actorCredentialKind')}::text, ${placeholder('actorIp')}::inet)::actor`
 
 export interface ActorValues {

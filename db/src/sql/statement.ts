@@ -1,30 +1,43 @@
-import { fillPlaceholders, type SQL } from 'drizzle-orm'
+import { fillPlaceholders, type Placeholder, SQL, sql } from 'drizzle-orm'
 import { PgDialect } from 'drizzle-orm/pg-core'
-import type { Tx } from '../driver/database.ts'
+import type { Tx } from '../driver/tx.ts'
 
 const dialect = new PgDialect()
 
-/** A statement of the product: its text is built once, and prepared by PostgreSQL once in each session. */
+/** A statement of the product: its text is built once, and prepared by PostgreSQL once on each connection. */
 export type Statement<Values, Row> = (tx: Tx, values: Values) => Promise<Row[]>
 
+/** The parameters of a statement by name. A name that its values do not have does not compile. */
+export type Parameters<Values> = { readonly [Name in keyof Values]-?: Placeholder }
+
+/** Builds the text of a statement from its parameters. */
+type Build<Values> = (parameters: Parameters<Values>) => SQL
+
 /**
- * Builds a statement from a template with `sql.placeholder('name')` for each value.
+ * Builds a statement.
  *
- * @example const find = statement<{ id: string }, Row>(sql`select * from ${users} where id = ${sql.placeholder('id')}`)
+ * @example const find = statement<{ id: string }, UserRow>((p) => sql`select * from ${users} where id = ${p.id}`)
  */
-export function statement<Values extends object, Row>(query: SQL): Statement<Values, Row> {
-  const { sql: text, params } = dialect.sqlToQuery(query)
+export function statement<Values extends object, Row>(query: SQL | Build<Values>): Statement<Values, Row> {
+  const { sql: text, params } = dialect.sqlToQuery(query instanceof SQL ? query : query(parametersOf<Values>()))
   return (tx, values) => tx.run<Row>(text, fillPlaceholders(params, values as Record<string, unknown>))
 }
 
-/** One statement for each combination of a set of filters, built when it is first asked for. */
-export function statementsByKey<Values extends object, Row>(build: (key: string) => SQL): (key: string) => Statement<Values, Row> {
+/** One statement for each combination of a set of filters, built when it is first needed. */
+export function statementsByKey<Values extends object, Row>(
+  build: (key: string, parameters: Parameters<Values>) => SQL,
+): (key: string) => Statement<Values, Row> {
   const built = new Map<string, Statement<Values, Row>>()
   return (key) => {
     const known = built.get(key)
     if (known) return known
-    const made = statement<Values, Row>(build(key))
+    const made = statement<Values, Row>((parameters) => build(key, parameters))
     built.set(key, made)
     return made
   }
+}
+
+/** Returns the parameters of a statement, for fragments that several statements share. Their type allows only the names of the values. */
+export function parametersOf<Values>(): Parameters<Values> {
+  return new Proxy({}, { get: (_target, name) => sql.placeholder(String(name)) }) as Parameters<Values>
 }

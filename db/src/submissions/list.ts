@@ -4,8 +4,7 @@ import type { Tx } from '../driver/database.ts'
 import { indexedList, type Listed, listedPage, scannedList, spanOf, walkOf } from '../sql/bounded-list.ts'
 import { type Page, type PageQuery, pageBounds } from '../sql/pages.ts'
 import { statementsByKey } from '../sql/statement.ts'
-import { submission_tags, submissions } from '../tables/submissions.ts'
-import type { SubmissionRow } from './submissions.ts'
+import { type SubmissionRow, submission_tags, submissions } from '../tables/submissions.ts'
 
 /** Filters that walk an index of their own, the narrowest first. A list uses the first that is given. */
 const DRIVERS = ['tag', 'state', 'kind'] as const

@@ -1,55 +1,50 @@
 import type { ApiError } from '@earshot/contracts'
 import { sql } from 'drizzle-orm'
-import type { PublicAccessQuery, PublicAccessRow } from '../access.ts'
-import { refusalOf } from '../driver/errors.ts'
+import { type PublicAccessQuery, type PublicAccessRow, publicAccessRequests } from '../access.ts'
+import { quotaExceeded } from '../quotas.ts'
 import { statement } from '../sql/statement.ts'
-import { gathered } from './batch.ts'
-import type { NewSubmission, SubmissionRow } from './submissions.ts'
+import { toTimestamp } from '../sql/timestamps.ts'
+import type { SubmissionRow } from '../tables/submissions.ts'
+import { batched } from './batch.ts'
+import type { NewSubmission } from './create.ts'
 
-const { placeholder } = sql
-
-// By project: two of these statements then do not wait for each other's rows in a circle.
-const receive = statement<{ items: string }, ReceptionRow>(sql`
-  select r.*
-    from (
-      select item, number
-        from jsonb_array_elements(${placeholder('items')}::jsonb) with ordinality e (item, number)
-       order by item ->> 'publicKey'
-    ) i
-   cross join lateral receive_submission(
-     item ->> 'publicKey', item ->> 'subject', item ->> 'address', (item ->> 'max')::int, (item ->> 'windowSeconds')::int,
-     item -> 'fields', decode(item ->> 'revokeTokenHash', 'hex'), decode(item ->> 'fingerprint', 'hex')
-   ) r
-   order by i.number`)
-
-/** What a visitor is told; all null where the visit or the arrival was refused. */
-type Receipt = Pick<SubmissionRow, 'id' | 'created_at'> & { is_repeat: boolean }
-type ReceptionRow = PublicAccessRow & Receipt & { refusal: string | null; refusal_fields: string | null }
-export type Reception = PublicAccessRow & Receipt & { refusal: ApiError | undefined }
-
-interface Words {
+/** A submission from the public plane, with the request that brings it. */
+interface PublicSubmission {
   publicAccess: PublicAccessQuery
   fields: NewSubmission
   revokeTokenHash: Buffer
-  /** Keyed hash of the words and the address: the same within ten minutes is the same submission. */
+  /** Keyed hash of the words and the address. */
   fingerprint: Buffer
 }
 
+/** Null where the request was refused. */
+type Receipt = Pick<SubmissionRow, 'id' | 'created_at'> & { is_repeat: boolean }
+type ReceptionRow = PublicAccessRow & Receipt & ({ quota_max: null } | { quota_used: number; quota_max: number; quota_resets_at: string })
+export type Reception = PublicAccessRow & Receipt & { refusal: ApiError | undefined }
+
+const receive = statement<{ items: string }, ReceptionRow>(
+  (p) => sql`
+  select *
+    from receive_submissions(${p.items}::jsonb)`,
+)
+
 /**
- * As `createSubmission`, for a visitor, and the visit with it: one round trip, for many visitors at once where many come.
- * The same words from the same address within ten minutes are the first ones again.
+ * Authorizes and stores a public submission, in one round trip for many of them when many come at once. The same words
+ * from the same address within ten minutes return the first submission. `refusal` is the error of a used-up quota.
  */
-export const receiveSubmission = gathered<Words, Reception>(async (tx, words) => {
-  const items = words.map(({ publicAccess: { limit, ...publicAccess }, fields, revokeTokenHash, fingerprint }) => ({
-    ...publicAccess,
-    ...limit,
+export const receiveSubmission = batched<PublicSubmission, Reception>(async (tx, submissions) => {
+  const requests = publicAccessRequests(submissions.map(({ publicAccess }) => publicAccess))
+  const items = submissions.map(({ fields, revokeTokenHash, fingerprint }, index) => ({
+    ...requests[index],
     fields,
-    revokeTokenHash: revokeTokenHash.toString('hex'),
+    revoke_token_hash: revokeTokenHash.toString('hex'),
     fingerprint: fingerprint.toString('hex'),
   }))
   const rows = await receive(tx, { items: JSON.stringify(items) })
-  return rows.map(({ refusal, refusal_fields, ...row }) => ({
-    ...row,
-    refusal: refusal === null ? undefined : refusalOf(refusal, refusal_fields),
-  }))
+  return rows.map((row) => ({ ...row, refusal: refusalOf(row) }))
 })
+
+function refusalOf(row: ReceptionRow): ApiError | undefined {
+  if (row.quota_max === null) return undefined
+  return quotaExceeded({ quota: 'submissions', limit: row.quota_max, used: row.quota_used, resets_at: toTimestamp(row.quota_resets_at) })
+}

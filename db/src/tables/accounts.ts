@@ -1,5 +1,4 @@
-import { sql } from 'drizzle-orm'
-import { bigint, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
+import { pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
 import { bytea, instant } from './columns.ts'
 
 export const account_links = pgTable(
@@ -11,20 +10,4 @@ export const account_links = pgTable(
     expires_at: instant().notNull(),
   },
   (table) => [primaryKey({ columns: [table.user_id, table.purpose] })],
-)
-
-export const second_factors = pgTable('second_factors', {
-  user_id: uuid().primaryKey(),
-  sealed: bytea().notNull(),
-  last_step: bigint({ mode: 'bigint' }).notNull().default(sql`0`),
-})
-
-export const recovery_codes = pgTable(
-  'recovery_codes',
-  {
-    user_id: uuid().notNull(),
-    hash: bytea().notNull(),
-    used_at: instant(),
-  },
-  (table) => [primaryKey({ columns: [table.user_id, table.hash] })],
 )

@@ -1,5 +1,16 @@
 import { integer, pgTable, text, uuid } from 'drizzle-orm/pg-core'
-import { bytea, exactInstant, instant } from './columns.ts'
+import { bytea, exactInstant, instant, lifetime, newId } from './columns.ts'
+
+export const oauth_clients = pgTable('oauth_clients', {
+  id: newId().primaryKey(),
+  client_id: text().notNull(),
+  name: text().notNull(),
+  secret_hash: bytea(),
+  redirect_uris: text().array().notNull(),
+  grant_types: text().array().notNull(),
+  scopes: text().array().notNull(),
+  ...lifetime,
+})
 
 export const authorization_codes = pgTable('authorization_codes', {
   hash: bytea().primaryKey(),

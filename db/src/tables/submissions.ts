@@ -50,6 +50,8 @@ export const submissions = pgTable(
   (table) => [primaryKey({ columns: [table.team_id, table.project_id, table.id] })],
 )
 
+export type SubmissionRow = typeof submissions.$inferSelect
+
 export const submission_tags = pgTable(
   'submission_tags',
   {

@@ -1,22 +1,7 @@
 import type { DeliveredEvent, EventType } from '@earshot/contracts'
 import { sql } from 'drizzle-orm'
-import { bigint, boolean, integer, jsonb, pgTable, primaryKey, smallint, text, uuid } from 'drizzle-orm/pg-core'
+import { boolean, integer, jsonb, pgTable, primaryKey, smallint, text, uuid } from 'drizzle-orm/pg-core'
 import { bytea, exactInstant, instant, lifetime, newId } from './columns.ts'
-
-export const events = pgTable(
-  'events',
-  {
-    team_id: uuid().notNull(),
-    id: newId(),
-    project_id: uuid(),
-    type: text().$type<DeliveredEvent['type']>().notNull(),
-    payload: text().notNull(),
-    payload_sha256: text().notNull(),
-    feed_position: bigint({ mode: 'bigint' }),
-    created_at: lifetime.created_at,
-  },
-  (table) => [primaryKey({ columns: [table.team_id, table.id] })],
-)
 
 export const webhook_endpoints = pgTable(
   'webhook_endpoints',

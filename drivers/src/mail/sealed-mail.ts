@@ -1,7 +1,18 @@
+import { type MailFields, type MailSecret, type MailTemplate, mailData } from '@earshot/contracts'
+import type { z } from 'zod'
 import type { SecretBox } from '../secret-box.ts'
-import { findTemplate, type LinkTo, mailTemplates, type NewMail, type SecretOf } from './templates.ts'
+import { toMailLine } from './mail-line.ts'
+import { type LinkTo, mailTemplates } from './templates.ts'
 
 const PURPOSE = 'mail'
+
+/** A mail to be queued: the template decides its fields and its secret. */
+export interface NewMail<Template extends MailTemplate> {
+  to: string
+  template: Template
+  fields: MailFields<Template>
+  secret: MailSecret<Template>
+}
 
 /** A mail as the database stores it. */
 export interface StoredMail {
@@ -10,19 +21,13 @@ export interface StoredMail {
   sealed: Uint8Array | null
 }
 
-/** Returns the row of a mail to queue: fields in plain JSON, the secret sealed and bound to the template's name. */
-export function sealMail(box: SecretBox, { to, template, fields, secret }: NewMail) {
-  const hasSecret = Object.keys(mailTemplates[template].secret.shape).length > 0
-  return {
-    recipient: to,
-    template,
-    fields: JSON.stringify(fields),
-    sealed: hasSecret ? sealMailSecret(box, template, secret) : null,
-  }
+/** Returns a mail as it is queued: fields in clear, the secret sealed and bound to the template's name. */
+export function sealMail<Template extends MailTemplate>(box: SecretBox, { to, template, fields, secret }: NewMail<Template>) {
+  return { recipient: to, template, fields, sealed: hasSecret(template) ? sealMailSecret(box, template, secret) : null }
 }
 
-/** Seals the secret of a mail, bound to its template, where SQL supplies the other fields. */
-export function sealMailSecret<Name extends NewMail['template']>(box: SecretBox, template: Name, secret: SecretOf<Name>): Buffer {
+/** Returns the secret of a mail, sealed and bound to the template's name. */
+export function sealMailSecret<Template extends MailTemplate>(box: SecretBox, template: Template, secret: MailSecret<Template>): Buffer {
   return box.seal(PURPOSE, JSON.stringify(secret), template)
 }
 
@@ -31,14 +36,38 @@ export function sealMailSecret<Name extends NewMail['template']>(box: SecretBox,
  * version, or another key.
  */
 export function writeMail(box: SecretBox, baseUrl: string, mail: StoredMail): { subject: string; text: string | null } {
-  const template = findTemplate(mail.template)
-  if (!template) throw new Error(`This version of Earshot does not know the mail "${mail.template}".`)
-  const fields = template.fields.parse(mail.fields)
-  const subject = template.subject(fields)
-  const needsSecret = Object.keys(template.secret.shape).length > 0
-  if (needsSecret && mail.sealed === null) return { subject, text: null }
-  const secret = template.secret.parse(mail.sealed === null ? {} : JSON.parse(box.open(PURPOSE, mail.sealed, mail.template)))
+  const { template, sealed } = mail
+  if (!isTemplate(template)) throw new Error(`This version of Earshot does not know the mail "${template}".`)
+  const { data, words } = find(template)
+  const fields = toLines(data.fields.parse(mail.fields))
+  const subject = words.subject(fields)
+  if (sealed === null && hasSecret(template)) return { subject, text: null }
+  const secret = data.secret.parse(sealed === null ? {} : JSON.parse(box.open(PURPOSE, sealed, template)))
   const linkTo: LinkTo = (page, token) => `${baseUrl}/accounts/${page}/${token === undefined ? '' : `?token=${encodeURIComponent(token)}`}`
-  const paragraphs = template.paragraphs({ ...fields, ...secret }, linkTo)
+  const paragraphs = words.paragraphs({ ...fields, ...secret }, linkTo)
   return { subject, text: `${[...paragraphs, `Earshot at ${baseUrl}`].join('\n\n')}\n` }
+}
+
+/** A template and its data with loose types. */
+interface LooseTemplate {
+  data: { fields: z.ZodObject; secret: z.ZodObject }
+  words: { subject: (fields: object) => string; paragraphs: (values: object, linkTo: LinkTo) => string[] }
+}
+
+function find(template: MailTemplate): LooseTemplate {
+  // The words get only what the data of the same template parsed; that both belong together is beyond the compiler.
+  return { data: mailData[template], words: mailTemplates[template] as unknown as LooseTemplate['words'] }
+}
+
+/** Fields hold names that people choose, so each is made one plain line. */
+function toLines(fields: Record<string, unknown>): Record<string, string> {
+  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, toMailLine(String(value))]))
+}
+
+function isTemplate(name: string): name is MailTemplate {
+  return Object.hasOwn(mailData, name)
+}
+
+function hasSecret(template: MailTemplate): boolean {
+  return Object.keys(mailData[template].secret.shape).length > 0
 }

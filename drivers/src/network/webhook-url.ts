@@ -1,4 +1,5 @@
 import { lookup } from 'node:dns/promises'
+import { settleWithin } from '../settle-within.ts'
 import { type AddressRules, familyOf } from './network-address.ts'
 import type { OwnAddresses } from './own-addresses.ts'
 
@@ -83,12 +84,7 @@ export function hostAndPort(url: URL): { host: string; port: number } {
 }
 
 async function resolveWithin(timeoutMs: number, host: string, resolve: ResolveName): Promise<string[]> {
-  const { promise: timeout, resolve: giveUp } = Promise.withResolvers<[]>()
-  const timer = setTimeout(giveUp, timeoutMs, [])
-  try {
-    const resolved = await Promise.race([resolve(host).catch(() => []), timeout])
-    return resolved.map(({ address }) => address)
-  } finally {
-    clearTimeout(timer)
-  }
+  const lookup = resolve(host).catch(() => [])
+  const resolved = await settleWithin(timeoutMs, lookup, [])
+  return resolved.map(({ address }) => address)
 }

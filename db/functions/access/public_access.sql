@@ -1,0 +1,87 @@
+-- Authorizes requests of the public plane: counts each by its address, and finds the project of its public key with its
+-- public figures. One row per request, in the same order.
+-- p_requests: [{number, public_key, subject, address, max, window_seconds}], numbered from 1; subject null = counted before.
+-- used null = over the limit; blocked_seconds not null = the address is blocked for repeated violations;
+-- project_id null = the key is unknown or revoked, or the request was refused.
+-- Runs as the owner with every name qualified, like access().
+create or replace function public_access(p_requests jsonb) returns setof public_access_row
+language plpgsql security definer as $$
+#variable_conflict use_column
+declare
+  v_subject record;
+  v_count record;
+  v_counts public.request_count[];
+  v_violated text;
+  v_blocked_seconds int;
+begin
+  -- Counters are locked in the order of their subjects, then blocks in the order of their addresses: statements that run at
+  -- once never wait for each other in a circle.
+  for v_subject in
+    select r.subject, r.address, r.max, r.window_seconds, count(*)::int as requests,
+           ceil(extract(epoch from b.blocked_until - now()))::int as blocked_seconds
+      from jsonb_to_recordset(p_requests) as r (subject text, address text, max int, window_seconds int)
+      left join public.abuse_blocks b on b.address = r.address and b.blocked_until > now()
+     where r.subject is not null
+     group by r.subject, r.address, r.max, r.window_seconds, b.blocked_until
+     order by r.subject
+  loop
+    if v_subject.blocked_seconds is not null then
+      v_counts := v_counts || row(v_subject.subject, v_subject.address, 0, 0, v_subject.blocked_seconds, v_subject.blocked_seconds, false)::public.request_count;
+      continue;
+    end if;
+    v_count := public.count_request(v_subject.subject, v_subject.max, v_subject.window_seconds, v_subject.requests);
+    v_counts := v_counts || row(
+      v_subject.subject, v_subject.address, coalesce(v_count.used, v_subject.max) - v_count.granted, v_count.granted,
+      v_count.reset_seconds, null, v_count.is_violation
+    )::public.request_count;
+  end loop;
+
+  for v_violated in select distinct c.address from unnest(v_counts) c where c.is_violation order by c.address loop
+    v_blocked_seconds := public.record_violation(v_violated);
+    if v_blocked_seconds is not null then
+      v_counts := array(
+        select case
+                 when c.address = v_violated and c.is_violation
+                 then row(c.subject, c.address, c.used_before, c.granted, v_blocked_seconds, v_blocked_seconds, true)::public.request_count
+                 else c
+               end
+          from unnest(v_counts) c
+      );
+    end if;
+  end loop;
+
+  -- Skips keys that another statement is writing: this figure is coarse.
+  update public.public_keys k
+     set last_used_at = now()
+   where (k.team_id, k.project_id, k.id) in (
+     select q.team_id, q.project_id, q.id
+       from jsonb_to_recordset(p_requests) as r (public_key text, subject text)
+       join public.public_keys q on q.key = r.public_key
+      where q.revoked_at is null
+        and (q.last_used_at is null or q.last_used_at < now() - interval '1 minute')
+        and (r.subject is null or exists (select from unnest(v_counts) c where c.subject = r.subject and c.granted > 0))
+        for update of q skip locked
+   );
+
+  return query
+  with request as (
+    select r.number, r.public_key, r.subject, row_number() over (partition by r.subject order by r.number)::int as turn
+      from jsonb_to_recordset(p_requests) as r (number int, public_key text, subject text)
+  ),
+  admitted as (
+    select r.number, r.public_key,
+           case when r.subject is null then 0 when r.turn <= c.granted then c.used_before + r.turn end as used,
+           coalesce(c.reset_seconds, 0) as reset_seconds,
+           case when r.subject is null or r.turn <= c.granted then null else c.blocked_seconds end as blocked_seconds
+      from request r
+      left join unnest(v_counts) c on c.subject = r.subject
+  )
+  select a.number, j.team_id, j.id, coalesce(f.public_count, 0), coalesce(f.rated_count, 0), coalesce(f.rating_sum, 0),
+         a.used, a.reset_seconds, a.blocked_seconds
+    from admitted a
+    left join public.public_keys k on k.key = a.public_key and k.revoked_at is null and a.used is not null
+    left join public.teams t on t.id = k.team_id and t.deleted_at is null
+    left join public.projects j on j.team_id = t.id and j.id = k.project_id and j.deleted_at is null
+    left join public.project_counters f on f.team_id = j.team_id and f.project_id = j.id
+   order by a.number;
+end $$;

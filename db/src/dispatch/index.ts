@@ -1,0 +1,11 @@
+export {
+  type ClaimedDelivery,
+  claimDeliveries,
+  type DueEndpoint,
+  type EndpointSlots,
+  findDueEndpoints,
+  LEASE_SECONDS,
+} from './claim.ts'
+export { type AttemptRef, type AttemptResult, completeDeliveries, handBackDeliveries } from './complete.ts'
+export { numberEvents } from './number-events.ts'
+export { forgetDeadWorkers, recordHeartbeat, registerWorker, removeWorker, sweepDeliveries } from './workers.ts'

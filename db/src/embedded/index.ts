@@ -1,0 +1,3 @@
+export { startEmbeddedPostgres } from './cluster.ts'
+export { connectEmbedded } from './connect.ts'
+export { EmbeddedPostgresError } from './errors.ts'

@@ -1,0 +1,16 @@
+import { sql } from 'drizzle-orm'
+import type { Tx } from '../driver/database.ts'
+import { notFound } from '../sql/rows.ts'
+import { statement } from '../sql/statement.ts'
+import type { SubmissionRow } from '../tables/submissions.ts'
+
+const revoke = statement<{ revokeTokenHash: Buffer }, SubmissionRow>(
+  (p) => sql`
+  select *
+    from revoke_consent(${p.revokeTokenHash})`,
+)
+
+/** Withdraws the author's consent with the token of the receipt. Throws `not_found` for an unknown token. */
+export async function revokeConsent(tx: Tx, revokeTokenHash: Buffer): Promise<SubmissionRow> {
+  return (await revoke(tx, { revokeTokenHash }))[0] ?? notFound()
+}

@@ -1,0 +1,44 @@
+import { sql } from 'drizzle-orm'
+import { type Tx, transaction } from '../driver/database.ts'
+import { consumeQuota } from '../quotas.ts'
+import type { Actor } from '../sql/actor.ts'
+import { recordAudit } from '../sql/audit.ts'
+import { onlyOne } from '../sql/rows.ts'
+import { statement } from '../sql/statement.ts'
+import type { SubmissionRow } from '../tables/submissions.ts'
+
+/** The columns that a caller may set on creation. Absent ones take the table's defaults. */
+export type NewSubmission = Partial<
+  Omit<SubmissionRow, 'team_id' | 'project_id' | 'id' | 'state' | 'is_public' | 'created_at' | 'updated_at'>
+> &
+  Pick<SubmissionRow, 'kind' | 'channel' | 'body' | 'author_name'>
+
+interface ProjectRef {
+  team_id: string
+  project_id: string
+}
+
+const create = statement<ProjectRef & { fields: string }, SubmissionRow>(
+  (p) => sql`
+  select *
+    from create_submission(${p.team_id}::uuid, ${p.project_id}::uuid, uuidv7(), ${p.fields}::jsonb, null)`,
+)
+
+/**
+ * Stores a submission with its event and deliveries, and charges the quota. With an actor the audit log records it.
+ * Throws `already_exists`, `quota_exceeded`.
+ */
+export function createSubmission(
+  tx: Tx,
+  { team_id, project_id }: ProjectRef,
+  fields: NewSubmission,
+  actor?: Actor,
+): Promise<SubmissionRow> {
+  return transaction(tx, async (tx) => {
+    const unique = { ...fields, tags: fields.tags && [...new Set(fields.tags)] }
+    const row = onlyOne(await create(tx, { team_id, project_id, fields: JSON.stringify(unique) }))
+    if (actor) await recordAudit(tx, actor, { team_id, project_id, action: 'submission.created', target: 'submission', target_id: row.id })
+    await consumeQuota(tx, team_id, 'submissions')
+    return row
+  })
+}

@@ -1,0 +1,25 @@
+import { sql } from 'drizzle-orm'
+import { type Tx, transaction } from '../driver/database.ts'
+import type { Actor } from '../sql/actor.ts'
+import { recordAudit } from '../sql/audit.ts'
+import { notFound } from '../sql/rows.ts'
+import { statement } from '../sql/statement.ts'
+import { submissions } from '../tables/submissions.ts'
+import { isSubmission, type SubmissionRef } from './find.ts'
+
+const remove = statement<SubmissionRef, { id: string }>(
+  (p) => sql`
+  update ${submissions}
+     set deleted_at = now()
+   where ${isSubmission(p)}
+  returning id`,
+)
+
+/** Hides a submission at once; a job removes it for good. Throws `not_found`. */
+export function deleteSubmission(tx: Tx, actor: Actor, ref: SubmissionRef): Promise<void> {
+  return transaction(tx, async (tx) => {
+    const { id } = (await remove(tx, ref))[0] ?? notFound()
+    const { team_id, project_id } = ref
+    await recordAudit(tx, actor, { team_id, project_id, action: 'submission.deleted', target: 'submission', target_id: id })
+  })
+}
