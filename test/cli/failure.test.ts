@@ -47,7 +47,7 @@ test('wrong fields are named by their flags', async () => {
   ])
 })
 
-test('with --json the error’s body goes to stderr as it came', async () => {
+test('with --json the error’s body is printed to stderr unchanged', async () => {
   const { exitCode, err } = await errorOf([...approve, '--json'], 409, 'state_conflict', { current_state: 'approved' })
   expect(exitCode).toBe(1)
   expect(JSON.parse(err)).toEqual(refusal(409, 'state_conflict', { current_state: 'approved' }).json)
@@ -60,7 +60,7 @@ test('no token ends with 3 before anything is sent', async () => {
   expect(service.requests).toEqual([])
 })
 
-test('nobody there ends with 4', async () => {
+test('an unreachable service ends with 4', async () => {
   const { url } = await (async () => {
     await using service = await playService({})
     return service
@@ -70,14 +70,14 @@ test('nobody there ends with 4', async () => {
   expect(err).toBe(`error: ${url} is not reachable: ECONNREFUSED.\nIs the service running, and is EARSHOT_URL its address?\n`)
 })
 
-test('another server in the service’s place ends with 4', async () => {
+test('another server at the address ends with 4', async () => {
   await using service = await playService({ status: 404, text: '<h1>nginx</h1>', headers: { 'content-type': 'text/html' } })
   const { exitCode, err } = await earshot(['me', 'retrieve'], { url: service.url })
   expect(exitCode).toBe(4)
   expect(err).toContain("answered 404 with text/html instead of the service's JSON")
 })
 
-test('a refusal on the way to the place is told like any other', async () => {
+test('an error while resolving team and project is reported like any other', async () => {
   await using service = await playService(refusal(401, 'invalid_token'))
   expect(await earshot(approve, { url: service.url })).toMatchObject({ exitCode: 3, err: expect.stringContaining('(invalid_token)') })
 })

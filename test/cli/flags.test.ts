@@ -56,7 +56,7 @@ test('the parent of a list is positional', async () => {
   expect(service.requests[0]?.path).toBe(`/api/v1/teams/${TEAM}/webhooks/${WEBHOOK}/attempts/?status_code=500`)
 })
 
-test('nested fields are dotted, lists repeat, numbers and booleans are what they are', async () => {
+test('nested fields are dotted, lists repeat, numbers and booleans are converted', async () => {
   const flags = [
     '--author.name',
     'Ada',
@@ -81,7 +81,7 @@ test('nested fields are dotted, lists repeat, numbers and booleans are what they
   })
 })
 
-test('choices may be parted by commas', async () => {
+test('choices may be separated by commas', async () => {
   const { body } = await requestOf([
     'me',
     'tokens',
@@ -119,7 +119,7 @@ test('--body gives the whole request from a file, standard input or the word its
   expect((await requestOf(['teams', 'create', '--body', JSON.stringify(whole), ...flags])).body).toEqual(merged)
 })
 
-test('--body is the words where an operation has such a field, unless it begins as a request', async () => {
+test('--body is the text of a body field where an operation has one, unless it looks like a request', async () => {
   const whole = { body: 'Fine.', author: { name: 'Ada' } }
   expect((await requestOf(['submissions', 'create', '--body', 'Fine.', '--author.name', 'Ada'])).body).toEqual(whole)
   expect((await requestOf(['submissions', 'create', '--body', JSON.stringify(whole)])).body).toEqual(whole)
@@ -165,14 +165,14 @@ test.for([
   expect(await usageErrorOf(args)).toContain(message)
 })
 
-test('an address that is none ends with 2', async () => {
+test('an invalid service address ends with 2', async () => {
   expect(await earshot(['me', 'retrieve'], { url: 'localhost:8000' })).toMatchObject({
     exitCode: 2,
     err: expect.stringContaining('EARSHOT_URL'),
   })
 })
 
-test('a record of the service passes through untouched', async () => {
+test('a record of the service is printed unchanged', async () => {
   await using service = await playService({ json: submission() })
   const { out } = await earshot(['submissions', 'retrieve', SUBMISSION, '--json'], { url: service.url, env: PLACE })
   expect(JSON.parse(out)).toEqual(submission())

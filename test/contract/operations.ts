@@ -1,13 +1,13 @@
 import { contracts, isSignedIn, isStream, listOperations, type NamedOperation } from '@earshot/contracts'
 
-/** Every operation of the service: a new one is judged by this suite without a line here. */
+/** Every operation of the service: this suite covers new ones by itself. */
 export const operations: readonly NamedOperation[] = listOperations(contracts)
 
-/** Those that need a credential. */
+/** Operations that need a credential. */
 export const closedOperations = operations.filter(({ operation }) => isSignedIn(operation))
 
-/** Those that come to an end: a stream's success is a test of its own. */
+/** Operations that end: streams have tests of their own. */
 export const endingOperations = operations.filter(({ operation }) => !isStream(operation))
 
-/** Those that travel with a JSON body. */
+/** Operations with a JSON body. */
 export const bodyOperations = operations.filter(({ operation }) => operation.method === 'POST' || operation.method === 'PATCH')

@@ -31,7 +31,7 @@ test('transactions that come while every connection is busy wait for their turn,
   expect(left).toEqual([{ users: CALLERS * ROUNDS, unfinished: 0 }])
 })
 
-test('a transaction that fails gives its turn to the next', async () => {
+test('a failing transaction frees its connection for the next', async () => {
   const { database } = store
   const failures = Array.from({ length: CALLERS }, () =>
     database.transaction(() => Promise.reject(new RangeError('undone'))).catch((error: Error) => error.name),
@@ -39,7 +39,7 @@ test('a transaction that fails gives its turn to the next', async () => {
   expect(new Set(await Promise.all(failures))).toEqual(new Set(['RangeError']))
 })
 
-test('a transaction whose work goes on after a statement failed keeps nothing, and says so', async () => {
+test('a transaction that continues after a failed statement commits nothing, and fails', async () => {
   const { database } = store
   const email = 'half@example.com'
   const half = database.transaction(async (tx) => {
@@ -50,7 +50,7 @@ test('a transaction whose work goes on after a statement failed keeps nothing, a
   expect(await database.run('select from users where email = $1', [email])).toEqual([])
 })
 
-test('a part that fails is undone alone, within another part too', async () => {
+test('a failing savepoint is rolled back alone, within another one too', async () => {
   const { database } = store
   const fail = (tx: Tx) => tx.run('select 1 / 0', [])
   const add = (tx: Tx, email: string) => createUser(tx, { email, name: 'User', passwordHash: null })
@@ -70,7 +70,7 @@ test('a part that fails is undone alone, within another part too', async () => {
   expect(kept).toEqual([{ email: 'outer@example.com' }])
 })
 
-test('a statement that fails in the middle of its rows leaves nothing to the next one', async () => {
+test('a statement that fails in the middle of its rows does not affect the next one', async () => {
   const other = await openTestDatabase({ poolSize: 1 })
   const failing = other.database.run('select 1 / (3 - number) from generate_series(1, 5) number', [])
   await expect(failing).rejects.toThrow('division by zero')
@@ -85,7 +85,7 @@ test("rows have the columns' own names, whatever these are", async () => {
   await other.close()
 })
 
-test('a statement is asked again with the same values when its table got another column since it was prepared', async () => {
+test('a statement is run again with the same values when its table got another column since it was prepared', async () => {
   const other = await openTestDatabase({ poolSize: 1 })
   const values = [true, false, Buffer.from('bytes'), ['a', 'b'], '{"a": [1]}', '2026-01-02T03:04:05.678Z', 1.5, null, '\\\\x']
   const types = 'boolean, boolean, bytea, text[], jsonb, timestamptz, numeric, text, text'.split(', ')
@@ -99,7 +99,7 @@ test('a statement is asked again with the same values when its table got another
   await other.close()
 })
 
-test('what is asked of a closed pool is refused, and what was under way is done', async () => {
+test('a closed pool refuses statements and finishes those in flight', async () => {
   const other = await openTestDatabase({ poolSize: 1 })
   const underWay = other.database.run('select pg_sleep(0.2)', [])
   const waiting = other.database.run('select 1', [])

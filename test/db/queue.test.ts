@@ -41,12 +41,12 @@ afterAll(async () => {
   await onServer(`drop database ${address.database} with (force)`)
 })
 
-test('what the queue’s package brings is what a start expects, so that it can tell without loading it', async () => {
+test('the migrations of the queue’s package match those that a start expects without loading it', async () => {
   const [row] = await login`select max(id) as version, count(*)::int from graphile_worker.migrations`
   expect(row).toEqual({ version: QUEUE_VERSION, count: QUEUE_VERSION })
 })
 
-test('when nothing is missing, preparing waits for nobody', async () => {
+test('when nothing is missing, preparing waits for no lock', async () => {
   const session = await login.reserve()
   await session`select pg_advisory_lock(${LOCK_KEY})`
   await prepareDatabase(address)
@@ -54,7 +54,7 @@ test('when nothing is missing, preparing waits for nobody', async () => {
   session.release()
 })
 
-test('before any worker was there, both roles that serve can queue a mail, and its job carries the id alone', async () => {
+test('before the first worker starts, both serving roles can queue a mail, and its job carries the id alone', async () => {
   const pool = { address, poolSize: 1, applicationName: 'earshot test' }
   const worker = openDatabase({ ...pool, role: 'earshot_worker' })
   const bound = openTeamDatabase(pool)
@@ -68,7 +68,7 @@ test('before any worker was there, both roles that serve can queue a mail, and i
   await Promise.all([worker.close(), bound.close()])
 })
 
-test('one statement writes what causes a mail and queues it: both or neither', async () => {
+test('one statement writes the cause of a mail and queues it: both or neither', async () => {
   const worker = openDatabase({ address, role: 'earshot_worker', poolSize: 1, applicationName: 'earshot test' })
   const countJobs = async () => (await login`select from graphile_worker.jobs`).length
   const before = await countJobs()
@@ -79,7 +79,7 @@ test('one statement writes what causes a mail and queues it: both or neither', a
   await worker.close()
 })
 
-test('a mail’s row tells whom and which, and never its secret in clear', async () => {
+test('a mail’s row has recipient and template, and never its secret in the clear', async () => {
   const [row] = await login`select recipient, template, fields, state, attempts, mails::text as whole from mails`
   expect(row).toMatchObject({
     recipient: 'ada@example.com',

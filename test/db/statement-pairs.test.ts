@@ -4,7 +4,7 @@ import { openTestDatabase } from '../support/test-database.ts'
 const CALLERS = 10
 const ROUNDS = 40
 
-test('statements that follow one another on a session each get their own answer, failures too', async () => {
+test('consecutive statements on a connection each get their own result, failures too', async () => {
   await using store = await openStore(2)
   const callers = Array.from({ length: CALLERS }, async (_, caller) => {
     for (let round = 0; round < ROUNDS; round += 1) {
@@ -17,7 +17,7 @@ test('statements that follow one another on a session each get their own answer,
   await Promise.all(callers)
 })
 
-test('a transaction that waits is not passed by the statements that come after it', async () => {
+test('a waiting transaction is not overtaken by later statements', async () => {
   await using store = await openStore(1)
   const ask = () => store.database.run('select $1::int', [1])
   await ask()
@@ -53,7 +53,7 @@ test('no statement runs within the transaction of another', async () => {
   await Promise.all(transactions)
 })
 
-test('no statement is sent behind one that takes its time, while another session is free sooner', async () => {
+test('no statement is queued behind a slow one while another connection is free sooner', async () => {
   await using store = await openStore(2)
   const nap = (seconds: number) => store.database.run('select pg_sleep($1)', [seconds])
   await Promise.all([nap(0.01), nap(0.01)])

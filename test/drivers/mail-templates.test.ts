@@ -26,7 +26,7 @@ const mails = (name: string): [NewMail, string | null][] => [
 /** A mail has one link at most. */
 const linesOf = (link: string | null) => (link === null ? [] : [BASE_URL + link])
 
-test('every mail is tried here', () => {
+test('every mail template is tested here', () => {
   expect(mails('Ada').map(([{ template }]) => template)).toEqual(Object.keys(mailTemplates))
 })
 
@@ -34,7 +34,7 @@ describe.each(mails('Ada Lovelace'))('$template', (mail, link) => {
   const stored = sealMail(box, mail)
   const row = { template: stored.template, fields: JSON.parse(stored.fields), sealed: stored.sealed }
 
-  test('is kept without its secret in clear, and written with it', () => {
+  test('is stored without its secret in the clear, and rendered with it', () => {
     expect(stored.recipient).toBe(to)
     expect(JSON.stringify(stored)).not.toContain('odd')
     expect(stored.sealed?.includes('odd') ?? false).toBe(false)
@@ -45,7 +45,7 @@ describe.each(mails('Ada Lovelace'))('$template', (mail, link) => {
     expect(text).toMatch(new RegExp(`\n\nEarshot at ${BASE_URL}\n$`))
   })
 
-  test('says what it was about once its secret is erased', () => {
+  test('keeps its subject once its secret is erased', () => {
     const { subject, text } = writeMail(box, BASE_URL, { ...row, sealed: null })
     expect(subject).not.toBe('')
     expect(text === null).toBe(stored.sealed !== null)
@@ -57,12 +57,12 @@ test('a secret that was moved to another kind of mail does not open', () => {
   expect(() => writeMail(box, BASE_URL, { template: 'password-reset', fields: { name: 'Ada' }, sealed })).toThrow('moved from its place')
 })
 
-test('a mail of a newer version is refused, to be tried again by one that knows it', () => {
+test('a mail of a newer version is refused, so that a newer worker can retry it', () => {
   for (const template of ['horoscope', 'constructor'])
     expect(() => writeMail(box, BASE_URL, { template, fields: {}, sealed: null })).toThrow(`knows no mail "${template}"`)
 })
 
-describe('a name that somebody chose', () => {
+describe('a name chosen by a person', () => {
   test.each([
     ['Ada Lovelace', 'Ada Lovelace'],
     ['José Ångström-Müller, 李雷 👩‍💻', 'José Ångström-Müller, 李雷 👩‍💻'],
@@ -81,7 +81,7 @@ describe('a name that somebody chose', () => {
     expect(toMailLine(name)).toBe(line)
   })
 
-  test('is one short line, holds nothing that a mail program makes a link of, and leaves the mail’s own lines as they are', () => {
+  test('is one short line without anything that a mail program turns into a link, and does not alter the mail’s own lines', () => {
     const parts = fc.constantFrom(
       'http',
       'https',

@@ -29,7 +29,7 @@ function startResolver() {
 
 const manyNames = (prefix: string, length: number) => Array.from({ length }, (_, index) => `${prefix}${index}.example.com`)
 
-test('a name that answered before is looked up at once, however many silent ones wait', async () => {
+test('a name that resolved before is looked up at once, however many silent ones wait', async () => {
   const { resolve, silence, asked, giveUp } = startResolver()
   await resolve('known.example.com')
   const silent = manyNames('silent', 50)
@@ -45,7 +45,7 @@ test('a name that answered before is looked up at once, however many silent ones
   expect(asked).toHaveLength(4 + 50 + 1)
 })
 
-test('a known name that turns silent takes one thread, and waits among the unknown from then on', async () => {
+test('a known name that turns silent uses one thread, and then waits among the unknown', async () => {
   const { resolve, silence, asked, giveUp } = startResolver()
   for (const name of ['turning.example.com', 'known.example.com']) await resolve(name)
   silence(['turning.example.com', ...manyNames('silent', 4)])
@@ -65,7 +65,7 @@ test('a known name that turns silent takes one thread, and waits among the unkno
   expect(asked.filter((name) => name.startsWith('turning'))).toHaveLength(3)
 })
 
-test('callers who ask for one name at the same time share its answer, later ones ask anew', async () => {
+test('concurrent lookups of one name share a result, later ones look up again', async () => {
   const { resolve, asked } = startResolver()
   await Promise.all([resolve('one.example.com'), resolve('one.example.com'), resolve('one.example.com')])
   expect(asked).toHaveLength(1)

@@ -3,7 +3,7 @@ import type { TestResponse, TestService } from './test-service.ts'
 
 const IS_WAITING = 'select from pg_locks join pg_stat_activity using (pid) where datname = current_database() and not granted'
 
-/** The answer to a request that waits for the team's row, while a change is made and committed by who holds it. */
+/** Sends a request that waits for the locked team row, commits a change meanwhile, and returns the response. */
 export async function meanwhile(
   { database }: TestService,
   { id }: { id: string },

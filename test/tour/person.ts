@@ -4,10 +4,10 @@ import type { TestResponse } from '../support/test-service.ts'
 
 const ACCOUNT = { email: 'grace@example.com', password: 'seven quiet engines hum' }
 
-/** Somebody who reads what the programs print, and does in a browser what they ask for. */
+/** A person who reads the output of the programs and does in a browser what they ask for. */
 export interface Person {
   hear: (line: string) => void
-  /** Resolves when all that was asked for is done. */
+  /** Resolves when everything asked for is done. */
   isDone: () => Promise<void>
 }
 

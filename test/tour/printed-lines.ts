@@ -1,9 +1,9 @@
 import { expect } from 'vitest'
 
-/** Stands for any text; where it is the whole line, for any lines. */
+/** Matches any text; as a whole line, any lines. */
 const ANYTHING = '…'
 
-/** What differs from run to run: ids, times, how long a receiver took, and how long ago. */
+/** Values that differ from run to run: ids, times, durations and ages. */
 const VARYING: [RegExp, string][] = [
   [/\b[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}\b/g, '<id>'],
   [/\b\d{4}-\d\d-\d\d[T ][\d:.]+Z/g, '<time>'],
@@ -13,23 +13,23 @@ const VARYING: [RegExp, string][] = [
 /** A whole line of an example that prints in the background. */
 export const BACKGROUND_LINE = /(?:receiver|web app): .*\n/g
 
-/** What is printed in the background may come before or after what the commands print. */
+/** Returns whether a line is printed in the background, before or after those of the commands. */
 export function isOfBackground(line: string): boolean {
   return /^(receiver|web app): /.test(line)
 }
 
-/** Holds printed lines against those of the README. Blanks between columns do not count. */
+/** Compares printed lines with those of the README, ignoring spaces between columns. */
 export function expectPrinted(printed: readonly string[], readme: readonly string[]): void {
   const actual = printed.map(steady)
   expect(actual).toEqual(filledIn(readme.map(steady), actual))
 }
 
-/** A line without what differs from run to run. */
+/** Returns a line without values that differ from run to run. */
 export function steady(line: string): string {
   return VARYING.reduce((text, [pattern, name]) => text.replaceAll(pattern, name), line.trimEnd().replaceAll(/ {2,}/g, ' '))
 }
 
-/** The README's lines, with what was printed in the place of each `…`. */
+/** Replaces each `…` of the README with the printed text. */
 function filledIn(readme: readonly string[], actual: readonly string[]): string[] {
   const filled: string[] = []
   for (const [index, line] of readme.entries()) {

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 
-/** A numbered step of the tour: what to type, and what is printed. */
+/** A numbered step of the tour: its commands and their output. */
 interface TourStep {
   title: string
   commands: string
-  /** Lines as printed; `…` stands for any text, and for any lines where it is the whole line. */
+  /** Lines of output; `…` matches any text and, as a whole line, any lines. */
   printed: string[]
 }
 

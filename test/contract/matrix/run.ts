@@ -11,7 +11,7 @@ const AT_ONCE = 16
 
 export interface Findings {
   refusals: number
-  /** Cases whose answer was another than the table says. */
+  /** Cases with another outcome than expected. */
   wrong: string[]
 }
 
@@ -64,7 +64,7 @@ function liveQuestions(world: World, named: NamedOperation): Question[] {
   })
 }
 
-/** The caller's own team and project, or one of them another's; what lies below is not there. */
+/** Returns a path with the caller’s own team and project, or another’s, and unknown records below. */
 function pathOf({ teams }: World, { named, plan, owner }: Case): Record<string, string> {
   const [own, other] = [plan, Plan.options.find((one) => one !== plan)].map((one) => teams.get(one as Plan))
   if (!own || !other) throw new Error('a team on each plan is there')
