@@ -5,7 +5,7 @@ import { startReceiver } from '../support/receiver.ts'
 import { openRemoteDatabase, type RemoteDatabase } from '../support/remote-database.ts'
 import { type ServiceProcess, startService } from '../support/service-process.ts'
 import { until } from '../support/until.ts'
-import { words } from './load.ts'
+import { publicSubmission } from './load.ts'
 
 let store: RemoteDatabase
 let service: ServiceProcess
@@ -34,7 +34,7 @@ test('addresses in a listed network are allowed in every notation; others near i
   for (const host of ['127.0.0.2', '127.0.0.7', '127.0.0.12', '[::1]', '10.0.0.1', 'localhost']) {
     expect(await register(at(host)), host).toMatchObject({ status: 400, body: { errors: [{ field: 'url', code: 'blocked_address' }] } })
   }
-  await post(`/api/public/v1/projects/${team.publicKey}/submissions/`, words())
+  await post(`/api/public/v1/projects/${team.publicKey}/submissions/`, publicSubmission())
   await until('each form brought it', () => receiver.requests.length === allowed.length)
 })
 
@@ -55,7 +55,7 @@ test('the service’s own address and the host of its base URL are refused, at t
       from unnest(${own}::text[]) as f (url)
      cross join (select * from webhook_endpoints where team_id = ${team.id} limit 1) e
     returning id`
-  await post(`/api/public/v1/projects/${team.publicKey}/submissions/`, words())
+  await post(`/api/public/v1/projects/${team.publicKey}/submissions/`, publicSubmission())
   const attempts = () => client<{ error_code: string }[]>`
     select error_code from webhook_attempts where endpoint_id = any(${planted.map(({ id }) => id)}) and finished_at is not null`
   await until('each is judged', async () => (await attempts()).length === own.length)

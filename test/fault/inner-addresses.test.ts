@@ -7,7 +7,7 @@ import { openRemoteDatabase, type RemoteDatabase } from '../support/remote-datab
 import { type Reply, type ServiceProcess, startService } from '../support/service-process.ts'
 import { until } from '../support/until.ts'
 import { insideForms } from './inner-address-forms.ts'
-import { words } from './load.ts'
+import { publicSubmission } from './load.ts'
 
 const ODD_PORTS = [1, 65_535]
 
@@ -99,7 +99,7 @@ async function attemptAll(): Promise<void> {
       from webhook_endpoints, unnest(${forms.map(([url]) => url)}::text[]) with ordinality as f (url, position)
      where id = ${made.body.id}`
   await client`update webhook_endpoints set deleted_at = now() where id = ${made.body.id}`
-  await service.send('POST', `/api/public/v1/projects/${team.publicKey}/submissions/`, { body: words() })
+  await service.send('POST', `/api/public/v1/projects/${team.publicKey}/submissions/`, { body: publicSubmission() })
   const courses = () => client<Attempted[]>`
     select e.url, d.state, d.attempt_count, a.error_code, a.remote_ip
       from webhook_deliveries d

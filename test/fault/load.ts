@@ -16,7 +16,7 @@ export interface Load {
 }
 
 /** Returns a public submission, never the same twice. */
-export function words() {
+export function publicSubmission() {
   return { body: `Saved us a week. ${randomUUID()}`, author: { name: 'Ada' }, consent: { granted: true } }
 }
 
@@ -27,7 +27,7 @@ export function startLoad(service: ServiceProcess, team: Team, { clients = 4 } =
 
   async function work(): Promise<void> {
     while (!isStopped) {
-      const created = await service.send('POST', `/api/public/v1/projects/${team.publicKey}/submissions/`, { body: words() })
+      const created = await service.send('POST', `/api/public/v1/projects/${team.publicKey}/submissions/`, { body: publicSubmission() })
       if (created.status !== 201) return
       acknowledged.created.push(created.body.id)
       const path = `/api/v1/teams/${team.id}/projects/${team.project.project_id}/submissions/${created.body.id}/approve/`
@@ -59,7 +59,7 @@ export function deliveriesByEvent(requests: readonly Received[]): Map<string, Se
 }
 
 /** Returns the acknowledged changes that the receiver did not get. */
-export function unheard({ created, approved }: Acknowledged, requests: readonly Received[]): string[] {
+export function undelivered({ created, approved }: Acknowledged, requests: readonly Received[]): string[] {
   const heard = deliveriesByEvent(requests)
   const promised = [...created.map((id) => `submission.created ${id}`), ...approved.map((id) => `submission.approved ${id}`)]
   return promised.filter((key) => !heard.has(key))

@@ -14,7 +14,7 @@ export type ScopeChoice = 'right' | 'wrong' | 'all'
 export interface World {
   teams: ReadonlyMap<Plan, Team>
   /** Invalid credentials, by what is wrong with them. */
-  dead: readonly { what: string; code: string; shown: PresentedCredential }[]
+  invalid: readonly { what: string; code: string; shown: PresentedCredential }[]
   credentialOf: (who: { plan: Plan; role: Role; kind: CredentialKind; scopes: readonly Scope[] }) => PresentedCredential
 }
 
@@ -40,7 +40,7 @@ export async function makeWorld(service: TestService): Promise<World> {
   }
   return {
     teams,
-    dead: await makeDead(service, client),
+    invalid: await makeInvalid(service, client),
     credentialOf(who) {
       const shown = known.get(keyOf(who))
       if (!shown) throw new Error(`nobody has made ${keyOf(who)}`)
@@ -58,7 +58,7 @@ async function showEndedJwt(service: TestService, userId: string): Promise<Prese
 }
 
 /** Makes invalid credentials: malformed ones, and of each kind an expired and a revoked one. */
-async function makeDead(service: TestService, client: OAuthClientRow): Promise<World['dead']> {
+async function makeInvalid(service: TestService, client: OAuthClientRow): Promise<World['invalid']> {
   const { database } = service
   const end = async (what: string, code: string, change: string, make: (userId: string) => Promise<PresentedCredential>) => {
     const user = await makeUser(database)
