@@ -109,7 +109,7 @@ describe('a response', () => {
     { status: 404, text: 'nginx', headers: { 'content-type': 'text/html' } },
     { status: 400, json: { message: 'another service' } },
     { status: 301, text: '', headers: { location: 'https://example.com/' } },
-  ])('that is not the service’s ($status) is an EarshotConnectionError which says what came', async (answer) => {
+  ])('that is not the service’s ($status) is an EarshotConnectionError that describes it', async (answer) => {
     await using service = await playService(answer)
     const error = await clientOf(service)
       .me.retrieve()

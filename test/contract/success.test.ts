@@ -9,8 +9,9 @@ import { endingOperations } from './operations.ts'
 import { makeInput } from './records.ts'
 
 /**
- * Access and the work; whoever signs in is counted, then found, then let in. Where the password or a code is asked for again,
- * the account is read between: what was tried is counted outside of the work's transaction, and hashes are compared here. What waits for something outside looks for it.
+ * Authorization and work are two. Signing in counts, finds the account and signs in. Where the password or a code is asked
+ * for again, the account is read between: tries are counted outside the work’s transaction, and hashes compared here.
+ * Operations that wait for a third party poll for it.
  */
 const MAX_ROUND_TRIPS = { signedIn: 2, account: 3, lock: 3, waiting: 3 }
 
@@ -30,7 +31,7 @@ afterAll(async () => {
   await store.close()
 })
 
-/** Their success ends the caller's right to them: the role is judged before the key, so the second call is refused. */
+/** Operations whose success ends the caller’s access: the role is checked before the key, so the second call is refused. */
 const ENDS_OWN_RIGHT = ['members.transferOwnership']
 
 for (const named of endingOperations) {
@@ -88,7 +89,7 @@ for (const named of endingOperations.filter(({ operation }) => isEverywhere(oper
   })
 }
 
-/** Looking again and again is one kind of round trip. */
+/** Polling counts as one round trip. */
 function repeatedOnce({ operation }: NamedOperation, statements: string[]): string[] {
   return operation.waitsSeconds ? [...new Set(statements)] : statements
 }

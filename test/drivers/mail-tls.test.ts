@@ -53,7 +53,7 @@ test.each<[string, () => MailServerOptions, Partial<SmtpServer>, string]>([
     '(DEPTH_ZERO_SELF_SIGNED_CERT)',
   ],
   ['a plain server where TLS was expected', () => ({}), implicit, 'cannot be reached (ERR_SSL'],
-])('no message and no login is sent, and it is tried again: %s', async (_what, options, how, told) => {
+])('neither message nor login is sent, and it is retried: %s', async (_what, options, how, told) => {
   const logins: unknown[] = []
   await using server = await startMailServer({
     allowInsecureAuth: true,

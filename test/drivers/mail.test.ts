@@ -184,7 +184,7 @@ describe('a message that cannot be sent', () => {
     ['from the start', ''],
     ['after the greeting', '220 played ESMTP\r\n'],
     ['in the middle of its greeting', '220-play'],
-  ])('because the server is silent %s, is given up in time and the connection is closed', async (_what, greeting) => {
+  ])('because the server is silent %s, fails in time and the connection is closed', async (_what, greeting) => {
     await using silent = await startSilentServer(greeting)
     const startedAt = performance.now()
     const failure = await failureOf(createSmtpMail({ server: silent.server, from: FROM, timeouts: IMPATIENT }))

@@ -77,7 +77,7 @@ test.each([
 })
 
 test.each(['localhost', 'localhost.', 'LOCALHOST', 'anything.localhost', 'a.b.localhost.'])(
-  '%s is this machine, whatever the hosts file and the DNS say of it',
+  '%s is this machine, whatever the hosts file and the DNS say',
   async (name) => {
     expect(await resolveName(name)).toEqual([
       { address: '127.0.0.1', family: 4 },

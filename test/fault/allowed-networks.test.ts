@@ -35,7 +35,7 @@ test('addresses in a listed network are allowed in every notation; others near i
     expect(await register(at(host)), host).toMatchObject({ status: 400, body: { errors: [{ field: 'url', code: 'blocked_address' }] } })
   }
   await post(`/api/public/v1/projects/${team.publicKey}/submissions/`, publicSubmission())
-  await until('each form brought it', () => receiver.requests.length === allowed.length)
+  await until('each form was received', () => receiver.requests.length === allowed.length)
 })
 
 test('the service’s own address and the host of its base URL are refused, at the attempt too', async () => {
@@ -58,7 +58,7 @@ test('the service’s own address and the host of its base URL are refused, at t
   await post(`/api/public/v1/projects/${team.publicKey}/submissions/`, publicSubmission())
   const attempts = () => client<{ error_code: string }[]>`
     select error_code from webhook_attempts where endpoint_id = any(${planted.map(({ id }) => id)}) and finished_at is not null`
-  await until('each is judged', async () => (await attempts()).length === own.length)
+  await until('each was attempted', async () => (await attempts()).length === own.length)
   expect(await attempts()).toEqual(own.map(() => ({ error_code: 'blocked_address' })))
 })
 
@@ -66,7 +66,7 @@ function register(url: string) {
   return post(`/api/v1/teams/${team.id}/webhooks/`, { url, events: ['*'] })
 }
 
-/** Where it listens: nobody knows its base address. */
+/** The address that it listens on, as it has no base URL of its own. */
 async function post(path: string, body: object) {
   const headers = { 'content-type': 'application/json', authorization: `Bearer ${team.token}` }
   const response = await fetch(`http://127.0.0.1:${port}${path}`, { method: 'POST', headers, body: JSON.stringify(body) })

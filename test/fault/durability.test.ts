@@ -73,7 +73,7 @@ test(`after kills, restarts, pauses and outages every acknowledged change is del
   ).toBeLessThan(RECOVERED_WITHIN_MS)
 })
 
-/** Until nothing is due or in hand, and each event has its number. */
+/** Waits until nothing is due or in flight and each event has its number. */
 async function settle({ database: { client } }: DurabilityFixture): Promise<void> {
   const open = () => client`
     (select from webhook_deliveries where state in ('pending', 'sending') limit 1)

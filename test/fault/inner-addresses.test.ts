@@ -106,7 +106,7 @@ async function attemptAll(): Promise<void> {
       join webhook_endpoints e on e.id = d.endpoint_id
       left join webhook_attempts a on a.team_id = d.team_id and a.id = d.attempt_id
      where a.finished_at is not null`
-  await until('each is judged', async () => (await courses()).length === forms.length, 30_000)
+  await until('each was attempted', async () => (await courses()).length === forms.length, 30_000)
   for (const course of await courses()) attempted.set(course.url, { ...course })
 }
 

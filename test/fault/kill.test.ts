@@ -17,7 +17,7 @@ test.for([
   'after kill -9 amid deliveries, $what, every acknowledged change is stored and delivered within 15 s',
   { timeout: 60_000 },
   async ({ withServer }) => {
-    // Slow enough that many deliveries are in hand at any moment.
+    // Slow enough that many deliveries are in flight at any moment.
     await using receiver = await startReceiver((response) => void setTimeout(() => response.end(), ANSWER_MS))
     const environment = { EARSHOT_DATA_DIR: dataDir.path, EARSHOT_WEBHOOK_BACKOFF_BASE_MS: '200' }
 

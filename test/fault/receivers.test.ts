@@ -75,7 +75,7 @@ test('an internal address that reached the row another way fails for good at the
   await store.database.client`update webhook_endpoints set local_trial = false where id = ${id}`
   await trial.send('POST', `/api/public/v1/projects/${team.publicKey}/submissions/`, { body: publicSubmission() })
   const ref = { team_id: team.id, webhook_id: id }
-  await until('it is judged', async () => (await client.webhooks.deliveries.list(ref)).results[0]?.state === 'failed')
+  await until('it has ended', async () => (await client.webhooks.deliveries.list(ref)).results[0]?.state === 'failed')
   expect((await client.webhooks.deliveries.list(ref)).results).toMatchObject([{ attempt_count: 1, next_attempt_at: null }])
   expect((await client.webhooks.attempts.list(ref)).results).toMatchObject([{ status_code: null, error: { code: 'blocked_address' } }])
   expect(receiver.requests).toEqual([])

@@ -101,7 +101,7 @@ test('a permanently refused recipient is logged without the address, and kept fo
   const { error, attempts } = await row(id)
   expect(attempts).toBe(1)
   expect(error).toContain('no ada@example.com here')
-  await until('it is told', () => logged.includes('A mail could not be delivered'))
+  await until('it is logged', () => logged.includes('A mail could not be delivered'))
   expect(logged).toContain(id)
   expect(logged).toContain('refused the recipient (550 5.1.1)')
 })

@@ -89,7 +89,7 @@ test.each([
   ['two response types', { response_type: 'code token' }, 'unsupported_response_type'],
   ['an unknown scope', { scope: 'read:profile read:everything' }, 'invalid_scope'],
   ['a scope that is not the client’s', { scope: 'write:privacy' }, 'invalid_scope'],
-])('%s is told to the client, with its state and who says so', async (_what, changes, error) => {
+])('%s is reported to the client, with its state and the issuer', async (_what, changes, error) => {
   await fixture.browser.open(authorizePath(client, changes))
   const { status, headers } = fixture.browser.page()
   expect(status).toBe(303)
@@ -121,7 +121,7 @@ test.each([
   ['a state of more than 4 KB', { state: 's'.repeat(4_097) }],
   ['a state of other than ASCII', { state: 'ä' }],
   ['a state with a line break', { state: 'a\r\nb' }],
-])('%s is told on a page, and nobody is sent anywhere', async (_what, changes) => {
+])('%s is shown on a page, without a redirect', async (_what, changes) => {
   await fixture.browser.open(authorizePath(client, changes))
   const { status, headers } = fixture.browser.page()
   expect([status, headers.get('location'), headers.get('content-type')]).toEqual([400, null, 'text/html; charset=utf-8'])

@@ -76,7 +76,7 @@ test('unknown device codes count as unauthenticated requests: limited after a hu
   const limited = answers.find(({ status }) => status === 429)
   expect(limited?.body).toMatchObject({ error: 'temporarily_unavailable', code: 'rate_limited', request_id: expect.any(String) })
   expect(limited?.headers.get('retry-after')).toMatch(/^\d+$/)
-  // Whoever waits with a right code at the same address is not.
+  // A device that polls with a valid code from the same address is not.
   expect((await poll(device)).body.error).toBe('authorization_pending')
 })
 

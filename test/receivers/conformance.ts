@@ -52,7 +52,7 @@ export async function tryReceiver(
   const first = await send({})
   const second = await send({})
   // Its output may arrive after its response, and never from a receiver that does not conform.
-  await until('it has said so of all three', () => count('verified') + count('already has') >= 3, 5_000).catch(() => {})
+  await until('it has reported all three', () => count('verified') + count('already has') >= 3, 5_000).catch(() => {})
   const verdicts = {
     'a delivery of the service': delivered ?? 0,
     'one whose bytes were recorded': first,
