@@ -216,7 +216,7 @@ function cookieOf({ headers }: { headers: Headers }): string {
   return headers.get('set-cookie')?.split(';', 1)[0] ?? ''
 }
 
-/** What was logged of the locks of the account, newest first. */
+/** Returns the audit entries about the account’s locks, newest first. */
 async function auditOf(team: Team): Promise<string[]> {
   const { results } = await service.client(team.token).teams.auditLog.list({ team_id: team.id })
   return results.map(({ action }) => action).filter((action) => /^(mfa|password)\./.test(action))

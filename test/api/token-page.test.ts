@@ -11,7 +11,7 @@ const DELETE = `${PAGE}delete/`
 const FORM = { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin' }
 const TOKEN = /svc_[0-9A-Za-z]{46}/
 const DAY_MS = 86_400_000
-/** A form of the page, by what it shows. */
+/** Returns a form of the page by a text that it shows. */
 const NEW = 'Make it'
 
 let service: TestService
@@ -195,7 +195,7 @@ test('a person whose teams have no API access can create tokens on the page', as
   expect(await service.send('GET', '/api/v1/me/', { token: tokenIn(made) })).toMatchObject({ body: { code: 'plan_without_api_access' } })
 })
 
-/** Somebody new with a team, at a browser. */
+/** Makes a person with a team and a browser. */
 async function signIn() {
   const user = await makeUser(service.database, PASSWORD)
   const team = await makeTeam(service.database)

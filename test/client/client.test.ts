@@ -275,7 +275,7 @@ test('types come from the contracts', () => {
   expectTypeOf(client.teams.retrieve).toBeCallableWith({})
 })
 
-/** A port that nobody listens on. */
+/** Returns a port on which nothing listens. */
 async function closedPort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await new Promise((resolve) => server.once('listening', resolve))

@@ -42,7 +42,7 @@ for (const named of endingOperations) {
     const { token, input } = await prepare(named)
     const sent = store.statements.length
     const answer = await callRest(service, named, { ...sourcesOf(named, input), token })
-    // Once a minute a process looks for the keys of JWTs: that is nobody's.
+    // Once a minute a process reads the keys of JWTs, which no operation accounts for.
     const statements = repeatedOnce(named, store.statements.slice(sent)).filter((text) => !text.includes('jwt_keys'))
     expect(answer, JSON.stringify(answer.body)).toMatchObject({ status: operation.status })
     expect(statements.length, statements.join('\n')).toBeLessThanOrEqual(maxRoundTrips(named))

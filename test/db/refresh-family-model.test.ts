@@ -52,7 +52,7 @@ test.each(kinds)(
   LONGEST_MS,
 )
 
-/** A family at rest has one live token or none, so of all who come at once one gets on at most. */
+/** A family at rest has at most one live token, so at most one concurrent exchange succeeds. */
 async function requireOneSuccessor(family: Family, exchanges: Exchange[]): Promise<void> {
   const before = await family.holdings()
   // Their places mean the tokens that are there now: none of them is one that another gets meanwhile.

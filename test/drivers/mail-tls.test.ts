@@ -24,7 +24,7 @@ beforeAll(async () => {
 afterAll(() => setDefaultCACertificates(systemCertificates))
 
 const startTls = (certificate: Certificate): MailServerOptions => ({ disabledCommands: [], ...certificate })
-/** What is made of `smtp://` to another machine, `smtp://` to this one, `?tls=off`, and `smtps://`. */
+/** The settings for `smtp://` to another machine, `smtp://` to this one, `?tls=off`, and `smtps://`. */
 const remote: Partial<SmtpServer> = { tls: 'required', verifyCertificate: true }
 const local: Partial<SmtpServer> = { tls: 'offered', verifyCertificate: false }
 const off: Partial<SmtpServer> = { tls: 'off', verifyCertificate: true }

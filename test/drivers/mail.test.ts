@@ -24,7 +24,7 @@ const message = (fields: Partial<Parameters<MailDriver['deliver']>[0]> = {}) => 
   ...fields,
 })
 
-/** Each kind of driver, and what it makes of a message that it takes. */
+/** Each kind of driver with its outcome for an accepted message. */
 const kinds: [string, 'sent' | 'kept', () => Promise<{ driver: MailDriver; received: () => string[] | null } & AsyncDisposable>][] = [
   ['SMTP', 'sent', openSmtp],
   ['the database', 'kept', async () => ({ driver: createDatabaseMail(), received: () => null, [Symbol.asyncDispose]: async () => {} })],

@@ -1,7 +1,7 @@
 import { type ResolveName, shareLookups } from '@earshot/drivers'
 import { expect, test } from 'vitest'
 
-/** A resolver in which some names hang until they are told to give up. */
+/** Creates a resolver in which some names hang until they are released. */
 function startResolver() {
   const asked: string[] = []
   const silent = new Map<string, PromiseWithResolvers<never>>()
@@ -18,7 +18,7 @@ function startResolver() {
     giveUp: (names: string[]) => {
       for (const name of names) silent.get(name)?.reject(new Error('ENOTFOUND'))
     },
-    /** What came of it, never a rejection. */
+    /** The outcome, never a rejection. */
     resolve: (name: string) =>
       shared(name).then(
         () => 'found',
@@ -38,7 +38,7 @@ test('a name that resolved before is looked up at once, however many silent ones
   for (let round = 0; round < 3; round += 1) expect(await resolve('known.example.com')).toBe('found')
   expect(asked.filter((name) => name.startsWith('silent'))).toHaveLength(4)
 
-  // A new name has its turn after those before it; nobody is forgotten.
+  // New names wait in order, and none is forgotten.
   const fresh = resolve('fresh.example.com')
   giveUp(silent)
   expect(await Promise.all([...lookups, fresh])).toEqual([...silent.map(() => 'failed'), 'found'])

@@ -11,7 +11,7 @@ const CLIENTS = 8
 const dataDir = makePreparedDataDir()
 afterAll(() => dataDir[Symbol.asyncDispose]())
 
-/** What was sent under each key: the id that came back, or null when the service was gone before it answered. */
+/** The keys sent, each with the returned id, or null when the service ended before its response. */
 type Sent = Map<string, string | null>
 
 test('after kill -9 at any moment an idempotency key has its record and the stored response, or neither', {
@@ -63,7 +63,7 @@ async function sendUntilGone(service: ServiceProcess, team: Team, sent: Sent): P
   }
 }
 
-/** The key stands in the record too, so that both can be found by it. */
+/** Sends the key in the record too, so that both can be found by it. */
 function send(service: ServiceProcess, { token, project }: Team, key: string) {
   const path = `/api/v1/teams/${project.team_id}/projects/${project.project_id}/submissions/`
   const body = { body: 'Saved us a week.', author: { name: 'Ada' }, metadata: { key } }

@@ -89,7 +89,7 @@ function register(url: string): Promise<Reply> {
   return service.send('POST', `/api/v1/teams/${team.id}/webhooks/`, { token: team.token, body: { url, events: ['*'] } })
 }
 
-/** Puts each form into an endpoint's row, the half of them as if they came from a local trial, and lets one event go to all. */
+/** Writes each form into an endpoint’s row, half of them as from a local trial, and sends one event to all. */
 async function attemptAll(): Promise<void> {
   const { client } = store.database
   const made = await register('https://does-not-resolve.invalid/')

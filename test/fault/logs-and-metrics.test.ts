@@ -58,7 +58,7 @@ test('the logs of a whole run hold no token, secret, e-mail address or text of a
   }
 })
 
-/** What people do, and what they do wrong; returns the secrets that they were shown. */
+/** Sends valid and invalid requests. Returns the secrets in their responses. */
 async function use(receiverUrl: string): Promise<string[]> {
   const client = service.client(team.token)
   const made = await client.me.tokens.create({ name: WORD, scopes: ['read:projects'] })

@@ -16,7 +16,7 @@ const TRIAL_LINE =
 let store: RemoteDatabase
 /** As a first tour finds it. */
 let trial: ServiceProcess
-/** The same, but somebody has said what webhooks may reach. */
+/** The same with the reachable networks configured. */
 let decided: ServiceProcess
 beforeAll(async () => {
   store = await openRemoteDatabase()

@@ -173,7 +173,7 @@ test('when the database goes away, results are kept and written when it is back,
     (await Promise.all(ids.map((id) => fixture.delivery(id)))).every(({ state }) => state === 'succeeded'),
   )
   expect(receiver.requests).toHaveLength(10)
-  // Each attempt has its line; every trouble is told once.
+  // Each attempt is logged; each problem is logged once.
   const troubles = messages.filter((message) => message !== 'attempt')
   expect(new Set(troubles).size).toBe(troubles.length)
 })

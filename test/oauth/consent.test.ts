@@ -146,7 +146,7 @@ test('a decision applies only to the page shown: not from another person, sessio
   expect((await submit(allow, {})).headers.get('location')).toContain('/accounts/sign-in/')
   expect((await submit({ decision: 'allow' }, { cookie })).status).toBe(400)
   expect((await submit({ ...allow, question: `${sealed.slice(0, -4)}AAAA` }, { cookie })).status).toBe(400)
-  // What was sealed for a device is none for this page.
+  // A decision sealed for a device is not valid on this page.
   await browser.open('/o/device/')
   expect((await submit({ ...allow, question: 'x' }, { cookie })).status).toBe(400)
   expect(await codes()).toBe(before)
