@@ -15,6 +15,7 @@ const REPLICAS = 8
 
 /** The clock by which replicas look for keys; the time of day stays. */
 const clock = hurryClock()
+afterAll(() => clock[Symbol.dispose]())
 
 let service: TestService
 let email: string

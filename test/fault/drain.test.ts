@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, expect, test } from 'vitest'
 import { makePreparedDataDir } from '../support/prepared-data-dir.ts'
 import { startReceiver } from '../support/receiver.ts'
@@ -94,9 +93,8 @@ test('a signal that arrives twice, as from Ctrl-C under npm, still drains', asyn
   await service.send('POST', `/api/public/v1/projects/${team.publicKey}/submissions/`, { body: publicSubmission() })
   await until('the delivery is in flight', () => receiver.requests.length === 1)
   process.kill(service.pid, 'SIGINT')
-  await delay(20)
-  process.kill(service.pid, 'SIGINT')
   await until('it drains', () => service.output().includes('Earshot got SIGINT'))
+  process.kill(service.pid, 'SIGINT')
   for (const answer of answers) answer()
   expect(await service.exit).toMatchObject({ code: 0 })
   await using next = await startService(environment)

@@ -1,5 +1,4 @@
-import { randomUUID } from 'node:crypto'
-import { setTimeout as delay } from 'node:timers/promises'
+import { randomInt, randomUUID } from 'node:crypto'
 import { afterAll, expect, test } from 'vitest'
 import type { Team } from '../support/people.ts'
 import { makePreparedDataDir } from '../support/prepared-data-dir.ts'
@@ -24,8 +23,9 @@ test('after kill -9 at any moment an idempotency key has its record and the stor
   for (let round = 0; round < ROUNDS; round += 1) {
     const sent: Sent = new Map()
     const load = Array.from({ length: CLIENTS }, () => sendUntilGone(service, team, sent))
-    await until('some are answered', () => [...sent.values()].filter(Boolean).length >= 20)
-    await delay(Math.random() * 100)
+    const answered = () => [...sent.values()].filter(Boolean).length
+    const killedAfter = randomInt(20, 60)
+    await until('some are answered', () => answered() >= killedAfter)
     process.kill(service.pid, 'SIGKILL')
     // Every second time the database dies at the same moment.
     if (round % 2 === 1) process.kill(dataDir.serverPid(), 'SIGKILL')
