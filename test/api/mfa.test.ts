@@ -1,10 +1,11 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { codeOf, setUpFactor } from '../support/authenticator.ts'
 import { stopClockWithin } from '../support/clock.ts'
 import { LOG_IN, login, whoAmI } from '../support/logins.ts'
 import { templatesTo } from '../support/mails.ts'
 import { beginSession, givePassword, makeTeam, PASSWORD, type Team } from '../support/people.ts'
 import { startTestService, type TestService } from '../support/test-service.ts'
+import { until } from '../support/until.ts'
 
 const SESSION = '/api/auth/session/'
 const PASSWORD_PATH = '/api/v1/me/password/'
@@ -227,7 +228,7 @@ async function whileLocked<Result>(userId: string, count: number, ask: () => Pro
   return service.database.transaction(async (tx) => {
     await tx.run('select from users where id = $1 for update', [userId])
     const asked = Array.from({ length: count }, ask)
-    await vi.waitUntil(async () => (await countWaiting()) >= count)
+    await until('that many wait', async () => (await countWaiting()) >= count)
     return asked
   })
 }

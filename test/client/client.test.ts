@@ -1,7 +1,7 @@
-import { createServer } from 'node:net'
 import { type CallOptions, createClient, EarshotApiError, EarshotConnectionError, EarshotTimeoutError } from '@earshot/contracts/client'
 import { describe, expect, expectTypeOf, test } from 'vitest'
 import { type PlayedService, playService, refusal } from '../cli/fake-service.ts'
+import { freePort } from '../support/free-port.ts'
 
 const TEAM = '019aa3c1-7d40-7c3e-9f3b-2b8f7a6f1e01'
 const PROJECT = '019aa3c1-7d40-7c3e-9f3b-2b8f7a6f1e02'
@@ -193,7 +193,7 @@ describe('a retry', () => {
   })
 
   test('that cannot connect ends as an EarshotConnectionError with the reason', async () => {
-    const client = createClient({ baseUrl: `http://127.0.0.1:${await closedPort()}`, maxRetries: 1 })
+    const client = createClient({ baseUrl: `http://127.0.0.1:${await freePort()}`, maxRetries: 1 })
     await expect(client.me.retrieve()).rejects.toThrow(/^http:\/\/127\.0\.0\.1:\d+ is not reachable: ECONNREFUSED\.$/)
   })
 })
@@ -274,12 +274,3 @@ test('types come from the contracts', () => {
   // @ts-expect-error The path's fields are required.
   expectTypeOf(client.teams.retrieve).toBeCallableWith({})
 })
-
-/** Returns a port on which nothing listens. */
-async function closedPort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await new Promise((resolve) => server.once('listening', resolve))
-  const address = server.address()
-  await new Promise((resolve) => server.close(resolve))
-  return typeof address === 'object' && address ? address.port : 0
-}

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { freePort } from '../support/free-port.ts'
 import { makeTeam, type Team } from '../support/people.ts'
-import { findClosedPort } from '../support/raw-receiver.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { openRemoteDatabase, type RemoteDatabase } from '../support/remote-database.ts'
 import { type ServiceProcess, startService } from '../support/service-process.ts'
@@ -13,7 +13,7 @@ let port: number
 let team: Team
 beforeAll(async () => {
   store = await openRemoteDatabase()
-  port = await findClosedPort()
+  port = await freePort()
   service = await startService({
     ...store.environment,
     ...{ PORT: String(port), EARSHOT_BASE_URL: 'https://feedback.example.com:8443' },

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { verifyWebhook } from '@earshot/contracts/webhooks'
 import { Webhook } from 'standardwebhooks'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { findClosedPort } from '../support/raw-receiver.ts'
+import { freePort } from '../support/free-port.ts'
 import { ok, startReceiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
 import { makeSecret, openWebhookFixture, USER_AGENT, type WebhookFixture } from '../support/webhook-fixture.ts'
@@ -102,7 +102,7 @@ test('a failure is tried again with backoff, under the same delivery id, until i
 })
 
 test('the eighth failure is the last', async () => {
-  const port = await findClosedPort()
+  const port = await freePort()
   await fixture.addEndpoint(`http://127.0.0.1:${port}/`)
   await fixture.dispatch({ backoffBaseMs: 0.01 })
   const [id = ''] = await fixture.emit()

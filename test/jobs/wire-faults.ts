@@ -1,7 +1,8 @@
 import type { TlsOptions } from 'node:tls'
 import { gzipSync } from 'node:zlib'
 import { resolveFrom } from '../drivers/resolve-from.ts'
-import { findClosedPort, type RawReceiver, type RawReceiverOptions, startRawReceiver } from '../support/raw-receiver.ts'
+import { freePort } from '../support/free-port.ts'
+import { type RawReceiver, type RawReceiverOptions, startRawReceiver } from '../support/raw-receiver.ts'
 import { drips, type Play, pours, redirectsTo, says, saysAndEnds, saysAndResets, withStatus } from '../support/raw-responses.ts'
 import { fillBacklog } from './full-backlog.ts'
 
@@ -43,7 +44,7 @@ const bomb = gzipSync(Buffer.alloc(100_000_000))
 const connections: Fault[] = [
   {
     what: 'a closed port',
-    open: async () => at(`http://127.0.0.1:${await findClosedPort()}/`)(),
+    open: async () => at(`http://127.0.0.1:${await freePort()}/`)(),
     isReached: false,
     ...unanswered,
     error: 'connection_refused',

@@ -1,10 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { createServer } from 'node:net'
 import type { Scope } from '@earshot/contracts'
 import type { OAuthClientRow } from '@earshot/db'
 import { type AppOptions, DEVICE_CODE, makeToken } from '@earshot/server'
 import { type Browser, openBrowser } from './browser.ts'
 import { registerClient } from './credentials.ts'
+import { freePort } from './free-port.ts'
 import { makeTeam, makeUser, PASSWORD, type Team } from './people.ts'
 import { startTestService, type TestResponse, type TestService } from './test-service.ts'
 
@@ -127,13 +127,4 @@ export async function opens({ service }: Pick<OAuthFixture, 'service'>, token: s
 function encode(parameters: Record<string, string | undefined>): string {
   const given = Object.entries(parameters).filter((entry): entry is [string, string] => entry[1] !== undefined)
   return String(new URLSearchParams(given))
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address()
-  await new Promise((resolve) => server.close(resolve))
-  if (address === null || typeof address === 'string') throw new Error('No port')
-  return address.port
 }

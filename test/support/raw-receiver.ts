@@ -73,14 +73,6 @@ export async function startRawReceiver(
   }
 }
 
-/** Returns a port of this machine on which nothing listens. */
-export async function findClosedPort(): Promise<number> {
-  const server = createServer()
-  const port = await listen(server, '127.0.0.1')
-  await new Promise((resolve) => server.close(resolve))
-  return port
-}
-
 function listen(server: Server, host: string, port = 0): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once('error', reject)

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
-import { vi } from 'vitest'
 import { COMPILE_CACHE } from '../support/compile-cache.ts'
+import { until } from '../support/until.ts'
 import { BACKGROUND_LINE } from './printed-lines.ts'
 
 /** An interactive shell. */
@@ -43,7 +43,7 @@ export function openShell(environment: Record<string, string>, hear: (line: stri
       typed += 1
       const mark = `typed ${typed}`
       bash.stdin.write(`${commands}\necho '${mark}'\n`)
-      await vi.waitUntil(() => printed.includes(`${mark}\n`), { timeout: 60_000 })
+      await until('the commands have run', () => printed.includes(`${mark}\n`), 60_000)
       return take().filter((line) => line !== mark)
     },
     more: take,
