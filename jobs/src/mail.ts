@@ -24,7 +24,7 @@ async function send(row: MailRow, { mailDriver, secretBox, baseUrl }: TaskContex
 
 async function recordFailure(row: MailRow, error: Error, { database, log }: TaskContext, run: Run): Promise<'failed'> {
   const isFinal = run.isLast || (error instanceof MailFailure && error.isFinal)
-  const reply = error instanceof MailFailure && error.answer !== null ? ` ${error.answer}` : ''
+  const reply = error instanceof MailFailure && error.reply !== null ? ` ${error.reply}` : ''
   await settleMail(database, row.id, { state: isFinal ? 'failed' : 'queued', error: error.message + reply })
   if (!isFinal) throw error
   log.error({ mail_id: row.id, reason: error.message }, 'Could not deliver a mail')

@@ -4,7 +4,7 @@ import { openBrowser } from '../support/browser.ts'
 import { lastToken } from '../support/mails.ts'
 import { givePassword, makeTeam, makeUser, PASSWORD } from '../support/people.ts'
 import { holdRateWindows } from '../support/rate-windows.ts'
-import { type Answer, startTestService, type TestService } from '../support/test-service.ts'
+import { startTestService, type TestResponse, type TestService } from '../support/test-service.ts'
 
 const FORM = { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin' }
 const SIGN_IN = '/accounts/sign-in/'
@@ -42,7 +42,7 @@ test('a person signs up, confirms the address and signs in, on pages without scr
   expect(home.body).toContain('You are not on a team yet.')
 })
 
-test('the page for signing up says the same whether or not the address has an account', async () => {
+test('the sign-up page shows the same whether or not the address has an account', async () => {
   const { email } = await makeUser(service.database, PASSWORD)
   const visit = openBrowser(service)
   const pages: unknown[] = []
@@ -54,7 +54,7 @@ test('the page for signing up says the same whether or not the address has an ac
   expect(pages[1]).toEqual(pages[0])
 })
 
-test('a person who has forgotten the password chooses another by the link in the mail', async () => {
+test('a forgotten password is replaced through the link in the mail', async () => {
   const { email } = await makeUser(service.database, PASSWORD)
   const visit = openBrowser(service)
   await visit.open('/accounts/password-reset/')
@@ -69,7 +69,7 @@ test('a person who has forgotten the password chooses another by the link in the
   expect((await visit.signIn(email, NEW_PASSWORD)).status).toBe(200)
 })
 
-test('with a second factor the password leads to a page that asks for the code, and the code to where one wanted to be', async () => {
+test('with a second factor the password leads to the page for the code, and the code to the wanted page', async () => {
   const { email, secret, recoveryCodes } = await makePersonWithFactor()
   const visit = openBrowser(service)
   const page = await visit.signIn(email, PASSWORD, '/accounts/sessions/')
@@ -85,7 +85,7 @@ test('with a second factor the password leads to a page that asks for the code, 
   expect((await other.type({ otp: recoveryCodes[0] ?? '' })).status).toBe(200)
 })
 
-test('the first step counts for five minutes, for its own password, and only as it was sealed', async () => {
+test('the first step is valid for five minutes, for its password, and only as it was sealed', async () => {
   const { email, id, secret } = await makePersonWithFactor()
   const otp = codeOf(secret, 1)
   const ask = async (first_step: string) => {
@@ -110,7 +110,7 @@ test('the first step counts for five minutes, for its own password, and only as 
   expect(await ask(first_step)).toEqual(again)
 })
 
-test('codes are tried no more often on the page than elsewhere', { timeout: 40_000 }, async () => {
+test('the page limits tries of codes as the API does', { timeout: 40_000 }, async () => {
   const limited = await startTestService({ rateLimitMultiplier: 1 })
   await holdRateWindows(limited.address)
   const team = await makeTeam(limited.database)
@@ -126,7 +126,7 @@ test('codes are tried no more often on the page than elsewhere', { timeout: 40_0
   await limited.close()
 })
 
-test('a person sets up a second factor by a picture or by typing, keeps the codes, and turns it off', async () => {
+test('a person sets up a second factor by QR code or by typing, gets recovery codes, and turns it off', async () => {
   const { email } = await makeUser(service.database, PASSWORD)
   const visit = openBrowser(service)
   await visit.signIn(email, PASSWORD)
@@ -148,7 +148,7 @@ test('a person sets up a second factor by a picture or by typing, keeps the code
   expect((await visit.type({ password: PASSWORD, otp: codeOf(secret, 1) })).body).toContain('Set up')
 })
 
-test('a person changes the password and stays signed in, under another cookie', async () => {
+test('changing the password keeps the person signed in, with a new cookie', async () => {
   const { email } = await makeUser(service.database, PASSWORD)
   const visit = openBrowser(service)
   await visit.signIn(email, PASSWORD)
@@ -161,7 +161,7 @@ test('a person changes the password and stays signed in, under another cookie', 
   expect((await service.send('GET', '/api/v1/me/', { headers: { cookie: before } })).status).toBe(401)
 })
 
-test('a person sees where they are signed in, and signs out there; of others they end nothing', async () => {
+test('a person sees their sessions and ends them, and nobody else’s', async () => {
   const { email } = await makeUser(service.database, PASSWORD)
   const [here, there, stranger] = [openBrowser(service), openBrowser(service), openBrowser(service)]
   await there.signIn(email, PASSWORD)
@@ -178,7 +178,7 @@ test('a person sees where they are signed in, and signs out there; of others the
   expect([titleOf(await there.open('/accounts/')), titleOf(await stranger.open('/accounts/sessions/'))]).toEqual(['Sign in', 'Sessions'])
 })
 
-test('a person who is signed in at thirty places sees each once, by pages', async () => {
+test('thirty sessions are shown on pages, each once', async () => {
   const { id, email } = await makeUser(service.database, PASSWORD)
   const visit = openBrowser(service)
   await visit.signIn(email, PASSWORD)
@@ -190,14 +190,14 @@ test('a person who is signed in at thirty places sees each once, by pages', asyn
   const seen: string[] = []
   let pages = 0
   for (let next: string | undefined = '/accounts/sessions/'; next !== undefined; pages += 1) {
-    const { body }: Answer = await visit.open(next)
+    const { body }: TestResponse = await visit.open(next)
     seen.push(...[...body.matchAll(/name="session_id" value="([^"]+)"/g)].map(([, session = '']) => session))
     next = body.match(/<a href="([^"]+)" rel="next">Older<\/a>/)?.[1]
   }
   expect([seen.length, new Set(seen).size, pages]).toEqual([30, 30, 2])
 })
 
-test('somebody who is invited signs up on the way, comes back by the link and joins the team; nobody else can, and nobody twice', async () => {
+test('an invited person signs up, returns by the link and joins the team; nobody else can, and nobody twice', async () => {
   const team = await makeTeam(service.database)
   const email = 'grace@pages.example'
   await service.client(team.token).invitations.create({ team_id: team.id, email, role: 'member' })
@@ -223,7 +223,7 @@ test('somebody who is invited signs up on the way, comes back by the link and jo
   expect(results.filter(({ user }) => user.email === email)).toHaveLength(1)
 })
 
-test('whoever is not signed in is led to sign in and back; a form from another site changes nothing', async () => {
+test('a signed-out person is led to sign in and back; a form from another site changes nothing', async () => {
   const { email } = await makeUser(service.database, PASSWORD)
   const visit = openBrowser(service)
   for (const path of ['/accounts/', '/accounts/password/', '/accounts/second-factor/', '/accounts/sessions/']) {
@@ -250,7 +250,7 @@ test('whoever is not signed in is led to sign in and back; a form from another s
   }
 })
 
-test('a cookie of a session that is gone leads to the page for signing in, and is taken away', async () => {
+test('the cookie of an ended session leads to the sign-in page and is cleared', async () => {
   const { email } = await makeUser(service.database, PASSWORD)
   const visit = openBrowser(service)
   await visit.signIn(email, PASSWORD)
@@ -260,7 +260,7 @@ test('a cookie of a session that is gone leads to the page for signing in, and i
   expect(headers.get('set-cookie')).toContain('Max-Age=0')
 })
 
-test('a service that is closed to newcomers shows no way to sign up', async () => {
+test('with sign-up closed the pages offer no sign-up', async () => {
   const closed = await startTestService({ services: { isSignUpOpen: false } })
   expect((await closed.send('GET', SIGN_IN)).body).not.toContain('sign-up')
   expect((await closed.send('GET', '/accounts/sign-up/')).status).toBe(404)
@@ -276,6 +276,6 @@ async function makePersonWithFactor() {
   return { id: user.id, email: user.email, ...(await setUpFactor(service, team.token)) }
 }
 
-function titleOf({ body }: Answer): string | undefined {
+function titleOf({ body }: TestResponse): string | undefined {
   return String(body).match(/<h1>(.*)<\/h1>/)?.[1]
 }

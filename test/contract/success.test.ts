@@ -68,7 +68,7 @@ for (const named of endingOperations) {
   }
 
   if (takesKey(operation)) {
-    test(`${name} with an idempotency key is done once and answered twice the same`, async () => {
+    test(`${name} with an idempotency key is performed once and responds twice the same`, async () => {
       const { token, input } = await prepare(named)
       const call = { ...sourcesOf(named, input), token, headers: { 'idempotency-key': 'once' } }
       const first = await callRest(service, named, call)

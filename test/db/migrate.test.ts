@@ -129,7 +129,7 @@ test('a migration that was changed after it was applied is refused', async () =>
   const address = await createDatabase()
   await migrate({ address, ...writeSql({ '0001_notes.sql': CREATE_NOTES }) })
   const changed = migrate({ address, ...writeSql({ '0001_notes.sql': `${CREATE_NOTES} -- again` }) })
-  await expect(changed).rejects.toThrow('The migration 0001_notes was changed after it was applied. Put it back.')
+  await expect(changed).rejects.toThrow('The migration 0001_notes was changed after it was applied. Restore the file.')
 })
 
 test('a database ahead of the code is refused', async () => {
@@ -145,7 +145,7 @@ test('a migration numbered below one that is applied is refused', async () => {
   const applied = { '0001_notes.sql': CREATE_NOTES, '0003_third.sql': 'create table third ()' }
   await migrate({ address, ...writeSql(applied) })
   const refused = migrate({ address, ...writeSql({ ...applied, '0002_late.sql': 'create table late ()' }) })
-  await expect(refused).rejects.toThrow('The migration 0002_late.sql comes before one that is applied already.')
+  await expect(refused).rejects.toThrow('The migration 0002_late.sql has a lower number than one that is already applied.')
 })
 
 test('misnamed and twin migrations are refused before the database is asked', async () => {

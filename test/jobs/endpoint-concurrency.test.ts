@@ -6,7 +6,7 @@ const many = (name: string, count: number, isFailing = false) =>
   Array.from({ length: count }, (_, index) => due(`${name}-${index}`, isFailing))
 const freeOf = (concurrency: EndpointConcurrency, endpointId: string) => concurrency.allot([due(endpointId)]).slots[0]?.free ?? 0
 
-test('an endpoint begins with one delivery at a time, and earns up to 32 by answering', () => {
+test('an endpoint starts with one delivery at a time and gets up to 32 by responding', () => {
   const concurrency = new EndpointConcurrency()
   expect(freeOf(concurrency, 'a')).toBe(1)
   concurrency.succeeded('a', 5)
@@ -17,7 +17,7 @@ test('an endpoint begins with one delivery at a time, and earns up to 32 by answ
   expect(freeOf(concurrency, 'a')).toBe(31)
 })
 
-test('an error or a slow answer halves it; one that hangs is down to one at once', () => {
+test('an error or a slow response halves it; a hang sets it to one', () => {
   const concurrency = new EndpointConcurrency()
   for (let index = 0; index < 100; index += 1) concurrency.succeeded('a', 5)
   concurrency.failed('a')
@@ -28,7 +28,7 @@ test('an error or a slow answer halves it; one that hangs is down to one at once
   expect(freeOf(concurrency, 'a')).toBe(1)
 })
 
-test('unknown endpoints hold a quarter of the slots at most, failing ones half, and proven ones always find room', () => {
+test('unknown endpoints hold at most a quarter of the slots, failing ones half, and proven ones always get one', () => {
   const concurrency = new EndpointConcurrency()
   expect(takeAll(concurrency, many('unknown', 2_000))).toBe(250)
   expect(takeAll(concurrency, many('failing', 2_000, true))).toBe(500)
@@ -37,7 +37,7 @@ test('unknown endpoints hold a quarter of the slots at most, failing ones half, 
   expect(take(concurrency, proven)).toBe(90)
 })
 
-test('unknown and failing endpoints begin twenty at a time, and it is told that there are more', () => {
+test('twenty unknown and failing endpoints start at a time, and the rest are reported as waiting', () => {
   const concurrency = new EndpointConcurrency()
   expect([take(concurrency, many('unknown', 2_000)), take(concurrency, many('unknown', 2_000))]).toEqual([20, 20])
   expect(take(concurrency, many('failing', 2_000, true))).toBe(20)
@@ -47,7 +47,7 @@ test('unknown and failing endpoints begin twenty at a time, and it is told that 
   expect(concurrency.allot(many('failing', 2_000, true)).isCut).toBe(false)
 })
 
-test('when slots are short, each endpoint has its turn', () => {
+test('when slots are scarce, endpoints take turns', () => {
   const concurrency = new EndpointConcurrency()
   const endpoints = many('unknown', 1_000)
   const served = new Set<string>()
@@ -55,7 +55,7 @@ test('when slots are short, each endpoint has its turn', () => {
   expect(served.size).toBe(1_000)
 })
 
-test('who tries an endpoint finds a slot although all of its own are in use', () => {
+test('a test delivery gets a slot although all of the endpoint’s are in use', () => {
   const concurrency = new EndpointConcurrency()
   concurrency.started('a')
   expect(freeOf(concurrency, 'a')).toBe(0)
@@ -73,7 +73,7 @@ function takeAll(concurrency: EndpointConcurrency, endpoints: ReturnType<typeof 
   return taken === 0 ? 0 : taken + takeAll(concurrency, endpoints)
 }
 
-test('an answer makes room at its endpoint at once, and in all only when its result is written', () => {
+test('a response frees the endpoint’s slot at once, and the worker’s only when its result is written', () => {
   const concurrency = new EndpointConcurrency()
   concurrency.started('a')
   expect(freeOf(concurrency, 'a')).toBe(0)

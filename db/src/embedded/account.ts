@@ -8,10 +8,10 @@ const CANDIDATES = ['postgres', 'nobody']
 
 const run = promisify(execFile)
 
-/** The user and group that PostgreSQL runs as; undefined where it runs as this process does. */
+/** The user and group that PostgreSQL runs as; undefined if it runs as this process does. */
 export type Account = { uid: number; gid: number } | undefined
 
-/** PostgreSQL refuses to run as root, so root needs another user for it. Everybody else is that user. */
+/** Returns the account for PostgreSQL, which refuses to run as root: root needs another user for it, and everybody else runs it themselves. */
 export async function findAccount(): Promise<Account> {
   if (process.getuid?.() !== 0) return undefined
   for (const name of CANDIDATES) {
@@ -21,7 +21,7 @@ export async function findAccount(): Promise<Account> {
   throw new EmbeddedPostgresError(`PostgreSQL does not run as root, and this machine has no user named ${CANDIDATES.join(' or ')}.`)
 }
 
-/** Runs a `test`-like shell condition as the account: what it may reach, links and access lists included. */
+/** Runs a `test`-like shell condition as the account: whether it can reach paths, links and access lists included. */
 export async function accountCan(account: Account, condition: string, ...paths: string[]): Promise<boolean> {
   try {
     await run('/bin/sh', ['-c', condition, 'sh', ...paths], { ...account, cwd: '/' })

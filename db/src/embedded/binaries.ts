@@ -3,9 +3,9 @@ import { createRequire } from 'node:module'
 import { dirname, join, relative } from 'node:path'
 import { accountCan, giveTreeTo } from './account.ts'
 import { EmbeddedPostgresError } from './errors.ts'
-import type { House } from './server-files.ts'
+import type { ServerFiles } from './server-files.ts'
 
-/** For compiling against PostgreSQL, not for running it. */
+/** Files for compiling against PostgreSQL, not for running it. */
 const NOT_NEEDED = /\.a$|\/(pkgconfig|pgxs)$/
 
 export interface Binaries {
@@ -19,14 +19,14 @@ interface Link {
 }
 
 /**
- * PostgreSQL's programs, complete and readable for the account that runs them: in node_modules, or else copied into the house
- * (root's node_modules below a closed home, a package cache that cannot be written).
+ * Returns PostgreSQL's programs, complete and readable for the account that runs them: those in node_modules, or else a copy
+ * beside the cluster (root's node_modules may lie in a closed home directory, and a package cache may be read-only).
  */
-export async function provideBinaries(house: House): Promise<Binaries> {
+export async function provideBinaries(files: ServerFiles): Promise<Binaries> {
   const installed = locatePackage()
-  if (linkLibraries(installed) && (await isUsable(installed, house))) return describeBinaries(installed)
-  const copy = copyPackage(installed, house)
-  if (await isUsable(copy, house)) return describeBinaries(copy)
+  if (linkLibraries(installed) && (await isUsable(installed, files))) return describeBinaries(installed)
+  const copy = copyPackage(installed, files)
+  if (await isUsable(copy, files)) return describeBinaries(copy)
   throw new EmbeddedPostgresError(
     `PostgreSQL's programs in ${copy} do not run on this machine. Set DATABASE_URL to use another PostgreSQL.`,
   )
@@ -41,7 +41,7 @@ function locatePackage(): string {
   }
 }
 
-/** npm packages hold no symbolic links: the package lists them, and its install script, which may be switched off, makes them. */
+/** Creates the package's symbolic links. npm packages hold none: the package lists them, and its install script, which may be disabled, creates them. */
 function linkLibraries(root: string): boolean {
   // The list is part of the package.
   const links = JSON.parse(readFileSync(join(root, 'native/pg-symlinks.json'), 'utf8')) as Link[]
@@ -57,15 +57,15 @@ function linkLibraries(root: string): boolean {
   return true
 }
 
-function isUsable(root: string, house: House): Promise<boolean> {
+function isUsable(root: string, files: ServerFiles): Promise<boolean> {
   const share = join(root, 'native/share/postgresql/postgres.bki')
-  return accountCan(house.account, '"$1" --version && test -r "$2"', describeBinaries(root).postgres, share)
+  return accountCan(files.account, '"$1" --version && test -r "$2"', describeBinaries(root).postgres, share)
 }
 
-function copyPackage(root: string, house: House): string {
+function copyPackage(root: string, files: ServerFiles): string {
   // The package's own manifest.
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string }
-  const shelf = join(house.directory, 'binaries')
+  const shelf = join(files.directory, 'binaries')
   const copy = join(shelf, version)
   if (existsSync(copy)) return copy
   rmSync(shelf, { recursive: true, force: true })
@@ -75,7 +75,7 @@ function copyPackage(root: string, house: House): string {
     filter: (path) => !NOT_NEEDED.test(path) && !lstatSync(path).isSymbolicLink(),
   })
   linkLibraries(partial)
-  giveTreeTo(house.account, shelf)
+  giveTreeTo(files.account, shelf)
   renameSync(partial, copy)
   return copy
 }

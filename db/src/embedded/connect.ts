@@ -4,13 +4,13 @@ import { describeConnection, type EmbeddedConnection, ensureDatabase } from './c
 import { dataDirError, EmbeddedPostgresError } from './errors.ts'
 import { readLockHolder } from './lock-file.ts'
 import { isServerOf, readPostmasterFile } from './postmaster-file.ts'
-import { findHouse } from './server-files.ts'
+import { findServerFiles } from './server-files.ts'
 
 const POLL_MS = 25
 
 /**
- * The connection to the server of an Earshot that runs on this data directory, for commands beside it; takes no lock.
- * Null when none runs: an orphan without its service does not count, for the next start ends it. Waits while a service is starting.
+ * Returns the connection to the server of a running Earshot on this data directory, for commands beside it; takes no lock.
+ * Returns null when none runs; an orphan without its service does not count, because the next start ends it. Waits while a service starts.
  */
 export async function connectEmbedded(options: { dataDir: string; timeoutMs?: number }): Promise<EmbeddedConnection | null> {
   const { dataDir, timeoutMs = 15_000 } = options
@@ -39,8 +39,8 @@ async function waitForServer(dataDir: string, deadlineMs: number): Promise<Embed
 }
 
 function findServer(dataDir: string): EmbeddedConnection | undefined {
-  const house = findHouse(dataDir)
-  const server = house && readPostmasterFile(house.data)
-  if (!house || !server?.isReady || !isServerOf(house.data, server.pid)) return undefined
-  return describeConnection(house, server.socketDir)
+  const files = findServerFiles(dataDir)
+  const server = files && readPostmasterFile(files.data)
+  if (!files || !server?.isReady || !isServerOf(files.data, server.pid)) return undefined
+  return describeConnection(files, server.socketDir)
 }

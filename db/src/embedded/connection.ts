@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs'
 import postgres from 'postgres'
 import { EmbeddedPostgresError, errorCode } from './errors.ts'
 import { LOGIN_ROLE } from './initialise.ts'
-import type { House } from './server-files.ts'
+import type { ServerFiles } from './server-files.ts'
 import { PORT } from './socket-dir.ts'
 
 const DATABASE = 'earshot'
 
-/** Options that postgres.js and pg both take; `host` is the socket's directory. */
+/** Options for postgres.js and pg alike; `host` is the socket's directory. */
 export interface EmbeddedConnection {
   host: string
   port: number
@@ -16,25 +16,25 @@ export interface EmbeddedConnection {
   database: string
 }
 
-export function describeConnection(house: House, socketDir: string): EmbeddedConnection {
-  return { host: socketDir, port: PORT, user: LOGIN_ROLE, password: readPassword(house), database: DATABASE }
+export function describeConnection(files: ServerFiles, socketDir: string): EmbeddedConnection {
+  return { host: socketDir, port: PORT, user: LOGIN_ROLE, password: readPassword(files), database: DATABASE }
 }
 
-/** Makes the database unless it is there: a first start may have been cut short between the cluster and the database. */
+/** Creates the database unless it exists: a first start may have been interrupted between the cluster and the database. */
 export async function ensureDatabase(connection: EmbeddedConnection): Promise<void> {
   const sql = postgres({ ...connection, database: 'postgres', max: 1, onnotice: () => {} })
   try {
     const found = await sql`select from pg_database where datname = ${connection.database}`
     if (found.length === 0) await sql`create database ${sql(connection.database)}`
   } catch (error) {
-    // A service and a command beside it may both find it missing: duplicate_database, unique_violation.
+    // A service and a command beside it may create it at once: duplicate_database, unique_violation.
     if (!['42P04', '23505'].includes(errorCode(error) ?? '')) throw error
   } finally {
     await sql.end()
   }
 }
 
-function readPassword({ passwordFile }: House): string {
+function readPassword({ passwordFile }: ServerFiles): string {
   try {
     return readFileSync(passwordFile, 'utf8').trim()
   } catch (error) {

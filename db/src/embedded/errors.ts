@@ -1,4 +1,4 @@
-/** A start of the embedded PostgreSQL that cannot succeed; the message is one line for the operator. */
+/** The embedded PostgreSQL cannot start; the message is one line for the operator. */
 export class EmbeddedPostgresError extends Error {
   override name = 'EmbeddedPostgresError'
 }
@@ -25,16 +25,16 @@ const REASONS: Readonly<Record<string, string>> = {
   ENAMETOOLONG: 'the path is too long',
 }
 
-/** `error.code` of a system or PostgreSQL error, else undefined. */
+/** Returns `error.code` of a system or PostgreSQL error, else undefined. */
 export function errorCode(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
 }
 
-/** Turns a file-system error into the one line that the operator reads; any other error passes unchanged. */
+/** Turns a file-system error into a one-line error for the operator; returns any other error unchanged. */
 export function dataDirError(error: unknown, dataDir: string): unknown {
   if (error instanceof EmbeddedPostgresError) return error
   const reason = REASONS[errorCode(error) ?? '']
   if (reason === undefined) return error
-  const place = error instanceof Error && 'path' in error && typeof error.path === 'string' ? ` (${error.path})` : ''
-  return new EmbeddedPostgresError(`The data directory ${dataDir} cannot be used: ${reason}${place}.`, { cause: error })
+  const path = error instanceof Error && 'path' in error && typeof error.path === 'string' ? ` (${error.path})` : ''
+  return new EmbeddedPostgresError(`The data directory ${dataDir} cannot be used: ${reason}${path}.`, { cause: error })
 }

@@ -1,6 +1,6 @@
 const SEVERITY = /^.*?\b(FATAL|PANIC|ERROR|error):\s*/
 
-/** The line with which PostgreSQL's programs say why they gave up, without its time and severity. */
+/** Returns the line in which PostgreSQL's programs say why they failed, without its time and severity. */
 export function findFailureReason(output: string): string {
   const lines = output.trim().split('\n')
   const reason = lines.findLast((line) => SEVERITY.test(line)) ?? lines.at(-1) ?? ''

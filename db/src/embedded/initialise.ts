@@ -7,7 +7,7 @@ import { giveTo } from './account.ts'
 import type { Binaries } from './binaries.ts'
 import { EmbeddedPostgresError } from './errors.ts'
 import { findFailureReason } from './failure-reason.ts'
-import type { House } from './server-files.ts'
+import type { ServerFiles } from './server-files.ts'
 import { SERVER_ENVIRONMENT } from './settings.ts'
 
 const MAJOR_VERSION = '18'
@@ -17,19 +17,19 @@ export const LOGIN_ROLE = 'earshot'
 
 const run = promisify(execFile)
 
-/** Makes the cluster on the first start; checks on every later one that this PostgreSQL can read it. */
-export async function initialiseCluster(house: House, binaries: Binaries): Promise<void> {
-  if (existsSync(house.data)) return checkVersion(house)
-  writePassword(house)
-  // Built beside its place and renamed, so that a start cut short leaves no half a cluster.
-  const partial = `${house.data}.partial`
+/** Creates the cluster on the first start; checks on later starts that this PostgreSQL can read it. */
+export async function initialiseCluster(files: ServerFiles, binaries: Binaries): Promise<void> {
+  if (existsSync(files.data)) return checkVersion(files)
+  writePassword(files)
+  // Built under another name and renamed, so that an interrupted start leaves no incomplete cluster.
+  const partial = `${files.data}.partial`
   rmSync(partial, { recursive: true, force: true })
-  await runInitdb(house, binaries, partial)
-  renameSync(partial, house.data)
-  syncDirectory(house.directory)
+  await runInitdb(files, binaries, partial)
+  renameSync(partial, files.data)
+  syncDirectory(files.directory)
 }
 
-function checkVersion({ data }: House): void {
+function checkVersion({ data }: ServerFiles): void {
   const file = join(data, 'PG_VERSION')
   const found = existsSync(file) ? readFileSync(file, 'utf8').trim() : undefined
   if (found === MAJOR_VERSION) return
@@ -37,22 +37,22 @@ function checkVersion({ data }: House): void {
   throw new EmbeddedPostgresError(`${data} holds ${what}, but this Earshot brings PostgreSQL ${MAJOR_VERSION}.`)
 }
 
-function writePassword({ passwordFile, account }: House): void {
+function writePassword({ passwordFile, account }: ServerFiles): void {
   writeFileSync(passwordFile, `${randomBytes(24).toString('base64url')}\n`, { mode: 0o600, flush: true })
   giveTo(account, passwordFile)
 }
 
-async function runInitdb(house: House, binaries: Binaries, data: string): Promise<void> {
+async function runInitdb(files: ServerFiles, binaries: Binaries, data: string): Promise<void> {
   const locale = ['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8']
-  const login = [`--username=${LOGIN_ROLE}`, '--auth=scram-sha-256', `--pwfile=${house.passwordFile}`]
+  const login = [`--username=${LOGIN_ROLE}`, '--auth=scram-sha-256', `--pwfile=${files.passwordFile}`]
   try {
     await run(binaries.initdb, ['--pgdata', data, '--no-instructions', ...locale, ...login], {
-      ...house.account,
-      cwd: house.directory,
+      ...files.account,
+      cwd: files.directory,
       env: SERVER_ENVIRONMENT,
     })
   } catch (error) {
-    throw new EmbeddedPostgresError(`The database in ${house.directory} could not be made: ${readReason(error)}`, { cause: error })
+    throw new EmbeddedPostgresError(`The database in ${files.directory} could not be created: ${readReason(error)}`, { cause: error })
   }
 }
 

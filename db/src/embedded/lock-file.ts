@@ -13,24 +13,24 @@ interface Claim {
 }
 
 interface Walk {
-  /** Where the walk ended: the living holder's file, or the free place. */
-  place: string
+  /** The path at which the walk ended: the living holder's file, or a free name. */
+  path: string
   holder: Claim | undefined
   passed: string[]
 }
 
 export interface DataDirLock {
-  /** Gives the directory free; synchronous, so that it can run when the process exits. */
+  /** Releases the directory; synchronous, so that it can run when the process exits. */
   release(): void
 }
 
 /**
- * Takes the one lock of a data directory, or throws `DataDirInUseError` while its holder lives.
+ * Acquires the lock of a data directory. Throws `DataDirInUseError` while its holder lives.
  *
- * A dead holder's file is never removed to make room, for two starters could each remove the other's. Instead the next
- * claim is linked (atomic, fails when present) under a name that only the dead claim's id gives. Whoever ends the chain of dead
- * claims holds the lock, and shortens the chain by renaming its own claim over the first file. A starter that read the chain
- * just before sees that in its second walk, and takes its claim back.
+ * A dead holder's file is never removed to make room: two starting processes could each remove the other's. Instead the next
+ * claim is linked (atomic, fails if it exists) under a name that contains the dead claim's id. The last claim in the chain of
+ * dead claims holds the lock, and shortens the chain by renaming itself over the first file. A process that read the chain
+ * just before sees that in its second walk, and withdraws its claim.
  */
 export function acquireLock(directory: string): DataDirLock {
   const claim = { pid: process.pid, startTime: readStartTime(process.pid) ?? '', id: randomUUID() }
@@ -45,34 +45,34 @@ export function acquireLock(directory: string): DataDirLock {
   return { release: () => releaseLock(directory, claim) }
 }
 
-/** The pid of the living process that holds the directory's lock. */
+/** Returns the pid of the living process that holds the directory's lock. */
 export function readLockHolder(directory: string): number | undefined {
   return walkClaims(directory).holder?.pid
 }
 
 function tryAcquire(directory: string, claim: Claim, draft: string): boolean {
-  const { place, holder, passed } = walkClaims(directory)
+  const { path, holder, passed } = walkClaims(directory)
   if (holder !== undefined) throw new DataDirInUseError(holder.pid, directory)
-  if (!linkIfAbsent(draft, place)) return false
+  if (!linkIfAbsent(draft, path)) return false
   const confirmed = walkClaims(directory).holder?.id === claim.id
   if (!confirmed) {
-    rmSync(place, { force: true })
+    rmSync(path, { force: true })
     return false
   }
   const [first, ...rest] = passed
-  if (first !== undefined) renameSync(place, first)
-  for (const path of rest) rmSync(path, { force: true })
+  if (first !== undefined) renameSync(path, first)
+  for (const dead of rest) rmSync(dead, { force: true })
   return true
 }
 
 function walkClaims(directory: string): Walk {
   const passed: string[] = []
-  let place = join(directory, LOCK_NAME)
+  let path = join(directory, LOCK_NAME)
   for (;;) {
-    const claim = readClaim(place)
-    if (claim === undefined || isAlive(claim)) return { place, holder: claim, passed }
-    passed.push(place)
-    place = join(directory, `${LOCK_NAME}.after-${claim.id}`)
+    const claim = readClaim(path)
+    if (claim === undefined || isAlive(claim)) return { path, holder: claim, passed }
+    passed.push(path)
+    path = join(directory, `${LOCK_NAME}.after-${claim.id}`)
   }
 }
 
@@ -85,7 +85,7 @@ function readClaim(path: string): Claim | undefined {
     throw error
   }
   try {
-    // Only this module writes the file; what a power cut left of it is a dead claim.
+    // Only this module writes the file; a file that a power cut truncated is a dead claim.
     const claim = JSON.parse(text) as Partial<Claim>
     return { pid: Number(claim.pid), startTime: String(claim.startTime), id: String(claim.id) }
   } catch {

@@ -9,7 +9,7 @@ export interface PostmasterFile {
   isReady: boolean
 }
 
-/** What the server says about itself in `postmaster.pid`, one fact a line (miscadmin.h, LOCK_FILE_LINE_*). */
+/** Reads `postmaster.pid`, in which the server describes itself, one fact per line (miscadmin.h, LOCK_FILE_LINE_*). */
 export function readPostmasterFile(data: string): PostmasterFile | undefined {
   let lines: string[]
   try {
@@ -21,14 +21,14 @@ export function readPostmasterFile(data: string): PostmasterFile | undefined {
   return { pid: Number(lines[0]), socketDir: lines[4] ?? '', isReady: lines[7]?.trim() === 'ready' }
 }
 
-/** True while the process lives and is the server of this very cluster, not one that was given a dead server's pid. */
+/** Whether the process lives and is the server of this cluster, not another process with a dead server's pid. */
 export function isServerOf(data: string, pid: number): boolean {
   return Number.isInteger(pid) && pid > 0 && readStartTime(pid) !== undefined && (readCommandLine(pid)?.includes(`-D ${data} `) ?? false)
 }
 
 /**
- * Removes the file of a dead server. PostgreSQL does so itself unless some other process was given the pid: then it refuses to start.
- * Left-over backends are found without it, by the shared memory that belongs to the data directory.
+ * Removes the file of a dead server. PostgreSQL does so itself unless another process got the pid: then it refuses to start.
+ * PostgreSQL finds left-over backends without the file, by the shared memory that belongs to the data directory.
  */
 export function removePostmasterFile(data: string): void {
   rmSync(postmasterPath(data), { force: true })

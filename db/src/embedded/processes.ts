@@ -2,14 +2,14 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 
 /**
- * When a process started, as an opaque text that no later process of the same pid repeats (boot id and clock ticks on Linux).
- * Undefined when there is no such process, or only its unreaped remains: a container without an init never reaps them.
+ * Returns when a process started, as an opaque text that no later process of the same pid repeats (boot id and clock ticks on Linux).
+ * Undefined when there is no such process, or only a zombie: a container without an init never reaps them.
  */
 export function readStartTime(pid: number): string | undefined {
   return process.platform === 'linux' ? readProcStat(pid) : readPs(pid, 'lstart=')
 }
 
-/** The command line of a living process, for people and for `includes`. */
+/** Returns the command line of a living process. */
 export function readCommandLine(pid: number): string | undefined {
   if (process.platform !== 'linux') return readPs(pid, 'command=')
   return readIfPresent(`/proc/${pid}/cmdline`)?.replaceAll('\0', ' ').trim()

@@ -4,65 +4,66 @@ import { join, resolve } from 'node:path'
 import { type Account, accountCan, findAccount, giveTo, giveTreeTo } from './account.ts'
 import { EmbeddedPostgresError } from './errors.ts'
 
-const HOUSE_NAME = 'postgresql'
+const DIRECTORY_NAME = 'postgresql'
 const POINTER_NAME = 'postgresql.location'
 const SHARED_ROOT = '/var/lib/earshot'
 
-/** The directory that PostgreSQL's account owns: the cluster, its password, its log, its socket. */
-export interface House {
+/** What the embedded PostgreSQL keeps in a directory of its own: the cluster, its password, its log, its socket. */
+export interface ServerFiles {
   directory: string
   /** PGDATA. */
   data: string
   passwordFile: string
   logFile: string
+  /** The account that owns the directory and runs PostgreSQL. */
   account: Account
 }
 
-/** The data directory's real path, made when absent. */
+/** Creates the data directory unless it exists, and returns its real path. */
 export function openDataDir(dataDir: string): string {
   // PostgreSQL's account must pass through root's data directory; nobody may list it.
   mkdirSync(dataDir, { recursive: true, mode: process.getuid?.() === 0 ? 0o711 : 0o700 })
   return realpathSync(dataDir)
 }
 
-/** Finds the house of a data directory, or makes an empty one where PostgreSQL's account can reach it. */
-export async function openHouse(dataDir: string): Promise<House> {
-  const known = findHouse(dataDir)
+/** Finds the server's files of a data directory, or creates an empty directory for them where PostgreSQL's account can reach it. */
+export async function openServerFiles(dataDir: string): Promise<ServerFiles> {
+  const known = findServerFiles(dataDir)
   const account = known?.account ?? (await findAccount())
   if (known !== undefined) {
-    // Root made it and was cut short, or root brought it back from a copy.
+    // Root created it and was interrupted, or root restored it from a backup.
     if (known.account === undefined) giveTreeTo(account, known.directory)
     return { ...known, account }
   }
   const reachable = account === undefined || (await accountCan(account, 'cd "$1"', dataDir))
-  const directory = reachable ? join(dataDir, HOUSE_NAME) : makeSharedHouse(dataDir)
+  const directory = reachable ? join(dataDir, DIRECTORY_NAME) : makeSharedDirectory(dataDir)
   mkdirSync(directory, { recursive: true, mode: 0o700 })
   giveTo(account, directory)
-  return describeHouse(directory, account)
+  return describeFiles(directory, account)
 }
 
-/** The house of a data directory that was started before. */
-export function findHouse(dataDir: string): House | undefined {
+/** Returns the server's files of a data directory, or undefined if it was never started. */
+export function findServerFiles(dataDir: string): ServerFiles | undefined {
   const pointer = join(dataDir, POINTER_NAME)
-  const directory = existsSync(pointer) ? readFileSync(pointer, 'utf8').trim() : join(dataDir, HOUSE_NAME)
+  const directory = existsSync(pointer) ? readFileSync(pointer, 'utf8').trim() : join(dataDir, DIRECTORY_NAME)
   const owner = statSync(directory, { throwIfNoEntry: false })
   if (owner === undefined) {
     if (!existsSync(pointer)) return undefined
-    throw new EmbeddedPostgresError(`The database ${directory}, which ${pointer} names, is missing.`)
+    throw new EmbeddedPostgresError(`The database ${directory}, to which ${pointer} points, is missing.`)
   }
   const ownUid = process.getuid?.()
-  if (ownUid === owner.uid) return describeHouse(directory, undefined)
-  // Root serves whoever made the cluster.
-  if (ownUid === 0) return describeHouse(directory, { uid: owner.uid, gid: owner.gid })
+  if (ownUid === owner.uid) return describeFiles(directory, undefined)
+  // Root runs the server as the user who created the cluster.
+  if (ownUid === 0) return describeFiles(directory, { uid: owner.uid, gid: owner.gid })
   throw new EmbeddedPostgresError(`The database ${directory} belongs to the user with id ${owner.uid}: start as that user or as root.`)
 }
 
-/** True when the house lies outside the data directory, where a copy of the data directory could name it too. */
-export function isShared(house: House, dataDir: string): boolean {
-  return house.directory !== join(dataDir, HOUSE_NAME)
+/** Whether the server's files lie outside the data directory, where a copy of the data directory could name them too. */
+export function isShared(files: ServerFiles, dataDir: string): boolean {
+  return files.directory !== join(dataDir, DIRECTORY_NAME)
 }
 
-function makeSharedHouse(dataDir: string): string {
+function makeSharedDirectory(dataDir: string): string {
   mkdirSync(SHARED_ROOT, { recursive: true, mode: 0o711 })
   const directory = join(SHARED_ROOT, createHash('sha256').update(resolve(dataDir)).digest('hex').slice(0, 16))
   mkdirSync(directory, { recursive: true, mode: 0o700 })
@@ -70,7 +71,7 @@ function makeSharedHouse(dataDir: string): string {
   return directory
 }
 
-function describeHouse(directory: string, account: Account): House {
+function describeFiles(directory: string, account: Account): ServerFiles {
   return {
     directory,
     data: join(directory, 'data'),

@@ -6,7 +6,7 @@ import type { Binaries } from './binaries.ts'
 import { EmbeddedPostgresError } from './errors.ts'
 import { findFailureReason } from './failure-reason.ts'
 import { readPostmasterFile } from './postmaster-file.ts'
-import type { House } from './server-files.ts'
+import type { ServerFiles } from './server-files.ts'
 import { SERVER_ENVIRONMENT, serverArguments } from './settings.ts'
 
 const POLL_MS = 10
@@ -26,13 +26,13 @@ export interface Server {
   hasExited(): boolean
 }
 
-/** Spawns the server in a session of its own: Ctrl-C at the terminal reaches the service, which drains before it stops the server. */
-export function launchServer(house: House, binaries: Binaries, socketDir: string): Server {
-  const log = openLog(house)
+/** Spawns the server in a process group of its own: Ctrl-C at the terminal reaches only the service, which drains before it stops the server. */
+export function launchServer(files: ServerFiles, binaries: Binaries, socketDir: string): Server {
+  const log = openLog(files)
   const logStart = fstatSync(log).size
-  const child = spawn(binaries.postgres, serverArguments(house.data, socketDir), {
-    ...house.account,
-    cwd: house.directory,
+  const child = spawn(binaries.postgres, serverArguments(files.data, socketDir), {
+    ...files.account,
+    cwd: files.directory,
     env: SERVER_ENVIRONMENT,
     detached: true,
     stdio: ['ignore', log, log],
@@ -44,20 +44,20 @@ export function launchServer(house: House, binaries: Binaries, socketDir: string
     child.once('error', () => resolve({ code: null, signal: null }))
   })
   const hasExited = () => child.pid === undefined || child.exitCode !== null || child.signalCode !== null
-  const ready = waitUntilReady(house, child, hasExited, logStart)
-  // Whoever waits for `ready` is told; a stop while nobody waits is no unhandled rejection.
+  const ready = waitUntilReady(files, child, hasExited, logStart)
+  // A caller that waits for `ready` gets the error; a stop while nobody waits must not be an unhandled rejection.
   ready.catch(() => {})
   return { pid: child.pid ?? 0, ready, exited, hasExited }
 }
 
-async function waitUntilReady(house: House, child: ChildProcess, hasExited: () => boolean, logStart: number): Promise<void> {
-  // No limit of time: recovery after a crash takes as long as it takes, and an exit ends the wait.
+async function waitUntilReady(files: ServerFiles, child: ChildProcess, hasExited: () => boolean, logStart: number): Promise<void> {
+  // Without a time limit: recovery after a crash takes as long as it takes, and an exit ends the wait.
   while (!hasExited()) {
-    const said = readPostmasterFile(house.data)
+    const said = readPostmasterFile(files.data)
     if (said?.pid === child.pid && said?.isReady) return
     await delay(POLL_MS)
   }
-  throw new EmbeddedPostgresError(`PostgreSQL did not start: ${readReason(house.logFile, logStart)}`)
+  throw new EmbeddedPostgresError(`PostgreSQL did not start: ${readReason(files.logFile, logStart)}`)
 }
 
 function readReason(logFile: string, start: number): string {
@@ -65,10 +65,10 @@ function readReason(logFile: string, start: number): string {
   return `${findFailureReason(output)} (see ${logFile})`
 }
 
-function openLog(house: House): number {
-  const size = statSync(house.logFile, { throwIfNoEntry: false })?.size ?? 0
-  if (size > MAX_LOG_BYTES) renameSync(house.logFile, `${house.logFile}.1`)
-  const log = openSync(house.logFile, 'a', 0o600)
-  giveTo(house.account, house.logFile)
+function openLog(files: ServerFiles): number {
+  const size = statSync(files.logFile, { throwIfNoEntry: false })?.size ?? 0
+  if (size > MAX_LOG_BYTES) renameSync(files.logFile, `${files.logFile}.1`)
+  const log = openSync(files.logFile, 'a', 0o600)
+  giveTo(files.account, files.logFile)
   return log
 }

@@ -4,28 +4,28 @@ import { isServerOf, type PostmasterFile, readPostmasterFile, removePostmasterFi
 
 const POLL_MS = 10
 
-/** Fast shutdown writes a checkpoint; immediate shutdown leaves that to the recovery of the next start, and loses nothing either. */
+/** A fast shutdown writes a checkpoint; an immediate one leaves that to the recovery of the next start, and loses nothing either. */
 const STEPS = [
-  { signal: 'SIGINT', patienceMs: 20_000 },
-  { signal: 'SIGQUIT', patienceMs: 5_000 },
-  { signal: 'SIGKILL', patienceMs: 5_000 },
+  { signal: 'SIGINT', timeoutMs: 20_000 },
+  { signal: 'SIGQUIT', timeoutMs: 5_000 },
+  { signal: 'SIGKILL', timeoutMs: 5_000 },
 ] as const
 
-/** Ends a server, ever less gently, and resolves when it is gone. */
+/** Stops a server with ever stronger signals; resolves when it is gone. */
 export async function endServer(pid: number, isGone: () => boolean): Promise<void> {
-  for (const { signal, patienceMs } of STEPS) {
+  for (const { signal, timeoutMs } of STEPS) {
     if (isGone() || !sendSignal(pid, signal)) return
-    const deadlineMs = performance.now() + patienceMs
+    const deadlineMs = performance.now() + timeoutMs
     while (!isGone() && performance.now() < deadlineMs) await delay(POLL_MS)
   }
 }
 
-/** Ends the server that a killed service left behind, and clears what a dead one left. Returns what that server said about itself. */
+/** Stops the server that a killed service left running, and removes a dead server's file. Returns what the file said. */
 export async function endOrphan(data: string, log: (line: string) => void): Promise<PostmasterFile | undefined> {
   const left = readPostmasterFile(data)
   if (left === undefined) return undefined
   if (isServerOf(data, left.pid)) {
-    log(`stopping the PostgreSQL (pid ${left.pid}) that an Earshot which was killed left running`)
+    log(`stopping PostgreSQL (pid ${left.pid}), left running by a killed Earshot`)
     await endServer(left.pid, () => !isServerOf(data, left.pid))
   }
   removePostmasterFile(data)

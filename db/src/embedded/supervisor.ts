@@ -4,18 +4,18 @@ import { endServer, sendSignal } from './shutdown.ts'
 
 const FIRST_BACKOFF_MS = 50
 const MAX_BACKOFF_MS = 5_000
-/** A run this long was no failed start: the next backoff begins anew. */
+/** A run this long was no failed start: the backoff starts over. */
 const STEADY_RUN_MS = 30_000
-/** How long the first start waits for the remains of the last server to go. */
-const BUSY_PATIENCE_MS = 30_000
-/** Another server still shuts down, or its last backends have not noticed yet that it died. */
+/** How long the first start waits for the last server's processes to end. */
+const BUSY_TIMEOUT_MS = 30_000
+/** Another server is still shutting down, or its last backends have not noticed yet that it died. */
 const BUSY = /lock file .* already exists|shared memory block/
 
 export interface SupervisorOptions {
-  /** Clears what the last run left and spawns the server; called again after each unexpected exit. */
+  /** Removes what the last run left and spawns the server; called again after each unexpected exit. */
   launch: () => Promise<Server>
   log: (line: string) => void
-  /** Told of every exit that nobody asked for, before the restart. */
+  /** Called at each unexpected exit, before the restart. */
   onExit?: ((exit: ServerExit) => void) | undefined
 }
 
@@ -23,11 +23,11 @@ export interface Supervisor {
   /** The running server's pid; undefined between an unexpected exit and the restart. */
   pid(): number | undefined
   stop(): Promise<void>
-  /** Asks for a fast shutdown without waiting: for the exit of the process. */
+  /** Requests a fast shutdown without waiting, for the exit of the process. */
   signalStop(): void
 }
 
-/** Keeps one server running from the first readiness until `stop`. Rejects when the first start fails. */
+/** Starts a server and restarts it until `stop`. Throws when the first start fails. */
 export async function superviseServer(options: SupervisorOptions): Promise<Supervisor> {
   const stopping = new AbortController()
   let server = await startFirst(options)
@@ -50,7 +50,7 @@ export async function superviseServer(options: SupervisorOptions): Promise<Super
       const readyMs = performance.now()
       const exit = await server.exited
       if (stopping.signal.aborted) return
-      options.log(`PostgreSQL (pid ${server.pid}) exited unexpectedly (${exit.signal ?? `code ${exit.code}`}); starting it again`)
+      options.log(`PostgreSQL (pid ${server.pid}) exited unexpectedly (${exit.signal ?? `code ${exit.code}`}); restarting it`)
       options.onExit?.(exit)
       if (performance.now() - readyMs > STEADY_RUN_MS) backoffMs = FIRST_BACKOFF_MS
       do {
@@ -60,11 +60,11 @@ export async function superviseServer(options: SupervisorOptions): Promise<Super
     }
   }
 
-  /** False when the server exited before it was ready, and must be launched once more. */
+  /** Returns false when the server exited before it was ready, and must be launched again. */
   async function relaunch(): Promise<boolean> {
     try {
       server = await options.launch()
-      // A stop that came during the launch saw only the dead server.
+      // A stop during the launch saw only the dead server.
       if (stopping.signal.aborted) await endServer(server.pid, server.hasExited)
       await server.ready
       options.log(`PostgreSQL (pid ${server.pid}) is ready again`)
@@ -77,7 +77,7 @@ export async function superviseServer(options: SupervisorOptions): Promise<Super
 }
 
 async function startFirst({ launch, log }: SupervisorOptions): Promise<Server> {
-  const deadlineMs = performance.now() + BUSY_PATIENCE_MS
+  const deadlineMs = performance.now() + BUSY_TIMEOUT_MS
   for (;;) {
     const server = await launch()
     try {

@@ -5,19 +5,19 @@ import { statement } from '../sql/statement.ts'
 import { teams } from '../tables/teams.ts'
 import { webhook_deliveries, webhook_endpoints } from '../tables/webhooks.ts'
 
-/** What waits to be done, for those who watch over the service. */
+/** Unfinished deliveries, for monitoring. */
 export interface Backlog {
-  /** Deliveries with an attempt to come, due or not, those of paused endpoints included. */
+  /** Deliveries with another attempt to come, due or not, those of paused endpoints included. */
   pending: number
-  /** Deliveries that a worker has in hand. */
+  /** Deliveries that a worker is sending. */
   sending: number
   /** Pending deliveries that could be sent now. */
   due: number
-  /** For how long the oldest of those has been due, in seconds; 0 when none is. */
+  /** How long the oldest of those has been due, in seconds; 0 without any. */
   oldest_due_seconds: number
 }
 
-// Both counts walk an index that holds nothing but what is unfinished.
+// Both counts walk a partial index that holds unfinished deliveries only.
 const read = statement<object, Backlog>(sql`
   select pending.*, sending.*
     from (
@@ -29,7 +29,7 @@ const read = statement<object, Backlog>(sql`
         join ${teams} t on t.id = e.team_id
        cross join lateral (
          select d.next_attempt_at <= now() and e.state = 'active' and e.deleted_at is null and t.deleted_at is null as is_due
-       ) judged
+       ) due
        where d.state = 'pending'
     ) pending
    cross join (
@@ -46,23 +46,23 @@ const readStored = statement<object, { state: string; stored: number }>(sql`
   select *
     from stored_deliveries()`)
 
-/** About how many deliveries are kept, by state, as PostgreSQL last looked; empty before it has. */
+/** Returns about how many deliveries are stored, by state, from PostgreSQL's last statistics; empty before it has any. */
 export async function readStoredDeliveries(tx: Tx): Promise<{ state: string; stored: number }[]> {
   return readStored(tx, {})
 }
 
-/** Jobs of one kind in the queue, by what they wait for. */
+/** Jobs of one kind in the queue. */
 export interface QueueDepth {
   task: string
-  /** Could run now. */
+  /** Jobs that could run now. */
   ready: number
-  /** A worker has it in hand. */
+  /** Jobs that a worker is running. */
   running: number
-  /** Has a time of its own, or was tried and waits for the next try. */
+  /** Jobs with a later time of their own, or that wait for another try. */
   waiting: number
-  /** Was tried as often as it may be. */
+  /** Jobs that used up their tries. */
   given_up: number
-  /** For how long the oldest ready one could have run, in seconds. */
+  /** How long the oldest ready job has been ready, in seconds. */
   oldest_ready_seconds: number
 }
 
@@ -70,7 +70,7 @@ const readQueue = statement<object, QueueDepth>(sql`
   select *
     from queue_depths()`)
 
-/** The kinds of jobs that are in the queue at all. */
+/** Returns the depth of the queue for each kind of job in it. */
 export async function readQueueDepths(tx: Tx): Promise<QueueDepth[]> {
   return readQueue(tx, {})
 }

@@ -5,12 +5,12 @@ import { type Statement, statement } from '../sql/statement.ts'
 
 const BATCH_ROWS = 1000
 
-/** Deletes rows a batch at a time until none is left; returns how many there were. */
+/** Deletes rows in batches until none is left; returns their number. */
 export type BatchedDelete = (tx: Tx) => Promise<number>
 
 /**
- * Each batch is a statement of its own, so no lock is held for long; rows that somebody else has locked are left for
- * the next run. `rows` is all after `select ctid from`.
+ * Builds a deletion in batches. Each batch is a statement of its own, so no lock is held for long; rows that another
+ * transaction has locked are left for the next run. `rows` is the condition on a row, which is named `gone`.
  */
 export function batchedDelete(table: SQL, rows: SQL): BatchedDelete {
   const batch: Statement<object, { count: number }> = statement(sql`

@@ -14,11 +14,11 @@ import { target, type WebhookEndpointRow } from '../webhooks/endpoints.ts'
 const MIN_FAILURES = 10
 const REASON = `No delivery succeeded for ${durations.failingEndpointDays} days.`
 const SYSTEM: Actor = { userId: null, credentialId: null, credentialKind: 'system', ip: null }
-/** Who runs a team's webhooks, and is told. */
+/** The roles that manage webhooks; their members get the mail. */
 const NOTIFIED_ROLES = roles.filter((role) => roleSuffices(role, 'admin'))
 
-// Rows are locked in order of id, as those who write results lock them; a success that commits first is seen by the
-// conditions, which are checked again on the row as it was left.
+// Rows are locked in order of id, as the writers of results lock them; PostgreSQL checks the conditions again on the locked row,
+// so a success that commits first counts.
 const disable = statement<{ reason: string; failures: number; hours: number; days: number }, WebhookEndpointRow>(
   (p) => sql`
   with failing as materialized (

@@ -4,7 +4,7 @@ import { statement } from '../sql/statement.ts'
 
 const DAYS_AHEAD = 7
 
-/** Tables in daily partitions, and for how many days they are kept. */
+/** Tables in daily partitions, and how many days they are kept. */
 const KEPT_DAYS = { events: 30, webhook_attempts: 30, audit_entries: 365 }
 
 interface Partition {
@@ -17,12 +17,12 @@ const { placeholder } = sql
 const ensure = statement<{ table: string; days: number }, never>(sql`
   select ensure_partitions(${placeholder('table')}, ${placeholder('days')}::int)`)
 
-/** Makes today's partitions and those of the next days; without them nothing can be written. Part of every start. */
+/** Creates today's partitions and those of the next days; without them nothing can be written. Part of every start. */
 export async function ensurePartitions(tx: Tx): Promise<void> {
   for (const table of Object.keys(KEPT_DAYS)) await ensure(tx, { table, days: DAYS_AHEAD })
 }
 
-// Also those that an interrupted run has detached, or half detached.
+// Includes partitions that an interrupted run has detached, or half detached.
 const findPast = statement<{ table: string; days: number }, Partition>(sql`
   select c.relname as name,
          case when i.inhparent is null then 'detached' when i.inhdetachpending then 'detaching' else 'attached' end as state
@@ -35,8 +35,8 @@ const findPast = statement<{ table: string; days: number }, Partition>(sql`
    order by c.relname`)
 
 /**
- * Drops the partitions that are past their days. Detached concurrently first: dropping one that is attached would
- * stop every writer behind one long reader. `owner` is a pool of the tables' owner; nothing here can be in a transaction.
+ * Drops partitions older than their days. Detaches them concurrently first: dropping an attached partition would block
+ * every writer behind one long reader. `owner` is a pool of the tables' owner; no statement here may run in a transaction.
  */
 export async function dropPastPartitions(owner: Database): Promise<string[]> {
   const dropped: string[] = []

@@ -8,14 +8,14 @@ import { webhook_deliveries, webhook_endpoints } from '../tables/webhooks.ts'
 import { type BatchedDelete, batchedDelete } from './batched-delete.ts'
 import { deleteAll } from './retention.ts'
 
-/** What was deleted stays for a day, invisible, so that an operator can undo a mistake. */
+/** Deleted records are kept for a day, invisible, so that an operator can undo a mistake. */
 const isPurged = (row: SQL) => sql`${row}.deleted_at < now() - interval '1 day'`
 const ofPurgedTeam = sql`exists (select from ${teams} t where t.id = gone.team_id and ${isPurged(sql`t`)})`
 const ofPurgedProject = sql`exists (
   select from ${projects} p where p.team_id = gone.team_id and p.id = gone.project_id and ${isPurged(sql`p`)})`
 
-// What can be many comes first, in batches: the last row of a project or team then takes little with it. Events,
-// attempts and audit entries are partitioned and leave with their day.
+// Records that can be many come first, in batches: deleting a project or team then cascades to few rows. Events,
+// attempts and audit entries are dropped with their partitions.
 const purges: Record<string, BatchedDelete> = {
   submissions: batchedDelete(sql`${submissions}`, isPurged(sql`gone`)),
   submissions_of_projects: batchedDelete(sql`${submissions}`, ofPurgedProject),
@@ -32,7 +32,7 @@ const purges: Record<string, BatchedDelete> = {
   ended_credentials: batchedDelete(sql`${credentials}`, sql`gone.kind <> 'pat' and gone.expires_at < now() - interval '30 days'`),
 }
 
-/** Removes for good what was deleted more than a day ago; returns the number of rows by kind. */
+/** Removes records for good that were deleted more than a day ago; returns the number of rows by kind. */
 export async function purgeDeleted(tx: Tx): Promise<Record<string, number>> {
   return deleteAll(tx, purges)
 }

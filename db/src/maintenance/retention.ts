@@ -13,7 +13,7 @@ import { users } from '../tables/users.ts'
 import { webhook_deliveries } from '../tables/webhooks.ts'
 import { type BatchedDelete, batchedDelete } from './batched-delete.ts'
 
-/** What is kept for a time only, and is no partition. */
+/** Rows with a limited lifetime, outside of partitions. */
 const past: Record<string, BatchedDelete> = {
   webhook_deliveries: batchedDelete(sql`${webhook_deliveries}`, sql`gone.id < uuid_at(now() - interval '30 days')`),
   mails: batchedDelete(sql`${mails}`, sql`gone.id < uuid_at(now() - interval '30 days')`),
@@ -26,7 +26,7 @@ const past: Record<string, BatchedDelete> = {
     sql`coalesce(gone.blocked_until, gone.violations[cardinality(gone.violations)]) < now() - interval '24 hours'`,
   ),
   account_links: batchedDelete(sql`${account_links}`, sql`gone.expires_at < now() - interval '1 day'`),
-  // Nobody can sign in to an account whose address was never confirmed, so nothing hangs on it.
+  // Nobody can sign in to an account whose address was never verified, so nothing depends on it.
   users: batchedDelete(sql`${users}`, sql`gone.email_verified_at is null and gone.id < uuid_at(now() - interval '30 days')`),
   access_tokens: batchedDelete(sql`${access_tokens}`, sql`gone.expires_at < now() - interval '1 day'`),
   refresh_tokens: batchedDelete(sql`${refresh_tokens}`, sql`gone.expires_at < now() - interval '1 day'`),
@@ -40,12 +40,12 @@ const past: Record<string, BatchedDelete> = {
   submission_fingerprints: batchedDelete(sql`${submission_fingerprints}`, sql`gone.submission_id < uuid_at(now() - interval '10 minutes')`),
 }
 
-/** Deletes what is past its time; returns the number of rows by table. */
+/** Deletes rows that are past their lifetime; returns the number of rows by table. */
 export async function deletePast(tx: Tx): Promise<Record<string, number>> {
   return deleteAll(tx, past)
 }
 
-/** Runs deletions in the order given. */
+/** Runs deletions in the given order; returns the number of rows of each. */
 export async function deleteAll(tx: Tx, deletions: Record<string, BatchedDelete>): Promise<Record<string, number>> {
   const counts: Record<string, number> = {}
   for (const [name, run] of Object.entries(deletions)) counts[name] = await run(tx)

@@ -11,7 +11,7 @@ export const LOCK_KEY = 0x45415253
 /** As `server_version_num` counts: uuidv7() came with it. */
 const OLDEST_SERVER = 180_000
 
-/** A migration that waits longer for a table holds up everybody who queues behind it: it is given up instead, and nothing is changed. */
+/** A migration that waits longer for a table would block every statement behind it: it fails instead, and changes nothing. */
 const LOCK_TIMEOUT_MS = 10_000
 
 const BOOKKEEPING = `
@@ -31,7 +31,7 @@ const BOOKKEEPING = `
 `
 
 export type MigrateOptions = {
-  /** Default: the product's own. */
+  /** Default: those of the product. */
   migrationsDir?: string
   functionsDir?: string
 } & ({ address: DatabaseAddress } | { client: postgres.Sql })
@@ -42,13 +42,13 @@ export interface MigrateResult {
   functionsApplied: boolean
 }
 
-/** What the code brings. */
+/** The migrations and functions of this version. */
 interface Wanted {
   migrations: Migration[]
   functions: FunctionSet
 }
 
-/** What the database says was applied. */
+/** What was applied to the database. */
 interface Recorded {
   migrations: { version: number; name: string; sha256: string }[]
   functionsSha256: string | undefined
@@ -60,9 +60,9 @@ interface Plan {
 }
 
 /**
- * Brings the database to this version: roles, then each missing migration in a transaction of its own, then the functions if any changed.
- * Any number of replicas may call it at once. When there is nothing to do it costs one query. Throws `DatabaseSetupError`
- * for a database ahead of the code, a migration changed after it was applied, one that fails, and roles that cannot be made.
+ * Migrates the database to this version: roles, then each missing migration in a transaction of its own, then the functions if any changed.
+ * Any number of replicas may call it at once. Without changes it costs one query. Throws `DatabaseSetupError`
+ * for a database ahead of the code, a migration changed after it was applied, one that fails, and roles that cannot be created.
  */
 export async function migrate(options: MigrateOptions): Promise<MigrateResult> {
   const { migrationsDir = ownDirectory('migrations'), functionsDir = ownDirectory('functions') } = options
@@ -80,64 +80,64 @@ export async function migrate(options: MigrateOptions): Promise<MigrateResult> {
 
 async function bringUp(client: postgres.Sql, wanted: Wanted): Promise<MigrateResult> {
   if (isDone(plan(await readRecorded(client), wanted))) return { migrations: [], functionsApplied: false }
-  const session = await client.reserve()
+  const connection = await client.reserve()
   try {
-    // The lock belongs to the session and outlives this transaction, which only lifts the session's limits for the wait.
-    await session.unsafe(`
+    // The lock belongs to the connection and outlives this transaction, which only lifts the connection's limits for the wait.
+    await connection.unsafe(`
       begin;
       set local statement_timeout = 0;
       set local lock_timeout = 0;
       select pg_advisory_lock(${LOCK_KEY});
       commit;
     `)
-    return await applyPlan(session, wanted)
+    return await applyPlan(connection, wanted)
   } finally {
-    // It fails only with the session itself, and then the lock is gone too.
-    await session`select pg_advisory_unlock(${LOCK_KEY})`.catch(() => {})
-    session.release()
+    // Fails only with the connection itself, and then the lock is gone too.
+    await connection`select pg_advisory_unlock(${LOCK_KEY})`.catch(() => {})
+    connection.release()
   }
 }
 
-async function applyPlan(session: postgres.Sql, wanted: Wanted): Promise<MigrateResult> {
-  // Read again: another replica may have done it during the wait.
-  const recorded = await readRecorded(session)
+async function applyPlan(connection: postgres.Sql, wanted: Wanted): Promise<MigrateResult> {
+  // Read again: another replica may have migrated during the wait.
+  const recorded = await readRecorded(connection)
   const { migrations, functions } = plan(recorded, wanted)
   if (isDone({ migrations, functions })) return { migrations: [], functionsApplied: false }
-  await requireVersion(session)
-  await ensureRoles(session)
-  if (recorded === undefined) await inTransaction(session, () => session.unsafe(BOOKKEEPING))
-  for (const migration of migrations) await inTransaction(session, () => applyMigration(session, migration))
-  if (functions) await inTransaction(session, () => applyFunctions(session, functions))
+  await requireVersion(connection)
+  await ensureRoles(connection)
+  if (recorded === undefined) await inTransaction(connection, () => connection.unsafe(BOOKKEEPING))
+  for (const migration of migrations) await inTransaction(connection, () => applyMigration(connection, migration))
+  if (functions) await inTransaction(connection, () => applyFunctions(connection, functions))
   return { migrations: migrations.map(({ fileName }) => fileName), functionsApplied: functions !== undefined }
 }
 
-async function requireVersion(session: postgres.Sql): Promise<void> {
-  const [row] = await session<{ number: number; name: string }[]>`
+async function requireVersion(connection: postgres.Sql): Promise<void> {
+  const [row] = await connection<{ number: number; name: string }[]>`
     select current_setting('server_version_num')::int as number, current_setting('server_version') as name
   `
   if (row && row.number < OLDEST_SERVER) throw new DatabaseSetupError(`Earshot needs PostgreSQL 18 or newer; this is ${row.name}.`)
 }
 
-async function applyMigration(session: postgres.Sql, migration: Migration): Promise<void> {
+async function applyMigration(connection: postgres.Sql, migration: Migration): Promise<void> {
   const { version, name, sha256 } = migration
-  await runFile(session, 'Migration', migration)
-  await session`insert into public.schema_migrations (version, name, sha256) values (${version}, ${name}, ${sha256})`
+  await runFile(connection, 'Migration', migration)
+  await connection`insert into public.schema_migrations (version, name, sha256) values (${version}, ${name}, ${sha256})`
 }
 
-async function applyFunctions(session: postgres.Sql, { files, sha256 }: FunctionSet): Promise<void> {
-  // Bodies may name functions that come later.
-  await session`set local check_function_bodies = off`
-  for (const file of files) await runFile(session, 'Function', file)
-  await session`
+async function applyFunctions(connection: postgres.Sql, { files, sha256 }: FunctionSet): Promise<void> {
+  // Bodies may name functions of later files.
+  await connection`set local check_function_bodies = off`
+  for (const file of files) await runFile(connection, 'Function', file)
+  await connection`
     insert into public.schema_functions (sha256)
     values (${sha256})
     on conflict (singleton) do update set sha256 = excluded.sha256, applied_at = now()
   `
 }
 
-async function runFile(session: postgres.Sql, kind: string, { fileName, text }: SqlFile): Promise<void> {
+async function runFile(connection: postgres.Sql, kind: string, { fileName, text }: SqlFile): Promise<void> {
   try {
-    await session.unsafe(text)
+    await connection.unsafe(text)
   } catch (error) {
     if (!(error instanceof postgres.PostgresError)) throw error
     const line = error.position ? ` at line ${text.slice(0, Number(error.position)).split('\n').length}` : ''
@@ -145,8 +145,8 @@ async function runFile(session: postgres.Sql, kind: string, { fileName, text }: 
   }
 }
 
-async function inTransaction(session: postgres.Sql, work: () => Promise<unknown>): Promise<void> {
-  await session.unsafe(`
+async function inTransaction(connection: postgres.Sql, work: () => Promise<unknown>): Promise<void> {
+  await connection.unsafe(`
     begin;
     set local role earshot_owner;
     set local search_path = public;
@@ -156,15 +156,15 @@ async function inTransaction(session: postgres.Sql, work: () => Promise<unknown>
   `)
   try {
     await work()
-    await session`commit`
+    await connection`commit`
   } catch (error) {
-    // It fails only with the session, which rolls back by itself.
-    await session`rollback`.catch(() => {})
+    // Fails only with the connection, which rolls back by itself.
+    await connection`rollback`.catch(() => {})
     throw error
   }
 }
 
-/** Undefined while the database knows nothing of Earshot. */
+/** Returns undefined for a database without Earshot's schema. */
 async function readRecorded(sql: postgres.Sql): Promise<Recorded | undefined> {
   try {
     const rows = await sql<{ version: number | null; name: string; sha256: string }[]>`
@@ -188,13 +188,16 @@ function plan(recorded: Recorded | undefined, wanted: Wanted): Plan {
     const migration = known.get(version)
     if (!migration)
       throw new DatabaseSetupError(`The database is ahead of this Earshot: it holds the migration ${label}. Start a newer version.`)
-    if (migration.sha256 !== sha256) throw new DatabaseSetupError(`The migration ${label} was changed after it was applied. Put it back.`)
+    if (migration.sha256 !== sha256)
+      throw new DatabaseSetupError(`The migration ${label} was changed after it was applied. Restore the file.`)
   }
   const latest = Math.max(0, ...applied.keys())
   const migrations = wanted.migrations.filter(({ version }) => !applied.has(version))
   const late = migrations.find(({ version }) => version < latest)
   if (late)
-    throw new DatabaseSetupError(`The migration ${late.fileName} comes before one that is applied already. Give it a higher number.`)
+    throw new DatabaseSetupError(
+      `The migration ${late.fileName} has a lower number than one that is already applied. Give it a higher number.`,
+    )
   return { migrations, functions: recorded?.functionsSha256 === wanted.functions.sha256 ? undefined : wanted.functions }
 }
 

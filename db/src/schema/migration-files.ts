@@ -25,12 +25,12 @@ export interface FunctionSet {
 /** Reads `NNNN_name.sql` files, ordered by version. */
 export async function readMigrations(directory: string): Promise<Migration[]> {
   const migrations = (await readSqlFiles(directory)).map(parseMigration)
-  const twin = migrations.find((migration, index) => migration.version === migrations[index - 1]?.version)
-  if (twin) throw new DatabaseSetupError(`Two migrations have the version of ${twin.fileName}.`)
+  const duplicate = migrations.find((migration, index) => migration.version === migrations[index - 1]?.version)
+  if (duplicate) throw new DatabaseSetupError(`Two migrations have the version of ${duplicate.fileName}.`)
   return migrations
 }
 
-/** Reads the functions of all nouns, each noun in a folder of its own. */
+/** Reads the functions, each noun in a folder of its own. */
 export async function readFunctions(directory: string): Promise<FunctionSet> {
   const files = await readSqlFiles(directory)
   return { files, sha256: hash(JSON.stringify(files)) }

@@ -16,7 +16,7 @@ const write = statement<{ plans: string }, never>(sql`
     quotas = excluded.quotas
   where (p.api_access, p.features, p.quotas) is distinct from (excluded.api_access, excluded.features, excluded.quotas)`)
 
-/** Brings the contracts' plans into the database, so that one statement can judge and count. Part of every start. */
+/** Writes the contracts' plans into the database, so that one statement can authorize and count. Part of every start. */
 export async function writePlans(tx: Tx): Promise<void> {
   const rows = Object.entries(plans).map(([name, { apiAccess, features, quotas }]) => ({ name, api_access: apiAccess, features, quotas }))
   await write(tx, { plans: JSON.stringify(rows) })

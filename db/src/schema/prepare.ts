@@ -4,7 +4,7 @@ import { migrate } from './migrate.ts'
 import { writePlans } from './plans.ts'
 import { ensureQueue } from './queue.ts'
 
-/** Brings a database to what the service needs: schema, queue, plans, partitions. Part of every start; replicas may do it at once. */
+/** Prepares a database for the service: schema, queue, plans, partitions. Part of every start; replicas may run it at once. */
 export async function prepareDatabase(address: DatabaseAddress): Promise<void> {
   await migrate({ address })
   const owner = openDatabase({ address, role: 'earshot_owner', poolSize: 1, applicationName: 'earshot prepare' })

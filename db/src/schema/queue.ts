@@ -4,7 +4,7 @@ import { onlyOne } from '../sql/rows.ts'
 import { statement } from '../sql/statement.ts'
 import { LOCK_KEY } from './migrate.ts'
 
-/** The last migration that graphile-worker brings; a test holds it equal, so that a start need not load the package to compare. */
+/** The last migration of graphile-worker; a test holds it equal, so that a start need not load the package to compare. */
 export const QUEUE_VERSION = 20
 
 const findSchema = statement<object, { exists: boolean }>(sql`
@@ -14,11 +14,11 @@ const readVersion = statement<object, { version: number | null }>(sql`
   select max(id) as version
     from graphile_worker.migrations`)
 
-// The migrations' own lock: who waits for it finds the queue made.
+// The lock of the migrations: a replica that waited for it finds the queue's schema current.
 const lock = statement<object, never>(sql`
   select pg_advisory_xact_lock(${sql.raw(String(LOCK_KEY))})`)
 
-/** Brings the queue's schema up to date, so that jobs can be added before any worker was there. `owner` is a pool of the owner's role. */
+/** Brings the queue's schema up to date, so that jobs can be added before the first worker starts. `owner` is a pool of the owner's role. */
 export async function ensureQueue(owner: Database, address: DatabaseAddress): Promise<void> {
   if (await isCurrent(owner)) return
   await owner.transaction(async (tx) => {
@@ -30,8 +30,8 @@ export async function ensureQueue(owner: Database, address: DatabaseAddress): Pr
 }
 
 /**
- * How Graphile Worker reaches the database. The queue's tables belong to the owner's role, which their policies bind to
- * nobody. `pg` reads the address as libpq does when asked to, so that one DATABASE_URL means the same to both drivers.
+ * Returns Graphile Worker's connection string. It connects as the owner of the queue's tables. `uselibpqcompat` makes `pg`
+ * read the address as libpq does, so that one DATABASE_URL means the same to both drivers.
  */
 export function queueConnection({ url, host, port, user, password, database }: DatabaseAddress): string {
   const role = `options=${encodeURIComponent('-c role=earshot_owner')}`
@@ -40,8 +40,8 @@ export function queueConnection({ url, host, port, user, password, database }: D
     return `${url}${url.includes('?') ? '&' : '?'}${role}${compatible}`
   }
   const account = [user, password].flatMap((part) => (part === undefined ? [] : encodeURIComponent(part))).join(':')
-  const place = new URLSearchParams({ ...(host && { host }), ...(port && { port: String(port) }) })
-  return `postgresql://${account}@/${encodeURIComponent(database ?? '')}?${place}&${role}`
+  const query = new URLSearchParams({ ...(host && { host }), ...(port && { port: String(port) }) })
+  return `postgresql://${account}@/${encodeURIComponent(database ?? '')}?${query}&${role}`
 }
 
 async function isCurrent(tx: Tx): Promise<boolean> {

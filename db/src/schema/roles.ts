@@ -1,20 +1,20 @@
 import postgres from 'postgres'
 import { DatabaseSetupError } from './setup-error.ts'
 
-/** Owns the schema and migrates it; serves the API; dispatches across teams. None of them logs in. */
+/** The owner migrates the schema, app serves one team, worker works across teams. None of them logs in. */
 const ROLES = ['earshot_owner', 'earshot_app', 'earshot_worker'] as const
 
-/** Roles belong to the whole server, so replicas on other databases of it may make them at the same moment. */
+/** Roles belong to the whole server, so replicas on its other databases may create them at the same time. */
 const MAX_ROUNDS = 20
 
 interface Gap {
-  /** The statement that closes it. */
+  /** The statement that closes the gap. */
   statement: string
 }
 
 /**
- * Makes the three roles where they are missing, lets the login role take them on, and lets the owner create in this database.
- * Throws `DatabaseSetupError`, with the statements for the administrator, when the login role may not do that and it is not done.
+ * Creates the three roles where they are missing, lets the login role assume them, and lets the owner create in this database.
+ * Throws `DatabaseSetupError`, with the statements for an administrator, when something is missing and the login role may not create it.
  */
 export async function ensureRoles(sql: postgres.Sql): Promise<void> {
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
@@ -36,7 +36,7 @@ async function closeGaps(sql: postgres.Sql, gaps: readonly Gap[]): Promise<void>
 
 async function findGaps(sql: postgres.Sql): Promise<Gap[]> {
   const roles = await findRoleGaps(sql)
-  // The owner's rights can be asked for only when there is an owner.
+  // The owner's rights can be read only when there is an owner.
   return roles.some(({ statement }) => statement.startsWith('create')) ? roles : [...roles, ...(await findRightGaps(sql))]
 }
 
@@ -52,7 +52,7 @@ async function findRoleGaps(sql: postgres.Sql): Promise<Gap[]> {
   `
   return rows.flatMap(({ name, present, usable, login }) => {
     const create = { statement: `create role ${name} nologin` }
-    // The login role takes a role on by name and inherits nothing, so that the policies bind who serves.
+    // The login role assumes a role by name and inherits nothing, so that row-level security binds the serving role.
     const grant = { statement: `grant ${name} to ${login} with inherit false, set true` }
     return [...(present ? [] : [create]), ...(usable ? [] : [grant])]
   })
@@ -73,7 +73,7 @@ async function findRightGaps(sql: postgres.Sql): Promise<Gap[]> {
 async function describeGaps(sql: postgres.Sql, cause?: unknown): Promise<DatabaseSetupError> {
   const gaps = await findGaps(sql)
   const statements = gaps.map(({ statement }) => `${statement};`).join(' ')
-  return new DatabaseSetupError(`The database's login role may not prepare the roles; let an administrator run: ${statements}`, { cause })
+  return new DatabaseSetupError(`The database's login role may not create the roles; let an administrator run: ${statements}`, { cause })
 }
 
 /** insufficient_privilege. */

@@ -1,4 +1,4 @@
-/** The database cannot be brought to what this version needs; the message is one line for the operator. */
+/** The database cannot be prepared for this version; the message is one line for the operator. */
 export class DatabaseSetupError extends Error {
   override name = 'DatabaseSetupError'
 }

@@ -1,17 +1,17 @@
 import type { Channel, SubmissionKind, SubmissionState } from '@earshot/contracts'
-import { type SQL, sql } from 'drizzle-orm'
+import { getTableColumns, type SQL, sql } from 'drizzle-orm'
 import type { Tx } from '../driver/database.ts'
 import { indexedList, type Listed, listedPage, scannedList, spanOf, walkOf } from '../sql/bounded-list.ts'
 import { type Page, type PageQuery, pageBounds } from '../sql/pages.ts'
 import { statementsByKey } from '../sql/statement.ts'
 import { type SubmissionRow, submission_tags, submissions } from '../tables/submissions.ts'
 
-/** Filters that walk an index of their own, the narrowest first. A list uses the first that is given. */
+/** Filters with an index of their own, the narrowest first. A list walks the index of the first one given. */
 const DRIVERS = ['tag', 'state', 'kind'] as const
 
 const FILTERS = ['channel', 'has_video', 'kind', 'min_rating', 'search', 'state', 'tag'] as const
 
-/** What LIKE takes for a pattern; a search is for the text itself. */
+/** Characters with a meaning in LIKE; a search is for the text itself. */
 const PATTERN_CHARACTERS = /[\\%_]/g
 
 export interface SubmissionFilters {
@@ -24,10 +24,13 @@ export interface SubmissionFilters {
   search?: string | undefined
 }
 
+/** A submission as lists return it: without the columns that no reader sees. */
+export type ListedSubmission = Omit<SubmissionRow, 'deleted_at' | 'position' | 'revoke_token_hash'>
+
 interface Reach {
-  /** Only what is public. */
+  /** Only public submissions. */
   publicOnly?: boolean
-  /** Whether the search looks at e-mail addresses too. */
+  /** Whether the search includes e-mail addresses. */
   searchEmail?: boolean
 }
 
@@ -60,10 +63,25 @@ const inProject = sql`
       from ${submissions} s
      where s.team_id = ${placeholder('team_id')} and s.project_id = ${placeholder('project_id')}`
 
-const list = statementsByKey<object, Listed<SubmissionRow>>((key) => {
+// A page is many values: a column that nobody reads costs PostgreSQL and the driver as much as any other.
+const UNLISTED = ['deleted_at', 'position', 'revoke_token_hash']
+const listed = sql.join(
+  Object.keys(getTableColumns(submissions))
+    .filter((name) => !UNLISTED.includes(name))
+    .map((name) => sql`l.${sql.identifier(name)}`),
+  sql`, `,
+)
+
+const list = statementsByKey<object, Listed<ListedSubmission>>(
+  (key) => sql`
+    select ${listed}, l.matches
+      from (${walkFor(key)}) l`,
+)
+
+function walkFor(key: string): SQL {
   const [reach, span, ...filters] = key.split(',')
   const visible = reach === 'public' ? sql`s.is_public` : sql`s.deleted_at is null`
-  // What is public has an index of its own, but for tags: a tag is walked, however rare it is.
+  // Public items have an index of their own, except by tag: a tag is walked, however rare it is.
   const driver = DRIVERS.find((name) => filters.includes(name) && (name === 'tag' || reach !== 'public'))
   const others = filters.flatMap((name) => (name === driver ? [] : [conditions[name] as SQL]))
   if (driver === 'tag') return scannedList(walkOf(tagged, sql`t.submission_id`, span), [visible, ...others])
@@ -71,11 +89,11 @@ const list = statementsByKey<object, Listed<SubmissionRow>>((key) => {
   if (reach === 'all' && !driver && others.length > 0) return scannedList(walkOf(inProject, sql`s.id`, span), [visible, ...others])
   const walk = walkOf(sql`${inProject} and ${driver ? sql`${visible} and ${conditions[driver] as SQL}` : visible}`, sql`s.id`, span)
   return others.length === 0 ? indexedList(walk) : scannedList(walk, others)
-})
+}
 
 /**
- * A page of a project's submissions, newest first. Filters without an index of their own look at a bounded number of
- * records: such a page may be short or empty while `next_cursor` goes on.
+ * Returns a page of a project's submissions, newest first. Filters without an index of their own look at a bounded number of
+ * records: such a page may be short or empty although `next_cursor` is not null.
  */
 export async function listSubmissions<Item>(
   tx: Tx,
@@ -89,7 +107,7 @@ export async function listSubmissions<Item>(
     ...filters
   }: PageQuery & SubmissionFilters & { team_id: string; project_id: string },
   reach: Reach,
-  present: (row: SubmissionRow) => Item,
+  present: (row: ListedSubmission) => Item,
 ): Promise<Page<Item>> {
   const rows = await list(keyOf(filters, reach, spanOf({ created_after })))(tx, {
     ...filters,

@@ -1,8 +1,8 @@
 import type { Submission } from '@earshot/contracts'
-import { type SubmissionRow, toTimestamp } from '@earshot/db'
+import { type ListedSubmission, toTimestamp } from '@earshot/db'
 
 /** A submission as the API shows it. db/functions/submissions/submission_payload.sql builds the same for events. */
-export function presentSubmission(row: SubmissionRow): Submission {
+export function presentSubmission(row: ListedSubmission): Submission {
   return {
     id: row.id,
     team_id: row.team_id,
@@ -36,7 +36,7 @@ export function presentSubmission(row: SubmissionRow): Submission {
   }
 }
 
-export function presentConsent(row: SubmissionRow) {
+export function presentConsent(row: ListedSubmission) {
   return {
     granted: row.consent_granted,
     text: row.consent_text,

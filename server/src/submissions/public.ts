@@ -1,5 +1,5 @@
 import { contracts } from '@earshot/contracts'
-import { listSubmissions, type NewSubmission, receiveSubmission, revokeConsent, type SubmissionRow, toTimestamp } from '@earshot/db'
+import { type ListedSubmission, listSubmissions, type NewSubmission, receiveSubmission, revokeConsent, toTimestamp } from '@earshot/db'
 import type { z } from 'zod'
 import { requireFormToken } from '../auth/form-token.ts'
 import type { PublicProjectRow } from '../auth/public-access.ts'
@@ -69,7 +69,7 @@ function decoy(revoke_token: string) {
   return { id: makeId(), state: 'pending' as const, created_at: new Date().toISOString(), revoke_token }
 }
 
-function presentItem(row: SubmissionRow) {
+function presentItem(row: ListedSubmission) {
   return {
     id: row.id,
     kind: row.kind,

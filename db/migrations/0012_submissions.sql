@@ -1,0 +1,114 @@
+-- Submissions, their tags and their fingerprints.
+
+create table submissions (
+  team_id uuid not null,
+  project_id uuid not null,
+  id uuid not null default uuidv7(),
+  kind text not null check (kind in ('text', 'video', 'testimonial')),
+  state text not null default 'pending' check (state in ('pending', 'approved', 'rejected')),
+  channel text not null check (channel in ('public', 'api', 'mcp', 'import', 'dashboard')),
+  title text,
+  body text not null,
+  rating smallint check (rating between 1 and 5),
+  author_name text not null,
+  author_email text,
+  author_title text,
+  author_company text,
+  author_avatar_url text,
+  author_website_url text,
+  consent_granted boolean not null default false,
+  consent_text text,
+  consent_granted_at timestamptz(3),
+  consent_revoked_at timestamptz(3),
+  source_provider text,
+  source_url text,
+  source_collected_at timestamptz(3),
+  language text,
+  tags text[] not null default '{}',
+  external_id text,
+  metadata jsonb not null default '{}',
+  video_id uuid,
+  import_id uuid,
+  moderated_by uuid,
+  moderated_at timestamptz(3),
+  moderation_reason text,
+  excerpt text,
+  featured boolean not null default false,
+  position int,
+  revoke_token_hash bytea,
+  deleted_at timestamptz(3),
+  updated_at timestamptz(3) not null default clock_timestamp(),
+  created_at timestamptz not null generated always as (uuid_extract_timestamp(id)) virtual,
+  is_public boolean not null generated always as (
+    state = 'approved' and consent_granted and consent_revoked_at is null and deleted_at is null
+  ) stored,
+  -- An index on the id alone would tempt the planner to walk it across all teams. No foreign key to the project:
+  -- twenty writers would share a lock on its row, and the purge removes what a deleted project leaves.
+  primary key (team_id, project_id, id)
+);
+create index submissions_state on submissions (team_id, project_id, state, id desc) where deleted_at is null;
+create index submissions_kind on submissions (team_id, project_id, kind, id desc) where deleted_at is null;
+create index submissions_public on submissions (team_id, project_id, id desc) where is_public;
+create unique index submissions_external_id on submissions (team_id, project_id, external_id) where external_id is not null and deleted_at is null;
+create unique index submissions_revoke_token on submissions (revoke_token_hash) where revoke_token_hash is not null;
+create index submissions_deleted on submissions (deleted_at) where deleted_at is not null;
+-- A project has one team: told so, the planner expects a project's many records and distinguishes the indexes.
+create statistics submissions_owner (dependencies) on team_id, project_id from submissions;
+
+-- The tags again, as rows: a list by tag then walks one index, however rare the tag is.
+create table submission_tags (
+  team_id uuid not null,
+  project_id uuid not null,
+  tag text not null,
+  submission_id uuid not null,
+  primary key (team_id, project_id, tag, submission_id),
+  foreign key (team_id, project_id, submission_id) references submissions on delete cascade
+);
+create index submission_tags_submission on submission_tags (team_id, project_id, submission_id);
+
+create function keep_submission_tags() returns trigger
+language plpgsql as $$
+begin
+  if tg_op = 'UPDATE' then
+    delete from submission_tags t
+     where t.team_id = new.team_id and t.project_id = new.project_id and t.submission_id = new.id
+       and t.tag <> all (new.tags);
+  end if;
+  insert into submission_tags (team_id, project_id, tag, submission_id)
+  select new.team_id, new.project_id, tag, new.id
+    from unnest(new.tags) tag
+  on conflict do nothing;
+  return null;
+end $$;
+create trigger submissions_tags_inserted after insert on submissions
+  for each row when (new.tags <> '{}') execute function keep_submission_tags();
+create trigger submissions_tags_updated after update of tags on submissions
+  for each row when (new.tags is distinct from old.tags) execute function keep_submission_tags();
+
+create function count_public_submission() returns trigger
+language plpgsql as $$
+declare
+  v_sign int := case when new.is_public then 1 else -1 end;
+begin
+  insert into project_counters as c (team_id, project_id, public_count, rated_count, rating_sum)
+  values (new.team_id, new.project_id, v_sign, v_sign * (new.rating is not null)::int, v_sign * coalesce(new.rating, 0))
+  on conflict (team_id, project_id) do update set
+    public_count = c.public_count + excluded.public_count,
+    rated_count = c.rated_count + excluded.rated_count,
+    rating_sum = c.rating_sum + excluded.rating_sum;
+  return null;
+end $$;
+create trigger submissions_published after insert on submissions
+  for each row when (new.is_public) execute function count_public_submission();
+create trigger submissions_public_changed after update on submissions
+  for each row when (new.is_public is distinct from old.is_public) execute function count_public_submission();
+
+-- The same words from the same address within ten minutes are one submission: the fingerprint is a keyed hash of both,
+-- and the submission's id tells when it arrived. Nothing is lost if a crash empties it.
+create unlogged table submission_fingerprints (
+  team_id uuid not null,
+  project_id uuid not null,
+  fingerprint bytea not null,
+  submission_id uuid not null,
+  primary key (team_id, project_id, fingerprint)
+);

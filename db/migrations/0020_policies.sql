@@ -1,0 +1,22 @@
+-- Row-level security, the second line of defence: the serving role sees the one team that the request set; the worker's role
+-- works across teams. The owner, whose functions authorize requests, is not bound.
+
+do $$
+declare
+  v_table text;
+begin
+  foreach v_table in array array[
+    'memberships', 'invitations', 'projects', 'public_keys', 'project_counters', 'submissions', 'submission_tags', 'submission_fingerprints',
+    'events', 'webhook_endpoints', 'webhook_deliveries', 'webhook_attempts', 'webhook_replays',
+    'quota_usage', 'audit_entries'
+  ] loop
+    execute format('alter table %I enable row level security', v_table);
+    execute format(
+      'create policy one_team on %I to earshot_app using (team_id = nullif(current_setting(''earshot.team_id'', true), '''')::uuid)', v_table);
+    execute format('create policy every_team on %I to earshot_worker using (true)', v_table);
+  end loop;
+end $$;
+
+alter table teams enable row level security;
+create policy one_team on teams to earshot_app using (id = nullif(current_setting('earshot.team_id', true), '')::uuid);
+create policy every_team on teams to earshot_worker using (true);
