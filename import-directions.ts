@@ -1,6 +1,6 @@
 import { posix } from 'node:path'
 
-/** What statements are written with. */
+/** The folders that statements are written with. */
 const STATEMENTS = ['@earshot/contracts', 'db/src/driver/', 'db/src/sql/', 'db/src/tables/']
 
 /** The layers that server and jobs stand on. */
@@ -13,7 +13,7 @@ const LAYERS_BELOW = ['@earshot/contracts', '@earshot/db', '@earshot/drivers']
  */
 const directions: Record<string, readonly string[]> = {
   'contracts/src/': ['contracts/src/schemas/', 'contracts/src/schemas/event-payloads.ts'],
-  'contracts/src/schemas/': ['contracts/src/limits.ts', 'contracts/src/schemas/event-payloads.ts'],
+  'contracts/src/schemas/': ['contracts/src/durations.ts', 'contracts/src/limits.ts', 'contracts/src/schemas/event-payloads.ts'],
   // The payloads of events hold records of resources.
   'contracts/src/schemas/event-payloads.ts': ['contracts/src/', 'contracts/src/schemas/'],
   'contracts/src/client/': ['contracts/src/', 'contracts/src/schemas/'],
@@ -25,6 +25,7 @@ const directions: Record<string, readonly string[]> = {
   'db/src/dispatch/': [...STATEMENTS, 'db/src/'],
   'db/src/maintenance/': [...STATEMENTS, 'db/src/'],
   'db/src/oauth/': [...STATEMENTS, 'db/src/'],
+  // A prepared database has its first partitions.
   'db/src/schema/': [...STATEMENTS, 'db/src/maintenance/partitions.ts'],
   'db/src/embedded/': ['db/src/driver/'],
 
@@ -54,7 +55,7 @@ const directions: Record<string, readonly string[]> = {
     'server/src/observability/',
   ],
   'server/src/http/': [...LAYERS_BELOW, 'server/src/auth/', 'server/src/services.ts'],
-  // What a request carries, and what a handler is given; the pipeline itself imports auth.
+  // The types of a request and of a handler's context; the pipeline itself imports auth.
   'server/src/auth/': [
     ...LAYERS_BELOW,
     'server/src/http/client-address.ts',

@@ -78,7 +78,7 @@ async function start(config: Config, log: Log, { drains, undos }: Parts): Promis
   undos.push(database.close)
   const probes = {
     ...{ database, log, metrics, metricsToken: config.metricsToken, drainMs: DRAIN_MS },
-    notReady: () => (worker?.isWell() === false ? ['the queue'] : []),
+    notReady: () => (worker?.isHealthy() === false ? ['the queue'] : []),
   }
   if (!isApi) {
     const app = buildProbeApp(probes)

@@ -5,8 +5,8 @@ const { dirname: HERE } = import.meta
 const DIST = join(HERE, 'dist')
 
 /**
- * Makes `dist` a package of its own: `npm publish contracts/dist`. Its manifest is this workspace's, with each source
- * replaced by what was compiled from it: inside the workspace Node runs the sources, outside nothing but JavaScript is published.
+ * Turns `dist` into a package: `npm publish contracts/dist`. Its manifest is that of this workspace, with each source replaced
+ * by its compiled file: Node runs the sources inside the workspace, and the package contains only JavaScript.
  */
 const { private: _private, scripts: _scripts, exports: sources, ...manifest } = JSON.parse(readFileSync(join(HERE, 'package.json'), 'utf8'))
 const published = {

@@ -41,5 +41,5 @@ function parseEmail(text: string): string {
 function parsePassword(text: string): string {
   const { length } = Array.from(text)
   if (length >= MIN_CHARACTERS && length <= MAX_CHARACTERS) return text
-  throw new InvalidArgumentError(`It must have ${MIN_CHARACTERS} to ${MAX_CHARACTERS} characters.`)
+  throw new InvalidArgumentError(`It must be ${MIN_CHARACTERS} to ${MAX_CHARACTERS} characters long.`)
 }

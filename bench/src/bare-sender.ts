@@ -2,10 +2,10 @@ import { createHmac, randomUUID } from 'node:crypto'
 import type { DatabaseAddress } from '@earshot/db'
 import type { Sql } from 'postgres'
 import { Pool } from 'undici'
-import { answerParent } from './child-process.ts'
+import { handleRequests } from './child-process.ts'
 import { openPlain } from './plain-client.ts'
 
-export interface BareSending {
+export interface BareSend {
   address: DatabaseAddress
   url: string
   payload: string
@@ -13,21 +13,21 @@ export interface BareSending {
   team_id: string
 }
 
-const AT_ONCE = 32
+const CONCURRENCY = 32
 const POOL = 4
 
 let sql: Sql | undefined
 let pool: Pool | undefined
 
-answerParent(send, async () => {
+handleRequests(send, async () => {
   await Promise.all([pool?.close(), sql?.end()])
 })
 
-/** What sending costs without a queue: sign, POST, and one row that says how it went. */
-async function send({ address, url, payload, deliveries, team_id }: BareSending): Promise<{ tookMs: number }> {
-  // Kept from one sending to the next: a backend that ends takes its processor time along.
+/** Sends without a queue: sign, POST, and insert one row with the result. */
+async function send({ address, url, payload, deliveries, team_id }: BareSend): Promise<{ tookMs: number }> {
+  // Kept between calls, because the processor time of a backend that ends is lost.
   sql ??= openPlain(address, POOL)
-  pool ??= new Pool(url, { connections: AT_ONCE })
+  pool ??= new Pool(url, { connections: CONCURRENCY })
   const open = { sql, pool }
   let left = deliveries
   const startedMs = performance.now()
@@ -37,7 +37,7 @@ async function send({ address, url, payload, deliveries, team_id }: BareSending)
       await sendOne(open, { payload, team_id })
     }
   }
-  await Promise.all(Array.from({ length: AT_ONCE }, work))
+  await Promise.all(Array.from({ length: CONCURRENCY }, work))
   return { tookMs: performance.now() - startedMs }
 }
 

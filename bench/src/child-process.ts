@@ -3,24 +3,24 @@ import { once } from 'node:events'
 
 export interface Child extends AsyncDisposable {
   pid: number
-  /** Sends one message and waits for the answer to it. */
-  ask: <Answer>(question: unknown) => Promise<Answer>
+  /** Sends one message and returns the reply. */
+  call: <Reply>(message: unknown) => Promise<Reply>
 }
 
-/** Starts a script of the bench in a process of its own, so that its processor time is not mixed with another's. */
+/** Starts a script of the bench in its own process, so that its processor time is measured separately. */
 export async function startChild(script: URL): Promise<Child> {
   const child = fork(script, { stdio: 'inherit' })
   const exited = once(child, 'exit')
   await once(child, 'spawn')
   return {
     pid: child.pid ?? 0,
-    ask: async (question) => {
-      child.send(question as object)
-      const [answer] = await Promise.race([
+    call: async (message) => {
+      child.send(message as object)
+      const [reply] = await Promise.race([
         once(child, 'message'),
         exited.then(() => Promise.reject(new Error(`${script.pathname} ended early.`))),
       ])
-      return answer
+      return reply
     },
     [Symbol.asyncDispose]: async () => {
       child.disconnect()
@@ -29,11 +29,11 @@ export async function startChild(script: URL): Promise<Child> {
   }
 }
 
-/** The other side: answers each message until the parent is gone, then lets go of what `close` names. */
-export function answerParent<Question>(
-  answer: (question: Question) => Promise<unknown>,
+/** Replies to each message of the parent process until it disconnects, then calls `close`. */
+export function handleRequests<Message>(
+  handle: (message: Message) => Promise<unknown>,
   close: () => Promise<unknown> = async () => {},
 ): void {
-  process.on('message', async (question: Question) => process.send?.(await answer(question)))
+  process.on('message', async (message: Message) => process.send?.(await handle(message)))
   process.once('disconnect', () => void close())
 }

@@ -3,16 +3,16 @@ import type { Database } from '@earshot/db'
 import { makeToken } from '@earshot/server'
 import { PASSWORD, type Team } from './teams.ts'
 
-/** Clients are not given those of tokens. */
+/** OAuth clients cannot get the scopes of tokens. */
 const OAUTH_SCOPES: string[] = scopes.filter((scope) => !scope.endsWith(':tokens'))
 
-/** A team whose owner is signed in in every way. */
+/** A team with the headers of each kind of credential of its owner. */
 export interface SignedInTeam extends Team {
   headers: Record<'pat' | 'oauth2' | 'jwt' | 'session', Record<string, string>>
 }
 
-/** Signs each team's owner in: by password for session and JWT, as a client that was allowed for OAuth2. */
-export async function makeCredentials(url: string, database: Database, teams: Team[]): Promise<SignedInTeam[]> {
+/** Creates credentials for each team's owner: session and JWT by password, OAuth by inserting a grant. */
+export async function createCredentials(url: string, database: Database, teams: Team[]): Promise<SignedInTeam[]> {
   const [client] = await database.client<[{ id: string }]>`select id from oauth_clients where client_id = 'earshot-cli'`
   const signedIn: SignedInTeam[] = []
   for (const team of teams) {
@@ -22,7 +22,7 @@ export async function makeCredentials(url: string, database: Database, teams: Te
       ...team,
       headers: {
         pat: bearer(team.token),
-        oauth2: bearer(await allow(database, team, client.id)),
+        oauth2: bearer(await grant(database, team, client.id)),
         jwt: bearer(access),
         session: { cookie },
       },
@@ -31,20 +31,20 @@ export async function makeCredentials(url: string, database: Database, teams: Te
   return signedIn
 }
 
-/** The pair of tokens of a log-in by password. */
+/** Logs in by password and returns the pair of tokens. */
 export async function login(url: string, team: Team): Promise<{ access: string; refresh: string }> {
-  const answer = await post(`${url}/api/auth/token/`, accountOf(team))
-  return (await answer.json()) as { access: string; refresh: string } // By contract.
+  const response = await post(`${url}/api/auth/token/`, accountOf(team))
+  return (await response.json()) as { access: string; refresh: string } // As the contract says.
 }
 
 function accountOf({ ownerEmail }: Team): string {
   return JSON.stringify({ email: ownerEmail, password: PASSWORD })
 }
 
-async function allow({ client }: Database, { ownerEmail }: Team, clientId: string): Promise<string> {
+async function grant({ client }: Database, { ownerEmail }: Team, clientId: string): Promise<string> {
   const { token, hash } = makeToken('sva_')
   await client`
-    with allowed as (
+    with granted as (
       insert into credentials (kind, user_id, client_id, scopes)
       select 'oauth2', id, ${clientId}, ${OAUTH_SCOPES}
         from users
@@ -53,7 +53,7 @@ async function allow({ client }: Database, { ownerEmail }: Team, clientId: strin
     )
     insert into access_tokens (hash, credential_id, scopes, expires_at)
     select ${hash}, id, ${OAUTH_SCOPES}, now() + interval '1 day'
-      from allowed`
+      from granted`
   return token
 }
 

@@ -1,15 +1,15 @@
 import { Pool } from 'undici'
-import { answerParent } from './child-process.ts'
+import { handleRequests } from './child-process.ts'
 
-/** What is asked of the generator: so many requests over so many connections, the targets in turn. */
+/** The load to generate: a number of requests over a number of connections, to the targets in turn. */
 export interface Load {
   url: string
   connections: number
   requests: number
-  /** Status of every right answer. */
+  /** The expected status of each response. */
   status: number
   targets: { method: 'GET' | 'POST'; path: string; headers: Record<string, string> }[]
-  /** Sent with each request, with words of its own; each comes from an address of its own. */
+  /** Sent with each request, with a unique text and another client address. */
   body?: object
 }
 
@@ -20,7 +20,7 @@ export interface LoadResult {
 const ADDRESSES = 200_000
 let sent = 0
 
-answerParent(run)
+handleRequests(run)
 
 async function run(load: Load): Promise<LoadResult> {
   const pool = new Pool(load.url, { connections: load.connections, pipelining: 1 })
@@ -41,12 +41,12 @@ async function run(load: Load): Promise<LoadResult> {
 async function send(pool: Pool, { targets, status, body }: Load): Promise<void> {
   sent += 1
   const target = targets[sent % targets.length]
-  if (!target) throw new Error('A load has one target at least.')
+  if (!target) throw new Error('A load needs at least one target.')
   const response = await pool.request({
     ...target,
     ...(body && {
       headers: { ...target.headers, 'content-type': 'application/json', 'x-forwarded-for': addressOf(sent % ADDRESSES) },
-      body: JSON.stringify({ ...body, body: `Words number ${sent} of a visitor who liked it.` }),
+      body: JSON.stringify({ ...body, body: `Submission ${sent} of a visitor who liked it.` }),
     }),
   })
   const text = await response.body.text()

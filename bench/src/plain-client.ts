@@ -1,12 +1,12 @@
 import { type DatabaseAddress, toTimestamp } from '@earshot/db'
 import postgres from 'postgres'
 
-/** PostgreSQL's number of the type timestamptz. */
+/** The OID of the type timestamptz. */
 const TIMESTAMP = 1184
 
 /**
- * postgres.js with what somebody who writes a fast service by hand would set, and what the service sets too: one statement
- * at a time on a connection, one plan for each statement, and instants that go from text to text.
+ * Opens postgres.js with the settings of the service, which fast hand-written code would use too: one statement at a time on a
+ * connection, one plan for each statement, and timestamps as text.
  */
 export function openPlain({ url, ...parts }: DatabaseAddress, poolSize: number, connection: Record<string, string> = {}): postgres.Sql {
   const options = {

@@ -1,7 +1,7 @@
 import type { Database } from '@earshot/db'
 import { parentOf } from './processor-time.ts'
 
-/** PostgreSQL's first process: the one that started the backend of this very session. */
+/** Returns the pid of PostgreSQL's main process, the parent of the backend of this connection. */
 export async function findPostgres({ client }: Database): Promise<number> {
   const [row] = await client<[{ pid: number }]>`select pg_backend_pid() as pid`
   return parentOf(row.pid)

@@ -1,13 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** Microseconds that a process has spent on a processor since it began, all its threads together. */
+/** Returns the processor time of a process since its start in microseconds, over all threads. */
 export function processorMicroseconds(pid: number): number {
   return readdirSync(`/proc/${pid}/task`)
     .map((thread) => Number(read(`/proc/${pid}/task/${thread}/schedstat`).split(' ', 1)[0]) / 1000)
     .reduce((sum, microseconds) => sum + microseconds, 0)
 }
 
-/** The same for a process and all that it started: PostgreSQL's first process and its backends. */
+/** Returns the processor time of a process and its children: PostgreSQL's main process and its backends. */
 export function familyMicroseconds(pid: number): number {
   return [pid, ...childrenOf(pid)].map(processorMicrosecondsOrNone).reduce((sum, microseconds) => sum + microseconds, 0)
 }
@@ -32,7 +32,7 @@ function processorMicrosecondsOrNone(pid: number): number {
   }
 }
 
-/** What follows the name of the process, which may hold spaces: proc(5), /proc/pid/stat. */
+/** Returns the fields after the name of the process, which can contain spaces: proc(5), /proc/pid/stat. */
 function statFields(pid: number): string[] {
   return read(`/proc/${pid}/stat`).split(') ').at(-1)?.split(' ') ?? []
 }

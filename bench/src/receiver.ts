@@ -1,23 +1,23 @@
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { answerParent } from './child-process.ts'
+import { handleRequests } from './child-process.ts'
 
-/** `release` ends all that waits for an answer. */
-export type ReceiverQuestion = 'start' | 'read' | 'forget' | 'release'
+/** `release` closes all requests without a response. */
+export type ReceiverRequest = 'start' | 'read' | 'forget' | 'release'
 
 export interface Receipts {
   count: number
-  /** Requests to paths that behave in their own way. */
+  /** Requests to paths with a special behaviour. */
   others: number
-  /** From the instant in each event to its arrival. */
+  /** The time from each event to its arrival, by its `created_at`. */
   latenciesMs: number[]
 }
 
 const SLOW_MS = 5_000
 
-/** How a path that begins so is answered; it is not counted. Any other path is answered at once, and counted. */
+/** Special behaviours by the first part of the path. Requests to any other path get a response at once and are counted. */
 const behaviours: Record<string, (response: ServerResponse) => unknown> = {
-  silent: () => {},
+  unresponsive: () => {},
   slow: (response) => setTimeout(() => response.end('late'), SLOW_MS),
   failing: (response) => response.writeHead(500).end(),
   flooded: (response) => response.end('ok'),
@@ -43,19 +43,19 @@ const server = createServer(async (request, response) => {
   response.end('ok')
 })
 
-answerParent(answer, async () => {
+handleRequests(handle, async () => {
   server.close()
   server.closeAllConnections()
 })
 
-async function answer(question: ReceiverQuestion): Promise<Receipts | { url: string }> {
-  if (question === 'read') return receipts
-  if (question === 'release') {
+async function handle(request: ReceiverRequest): Promise<Receipts | { url: string }> {
+  if (request === 'read') return receipts
+  if (request === 'release') {
     for (const response of waiting) response.destroy()
     return receipts
   }
   receipts = { count: 0, others: 0, latenciesMs: [] }
-  if (question === 'forget') return receipts
+  if (request === 'forget') return receipts
   await new Promise<void>((resolve) => server.listen({ port: 0, host: '127.0.0.1', backlog: 4_096 }, resolve))
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/` }
 }

@@ -1,14 +1,14 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { DatabaseAddress } from '@earshot/db'
 import { Pool } from 'undici'
-import { answerParent } from './child-process.ts'
+import { handleRequests } from './child-process.ts'
 import { openPlain } from './plain-client.ts'
 
-/** Log-ins that are refreshed one after the other, each by a chain of its own. */
+/** Chains of refresh tokens, one for each login. */
 export interface Refreshes {
-  /** Over HTTP, or the same statement bare. */
+  /** HTTP, or the bare statement on the database. */
   over: { url: string } | { address: DatabaseAddress }
-  /** The refresh token with which each chain goes on. */
+  /** The current refresh token of each chain. */
   chain: string[]
   seconds: number
 }
@@ -18,11 +18,11 @@ export interface RefreshesResult {
   chain: string[]
 }
 
-/** As many as the service has on two processors. */
+/** The pool size of the service on two processors. */
 const POOL = 5
 const LIFETIME = "interval '14 days'"
 
-answerParent(run)
+handleRequests(run)
 
 async function run({ over, chain, seconds }: Refreshes): Promise<RefreshesResult> {
   const { exchange, close } = 'url' in over ? overHttp(over.url, chain.length) : bare(over.address)
@@ -48,16 +48,16 @@ function overHttp(url: string, connections: number) {
   return {
     async exchange(refresh: string): Promise<string> {
       const body = JSON.stringify({ refresh })
-      const answer = await pool.request({ method: 'POST', path: '/api/auth/token/refresh/', headers, body })
-      const pair = (await answer.body.json()) as { refresh?: string } // By contract.
-      if (pair.refresh === undefined) throw new Error(`refresh: ${answer.statusCode} ${JSON.stringify(pair)}`)
+      const response = await pool.request({ method: 'POST', path: '/api/auth/token/refresh/', headers, body })
+      const pair = (await response.body.json()) as { refresh?: string } // As the contract says.
+      if (pair.refresh === undefined) throw new Error(`refresh: ${response.statusCode} ${JSON.stringify(pair)}`)
       return pair.refresh
     },
     close: () => pool.close(),
   }
 }
 
-/** What is left of an exchange without HTTP, judgement and signing: the one statement that does it. */
+/** Exchanges with the SQL statement alone: no HTTP, authorization or signing. */
 function bare(address: DatabaseAddress) {
   const sql = openPlain(address, POOL)
   return {

@@ -1,13 +1,13 @@
-/** One line of the table of goals. */
+/** One row of the table of goals. */
 export interface Finding {
   what: string
   figure: string
   goal: string
-  /** Null for what has no goal of its own and stands beside. */
+  /** Null for a figure without a goal. */
   met: boolean | null
 }
 
-/** What a part found: findings against goals, and tables that explain them. */
+/** The report of a part: findings with goals, and tables with details. */
 export interface PartReport {
   title: string
   findings: Finding[]
@@ -15,7 +15,7 @@ export interface PartReport {
   details: string[]
 }
 
-/** A markdown table. */
+/** Returns a Markdown table. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
   return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n')
@@ -24,5 +24,5 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
 export function render({ title, findings, details }: PartReport): string {
   const verdict = { true: 'met', false: '**missed**', null: '' }
   const rows = findings.map(({ what, figure, goal, met }) => [what, figure, goal, verdict[`${met}`]])
-  return [`## ${title}`, table(['what', 'figure', 'goal', ''], rows), ...details].join('\n\n')
+  return [`## ${title}`, table(['measure', 'figure', 'goal', ''], rows), ...details].join('\n\n')
 }

@@ -4,17 +4,17 @@ import type { Load, LoadResult } from './load.ts'
 import { familyMicroseconds, processorMicroseconds } from './processor-time.ts'
 import { table } from './report.ts'
 
-/** A program is compiled while it runs: the larger it is, the more requests that takes. */
+/** Node compiles while it runs: a larger program needs more requests to warm up. */
 const WARM_UP_ROUNDS = 3
 
-/** A server under load, by the process that it is. */
+/** A server under load, and its process. */
 export interface Contender {
   name: string
   pid: number
   load: Load
 }
 
-/** Medians over the rounds, a request. */
+/** Costs per request, as medians over the rounds. */
 export interface Costs {
   name: string
   nodeMicroseconds: number
@@ -23,7 +23,7 @@ export interface Costs {
   requestsPerSecond: number
 }
 
-/** Puts each contender under the same load in turn, in another order each round, so that what the machine does meets all. */
+/** Puts each contender under the same load in turn, in another order each round, so that other load on the machine affects all. */
 export async function alternate(
   generator: Child,
   postgresPid: number,
@@ -50,12 +50,12 @@ export function costsTable(costs: Iterable<Costs>): string {
     cost.microseconds.toFixed(0),
     cost.requestsPerSecond.toFixed(0),
   ])
-  return table(['server', 'node µs', 'PostgreSQL µs', 'together µs', 'requests/s'], rows)
+  return table(['server', 'node µs', 'PostgreSQL µs', 'total µs', 'requests/s'], rows)
 }
 
 async function measure(generator: Child, postgresPid: number, { name, pid, load }: Contender): Promise<Costs> {
   const before = { node: processorMicroseconds(pid), postgres: familyMicroseconds(postgresPid) }
-  const { tookMs } = await generator.ask<LoadResult>(load)
+  const { tookMs } = await generator.call<LoadResult>(load)
   const nodeMicroseconds = (processorMicroseconds(pid) - before.node) / load.requests
   const postgresMicroseconds = (familyMicroseconds(postgresPid) - before.postgres) / load.requests
   const microseconds = nodeMicroseconds + postgresMicroseconds

@@ -6,6 +6,7 @@ import { parseArgs } from 'node:util'
 import { benchAttempts } from './parts/attempts.ts'
 import { benchCredentials } from './parts/credentials.ts'
 import { benchDeliveries } from './parts/deliveries.ts'
+import { benchEventCost } from './parts/event-cost.ts'
 import { benchFairness } from './parts/fairness.ts'
 import { benchGrowth } from './parts/growth.ts'
 import { benchHelp } from './parts/help.ts'
@@ -14,10 +15,9 @@ import { benchLatency } from './parts/latency.ts'
 import { benchList } from './parts/list.ts'
 import { benchRefreshes } from './parts/refreshes.ts'
 import { benchSignIns } from './parts/sign-ins.ts'
-import { benchSilent } from './parts/silent.ts'
 import { benchStart } from './parts/start.ts'
 import { benchSubmit } from './parts/submit.ts'
-import { benchUnheard } from './parts/unheard.ts'
+import { benchUnresponsive } from './parts/unresponsive.ts'
 import { type PartReport, render } from './report.ts'
 
 const RESULTS = new URL('../results.md', import.meta.url)
@@ -32,11 +32,11 @@ const full = {
   deliveries: 5_000,
   seconds: 20,
   attempts: 10_000_000,
-  silentSeconds: 40,
+  unresponsiveSeconds: 40,
   pairs: 3,
   pairSeconds: 6,
 }
-/** Proves the bench itself; its figures say little. */
+/** Lengths that only show that the bench works; the figures mean little. */
 const short: typeof full = {
   rounds: 2,
   requests: 500,
@@ -47,7 +47,7 @@ const short: typeof full = {
   deliveries: 500,
   seconds: 3,
   attempts: 100_000,
-  silentSeconds: 5,
+  unresponsiveSeconds: 5,
   pairs: 1,
   pairSeconds: 2,
 }
@@ -64,23 +64,25 @@ const parts: Record<string, (length: typeof full) => Promise<PartReport>> = {
   latency: benchLatency,
   fairness: benchFairness,
   attempts: benchAttempts,
-  silent: benchSilent,
-  unheard: benchUnheard,
+  unresponsive: benchUnresponsive,
+  'event-cost': benchEventCost,
   start: benchStart,
   help: benchHelp,
 }
 
-// An exit takes what was started along; a bare signal would not.
+// Exit handlers stop the processes that were started; a signal alone would not run them.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))
 const { values, positionals } = parseArgs({ allowPositionals: true, options: { short: { type: 'boolean', default: false } } })
 const unknown = positionals.filter((name) => !Object.hasOwn(parts, name))
 if (unknown.length > 0) {
-  console.error(`There is no part ${unknown.join(', ')}. Parts: ${Object.keys(parts).join(', ')}; --short proves the bench only.`)
+  console.error(
+    `Unknown part: ${unknown.join(', ')}. Parts: ${Object.keys(parts).join(', ')}. With --short, the run only shows that the bench works.`,
+  )
   process.exit(2)
 }
 await runParts(positionals.length > 0 ? positionals : Object.keys(parts), values.short ? short : full)
 
-/** Prints each part as it ends; a whole run at full length is kept. */
+/** Runs the parts and prints each report. A full run at full length is written to `bench/results.md`. */
 async function runParts(names: string[], length: typeof full): Promise<void> {
   const reports: PartReport[] = []
   for (const name of names) {
@@ -92,13 +94,13 @@ async function runParts(names: string[], length: typeof full): Promise<void> {
   if (names.length < Object.keys(parts).length || length === short) return
   writeFileSync(RESULTS, `${[heading(), ...reports.map(render)].join('\n\n')}\n`)
   execFileSync('biome', ['format', '--write', fileURLToPath(RESULTS)])
-  console.log('Written to bench/results.md')
+  console.log('Wrote bench/results.md')
 }
 
 function heading(): string {
   const machine = `${cpus().length} × ${cpus()[0]?.model.trim() ?? 'unknown processor'}`
   return [
     '# What a request costs',
-    `Measured by \`npm run bench\` on ${new Date().toISOString().slice(0, 10)}, Node ${process.version}, ${machine}. Gates read processor time (Node and PostgreSQL) as medians over alternating rounds; rates stand beside and depend on what else the machine does.`,
+    `Measured by \`npm run bench\` on ${new Date().toISOString().slice(0, 10)}, Node ${process.version}, ${machine}. Goals apply to processor time (Node and PostgreSQL), as medians over alternating rounds. Rates are shown for information and depend on other load on the machine.`,
   ].join('\n\n')
 }

@@ -11,13 +11,13 @@ const READY = /^Earshot (?:is ready: |worker is running; probes at )(\S+?)\.?(?:
 export interface ServiceProcess extends AsyncDisposable {
   url: string
   pid: number
-  /** Where its embedded PostgreSQL can be reached. */
+  /** The address of its embedded PostgreSQL. */
   address: DatabaseAddress
-  /** From the start of the process to its word that it is ready. */
+  /** The time from the start of the process to its ready line. */
   readyAfterMs: number
 }
 
-/** Starts the service as `npm start` does, with its embedded PostgreSQL in `dataDir`, on a port of its own. */
+/** Starts the service as `npm start` does, with its embedded PostgreSQL in `dataDir`, on a free port. */
 export async function startService(dataDir: string, environment: Record<string, string> = {}): Promise<ServiceProcess> {
   const startedMs = performance.now()
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', 'app/main.ts'], {
@@ -47,6 +47,6 @@ export async function startService(dataDir: string, environment: Record<string, 
     await exited
   }
   const address = await connectEmbedded({ dataDir })
-  if (!address || child.pid === undefined) throw new Error('The service has no database of its own.')
+  if (!address || child.pid === undefined) throw new Error('The service has no embedded database.')
   return { url, pid: child.pid, address, readyAfterMs, [Symbol.asyncDispose]: stop }
 }

@@ -1,10 +1,10 @@
 import { Pool } from 'undici'
-import { answerParent } from './child-process.ts'
+import { handleRequests } from './child-process.ts'
 
-/** People who sign in one after the other, so many at once. */
+/** Sign-ins to make, with this many at the same time. */
 export interface SignIns {
   url: string
-  atOnce: number
+  concurrency: number
   seconds: number
   accounts: { email: string; password: string }[]
 }
@@ -13,10 +13,10 @@ export interface SignInsResult {
   perSecond: number
 }
 
-answerParent(run)
+handleRequests(run)
 
-async function run({ url, atOnce, seconds, accounts }: SignIns): Promise<SignInsResult> {
-  const pool = new Pool(url, { connections: atOnce, pipelining: 1 })
+async function run({ url, concurrency, seconds, accounts }: SignIns): Promise<SignInsResult> {
+  const pool = new Pool(url, { connections: concurrency, pipelining: 1 })
   const endMs = performance.now() + seconds * 1000
   let done = 0
   const work = async () => {
@@ -33,7 +33,7 @@ async function run({ url, atOnce, seconds, accounts }: SignIns): Promise<SignIns
       if (statusCode !== 200) throw new Error(`sign-in: ${statusCode} ${text}`)
     }
   }
-  await Promise.all(Array.from({ length: atOnce }, work))
+  await Promise.all(Array.from({ length: concurrency }, work))
   await pool.close()
   return { perSecond: done / seconds }
 }

@@ -11,7 +11,7 @@ import {
 } from '@earshot/db'
 import { hashPassword, makePublicKey, makeToken } from '@earshot/server'
 
-/** A team with a project, and what calls for them. */
+/** A team with a project and its credentials. */
 export interface Team {
   id: string
   project_id: string
@@ -20,20 +20,20 @@ export interface Team {
   ownerEmail: string
 }
 
-/** Of every owner. */
+/** The password of every owner. */
 export const PASSWORD = 'correct horse battery staple'
 
-/** Teams of the largest plan, each with an owner of its own. */
-export async function makeTeams(database: Database, count: number): Promise<Team[]> {
+/** Creates teams on the largest plan, each with its own owner. */
+export async function createTeams(database: Database, count: number): Promise<Team[]> {
   const teams: Team[] = []
   const passwordHash = await hashPassword(PASSWORD)
-  for (let number = 0; number < count; number += 1) teams.push(await makeTeam(database, passwordHash))
-  // As autovacuum would within its minute: the plans of the first calls were made for empty tables.
+  for (let number = 0; number < count; number += 1) teams.push(await createTeam(database, passwordHash))
+  // As autovacuum would within a minute: the first plans were made for empty tables.
   await analyze(database)
   return teams
 }
 
-/** A hundred submissions in each project, as a page of them shows. */
+/** Inserts a hundred submissions into each project. */
 export async function fillWithSubmissions(database: Database): Promise<void> {
   await database.client`
     insert into submissions (team_id, project_id, kind, channel, title, body, rating, author_name, author_email, author_company, consent_granted, consent_granted_at, tags, metadata)
@@ -43,13 +43,13 @@ export async function fillWithSubmissions(database: Database): Promise<void> {
   await analyze(database)
 }
 
-/** A pool beside the running service. */
-export function openBeside(address: DatabaseAddress): Database & AsyncDisposable {
+/** Opens a pool on the database of the running service. */
+export function openBenchDatabase(address: DatabaseAddress): Database & AsyncDisposable {
   const database = openDatabase({ address, role: 'earshot_worker', poolSize: 2, applicationName: 'earshot bench' })
   return { ...database, [Symbol.asyncDispose]: database.close }
 }
 
-/** The owner's tables are the owner's to analyze. */
+/** Analyzes the tables, as their owner: other roles cannot. */
 export async function analyze(database: Database): Promise<void> {
   await database.client.begin(async (tx) => {
     await tx`set local role none`
@@ -57,14 +57,14 @@ export async function analyze(database: Database): Promise<void> {
   })
 }
 
-async function makeTeam(database: Database, passwordHash: string): Promise<Team> {
+async function createTeam(database: Database, passwordHash: string): Promise<Team> {
   const { token, hash, hint } = makeToken()
   const owner = await createUser(database, { email: `${token}@example.com`, name: 'Bench', passwordHash })
   const team = await createTeamFor(database, owner, { name: 'Bench', plan: 'business' })
   const actor = { userId: owner.id, credentialId: null, credentialKind: 'operator', ip: null }
   const project = await createProject(database, actor, team.id, { name: 'Bench' })
-  const place = { team_id: team.id, project_id: project.id }
-  const { key } = await createPublicKey(database, actor, place, { key: makePublicKey(), label: null })
+  const projectRef = { team_id: team.id, project_id: project.id }
+  const { key } = await createPublicKey(database, actor, projectRef, { key: makePublicKey(), label: null })
   await createTokenFor(database, owner, { name: 'Bench', scopes: [...scopes], hash, hint })
   return { id: team.id, project_id: project.id, publicKey: key, token, ownerEmail: owner.email }
 }

@@ -3,7 +3,7 @@ import type { EarshotApiError } from '@earshot/contracts/client'
 import type { Flag } from './flags.ts'
 import { pathFieldsOf, writtenPathField } from './path-fields.ts'
 
-/** What a person can do about a refusal; nothing where the detail says it all. */
+/** Returns what a person can do about a refusal; nothing where the detail is enough. */
 export function adviceOn(error: EarshotApiError, named: NamedOperation, flags: readonly Flag[]): string[] {
   const { code, fields, requestId, retryAfterSeconds } = error
   switch (code) {
@@ -15,23 +15,21 @@ export function adviceOn(error: EarshotApiError, named: NamedOperation, flags: r
     case 'token_expired':
       return ['Create a personal access token and export EARSHOT_TOKEN=svc_…']
     case 'insufficient_scope':
-      return [`Use a token that carries the scope ${fields.required_scope}.`]
+      return [`Use a token with the scope ${fields.required_scope}.`]
     case 'insufficient_role':
-      return [`It takes the role ${fields.required_role} in the team.`]
+      return [`This requires the role ${fields.required_role} in the team.`]
     case 'plan_without_api_access':
-      return ['A larger plan includes it.']
+      return ['Upgrade the plan of the team to use the API.']
     case 'quota_exceeded':
-      return [
-        `${fields.quota}: ${fields.used} of ${fields.limit} used${fields.resets_at ? `; it starts anew at ${fields.resets_at}` : ''}.`,
-      ]
+      return [`${fields.quota}: ${fields.used} of ${fields.limit} used${fields.resets_at ? `; resets at ${fields.resets_at}` : ''}.`]
     case 'feature_not_in_plan':
       return [`The plan ${fields.plan} does not include ${fields.feature}.`]
     case 'state_conflict':
       return stateAdvice(fields.current_state, flags)
     case 'invalid_cursor':
-      return ['Start anew without --cursor.']
+      return ['Start again without --cursor.']
     case 'idempotency_key_reused':
-      return ['Choose another --idempotency-key.']
+      return ['Use another --idempotency-key.']
     case 'rate_limited':
     case 'abuse_blocked':
       return retryAfterSeconds === undefined ? [] : [`Try again in ${retryAfterSeconds} s.`]
@@ -45,10 +43,10 @@ export function adviceOn(error: EarshotApiError, named: NamedOperation, flags: r
 
 function stateAdvice(state: unknown, flags: readonly Flag[]): string[] {
   const isExpected = flags.some(({ field }) => field === 'expected_state')
-  return [`It is ${state} now.${isExpected ? ` To change that, say that you know: --expected-state ${state}` : ''}`]
+  return [`The current state is ${state}.${isExpected ? ` To change it anyway, add --expected-state ${state}` : ''}`]
 }
 
-/** The flag of a wrong field; of what is inside a list, the list's flag with the place. */
+/** Returns the flag of an invalid field; for a field inside a list, the list's flag with the field's path. */
 function writtenField(field: string, { operation }: NamedOperation, flags: readonly Flag[]): string {
   if (operation.pathFields.has(field)) return writtenPathField(field, pathFieldsOf(operation))
   const flag = flags.find((candidate) => candidate.field === field) ?? flags.find((candidate) => field.startsWith(`${candidate.field}.`))

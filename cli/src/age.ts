@@ -4,7 +4,7 @@ const UNITS = [
   ['m', 60],
 ] as const
 
-/** How far an instant is from now, either way, in its largest whole unit: `12s`, `5m`, `3h`, `29d`. */
+/** Returns how far an instant is from now, in either direction, in its largest whole unit: `12s`, `5m`, `3h`, `29d`. */
 export function ageOf(instant: string, now = Date.now()): string {
   const seconds = Math.floor(Math.abs(now - Date.parse(instant)) / 1000)
   const [unit, length] = UNITS.find(([, length]) => seconds >= length) ?? ['s', 1]

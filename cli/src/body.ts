@@ -2,16 +2,16 @@ import { readFile } from 'node:fs/promises'
 import type { Terminal } from './terminal.ts'
 import { UsageError } from './usage-error.ts'
 
-/** Whether the text of `--body` is a request body rather than the words of a field that is called body too. */
+/** Returns whether the text of `--body` is a request body rather than the value of a field named body. */
 export function isRequestBody(text: string): boolean {
   return text.startsWith('@') || text.trimStart().startsWith('{')
 }
 
-/** The JSON object of `--body`: `@file`, `@-` for standard input, or JSON itself. */
+/** Reads the JSON object of `--body`: `@file`, `@-` for standard input, or inline JSON. */
 export async function readBody(text: string, terminal: Terminal): Promise<Record<string, unknown>> {
   const source = text.startsWith('@') ? await readSource(text.slice(1), terminal) : text
   const value = parse(source)
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new UsageError('--body must hold a JSON object')
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new UsageError('--body must be a JSON object')
   return { ...value }
 }
 
@@ -20,7 +20,7 @@ async function readSource(file: string, { stdin }: Terminal): Promise<string> {
   try {
     return await readFile(file, 'utf8')
   } catch {
-    throw new UsageError(`--body @${file}: there is no such file to read`)
+    throw new UsageError(`--body @${file}: cannot read the file`)
   }
 }
 
@@ -33,6 +33,6 @@ function parse(source: string): unknown {
   try {
     return JSON.parse(source)
   } catch (error) {
-    throw new UsageError(`--body is no JSON: ${error instanceof Error ? error.message : error}`)
+    throw new UsageError(`--body is not valid JSON: ${error instanceof Error ? error.message : error}`)
   }
 }

@@ -5,19 +5,19 @@ import type { SchemaNode } from './schema-node.ts'
 export interface Column {
   path: readonly string[]
   node: SchemaNode
-  /** Lower is worthier. */
+  /** Columns of lower rank are shown first. */
   rank: number
-  /** The path unless said. */
+  /** The path by default. */
   head?: string
-  /** Where to look when there is nothing at the path. */
+  /** The path used when there is no value at `path`. */
   orElse?: readonly string[]
-  /** Shows how long ago an instant is, or how far away. */
+  /** Whether an instant is shown as its distance from now. */
   isAge?: boolean
   colourOf?: (text: string) => Colour | undefined
 }
 
-/** What people look for in a list, worthiest first. What no line names comes after, ids of other records last. */
-const WORTH = [
+/** Fields by importance, most important first. All others follow, ids of other records last. */
+const BY_IMPORTANCE = [
   /^id$/,
   /^(state|outcome|status_code)$/,
   /^(.*\.)?name$/,
@@ -29,31 +29,31 @@ const WORTH = [
   /^(label|kind|channel|trigger|slug)$/,
 ]
 
-/** The ranks of what a list is about; the others are more about it. */
+/** The number of ranks that are shown before all others. */
 export const CORE_RANKS = 6
 
-/** Where the list was asked for, and what says little. */
-const UNTOLD = ['team_id', 'project_id', 'updated_at']
+/** Fields that are not shown: the ids that the command named, and `updated_at`. */
+const HIDDEN = ['team_id', 'project_id', 'updated_at']
 
-/** Nested fields that stand for their object: `author.name`, `error.code`. */
-const SPEAKING = ['name', 'code']
+/** Nested fields that represent their object: `author.name`, `error.code`. */
+const REPRESENTATIVE = ['name', 'code']
 
-/** The columns of a record, in the order of its schema. */
+/** Returns the columns of a record, in the order of its schema. */
 export function columnsOf(item: SchemaNode): Column[] {
   const columns = item.properties().flatMap(([key, node]): Omit<Column, 'rank'>[] => {
     if (node.kind !== 'object') return [{ path: [key], node }]
-    return node.properties().flatMap(([name, child]) => (SPEAKING.includes(name) ? [{ path: [key, name], node: child }] : []))
+    return node.properties().flatMap(([name, child]) => (REPRESENTATIVE.includes(name) ? [{ path: [key, name], node: child }] : []))
   })
   return columns.filter(isShowable).map((column, index) => ({ ...column, rank: rankOf(column, index) }))
 }
 
 function isShowable({ path, node }: Omit<Column, 'rank'>): boolean {
-  if (UNTOLD.includes(path.join('.')) || node.kind === 'json') return false
+  if (HIDDEN.includes(path.join('.')) || node.kind === 'json') return false
   return node.kind !== 'array' || node.items().kind === 'string'
 }
 
 function rankOf({ path, node }: Omit<Column, 'rank'>, index: number): number {
-  const worth = WORTH.findIndex((pattern) => pattern.test(path.join('.')))
-  if (worth >= 0) return worth
-  return WORTH.length + index + (node.format === 'uuid' ? 1000 : 0)
+  const rank = BY_IMPORTANCE.findIndex((pattern) => pattern.test(path.join('.')))
+  if (rank >= 0) return rank
+  return BY_IMPORTANCE.length + index + (node.format === 'uuid' ? 1000 : 0)
 }

@@ -2,10 +2,10 @@
 import { enableCompileCache, registerHooks } from 'node:module'
 import process from 'node:process'
 
-// Before the program is loaded, so that its modules come compiled from the second start on. This file alone is JavaScript:
-// a first file in TypeScript comes before the cache, and would load Node's compiler at each start, for a third of the time.
+// Enabled before the program is loaded, so that its modules are cached from the second start on. Only this file is JavaScript:
+// an entry file in TypeScript is read before the cache, and would load Node's compiler at each start, a third of the time.
 enableCompileCache()
-// zod reads its messages in fifty languages when it is loaded, a tenth of the time of `--help`. Nothing here shows any.
+// zod loads its messages in fifty languages, a tenth of the time of `--help`, and the CLI shows none of them.
 registerHooks({ resolve: (name, context, next) => next(name === '../locales/index.js' ? '../locales/en.js' : name, context) })
 const { run } = await import('./program.ts')
 const { processTerminal } = await import('./terminal.ts')

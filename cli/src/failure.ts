@@ -12,15 +12,15 @@ const USAGE = 2
 const NOT_SIGNED_IN = 3
 const NOT_REACHABLE = 4
 
-interface Circumstances {
+interface FailureContext {
   named: NamedOperation
   flags: readonly Flag[]
   terminal: Terminal
   isJson: boolean
 }
 
-/** Says on stderr what went wrong and what to do. Returns the exit code. */
-export function failed(error: unknown, { named, flags, terminal, isJson }: Circumstances): number {
+/** Writes to stderr what went wrong and what to do. Returns the exit code. */
+export function failed(error: unknown, { named, flags, terminal, isJson }: FailureContext): number {
   if (error instanceof EarshotApiError) {
     terminal.writeError(isJson ? `${jsonText(error.body)}\n` : linesOf(error.message, adviceOn(error, named, flags)))
     return error.status === 401 ? NOT_SIGNED_IN : REFUSED

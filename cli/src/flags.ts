@@ -11,33 +11,33 @@ export interface Flag {
   /** `--author.name` */
   name: string
   path: readonly string[]
-  /** Of each part of the path, whether its object asks for it. */
+  /** For each part of the path, whether its object requires it. */
   required: readonly boolean[]
   node: SchemaNode
 }
 
-/** The flags of an input schema's fields: nested ones dotted, all in kebab-case. */
+/** Returns the flags of an input schema's fields, in kebab-case, nested ones dotted. */
 export function flagsOf(input: SchemaNode, path: readonly string[] = [], required: readonly boolean[] = []): Flag[] {
   return input.properties().flatMap(([key, node]) => {
-    const place = { path: [...path, key], required: [...required, input.required.has(key)] }
-    if (node.kind === 'object') return flagsOf(node, place.path, place.required)
-    return [{ ...place, node, field: place.path.join('.'), name: `--${kebabCase(place.path.join('.'))}` }]
+    const field = { path: [...path, key], required: [...required, input.required.has(key)] }
+    if (node.kind === 'object') return flagsOf(node, field.path, field.required)
+    return [{ ...field, node, field: field.path.join('.'), name: `--${kebabCase(field.path.join('.'))}` }]
   })
 }
 
-/** Commander's options of a flag. A flag that can be cleared has a silent `--no-` twin. */
+/** Returns Commander's options for a flag. A flag that can be cleared has a hidden negated form, `--no-…`. */
 export function optionsOf(flag: Flag, canClear: boolean): Option[] {
   const { node, name } = flag
   const isClearable = canClear && (node.isNullable || node.kind === 'array')
   const description = describe(flag, isClearable)
-  const twin = new Option(name.replace('--', '--no-')).hideHelp()
-  if (node.kind === 'boolean') return [new Option(name, description), twin]
+  const negated = new Option(name.replace('--', '--no-')).hideHelp()
+  if (node.kind === 'boolean') return [new Option(name, description), negated]
   const option = new Option(`${name} <${placeholderOf(node)}>`, description)
   option.argParser(node.kind === 'array' ? collect(node.items()) : (text) => parseScalar(node, text))
-  return isClearable ? [option, twin] : [option]
+  return isClearable ? [option, negated] : [option]
 }
 
-/** Puts the flags that were given into an input. */
+/** Returns the input with the given flags applied. */
 export function applyFlags(input: Input, flags: readonly Flag[], given: Readonly<Record<string, unknown>>): Input {
   let result = input
   for (const flag of flags) {
@@ -47,7 +47,7 @@ export function applyFlags(input: Input, flags: readonly Flag[], given: Readonly
   return result
 }
 
-/** Flags that the input needs and lacks; those of an absent optional object are not needed. */
+/** Returns the required flags that the input lacks; those of an absent optional object are not required. */
 export function missingFlags(input: Input, flags: readonly Flag[]): Flag[] {
   return flags.filter(({ path, required }) => {
     let value: unknown = input
@@ -66,7 +66,7 @@ function describe({ node, required }: Flag, isClearable: boolean): string {
     required.every(Boolean) && '(required)',
     values.choices.length > 0 && `(${values.choices.join(', ')})`,
     node.defaultValue !== undefined && `(default: ${String(node.defaultValue)})`,
-    node.kind === 'array' && '(repeat it for more)',
+    node.kind === 'array' && '(repeatable)',
     isClearable && '(--no-… clears it)',
   ]
   return parts.filter(Boolean).join(' ')
@@ -92,13 +92,14 @@ function collect(items: SchemaNode) {
 function parseScalar(node: SchemaNode, text: string): unknown {
   if (node.kind === 'json' || node.kind === 'object') return parseJson(text)
   if (node.kind === 'integer' || node.kind === 'number') return parseNumber(text)
-  if (node.choices.length > 0 && !node.choices.includes(text)) throw new InvalidArgumentError(`It is one of: ${node.choices.join(', ')}.`)
+  if (node.choices.length > 0 && !node.choices.includes(text))
+    throw new InvalidArgumentError(`It must be one of: ${node.choices.join(', ')}.`)
   return text
 }
 
 function parseNumber(text: string): number {
   const value = Number(text)
-  if (text.trim() === '' || !Number.isFinite(value)) throw new InvalidArgumentError('It is a number.')
+  if (text.trim() === '' || !Number.isFinite(value)) throw new InvalidArgumentError('It must be a number.')
   return value
 }
 
@@ -106,7 +107,7 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    throw new InvalidArgumentError('It is JSON.')
+    throw new InvalidArgumentError('It must be JSON.')
   }
 }
 

@@ -1,7 +1,7 @@
 import { signWebhook } from '@earshot/contracts/webhooks'
 
 const TIMEOUT_MS = 30_000
-/** As the service's: what else is answered is final. */
+/** The same as the service's; any other status is final. */
 const RETRIED_STATUSES = new Set([429, 500, 502, 503, 504])
 
 const ERROR_CODES: Record<string, string> = {
@@ -16,14 +16,14 @@ const ERROR_CODES: Record<string, string> = {
 export interface ForwardedEvent {
   id: string
   type: string
-  /** The body, as the service keeps it. */
+  /** The body, as the service stores it. */
   text: string
 }
 
-/** What came of one request: a status, or why there is none. */
+/** The result of one request: a status, or the reason for none. */
 export interface Forwarding {
   status: number | null
-  /** As attempts name it: `connection_refused`. */
+  /** A code of attempts, such as `connection_refused`. */
   error: string | null
   ms: number
 }
@@ -37,17 +37,17 @@ export function isWorthRetrying({ status }: Forwarding): boolean {
 }
 
 /**
- * Posts an event like a delivery: same bytes, both families of signature headers. The delivery's id is the event's, so that
- * one that comes again, after a run that was killed, is known to a receiver that deduplicates.
+ * Posts an event like a delivery: same bytes, both sets of signature headers. The delivery's id is the event's, so that a
+ * receiver that deduplicates recognizes an event sent again after a killed run.
  */
 export async function forward(url: string, { id, type, text }: ForwardedEvent, secret: string, signal: AbortSignal): Promise<Forwarding> {
   const timestampSeconds = Math.floor(Date.now() / 1000)
   const signature = await signWebhook({ body: text, secret, timestampSeconds, deliveryId: id })
   const startedAt = performance.now()
-  const since = () => Math.round(performance.now() - startedAt)
+  const elapsedMs = () => Math.round(performance.now() - startedAt)
   const timeout = AbortSignal.timeout(TIMEOUT_MS)
   try {
-    const answer = await fetch(url, {
+    const response = await fetch(url, {
       method: 'POST',
       redirect: 'manual',
       headers: {
@@ -60,15 +60,15 @@ export async function forward(url: string, { id, type, text }: ForwardedEvent, s
       body: text,
       signal: AbortSignal.any([signal, timeout]),
     })
-    await answer.body?.cancel()
-    return { status: answer.status, error: null, ms: since() }
+    await response.body?.cancel()
+    return { status: response.status, error: null, ms: elapsedMs() }
   } catch (error) {
     signal.throwIfAborted()
-    return { status: null, error: timeout.aborted ? 'read_timeout' : codeOf(error), ms: since() }
+    return { status: null, error: timeout.aborted ? 'read_timeout' : codeOf(error), ms: elapsedMs() }
   }
 }
 
-/** fetch hides the reason in the cause; where several addresses were tried, that has a code too. */
+/** Reads the code from the cause, where fetch keeps the reason, also after several addresses were tried. */
 function codeOf(error: unknown): string {
   const { cause } = error as { cause?: { code?: unknown } }
   const code = String(cause?.code ?? '')

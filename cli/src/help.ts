@@ -3,17 +3,17 @@ import type { Terminal } from './terminal.ts'
 
 const PIPED_WIDTH = 100
 
-/** Headings of the help, in their order. */
+/** Headings of the help, in order. */
 export const HelpGroup = {
   nouns: 'Nouns:',
   tools: 'Tools:',
   verbs: 'Verbs:',
   fields: 'Fields:',
-  place: 'Place:',
+  parents: 'Parent resources:',
   general: 'General:',
 } as const
 
-/** Help as people read it: nouns with their verbs on top, each verb in one line below its noun, flags in groups. */
+/** Returns the layout of the help: nouns with their verbs, each verb in one line below its noun, flags in groups. */
 export function helpOf({ columns = PIPED_WIDTH }: Terminal): HelpConfiguration {
   return {
     helpWidth: columns,
@@ -24,7 +24,7 @@ export function helpOf({ columns = PIPED_WIDTH }: Terminal): HelpConfiguration {
   }
 }
 
-/** The verbs below a noun, those of its parts (`tokens create`) included. */
+/** Returns the verbs below a noun, including those of nested nouns (`tokens create`). */
 function leavesOf(command: Command): Command[] {
   return command.commands.flatMap((child) => (child.commands.length > 0 ? leavesOf(child) : [child]))
 }
@@ -39,7 +39,7 @@ function wordsBelowNoun(command: Command): string {
   return isTop || !command.parent ? command.name() : `${wordsBelowNoun(command.parent)} ${command.name()}`
 }
 
-/** `--has-video` and `--no-has-video` stand in one line. */
+/** Shows `--has-video` and `--no-has-video` as one term. */
 function optionTerm(option: Option): string {
   return option.isBoolean() && option.helpGroupHeading === HelpGroup.fields ? option.flags.replace('--', '--[no-]') : option.flags
 }

@@ -6,13 +6,13 @@ import { openOutput } from './output.ts'
 import { parentFlag, pathFieldsOf } from './path-fields.ts'
 import { readSchema } from './schema-node.ts'
 import { call, connect } from './service.ts'
-import { findPlace } from './team-and-project.ts'
+import { findTeamAndProject } from './team-and-project.ts'
 import type { Terminal } from './terminal.ts'
 import { UsageError } from './usage-error.ts'
 
 type Input = Record<string, unknown>
 
-/** A command line that commander has read. */
+/** A command line that commander has parsed. */
 export interface Invocation {
   named: NamedOperation
   flags: readonly Flag[]
@@ -22,7 +22,7 @@ export interface Invocation {
   positional: string | undefined
 }
 
-/** Calls the operation and prints its answer. What is wrong with the command line is said before anything is sent. */
+/** Calls the operation and prints its result. Throws a UsageError for a wrong command line before anything is sent. */
 export async function invoke(invocation: Invocation): Promise<void> {
   const { named, terminal, given } = invocation
   const ids = idsOf(invocation)
@@ -31,17 +31,18 @@ export async function invoke(invocation: Invocation): Promise<void> {
   const options = callOptionsOf(given)
   const client = connect(terminal)
   const { needsTeam, needsProject } = pathFieldsOf(named.operation)
-  const place = await findPlace(client, { needsTeam, needsProject, ...textOf(given, 'team'), ...textOf(given, 'project') }, terminal)
-  const answer = call(client, named, { ...fields, ...place, ...ids }, options)
-  if (!given.all) output.add(await answer)
-  else for await (const page of answer.pages()) output.add(page)
+  const asked = { needsTeam, needsProject, ...textOf(given, 'team'), ...textOf(given, 'project') }
+  const teamAndProject = await findTeamAndProject(client, asked, terminal)
+  const result = call(client, named, { ...fields, ...teamAndProject, ...ids }, options)
+  if (!given.all) output.add(await result)
+  else for await (const page of result.pages()) output.add(page)
   await output.end()
 }
 
-function idsOf({ named, given, positional: word }: Invocation): Input {
+function idsOf({ named, given, positional: argument }: Invocation): Input {
   const { positional, parents } = pathFieldsOf(named.operation)
   const ids = Object.fromEntries(parents.map((field) => [field, given[parentFlag(field).slice(2)]]))
-  if (positional) ids[positional] = word
+  if (positional) ids[positional] = argument
   for (const [field, id] of Object.entries(ids)) {
     if (id === '' || id === '.' || id === '..') throw new UsageError(`${field.replaceAll('_', ' ')} is empty`)
   }
@@ -50,20 +51,21 @@ function idsOf({ named, given, positional: word }: Invocation): Input {
 
 async function fieldsOf({ named, flags, terminal, given }: Invocation): Promise<Input> {
   const { operation } = named
-  const hasWords = flags.some(({ field }) => field === 'body')
-  const isWhole = typeof given.body === 'string' && (!hasWords || isRequestBody(given.body))
-  const body = isWhole ? await readBody(String(given.body), terminal) : {}
+  const hasBodyField = flags.some(({ field }) => field === 'body')
+  const isRequest = typeof given.body === 'string' && (!hasBodyField || isRequestBody(given.body))
+  const body = isRequest ? await readBody(String(given.body), terminal) : {}
   const inPath = Object.keys(body).find((name) => operation.pathFields.has(name))
-  if (inPath) throw new UsageError(`--body must not hold ${inPath}: it is part of the address`)
-  const fields = applyFlags(body, flags, isWhole ? { ...given, body: undefined } : given)
+  if (inPath) throw new UsageError(`--body must not contain ${inPath}: it is part of the path`)
+  const fields = applyFlags(body, flags, isRequest ? { ...given, body: undefined } : given)
   const missing = missingFlags(fields, flags)
-  if (missing.length > 0) throw new UsageError(`${missing.map(({ name }) => name).join(', ')} must be given`)
+  if (missing.length > 0)
+    throw new UsageError(`missing required ${missing.length === 1 ? 'flag' : 'flags'}: ${missing.map(({ name }) => name).join(', ')}`)
   return given.all && operation.queryFields.has('limit') ? { limit: sizes.pageItems, ...fields } : fields
 }
 
 function callOptionsOf({ idempotencyKey }: Readonly<Record<string, unknown>>): CallOptions {
   if (typeof idempotencyKey !== 'string') return {}
-  if (!/^[ -~]{1,255}$/.test(idempotencyKey)) throw new UsageError('--idempotency-key takes 1 to 255 printable ASCII characters')
+  if (!/^[ -~]{1,255}$/.test(idempotencyKey)) throw new UsageError('--idempotency-key must be 1 to 255 printable ASCII characters')
   return { idempotencyKey }
 }
 

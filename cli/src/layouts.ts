@@ -2,12 +2,12 @@ import type { Column } from './columns.ts'
 import type { Colour } from './paint.ts'
 import { nodeAt, type SchemaNode } from './schema-node.ts'
 
-type Chosen = Pick<Column, 'rank' | 'head' | 'orElse' | 'isAge' | 'colourOf'> & { field: string }
+type LayoutColumn = Pick<Column, 'rank' | 'head' | 'orElse' | 'isAge' | 'colourOf'> & { field: string }
 
 const STATES: Record<string, Colour> = { succeeded: 'green', pending: 'yellow', sending: 'yellow', failed: 'red', skipped: 'dim' }
 
-/** Lists that are looked at when something is wrong: what there is to see at a glance, in its order; ranks as in `Column`. */
-const LAYOUTS: Record<string, readonly Chosen[]> = {
+/** Columns of the lists that people read to find a problem, in order; ranks as in `Column`. */
+const LAYOUTS: Record<string, readonly LayoutColumn[]> = {
   'webhooks.deliveries.list': [
     { field: 'id', rank: 0 },
     { field: 'event_type', rank: 2 },
@@ -31,7 +31,7 @@ const LAYOUTS: Record<string, readonly Chosen[]> = {
   ],
 }
 
-/** The columns that somebody has chosen for a list; undefined where the schema chooses. */
+/** Returns the columns chosen for a list by hand; undefined for lists whose columns come from the schema. */
 export function layoutOf(name: string, item: SchemaNode): Column[] | undefined {
   return LAYOUTS[name]?.flatMap(({ field, ...chosen }) => {
     const path = field.split('.')

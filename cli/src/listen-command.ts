@@ -6,28 +6,28 @@ import { type ListenFlags, listen } from './listen.ts'
 import type { Terminal } from './terminal.ts'
 
 const DESCRIPTION = [
-  'Follow the events of a team and post each to a program on this machine, signed like a webhook.',
-  "For a developer behind a firewall: nothing must reach this machine. Each event is one request with the body and the headers of a delivery; X-Service-Delivery is the event's id. The signing secret is made for each run and shown; EARSHOT_LISTEN_SECRET sets one.",
-  'An event that is not taken (no answer within 30 s, 429, 500, 502, 503, 504) is tried again after 1, 2 and 4 s, then left, and the next one comes. The next run goes on where this one stopped.',
+  'Stream the events of a team and post each to a program on this machine, signed like a webhook.',
+  "Works behind a firewall, because nothing connects to this machine. Each event is one request with the body and headers of a delivery; X-Service-Delivery is the event's id. Each run generates a signing secret and shows it; EARSHOT_LISTEN_SECRET sets one.",
+  'A failed event (no response within 30 s, or 429, 500, 502, 503, 504) is retried after 1, 2 and 4 s, then skipped. The next run resumes where this one stopped.',
 ].join('\n\n')
 
-/** What `earshot listen` takes and does. */
+/** Adds the flags and the action of `earshot listen`. */
 export function addListen(command: Command, { terminal, finish }: { terminal: Terminal; finish: (exitCode: number) => void }): void {
   const collect = (value: string, before: string[] = []) => [...before, value]
   const general = [
-    new Option('--forward <url>', 'where events are posted, such as localhost:3000/hook; without it they are shown alone'),
-    new Option('--events <types>', 'only these types; comma-separated, or repeat it').argParser(collect),
-    new Option('--from-now', 'skip what happened since the last run'),
-    new Option('--keep-trying', 'try an event until it is taken, every 5 s in the end, instead of leaving it'),
-    new Option('--json', 'an object a line for each try'),
+    new Option('--forward <url>', 'address to post events to, such as localhost:3000/hook; without it, events are only shown'),
+    new Option('--events <types>', 'only these types; comma-separated or repeated').argParser(collect),
+    new Option('--from-now', 'skip events since the last run'),
+    new Option('--keep-trying', 'retry a failed event, every 5 s in the end, instead of skipping it'),
+    new Option('--json', 'print one JSON object per try'),
   ]
-  const place = [
-    new Option('--team <id>', 'The team. (EARSHOT_TEAM, else the only one)'),
-    new Option('--project <id>', 'only what happens in this project'),
+  const parents = [
+    new Option('--team <id>', 'The team. (default: EARSHOT_TEAM, or your only team)'),
+    new Option('--project <id>', 'only events of this project'),
   ]
   command.description(DESCRIPTION)
   for (const option of general) command.addOption(option.helpGroup(HelpGroup.general))
-  for (const option of place) command.addOption(option.helpGroup(HelpGroup.place))
+  for (const option of parents) command.addOption(option.helpGroup(HelpGroup.parents))
   command.action(async () => {
     const flags = command.opts<ListenFlags>()
     try {

@@ -6,30 +6,29 @@ import type { Terminal } from './terminal.ts'
 
 const TYPE_WIDTH = Math.max(...eventTypes.map((type) => type.length))
 
-/** What is printed of one try to pass an event on. */
+/** One try to forward an event, as printed. */
 export interface ListenLine {
   event: { id: string; type: string }
   cursor: string
-  /** Null when it is shown alone. */
+  /** Null when events are only shown. */
   forwarding: Forwarding | null
-  /** When it is tried again; null when this was the last try. */
+  /** Null after the last try. */
   nextTryInMs: number | null
 }
 
-/** Takes a line for people, or for machines an object in one line. */
+/** Returns a function that prints a line: text for people, or a JSON object. */
 export function lineWriter(terminal: Terminal, isJson: boolean): (line: ListenLine) => void {
   const paint = painter(terminal)
   return (line) => terminal.writeOut(`${isJson ? JSON.stringify(objectOf(line)) : textOf(line, paint)}\n`)
 }
 
-/** `09:30:12 submission.approved     019aa3c1-7d40-7c3e-9f3b-2b8f7a6f1e03 200 12ms`: within 80 columns while all is well. */
+/** `09:30:12 submission.approved     019aa3c1-7d40-7c3e-9f3b-2b8f7a6f1e03 200 12ms`: a success fits in 80 columns. */
 function textOf({ event, forwarding, nextTryInMs }: ListenLine, paint: Paint): string {
   const known = `${new Date().toTimeString().slice(0, 8)} ${oneLine(event.type).padEnd(TYPE_WIDTH)} ${oneLine(event.id)}`
   if (!forwarding) return known
   const { status, error, ms } = forwarding
   if (isDelivered(forwarding)) return `${known} ${paint('green', String(status))} ${ms}ms`
-  const [colour, then] =
-    nextTryInMs === null ? (['red', 'left undelivered'] as const) : (['yellow', `again in ${nextTryInMs / 1000}s`] as const)
+  const [colour, then] = nextTryInMs === null ? (['red', 'skipped'] as const) : (['yellow', `retry in ${nextTryInMs / 1000}s`] as const)
   return `${known} ${paint(colour, String(status ?? error))} ${ms}ms ${then}`
 }
 

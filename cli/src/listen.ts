@@ -1,19 +1,18 @@
 import { randomBytes } from 'node:crypto'
-import { setTimeout as delay } from 'node:timers/promises'
 import { type EventType, eventTypes } from '@earshot/contracts'
 import { type Client, EarshotApiError, EarshotConnectionError, EarshotTimeoutError, type Streamed } from '@earshot/contracts/client'
 import { type ForwardedEvent, forward, isDelivered, isWorthRetrying } from './forward.ts'
 import { lineWriter } from './listen-line.ts'
 import { type ListenState, openListenState } from './listen-state.ts'
 import { connect, serviceUrl } from './service.ts'
-import { findPlace } from './team-and-project.ts'
+import { findTeamAndProject } from './team-and-project.ts'
 import type { Terminal } from './terminal.ts'
 import { UsageError } from './usage-error.ts'
 
 const RETRY_WAITS_MS = [1_000, 2_000, 4_000]
 const LONGEST_RETRY_WAIT_MS = 5_000
 const MAX_RECONNECT_WAIT_MS = 30_000
-/** What Standard Webhooks asks for: the prefix, and base64. */
+/** The format of Standard Webhooks: a prefix and base64. */
 const SECRET = /^whsec_[A-Za-z0-9+/]{32,}={0,2}$/
 
 /** Flags as commander gives them. */
@@ -33,86 +32,92 @@ interface Listening {
   types: EventType[] | undefined
   signal: AbortSignal
   state: ListenState
-  /** Deals with an event; resolves when the next one may come. */
-  take: (item: Streamed<StreamedEvent>) => Promise<void>
-  say: (line: string) => void
-  /** Says what is going on, once it does. */
-  greet: () => void
+  /** Handles an event; resolves when the next one may come. */
+  handle: (item: Streamed<StreamedEvent>) => Promise<void>
+  print: (line: string) => void
+  /** Prints what the run does, once the stream is open. */
+  announce: () => void
+  pause: (ms: number) => Promise<void>
 }
 
 type StreamedEvent = Omit<ForwardedEvent, 'text'> & { project_id: string | null }
 
-/** Follows the events of a team and passes them on, until it is interrupted. Goes on where the last run stopped. */
+/** Streams the events of a team and forwards them until interrupted. Resumes where the last run stopped. */
 export async function listen(flags: ListenFlags, terminal: Terminal): Promise<void> {
   const url = flags.forward === undefined ? null : receiverUrl(flags.forward)
   const types = flags.events && eventTypesOf(flags.events)
   const secret = secretOf(terminal)
   const client = connect(terminal)
   const asked = { needsTeam: true, needsProject: false, ...(flags.team && { team: flags.team }) }
-  const { team_id = '' } = await findPlace(client, asked, terminal)
+  const { team_id = '' } = await findTeamAndProject(client, asked, terminal)
   const signal = terminal.interruption()
-  const say = (line: string) => terminal.writeError(`${line}\n`)
-  const take = takerOf({ url, secret, flags, terminal, signal })
+  const print = (line: string) => terminal.writeError(`${line}\n`)
+  const handle = handlerOf({ url, secret, flags, terminal, signal })
   const state = openListenState(terminal.env, { url: serviceUrl(terminal), team_id })
   const cursor = flags.fromNow ? undefined : state.read()
-  const greet = () => {
-    say(url ? `Forwarding to ${url}, signed with ${secret}` : 'Showing events; --forward URL passes them on')
-    say(cursor === undefined ? 'From now on; Ctrl-C ends it.' : 'From where the last run stopped (--from-now skips that); Ctrl-C ends it.')
+  const announce = () => {
+    print(url ? `Forwarding to ${url}, signed with ${secret}` : 'Showing events; add --forward URL to forward them')
+    print(
+      cursor === undefined ? 'Waiting for new events. Press Ctrl-C to stop.' : 'Resuming where the last run stopped. Press Ctrl-C to stop.',
+    )
   }
-  await follow({ client, team_id, types, signal, state, take, say, greet }, cursor)
+  await follow({ client, team_id, types, signal, state, handle, print, announce, pause: (ms) => terminal.pause(ms, signal) }, cursor)
 }
 
-/** One connection after another. What is wrong at the first one is an error; a connection that stood is sought again. */
-async function follow({ client, team_id, types, signal, state, take, say, greet }: Listening, start: string | undefined): Promise<void> {
+/** Opens one connection after another. A failure of the first is an error; a dropped connection reconnects. */
+async function follow(
+  { client, team_id, types, signal, state, handle, print, announce, pause }: Listening,
+  start: string | undefined,
+): Promise<void> {
   let cursor = start
   let failures = 0
-  let hasStood = false
-  const keep = keeperOf(state, say)
+  let hasConnected = false
+  const save = saverOf(state, print)
   const moveTo = (next: string) => {
     cursor = next
-    keep(next)
+    save(next)
   }
   const onReady = (begin: string) => {
-    if (!hasStood) greet()
-    else if (failures > 0) say('Connected again.')
+    if (!hasConnected) announce()
+    else if (failures > 0) print('Reconnected.')
     failures = 0
-    hasStood = true
-    // A loss before the first event must not lose what comes meanwhile.
+    hasConnected = true
+    // A connection that drops before the first event must not lose the events until it is back.
     if (cursor === undefined) moveTo(begin)
   }
   while (!signal.aborted) {
     try {
       for await (const item of client.events.stream({ team_id, types, cursor }, { signal, onReady })) {
-        await take(item)
+        await handle(item)
         moveTo(item.cursor)
       }
     } catch (error) {
       if (signal.aborted) return
       if (error instanceof EarshotApiError && error.code === 'invalid_cursor')
-        throw new UsageError('this service does not know where the last run stopped; start with --from-now')
-      if (!hasStood || !isLoss(error)) throw error
+        throw new UsageError('this service does not know where the last run stopped. Add --from-now to start with new events')
+      if (!hasConnected || !isConnectionLoss(error)) throw error
       const waitMs = Math.min(MAX_RECONNECT_WAIT_MS, 1_000 * 2 ** failures)
-      say(`${(error as Error).message} Trying again in ${waitMs / 1000} s.`)
+      print(`${(error as Error).message} Reconnecting in ${waitMs / 1000} s.`)
       failures += 1
-      await pause(waitMs, signal)
+      await pause(waitMs)
     }
   }
 }
 
-/** Without a place to write the run goes on all the same. */
-function keeperOf(state: ListenState, say: (line: string) => void): (cursor: string) => void {
-  let isWell = true
+/** Saves cursors. If the file cannot be written, the run continues. */
+function saverOf(state: ListenState, print: (line: string) => void): (cursor: string) => void {
+  let canWrite = true
   return (cursor) => {
     try {
       state.write(cursor)
     } catch (error) {
-      if (isWell) say(`The next run will not know where this one stopped: ${(error as Error).message}`)
-      isWell = false
+      if (canWrite) print(`Cannot save where this run stops: ${(error as Error).message}`)
+      canWrite = false
     }
   }
 }
 
-function takerOf({
+function handlerOf({
   url,
   secret,
   flags,
@@ -124,7 +129,7 @@ function takerOf({
   flags: ListenFlags
   terminal: Terminal
   signal: AbortSignal
-}): Listening['take'] {
+}): Listening['handle'] {
   const write = lineWriter(terminal, flags.json === true)
   return async ({ data: event, text, cursor }) => {
     if (flags.project !== undefined && event.project_id !== flags.project) return
@@ -135,26 +140,22 @@ function takerOf({
       const nextTryInMs = isDelivered(forwarding) || !isWorthRetrying(forwarding) ? null : waitMs
       write({ event, cursor, forwarding, nextTryInMs })
       if (nextTryInMs === null) return
-      await pause(nextTryInMs, signal)
-      // Not dealt with: the next run begins with it.
+      await terminal.pause(nextTryInMs, signal)
+      // Not handled: the next run starts with this event.
       signal.throwIfAborted()
     }
   }
 }
 
-function isLoss(error: unknown): boolean {
+function isConnectionLoss(error: unknown): boolean {
   if (error instanceof EarshotApiError) return error.status === 429 || error.status >= 500
   return error instanceof EarshotConnectionError || error instanceof EarshotTimeoutError
 }
 
-async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  await delay(ms, undefined, { signal }).catch(() => {})
-}
-
-/** `localhost:3000/hook` will do. */
+/** Accepts `localhost:3000/hook` without a scheme. */
 function receiverUrl(given: string): string {
   const url = URL.parse(/^https?:\/\//i.test(given) ? given : `http://${given}`)
-  if (!url || url.hostname === '') throw new UsageError(`--forward is no http or https address: ${given}`)
+  if (!url || url.hostname === '') throw new UsageError(`--forward must be an http or https address, not ${given}`)
   return url.href
 }
 
@@ -162,12 +163,12 @@ function eventTypesOf(given: readonly string[]): EventType[] {
   const names = given.flatMap((text) => text.split(',')).map((name) => name.trim())
   return names.map((name) => {
     const type = eventTypes.find((known) => known === name)
-    if (!type) throw new UsageError(`there is no event ${name}; there are: ${eventTypes.join(', ')}`)
+    if (!type) throw new UsageError(`unknown event ${name}. Choose from: ${eventTypes.join(', ')}`)
     return type
   })
 }
 
-/** A new one for each run, unless a receiver is to keep one. Never a flag: the list of processes shows those to everybody. */
+/** Returns EARSHOT_LISTEN_SECRET, or a new secret for this run. Not a flag, because other users can list the flags of processes. */
 function secretOf({ env }: Terminal): string {
   const given = env.EARSHOT_LISTEN_SECRET
   if (!given) return `whsec_${randomBytes(32).toString('base64')}`

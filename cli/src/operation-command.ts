@@ -8,17 +8,17 @@ import { parentFlag, pathFieldsOf } from './path-fields.ts'
 import { readSchema } from './schema-node.ts'
 import type { Terminal } from './terminal.ts'
 
-interface Surroundings {
+interface CommandContext {
   terminal: Terminal
   finish: (exitCode: number) => void
 }
 
-/** What an operation takes and does, all from its contract. */
-export function addFlags(command: Command, named: NamedOperation, { terminal, finish }: Surroundings): void {
+/** Adds the flags and the action of an operation, from its contract. */
+export function addFlags(command: Command, named: NamedOperation, { terminal, finish }: CommandContext): void {
   const { operation } = named
   const flags = flagsOf(readSchema(operation.input, 'input')).filter(({ path: [name = ''] }) => !operation.pathFields.has(name))
   command.description([operation.summary, operation.description].filter(Boolean).join('.\n\n'))
-  for (const option of [...fieldOptions(operation, flags), ...placeOptions(operation), ...generalOptions(operation)])
+  for (const option of [...fieldOptions(operation, flags), ...parentOptions(operation), ...generalOptions(operation)])
     command.addOption(option)
   command.action(async () => {
     const given = command.opts()
@@ -34,29 +34,30 @@ export function addFlags(command: Command, named: NamedOperation, { terminal, fi
 function fieldOptions(operation: Operation, flags: readonly Flag[]): Option[] {
   const options = flags.flatMap((flag) => optionsOf(flag, operation.method === 'PATCH'))
   if (operation.bodyFields.size === 0) return options.map((option) => option.helpGroup(HelpGroup.fields))
-  const words = options.find(({ long }) => long === '--body')
-  if (words) words.description += ' Or the whole request, where it begins with @ or {: @file, @- for standard input, JSON.'
-  else options.push(new Option('--body <json>', 'the whole request: @file, @- for standard input, or JSON; flags win over it'))
+  const bodyOption = options.find(({ long }) => long === '--body')
+  if (bodyOption) bodyOption.description += ' Text that begins with @ or { is the whole request: @file, @- for standard input, or JSON.'
+  else options.push(new Option('--body <json>', 'the whole request: @file, @- for standard input, or JSON; flags override it'))
   return options.map((option) => option.helpGroup(HelpGroup.fields))
 }
 
-function placeOptions(operation: Operation): Option[] {
+function parentOptions(operation: Operation): Option[] {
   const { parents, needsTeam, needsProject } = pathFieldsOf(operation)
   const descriptionOf = (field: string) => operation.input.shape[field]?.description ?? ''
   const options = parents.map((field) =>
     new Option(`${parentFlag(field)} <id>`, `${descriptionOf(field)} (required)`).makeOptionMandatory(),
   )
-  if (needsTeam) options.push(new Option('--team <id>', `${descriptionOf('team_id')} (EARSHOT_TEAM, else the only one)`))
-  if (needsProject) options.push(new Option('--project <id>', `${descriptionOf('project_id')} (EARSHOT_PROJECT, else the only one)`))
-  return options.map((option) => option.helpGroup(HelpGroup.place))
+  if (needsTeam) options.push(new Option('--team <id>', `${descriptionOf('team_id')} (default: EARSHOT_TEAM, or your only team)`))
+  if (needsProject)
+    options.push(new Option('--project <id>', `${descriptionOf('project_id')} (default: EARSHOT_PROJECT, or the only project)`))
+  return options.map((option) => option.helpGroup(HelpGroup.parents))
 }
 
 function generalOptions(operation: Operation): Option[] {
   const options = [
-    new Option('--json', 'print the body of the response, errors too (to stderr)'),
-    new Option('--output <field>', 'print this field alone, such as id or author.name; of a list one a line').conflicts('json'),
+    new Option('--json', 'print the response as JSON; errors go to stderr'),
+    new Option('--output <field>', 'print only this field, such as id or author.name; for a list, one per line').conflicts('json'),
   ]
-  if (operation.queryFields.has('cursor')) options.push(new Option('--all', 'follow the cursor through all pages'))
-  if (takesKey(operation)) options.push(new Option('--idempotency-key <key>', 'a repeated call with the same key does nothing new'))
+  if (operation.queryFields.has('cursor')) options.push(new Option('--all', 'fetch all pages'))
+  if (takesKey(operation)) options.push(new Option('--idempotency-key <key>', 'key that makes the call safe to repeat'))
   return options.map((option) => option.helpGroup(HelpGroup.general))
 }

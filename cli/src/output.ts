@@ -13,9 +13,9 @@ interface Page {
   next_cursor?: string | null
 }
 
-/** Takes the answer of an operation, or one page after another, and prints it. */
+/** Prints the result of an operation, or one page after another. */
 export interface Output {
-  add(answer: unknown): void
+  add(result: unknown): void
   end(): Promise<void>
 }
 
@@ -26,21 +26,21 @@ interface Format {
   given: Readonly<Record<string, unknown>>
 }
 
-/** Chooses the print from the flags. Throws a UsageError when `--output` names a field that there cannot be. */
+/** Chooses the format from the flags. Throws a UsageError when `--output` names an unknown field. */
 export function openOutput(format: Format): Output {
   const { given, schema } = format
   if (typeof given.output !== 'string') return given.json ? jsonOutput(format) : peopleOutput(format)
   const item = itemOf(schema)
   const path = given.output.split('.')
-  if (!nodeAt(item ?? schema, path)) throw new UsageError(`there is no field ${given.output}; there are: ${namesOf(item ?? schema)}`)
+  if (!nodeAt(item ?? schema, path)) throw new UsageError(`unknown field ${given.output}. Choose from: ${namesOf(item ?? schema)}`)
   return fieldOutput(format, path)
 }
 
 function jsonOutput({ terminal }: Format): Output {
   let whole: unknown
   return {
-    add: (answer) => {
-      whole = isPage(whole) && isPage(answer) ? { ...answer, results: [...whole.results, ...answer.results] } : answer
+    add: (result) => {
+      whole = isPage(whole) && isPage(result) ? { ...result, results: [...whole.results, ...result.results] } : result
     },
     end: async () => {
       if (whole !== undefined) terminal.writeOut(`${jsonText(whole)}\n`)
@@ -51,41 +51,43 @@ function jsonOutput({ terminal }: Format): Output {
 function fieldOutput({ terminal, given, named }: Format, path: readonly string[]): Output {
   let last: unknown
   return {
-    add: (answer) => {
-      last = answer
-      for (const record of isPage(answer) ? answer.results : [answer]) terminal.writeOut(`${bareText(valueAt(record, path), terminal)}\n`)
+    add: (result) => {
+      last = result
+      for (const record of isPage(result) ? result.results : [result]) terminal.writeOut(`${bareText(valueAt(record, path), terminal)}\n`)
     },
-    end: async () => hintAtMore(last, given, { named, terminal }),
+    end: async () => mentionNextPage(last, given, { named, terminal }),
   }
 }
 
 function peopleOutput({ terminal, schema, given, named }: Format): Output {
-  const answers: unknown[] = []
+  const results: unknown[] = []
   return {
-    add: (answer) => answers.push(answer),
+    add: (result) => results.push(result),
     end: async () => {
       const item = itemOf(schema)
-      const last = answers.at(-1)
+      const last = results.at(-1)
       if (last === undefined) return terminal.writeError('done\n')
       if (!item || !isPage(last)) return terminal.writeOut(formatRecord(last))
-      const rows = answers.filter(isPage).flatMap(({ results }) => results)
+      const rows = results.filter(isPage).flatMap((page) => page.results)
       const { formatTable } = await import('./table.ts')
       const columns = layoutOf(named.name, item) ?? columnsOf(item)
       if (rows.length > 0) terminal.writeOut(formatTable(columns, rows, { terminalWidth: terminal.columns, paint: painter(terminal) }))
       else terminal.writeError('nothing found\n')
-      hintAtMore(last, given, { named, terminal })
+      mentionNextPage(last, given, { named, terminal })
     },
   }
 }
 
-function hintAtMore(
+function mentionNextPage(
   page: unknown,
   given: Readonly<Record<string, unknown>>,
   { named, terminal }: Pick<Format, 'named' | 'terminal'>,
 ): void {
   if (!isPage(page) || !page.next_cursor) return
   const command = `earshot ${named.words.join(' ')} … --cursor ${page.next_cursor}`
-  terminal.writeError(given.all ? `up to date; go on later: ${command}\n` : `there may be more: ${command}, or --all\n`)
+  terminal.writeError(
+    given.all ? `up to date. Continue later with: ${command}\n` : `there may be more. Next page: ${command}, all pages: --all\n`,
+  )
 }
 
 function itemOf(schema: SchemaNode): SchemaNode | undefined {
@@ -100,15 +102,15 @@ function namesOf(schema: SchemaNode): string {
     .join(', ')
 }
 
-function isPage(answer: unknown): answer is Page {
-  return typeof answer === 'object' && answer !== null && 'results' in answer && Array.isArray(answer.results)
+function isPage(result: unknown): result is Page {
+  return typeof result === 'object' && result !== null && 'results' in result && Array.isArray(result.results)
 }
 
 function valueAt(record: unknown, path: readonly string[]): unknown {
   return path.reduce((value, name) => (typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined), record)
 }
 
-/** For a program as it is; for a terminal without what would command it. */
+/** Returns the value unchanged for a program, and without control characters for a terminal. */
 function bareText(value: unknown, { columns }: Terminal): string {
   if (value === null || value === undefined) return ''
   const text = typeof value === 'object' ? JSON.stringify(value) : String(value)

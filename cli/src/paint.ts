@@ -3,7 +3,7 @@ import type { Terminal } from './terminal.ts'
 
 export type Colour = 'green' | 'yellow' | 'red' | 'dim'
 
-/** Colours text on a terminal, unless the user wants none (no-color.org). */
+/** Colours text on a terminal, unless NO_COLOR is set (no-color.org). */
 export type Paint = (colour: Colour, text: string) => string
 
 export function painter({ columns, env }: Pick<Terminal, 'columns' | 'env'>): Paint {

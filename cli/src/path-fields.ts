@@ -1,32 +1,32 @@
 import type { Operation } from '@earshot/contracts'
 
-const PLACES = ['team_id', 'project_id']
+const TEAM_AND_PROJECT = ['team_id', 'project_id']
 
-/** How a command line says the fields of an operation's path. */
+/** The fields of an operation's path, as a command line takes them. */
 export interface PathFields {
-  /** The last id: a bare word. */
+  /** The last id, a positional argument. */
   positional: string | undefined
-  /** Ids of parents, as flags: `webhook_id` is `--webhook`. */
+  /** Ids of other parents, as flags: `webhook_id` is `--webhook`. */
   parents: readonly string[]
   needsTeam: boolean
   needsProject: boolean
 }
 
-/** A team or project is positional only where the path ends in it; as a parent it has a default. */
+/** Sorts the path fields. A team or project is positional only where the path ends in it; as a parent it has a default. */
 export function pathFieldsOf({ path, pathFields }: Operation): PathFields {
   const fields = [...pathFields]
   const last = fields.at(-1)
-  const positional = last && (!PLACES.includes(last) || path.endsWith(`{${last}}/`)) ? last : undefined
+  const positional = last && (!TEAM_AND_PROJECT.includes(last) || path.endsWith(`{${last}}/`)) ? last : undefined
   const isParent = (field: string) => field !== positional
   return {
     positional,
-    parents: fields.filter((field) => isParent(field) && !PLACES.includes(field)),
+    parents: fields.filter((field) => isParent(field) && !TEAM_AND_PROJECT.includes(field)),
     needsTeam: pathFields.has('team_id') && isParent('team_id'),
     needsProject: pathFields.has('project_id') && isParent('project_id'),
   }
 }
 
-/** `submission_id` as it is written in a command line: `<submission-id>` when positional, else `--submission`. */
+/** Returns `submission_id` as written on a command line: `<submission-id>` if positional, else `--submission`. */
 export function writtenPathField(field: string, { positional }: PathFields): string {
   return field === positional ? `<${kebabCase(field)}>` : parentFlag(field)
 }

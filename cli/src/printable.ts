@@ -1,21 +1,21 @@
 import stringWidth from 'string-width'
 
 // Terminal commands hide in C0 and C1 characters (ECMA-48), reversed text in the bidirectional controls (Unicode TR9).
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is removed.
 const UNPRINTABLE = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
 const C1 = /[\u007f-\u009f]/g
 
-/** What a visitor wrote, safe on a terminal; line breaks and tabs stay. */
+/** Returns text that is safe on a terminal, without control characters other than line breaks and tabs. */
 export function printable(text: string): string {
   return text.replace(UNPRINTABLE, '')
 }
 
-/** The same in one line. */
+/** Returns printable text in one line. */
 export function oneLine(text: string): string {
   return printable(text.replace(/\s+/g, ' ')).trim()
 }
 
-/** At most `width` columns of a terminal, with … where something is cut. */
+/** Cuts text to at most `width` columns of a terminal, ending in … */
 export function cut(text: string, width: number): string {
   if (stringWidth(text) <= width) return text
   let result = ''
@@ -26,7 +26,7 @@ export function cut(text: string, width: number): string {
   return `${result.trimEnd()}…`
 }
 
-/** JSON that a terminal takes for text; the value is the same. */
+/** Returns JSON that is safe on a terminal: control characters are escaped. */
 export function jsonText(value: unknown): string {
   const json = JSON.stringify(value, null, 2)
   return json.replace(C1, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)

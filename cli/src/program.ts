@@ -9,15 +9,15 @@ const USAGE = 2
 
 const INTRODUCTION = `
 Settings:
-  EARSHOT_URL        where the service is (http://localhost:8000)
+  EARSHOT_URL        address of the service (default: http://localhost:8000)
   EARSHOT_TOKEN      your personal access token, svc_…
   EARSHOT_TEAM, EARSHOT_PROJECT
-                     what --team and --project are unless said
+                     defaults of --team and --project
 
-Exit codes: 0 done, 1 refused by the service, 2 usage, 3 not signed in, 4 not reachable
+Exit codes: 0 success, 1 refused by the service, 2 wrong usage, 3 not signed in, 4 not reachable
 `
 
-/** Runs one command line, without the words "node earshot". Returns its exit code. */
+/** Runs a command line, without the words "node earshot". Returns its exit code. */
 export async function run(argv: readonly string[], terminal: Terminal): Promise<number> {
   let exitCode = 0
   const program = buildProgram(terminal, (code) => {
@@ -37,11 +37,11 @@ function buildProgram(terminal: Terminal, finish: (exitCode: number) => void): C
     .description('The command line of Earshot, the feedback collection service.')
     .usage('<noun> <verb> [ID] [flags]')
     .version(readVersion(), '--version', 'print the version')
-    .helpOption('-h, --help', 'show help; after a noun or a verb, more about it')
+    .helpOption('-h, --help', 'show help; after a noun or verb, help about it')
     .commandsGroup(HelpGroup.nouns)
     .addHelpText('after', INTRODUCTION)
     .exitOverride()
-    .showHelpAfterError('Add --help for more.')
+    .showHelpAfterError('Add --help for more information.')
     .configureHelp(helpOf(terminal))
     .configureOutput({ writeOut: terminal.writeOut, writeErr: terminal.writeError })
   addCommands(program, async (command, named) => {
@@ -50,7 +50,7 @@ function buildProgram(terminal: Terminal, finish: (exitCode: number) => void): C
   })
   const listen = program
     .command('listen')
-    .summary('pass events on to a program on this machine')
+    .summary('forward events to a program on this machine')
     .usage('[flags]')
     .helpGroup(HelpGroup.tools)
   program.hook('preSubcommand', async (_parent, command) => {
@@ -61,7 +61,7 @@ function buildProgram(terminal: Terminal, finish: (exitCode: number) => void): C
   return program
 }
 
-/** Words become commands now; their flags only when the command line names them, as schemas take time to read. */
+/** Adds all commands. Their flags are added only when the command line names them, because reading schemas takes time. */
 function addCommands(root: Command, addFlags: (command: Command, named: NamedOperation) => Promise<void>): void {
   const groups = new Map<string, Command>([['', root]])
   const leaves = new Map<Command, NamedOperation>()

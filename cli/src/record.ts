@@ -1,6 +1,6 @@
 import { printable } from './printable.ts'
 
-/** A single resource: a line for each field, nested ones dotted, as `--output` takes them. */
+/** Formats a single resource: one line per field, nested ones dotted, as `--output` takes them. */
 export function formatRecord(record: unknown): string {
   const lines = linesOf(record)
   const width = Math.max(...lines.map(([name]) => name.length))

@@ -2,9 +2,9 @@ import { z } from 'zod'
 
 type JsonSchema = z.core.JSONSchema.JSONSchema
 
-/** A place in a schema, as far as a command line must know it. */
+/** A node of a schema, with what a command line needs to know. */
 export interface SchemaNode {
-  /** `json` is what has no fixed shape. */
+  /** `json` has no fixed shape. */
   kind: 'string' | 'integer' | 'number' | 'boolean' | 'array' | 'object' | 'json'
   isNullable: boolean
   choices: readonly string[]
@@ -13,19 +13,19 @@ export interface SchemaNode {
   format: string | undefined
   /** Names of an object's required fields. */
   required: ReadonlySet<string>
-  /** Fields of an object, in order; of a union of objects those of all. */
+  /** Fields of an object, in order; for a union of objects, the fields of all. */
   properties: () => [string, SchemaNode][]
-  /** What an array holds. */
+  /** The items of an array. */
   items: () => SchemaNode
 }
 
-/** Reads a contract's schema by way of JSON Schema, which is stable where zod's insides are not. */
+/** Reads a contract's schema as JSON Schema, which is stable where zod's internals are not. */
 export function readSchema(schema: z.ZodType, io: 'input' | 'output'): SchemaNode {
   const root = z.toJSONSchema(schema, { io, unrepresentable: 'any' })
   return nodeOf(root, root.$defs ?? {})
 }
 
-/** The node at a dotted path, `json` below what has no fixed shape; undefined if there cannot be any. */
+/** Returns the node at a dotted path, `json` below a node without a fixed shape; undefined if there is none. */
 export function nodeAt(node: SchemaNode, path: readonly string[]): SchemaNode | undefined {
   const [name, ...rest] = path
   if (name === undefined || node.kind === 'json') return node
@@ -55,7 +55,7 @@ function nodeOf(schema: JsonSchema, definitions: Record<string, JsonSchema>): Sc
   }
 }
 
-/** Follows `$ref`; what stands beside it wins. */
+/** Follows `$ref`; keywords beside it take precedence. */
 function resolve(schema: JsonSchema | boolean, definitions: Record<string, JsonSchema>): JsonSchema {
   const { $ref, ...rest } = asObject(schema)
   if ($ref === undefined) return rest

@@ -5,36 +5,37 @@ import { UsageError } from './usage-error.ts'
 
 const DEFAULT_URL = 'http://localhost:8000'
 
-/** There is no token to sign in with. */
+/** The token is missing or malformed. */
 export class NotSignedInError extends Error {
   override readonly name = 'NotSignedInError'
 }
 
-/** The output of an operation; of a list also page after page. */
-interface Answer extends Promise<unknown> {
+/** The output of an operation; a list also yields its pages. */
+interface CallResult extends Promise<unknown> {
   pages(): AsyncIterable<unknown>
 }
 
-/** The client that EARSHOT_URL and EARSHOT_TOKEN ask for. */
+/** Creates a client from EARSHOT_URL and EARSHOT_TOKEN. */
 export function connect(terminal: Terminal): Client {
   const { env } = terminal
   const baseUrl = serviceUrl(terminal)
-  if (!/^https?:$/.test(URL.parse(baseUrl)?.protocol ?? '')) throw new UsageError(`EARSHOT_URL is no http or https address: ${baseUrl}`)
+  if (!/^https?:$/.test(URL.parse(baseUrl)?.protocol ?? ''))
+    throw new UsageError(`EARSHOT_URL must be an http or https address, not ${baseUrl}`)
   const token = env.EARSHOT_TOKEN?.trim()
   if (!token) throw new NotSignedInError('EARSHOT_TOKEN is not set')
-  if (!/^[!-~]+$/.test(token)) throw new NotSignedInError('EARSHOT_TOKEN holds characters that no token has')
+  if (!/^[!-~]+$/.test(token)) throw new NotSignedInError('EARSHOT_TOKEN contains invalid characters')
   return createClient({ baseUrl, token, userAgent: 'earshot-cli' })
 }
 
-/** Where the service is. */
+/** Returns the address of the service. */
 export function serviceUrl({ env }: Terminal): string {
   return env.EARSHOT_URL || DEFAULT_URL
 }
 
-/** Calls the operation that has this place in the tree. */
-export function call(client: Client, { name }: NamedOperation, input: object, options: CallOptions): Answer {
+/** Calls an operation by its name. */
+export function call(client: Client, { name }: NamedOperation, input: object, options: CallOptions): CallResult {
   let node: unknown = client
   for (const key of name.split('.')) node = (node as Record<string, unknown>)[key]
-  // Proven: the client has a method at the place of each operation, and pages() on each list.
-  return (node as (input: object, options: CallOptions) => Answer)(input, options)
+  // Proven: the client has a method for each operation, and pages() on each list.
+  return (node as (input: object, options: CallOptions) => CallResult)(input, options)
 }

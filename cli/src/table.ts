@@ -20,7 +20,7 @@ interface Shown extends Column {
   width: number
 }
 
-/** Records as a table as wide as the terminal. Long text is cut with …, ids never; the least worthy columns give way. */
+/** Formats records as a table as wide as the terminal. Long text is cut, ids never; the least important columns are dropped. */
 export function formatTable(
   shown: readonly Column[],
   records: readonly unknown[],
@@ -54,12 +54,12 @@ function show(column: Column, records: readonly unknown[]): Shown {
   return { ...column, head, cells, width: isText(column.node) ? Math.min(natural, MAX_TEXT_WIDTH) : natural }
 }
 
-/** A column of nothing but absent values tells nothing. */
+/** Returns false for a column without a single value. */
 function hasContent({ cells }: Shown): boolean {
   return cells.some((cell) => cell !== '-')
 }
 
-/** First the core at its least width, growing to what can be read; then what else fits; then text takes what is left. */
+/** Adds the core columns at their least width and widens them to a readable width, then adds all others that fit, then widens text. */
 function chooseColumns(columns: readonly Shown[], terminalWidth: number): Shown[] {
   const widths = new Map<Shown, number>()
   let left = terminalWidth + GAP.length
@@ -78,10 +78,10 @@ function chooseColumns(columns: readonly Shown[], terminalWidth: number): Shown[
       left -= growth
     }
   }
-  const worthiestFirst = columns.toSorted((a, b) => a.rank - b.rank)
-  add(worthiestFirst.filter(({ rank }) => rank < CORE_RANKS))
+  const byRank = columns.toSorted((a, b) => a.rank - b.rank)
+  add(byRank.filter(({ rank }) => rank < CORE_RANKS))
   grow(READABLE_TEXT_WIDTH)
-  add(worthiestFirst.filter(({ rank }) => rank >= CORE_RANKS))
+  add(byRank.filter(({ rank }) => rank >= CORE_RANKS))
   grow(MAX_TEXT_WIDTH)
   return columns.filter((column) => widths.has(column)).map((column) => ({ ...column, width: widths.get(column) ?? column.width }))
 }
@@ -90,7 +90,7 @@ function leastWidth({ node, head, width }: Shown): number {
   return isText(node) ? Math.min(width, Math.max(MIN_TEXT_WIDTH, head.length)) : width
 }
 
-/** What may be cut: words, not ids, times or choices. */
+/** Returns whether a column may be cut: text, but not ids, times or choices. */
 function isText({ kind, format, choices }: SchemaNode): boolean {
   return kind === 'array' || (kind === 'string' && format === undefined && choices.length === 0)
 }
@@ -101,7 +101,7 @@ function cellOf({ path, orElse = [], node, isAge }: Column, record: unknown): st
   if (typeof value === 'boolean') return value ? 'yes' : 'no'
   if (Array.isArray(value)) return oneLine(value.join(', ')) || '-'
   if (isAge) return ageOf(String(value))
-  // Minutes are enough for a list: 2026-11-20 09:30Z
+  // Lists show minutes: 2026-11-20 09:30Z
   if (node.format === 'date-time') return oneLine(String(value).replace(/^(\d{4}-\d\d-\d\d)T(\d\d:\d\d).*Z$/, '$1 $2Z'))
   return oneLine(String(value))
 }

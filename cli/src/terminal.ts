@@ -1,6 +1,7 @@
 import process from 'node:process'
+import { setTimeout as delay } from 'node:timers/promises'
 
-/** All that a command sees of the world beside the service. */
+/** The environment and streams of a command. */
 export interface Terminal {
   env: Readonly<Record<string, string | undefined>>
   stdin: AsyncIterable<Uint8Array | string>
@@ -8,8 +9,10 @@ export interface Terminal {
   columns: number | undefined
   writeOut(text: string): void
   writeError(text: string): void
-  /** For what ends when it is told to: aborts at Ctrl-C, which from now on does nothing else. */
+  /** Returns a signal that aborts at Ctrl-C, which then no longer ends the process. */
   interruption(): AbortSignal
+  /** Waits; resolves early when the signal aborts. */
+  pause(ms: number, signal: AbortSignal): Promise<void>
 }
 
 export function processTerminal(): Terminal {
@@ -25,10 +28,11 @@ export function processTerminal(): Terminal {
       for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => controller.abort())
       return controller.signal
     },
+    pause: (ms, signal) => delay(ms, undefined, { signal }).catch(() => {}),
   }
 }
 
-/** `earshot … | head -1` closes the pipe when it has seen enough. */
+/** `earshot … | head -1` closes the pipe after the first line. */
 function leaveQuietlyOnClosedPipe(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EPIPE') throw error
   process.exit(0)

@@ -1,4 +1,4 @@
-/** The command line, or a setting that it reads, is wrong. */
+/** A wrong command line, or a wrong setting that it reads. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
 }

@@ -1,17 +1,18 @@
 import { z } from 'zod'
+import { durations } from './durations.ts'
 import { NoContent, operation } from './operation.ts'
 import { AUTH } from './paths.ts'
 import { MailboxInput, Name, NewPasswordInput, text } from './schemas/primitives.ts'
 
 const LINK_CHARACTERS = 128
 
-/** The same whatever comes of it, so that nobody learns who has an account. */
+/** The same for every address, so that nobody learns which addresses have an account. */
 const Accepted = z
-  .object({ detail: z.string().meta({ description: 'What happens now, for people.', example: 'Look into your mailbox.' }) })
-  .meta({ id: 'Accepted', description: 'The request is taken; what comes of it goes by e-mail.' })
+  .object({ detail: z.string().meta({ description: 'What to do next, for people.', example: 'Check your inbox.' }) })
+  .meta({ id: 'Accepted', description: 'The request was accepted. The result is sent by e-mail.' })
 
 const LinkToken = text(LINK_CHARACTERS, 1).meta({
-  description: 'The token of the link that came by e-mail.',
+  description: 'Token from the link in the e-mail.',
   example: `lnk_${'0'.repeat(43)}`,
 })
 
@@ -22,7 +23,7 @@ const signUp = operation({
   status: 202,
   summary: 'Sign up',
   description:
-    'Makes an account and sends a link that confirms its address; before that nobody can sign in. If the address has an account already, its owner is told by e-mail, and the answer is the same. If it was signed up for before but never confirmed, both passwords are void and the link asks for a new one: nobody can choose the password of another before they come. At most one mail a minute goes to an address; until the next, signing up again changes nothing. A service that is closed to newcomers answers 404 `not_found`.',
+    'Creates an account and e-mails a link that confirms the address. You can sign in once the address is confirmed. If the address already has an account, its owner gets an e-mail and the response is the same. If the address signed up before but was never confirmed, both passwords become void and the link asks for a new one, so that nobody can choose a password for another person. An address gets at most one e-mail a minute; until the next one, signing up again has no effect. Returns 404 `not_found` if sign-up is closed.',
   errors: ['not_found'],
   input: z.strictObject({
     email: MailboxInput,
@@ -37,13 +38,12 @@ const verifyEmail = operation({
   path: `${AUTH}/verify-email/`,
   access: 'account',
   summary: 'Confirm an e-mail address',
-  description:
-    'With the link that came by e-mail, within 24 hours. A link works once, and a newer one takes its place: then it is 401 `invalid_token`; one that is too old is 401 `token_expired`.',
+  description: `Takes the token from the link in the e-mail, valid for ${durations.emailVerificationHours} hours. A link works once, and a newer link replaces it: then it returns 401 \`invalid_token\`. An expired link returns 401 \`token_expired\`.`,
   errors: ['invalid_token', 'token_expired'],
   input: z.strictObject({ token: LinkToken }),
   output: z
-    .object({ email_verified: z.literal(true).meta({ description: 'The address is confirmed.' }) })
-    .meta({ id: 'EmailVerification', description: 'An address was confirmed.' }),
+    .object({ email_verified: z.literal(true).meta({ description: 'Whether the address is confirmed.' }) })
+    .meta({ id: 'EmailVerification', description: 'A confirmed e-mail address.' }),
 })
 
 const passwordReset = {
@@ -52,8 +52,9 @@ const passwordReset = {
     path: `${AUTH}/password-reset/`,
     access: 'account',
     status: 202,
-    summary: 'Ask for a new password',
-    description: 'Sends a link to the address, if it has an account; the answer is the same if not. At most one mail a minute.',
+    summary: 'Request a password reset',
+    description:
+      'E-mails a link to the address if it has an account. The response is the same if it has none. An address gets at most one e-mail a minute.',
     input: z.strictObject({ email: MailboxInput }),
     output: Accepted,
   }),
@@ -62,14 +63,13 @@ const passwordReset = {
     path: `${AUTH}/password-reset/confirm/`,
     access: 'account',
     status: 204,
-    summary: 'Choose a new password',
-    description:
-      'With the link that came by e-mail, within an hour; it confirms the address too. Ends every session and every log-in by password (JWT) of the account. Personal access tokens and applications that were allowed stay, and so does the second factor. A link works once, and a newer one takes its place: then it is 401 `invalid_token`; one that is too old is 401 `token_expired`.',
+    summary: 'Reset a password',
+    description: `Takes the token from the link in the e-mail, valid for ${durations.passwordResetHours} hour, and sets a new password. Also confirms the address. Ends every session and password login (JWT) of the account; personal access tokens, authorized applications and two-factor authentication stay. A link works once, and a newer link replaces it: then it returns 401 \`invalid_token\`. An expired link returns 401 \`token_expired\`.`,
     errors: ['invalid_token', 'token_expired'],
     input: z.strictObject({ token: LinkToken, password: NewPasswordInput }),
     output: NoContent,
   }),
 }
 
-/** How one comes to have an account, and back into it. */
+/** Operations that create an account and recover it. */
 export const accounts = { signUp, verifyEmail, passwordReset }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { durations } from './durations.ts'
 import { operation } from './operation.ts'
 import { TEAM, TeamRef } from './paths.ts'
 import { Id, listOf, TimedPage, text, timestamp } from './schemas/primitives.ts'
@@ -9,44 +10,41 @@ const AuditEntry = z
     id: Id,
     actor: TeamUser.nullable().meta({
       description:
-        'Who did it, as the person is now; null for an account that is gone, and for the service itself. What the operator does for somebody is theirs.',
+        "The person who made the change, with their current profile; null for a deleted account and for the service itself. Changes by the operator on behalf of a user count as the user's.",
     }),
     credential: z
       .object({
         id: Id.nullable(),
-        kind: z
-          .string()
-          .meta({ description: 'pat, oauth2, jwt, session or operator; system for what the service did by itself.', example: 'pat' }),
+        kind: z.string().meta({ description: 'pat, oauth2, jwt, session or operator; system for changes by the service.', example: 'pat' }),
       })
       .nullable()
-      .meta({ description: 'With which credential.' }),
-    action: z.string().meta({ description: 'What was done.', example: 'submission.approved' }),
+      .meta({ description: 'The credential that was used.' }),
+    action: z.string().meta({ description: 'The action.', example: 'submission.approved' }),
     target: z
-      .object({ type: z.string().meta({ description: 'Its kind.', example: 'submission' }), id: Id.nullable() })
-      .meta({ description: 'What it was done to.' }),
-    project_id: Id.nullable().meta({ description: 'The project, if it happened in one.' }),
+      .object({ type: z.string().meta({ description: 'Type of the resource.', example: 'submission' }), id: Id.nullable() })
+      .meta({ description: 'The changed resource.' }),
+    project_id: Id.nullable().meta({ description: 'The project, if the change was in a project.' }),
     changes: z.record(z.string(), z.unknown()).meta({
-      description: 'Each changed field with `from` and `to`; never a secret.',
+      description: 'Each changed field with `from` and `to`. Never contains secrets.',
       example: { state: { from: 'pending', to: 'approved' } },
     }),
-    ip: z.string().nullable().meta({ description: 'From which address.', example: '203.0.113.7' }),
-    at: timestamp('When it was done.'),
+    ip: z.string().nullable().meta({ description: 'IP address of the request.', example: '203.0.113.7' }),
+    at: timestamp('Time of the change.'),
   })
-  .meta({ id: 'AuditEntry', description: 'One change that a person or a credential made.' })
+  .meta({ id: 'AuditEntry', description: 'A change in a team.' })
 
 export const auditLog = {
   list: operation({
     method: 'GET',
     path: `${TEAM}/audit-log/`,
-    summary: 'List who changed what',
-    description:
-      'Every change to the team, its people and their tokens, its projects, keys and webhooks, and to the states of submissions; kept a year.',
+    summary: 'List the audit log',
+    description: `Lists every change to the team, its members and their tokens, its projects, public keys and webhooks, and the state of submissions. Entries are kept for ${durations.auditLogDays} days.`,
     scope: 'read:teams',
     role: 'admin',
     feature: 'audit_log',
     input: TeamRef.extend({
       ...TimedPage.shape,
-      action: text(100).optional().meta({ description: 'Only this action.', example: 'submission.approved' }),
+      action: text(100).optional().meta({ description: 'Only entries with this action.', example: 'submission.approved' }),
     }),
     output: listOf('AuditEntry', AuditEntry),
   }),

@@ -9,23 +9,23 @@ const Authorization = z
     id: Id,
     client: z
       .object({
-        id: z.string().meta({ description: 'The client_id that the application goes by.', example: 'earshot-cli' }),
+        id: z.string().meta({ description: 'The client_id of the application.', example: 'earshot-cli' }),
         name: z.string().meta({ description: 'Name of the application.', example: 'Earshot command line' }),
       })
-      .meta({ id: 'OAuthClient', description: 'An application that the operator registered.' }),
-    scopes: z.array(Scope).meta({ description: 'What you allowed it.' }),
-    last_used_at: timestamp('Last use, to the minute; null if never.').nullable(),
+      .meta({ id: 'OAuthClient', description: 'An application registered by the operator.' }),
+    scopes: z.array(Scope).meta({ description: 'Scopes that you granted.' }),
+    last_used_at: timestamp('Time of last use, to the minute; null if never used.').nullable(),
     created_at: CreatedAt,
     updated_at: UpdatedAt,
   })
-  .meta({ id: 'Authorization', description: 'An application that you allowed to act for you.' })
+  .meta({ id: 'Authorization', description: 'An application that you authorized to act for you.' })
 
 export const authorizations = {
   list: operation({
     method: 'GET',
     path: `${ME}/authorizations/`,
-    summary: 'List the applications that you allowed',
-    description: 'Each time you allow an application it stands here once more: on each of your devices, say.',
+    summary: 'List your authorized applications',
+    description: 'An application appears once for each time you authorized it, for example once per device.',
     scope: 'read:profile',
     input: Page,
     output: listOf('Authorization', Authorization),
@@ -33,10 +33,10 @@ export const authorizations = {
   delete: operation({
     method: 'DELETE',
     path: `${ME}/authorizations/{authorization_id}/`,
-    summary: 'Withdraw what you allowed an application',
-    description: 'All its tokens stop working with the next request.',
+    summary: 'Revoke an authorization',
+    description: 'Revokes all tokens of the application at once.',
     scope: 'write:profile',
-    input: z.strictObject({ authorization_id: Id.meta({ description: 'What you allowed.' }) }),
+    input: z.strictObject({ authorization_id: Id.meta({ description: 'The authorization.' }) }),
     output: NoContent,
   }),
 }

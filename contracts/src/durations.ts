@@ -1,43 +1,45 @@
 /** Durations that the service promises, each with its unit last. */
 export const durations = {
-  /** The link of an invitation. */
+  /** How long the link of an invitation works. */
   invitationDays: 7,
   /** How long accepted, revoked and expired invitations are listed. */
   closedInvitationDays: 90,
-  /** The link that confirms the e-mail address of a new account. */
+  /** How long the link that confirms an e-mail address works. */
   emailVerificationHours: 24,
-  /** The link that sets a new password. */
+  /** How long the link that resets a password works. */
   passwordResetHours: 1,
-  /** Accounts whose e-mail address was never confirmed are deleted after this. */
+  /** How long an account with an unconfirmed address is kept. */
   unverifiedAccountDays: 30,
 
-  /** A session ends this long after its last use… */
+  /** A session's life after its last use. */
   sessionIdleDays: 30,
-  /** …and this long after sign-in at the latest. */
+  /** A session's life after sign-in, however much it is used. */
   sessionMaxDays: 90,
-  /** Access and refresh tokens of a password login (JWT). */
+  /** The access token of a password login (JWT). */
   accessJwtMinutes: 15,
+  /** The refresh token of a password login. */
   loginRefreshDays: 14,
-  /** Access and refresh tokens of OAuth2. */
+  /** The access token of OAuth2. */
   oauthAccessHours: 1,
+  /** The refresh token of OAuth2. */
   oauthRefreshDays: 30,
 
-  /** How long the first answer to an idempotency key is kept. */
+  /** How long the response to an idempotency key is kept. */
   idempotencyKeyHours: 24,
-  /** A second submission with the same words from the same visitor counts as the first within this time. */
+  /** How long a second submission with the same text from the same visitor counts as the first. */
   duplicateSubmissionMinutes: 10,
 
-  /** Events, deliveries, attempts and mails are kept this long; a replay reaches as far back. */
+  /** How long events are kept, and how far back a replay reaches. */
   eventDays: 30,
   deliveryDays: 30,
   attemptDays: 30,
   mailDays: 30,
   auditLogDays: 365,
 
-  /** The previous signing secret of an endpoint signs too for this long after a rotation. */
+  /** How long the previous signing secret of an endpoint signs too after a rotation. */
   previousSecretHours: 24,
-  /** An endpoint is disabled after this long without a success… */
+  /** How long an endpoint goes without a success before it is disabled… */
   failingEndpointDays: 5,
-  /** …if its failures spread over at least this long. */
+  /** …if its failures spread over at least this time. */
   failingEndpointHours: 12,
 } as const

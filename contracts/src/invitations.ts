@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { durations } from './durations.ts'
 import { TeamMembership } from './me.ts'
 import { NoContent, operation } from './operation.ts'
 import { INVITATIONS, TEAM, TeamRef } from './paths.ts'
@@ -8,7 +9,7 @@ import { TeamUser } from './schemas/profile.ts'
 
 export const InvitationState = z.enum(['pending', 'accepted', 'revoked', 'expired']).meta({
   id: 'InvitationState',
-  description: 'Only what is pending can be accepted; it expires by itself.',
+  description: 'State of the invitation. Only a pending invitation can be accepted.',
   example: 'pending',
 })
 export type InvitationState = z.infer<typeof InvitationState>
@@ -19,9 +20,11 @@ export const Invitation = z
     email: ContactEmail,
     role: Role,
     state: InvitationState,
-    invited_by: TeamUser.nullable().meta({ description: 'Who invited, as the person is now; null for an account that is gone.' }),
-    expires_at: timestamp('When its link stops working.'),
-    accepted_at: timestamp('When the person joined; null if that has not happened.').nullable(),
+    invited_by: TeamUser.nullable().meta({
+      description: 'The person who sent it, with their current profile; null for a deleted account.',
+    }),
+    expires_at: timestamp('Time when the link expires.'),
+    accepted_at: timestamp('Time when the person joined; null if not yet.').nullable(),
     created_at: CreatedAt,
     updated_at: UpdatedAt,
   })
@@ -34,12 +37,12 @@ export const invitations = {
     method: 'GET',
     path: `${TEAM}/invitations/`,
     summary: 'List the invitations of a team',
-    description: 'What was accepted or revoked, or has expired, is listed for 90 days.',
+    description: `Accepted, revoked and expired invitations are listed for ${durations.closedInvitationDays} days.`,
     scope: 'read:members',
     role: 'viewer',
     input: TeamRef.extend({
       ...Page.shape,
-      state: InvitationState.optional().meta({ description: 'Only those in this state.' }),
+      state: InvitationState.optional().meta({ description: 'Only invitations in this state.' }),
     }),
     output: listOf('Invitation', Invitation),
   }),
@@ -47,15 +50,14 @@ export const invitations = {
     method: 'POST',
     path: `${TEAM}/invitations/`,
     status: 201,
-    summary: 'Invite somebody to a team',
-    description:
-      'Mails a link that works once, for seven days, for this address alone. A pending invitation takes a place of the quota. An admin invites up to admin; only an owner invites an owner. An address has one pending invitation to a team, and none if its owner is a member: else 409. One person sends an address at most five such mails an hour: else 429.',
+    summary: 'Invite a person to a team',
+    description: `E-mails a link that works once, for ${durations.invitationDays} days, and only for this address. A pending invitation counts toward the quota of members. Admins can invite up to the role admin; only an owner can invite an owner. Returns 409 if the address already has a pending invitation or its owner is a member. You can send an address at most five invitations an hour; one more returns 429.`,
     scope: 'write:members',
     role: 'admin',
     quota: 'members',
     errors: ['already_exists'],
     input: TeamRef.extend({
-      email: MailboxInput.meta({ description: 'Address of the person; upper and lower case are the same.' }),
+      email: MailboxInput.meta({ description: 'E-mail address of the person. Case does not matter.' }),
       role: Role,
     }),
     output: Invitation,
@@ -65,7 +67,7 @@ export const invitations = {
     path: `${TEAM}/invitations/{invitation_id}/`,
     summary: 'Revoke an invitation',
     description:
-      'Its link stops working, and its place is free. What was revoked or has expired stays as it is; what was accepted is 409: remove the member. Only an owner revokes the invitation of an owner.',
+      'The link stops working, and the invitation no longer counts toward the quota. Revoking a revoked or expired invitation has no effect. An accepted invitation returns 409; remove the member instead. Only an owner can revoke the invitation of an owner.',
     scope: 'write:members',
     role: 'admin',
     errors: ['state_conflict'],
@@ -75,9 +77,8 @@ export const invitations = {
   resend: operation({
     method: 'POST',
     path: `${TEAM}/invitations/{invitation_id}/resend/`,
-    summary: 'Send an invitation again',
-    description:
-      'Mails another link, good for seven days; the one before stops working. Only what is pending is sent again: else 409. One person sends an address at most five such mails an hour: else 429. Only an owner sends the invitation of an owner.',
+    summary: 'Resend an invitation',
+    description: `E-mails a new link, valid for ${durations.invitationDays} days; the previous link stops working. Returns 409 if the invitation is not pending. You can send an address at most five invitations an hour; one more returns 429. Only an owner can resend the invitation of an owner.`,
     scope: 'write:members',
     role: 'admin',
     errors: ['state_conflict'],
@@ -89,11 +90,11 @@ export const invitations = {
     path: `${INVITATIONS}/accept/`,
     summary: 'Accept an invitation',
     description:
-      'You join the team. The link works once, and only for the account that has the invited address, in upper or lower case; the address counts as verified from then on. Sent again, you get the same answer. A link that is unknown, replaced, revoked, expired, used or meant for somebody else is 404, whichever it is; 409 if you have joined the team in another way; 402 if its plan has become too small.',
+      'Adds you to the team and confirms your e-mail address. The link works once, and only for the account with the invited address; case does not matter. Repeating the request returns the same response. Returns 404 for a link that is unknown, replaced, revoked, expired, used or meant for another person; 409 if you joined the team another way; 402 if the plan of the team has no room.',
     scope: 'write:profile',
     withoutApiAccess: true,
     errors: ['not_found', 'already_exists', 'quota_exceeded'],
-    input: z.strictObject({ token: text(128, 1).meta({ description: 'From the link of the mail.' }) }),
+    input: z.strictObject({ token: text(128, 1).meta({ description: 'Token from the link in the e-mail.' }) }),
     output: TeamMembership,
   }),
 }

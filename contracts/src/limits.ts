@@ -1,13 +1,13 @@
-/** Rate limits by name. Windows are fixed: the clock's hour or minute. */
+/** Rate limits by name. Windows are fixed and aligned to the clock, such as each full hour. */
 export const limits = {
   authenticated: { max: 1000, windowSeconds: 3600, countedBy: 'user' },
   unauthenticated: { max: 100, windowSeconds: 3600, countedBy: 'ip' },
-  /** Tries to sign in to one account from one address, and from everywhere. */
+  /** Attempts to sign in to one account, from one IP address and from all. */
   sign_in: { max: 20, windowSeconds: 900, countedBy: 'ip' },
   sign_in_account: { max: 100, windowSeconds: 3600, countedBy: 'user' },
-  /** Wrong codes on the page that connects a device: by person, and by address. */
+  /** Wrong codes on the page that connects a device, per person and per IP address. */
   device_code: { max: 10, windowSeconds: 600, countedBy: 'user' },
-  /** Mails with the link of an invitation from one person to one address. */
+  /** Invitation mails from one person to one address. */
   invitation_mail: { max: 5, windowSeconds: 3600, countedBy: 'user' },
   public_read: { max: 120, windowSeconds: 60, countedBy: 'ip' },
   public_write: { max: 10, windowSeconds: 60, countedBy: 'ip' },
@@ -16,7 +16,7 @@ export const limits = {
 
 export type LimitName = keyof typeof limits
 
-/** Sizes that every surface keeps to. Text is counted in Unicode code points. */
+/** Maximum sizes, the same on every surface. Text is counted in Unicode code points. */
 export const sizes = {
   bodyBytes: 1_048_576,
   headerBytes: 16_384,

@@ -1,32 +1,34 @@
 import { z } from 'zod'
+import { durations } from './durations.ts'
 import { NoContent, operation } from './operation.ts'
 import { AUTH } from './paths.ts'
 import { MailboxInput, PasswordInput, text } from './schemas/primitives.ts'
 
 const RefreshToken = text(2_048, 1).meta({
-  description: 'A refresh token that was given out here.',
+  description: 'A refresh token from this service.',
   example: 'svr_0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcd000000',
 })
 
 const TokenPair = z
   .object({
     access: z.string().meta({
-      description:
-        'Access token for `Authorization: Bearer`: a JWT of 15 minutes, signed with EdDSA, with every scope. It stops working at once when its log-in ends.',
+      description: `Access token for \`Authorization: Bearer\`: a JWT with every scope, valid for ${durations.accessJwtMinutes} minutes and signed with EdDSA. It stops working at once when its login ends.`,
     }),
-    refresh: z.string().meta({ description: 'Refresh token, good for one use within 14 days. Keep it secret; it is shown once.' }),
+    refresh: z
+      .string()
+      .meta({ description: `Refresh token, valid once within ${durations.loginRefreshDays} days. Keep it secret. It is shown only once.` }),
   })
-  .meta({ id: 'TokenPair', description: 'What a log-in goes on with.' })
+  .meta({ id: 'TokenPair', description: 'The tokens of a login.' })
 
-/** Log-ins by password of first-party front ends, which go on by a pair of an access and a refresh token. */
+/** Password logins of first-party front ends, which use a pair of an access and a refresh token. */
 export const logins = {
   create: operation({
     method: 'POST',
     path: `${AUTH}/token/`,
     access: 'account',
-    summary: 'Log in for a pair of tokens',
+    summary: 'Create a pair of tokens',
     description:
-      "For a front end of your own, against your own account. An account with a second factor gets 403 `mfa_enabled`, once the password is right: use a personal access token or OAuth2. A wrong password and an address without an account are the same 401 `invalid_credentials`. Needs a plan with API access, like every token, when it is used. The claims of the access token: `iss` is the service's address, `aud` the same with `/api/`, `sub` the user's id, `sid` the log-in.",
+      'Logs in by password, for a front end of your own and your own account. A wrong password and an unknown address both return 401 `invalid_credentials`. An account with two-factor authentication returns 403 `mfa_enabled` for the correct password: use a personal access token or OAuth2 instead. Like every token, the access token needs a plan with API access. Its claims: `iss` is the address of the service, `aud` the same with `/api/`, `sub` the id of the user, `sid` the login.',
     errors: ['invalid_credentials', 'mfa_enabled', 'email_not_verified'],
     input: z.strictObject({ email: MailboxInput, password: PasswordInput }),
     output: TokenPair,
@@ -35,9 +37,9 @@ export const logins = {
     method: 'POST',
     path: `${AUTH}/token/refresh/`,
     access: 'account',
-    summary: 'Exchange a refresh token for the next pair',
+    summary: 'Refresh a pair of tokens',
     description:
-      'The refresh token is used up: its second use is 401 `invalid_token` and ends the log-in, with all its tokens, for somebody else may have it. So send one exchange at a time, and not again when its answer was lost. Access tokens given before go on until their own end.',
+      'Exchanges a refresh token for the next pair. A refresh token works once: a second use returns 401 `invalid_token` and ends the login with all its tokens, because the token may be stolen. Send one exchange at a time, and do not retry one whose response was lost. Earlier access tokens stay valid until they expire.',
     counts: 'failures',
     errors: ['token_expired'],
     input: z.strictObject({ refresh: RefreshToken }),
@@ -49,7 +51,7 @@ export const logins = {
     access: 'account',
     summary: 'Log out',
     description:
-      'Ends the log-in of the refresh token: its access tokens stop working at once. An unknown token, or one whose log-in has ended, is 204 too: there is nothing left to end (RFC 7009 §2.2). It counts as a request that fails.',
+      'Ends the login of the refresh token; its access tokens stop working at once. An unknown token, or one whose login has ended, also returns 204 (RFC 7009 §2.2) and counts as a failed request.',
     status: 204,
     counts: 'failures',
     input: z.strictObject({ refresh: RefreshToken }),

@@ -24,15 +24,15 @@ import { Profile } from './schemas/profile.ts'
 import { Scope } from './scopes.ts'
 import { sessions } from './sessions.ts'
 
-/** The four ways to say who one is. */
+/** The four kinds of credential. */
 export const CredentialKind = z
   .enum(['pat', 'oauth2', 'jwt', 'session'])
-  .meta({ id: 'CredentialKind', description: 'Personal access token, OAuth2 access token, JWT or session.' })
+  .meta({ id: 'CredentialKind', description: 'Kind of credential: personal access token, OAuth2 access token, JWT or session.' })
 export type CredentialKind = z.infer<typeof CredentialKind>
 
 export const TeamMembership = z
   .object({ id: Id, name: z.string().meta({ description: 'Name of the team.' }), role: Role, plan: Plan })
-  .meta({ id: 'TeamMembership', description: 'A team that you belong to.' })
+  .meta({ id: 'TeamMembership', description: 'A team that you are a member of.' })
 
 const Identity = z
   .object({
@@ -41,21 +41,21 @@ const Identity = z
       .object({
         kind: CredentialKind,
         id: Id,
-        scopes: z.array(Scope).meta({ description: 'What the credential may touch.' }),
-        expires_at: timestamp('When it ends; null if it does not.').nullable(),
+        scopes: z.array(Scope).meta({ description: 'Scopes of the credential.' }),
+        expires_at: timestamp('Time of expiry; null if it does not expire.').nullable(),
       })
-      .meta({ id: 'Credential', description: 'What the request was signed in with.' }),
-    teams: z.array(TeamMembership).meta({ description: 'The teams that you belong to.' }),
+      .meta({ id: 'Credential', description: 'The credential of the request.' }),
+    teams: z.array(TeamMembership).meta({ description: 'The teams that you are a member of.' }),
   })
-  .meta({ id: 'Identity', description: 'Who the caller is, with what, and where.' })
+  .meta({ id: 'Identity', description: 'The user, credential and teams of a request.' })
 
 const tokenFields = {
   id: Id,
-  name: z.string().meta({ description: 'What you called it.', example: 'CI' }),
-  scopes: z.array(Scope).meta({ description: 'What it may touch.' }),
+  name: z.string().meta({ description: 'Name of the token.', example: 'CI' }),
+  scopes: z.array(Scope).meta({ description: 'Scopes of the token.' }),
   hint: z.string().meta({ description: 'The last four characters of the value.', example: 'x9Qz' }),
-  expires_at: timestamp('When it ends; null if it does not.').nullable(),
-  last_used_at: timestamp('Last use, to the minute; null if never.').nullable(),
+  expires_at: timestamp('Time of expiry; null if it does not expire.').nullable(),
+  last_used_at: timestamp('Time of last use, to the minute; null if never used.').nullable(),
   created_at: CreatedAt,
   updated_at: UpdatedAt,
 }
@@ -63,7 +63,7 @@ const tokenFields = {
 export const Token = z.object(tokenFields).meta({ id: 'Token', description: 'A personal access token, without its value.' })
 
 const CreatedToken = z
-  .object({ ...tokenFields, token: z.string().meta({ description: 'The value, starting with svc_. This is the only time it is shown.' }) })
+  .object({ ...tokenFields, token: z.string().meta({ description: 'The value of the token, starting with svc_. It is shown only once.' }) })
   .meta({ id: 'CreatedToken', description: 'A new personal access token with its value.' })
 
 const tokens = {
@@ -81,12 +81,12 @@ const tokens = {
     status: 201,
     summary: 'Create a personal access token',
     description:
-      'The value is in this answer and nowhere else. A token can only create tokens whose scopes are among its own and which expire no later; deleting it deletes those it made.',
+      'The value of the token is shown only in this response. A token can only create tokens with a subset of its own scopes that expire no later than itself. Deleting a token also deletes the tokens it created.',
     scope: 'write:tokens',
     input: z.strictObject({
-      name: Name.meta({ description: 'What to call it.', example: 'CI' }),
-      scopes: z.array(Scope).min(1).max(64).meta({ description: 'What it may touch.' }),
-      expires_at: instant('When it ends; never if absent.').nullable().optional(),
+      name: Name.meta({ description: 'Name of the token.', example: 'CI' }),
+      scopes: z.array(Scope).min(1).max(64).meta({ description: 'Scopes of the token.' }),
+      expires_at: instant('Time of expiry. By default, the token does not expire.').nullable().optional(),
     }),
     output: CreatedToken,
   }),
@@ -94,7 +94,7 @@ const tokens = {
     method: 'DELETE',
     path: `${ME}/tokens/{token_id}/`,
     summary: 'Delete a personal access token',
-    description: 'It stops working with the next request, and so do the tokens that it made.',
+    description: 'The token and the tokens it created stop working at once.',
     scope: 'write:tokens',
     input: z.strictObject({ token_id: Id.meta({ description: 'The token.' }) }),
     output: NoContent,
@@ -105,20 +105,20 @@ export const me = {
   retrieve: operation({
     method: 'GET',
     path: `${ME}/`,
-    summary: 'Show who you are',
-    description: 'The user, the credential with its scopes, and the teams with role and plan.',
+    summary: 'Retrieve your identity',
+    description: 'Returns the user, the credential with its scopes, and the teams with role and plan.',
     input: z.strictObject({}),
     output: Identity,
   }),
   update: operation({
     method: 'PATCH',
     path: `${ME}/`,
-    summary: 'Change your profile',
-    description: 'JSON Merge Patch (RFC 7396): fields that are absent stay. Your teams hear of it by `user.profile.updated`.',
+    summary: 'Update your profile',
+    description: 'JSON Merge Patch (RFC 7396): omitted fields stay unchanged. Sends `user.profile.updated` to your teams.',
     scope: 'write:profile',
     input: z.strictObject({
       name: Name.optional().meta({ description: 'Display name.', example: 'Ada Lovelace' }),
-      avatar_url: HttpUrl.nullable().optional().meta({ description: 'Picture.' }),
+      avatar_url: HttpUrl.nullable().optional().meta({ description: 'Address of the picture.' }),
       locale: Language.optional(),
       timezone: TimeZone.optional(),
     }),
@@ -131,7 +131,7 @@ export const me = {
     status: 204,
     summary: 'Change your password',
     description:
-      'Asks for the present one; tries are limited like those to sign in. Ends your other sessions and log-ins by password (JWT); the session that asks goes on under a new cookie. Personal access tokens and applications that you allowed stay.',
+      'Requires your current password; attempts are limited like those to sign in. Ends your other sessions and password logins (JWT); the current session continues with a new cookie. Personal access tokens and authorized applications stay.',
     scope: 'write:profile',
     errors: ['invalid_credentials'],
     input: z.strictObject({ password: PasswordInput, new_password: NewPasswordInput }),

@@ -6,8 +6,8 @@ import { Id, listOf, Page, timestamp } from './schemas/primitives.ts'
 import { TeamUser } from './schemas/profile.ts'
 
 export const Member = z
-  .object({ user: TeamUser, role: Role, joined_at: timestamp('When the person joined.') })
-  .meta({ id: 'Member', description: 'A person on the team.' })
+  .object({ user: TeamUser, role: Role, joined_at: timestamp('Time when the person joined.') })
+  .meta({ id: 'Member', description: 'A member of a team.' })
 
 const MemberRef = TeamRef.extend({ user_id: Id.meta({ description: 'The person.' }) })
 
@@ -15,8 +15,8 @@ export const members = {
   list: operation({
     method: 'GET',
     path: `${TEAM}/members/`,
-    summary: 'List the people on a team',
-    description: 'By user id, the youngest account first.',
+    summary: 'List the members of a team',
+    description: 'Ordered by user id, newest account first.',
     scope: 'read:members',
     role: 'viewer',
     input: TeamRef.extend(Page.shape),
@@ -25,8 +25,8 @@ export const members = {
   update: operation({
     method: 'PATCH',
     path: `${TEAM}/members/{user_id}/`,
-    summary: "Change a person's role",
-    description: 'An admin gives roles up to admin; only an owner makes and unmakes owners. A team keeps at least one owner.',
+    summary: 'Change the role of a member',
+    description: 'Admins can grant roles up to admin; only an owner can add and remove owners. A team must have at least one owner.',
     scope: 'write:members',
     role: 'admin',
     errors: ['last_owner'],
@@ -36,9 +36,9 @@ export const members = {
   delete: operation({
     method: 'DELETE',
     path: `${TEAM}/members/{user_id}/`,
-    summary: 'Remove a person from a team',
+    summary: 'Remove a member from a team',
     description:
-      'Their credentials see nothing of the team from the next request on. Only an owner removes an owner, and never the last one.',
+      'The member loses access to the team with the next request. Only an owner can remove an owner, and the last owner cannot be removed.',
     scope: 'write:members',
     role: 'admin',
     errors: ['last_owner'],
@@ -48,8 +48,8 @@ export const members = {
   transferOwnership: operation({
     method: 'POST',
     path: `${TEAM}/members/{user_id}/transfer-ownership/`,
-    summary: 'Hand the team over to a member',
-    description: 'The member becomes an owner and you an admin, at the same moment. Other owners stay.',
+    summary: 'Transfer the ownership of a team',
+    description: 'The member becomes an owner and you become an admin, in one step. Other owners stay.',
     scope: 'write:members',
     role: 'owner',
     input: MemberRef,

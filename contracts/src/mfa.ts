@@ -5,31 +5,33 @@ import { OtpInput, PasswordInput } from './schemas/primitives.ts'
 
 const Enrollment = z
   .object({
-    secret: z.string().meta({ description: 'The secret in base32, to be typed into an app.', example: 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP' }),
+    secret: z
+      .string()
+      .meta({ description: 'The secret in base32, to type into an authenticator app.', example: 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP' }),
     otpauth_url: z.string().meta({
-      description: 'The same as an address, to be shown as a QR code.',
+      description: 'The secret as an otpauth address, to show as a QR code.',
       example: 'otpauth://totp/Earshot:ada%40example.com?issuer=Earshot&secret=JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP',
     }),
   })
-  .meta({ id: 'SecondFactorEnrollment', description: 'The secret of an authenticator app. This is the only time it is shown.' })
+  .meta({ id: 'SecondFactorEnrollment', description: 'The secret of an authenticator app. It is shown only once.' })
 
 const RecoveryCodes = z
   .object({
     recovery_codes: z
       .array(z.string())
-      .meta({ description: 'Ten codes, each of which signs in once in place of the app.', example: ['k7m2p-9xq4t'] }),
+      .meta({ description: 'Ten codes. Each works once instead of a code of the app.', example: ['k7m2p-9xq4t'] }),
   })
-  .meta({ id: 'RecoveryCodes', description: 'For the day when the app is lost. This is the only time they are shown.' })
+  .meta({ id: 'RecoveryCodes', description: 'Codes for signing in without the app. They are shown only once.' })
 
-/** The second factor: codes of an authenticator app (TOTP, RFC 6238). */
+/** Two-factor authentication with codes of an authenticator app (TOTP, RFC 6238). */
 export const mfa = {
   enroll: operation({
     method: 'POST',
     path: `${ME}/mfa/enroll/`,
     reauthenticates: true,
-    summary: 'Begin to set up a second factor',
+    summary: 'Enroll an authenticator app',
     description:
-      'Asks for the password again; tries are limited like those to sign in. Nothing changes until a code confirms the secret; enrolling again before that replaces it. With a second factor in use it is 409 `state_conflict`: disable that first.',
+      'Requires your password; attempts are limited like those to sign in. Nothing changes until you confirm the secret with a code; enrolling again replaces the secret. Returns 409 `state_conflict` if two-factor authentication is already on; disable it first.',
     scope: 'write:profile',
     errors: ['invalid_credentials', 'state_conflict'],
     input: z.strictObject({ password: PasswordInput }),
@@ -39,9 +41,9 @@ export const mfa = {
     method: 'POST',
     path: `${ME}/mfa/confirm/`,
     reauthenticates: true,
-    summary: 'Turn the second factor on',
+    summary: 'Turn on two-factor authentication',
     description:
-      'With a code of the app that has the secret. From now on whoever signs in by password is asked for one; log-ins by password for a pair of tokens (JWT) end, and no new one begins. 409 `state_conflict` when nothing was enrolled, or a second factor is in use.',
+      'Takes a code of the enrolled app. Signing in by password then requires a code. Password logins (JWT) end, and new ones are refused. Returns 409 `state_conflict` if no app is enrolled, or two-factor authentication is already on.',
     scope: 'write:profile',
     errors: ['invalid_credentials', 'state_conflict'],
     input: z.strictObject({ otp: OtpInput.meta({ description: 'Code of the app.', example: '123456' }) }),
@@ -52,8 +54,8 @@ export const mfa = {
     path: `${ME}/mfa/disable/`,
     reauthenticates: true,
     status: 204,
-    summary: 'Turn the second factor off',
-    description: 'Asks for the password and a code again: the password alone must not do away with what is asked for beside it.',
+    summary: 'Turn off two-factor authentication',
+    description: 'Requires your password and a code.',
     scope: 'write:profile',
     errors: ['invalid_credentials', 'state_conflict'],
     input: z.strictObject({ password: PasswordInput, otp: OtpInput }),

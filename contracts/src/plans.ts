@@ -2,7 +2,7 @@ import { z } from 'zod'
 
 const MEGABYTE = 1_000_000
 
-/** What each plan includes. Quotas per month roll with the calendar month in UTC; the others count what is there now. */
+/** The features and quotas of each plan. Monthly quotas reset with the calendar month in UTC; others count what exists now. */
 export const plans = {
   free: {
     apiAccess: false,
@@ -29,13 +29,13 @@ export type Plan = z.infer<typeof Plan>
 export type Feature = (typeof plans)['business']['features'][number]
 export type Quota = keyof (typeof plans)['free']['quotas']
 
-/** Every quota that a plan has a limit for. */
+/** The names of all quotas. */
 export const quotaNames = Object.keys(plans.free.quotas) as [Quota, ...Quota[]]
 
-/** Quotas that roll over with the calendar month (UTC). The others count what exists. */
+/** Quotas that reset with the calendar month in UTC. The others count what exists. */
 export const monthlyQuotas: readonly Quota[] = ['submissions', 'responses', 'video_uploads']
 
-/** Whether the plan includes the feature. */
+/** Returns whether the plan includes the feature. */
 export function planIncludes(plan: Plan, feature: Feature): boolean {
   return (plans[plan].features as readonly Feature[]).includes(feature)
 }

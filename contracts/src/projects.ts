@@ -7,74 +7,74 @@ const LongText = text(2_000)
 
 const Collects = z
   .object({
-    text: z.boolean().meta({ description: 'Whether visitors may leave words.' }),
-    video: z.boolean().meta({ description: 'Whether visitors may leave videos.' }),
-    rating: z.boolean().meta({ description: 'Whether the form asks for stars.' }),
+    text: z.boolean().meta({ description: 'Whether visitors can submit text.' }),
+    video: z.boolean().meta({ description: 'Whether visitors can submit videos.' }),
+    rating: z.boolean().meta({ description: 'Whether the form asks for a rating.' }),
   })
-  .meta({ id: 'Collects', description: 'What the project asks its visitors for.' })
+  .meta({ id: 'Collects', description: 'What the project collects from visitors.' })
 
 const Theme = z
   .object({
     color: z.string().nullable().meta({ description: 'Accent colour.', example: '#3366ff' }),
-    logo_url: z.string().nullable().meta({ description: 'Logo.' }),
+    logo_url: z.string().nullable().meta({ description: 'Address of the logo.' }),
   })
-  .meta({ id: 'Theme', description: 'Looks of the pages that visitors see.' })
+  .meta({ id: 'Theme', description: 'Look of the pages that visitors see.' })
 
 export const Project = z
   .object({
     id: Id,
-    team_id: Id.meta({ description: 'The team that owns it.' }),
+    team_id: Id.meta({ description: 'The team that owns the project.' }),
     name: z.string().meta({ description: 'Name of the project.', example: 'Website' }),
     slug: z.string().meta({ description: 'Short name, unique in the team.', example: 'website' }),
-    website_url: z.string().nullable().meta({ description: 'What the feedback is about.' }),
+    website_url: z.string().nullable().meta({ description: 'Website that the feedback is about.' }),
     collects: Collects,
-    consent_text: z.string().meta({ description: 'What a visitor agrees to.' }),
-    thank_you_text: z.string().meta({ description: 'What a visitor reads afterwards.' }),
+    consent_text: z.string().meta({ description: 'Text that visitors consent to.' }),
+    thank_you_text: z.string().meta({ description: 'Text that visitors see after submitting.' }),
     theme: Theme,
     created_at: CreatedAt,
     updated_at: UpdatedAt,
   })
-  .meta({ id: 'Project', description: 'A place that collects feedback.' })
+  .meta({ id: 'Project', description: 'A project collects feedback for one website or product.' })
 
 const optional = {
-  slug: Slug.optional().meta({ description: 'Short name, unique in the team; made from the name when absent.' }),
-  website_url: HttpUrl.nullable().optional().meta({ description: 'What the feedback is about.', example: 'https://example.com' }),
+  slug: Slug.optional().meta({ description: 'Short name, unique in the team. By default, made from the name.' }),
+  website_url: HttpUrl.nullable().optional().meta({ description: 'Website that the feedback is about.', example: 'https://example.com' }),
   collects: z
     .strictObject({
-      text: z.boolean().optional().meta({ description: 'Whether visitors may leave words.' }),
-      video: z.boolean().optional().meta({ description: 'Whether visitors may leave videos.' }),
-      rating: z.boolean().optional().meta({ description: 'Whether the form asks for stars.' }),
+      text: z.boolean().optional().meta({ description: 'Whether visitors can submit text.' }),
+      video: z.boolean().optional().meta({ description: 'Whether visitors can submit videos.' }),
+      rating: z.boolean().optional().meta({ description: 'Whether the form asks for a rating.' }),
     })
     .optional()
-    .meta({ id: 'CollectsChange', description: 'What to ask visitors for; absent ones stay (true at first).' }),
-  consent_text: LongText.optional().meta({ description: 'What a visitor agrees to.', example: 'You may publish this.' }),
-  thank_you_text: LongText.optional().meta({ description: 'What a visitor reads afterwards.', example: 'Thank you!' }),
+    .meta({ id: 'CollectsChange', description: 'What to collect from visitors. Omitted fields stay unchanged; all are true at first.' }),
+  consent_text: LongText.optional().meta({ description: 'Text that visitors consent to.', example: 'You may publish this.' }),
+  thank_you_text: LongText.optional().meta({ description: 'Text that visitors see after submitting.', example: 'Thank you!' }),
   theme: z
     .strictObject({
       color: z
         .string()
-        .regex(/^#[0-9a-fA-F]{6}$/, 'must be a colour like #3366ff')
+        .regex(/^#[0-9a-fA-F]{6}$/, 'must be a colour such as #3366ff')
         .nullable()
         .optional()
         .meta({ description: 'Accent colour.', example: '#3366ff' }),
-      logo_url: HttpUrl.nullable().optional().meta({ description: 'Logo.' }),
+      logo_url: HttpUrl.nullable().optional().meta({ description: 'Address of the logo.' }),
     })
     .optional()
-    .meta({ id: 'ThemeChange', description: 'Looks to change; absent ones stay.' }),
+    .meta({ id: 'ThemeChange', description: 'Changes to the look. Omitted fields stay unchanged.' }),
 }
 const ProjectName = Name.meta({ description: 'Name of the project.', example: 'Website' })
 
 const PublicProject = z
   .object({
     name: z.string().meta({ description: 'Name of the project.' }),
-    website_url: z.string().nullable().meta({ description: 'What the feedback is about.' }),
+    website_url: z.string().nullable().meta({ description: 'Website that the feedback is about.' }),
     collects: Collects,
-    consent_text: z.string().meta({ description: 'What a visitor agrees to.' }),
-    thank_you_text: z.string().meta({ description: 'What a visitor reads afterwards.' }),
+    consent_text: z.string().meta({ description: 'Text that visitors consent to.' }),
+    thank_you_text: z.string().meta({ description: 'Text that visitors see after submitting.' }),
     theme: Theme,
-    form_token: z.string().meta({ description: 'Pass it back with the submission: it proves when the form was opened.' }),
+    form_token: z.string().meta({ description: 'Send it back with the submission. It proves when the form was opened.' }),
   })
-  .meta({ id: 'PublicProject', description: 'What a page needs to show its form.' })
+  .meta({ id: 'PublicProject', description: 'The public data of a project, for showing its form.' })
 
 export const projects = {
   list: operation({
@@ -101,7 +101,7 @@ export const projects = {
   retrieve: operation({
     method: 'GET',
     path: `${PROJECT}/`,
-    summary: 'Show a project',
+    summary: 'Retrieve a project',
     scope: 'read:projects',
     role: 'viewer',
     input: ProjectRef,
@@ -110,8 +110,8 @@ export const projects = {
   update: operation({
     method: 'PATCH',
     path: `${PROJECT}/`,
-    summary: 'Change a project',
-    description: 'JSON Merge Patch (RFC 7396): fields that are absent stay.',
+    summary: 'Update a project',
+    description: 'JSON Merge Patch (RFC 7396): omitted fields stay unchanged.',
     scope: 'write:projects',
     role: 'admin',
     errors: ['already_exists'],
@@ -121,8 +121,8 @@ export const projects = {
   delete: operation({
     method: 'DELETE',
     path: `${PROJECT}/`,
-    summary: 'Delete a project and all that is in it',
-    description: 'It is gone with the next request, its public keys and public items included.',
+    summary: 'Delete a project',
+    description: 'Deletes the project and everything in it, including its public keys and public items, at once.',
     scope: 'write:projects',
     role: 'admin',
     input: ProjectRef,

@@ -6,22 +6,25 @@ import { CreatedAt, Id, listOf, Page, text, timestamp, UpdatedAt } from './schem
 export const PublicKey = z
   .object({
     id: Id,
-    project_id: Id.meta({ description: 'The project that it identifies.' }),
-    key: z.string().meta({ description: 'The key itself: identifies, never authorizes.', example: 'pk_3vQw8sYkT2mLr9XbN4cJdH7f' }),
-    label: z.string().nullable().meta({ description: 'What you called it.', example: 'Website footer' }),
-    revoked_at: timestamp('When it stopped working; null while it works.').nullable(),
-    last_used_at: timestamp('Last use, to the minute; null if never.').nullable(),
+    project_id: Id.meta({ description: 'The project of the key.' }),
+    key: z.string().meta({
+      description: 'The key. It identifies the project and grants no access to your data.',
+      example: 'pk_3vQw8sYkT2mLr9XbN4cJdH7f',
+    }),
+    label: z.string().nullable().meta({ description: 'Label of the key.', example: 'Website footer' }),
+    revoked_at: timestamp('Time of revocation; null while the key works.').nullable(),
+    last_used_at: timestamp('Time of last use, to the minute; null if never used.').nullable(),
     created_at: CreatedAt,
     updated_at: UpdatedAt,
   })
-  .meta({ id: 'PublicKey', description: 'Identifies a project on the public plane.' })
+  .meta({ id: 'PublicKey', description: 'A key that identifies a project in public requests.' })
 
 export const publicKeys = {
   list: operation({
     method: 'GET',
     path: `${PROJECT}/public-keys/`,
     summary: 'List the public keys of a project',
-    description: 'Those that work; a deleted key is gone from the list.',
+    description: 'Lists the keys that work, without deleted keys.',
     scope: 'read:projects',
     role: 'viewer',
     input: ProjectRef.extend(Page.shape),
@@ -35,7 +38,7 @@ export const publicKeys = {
     scope: 'write:projects',
     role: 'admin',
     input: ProjectRef.extend({
-      label: text(200).nullable().optional().meta({ description: 'What to call it.', example: 'Website footer' }),
+      label: text(200).nullable().optional().meta({ description: 'Label of the key.', example: 'Website footer' }),
     }),
     output: PublicKey,
   }),
@@ -43,7 +46,7 @@ export const publicKeys = {
     method: 'DELETE',
     path: `${PROJECT}/public-keys/{public_key_id}/`,
     summary: 'Delete a public key',
-    description: 'Pages that use it stop working with the next request.',
+    description: 'Pages that use the key stop working at once.',
     scope: 'write:projects',
     role: 'admin',
     input: ProjectRef.extend({ public_key_id: Id.meta({ description: 'The public key.' }) }),

@@ -1,5 +1,5 @@
 import { publicProjects } from './projects.ts'
 import { publicConsent, publicItems, publicSubmissions } from './submissions/public.ts'
 
-/** The public plane: what visitors do, without a credential. */
+/** The public plane: operations for visitors, without a credential. */
 export const publicPlane = { projects: publicProjects, submissions: publicSubmissions, items: publicItems, consent: publicConsent }

@@ -1,14 +1,16 @@
-/** What each part of the contracts is about, as shown at the head of its operations. */
+import { durations } from './durations.ts'
+
+/** The description of each group of operations in the API reference. */
 export const resourceDescriptions = {
-  me: 'Who you are, your own personal access tokens, and what you allowed others.',
-  teams: 'A team owns everything else. Its members hold a role, its plan says what it may use.',
-  members: 'The people on a team and their roles.',
-  invitations: 'Links that go by e-mail; whoever has the address that was invited joins the team with one.',
-  projects: 'A place that collects feedback, inside a team.',
-  publicKeys: 'They identify a project on the public plane and never authorize anything.',
-  submissions: 'What visitors and programs leave, with its moderation. Everything arrives pending.',
-  webhooks: 'Endpoints that hear of events, what was sent to them, and what came back.',
-  events: 'The change feed: the same events that webhooks deliver, kept 30 days.',
-  auth: 'How people sign up, in and out. Answers never tell whether an address has an account.',
-  public: "For visitors' browsers, from any origin and without a credential: approved and consented items only.",
+  me: 'Your profile, personal access tokens, sessions and authorized applications.',
+  teams: 'Teams own all other resources. Each member has a role, and the plan sets the quotas and features.',
+  members: 'The members of a team and their roles.',
+  invitations: 'Invitations to join a team, sent by e-mail.',
+  projects: 'A project collects feedback for one website or product of a team.',
+  publicKeys: 'Public keys identify a project in public requests. They grant no access to your data.',
+  submissions: 'Feedback from visitors and programs, with its moderation. New submissions are pending.',
+  webhooks: 'Endpoints that receive events, with deliveries and attempts.',
+  events: `The change feed: the events that webhooks deliver, kept for ${durations.eventDays} days.`,
+  auth: 'Sign-up, sign-in and sign-out. Responses never reveal whether an address has an account.',
+  public: 'Operations for visitors, from any origin and without a credential. Only approved submissions with consent are shown.',
 } as const

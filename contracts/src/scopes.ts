@@ -1,18 +1,18 @@
 import { z } from 'zod'
 
-/** Every scope with its meaning in words, as shown on the consent page, in the token form and in the OpenAPI document. */
+/** Every scope with its meaning, as shown on the consent page, in the token form and in the OpenAPI document. */
 export const scopeDescriptions = {
-  'read:profile': 'Read your profile, sessions and the applications you allowed',
-  'write:profile': 'Change your profile, password, second factor, sessions and allowed applications',
+  'read:profile': 'Read your profile, sessions and authorized applications',
+  'write:profile': 'Change your profile, password, two-factor authentication, sessions and authorized applications',
   'read:tokens': 'List your personal access tokens',
-  'write:tokens': 'Create and delete personal access tokens that are no wider than this one',
+  'write:tokens': 'Create and delete personal access tokens with no more access than this one',
   'read:teams': 'See your teams, their settings, usage and audit log',
   'write:teams': 'Create teams, change their settings and delete them',
   'read:members': 'See the members and invitations of your teams',
   'write:members': 'Invite people, change their roles and remove them',
   'read:projects': 'See projects and their public keys',
   'write:projects': 'Create, change and delete projects and their public keys',
-  'read:submissions': 'Read submissions, whatever their state',
+  'read:submissions': 'Read submissions in any state',
   'write:submissions': 'Create submissions, change their tags and metadata, and delete them',
   'moderate:submissions': 'Approve and reject submissions',
   'read:testimonials': 'Read testimonials',
@@ -29,12 +29,12 @@ export const scopeDescriptions = {
   'write:widgets': 'Create, change and delete widgets',
   'read:webhooks': 'Read webhook endpoints, deliveries, attempts and events',
   'write:webhooks': 'Create, change, test, replay and delete webhook endpoints',
-  'read:analytics': 'Read NPS and other figures',
+  'read:analytics': 'Read NPS and other analytics',
   'read:contacts': "See and search other people's e-mail addresses",
-  'write:privacy': 'Export and erase all that a person left',
+  'write:privacy': 'Export and erase all data of a person',
 } as const
 
 export type Scope = keyof typeof scopeDescriptions
 export const scopes = Object.keys(scopeDescriptions) as [Scope, ...Scope[]]
 
-export const Scope = z.enum(scopes).meta({ id: 'Scope', description: 'What a credential may touch.', example: 'read:submissions' })
+export const Scope = z.enum(scopes).meta({ id: 'Scope', description: 'What a credential may access.', example: 'read:submissions' })

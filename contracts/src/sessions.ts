@@ -6,23 +6,23 @@ import { CreatedAt, Id, listOf, Page, timestamp, UpdatedAt } from './schemas/pri
 const Session = z
   .object({
     id: Id,
-    kind: z.enum(['session', 'jwt']).meta({ description: 'A session of the pages, or a log-in by password that goes on by JWT.' }),
-    is_current: z.boolean().meta({ description: 'Whether this request was made with it.' }),
-    ip: z.string().nullable().meta({ description: 'Address from which it began.', example: '203.0.113.7' }),
-    user_agent: z.string().nullable().meta({ description: 'What the program called itself when it began.' }),
-    expires_at: timestamp('When it ends, unless it is used before.'),
-    last_used_at: timestamp('Last use, to the minute; null if never.').nullable(),
+    kind: z.enum(['session', 'jwt']).meta({ description: 'A session in a browser, or a password login (JWT).' }),
+    is_current: z.boolean().meta({ description: 'Whether this request uses it.' }),
+    ip: z.string().nullable().meta({ description: 'IP address at sign-in.', example: '203.0.113.7' }),
+    user_agent: z.string().nullable().meta({ description: 'User agent at sign-in.' }),
+    expires_at: timestamp('Time of expiry, unless it is used before.'),
+    last_used_at: timestamp('Time of last use, to the minute; null if never used.').nullable(),
     created_at: CreatedAt,
     updated_at: UpdatedAt,
   })
-  .meta({ id: 'Session', description: 'Where you are signed in.' })
+  .meta({ id: 'Session', description: 'A place where you are signed in.' })
 
 export const sessions = {
   list: operation({
     method: 'GET',
     path: `${ME}/sessions/`,
-    summary: 'List where you are signed in',
-    description: 'Sessions of the pages, and log-ins by password of first-party front ends (JWT).',
+    summary: 'List your sessions',
+    description: 'Lists your sessions in browsers and your password logins (JWT).',
     scope: 'read:profile',
     input: Page,
     output: listOf('Session', Session),
@@ -30,8 +30,8 @@ export const sessions = {
   delete: operation({
     method: 'DELETE',
     path: `${ME}/sessions/{session_id}/`,
-    summary: 'Sign out elsewhere',
-    description: 'It stops working with the next request.',
+    summary: 'End a session',
+    description: 'Signs out the browser or program that uses it, at once.',
     scope: 'write:profile',
     input: z.strictObject({ session_id: Id.meta({ description: 'The session.' }) }),
     output: NoContent,

@@ -10,19 +10,19 @@ const threshold = z.int().min(0).max(10)
 
 const TeamSettings = z
   .object({
-    nps_low_score_threshold: z.int().meta({ description: 'An NPS answer below it fires nps.low_score.', example: 7 }),
-    cors_origins: z.array(z.string()).meta({ description: "Origins whose pages may call the API with the team's credentials." }),
-    locale: z.string().meta({ description: 'BCP 47 language tag for mails and pages.', example: 'en' }),
+    nps_low_score_threshold: z.int().meta({ description: 'An NPS score below this sends nps.low_score.', example: 7 }),
+    cors_origins: z.array(z.string()).meta({ description: 'Origins whose pages may call the API with credentials of the team.' }),
+    locale: z.string().meta({ description: 'BCP 47 language tag for e-mails and pages.', example: 'en' }),
   })
   .meta({ id: 'TeamSettings', description: 'Settings of a team.' })
 
 const TeamSettingsChange = z
   .strictObject({
-    nps_low_score_threshold: threshold.optional().meta({ description: 'An NPS answer below it fires nps.low_score.' }),
+    nps_low_score_threshold: threshold.optional().meta({ description: 'An NPS score below this sends nps.low_score.' }),
     cors_origins: z.array(HttpOrigin).max(50).optional().meta({ description: 'Replaces the whole list.' }),
     locale: Language.optional(),
   })
-  .meta({ id: 'TeamSettingsChange', description: 'The settings to change; the others stay.' })
+  .meta({ id: 'TeamSettingsChange', description: 'Settings to change. Omitted settings stay unchanged.' })
 
 export const Team = z
   .object({
@@ -35,7 +35,7 @@ export const Team = z
     created_at: CreatedAt,
     updated_at: UpdatedAt,
   })
-  .meta({ id: 'Team', description: 'A team, as one of its members sees it.' })
+  .meta({ id: 'Team', description: 'A team, as you see it.' })
 
 const Usage = z
   .object({
@@ -43,19 +43,19 @@ const Usage = z
     quotas: z.array(
       z
         .object({
-          quota: z.enum(quotaNames).meta({ description: 'What is counted.', example: 'submissions' }),
-          used: z.int().meta({ description: 'How many are used.', example: 17 }),
-          limit: z.int().meta({ description: 'How many the plan includes.', example: 5000 }),
-          resets_at: timestamp('When a monthly quota begins anew; null for what counts what exists.').nullable(),
+          quota: z.enum(quotaNames).meta({ description: 'Name of the quota.', example: 'submissions' }),
+          used: z.int().meta({ description: 'Number used.', example: 17 }),
+          limit: z.int().meta({ description: 'Number that the plan includes.', example: 5000 }),
+          resets_at: timestamp('Time when a monthly quota resets; null for other quotas.').nullable(),
         })
-        .meta({ id: 'QuotaUsage', description: 'Where a team stands in one quota.' }),
+        .meta({ id: 'QuotaUsage', description: 'Usage of one quota.' }),
     ),
   })
-  .meta({ id: 'Usage', description: "What a team uses of its plan's quotas." })
+  .meta({ id: 'Usage', description: 'Usage of the quotas of a team.' })
 
 const writable = {
   name: Name.meta({ description: 'Name of the team.', example: 'Acme' }),
-  slug: Slug.optional().meta({ description: 'Short unique name; made from the name when absent.' }),
+  slug: Slug.optional().meta({ description: 'Short unique name. By default, made from the name.' }),
   settings: TeamSettingsChange.optional(),
 }
 
@@ -63,7 +63,7 @@ export const teams = {
   list: operation({
     method: 'GET',
     path: `${TEAMS}/`,
-    summary: 'List the teams that you belong to',
+    summary: 'List your teams',
     scope: 'read:teams',
     input: Page,
     output: listOf('Team', Team),
@@ -73,7 +73,7 @@ export const teams = {
     path: `${TEAMS}/`,
     status: 201,
     summary: 'Create a team',
-    description: 'You become its owner. A user makes at most as many teams as the operator allows (20 unless configured).',
+    description: 'Creates a team with you as its owner. The operator limits how many teams a user can create (default 20).',
     scope: 'write:teams',
     errors: ['already_exists', 'quota_exceeded'],
     input: z.strictObject(writable),
@@ -82,7 +82,7 @@ export const teams = {
   retrieve: operation({
     method: 'GET',
     path: `${TEAM}/`,
-    summary: 'Show a team',
+    summary: 'Retrieve a team',
     scope: 'read:teams',
     role: 'viewer',
     input: TeamRef,
@@ -91,8 +91,8 @@ export const teams = {
   update: operation({
     method: 'PATCH',
     path: `${TEAM}/`,
-    summary: 'Change a team',
-    description: 'JSON Merge Patch (RFC 7396): fields that are absent stay.',
+    summary: 'Update a team',
+    description: 'JSON Merge Patch (RFC 7396): omitted fields stay unchanged.',
     scope: 'write:teams',
     role: 'admin',
     errors: ['already_exists'],
@@ -102,7 +102,7 @@ export const teams = {
   delete: operation({
     method: 'DELETE',
     path: `${TEAM}/`,
-    summary: 'Delete a team and all that is in it',
+    summary: 'Delete a team and everything in it',
     scope: 'write:teams',
     role: 'owner',
     input: TeamRef,
@@ -111,8 +111,8 @@ export const teams = {
   usage: operation({
     method: 'GET',
     path: `${TEAM}/usage/`,
-    summary: 'Show what a team uses of its plan',
-    description: 'Monthly quotas roll with the calendar month in UTC; the others count what is there now.',
+    summary: 'Retrieve the usage of a team',
+    description: 'Monthly quotas reset with the calendar month in UTC. Other quotas count what exists now.',
     scope: 'read:teams',
     role: 'viewer',
     input: TeamRef,

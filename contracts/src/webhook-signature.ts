@@ -7,11 +7,11 @@ const UNIX_SECONDS = /^\d{1,12}$/
 
 /**
  * The event of a delivery. A `switch` over `type` narrows `data`; its `default` branch holds a `NewerWebhookEvent`, so that a
- * receiver goes on working when the service learns to tell more.
+ * receiver keeps working when the service adds event types.
  */
 export type WebhookEvent = DeliveredEvent | NewerWebhookEvent
 
-/** An event of a type that this version of the package does not know. Answer 2xx and leave it. */
+/** An event of a type that this version of the package does not know. Respond with 2xx and ignore it. */
 export interface NewerWebhookEvent extends Omit<DeliveredEvent, 'type' | 'api_version' | 'data'> {
   type: NewerWebhookEventType
   api_version: string
@@ -19,35 +19,35 @@ export interface NewerWebhookEvent extends Omit<DeliveredEvent, 'type' | 'api_ve
 }
 
 /**
- * Any other text. `string` would hold the known types too, so that no `===` could tell them apart; no known type matches this
- * pattern. It exists for the compiler alone: the text is the type as it was sent.
+ * Any other text. With `string`, which includes the known types, `===` could not narrow; no known type matches this pattern.
+ * Only the compiler uses it: the value is the type as it was sent.
  */
 type NewerWebhookEventType = `newer than this package: ${string}`
 
 export interface WebhookToSign {
   /** The exact bytes that are sent. */
   body: string | Uint8Array
-  /** The endpoint's secret as it was shown: `whsec_` and base64. */
+  /** The endpoint's secret as shown: `whsec_` and base64. */
   secret: string
   timestampSeconds: number
   deliveryId: string
-  /** The secret before a rotation, while it still signs (24 h). */
+  /** The previous secret, while it still signs after a rotation. */
   previousSecret?: string | undefined
 }
 
-/** `Headers` of a `Request`, of any library, or a record such as Node's `request.headers`. */
+/** `Headers` of a `Request`, or a record such as Node's `request.headers`. */
 export type WebhookHeaders = { get: (name: string) => string | null } | Record<string, string | string[] | undefined>
 
 export interface VerifyOptions {
-  /** The receiver's clock; now when left out. */
+  /** The current time; defaults to the clock. */
   now?: Date
-  /** A timestamp that differs from the clock by this much or more is refused. */
+  /** Timestamps that differ from the current time by this much or more are refused. Defaults to 300. */
   toleranceSeconds?: number
 }
 
 export type WebhookVerificationCode = 'missing_header' | 'bad_timestamp' | 'timestamp_out_of_range' | 'bad_signature' | 'bad_body'
 
-/** A delivery that must not be trusted; `code` says why. */
+/** A delivery that must not be trusted; `code` is the reason. */
 export class WebhookVerificationError extends Error {
   readonly code: WebhookVerificationCode
 
@@ -58,7 +58,7 @@ export class WebhookVerificationError extends Error {
   }
 }
 
-/** All signature headers of one attempt: this service's own and those of Standard Webhooks (standardwebhooks.com). */
+/** Returns all signature headers of an attempt: Earshot's own and those of Standard Webhooks (standardwebhooks.com). */
 export async function signWebhook(webhook: WebhookToSign): Promise<Record<string, string>> {
   const { secret, previousSecret, deliveryId } = webhook
   const timestamp = String(webhook.timestampSeconds)
@@ -83,8 +83,8 @@ export async function signWebhook(webhook: WebhookToSign): Promise<Record<string
 }
 
 /**
- * Verifies a delivery and returns its event. Hand over the body's raw bytes: they are verified before anything is parsed.
- * The signature may be of the current or, after a rotation, of the previous secret. Throws `WebhookVerificationError`.
+ * Verifies a delivery and returns its event. Pass the raw bytes of the body: they are verified before they are parsed. After a
+ * rotation, a signature by the previous secret is valid too. Throws `WebhookVerificationError`.
  */
 export async function verifyWebhook(
   rawBody: string | Uint8Array | ArrayBuffer,
@@ -101,30 +101,30 @@ export async function verifyWebhook(
   if (Math.abs(now.getTime() / 1000 - Number(timestamp)) >= toleranceSeconds) {
     throw new WebhookVerificationError(
       'timestamp_out_of_range',
-      `X-Service-Timestamp is ${toleranceSeconds} seconds or more from this clock.`,
+      `X-Service-Timestamp differs from the clock by ${toleranceSeconds} seconds or more.`,
     )
   }
   const body = toBytes(rawBody)
   if (!(await anySigns(ownKey(secret), signatures, joinBytes(`${timestamp}.`, body)))) {
-    throw new WebhookVerificationError('bad_signature', 'No signature of this delivery was made with this secret over these bytes.')
+    throw new WebhookVerificationError('bad_signature', 'No signature matches this secret and body.')
   }
   return parseBody(body)
 }
 
 function requireHeader(headers: WebhookHeaders, name: string): string {
   const value = readHeader(headers, name)
-  if (value === undefined) throw new WebhookVerificationError('missing_header', `The header ${name} is missing or given twice.`)
+  if (value === undefined) throw new WebhookVerificationError('missing_header', `The header ${name} is missing or repeated.`)
   return value
 }
 
 function readHeader(headers: WebhookHeaders, name: string): string | undefined {
-  // Not by instanceof: the Headers of a polyfill, or of another realm, are of another class.
+  // Not instanceof: the Headers of a polyfill or another realm are of another class.
   if (typeof headers.get === 'function') return headers.get(name) ?? undefined
   const values = Object.entries(headers).flatMap(([key, value]) => (key.toLowerCase() === name.toLowerCase() ? (value ?? []) : []))
   return values.length === 1 ? values[0] : undefined
 }
 
-/** WebCrypto's own `verify` compares in constant time. */
+/** Verifies with WebCrypto, which compares in constant time. */
 async function anySigns(key: Bytes, signatures: (string | undefined)[], message: Bytes): Promise<boolean> {
   const imported = await importKey(key, 'verify')
   const verdicts = signatures.map((signature) => {
@@ -144,27 +144,27 @@ function parseBody(body: Bytes): WebhookEvent {
   if (typeof event !== 'object' || event === null || !('id' in event) || !('type' in event) || !('data' in event)) {
     throw new WebhookVerificationError('bad_body', 'The signed body is not an event.')
   }
-  // The service that holds the secret wrote these bytes, so their shape is its promise.
+  // Proven: the bytes are signed by the service, whose contract promises their shape.
   return event as WebhookEvent
 }
 
 type Bytes = Uint8Array<ArrayBuffer>
 
-/** The key of `X-Service-Signature` is the secret's text as shown, prefix included. */
+/** Returns the key of `X-Service-Signature`: the secret's text as shown, prefix included. */
 function ownKey(secret: string): Bytes {
   requirePrefix(secret)
   return toBytes(secret)
 }
 
-/** The key of `webhook-signature` is what the base64 after `whsec_` decodes to. */
+/** Returns the key of `webhook-signature`: the decoded base64 after `whsec_`. */
 function standardKey(secret: string): Bytes {
   requirePrefix(secret)
   return Uint8Array.from(atob(secret.slice(SECRET_PREFIX.length)), (character) => character.charCodeAt(0))
 }
 
-/** A secret that was never set is a mistake of the program, not a bad delivery. */
+/** Throws a TypeError for a secret that was never set: that is a bug in the program, not a bad delivery. */
 function requirePrefix(secret: string): void {
-  if (!secret.startsWith(SECRET_PREFIX)) throw new TypeError(`A webhook secret starts with ${SECRET_PREFIX}.`)
+  if (!secret.startsWith(SECRET_PREFIX)) throw new TypeError(`A webhook secret starts with ${SECRET_PREFIX}`)
 }
 
 async function hmac(key: Bytes, message: Bytes): Promise<Bytes> {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { durations } from './durations.ts'
 import { sizes } from './limits.ts'
 import { NoContent, operation } from './operation.ts'
 import { TEAM, TeamRef } from './paths.ts'
@@ -23,8 +24,8 @@ const deliveries = {
       ...TimedPage.shape,
       state: DeliveryState.optional(),
       event_type: DeliveredEventType.optional(),
-      event_id: Id.optional().meta({ description: 'Only those of this event.' }),
-      replay_id: Id.optional().meta({ description: 'Only those of this replay.' }),
+      event_id: Id.optional().meta({ description: 'Only deliveries of this event.' }),
+      replay_id: Id.optional().meta({ description: 'Only deliveries of this replay.' }),
     }),
     output: listOf('Delivery', Delivery),
   }),
@@ -32,7 +33,7 @@ const deliveries = {
     ...read,
     method: 'GET',
     path: `${WEBHOOK}/deliveries/{delivery_id}/`,
-    summary: 'Show a delivery',
+    summary: 'Retrieve a delivery',
     input: DeliveryRef,
     output: Delivery,
   }),
@@ -41,9 +42,9 @@ const deliveries = {
     method: 'POST',
     path: `${WEBHOOK}/deliveries/{delivery_id}/redeliver/`,
     status: 201,
-    summary: 'Send a delivery once more',
+    summary: 'Redeliver an event',
     description:
-      'Makes a new delivery of the same event, with `replay_of`, due at once. It never retries and never counts towards disabling the endpoint.',
+      'Creates a new delivery of the same event, with `replay_of` set, and sends it at once. It is not retried and does not count toward disabling the endpoint.',
     errors: ['state_conflict'],
     input: DeliveryRef,
     output: Delivery,
@@ -55,13 +56,13 @@ const attempts = {
     ...read,
     method: 'GET',
     path: `${WEBHOOK}/attempts/`,
-    summary: 'List the attempts to reach an endpoint',
-    description: 'Each with status code and response body, kept 30 days.',
+    summary: 'List the delivery attempts of an endpoint',
+    description: `Each attempt has its status code and response body. Attempts are kept for ${durations.attemptDays} days.`,
     input: WebhookRef.extend({
       ...TimedPage.shape,
-      delivery_id: Id.optional().meta({ description: 'Only those of this delivery.' }),
-      status_code: z.int().min(100).max(599).optional().meta({ description: 'Only those that were answered with this status.' }),
-      outcome: z.enum(['succeeded', 'failed']).optional().meta({ description: 'Only those that ended so.' }),
+      delivery_id: Id.optional().meta({ description: 'Only attempts of this delivery.' }),
+      status_code: z.int().min(100).max(599).optional().meta({ description: 'Only attempts with this status code.' }),
+      outcome: z.enum(['succeeded', 'failed']).optional().meta({ description: 'Only attempts with this outcome.' }),
     }),
     output: listOf('Attempt', Attempt),
   }),
@@ -81,8 +82,8 @@ export const webhooks = {
     method: 'POST',
     path: `${TEAM}/webhooks/`,
     status: 201,
-    summary: 'Register a webhook endpoint',
-    description: 'The signing secret is in this answer and nowhere else. Addresses inside the network are refused.',
+    summary: 'Create a webhook endpoint',
+    description: 'The signing secret is shown only in this response. Private and local addresses are refused.',
     quota: 'webhook_endpoints',
     input: TeamRef.extend(endpointInput),
     output: CreatedWebhookEndpoint,
@@ -91,7 +92,7 @@ export const webhooks = {
     ...read,
     method: 'GET',
     path: `${WEBHOOK}/`,
-    summary: 'Show a webhook endpoint',
+    summary: 'Retrieve a webhook endpoint',
     input: WebhookRef,
     output: WebhookEndpoint,
   }),
@@ -99,13 +100,16 @@ export const webhooks = {
     ...write,
     method: 'PATCH',
     path: `${WEBHOOK}/`,
-    summary: 'Change, pause or resume a webhook endpoint',
-    description: 'Events while it is paused become deliveries in state `skipped`.',
+    summary: 'Update, pause or resume a webhook endpoint',
+    description: 'While the endpoint is paused, events become deliveries in state `skipped`.',
     input: WebhookRef.extend({
       ...endpointInput,
       url: endpointInput.url.optional(),
       events: endpointInput.events.optional(),
-      state: z.enum(['active', 'paused']).optional().meta({ description: 'Pause, or resume (a disabled one too).' }),
+      state: z
+        .enum(['active', 'paused'])
+        .optional()
+        .meta({ description: '`paused` pauses the endpoint; `active` resumes it, also after it was disabled.' }),
     }),
     output: WebhookEndpoint,
   }),
@@ -114,7 +118,7 @@ export const webhooks = {
     method: 'DELETE',
     path: `${WEBHOOK}/`,
     summary: 'Delete a webhook endpoint',
-    description: 'Nothing more is sent to it; what was due is dropped.',
+    description: 'Nothing more is sent to the endpoint. Deliveries that are due are dropped.',
     input: WebhookRef,
     output: NoContent,
   }),
@@ -122,9 +126,8 @@ export const webhooks = {
     ...write,
     method: 'POST',
     path: `${WEBHOOK}/rotate-secret/`,
-    summary: 'Give an endpoint a new signing secret',
-    description:
-      'The new secret is in this answer and nowhere else. For 24 hours deliveries are signed with the previous secret too, so that receivers can change theirs meanwhile; a rotation within that time ends the one before it.',
+    summary: 'Rotate the signing secret of an endpoint',
+    description: `The new secret is shown only in this response. For ${durations.previousSecretHours} hours, deliveries are also signed with the previous secret, so that you can update your receivers without downtime. Another rotation within that time ends the overlap of the earlier one.`,
     input: WebhookRef,
     output: CreatedWebhookEndpoint,
   }),
@@ -133,9 +136,9 @@ export const webhooks = {
     method: 'POST',
     path: `${WEBHOOK}/test/`,
     waitsSeconds: 60,
-    summary: 'Try a webhook endpoint',
+    summary: 'Test a webhook endpoint',
     description:
-      'Sends an event of type `webhook.test` now, as any other is sent, and answers with the attempt when it has ended. It never retries, never counts towards disabling the endpoint, and is not in the change feed. 503 when no worker takes it within 10 seconds: then nothing was sent. It takes no `Idempotency-Key`.',
+      'Sends an event of type `webhook.test` at once, like any other event, and returns the finished attempt. The test is not retried, does not count toward disabling the endpoint, and is not in the change feed. Returns 503 if no worker sends it within 10 seconds; nothing is sent then. Does not accept an `Idempotency-Key`.',
     errors: ['state_conflict'],
     input: WebhookRef,
     output: Attempt,
@@ -145,25 +148,25 @@ export const webhooks = {
     method: 'POST',
     path: `${WEBHOOK}/replay/`,
     status: 202,
-    summary: 'Send the events of a time once more',
-    description: `For what a receiver lost or missed: every event from \`from\` to \`to\` that the endpoint's filters want becomes a new delivery, whatever became of earlier ones, skipped ones included. \`matched\` is how many there are; the deliveries are made in the background and listed by \`replay_id\`. The time lies within the last 30 days and holds ${sizes.replayEvents.toLocaleString('en')} events of the team at most.`,
+    summary: 'Replay the events of a period',
+    description: `Sends events again that a receiver lost or missed. Every event between \`from\` and \`to\` that matches the filters of the endpoint becomes a new delivery, regardless of earlier deliveries, also of skipped ones. \`matched\` is the number of events; the deliveries are created in the background and listed by \`replay_id\`. The period must lie within the last ${durations.eventDays} days and contain at most ${sizes.replayEvents.toLocaleString('en')} events of the team.`,
     errors: ['state_conflict'],
     input: WebhookRef.extend({
-      from: instant('Events at or after this instant; within the last 30 days.'),
-      to: instant('Events before this instant; what is to come is not waited for.'),
+      from: instant(`Start of the period, inclusive, within the last ${durations.eventDays} days.`),
+      to: instant('End of the period, exclusive. Future events are not included.'),
       events: z
         .array(EventType)
         .min(1)
         .max(20)
         .optional()
-        .meta({ description: 'Only these events; all that the endpoint wants if left out.' }),
+        .meta({ description: 'Only events of these types. Defaults to all types of the endpoint.' }),
     }),
     output: z
       .object({
-        replay_id: Id.meta({ description: 'Lists its deliveries.' }),
-        matched: z.int().meta({ description: 'How many events are sent once more.' }),
+        replay_id: Id.meta({ description: 'Id of the replay, for listing its deliveries.' }),
+        matched: z.int().meta({ description: 'Number of events to send.' }),
       })
-      .meta({ id: 'Replay', description: 'What is sent once more.' }),
+      .meta({ id: 'Replay', description: 'A replay of events.' }),
   }),
   deliveries,
   attempts,

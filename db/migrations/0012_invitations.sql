@@ -6,10 +6,10 @@ create table invitations (
   email text not null,
   role text not null check (role in ('viewer', 'member', 'admin', 'owner')),
   token_hash bytea not null,
-  -- One whose time is over is still pending here, until another for the same address takes its place: ask invitation_state().
+  -- Still pending after expires_at, until another invitation of the same address takes its place.
   state text not null default 'pending' check (state in ('pending', 'accepted', 'revoked', 'expired')),
   invited_by uuid references users on delete set null,
-  expires_at timestamptz(3) not null default now() + interval '7 days',
+  expires_at timestamptz(3) not null,
   accepted_at timestamptz(3),
   accepted_by uuid references users on delete set null,
   revoked_at timestamptz(3),

@@ -1,102 +1,115 @@
 import { sql } from 'drizzle-orm'
-import type { Tx } from './driver/database.ts'
-import { type Actor, actorParameter, actorValues } from './sql/actor.ts'
+import { deleteLinks, type LinkOutcome, mayMailAccount, type NewLink, renewLink, takeLink } from './account-links.ts'
+import { type Tx, transaction } from './driver/database.ts'
+import { deleteMail, type NewMail, queueMail } from './mails.ts'
 import { onlyOne } from './sql/rows.ts'
 import { statement } from './sql/statement.ts'
-import { account_links } from './tables/accounts.ts'
 import { users } from './tables/users.ts'
-
-/** A link that is to be sent: what the database keeps of it, and the mail's secret, sealed. */
-export interface NewLink {
-  linkHash: Buffer
-  sealed: Buffer
-}
+import type { UserRow } from './users.ts'
 
 export interface SignUp {
   email: string
   name: string
   passwordHash: string
   linkHash: Buffer
-  /** The link once more for each mail that may go: the seal is bound to the template. */
+  /** The link's token sealed for each mail that may carry it: a seal is bound to its template. */
   sealedVerify: Buffer
   sealedReset: Buffer
 }
 
-/** What came of a link: it counted, its time was over, or it was used, replaced or never given out. */
-export type LinkOutcome = 'taken' | 'expired' | 'unknown'
+const insert = statement<Pick<SignUp, 'email' | 'name' | 'passwordHash'>, { id: string }>(
+  (p) => sql`
+  insert into ${users} (email, name, password_hash)
+  values (${p.email}, ${p.name}, ${p.passwordHash})
+  on conflict (lower(email)) do nothing
+  returning id`,
+)
 
-const { placeholder } = sql
+const lockByEmail = statement<{ email: string }, UserRow>(
+  (p) => sql`
+  select *
+    from ${users}
+   where lower(email) = lower(${p.email})
+     for no key update`,
+)
 
-const signUpOnce = statement<SignUp, never>(sql`
-  select sign_up(${placeholder('email')}, ${placeholder('name')}, ${placeholder('passwordHash')}, ${placeholder('linkHash')},
-                 ${placeholder('sealedVerify')}, ${placeholder('sealedReset')})`)
+const voidPassword = statement<{ userId: string | null; name: string }, never>(
+  (p) => sql`
+  update ${users}
+     set name = ${p.name}, password_hash = null, updated_at = now()
+   where id = ${p.userId}`,
+)
 
-/** Makes an account that is not verified, or tells the owner of the address; the caller hears nothing of it. */
+/**
+ * Creates an account whose address is not verified, or mails the owner of the address. Neither the result nor its time
+ * tells which: every call sends the same statements, with a null where one is to change nothing, and a mail that must not
+ * go is deleted again in the same transaction.
+ *
+ * An address that was signed up for but never verified belongs to nobody yet, and the second person to sign up may be the
+ * one who reads its mail. So the first password is void, and so is the second: the link asks for a new one, and nobody
+ * else's choice of a password survives on an account that its owner verifies.
+ */
 export async function signUp(tx: Tx, values: SignUp): Promise<void> {
-  await signUpOnce(tx, values)
+  const { email, name, passwordHash, linkHash } = values
+  await transaction(tx, async (tx) => {
+    // Of two sign-ups for one address at the same moment the second waits here for the first.
+    const isNew = (await insert(tx, { email, name, passwordHash })).length === 1
+    // Locked against a verification at the same moment.
+    const account = onlyOne(await lockByEmail(tx, { email }))
+    const mayMail = (await mayMailAccount(tx, account.id, 'sign_up')) && account.disabled_at === null
+
+    const isUnclaimed = !isNew && account.email_verified_at === null
+    const unclaimedId = isUnclaimed && mayMail ? account.id : null
+    await voidPassword(tx, { userId: unclaimedId, name })
+    await deleteLinks(tx, unclaimedId, 'verify')
+    await renewLink(tx, { userId: isNew ? account.id : unclaimedId, purpose: isNew ? 'verify' : 'reset', linkHash })
+
+    const mailId = await queueMail(tx, signUpMail(values, account, isNew))
+    await deleteMail(tx, mayMail ? null : mailId)
+  })
 }
 
-const askVerification = statement<NewLink & { userId: string }, never>(sql`
-  select request_verification(${placeholder('userId')}, ${placeholder('linkHash')}, ${placeholder('sealed')})`)
-
-/** Another mail to confirm the address, unless one went just now. */
-export async function requestVerification(tx: Tx, userId: string, link: NewLink): Promise<void> {
-  await askVerification(tx, { userId, ...link })
+function signUpMail(
+  { name, sealedVerify, sealedReset }: SignUp,
+  account: UserRow,
+  isNew: boolean,
+): NewMail<'verify-email' | 'password-reset' | 'sign-up-again'> {
+  const recipient = account.email
+  if (isNew) return { recipient, template: 'verify-email', fields: { name }, sealed: sealedVerify }
+  if (account.email_verified_at === null) return { recipient, template: 'password-reset', fields: { name }, sealed: sealedReset }
+  return { recipient, template: 'sign-up-again', fields: { name: account.name }, sealed: null }
 }
 
-const verify = statement<{ linkHash: Buffer }, { outcome: LinkOutcome }>(sql`
-  select verify_email(${placeholder('linkHash')}) as outcome`)
+const lockUnverified = statement<{ userId: string }, UserRow>(
+  (p) => sql`
+  select *
+    from ${users}
+   where id = ${p.userId} and email_verified_at is null
+     for no key update`,
+)
 
+/** Mails another link that verifies the address of an account, at most one a minute. */
+export async function requestVerification(tx: Tx, userId: string, { linkHash, sealed }: NewLink): Promise<void> {
+  await transaction(tx, async (tx) => {
+    const [account] = await lockUnverified(tx, { userId })
+    if (!account || !(await mayMailAccount(tx, userId, 'verify'))) return
+    await renewLink(tx, { userId, purpose: 'verify', linkHash })
+    await queueMail(tx, { recipient: account.email, template: 'verify-email', fields: { name: account.name }, sealed })
+  })
+}
+
+const markVerified = statement<{ userId: string }, never>(
+  (p) => sql`
+  update ${users}
+     set email_verified_at = now(), updated_at = now()
+   where id = ${p.userId} and email_verified_at is null`,
+)
+
+/** Verifies the address of the account that the link belongs to. */
 export async function verifyEmail(tx: Tx, linkHash: Buffer): Promise<LinkOutcome> {
-  return onlyOne(await verify(tx, { linkHash })).outcome
-}
-
-const askReset = statement<NewLink & { email: string }, never>(sql`
-  select request_password_reset(${placeholder('email')}, ${placeholder('linkHash')}, ${placeholder('sealed')})`)
-
-/** Sends a link to choose a new password, if the address has an account; the caller hears nothing of it. */
-export async function requestPasswordReset(tx: Tx, email: string, link: NewLink): Promise<void> {
-  await askReset(tx, { email, ...link })
-}
-
-/** Whose link it is. */
-export interface LinkedAccount {
-  email: string
-  name: string
-  is_expired: boolean
-}
-
-const findReset = statement<{ linkHash: Buffer }, LinkedAccount>(sql`
-  select u.email, u.name, l.expires_at <= now() as is_expired
-    from ${account_links} l
-    join ${users} u on u.id = l.user_id and u.disabled_at is null
-   where l.hash = ${placeholder('linkHash')} and l.purpose = 'reset'`)
-
-/** Undefined for a link that was used, replaced or never given out. */
-export async function findPasswordReset(tx: Tx, linkHash: Buffer): Promise<LinkedAccount | undefined> {
-  return (await findReset(tx, { linkHash }))[0]
-}
-
-const reset = statement<{ linkHash: Buffer; passwordHash: string; ip: string }, { outcome: LinkOutcome }>(sql`
-  select reset_password(${placeholder('linkHash')}, ${placeholder('passwordHash')}, ${placeholder('ip')}::inet) as outcome`)
-
-/** Uses up the link and sets the password; whoever is signed in to the account is signed out. */
-export async function resetPassword(tx: Tx, change: { linkHash: Buffer; passwordHash: string; ip: string }): Promise<LinkOutcome> {
-  return onlyOne(await reset(tx, change)).outcome
-}
-
-interface PasswordChange {
-  /** The hash against which the old one was proven. */
-  before: string
-  passwordHash: string
-  /** Of the id under which the session that asks goes on. */
-  sessionHash: Buffer
-}
-
-const change = statement<object, { changed: boolean }>(sql`
-  select change_password(${actorParameter}, ${placeholder('before')}, ${placeholder('passwordHash')}, ${placeholder('sessionHash')}) as changed`)
-
-/** The actor's own; whoever else is signed in is signed out. False when the password is another by now. */
-export async function changePassword(tx: Tx, actor: Actor, values: PasswordChange): Promise<boolean> {
-  return onlyOne(await change(tx, { ...actorValues(actor), ...values })).changed
+  return transaction(tx, async (tx) => {
+    const link = await takeLink(tx, { linkHash, purpose: 'verify' })
+    if (link.outcome === 'taken') await markVerified(tx, { userId: link.userId })
+    return link.outcome
+  })
 }

@@ -1,7 +1,9 @@
 import type { Plan, Role, Scope } from '@earshot/contracts'
 import { sql } from 'drizzle-orm'
-import type { Tx } from './driver/database.ts'
-import { type Actor, actorParameter, actorValues } from './sql/actor.ts'
+import { type Tx, transaction } from './driver/database.ts'
+import { addMember } from './members.ts'
+import { lockPlan } from './quotas.ts'
+import type { UserActor } from './sql/actor.ts'
 import { notFound, onlyOne } from './sql/rows.ts'
 import { statement } from './sql/statement.ts'
 import { teams } from './tables/teams.ts'
@@ -10,55 +12,57 @@ import { createTeam, type TeamRow } from './teams.ts'
 import { createToken, type NewToken, type TokenRow } from './tokens.ts'
 import type { UserRow } from './users.ts'
 
-const { placeholder } = sql
-const UNBOUNDED = 2_147_483_647
-
-const create = statement<{ email: string; name: string; passwordHash: string | null }, UserRow>(sql`
+const create = statement<{ email: string; name: string; passwordHash: string | null }, UserRow>(
+  (p) => sql`
   insert into ${users} (email, name, password_hash, email_verified_at)
-  values (${placeholder('email')}, ${placeholder('name')}, ${placeholder('passwordHash')}, now())
-  returning *`)
+  values (${p.email}, ${p.name}, ${p.passwordHash}, now())
+  returning *`,
+)
 
-/** The operator's word counts as the verification of the address. Throws `already_exists`. */
+/** Creates a user whose address counts as confirmed by the operator. Throws `already_exists`. */
 export async function createUser(tx: Tx, user: { email: string; name: string; passwordHash: string | null }): Promise<UserRow> {
   return onlyOne(await create(tx, user))
 }
 
-const find = statement<{ email: string }, UserRow>(sql`
+const find = statement<{ email: string }, UserRow>(
+  (p) => sql`
   select *
     from ${users}
-   where lower(email) = lower(${placeholder('email')})`)
+   where lower(email) = lower(${p.email})`,
+)
 
+/** Finds a user by address, in upper or lower case. Throws `not_found`. */
 export async function findUserByEmail(tx: Tx, email: string): Promise<UserRow> {
   return (await find(tx, { email }))[0] ?? notFound()
 }
 
-/** A team made by the operator: no bound on how many. */
+/** Creates a team for a user, without a limit on how many. */
 export async function createTeamFor(tx: Tx, owner: UserRow, { name, plan }: { name: string; plan: Plan }): Promise<TeamRow> {
-  return createTeam(tx, operatorFor(owner.id), { name }, { plan, maxTeams: UNBOUNDED })
+  return createTeam(tx, operatorFor(owner.id), { name }, { plan, maxTeams: null })
 }
 
-const addMember = statement<object, object>(sql`
-  select add_member(${actorParameter}, t.id, ${placeholder('userId')}, ${placeholder('role')})
-    from ${teams} t
-   where t.id = ${placeholder('team_id')} and t.deleted_at is null`)
-
-/** Somebody joins a team, with its event. Throws `not_found`, `already_exists`. */
-export async function addTeamMember(tx: Tx, member: { team_id: string; userId: string; role: Role }): Promise<void> {
-  if ((await addMember(tx, { ...actorValues(operatorFor(member.userId)), ...member })).length === 0) notFound()
+/** Adds a user to a team, with its event, whatever its plan. Throws `not_found`, `already_exists`. */
+export async function addTeamMember(tx: Tx, { team_id, userId, role }: { team_id: string; userId: string; role: Role }): Promise<void> {
+  await transaction(tx, async (tx) => {
+    await lockPlan(tx, team_id)
+    await addMember(tx, operatorFor(userId), { team_id, user_id: userId, role })
+  })
 }
 
-const setPlan = statement<{ team_id: string; plan: Plan }, { id: string }>(sql`
+const setPlan = statement<{ team_id: string; plan: Plan }, { id: string }>(
+  (p) => sql`
   update ${teams}
-     set plan = ${placeholder('plan')}, updated_at = now()
-   where id = ${placeholder('team_id')} and deleted_at is null
-  returning id`)
+     set plan = ${p.plan}, updated_at = now()
+   where id = ${p.team_id} and deleted_at is null
+  returning id`,
+)
 
-/** Bites on the next request. */
+/** Changes the plan of a team from its next request on. Throws `not_found`. */
 export async function setTeamPlan(tx: Tx, change: { team_id: string; plan: Plan }): Promise<void> {
   if ((await setPlan(tx, change)).length === 0) notFound()
 }
 
-/** A token without a parent. */
+/** Creates a personal access token that belongs to no other. */
 export async function createTokenFor(
   tx: Tx,
   owner: UserRow,
@@ -67,7 +71,7 @@ export async function createTokenFor(
   return createToken(tx, operatorFor(owner.id), { ...token, parentId: null, expiresAt: null })
 }
 
-/** What the operator does for somebody is logged as theirs, by the operator's door. */
-function operatorFor(userId: string): Actor {
+/** What the operator does for a user is logged as the user's, by the admin CLI. */
+function operatorFor(userId: string): UserActor {
   return { userId, credentialId: null, credentialKind: 'operator', ip: null }
 }

@@ -1,34 +1,24 @@
 import { sql } from 'drizzle-orm'
 import type { Tx } from './driver/database.ts'
 import { indexedList, type Listed, listedPage, scannedList, spanOf, walkOf } from './sql/bounded-list.ts'
-import { type Page, type PageQuery, pageBounds } from './sql/pages.ts'
+import { type Page, type PageBounds, type PageQuery, pageBounds } from './sql/pages.ts'
 import { statementsByKey } from './sql/statement.ts'
 import { audit_entries } from './tables/audit-log.ts'
-import { users } from './tables/users.ts'
-import type { UserRow } from './users.ts'
+import { type TeamUser, teamUserWithId } from './users.ts'
 
-/** A line of the audit log, with who did it as the person is now. */
-export type AuditRow = typeof audit_entries.$inferSelect & { actor: Pick<UserRow, 'id' | 'name' | 'email' | 'avatar_url'> | null }
+/** An entry of the audit log, with its actor as the person is now. */
+export type AuditRow = typeof audit_entries.$inferSelect & { actor: TeamUser | null }
 
-const { placeholder } = sql
-const ofTeam = sql`
-      from ${audit_entries} s
-     where s.team_id = ${placeholder('team_id')}`
-
-const list = statementsByKey<object, Listed<AuditRow>>((key) => {
+const list = statementsByKey<PageBounds & { team_id: string; action: string | undefined }, Listed<AuditRow>>((key, p) => {
   const [span, filter] = key.split(',')
-  const walk = walkOf(ofTeam, sql`s.id`, span)
+  const walk = walkOf(sql`from ${audit_entries} s where s.team_id = ${p.team_id}`, sql`s.id`, span)
   return sql`
-    select s.*, (
-             select jsonb_build_object('id', u.id, 'name', u.name, 'email', u.email, 'avatar_url', u.avatar_url)
-               from ${users} u
-              where u.id = s.actor_user_id
-           ) as actor
-      from (${filter ? scannedList(walk, [sql`s.action = ${placeholder('action')}`]) : indexedList(walk)}) s
+    select s.*, ${teamUserWithId(sql`s.actor_user_id`)} as actor
+      from (${filter ? scannedList(walk, [sql`s.action = ${p.action}`]) : indexedList(walk)}) s
      order by s.id desc`
 })
 
-/** Who changed what, newest first. */
+/** Lists the audit log of a team, newest first. */
 export async function listAuditEntries<Item>(
   tx: Tx,
   { team_id, action, limit, ...query }: PageQuery & { team_id: string; action?: string | undefined },

@@ -1,13 +1,14 @@
 import type { Scope } from '@earshot/contracts'
 import { sql } from 'drizzle-orm'
-import { endingOwn } from './credentials.ts'
+import { endOwnCredential } from './credentials.ts'
 import type { Tx } from './driver/database.ts'
-import { type Page, type PageQuery, pageBounds, pageOf } from './sql/pages.ts'
+import type { UserActor } from './sql/actor.ts'
+import { type Page, type PageBounds, type PageQuery, pageBounds, pageOf } from './sql/pages.ts'
 import { statement } from './sql/statement.ts'
 import { credentials } from './tables/credentials.ts'
 import { oauth_clients } from './tables/oauth.ts'
 
-/** What a person allowed a client. */
+/** What a person allowed an OAuth client to do. */
 export interface AuthorizationRow {
   id: string
   client_id: string
@@ -18,18 +19,19 @@ export interface AuthorizationRow {
   created_at: string
 }
 
-const { placeholder } = sql
-
-const list = statement<object, AuthorizationRow>(sql`
+const list = statement<PageBounds & { userId: string }, AuthorizationRow>(
+  (p) => sql`
   select c.id, o.client_id, o.name as client_name, c.scopes, c.last_used_at, c.updated_at, c.created_at
     from ${credentials} c
     join ${oauth_clients} o on o.id = c.client_id
-   where c.user_id = ${placeholder('userId')} and c.kind = 'oauth2' and c.revoked_at is null
+   where c.user_id = ${p.userId} and c.kind = 'oauth2' and c.revoked_at is null
      and c.expires_at > now()
-     and c.id < ${placeholder('before')}
+     and c.id < ${p.before}
    order by c.id desc
-   limit ${placeholder('take')}`)
+   limit ${p.take}`,
+)
 
+/** Lists a user's authorizations that are active, newest first. */
 export async function listAuthorizations<Item>(
   tx: Tx,
   userId: string,
@@ -39,5 +41,7 @@ export async function listAuthorizations<Item>(
   return pageOf(await list(tx, { userId, ...pageBounds(query) }), query.limit, present)
 }
 
-/** Every token of it stops working with the next request. */
-export const deleteAuthorization = endingOwn(['oauth2'], 'authorization')
+/** Withdraws one of the actor's authorizations: all its tokens stop working with the next request. Throws `not_found`. */
+export async function deleteAuthorization(tx: Tx, actor: UserActor, id: string): Promise<void> {
+  await endOwnCredential(tx, actor, { id, kinds: ['oauth2'], target: 'authorization' })
+}

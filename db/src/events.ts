@@ -1,38 +1,44 @@
 import { ApiError } from '@earshot/contracts'
 import { type SQL, sql } from 'drizzle-orm'
 import type { Tx } from './driver/database.ts'
-import { statement, statementsByKey } from './sql/statement.ts'
+import { type Parameters, statement, statementsByKey } from './sql/statement.ts'
 import { events } from './tables/events.ts'
 
 export type EventRow = Pick<typeof events.$inferSelect, 'id' | 'type' | 'payload'> & { feed_position: string }
 
-const { placeholder } = sql
+interface FeedValues {
+  team_id: string
+  position: string
+  limit: number
+  types: string[] | undefined
+}
+
 const CURSOR = /^f[0-9a-z]{1,13}$/
 
-// Only numbered events: a worker numbers what is committed, so nothing ever appears behind a position handed out. At 0 is
-// what tries an endpoint, and is none of the feed.
-const next = (ofType: SQL) => sql`
+// Only numbered events: a worker numbers what is committed, so nothing ever appears behind a position handed out. Events of
+// `webhooks.test` are at 0, and no part of the feed.
+const next = (p: Parameters<FeedValues>, ofType: SQL) => sql`
     select id, type, payload, feed_position
       from ${events}
-     where team_id = ${placeholder('team_id')}
-       and feed_position > ${placeholder('position')}::bigint
+     where team_id = ${p.team_id}
+       and feed_position > ${p.position}::bigint
        ${ofType}
      order by feed_position
-     limit ${placeholder('limit')}`
+     limit ${p.limit}`
 
 // Each type walks its own index: an event of a rare type is found without reading all that came between.
-const read = statementsByKey<object, EventRow>((key) =>
+const read = statementsByKey<FeedValues, EventRow>((key, p) =>
   key === 'types'
     ? sql`
     select e.*
-      from (select distinct unnest(${placeholder('types')}::text[]) as type) wanted
-     cross join lateral (${next(sql`and type = wanted.type`)}) e
+      from (select distinct unnest(${p.types}::text[]) as type) wanted
+     cross join lateral (${next(p, sql`and type = wanted.type`)}) e
      order by e.feed_position
-     limit ${placeholder('limit')}`
-    : next(sql``),
+     limit ${p.limit}`
+    : next(p, sql``),
 )
 
-/** The change feed, oldest first. The cursor is the position of the last event read; it is never null. */
+/** Reads a page of the change feed, oldest first. The cursor is the position of the last event read; it is never null. */
 export async function readEvents<Item>(
   tx: Tx,
   { team_id, cursor, limit, types }: { team_id: string; cursor?: string | undefined; limit: number; types?: string[] | undefined },
@@ -45,22 +51,24 @@ export async function readEvents<Item>(
   return { results, next_cursor: encodePosition(last ? BigInt(last.feed_position) : position) }
 }
 
-// Of each partition the index gives its last position at once.
-const lastPositions = statement<{ team_ids: string[] }, { team_id: string; position: string | null }>(sql`
+// The index gives the last position of each partition at once.
+const lastPositions = statement<{ team_ids: string[] }, { team_id: string; position: string | null }>(
+  (p) => sql`
   select wanted.team_id, (
            select max(feed_position)
              from ${events}
             where team_id = wanted.team_id
          ) as position
-    from unnest(${placeholder('team_ids')}::uuid[]) wanted (team_id)`)
+    from unnest(${p.team_ids}::uuid[]) wanted (team_id)`,
+)
 
-/** Where the feeds of teams end now: the cursor behind which everything is committed. */
+/** Returns the end of each team's feed as a cursor: everything up to it is committed. */
 export async function readFeedEnds(tx: Tx, team_ids: readonly string[]): Promise<Map<string, string>> {
   const rows = await lastPositions(tx, { team_ids: [...team_ids] })
   return new Map(rows.map(({ team_id, position }) => [team_id, encodePosition(BigInt(position ?? 0))]))
 }
 
-/** Whichever of two cursors of a feed is further on. */
+/** Returns the later of two cursors of a feed. */
 export function laterCursor(one: string, other: string): string {
   return decodePosition(one) < decodePosition(other) ? other : one
 }

@@ -8,17 +8,8 @@ export {
   readAccess,
   readPublicAccess,
 } from './access.ts'
-export {
-  changePassword,
-  findPasswordReset,
-  type LinkOutcome,
-  type NewLink,
-  requestPasswordReset,
-  requestVerification,
-  resetPassword,
-  signUp,
-  verifyEmail,
-} from './accounts.ts'
+export type { LinkOutcome, NewLink } from './account-links.ts'
+export { requestVerification, signUp, verifyEmail } from './accounts.ts'
 export { addTeamMember, createTeamFor, createTokenFor, createUser, findUserByEmail, setTeamPlan } from './admin.ts'
 export { type AuditRow, listAuditEntries } from './audit-log.ts'
 export { type AuthorizationRow, deleteAuthorization, listAuthorizations } from './authorizations.ts'
@@ -33,26 +24,24 @@ export {
 } from './driver/database.ts'
 export { laterCursor, readEvents, readFeedEnds } from './events.ts'
 export { claimIdempotencyKey, storeIdempotentAnswer } from './idempotency.ts'
-export {
-  acceptInvitation,
-  createInvitation,
-  type InvitationLink,
-  type InvitationRow,
-  listInvitations,
-  resendInvitation,
-  revokeInvitation,
-} from './invitations.ts'
+export { acceptInvitation } from './invitations/accept.ts'
+export { createInvitation } from './invitations/create.ts'
+export { listInvitations } from './invitations/list.ts'
+export { resendInvitation } from './invitations/resend.ts'
+export { revokeInvitation } from './invitations/revoke.ts'
+export { type InvitationLink, presentInvitation } from './invitations/row.ts'
 export { type JobName, type JobPayload, jobs } from './jobs.ts'
 export { addFirstJwtKey, listJwtKeys, type NewJwtKey, rotateJwtKey } from './jwt-keys.ts'
 export { createLogin, endLogin } from './logins.ts'
 export { findQueuedMail, listMails, type MailRow, queueMail, queueMails, settleMail } from './mails.ts'
-export { listMembers, type MemberRow, removeMember, transferOwnership, updateMember } from './members.ts'
+export { listMembers, presentMember, removeMember, transferOwnership, updateMember } from './members.ts'
 export { confirmSecondFactor, disableSecondFactor, enrollSecondFactor, type SecondFactorUse, useSecondFactor } from './mfa.ts'
+export { changePassword, findPasswordReset, requestPasswordReset, resetPassword } from './passwords.ts'
 export { createProject, deleteProject, findProject, listProjects, type ProjectFields, type ProjectRow, updateProject } from './projects.ts'
 export { createPublicKey, listPublicKeys, type PublicKeyRow, revokePublicKey } from './public-keys.ts'
 export { createSession, deleteSession, endSession, listSessions, prolongSession, type SessionRow } from './sessions.ts'
 export { findOwnSignIn, findSignIn, replacePasswordHash, type SignInRow, type SignInTry } from './sign-in.ts'
-export type { Actor } from './sql/actor.ts'
+export type { Actor, UserActor } from './sql/actor.ts'
 export { toTimestamp } from './sql/timestamps.ts'
 export { revokeConsent } from './submissions/consent.ts'
 export { createSubmission, type NewSubmission } from './submissions/create.ts'

@@ -1,6 +1,5 @@
 import { sql } from 'drizzle-orm'
-import type { Tx } from './driver/database.ts'
-import { onlyOne } from './sql/rows.ts'
+import { type Tx, transaction } from './driver/database.ts'
 import { statement } from './sql/statement.ts'
 import { jwt_keys } from './tables/jwt-keys.ts'
 
@@ -13,40 +12,60 @@ export interface NewJwtKey {
   sealedPrivate: Buffer
 }
 
-const { placeholder } = sql
-
-const list = statement<object, JwtKeyRow>(sql`
+const list = statement<Record<never, never>, JwtKeyRow>(sql`
   select *
     from ${jwt_keys}
    where retires_at is null or retires_at > now()`)
 
-/** The key that signs (`retires_at` null), if there is one, and those that verify still. */
+/** Returns the key that signs (`retires_at` null), if there is one, and those that still verify. */
 export async function listJwtKeys(tx: Tx): Promise<JwtKeyRow[]> {
   return list(tx, {})
 }
 
-// The index of the one that signs is the lock: a replica that comes second waits for the first, and adds nothing.
-const addFirst = statement<NewJwtKey, never>(sql`
+// The index of the key that signs is the lock: a replica that comes second waits for the first and adds nothing.
+const insertFirst = statement<NewJwtKey, never>(
+  (p) => sql`
   insert into ${jwt_keys} (id, public_key, sealed_private)
-  values (${placeholder('id')}, ${placeholder('publicKey')}::jsonb, ${placeholder('sealedPrivate')})
-  on conflict do nothing`)
+  values (${p.id}, ${p.publicKey}::jsonb, ${p.sealedPrivate})
+  on conflict do nothing`,
+)
 
-/** Unless there is one that signs already. */
+/** Adds a key that signs, unless there is one already. */
 export async function addFirstJwtKey(tx: Tx, key: NewJwtKey): Promise<void> {
-  await addFirst(tx, key)
+  await insertFirst(tx, key)
 }
 
+const lock = statement<Record<never, never>, never>(sql`
+  lock table ${jwt_keys} in share row exclusive mode`)
+
+// By the clock: now() may lie before the wait for the lock.
+const retire = statement<{ overlapSeconds: number }, { id: string; retires_at: string }>(
+  (p) => sql`
+  update ${jwt_keys}
+     set retires_at = clock_timestamp() + ${p.overlapSeconds}::int * interval '1 second'
+   where retires_at is null
+  returning id, retires_at`,
+)
+
+const insert = statement<NewJwtKey, never>(
+  (p) => sql`
+  insert into ${jwt_keys} (id, public_key, sealed_private)
+  values (${p.id}, ${p.publicKey}::jsonb, ${p.sealedPrivate})`,
+)
+
+/** The key that a rotation retired; null when there was none. */
 interface RetiredJwtKey {
-  /** Null when there was none before. */
   retired_id: string | null
   retires_at: string | null
 }
 
-const rotate = statement<NewJwtKey & { overlapSeconds: number }, RetiredJwtKey>(sql`
-  select *
-    from rotate_jwt_key(${placeholder('id')}, ${placeholder('publicKey')}::jsonb, ${placeholder('sealedPrivate')}, ${placeholder('overlapSeconds')})`)
-
-/** The key signs from now on; the one before it verifies for so long. */
+/** Adds a key that signs from now on; the key before it verifies for the overlap. */
 export async function rotateJwtKey(tx: Tx, key: NewJwtKey, overlapSeconds: number): Promise<RetiredJwtKey> {
-  return onlyOne(await rotate(tx, { ...key, overlapSeconds }))
+  return transaction(tx, async (tx) => {
+    // Rotations take turns, so that the second retires the key of the first. Readers wait for neither.
+    await lock(tx, {})
+    const [retired] = await retire(tx, { overlapSeconds })
+    await insert(tx, key)
+    return { retired_id: retired?.id ?? null, retires_at: retired?.retires_at ?? null }
+  })
 }

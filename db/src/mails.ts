@@ -41,6 +41,17 @@ export async function queueMails<Template extends MailTemplate>(
   await queueEach(tx, { mails: JSON.stringify(mails) })
 }
 
+const remove = statement<{ id: string | null }, never>(
+  (p) => sql`
+  delete from ${mails}
+   where id = ${p.id}`,
+)
+
+/** Deletes a mail that must not go; its job will find none. Changes nothing for the id null. */
+export async function deleteMail(tx: Tx, id: string | null): Promise<void> {
+  await remove(tx, { id })
+}
+
 const findQueued = statement<{ id: string }, MailRow>(
   (p) => sql`
   select *

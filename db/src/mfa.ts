@@ -1,47 +1,154 @@
 import { sql } from 'drizzle-orm'
-import type { Tx } from './driver/database.ts'
-import { type Actor, actorParameter, actorValues } from './sql/actor.ts'
-import { onlyOne } from './sql/rows.ts'
+import { type Tx, transaction } from './driver/database.ts'
+import { endLogins } from './logins.ts'
+import { queueMail } from './mails.ts'
+import type { UserActor } from './sql/actor.ts'
+import { recordAuditInTeams } from './sql/audit.ts'
 import { statement } from './sql/statement.ts'
+import { recovery_codes, second_factors } from './tables/mfa.ts'
+import { users } from './tables/users.ts'
+import type { UserRow } from './users.ts'
 
-/** A code as the database knows it: the 30 seconds it belongs to, or the hash of a recovery code. */
+/** A code as the database knows it: the 30 seconds that it belongs to, or the hash of a recovery code. */
 export type SecondFactorUse = { step: number; recoveryHash: null } | { step: null; recoveryHash: Buffer }
 
-const { placeholder } = sql
+const takeStep = statement<{ userId: string; step: number }, { user_id: string }>(
+  (p) => sql`
+  update ${second_factors}
+     set last_step = ${p.step}
+   where user_id = ${p.userId} and last_step < ${p.step}
+  returning user_id`,
+)
 
-const use = statement<object, { used: boolean }>(sql`
-  select use_second_factor(${placeholder('userId')}, ${placeholder('step')}, ${placeholder('recoveryHash')}) as used`)
+const takeRecoveryCode = statement<{ userId: string; recoveryHash: Buffer }, { user_id: string }>(
+  (p) => sql`
+  update ${recovery_codes}
+     set used_at = now()
+   where user_id = ${p.userId} and hash = ${p.recoveryHash} and used_at is null
+  returning user_id`,
+)
 
-/** False when the code was used before, or is none. */
-export async function useSecondFactor(tx: Tx, userId: string, code: SecondFactorUse): Promise<boolean> {
-  return onlyOne(await use(tx, { userId, ...code })).used
+/**
+ * Uses a code up, so that of any number of callers with the same code exactly one gets in. A code of an authenticator app
+ * uses up its 30 seconds and all before them (RFC 6238 §5.2). Returns false when the code was used before or is unknown.
+ */
+export async function useSecondFactor(tx: Tx, userId: string, { step, recoveryHash }: SecondFactorUse): Promise<boolean> {
+  const used = step !== null ? await takeStep(tx, { userId, step }) : await takeRecoveryCode(tx, { userId, recoveryHash })
+  return used.length === 1
 }
 
-const enroll = statement<{ userId: string; sealed: Buffer }, { enrolled: boolean }>(sql`
-  select enroll_second_factor(${placeholder('userId')}, ${placeholder('sealed')}) as enrolled`)
+const lockWithout = statement<{ userId: string }, UserRow>(
+  (p) => sql`
+  select *
+    from ${users}
+   where id = ${p.userId} and mfa_enabled_at is null
+     for no key update`,
+)
 
-/** Keeps a secret that is to be confirmed. False when a second factor is in use. */
+const lockWith = statement<{ userId: string }, UserRow>(
+  (p) => sql`
+  select *
+    from ${users}
+   where id = ${p.userId} and mfa_enabled_at is not null
+     for no key update`,
+)
+
+const keepSecret = statement<{ userId: string; sealed: Buffer }, never>(
+  (p) => sql`
+  insert into ${second_factors} (user_id, sealed)
+  values (${p.userId}, ${p.sealed})
+  on conflict (user_id) do update set
+    sealed = excluded.sealed,
+    last_step = 0`,
+)
+
+/**
+ * Keeps the secret of an authenticator app until it is confirmed, in place of one that waits already. Returns false when a
+ * second factor is enabled.
+ */
 export async function enrollSecondFactor(tx: Tx, userId: string, sealed: Buffer): Promise<boolean> {
-  return onlyOne(await enroll(tx, { userId, sealed })).enrolled
+  return transaction(tx, async (tx) => {
+    // Locked against a confirmation at the same moment, which would enable a secret that nobody was shown.
+    const [user] = await lockWithout(tx, { userId })
+    if (!user) return false
+    await keepSecret(tx, { userId, sealed })
+    return true
+  })
 }
 
-const confirm = statement<object, { confirmed: boolean }>(sql`
-  select confirm_second_factor(${actorParameter}, ${placeholder('sealed')}, ${placeholder('step')}, ${placeholder('recoveryHashes')}::text[]) as confirmed`)
+const confirmSecret = statement<{ userId: string; sealed: Buffer; step: number }, { user_id: string }>(
+  (p) => sql`
+  update ${second_factors}
+     set last_step = ${p.step}
+   where user_id = ${p.userId} and sealed = ${p.sealed}
+  returning user_id`,
+)
 
-/** Puts the actor's secret to use, with recovery codes. False when another has taken its place, or it is in use already. */
-export async function confirmSecondFactor(
-  tx: Tx,
-  actor: Actor,
-  { recoveryHashes, ...values }: { sealed: Buffer; step: number; recoveryHashes: readonly Buffer[] },
-): Promise<boolean> {
-  const hashes = recoveryHashes.map((hash) => hash.toString('hex'))
-  return onlyOne(await confirm(tx, { ...actorValues(actor), ...values, recoveryHashes: hashes })).confirmed
+const setEnabled = statement<{ userId: string; isEnabled: boolean }, never>(
+  (p) => sql`
+  update ${users}
+     set mfa_enabled_at = case when ${p.isEnabled}::boolean then now() end, updated_at = now()
+   where id = ${p.userId}`,
+)
+
+// Hashes come in hexadecimal digits: the driver knows no array of bytes.
+const addRecoveryCodes = statement<{ userId: string; hashes: readonly string[] }, never>(
+  (p) => sql`
+  insert into ${recovery_codes} (user_id, hash)
+  select ${p.userId}::uuid, decode(hash, 'hex')
+    from unnest(${p.hashes}::text[]) hash`,
+)
+
+interface ConfirmedFactor {
+  /** The secret that the code was checked against: another may have replaced it since. */
+  sealed: Buffer
+  step: number
+  recoveryHashes: readonly Buffer[]
 }
 
-const disable = statement<object, { disabled: boolean }>(sql`
-  select disable_second_factor(${actorParameter}, ${placeholder('step')}, ${placeholder('recoveryHash')}) as disabled`)
+/**
+ * Enables the actor's second factor with new recovery codes. Returns false when another secret has replaced this one, or a
+ * second factor is enabled already.
+ */
+export async function confirmSecondFactor(tx: Tx, actor: UserActor, { sealed, step, recoveryHashes }: ConfirmedFactor): Promise<boolean> {
+  const { userId } = actor
+  return transaction(tx, async (tx) => {
+    // Of several confirmations at once the others find it enabled.
+    const [user] = await lockWithout(tx, { userId })
+    if (!user || (await confirmSecret(tx, { userId, sealed, step })).length === 0) return false
+    await setEnabled(tx, { userId, isEnabled: true })
+    // From now on the password alone is not enough, so what it alone began ends.
+    await endLogins(tx, userId)
+    await addRecoveryCodes(tx, { userId, hashes: recoveryHashes.map((hash) => hash.toString('hex')) })
+    await recordAuditInTeams(tx, actor, { user_id: userId, action: 'mfa.enabled', target: 'user', target_id: userId })
+    await queueMail(tx, { recipient: user.email, template: 'mfa-enabled', fields: { name: user.name }, sealed: null })
+    return true
+  })
+}
 
-/** Takes the actor's away, with all its codes. False when the code was used before, or is none. */
-export async function disableSecondFactor(tx: Tx, actor: Actor, code: SecondFactorUse): Promise<boolean> {
-  return onlyOne(await disable(tx, { ...actorValues(actor), ...code })).disabled
+const deleteSecret = statement<{ userId: string }, never>(
+  (p) => sql`
+  delete from ${second_factors}
+   where user_id = ${p.userId}`,
+)
+
+const deleteRecoveryCodes = statement<{ userId: string }, never>(
+  (p) => sql`
+  delete from ${recovery_codes}
+   where user_id = ${p.userId}`,
+)
+
+/** Disables the actor's second factor by one of its own codes. Returns false when the code was used before or is unknown. */
+export async function disableSecondFactor(tx: Tx, actor: UserActor, code: SecondFactorUse): Promise<boolean> {
+  const { userId } = actor
+  return transaction(tx, async (tx) => {
+    const [user] = await lockWith(tx, { userId })
+    if (!user || !(await useSecondFactor(tx, userId, code))) return false
+    await deleteSecret(tx, { userId })
+    await deleteRecoveryCodes(tx, { userId })
+    await setEnabled(tx, { userId, isEnabled: false })
+    await recordAuditInTeams(tx, actor, { user_id: userId, action: 'mfa.disabled', target: 'user', target_id: userId })
+    await queueMail(tx, { recipient: user.email, template: 'mfa-disabled', fields: { name: user.name }, sealed: null })
+    return true
+  })
 }

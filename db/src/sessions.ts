@@ -1,15 +1,16 @@
-import { scopes } from '@earshot/contracts'
+import { durations, scopes } from '@earshot/contracts'
 import { sql } from 'drizzle-orm'
-import { endingOwn } from './credentials.ts'
-import type { Tx } from './driver/database.ts'
-import { type Page, type PageQuery, pageBounds, pageOf } from './sql/pages.ts'
+import { endOwnCredential } from './credentials.ts'
+import { type Tx, transaction } from './driver/database.ts'
+import type { UserActor } from './sql/actor.ts'
+import { type Page, type PageBounds, type PageQuery, pageBounds, pageOf } from './sql/pages.ts'
 import { onlyOne } from './sql/rows.ts'
 import { statement } from './sql/statement.ts'
 import { credentials } from './tables/credentials.ts'
 import { users } from './tables/users.ts'
 import type { UserRow } from './users.ts'
 
-/** A session, or a log-in by password (jwt): what somebody began on a device. */
+/** A session, or a login by password (jwt): where somebody signed in on a device. */
 export type SessionRow = Omit<typeof credentials.$inferSelect, 'hash'>
 
 export interface NewSession {
@@ -18,63 +19,95 @@ export interface NewSession {
   expiresAt: string
   ip: string
   userAgent: string | null
-  /** Of a session that it takes the place of. */
+  /** The hash of a session that it replaces. */
   replacedHash?: Buffer | null
 }
 
-const { placeholder } = sql
+const insert = statement<Omit<NewSession, 'replacedHash'> & { scopes: readonly string[] }, never>(
+  (p) => sql`
+  insert into ${credentials} (kind, hash, user_id, scopes, expires_at, last_used_at, ip, user_agent)
+  values ('session', ${p.hash}, ${p.userId}, ${p.scopes}::text[], ${p.expiresAt}::timestamptz, now(), ${p.ip}::inet, ${p.userAgent})`,
+)
 
-const create = statement<object, UserRow>(sql`
-  with replaced as (
-    update ${credentials}
-       set revoked_at = now(), updated_at = now()
-     where hash = ${placeholder('replacedHash')} and kind = 'session' and revoked_at is null
-  ),
-  created as (
-    insert into ${credentials} (kind, hash, user_id, scopes, expires_at, last_used_at, ip, user_agent)
-    values ('session', ${placeholder('hash')}, ${placeholder('userId')}, ${placeholder('scopes')}::text[], ${placeholder('expiresAt')}::timestamptz, now(),
-            ${placeholder('ip')}::inet, ${placeholder('userAgent')})
-    returning user_id
-  )
-  select u.*
-    from created
-    join ${users} u on u.id = created.user_id`)
+const findUser = statement<{ userId: string }, UserRow>(
+  (p) => sql`
+  select *
+    from ${users}
+   where id = ${p.userId}`,
+)
 
-/** Begins a session. It carries all scopes: the role alone decides. Gives whose it is. */
-export async function createSession(tx: Tx, session: NewSession): Promise<UserRow> {
-  return onlyOne(await create(tx, { replacedHash: null, ...session, scopes }))
+/** Creates a session and returns its user. It carries all scopes: the role alone decides. */
+export async function createSession(tx: Tx, { replacedHash, ...session }: NewSession): Promise<UserRow> {
+  return transaction(tx, async (tx) => {
+    if (replacedHash) await endSession(tx, replacedHash)
+    await insert(tx, { ...session, scopes })
+    return onlyOne(await findUser(tx, session))
+  })
 }
 
-const prolong = statement<{ hash: Buffer; expiresAt: string }, { expires_at: string }>(sql`
+const prolong = statement<{ hash: Buffer; expiresAt: string; maxDays: number }, never>(
+  (p) => sql`
   update ${credentials}
-     set expires_at = least(${placeholder('expiresAt')}::timestamptz, created_at + interval '90 days')
-   where hash = ${placeholder('hash')} and kind = 'session' and revoked_at is null
-  returning expires_at`)
+     set expires_at = least(${p.expiresAt}::timestamptz, created_at + ${p.maxDays}::int * interval '1 day')
+   where hash = ${p.hash} and kind = 'session' and revoked_at is null`,
+)
 
-/** A session that is used goes on, but for 90 days at most. */
+/** Prolongs a session that is used, up to the longest time that a session lasts. */
 export async function prolongSession(tx: Tx, hash: Buffer, expiresAt: string): Promise<void> {
-  await prolong(tx, { hash, expiresAt })
+  await prolong(tx, { hash, expiresAt, maxDays: durations.sessionMaxDays })
 }
 
-const end = statement<{ hash: Buffer }, never>(sql`
+const renew = statement<{ id: string | null; hash: Buffer }, never>(
+  (p) => sql`
+  update ${credentials}
+     set hash = ${p.hash}, updated_at = now()
+   where id = ${p.id} and kind = 'session' and revoked_at is null`,
+)
+
+/** Gives a session another id, of which the database keeps the hash. Changes nothing for a credential of another kind. */
+export async function renewSession(tx: Tx, session: { id: string | null; hash: Buffer }): Promise<void> {
+  await renew(tx, session)
+}
+
+const end = statement<{ hash: Buffer }, never>(
+  (p) => sql`
   update ${credentials}
      set revoked_at = now(), updated_at = now()
-   where hash = ${placeholder('hash')} and kind = 'session' and revoked_at is null`)
+   where hash = ${p.hash} and kind = 'session' and revoked_at is null`,
+)
 
-/** The session of the cookie, if there is one. */
+/** Ends the session of a cookie, if there is one. */
 export async function endSession(tx: Tx, hash: Buffer): Promise<void> {
   await end(tx, { hash })
 }
 
-const list = statement<object, SessionRow>(sql`
+const endAll = statement<{ userId: string; exceptId: string | null }, never>(
+  (p) => sql`
+  update ${credentials}
+     set revoked_at = now(), updated_at = now()
+   where user_id = ${p.userId} and kind in ('session', 'jwt') and revoked_at is null and id is distinct from ${p.exceptId}::uuid`,
+)
+
+/**
+ * Ends the sessions and password logins of a user, except one. Tokens and OAuth authorizations stay: the user gave them to
+ * programs on purpose and withdraws them one by one.
+ */
+export async function endSignIns(tx: Tx, whose: { userId: string; exceptId: string | null }): Promise<void> {
+  await endAll(tx, whose)
+}
+
+const list = statement<PageBounds & { userId: string }, SessionRow>(
+  (p) => sql`
   select *
     from ${credentials}
-   where user_id = ${placeholder('userId')} and kind in ('session', 'jwt') and revoked_at is null
+   where user_id = ${p.userId} and kind in ('session', 'jwt') and revoked_at is null
      and expires_at > now()
-     and id < ${placeholder('before')}
+     and id < ${p.before}
    order by id desc
-   limit ${placeholder('take')}`)
+   limit ${p.take}`,
+)
 
+/** Lists a user's sessions and password logins that are active, newest first. */
 export async function listSessions<Item>(
   tx: Tx,
   userId: string,
@@ -84,5 +117,7 @@ export async function listSessions<Item>(
   return pageOf(await list(tx, { userId, ...pageBounds(query) }), query.limit, present)
 }
 
-/** A session, or a log-in by password. */
-export const deleteSession = endingOwn(['session', 'jwt'], 'session')
+/** Ends one of the actor's sessions or password logins. Throws `not_found`. */
+export async function deleteSession(tx: Tx, actor: UserActor, id: string): Promise<void> {
+  await endOwnCredential(tx, actor, { id, kinds: ['session', 'jwt'], target: 'session' })
+}

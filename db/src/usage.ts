@@ -1,40 +1,49 @@
-import type { Plan, Quota } from '@earshot/contracts'
+import { monthlyQuotas, type Plan, plans, type Quota, quotaNames } from '@earshot/contracts'
 import { sql } from 'drizzle-orm'
-import type { Tx } from './driver/database.ts'
+import type { Tx } from './driver/tx.ts'
+import { type ExistingQuota, existing, type QuotaStatus } from './quotas.ts'
 import { notFound } from './sql/rows.ts'
 import { statement } from './sql/statement.ts'
-import { plans } from './tables/plans.ts'
+import { toTimestamp } from './sql/timestamps.ts'
+import { quota_usage } from './tables/quotas.ts'
 import { teams } from './tables/teams.ts'
 
-export interface UsageRow {
+export interface Usage {
   plan: Plan
-  quotas: { quota: Quota; limit: number; used: number; resets_at: string | null }[]
+  quotas: (QuotaStatus & { quota: Quota })[]
 }
 
-const { placeholder } = sql
+type UsageRow = Record<ExistingQuota, number> & { plan: Plan; used_this_month: Partial<Record<Quota, number>>; next_month: string }
 
-// The month's row of a quota that rolls, else a count of what is there, as require_room() counts it.
-const find = statement<{ team_id: string; monthly: string[] }, UsageRow>(sql`
-  select t.plan, (
-           select jsonb_agg(jsonb_build_object(
-                    'quota', q.name,
-                    'limit', q.value::int,
-                    'used', case when q.name = any (${placeholder('monthly')}::text[])
-                      then coalesce((select u.used from quota_usage u where u.team_id = t.id and u.quota = q.name and u.period = month.first), 0)
-                      else room_used(t.id, q.name)
-                    end,
-                    'resets_at', case when q.name = any (${placeholder('monthly')}::text[])
-                      then iso_timestamp((month.first + interval '1 month') at time zone 'UTC')
-                    end
-                  ) order by q.name)
-             from jsonb_each_text(p.quotas) q (name, value),
-                  (select date_trunc('month', now() at time zone 'UTC')::date as first) month
-         ) as quotas
+const find = statement<{ team_id: string }, UsageRow>(
+  (p) => sql`
+  select t.plan,
+         ${existing.projects(p.team_id)} as projects,
+         ${existing.webhook_endpoints(p.team_id)} as webhook_endpoints,
+         ${existing.members(p.team_id)} as members,
+         coalesce(
+           (
+             select jsonb_object_agg(u.quota, u.used)
+               from ${quota_usage} u
+              where u.team_id = t.id and u.period = month.first
+           ),
+           '{}'
+         ) as used_this_month,
+         (month.first + interval '1 month') at time zone 'UTC' as next_month
     from ${teams} t
-    join ${plans} p on p.name = t.plan
-   where t.id = ${placeholder('team_id')} and t.deleted_at is null`)
+   cross join (select date_trunc('month', now() at time zone 'UTC')::date as first) month
+   where t.id = ${p.team_id} and t.deleted_at is null`,
+)
 
-/** What a team uses of each quota of its plan. */
-export async function readUsage(tx: Tx, team_id: string, monthly: readonly Quota[]): Promise<UsageRow> {
-  return (await find(tx, { team_id, monthly: [...monthly] }))[0] ?? notFound()
+/** Returns what a team uses of each quota of its plan, in the order of their names. */
+export async function readUsage(tx: Tx, team_id: string): Promise<Usage> {
+  const row = (await find(tx, { team_id }))[0] ?? notFound()
+  return { plan: row.plan, quotas: quotaNames.toSorted().map((quota) => statusOf(row, quota)) }
+}
+
+function statusOf(row: UsageRow, quota: Quota): Usage['quotas'][number] {
+  const limit = plans[row.plan].quotas[quota]
+  return monthlyQuotas.includes(quota)
+    ? { quota, limit, used: row.used_this_month[quota] ?? 0, resets_at: toTimestamp(row.next_month) }
+    : { quota, limit, used: row[quota as ExistingQuota], resets_at: null }
 }

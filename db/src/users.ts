@@ -1,13 +1,17 @@
 import type { Plan, Role } from '@earshot/contracts'
-import { sql } from 'drizzle-orm'
-import type { Tx } from './driver/database.ts'
-import { notFound } from './sql/rows.ts'
-import { statement } from './sql/statement.ts'
+import { type SQL, sql } from 'drizzle-orm'
+import { type Tx, transaction } from './driver/database.ts'
+import { emitEventInTeams } from './emit-event.ts'
+import { findRecord, lockRecord, updateRecord } from './sql/records.ts'
+import { notFound, onlyOne } from './sql/rows.ts'
+import { type Parameters, statement } from './sql/statement.ts'
 import { memberships } from './tables/members.ts'
 import { teams } from './tables/teams.ts'
 import { users } from './tables/users.ts'
 
 export type UserRow = typeof users.$inferSelect
+
+/** A team as its member sees it in the profile. */
 export interface UserTeam {
   id: string
   name: string
@@ -17,9 +21,42 @@ export interface UserTeam {
 
 export type UserWithTeams = UserRow & { teams: UserTeam[] }
 
-const { placeholder } = sql
+const TEAM_USER_COLUMNS = ['id', 'name', 'email', 'avatar_url'] as const
+const PROFILE_COLUMNS = ['name', 'avatar_url', 'locale', 'timezone'] as const
 
-const find = statement<{ userId: string }, UserWithTeams>(sql`
+/** The columns of a user that the user may set; absent ones stay as they are. */
+export type ProfileFields = { [Name in (typeof PROFILE_COLUMNS)[number]]?: UserRow[Name] | undefined }
+
+/** A user as others on the team see it. */
+export type TeamUser = Pick<UserRow, (typeof TEAM_USER_COLUMNS)[number]>
+
+/** Returns what others on the team see of a user. */
+export function teamUser({ id, name, email, avatar_url }: TeamUser): TeamUser {
+  return { id, name, email, avatar_url }
+}
+
+/** The same as JSON, for lists that show a user beside each row; null when there is no such user. */
+export function teamUserWithId(id: SQL): SQL {
+  const fields = TEAM_USER_COLUMNS.map((name) => sql`${sql.raw(`'${name}'`)}, u.${sql.identifier(name)}`)
+  return sql`(select jsonb_build_object(${sql.join(fields, sql`, `)}) from ${users} u where u.id = ${id})`
+}
+
+interface UserRef {
+  userId: string
+}
+
+const withId = (p: Parameters<UserRef>) => sql`id = ${p.userId}`
+const find = findRecord<UserRef, UserRow>(users, withId)
+const lock = lockRecord<UserRef, UserRow>(users, withId)
+const update = updateRecord<UserRef, UserRow>(users, PROFILE_COLUMNS, withId)
+
+/** Finds a user by id. */
+export async function findUser(tx: Tx, userId: string): Promise<UserRow> {
+  return (await find(tx, { userId }))[0] ?? notFound()
+}
+
+const findWithTeams = statement<UserRef, UserWithTeams>(
+  (p) => sql`
   select u.*, coalesce(
            (
              select jsonb_agg(jsonb_build_object('id', t.id, 'name', t.name, 'role', m.role, 'plan', t.plan) order by t.id desc)
@@ -30,41 +67,22 @@ const find = statement<{ userId: string }, UserWithTeams>(sql`
            '[]'
          ) as teams
     from ${users} u
-   where u.id = ${placeholder('userId')}`)
+   where u.id = ${p.userId}`,
+)
 
-const update = statement<{ userId: string; fields: string }, UserRow>(sql`
-  with before as (
-    select *
-      from ${users}
-     where id = ${placeholder('userId')}
-       for no key update
-  ),
-  after as (
-    update ${users} u
-       set name = f.name, avatar_url = f.avatar_url, locale = f.locale, timezone = f.timezone, updated_at = now()
-      from before, jsonb_populate_record(null::users, to_jsonb(before) || ${placeholder('fields')}::jsonb) f
-     where u.id = before.id
-    returning u.*
-  )
-  select after.*, (
-           select count(emit_event(m.team_id, null, 'user.profile.updated', json_build_object('user', json_build_object(
-                    'id', after.id, 'name', after.name, 'email', after.email, 'avatar_url', after.avatar_url
-                  ))))
-             from ${memberships} m
-             join ${teams} t on t.id = m.team_id and t.deleted_at is null
-            where m.user_id = after.id and (after.name, after.avatar_url) is distinct from (before.name, before.avatar_url)
-         ) as told
-    from after, before`)
-
-/** The columns that a user may set; absent ones stay as they are. */
-export type ProfileFields = { [Name in 'name' | 'avatar_url' | 'locale' | 'timezone']?: UserRow[Name] | undefined }
-
-/** Changes the profile; each of the user's teams hears of what others see of it. */
-export async function updateUser(tx: Tx, userId: string, fields: ProfileFields): Promise<UserRow> {
-  return (await update(tx, { userId, fields: JSON.stringify(fields) }))[0] ?? notFound()
+/** Finds a user with the teams that the user belongs to. */
+export async function findUserWithTeams(tx: Tx, userId: string): Promise<UserWithTeams> {
+  return (await findWithTeams(tx, { userId }))[0] ?? notFound()
 }
 
-/** A user with the teams that the user belongs to. */
-export async function findUserWithTeams(tx: Tx, userId: string): Promise<UserWithTeams> {
-  return (await find(tx, { userId }))[0] ?? notFound()
+/** Changes the profile; each of the user's teams gets an event when what others see of it changed. */
+export async function updateUser(tx: Tx, userId: string, fields: ProfileFields): Promise<UserRow> {
+  return transaction(tx, async (tx) => {
+    const before = (await lock(tx, { userId }))[0] ?? notFound()
+    const after = onlyOne(await update(tx, { userId }, fields))
+    if (after.name !== before.name || after.avatar_url !== before.avatar_url) {
+      await emitEventInTeams(tx, { user_id: userId, type: 'user.profile.updated', data: { user: teamUser(after) } })
+    }
+    return after
+  })
 }

@@ -2,11 +2,11 @@ import { verifyWebhook, WebhookVerificationError } from '@earshot/contracts/webh
 import { fastify } from 'fastify'
 
 const { RECEIVER_URL = 'http://127.0.0.1:9000/', WEBHOOK_SECRET = '' } = process.env
-// Yours belong into your database, under a unique index, written in the transaction that does the work.
+// In your application, keep these in the database under a unique index, written in the transaction that does the work.
 const done = new Set<unknown>()
 
 const app = fastify()
-// The raw bytes are what was signed: parsed and written again they may differ.
+// Keep the raw bytes, which are signed: JSON that is parsed and written again can differ.
 app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, next) => next(null, body))
 app.setErrorHandler((error, _request, reply) => {
   console.log('receiver: refused:', String(error))

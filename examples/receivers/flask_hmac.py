@@ -9,7 +9,7 @@ from flask import Flask, request
 
 address = os.environ.get("RECEIVER_URL", "http://127.0.0.1:9000/")
 secret = os.environ["WEBHOOK_SECRET"].encode()
-# Yours belong into your database, under a unique index, written in the transaction that does the work.
+# In your application, keep these in the database under a unique index, written in the transaction that does the work.
 done = set()
 app = Flask(__name__)
 

@@ -6,7 +6,7 @@ from standardwebhooks import Webhook, WebhookVerificationError
 
 address = os.environ.get("RECEIVER_URL", "http://127.0.0.1:9000/")
 webhook = Webhook(os.environ["WEBHOOK_SECRET"])
-# Yours belong into your database, under a unique index, written in the transaction that does the work.
+# In your application, keep these in the database under a unique index, written in the transaction that does the work.
 done = set()
 app = Flask(__name__)
 
@@ -15,7 +15,7 @@ app = Flask(__name__)
 def receive():
     try:
         event = webhook.verify(request.get_data(), dict(request.headers))
-    except (WebhookVerificationError, ValueError) as error:  # ValueError: a signature that is not even base64
+    except (WebhookVerificationError, ValueError) as error:  # ValueError: a signature that is not base64
         print("receiver: refused:", error, flush=True)
         return "refused", 400
     delivery = request.headers["webhook-id"]

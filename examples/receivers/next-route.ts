@@ -1,7 +1,7 @@
 import { verifyWebhook, type WebhookEvent, WebhookVerificationError } from '@earshot/contracts/webhooks'
 
-// Next.js calls this from app/earshot/route.ts; so does whatever else gives a Request and takes a Response.
-// Yours belong into your database, under a unique index, written in the transaction that does the work.
+// Next.js calls this from app/earshot/route.ts; it works with any framework that uses Request and Response.
+// In your application, keep these in the database under a unique index, written in the transaction that does the work.
 const done = new Set<string | null>()
 
 export async function POST(request: Request): Promise<Response> {

@@ -3,7 +3,7 @@ import { buffer } from 'node:stream/consumers'
 import { verifyWebhook, WebhookVerificationError } from '@earshot/contracts/webhooks'
 
 const { RECEIVER_URL = 'http://127.0.0.1:9000/', WEBHOOK_SECRET = '' } = process.env
-// Yours belong into your database, under a unique index, written in the transaction that does the work.
+// In your application, keep these in the database under a unique index, written in the transaction that does the work.
 const done = new Set<unknown>()
 
 const server = createServer(async (request, response) => {

@@ -3,6 +3,6 @@ import { task } from './task.ts'
 
 export const disabling = task('disabling', async (_payload, { database, log }) => {
   for (const endpoint_id of await disableFailingEndpoints(database)) {
-    log.warn({ endpoint_id }, 'An endpoint without a success for five days was disabled')
+    log.warn({ endpoint_id }, 'Disabled a webhook endpoint: no delivery succeeded for five days')
   }
 })

@@ -14,7 +14,7 @@ import type { TaskContext, TaskMaker } from './task.ts'
 
 const tasks: Record<JobName, TaskMaker> = { disabling, mail, partitions, replay, retention, purge }
 
-/** In UTC. */
+/** Cron patterns, in UTC. */
 const SCHEDULE: [JobName, string][] = [
   ['partitions', '7 * * * *'],
   ['retention', '*/10 * * * *'],
@@ -23,18 +23,18 @@ const SCHEDULE: [JobName, string][] = [
 ]
 
 export interface JobQueueOptions extends TaskContext {
-  /** Jobs at once. */
+  /** The most jobs at once. */
   concurrency: number
 }
 
 export interface JobQueue {
   /** The name under which this process locks its jobs. */
   poolId: string
-  /** Takes no more jobs; what runs may finish within the time, then it is given back. */
+  /** Takes no more jobs, waits up to `timeoutMs` for running ones, then hands them back. */
   stop: (limits: { timeoutMs: number }) => Promise<void>
 }
 
-/** Graphile Worker with every task and its cron. */
+/** Starts Graphile Worker with all tasks and the schedule. */
 export async function startJobQueue({ concurrency, ...context }: JobQueueOptions): Promise<JobQueue> {
   const events: WorkerEvents = new EventEmitter()
   let poolId = ''
@@ -55,12 +55,12 @@ export async function startJobQueue({ concurrency, ...context }: JobQueueOptions
   })
   let hasEnded = false
   const ended = runner.promise
-    .catch((err) => context.log.error({ err }, 'The job queue ended'))
+    .catch((err) => context.log.error({ err }, 'The job queue stopped unexpectedly'))
     .then(() => {
       hasEnded = true
     })
 
-  // A stop in the middle of that would leave its client behind, to break with the database and take the process along.
+  // A stop before it listens would leak its client, whose later connection error would end the process.
   await Promise.race([listens, ended])
 
   return {
@@ -75,7 +75,7 @@ export async function startJobQueue({ concurrency, ...context }: JobQueueOptions
   }
 }
 
-/** One after the other, so that they never wait for each other's locks. */
+/** All in one named queue, so that they run one at a time and never wait for each other's locks. */
 function schedule() {
   return parseCronItems(
     SCHEDULE.map(([name, match]) => ({ task: name, match, identifier: name, options: { queueName: 'housekeeping', maxAttempts: 3 } })),

@@ -1,4 +1,4 @@
 import type { Logger } from 'pino'
 
-/** What the workers need of a pino logger. */
+/** The methods of a pino logger that the worker uses. */
 export type Log = Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>

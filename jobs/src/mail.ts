@@ -3,17 +3,17 @@ import { MailFailure, writeMail } from '@earshot/drivers'
 import { type Run, type TaskContext, task } from './task.ts'
 
 /**
- * Sends a mail and marks it. What may go better later throws, so that the queue runs the job again. A process that dies
- * between sending and marking sends the same message, under the same Message-ID, a second time.
+ * Sends a mail and records its state. Temporary failures throw, so that the queue runs the job again. A process that dies
+ * between sending and recording sends the message a second time, under the same Message-ID.
  */
 export const mail = task('mail', async ({ mail_id }, context, run) => {
   const row = await findQueuedMail(context.database, mail_id)
-  // Settled by an earlier run, or past its time.
+  // An earlier run settled it, or it has expired.
   if (!row) return
   const state = await send(row, context).catch((error) => recordFailure(row, error, context, run))
   if (state === 'failed') return
   await settleMail(context.database, row.id, { state, error: null })
-  if (state === 'kept') context.log.info('A mail waits to be read: npm run admin -- mail list')
+  if (state === 'kept') context.log.info('A mail is ready to read: npm run admin -- mail list')
 })
 
 async function send(row: MailRow, { mailDriver, secretBox, baseUrl }: TaskContext): Promise<'sent' | 'kept'> {
@@ -24,9 +24,9 @@ async function send(row: MailRow, { mailDriver, secretBox, baseUrl }: TaskContex
 
 async function recordFailure(row: MailRow, error: Error, { database, log }: TaskContext, run: Run): Promise<'failed'> {
   const isFinal = run.isLast || (error instanceof MailFailure && error.isFinal)
-  const answer = error instanceof MailFailure && error.answer !== null ? ` ${error.answer}` : ''
-  await settleMail(database, row.id, { state: isFinal ? 'failed' : 'queued', error: error.message + answer })
+  const reply = error instanceof MailFailure && error.reply !== null ? ` ${error.reply}` : ''
+  await settleMail(database, row.id, { state: isFinal ? 'failed' : 'queued', error: error.message + reply })
   if (!isFinal) throw error
-  log.error({ mail_id: row.id, reason: error.message }, 'A mail could not be delivered')
+  log.error({ mail_id: row.id, reason: error.message }, 'Could not deliver a mail')
   return 'failed'
 }

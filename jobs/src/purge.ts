@@ -2,5 +2,5 @@ import { purgeDeleted } from '@earshot/db/maintenance'
 import { task } from './task.ts'
 
 export const purge = task('purge', async (_payload, { database, log }) => {
-  log.debug({ removed: await purgeDeleted(database) }, 'Deleted records were removed for good')
+  log.debug({ removed: await purgeDeleted(database) }, 'Purged deleted records')
 })

@@ -2,5 +2,5 @@ import { deletePast } from '@earshot/db/maintenance'
 import { task } from './task.ts'
 
 export const retention = task('retention', async (_payload, { database, log }) => {
-  log.debug({ deleted: await deletePast(database) }, 'What was past its time was deleted')
+  log.debug({ deleted: await deletePast(database) }, 'Deleted expired records')
 })

@@ -3,33 +3,32 @@ import type { MailDriver, SecretBox } from '@earshot/drivers'
 import type { Task } from 'graphile-worker'
 import type { Log } from './log.ts'
 
-/** What every task works with. */
+/** The dependencies of every task. */
 export interface TaskContext {
   database: Database
   address: DatabaseAddress
   log: Log
   secretBox: SecretBox
-  /** Where mails go. */
   mailDriver: MailDriver
-  /** What links begin with. */
+  /** The start of links in mails. */
   baseUrl: string
 }
 
-/** This run of a job. */
+/** One run of a job. */
 export interface Run {
-  /** When it throws, the queue gives the job up. */
+  /** Whether the queue gives the job up when this run throws. */
   isLast: boolean
 }
 
-/** Binds a task to what it works with. */
+/** Creates a task with its dependencies. */
 export type TaskMaker = (context: TaskContext) => Task
 
-/** A job's task: parses the payload, then calls one function. */
+/** Defines the task of a job: it parses the payload and calls one function. */
 export function task<Name extends JobName>(
   name: Name,
   work: (payload: JobPayload<Name>, context: TaskContext, run: Run) => Promise<void>,
 ): TaskMaker {
-  // The schema at this name parses to the payload of this name; a generic index is beyond the compiler.
+  // The schema at `name` parses to the payload of `name`, which the compiler cannot derive from a generic index.
   return (context) =>
     async (payload, { job }) =>
       work(jobs[name].parse(payload) as JobPayload<Name>, context, { isLast: job.attempts >= job.max_attempts })

@@ -9,15 +9,15 @@ import { createSenders, type SendersOptions } from './sending/senders.ts'
 const STATEMENT_TIMEOUT_MS = 30_000
 
 export interface WorkerOptions {
-  /** Where the migrated database is; a direct connection, for the locks of sessions. */
+  /** The migrated database; connections must be direct, because session locks do not pass through a pooler. */
   address: DatabaseAddress
   secretBox: SecretBox
   log: Log
-  /** Jobs at once. */
+  /** The most jobs at once. */
   concurrency: number
   /** Closed with the worker. */
   mailDriver: MailDriver
-  /** What links in mails begin with. */
+  /** The start of links in mails. */
   baseUrl: string
   webhooks: SendersOptions & {
     /** The delay before the second attempt. */
@@ -27,15 +27,15 @@ export interface WorkerOptions {
 }
 
 export interface Worker {
-  /** A change was committed: deliveries may be due. */
+  /** Polls at once: a commit may have made deliveries due. */
   nudge: () => void
-  /** Whether it can work. */
-  isWell: () => boolean
-  /** Finishes what runs within the time, hands back the rest. */
+  /** Returns whether it reaches the database. */
+  isHealthy: () => boolean
+  /** Waits up to `timeoutMs` for running work, then hands back the rest. */
   stop: (limits: { timeoutMs: number }) => Promise<void>
 }
 
-/** The dispatcher of webhooks and the queue of jobs. Any number of workers share one database. */
+/** Starts the webhook dispatcher and the job queue. Any number of workers can share one database. */
 export async function startWorker({ webhooks, registry, ...context }: WorkerOptions): Promise<Worker> {
   const { address, secretBox, log, mailDriver } = context
   const open = (name: string, poolSize: number): Database =>
@@ -47,20 +47,20 @@ export async function startWorker({ webhooks, registry, ...context }: WorkerOpti
       statementTimeoutMs: STATEMENT_TIMEOUT_MS,
     })
   const database = open('worker', 4)
-  const session = open('worker lock', 1)
+  const lockDatabase = open('worker lock', 1)
   const senders = createSenders(webhooks)
-  const close = () => Promise.all([senders.close(), mailDriver.close(), database.close(), session.close()])
-  const queue = await startJobQueue({ ...context, database }).catch(undoing(close))
+  const close = () => Promise.all([senders.close(), mailDriver.close(), database.close(), lockDatabase.close()])
+  const queue = await startJobQueue({ ...context, database }).catch(rethrowAfter(close))
   const dispatcher = await startDispatcher({
-    ...{ database, session, secretBox, log, jobPoolId: queue.poolId },
+    ...{ database, lockDatabase, secretBox, log, jobPoolId: queue.poolId },
     senderFor: senders.senderFor,
     backoffBaseMs: webhooks.backoffBaseMs,
     ...(registry && { registry }),
-  }).catch(undoing(() => queue.stop({ timeoutMs: 0 }).then(close)))
+  }).catch(rethrowAfter(() => queue.stop({ timeoutMs: 0 }).then(close)))
 
   return {
     nudge: dispatcher.nudge,
-    isWell: dispatcher.isWell,
+    isHealthy: dispatcher.isHealthy,
     async stop(limits) {
       await Promise.all([dispatcher.stop(limits), queue.stop(limits)])
       await close()
@@ -68,8 +68,8 @@ export async function startWorker({ webhooks, registry, ...context }: WorkerOpti
   }
 }
 
-/** For `catch`: what was begun is undone before the failure goes on. */
-function undoing(undo: () => Promise<unknown>) {
+/** Returns a handler for `catch` that undoes what was started and throws the error again. */
+function rethrowAfter(undo: () => Promise<unknown>) {
   return async (error: unknown): Promise<never> => {
     await undo()
     throw error

@@ -30,7 +30,7 @@ import { registerReference } from './openapi/reference.ts'
 import { registerPages } from './pages/routes.ts'
 import type { GivenServices } from './services.ts'
 
-const SANE_REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/
+const SAFE_REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/
 const MAX_ROUTE_PARAMETER = 2_000
 
 export interface AppOptions extends Omit<PipelineOptions, 'services'>, Omit<ProbeOptions, 'database' | 'metrics'> {
@@ -40,15 +40,15 @@ export interface AppOptions extends Omit<PipelineOptions, 'services'>, Omit<Prob
   version: string
   log: Log
   metrics: Registry
-  /** How long `close` waits for requests that have begun. */
+  /** How long `close` waits for requests in flight. */
   drainMs: number
   /** How often a stream is authorized again; 15 seconds unless given. */
-  streamBeatMs?: number
-  /** What Fastify makes of forwarding headers: false, a count of hops, or networks. */
+  streamHeartbeatMs?: number
+  /** Which proxies' forwarding headers are trusted (Fastify's `trustProxy`). */
   trustProxy: false | string[] | ((address: string, hop: number) => boolean)
 }
 
-/** The service's HTTP side, read as a table of contents. */
+/** Builds the HTTP side of the service. Reads as a table of contents. */
 export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const app = createServer(options)
   registerDrain(app, { timeoutMs: options.drainMs })
@@ -64,7 +64,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   await registerReference(app, { document: () => buildDocument(options.contracts, options) })
 
   const jwtKeys = createJwtKeys(options.database, options.services.secretBox)
-  // The first start makes the first key; with another secret key than the database's none can be used, and the start ends.
+  // The first start creates the first key. Fails the start when the secret key is not the one that sealed the keys.
   app.addHook('onReady', async () => void (await jwtKeys.signing()))
   const operations = listOperations(options.contracts)
   const services = {
@@ -79,7 +79,8 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const pipelines = operations.map((named) => compilePipeline(named, handlerOf(named), { ...options, services }))
   const feedPoll = createFeedPoll(options.database)
   for (const pipeline of pipelines) {
-    if (pipeline.named.operation.stream) registerStream(app, pipeline, { baseUrl: options.baseUrl, feedPoll, beatMs: options.streamBeatMs })
+    if (pipeline.named.operation.stream)
+      registerStream(app, pipeline, { baseUrl: options.baseUrl, feedPoll, heartbeatMs: options.streamHeartbeatMs })
     else registerRest(app, pipeline, { baseUrl: options.baseUrl, resourcePath: retrievePathOf(options.contracts, pipeline.named) })
   }
   await registerTrpc(
@@ -103,29 +104,29 @@ function createServer({ log, trustProxy }: AppOptions): FastifyInstance {
     connectionTimeout: 0,
     keepAliveTimeout: 65_000,
     forceCloseConnections: 'idle',
-    // A request on a connection that stands is served to the end; see drain.ts.
+    // Requests on open connections are served during shutdown; see drain.ts.
     return503OnClosing: false,
     http: { maxHeaderSize: sizes.headerBytes },
-    genReqId: ({ headers }) => saneRequestId(headers['x-request-id']) ?? randomUUID(),
+    genReqId: ({ headers }) => safeRequestId(headers['x-request-id']) ?? randomUUID(),
     clientErrorHandler: answerClientError,
     frameworkErrors: (error, request, reply) => void sendFailure(error, request, reply),
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: MAX_ROUTE_PARAMETER },
   }) as unknown as FastifyInstance
 }
 
-/** The client's own id, if it sent a sane one. */
-function saneRequestId(header: string | string[] | undefined): string | null {
-  return typeof header === 'string' && SANE_REQUEST_ID.test(header) ? header : null
+/** Returns the client's request id, if it is a safe one. */
+function safeRequestId(header: string | string[] | undefined): string | null {
+  return typeof header === 'string' && SAFE_REQUEST_ID.test(header) ? header : null
 }
 
-/** The handler has the operation's own place in the tree. */
+/** Finds the handler of an operation by its name. */
 function handlerOf({ name }: NamedOperation): AnyHandler {
   const found = name.split('.').reduce<unknown>((tree, key) => (tree as Record<string, unknown> | undefined)?.[key], ownHandlers)
-  if (typeof found !== 'function') throw new Error(`There is no handler for ${name}`)
+  if (typeof found !== 'function') throw new Error(`${name} has no handler`)
   return found as AnyHandler
 }
 
-/** Where what an operation creates can be read again: the path of its sibling `retrieve`. */
+/** Returns the path of the created resource: that of the sibling operation `retrieve`. */
 function retrievePathOf(tree: OperationTree, { name }: NamedOperation): string | null {
   const siblings = name
     .split('.')

@@ -1,5 +1,5 @@
 import { contracts } from '@earshot/contracts'
-import { askPasswordReset, confirmAddress, confirmPasswordReset, signUpGuest } from './accounts.ts'
+import { confirmAddress, confirmPasswordReset, requestReset, signUpGuest } from './accounts.ts'
 import { provePassword, proveSecondFactor } from './auth/sign-in.ts'
 import { implement } from './http/implement.ts'
 import { refuseForeignPage } from './http/provenance.ts'
@@ -9,7 +9,7 @@ import { presentProfile } from './profile.ts'
 export const auth = implement(contracts.auth, {
   signUp: async ({ ctx, input }) => {
     await signUpGuest(ctx, input)
-    return { detail: 'Look into your mailbox: a link there completes what you began.' }
+    return { detail: 'We sent you an e-mail with a link. Open it to finish signing up.' }
   },
   verifyEmail: async ({ ctx, input }) => {
     await confirmAddress(ctx, input)
@@ -17,8 +17,8 @@ export const auth = implement(contracts.auth, {
   },
   passwordReset: {
     create: async ({ ctx, input }) => {
-      await askPasswordReset(ctx, input)
-      return { detail: 'If this address has an account, a link is on its way there.' }
+      await requestReset(ctx, input)
+      return { detail: 'If this address has an account, we sent a link to it.' }
     },
     confirm: ({ ctx, input }) => confirmPasswordReset(ctx, input),
   },

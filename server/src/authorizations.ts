@@ -2,7 +2,7 @@ import { contracts } from '@earshot/contracts'
 import { type AuthorizationRow, deleteAuthorization, listAuthorizations, toTimestamp } from '@earshot/db'
 import { implement } from './http/implement.ts'
 
-/** What a user allowed OAuth clients. */
+/** A user's authorizations of OAuth clients. */
 export const authorizations = implement(contracts.me.authorizations, {
   list: ({ ctx, input }) => listAuthorizations(ctx.tx, ctx.actor.userId, input, presentAuthorization),
   delete: ({ ctx, input }) => deleteAuthorization(ctx.tx, ctx.actor, input.authorization_id),

@@ -3,7 +3,7 @@ import { readEvents, readFeedEnds } from '@earshot/db'
 import { implement } from './http/implement.ts'
 import { presentPayload } from './webhooks/present.ts'
 
-/** How many events a stream reads at once: what it keeps for a reader that is slow. */
+/** How many events a stream reads at once, and holds for a slow reader. */
 const STREAM_PAGE = 25
 
 export const events = implement(contracts.events, {

@@ -12,7 +12,7 @@ import { submissions } from './submissions/submissions.ts'
 import { teams } from './teams.ts'
 import { webhooks } from './webhooks/webhooks.ts'
 
-/** A handler for every operation of the contracts. */
+/** The handlers of all operations. */
 export const handlers = implement(contracts, {
   me,
   teams,

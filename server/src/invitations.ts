@@ -3,11 +3,10 @@ import {
   acceptInvitation,
   createInvitation,
   type InvitationLink,
-  type InvitationRow,
   listInvitations,
+  presentInvitation,
   resendInvitation,
   revokeInvitation,
-  toTimestamp,
 } from '@earshot/db'
 import { sealMailSecret } from '@earshot/drivers'
 import { scaled } from './auth/rate-limit.ts'
@@ -23,23 +22,9 @@ export const invitations = implement(contracts.invitations, {
   accept: ({ ctx, input }) => acceptInvitation(ctx.tx, ctx.actor, hashToken(input.token)),
 })
 
-/** A token that nobody reads but who gets the mail. */
+/** Creates the link of an invitation. Only the mail contains its token. */
 function newLink({ secretBox, rateLimitMultiplier }: Services): InvitationLink {
   const token = makeInvitationToken()
   const sealed = sealMailSecret(secretBox, 'invitation', { token })
   return { tokenHash: hashToken(token), sealed, limit: scaled('invitation_mail', rateLimitMultiplier) }
-}
-
-function presentInvitation(row: InvitationRow) {
-  return {
-    id: row.id,
-    email: row.email,
-    role: row.role,
-    state: row.state,
-    invited_by: row.inviter,
-    expires_at: toTimestamp(row.expires_at),
-    accepted_at: toTimestamp(row.accepted_at),
-    created_at: toTimestamp(row.created_at),
-    updated_at: toTimestamp(row.updated_at),
-  }
 }

@@ -6,12 +6,12 @@ import { provePassword } from './auth/sign-in.ts'
 import { hashToken, isWellFormedToken, makeId, makeToken } from './auth/token-values.ts'
 import { implement } from './http/implement.ts'
 
-const PURPOSE = 'jwt-log-in'
+const PURPOSE = 'jwt-login'
 const REFRESH_LIFETIME_MS = 14 * 86_400_000
-/** Their access tokens are signed, not kept. */
-const OF_LOG_INS = { kind: 'jwt', clientId: null, scopes: null, accessHash: null, accessExpiresAt: null } as const
+/** Access tokens of logins are signed, not stored. */
+const OF_LOGINS = { kind: 'jwt', clientId: null, scopes: null, accessHash: null, accessExpiresAt: null } as const
 
-/** Log-ins by password, which go on by a pair of tokens. */
+/** Password logins, which continue with pairs of tokens. */
 export const logins = implement(contracts.auth.token, {
   create: async ({ ctx, input }) => {
     const { userId, hasSecondFactor } = await provePassword(ctx, input)
@@ -29,21 +29,21 @@ export const logins = implement(contracts.auth.token, {
     const sign = await ctx.services.accessJwts.signer()
     const { token: refresh, hash: nextHash } = makeToken('svr_')
     const used = { hash: hashToken(input.refresh), leewaySeconds: ctx.services.reuseLeewaySeconds }
-    const login = requireRotated(await rotateRefreshToken(ctx.tx, { ...OF_LOG_INS, ...used, nextHash, nextExpiresAt: refreshEnd() }))
+    const login = requireRotated(await rotateRefreshToken(ctx.tx, { ...OF_LOGINS, ...used, nextHash, nextExpiresAt: refreshEnd() }))
     const secret = secretOf(ctx.services.secretBox, login.credential_id)
-    // It began under a secret key that was lost since: it cannot go on.
+    // A login from before the service's secret key was replaced cannot continue.
     if (!login.credential_hash?.equals(hashToken(secret))) throw new ApiError('invalid_token')
     return { access: await sign({ userId: login.user_id, secret }), refresh }
   },
   revoke: async ({ ctx, input }) => {
-    const wasOurs = isWellFormedToken(input.refresh, 'svr_') && (await endLogin(ctx.tx, hashToken(input.refresh)))
-    if (!wasOurs) await ctx.countTry()
+    const isEnded = isWellFormedToken(input.refresh, 'svr_') && (await endLogin(ctx.tx, hashToken(input.refresh)))
+    if (!isEnded) await ctx.countAttempt()
   },
 })
 
 /**
- * What the access tokens of a log-in carry. Nobody can make one up, not even with a stolen signing key; and as it follows
- * from the id, each exchange finds it again though only its hash is stored.
+ * Derives the secret in the access tokens of a login. It cannot be forged, not even with a stolen signing key. Each exchange
+ * derives it again from the id, because only its hash is stored.
  */
 function secretOf(secretBox: SecretBox, loginId: string): string {
   return secretBox.mac(PURPOSE, loginId).toString('base64url')
@@ -60,9 +60,9 @@ function requireRotated(rotation: Rotation): Rotation & { outcome: 'rotated' } {
     case 'expired':
       throw new ApiError('token_expired')
     case 'reused':
-      throw new ApiError('invalid_token', { detail: 'The refresh token was used before, so its log-in has ended: log in again.' })
+      throw new ApiError('invalid_token', { detail: 'The refresh token was already used, so its login was ended. Log in again.' })
     case 'raced':
-      throw new ApiError('invalid_token', { detail: 'The refresh token was used a moment ago: go on with the one that came of it.' })
+      throw new ApiError('invalid_token', { detail: 'The refresh token was used a moment ago. Continue with the new one.' })
     default:
       throw new ApiError('invalid_token')
   }

@@ -1,5 +1,5 @@
 import { contracts } from '@earshot/contracts'
-import { listMembers, type MemberRow, removeMember, toTimestamp, transferOwnership, updateMember } from '@earshot/db'
+import { listMembers, presentMember, removeMember, transferOwnership, updateMember } from '@earshot/db'
 import { implement } from './http/implement.ts'
 
 export const members = implement(contracts.members, {
@@ -8,7 +8,3 @@ export const members = implement(contracts.members, {
   delete: ({ ctx, input }) => removeMember(ctx.tx, ctx.actor, input),
   transferOwnership: async ({ ctx, input }) => presentMember(await transferOwnership(ctx.tx, ctx.actor, input)),
 })
-
-function presentMember({ id, name, email, avatar_url, role, joined_at }: MemberRow) {
-  return { user: { id, name, email, avatar_url }, role, joined_at: toTimestamp(joined_at) }
-}

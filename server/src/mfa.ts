@@ -4,8 +4,8 @@ import { makeRecoveryCodes, makeSecondFactor, readOtp } from './auth/otp.ts'
 import { factorOf, requireOwnPassword, wrongOtp } from './auth/sign-in.ts'
 import { type InAccount, implement } from './http/implement.ts'
 
-/** Where somebody sets up or takes away the second factor of the own account. */
-type Place = Pick<InAccount, 'tx' | 'actor' | 'account' | 'services'>
+/** The context of a change of the caller's second factor. */
+type FactorContext = Pick<InAccount, 'tx' | 'actor' | 'account' | 'services'>
 
 export const mfa = implement(contracts.me.mfa, {
   enroll: async ({ ctx, input }) => {
@@ -16,17 +16,17 @@ export const mfa = implement(contracts.me.mfa, {
   disable: ({ ctx, input }) => disableOwnFactor(ctx, input),
 })
 
-export async function enrollOwnFactor(place: Place, { password }: { password: string }) {
-  const { tx, actor, account, services } = place
-  await requireOwnPassword(place, password)
+export async function enrollOwnFactor(ctx: FactorContext, { password }: { password: string }) {
+  const { tx, actor, account, services } = ctx
+  await requireOwnPassword(ctx, password)
   if (account.has_second_factor) throw wrongState(account)
   const { sealed, ...shown } = makeSecondFactor(services.secretBox, { userId: actor.userId, email: account.email ?? '' })
   if (!(await enrollSecondFactor(tx, actor.userId, sealed))) throw wrongState({ has_second_factor: true })
   return shown
 }
 
-/** Gives the recovery codes, which are shown now and never again. */
-export async function confirmOwnFactor({ tx, actor, account, services }: Place, { otp }: { otp: string }): Promise<string[]> {
+/** Turns the second factor on. Returns the recovery codes, which are shown only once. */
+export async function confirmOwnFactor({ tx, actor, account, services }: FactorContext, { otp }: { otp: string }): Promise<string[]> {
   const sealed = account.sealed_factor
   if (account.has_second_factor || sealed === null) throw wrongState(account)
   const step = readOtp(services.secretBox, { userId: actor.userId, sealed }, otp)?.step ?? null
@@ -36,9 +36,9 @@ export async function confirmOwnFactor({ tx, actor, account, services }: Place, 
   return codes
 }
 
-export async function disableOwnFactor(place: Place, { password, otp }: { password: string; otp: string }): Promise<void> {
-  const { tx, actor, account, services } = place
-  await requireOwnPassword(place, password)
+export async function disableOwnFactor(ctx: FactorContext, { password, otp }: { password: string; otp: string }): Promise<void> {
+  const { tx, actor, account, services } = ctx
+  await requireOwnPassword(ctx, password)
   const factor = factorOf(account)
   if (factor === null) throw wrongState(account)
   const code = readOtp(services.secretBox, factor, otp)
@@ -48,6 +48,6 @@ export async function disableOwnFactor(place: Place, { password, otp }: { passwo
 function wrongState({ has_second_factor }: Pick<SignInRow, 'has_second_factor'>): ApiError {
   return new ApiError('state_conflict', {
     current_state: has_second_factor ? 'enabled' : 'disabled',
-    detail: has_second_factor ? 'A second factor is in use already.' : 'No second factor is set up.',
+    detail: has_second_factor ? 'Two-factor authentication is already on.' : 'Two-factor authentication is not set up.',
   })
 }

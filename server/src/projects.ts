@@ -40,7 +40,7 @@ interface ProjectInput {
   theme?: { color?: string | null | undefined; logo_url?: string | null | undefined } | undefined
 }
 
-/** Only what was given: absent columns stay. */
+/** Returns the columns of the given fields. Absent ones stay unchanged. */
 function fieldsOf({ name, slug, website_url, consent_text, thank_you_text, collects = {}, theme = {} }: ProjectInput): ProjectFields {
   const given = {
     name,

@@ -3,6 +3,7 @@ import { implement } from './http/implement.ts'
 import { publicProjects } from './projects.ts'
 import { publicConsent, publicItems, publicSubmissions } from './submissions/public.ts'
 
+/** The public plane: what visitors do, without a credential. */
 export const publicPlane = implement(contracts.public, {
   projects: publicProjects,
   submissions: publicSubmissions,

@@ -1,29 +1,30 @@
+import type { Plan } from '@earshot/contracts'
 import type { SecretBox, WebhookUrlCheck } from '@earshot/drivers'
 import type { AccessJwts } from './auth/access-jwts.ts'
 import type { Passwords } from './auth/passwords.ts'
 import type { Sessions } from './auth/session-engine.ts'
 
-/** What handlers use beside the database, as `buildApp`'s caller gives it. */
+/** The services that `buildApp`'s caller provides. */
 export interface GivenServices {
   secretBox: SecretBox
-  /** Judges the address of a receiver; `isForwarded` ends the local trial for this registration. */
-  checkReceiver: (url: string, circumstances: { isForwarded: boolean }) => Promise<WebhookUrlCheck & { isLocalTrial?: boolean }>
+  /** Checks the address of a receiver. A forwarded request cannot register a receiver of the local trial. */
+  checkReceiver: (url: string, request: { isForwarded: boolean }) => Promise<WebhookUrlCheck & { isLocalTrial?: boolean }>
   /** Plan of a new team. */
-  defaultPlan: string
-  /** How many teams a user may make. */
+  defaultPlan: Plan
+  /** How many teams a user may create. */
   maxTeamsPerUser: number
-  /** Whether people may make accounts by themselves. */
+  /** Whether people may sign up. */
   isSignUpOpen: boolean
-  /** How long the second use of a refresh token, while its successor is unused, is refused without ending all of its family. */
+  /** How long a second use of a refresh token, while its successor is unused, is refused without ending the token family. */
   reuseLeewaySeconds: number
 }
 
-/** And what the server makes itself. */
+/** The services of handlers, including those that the server creates. */
 export interface Services extends GivenServices {
   passwords: Passwords
   sessions: Sessions
   accessJwts: AccessJwts
-  /** Something is committed that may be due, though the answer still waits: wakes the dispatcher of this process. */
+  /** Wakes the dispatcher of this process, for work that is committed before the response. */
   nudge: () => void
   rateLimitMultiplier: number
 }

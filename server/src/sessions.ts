@@ -2,7 +2,7 @@ import { contracts } from '@earshot/contracts'
 import { deleteSession, listSessions, type SessionRow, toTimestamp } from '@earshot/db'
 import { implement } from './http/implement.ts'
 
-/** Where a user is signed in. */
+/** A user's sessions and password logins. */
 export const sessions = implement(contracts.me.sessions, {
   list: ({ ctx, input }) => listSessions(ctx.tx, ctx.actor.userId, input, (row) => presentSession(row, ctx.credential.id)),
   delete: ({ ctx, input }) => deleteSession(ctx.tx, ctx.actor, input.session_id),
@@ -11,7 +11,7 @@ export const sessions = implement(contracts.me.sessions, {
 export function presentSession(row: SessionRow, currentId: string) {
   return {
     id: row.id,
-    // The list holds these alone.
+    // The list has only these two kinds.
     kind: row.kind as 'session' | 'jwt',
     is_current: row.id === currentId,
     ip: row.ip,

@@ -1,4 +1,4 @@
-import { contracts, monthlyQuotas, Plan } from '@earshot/contracts'
+import { contracts } from '@earshot/contracts'
 import {
   type AuditRow,
   createTeam,
@@ -23,7 +23,7 @@ export const teams = implement(contracts.teams, {
   retrieve: async ({ ctx }) => presentTeam(await findTeam(ctx.tx, ctx.actor.userId, ctx.team.id)),
   update: async ({ ctx, input }) => presentTeam(await updateTeam(ctx.tx, ctx.actor, ctx.team.id, fieldsOf(input))),
   delete: ({ ctx }) => deleteTeam(ctx.tx, ctx.actor, ctx.team.id),
-  usage: ({ ctx }) => readUsage(ctx.tx, ctx.team.id, monthlyQuotas),
+  usage: ({ ctx }) => readUsage(ctx.tx, ctx.team.id),
   auditLog: { list: ({ ctx, input }) => listAuditEntries(ctx.tx, input, presentAuditEntry) },
 })
 
@@ -33,7 +33,7 @@ interface TeamInput {
   settings?: { nps_low_score_threshold?: number | undefined; cors_origins?: string[] | undefined; locale?: string | undefined } | undefined
 }
 
-/** Only what was given: absent columns stay. */
+/** Returns the columns of the given fields. Absent ones stay unchanged. */
 function fieldsOf({ name, slug, settings = {} }: TeamInput): TeamFields {
   const { nps_low_score_threshold, cors_origins, locale } = settings
   return {
@@ -64,7 +64,7 @@ function presentTeam(row: TeamRow) {
     id: row.id,
     name: row.name,
     slug: row.slug,
-    plan: Plan.parse(row.plan),
+    plan: row.plan,
     role: row.role,
     settings: { nps_low_score_threshold: row.nps_low_score_threshold, cors_origins: row.cors_origins, locale: row.locale },
     created_at: toTimestamp(row.created_at),

@@ -4,8 +4,8 @@ import type { z } from 'zod'
 import { makeToken } from './auth/token-values.ts'
 import { implement, type SignedIn } from './http/implement.ts'
 
-/** What a new token is to be. */
-export type TokenWish = z.output<typeof contracts.me.tokens.create.input>
+/** The fields of a new token. */
+export type TokenInput = z.output<typeof contracts.me.tokens.create.input>
 
 /** A user's personal access tokens. */
 export const tokens = implement(contracts.me.tokens, {
@@ -15,12 +15,12 @@ export const tokens = implement(contracts.me.tokens, {
 })
 
 /**
- * Makes a token for whoever the credential is of, no wider than that. Its value is here and nowhere else. Throws
+ * Creates a token with at most the scopes and lifetime of the credential. Only this result has its value. Throws
  * `validation_error`, `insufficient_scope`, `invalid_token`.
  */
 export async function createOwnToken(
   { tx, actor, credential }: Pick<SignedIn, 'tx' | 'actor' | 'credential'>,
-  { name, scopes: wanted, expires_at }: TokenWish,
+  { name, scopes: wanted, expires_at }: TokenInput,
 ) {
   const expiresAt = expires_at ? new Date(expires_at).toISOString() : null
   requireNarrower(credential, wanted, expiresAt)
@@ -34,7 +34,7 @@ export function presentToken(row: TokenRow) {
   return {
     id: row.id,
     name: row.name ?? '',
-    // Only scopes of the table are ever written.
+    // Only scopes of the contracts are ever written.
     scopes: row.scopes as Scope[],
     hint: row.hint ?? '',
     expires_at: toTimestamp(row.expires_at),

@@ -23,7 +23,7 @@ beforeEach(() => {
   address += 1
 })
 
-test('a burst in one window is one violation: it carries no penalty beyond the wait', async () => {
+test('a burst in one window is one violation, without a penalty beyond the wait', async () => {
   for (let sent = 0; sent < FEW; sent += 1) expect((await leave()).status).toBe(201)
   const refused = await Promise.all(Array.from({ length: 20 }, leave))
   expect(new Set(refused.map(({ status, body }) => `${status} ${body.code}`))).toEqual(new Set(['429 rate_limited']))
@@ -32,7 +32,7 @@ test('a burst in one window is one violation: it carries no penalty beyond the w
   expect((await leave()).status).toBe(201)
 })
 
-test('the fifth violation within ten minutes blocks the address on the whole public plane for an hour, and nothing else', async () => {
+test('the fifth violation within ten minutes blocks the address on the public plane alone for an hour', async () => {
   const last = await violate(VIOLATIONS)
   expect(last).toMatchObject({ status: 429, body: { code: 'abuse_blocked' } })
   expect(Number(last.headers.get('retry-after'))).toBe(HOUR_SECONDS)
@@ -49,7 +49,7 @@ test('the fifth violation within ten minutes blocks the address on the whole pub
   expect((await leave()).status).toBe(201)
 })
 
-test('each further block lasts twice as long, up to a day, and a day after its end all is forgotten', async () => {
+test('each further block lasts twice as long, up to a day, and resets a day after its end', async () => {
   const seconds: number[] = []
   for (let round = 0; round < 6; round += 1) {
     seconds.push(Number((await violate(VIOLATIONS)).headers.get('retry-after')))
@@ -58,16 +58,17 @@ test('each further block lasts twice as long, up to a day, and a day after its e
   expect(seconds).toEqual([1, 2, 4, 8, 16, 24].map((hours) => hours * HOUR_SECONDS))
 })
 
-test('violations of more than ten minutes ago do not count', async () => {
+test('violations older than ten minutes do not count', async () => {
   await violate(VIOLATIONS - 1)
-  await service.database.run("update abuse_blocks set violations = array[now() - interval '601 seconds'] || violations[2:] where address = $1", [
-    ip(),
-  ])
+  await service.database.run(
+    "update abuse_blocks set violations = array[now() - interval '601 seconds'] || violations[2:] where address = $1",
+    [ip()],
+  )
   expect((await violate(1)).body.code).toBe('rate_limited')
   expect((await violate(1)).body.code).toBe('abuse_blocked')
 })
 
-test('of many violations at once exactly one is counted for each limit', async () => {
+test('concurrent requests over a limit count as exactly one violation for each limit', async () => {
   const reads = Array.from({ length: 60 }, () => send('GET', `/api/public/v1/projects/${team.publicKey}/items/`))
   await Promise.all([...reads, ...Array.from({ length: 30 }, leave)])
   expect(await block()).toMatchObject({ violations: 2, blocked_until: null })

@@ -1,7 +1,7 @@
 import { decodeJwt, decodeProtectedHeader, exportJWK, generateKeyPair, type JWK, type JWTPayload } from 'jose'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ServiceKey, sign, signingKeyOf } from '../support/jwt-keys.ts'
-import { login, makeAccount, whoAmI } from '../support/log-in.ts'
+import { login, makeAccount, whoAmI } from '../support/logins.ts'
 import { startTestService, type TestService } from '../support/test-service.ts'
 
 let service: TestService
@@ -20,7 +20,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-test('a token that differs in nothing is good: those below are refused for what they say', async () => {
+test('an unchanged token is accepted, so those below are refused for their claims', async () => {
   expect(decodeProtectedHeader(access)).toEqual(header)
   expect(await told(await sign(key.privateJwk, header, claims))).toEqual([200, undefined])
 })
@@ -94,7 +94,7 @@ test.each(Object.keys(forgeries))('a token %s is refused, on REST and tRPC alike
   expect(left(trpc.headers)).toBe(left(answer.headers) - 1)
 })
 
-test('random bytes where a token is expected are refused, never an error of ours', async () => {
+test('random bytes as a token are refused, and are never a server error', async () => {
   for (let round = 0; round < 100; round += 1) {
     const part = () => Buffer.from(crypto.getRandomValues(new Uint8Array(1 + (round % 40)))).toString('base64url')
     const token = round % 2 === 0 ? `${part()}.${part()}.${part()}` : `${encoded({ ...header, kid: part() })}.${part()}.${part()}`
@@ -102,24 +102,24 @@ test('random bytes where a token is expected are refused, never an error of ours
   }
 })
 
-test('the end of a token is taken with thirty seconds of tolerance, for clocks differ; past it the client is told to refresh', async () => {
+test('a token’s expiry has thirty seconds of tolerance for clocks; after that the client is told to refresh', async () => {
   const ending = (offset: number) => sign(key.privateJwk, header, { ...claims, exp: seconds(offset) })
   expect(await told(await ending(-26))).toEqual([200, undefined])
   expect(await told(await ending(-31))).toEqual([401, 'token_expired'])
   expect(await told(await ending(-86_400))).toEqual([401, 'token_expired'])
 })
 
-test('a token whose beginning lies half a minute ahead is good: another replica’s clock may be', async () => {
+test('a token issued half a minute in the future is accepted: another replica’s clock may be ahead', async () => {
   expect(await told(await sign(key.privateJwk, header, { ...claims, iat: seconds(30) }))).toEqual([200, undefined])
 })
 
-test('the secret of a log-in is no credential by itself, neither as a token nor as a cookie', async () => {
+test('the secret of a login is no credential, neither as a token nor as a cookie', async () => {
   expect(await told(String(claims.sid))).toEqual([401, 'invalid_token'])
   const cookie = await service.send('GET', '/api/v1/me/', { headers: { cookie: `earshot_session=${claims.sid}` } })
   expect(cookie).toMatchObject({ status: 401, body: { code: 'invalid_token' } })
 })
 
-test('a token that carries the secret of something else, a session’s or a personal access token’s, is refused', async () => {
+test('a token that carries the secret of a session or a personal access token is refused', async () => {
   const { database } = service
   const hash = (kind: string) =>
     database.run(
@@ -132,7 +132,7 @@ test('a token that carries the secret of something else, a session’s or a pers
   }
 })
 
-test('who sends bad tokens is stopped like any caller without a credential, and that costs the others nothing', async () => {
+test('bad tokens are rate limited as unauthenticated requests, which does not affect others', async () => {
   const strict = await startTestService({
     database: service.database,
     rateLimitMultiplier: 1,
@@ -147,7 +147,7 @@ test('who sends bad tokens is stopped like any caller without a credential, and 
   await strict.close()
 })
 
-test('a token in an address is refused, even one that works', async () => {
+test('a token in the query is refused, even a valid one', async () => {
   for (const value of [access, `${encoded({ alg: 'none' })}.${encoded(claims)}.`]) {
     const answer = await service.send('GET', `/api/v1/teams/?cursor=${value}`, { token: access })
     expect(answer).toMatchObject({ status: 401, body: { code: 'invalid_token', detail: expect.stringContaining('address') } })

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { makeTokenOf, makeUser, PASSWORD } from '../support/people.ts'
 import { holdRateWindows } from '../support/rate-windows.ts'
-import { type Answer, startTestService, type TestService } from '../support/test-service.ts'
+import { startTestService, type TestResponse, type TestService } from '../support/test-service.ts'
 
 const SESSION = '/api/auth/session/'
 const TRIES = 20
@@ -23,7 +23,7 @@ afterAll(async () => {
   await limited.close()
 })
 
-test('after twenty tries from one address an account is closed to it for a while, and one that is not there alike', {
+test('after twenty tries an address is locked out of an account for a while, and of an unknown one alike', {
   timeout: 60_000,
 }, async () => {
   const { email } = await makeUser(limited.database, PASSWORD)
@@ -48,7 +48,7 @@ test('after twenty tries from one address an account is closed to it for a while
   expect(await tryFrom('203.0.113.1', other, PASSWORD)).toMatchObject({ status: 200 })
 })
 
-test('after a hundred tries in an hour, from wherever they come, an account is closed to all', { timeout: 60_000 }, async () => {
+test('after a hundred tries in an hour from any addresses an account is locked for all', { timeout: 60_000 }, async () => {
   const { email } = await makeUser(limited.database, PASSWORD)
   const places = Array.from({ length: TRIES_EVERYWHERE / TRIES }, (_, index) => `198.51.100.${index}`)
   for (const ip of places) for (let index = 0; index < TRIES; index += 1) await tryFrom(ip, email, 'wrong')
@@ -57,7 +57,9 @@ test('after a hundred tries in an hour, from wherever they come, an account is c
   expect(Number(answer.headers.get('retry-after'))).toBeLessThanOrEqual(3600)
 })
 
-test('twenty wrong passwords close the locks of the own account too, under idempotency keys as well', { timeout: 60_000 }, async () => {
+test('twenty wrong passwords also lock the confirmation of the caller’s own password, with idempotency keys too', {
+  timeout: 60_000,
+}, async () => {
   const user = await makeUser(limited.database, PASSWORD)
   await limited.database.run(
     "insert into teams (name, slug, plan, nps_low_score_threshold, cors_origins, locale) values ('A', 'a', 'pro', 7, '{}', 'en')",
@@ -78,7 +80,7 @@ test('twenty wrong passwords close the locks of the own account too, under idemp
   expect(await limited.send('GET', '/api/v1/me/', { token })).toMatchObject({ status: 200 })
 })
 
-test('of very many who sign in at once some are told to come again, and nobody is failed', async () => {
+test('under a burst of sign-ins some are told to retry, and none fails', async () => {
   const { email } = await makeUser(service.database, PASSWORD)
   const answers = await Promise.all(Array.from({ length: 150 }, () => signIn(email, PASSWORD)))
   const refused = answers.filter(({ status }) => status !== 200)
@@ -89,7 +91,7 @@ test('of very many who sign in at once some are told to come again, and nobody i
   }
 })
 
-test('a password that was hashed with other parameters is hashed anew when it is used, and only the right one is', async () => {
+test('a password hashed with other parameters is rehashed when it is used, and only the right one', async () => {
   const { id, email } = await makeUser(service.database, PASSWORD)
   await service.database.run('update users set password_hash = $2 where id = $1', [id, WEAK_HASH])
   const stored = async () =>
@@ -101,7 +103,7 @@ test('a password that was hashed with other parameters is hashed anew when it is
   expect(await signIn(email, PASSWORD)).toMatchObject({ status: 200 })
 })
 
-test('a password that is too short, too long, common, or made of the own name is refused by the name of its field', async () => {
+test('a password that is too short, too long, common, or based on the own name is refused by the name of its field', async () => {
   const signUp = (password: string) =>
     service.send('POST', '/api/auth/signup/', { body: { email: 'ada.lovelace@example.com', name: 'Augusta King', password } })
   const refused: Record<string, string[]> = {
@@ -141,10 +143,10 @@ test('a password that is too short, too long, common, or made of the own name is
   }
 })
 
-function signIn(email: string, password: string): Promise<Answer> {
+function signIn(email: string, password: string): Promise<TestResponse> {
   return service.send('POST', SESSION, { body: { email, password } })
 }
 
-function tryFrom(ip: string, email: string, password: string): Promise<Answer> {
+function tryFrom(ip: string, email: string, password: string): Promise<TestResponse> {
   return limited.send('POST', SESSION, { body: { email, password }, headers: { 'x-forwarded-for': ip } })
 }

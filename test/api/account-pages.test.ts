@@ -4,7 +4,7 @@ import { openBrowser } from '../support/browser.ts'
 import { lastToken } from '../support/mails.ts'
 import { givePassword, makeTeam, makeUser, PASSWORD } from '../support/people.ts'
 import { holdRateWindows } from '../support/rate-windows.ts'
-import { type Answer, startTestService, type TestService } from '../support/test-service.ts'
+import { startTestService, type TestResponse, type TestService } from '../support/test-service.ts'
 
 const FORM = { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin' }
 const SIGN_IN = '/accounts/sign-in/'
@@ -22,14 +22,14 @@ test('a person signs up, confirms the address and signs in, on pages without scr
   await visit.open('/accounts/sign-up/')
   const common = await visit.type({ name: 'Ada', email, password: 'password1234' })
   expect(common.status).toBe(400)
-  expect(common.body).toContain('It is one that is tried first')
+  expect(common.body).toContain('It is too common.')
   expect(common.body).toContain(`value="${email}"`)
   expect(common.body).not.toContain('password1234')
   const done = await visit.type({ name: 'Ada <i>', email, password: PASSWORD })
-  expect([done.status, titleOf(done)]).toEqual([200, 'Look into your mailbox'])
+  expect([done.status, titleOf(done)]).toEqual([200, 'Check your e-mail'])
 
   const early = await visit.signIn(email, PASSWORD)
-  expect([early.status, titleOf(early)]).toEqual([403, 'Look into your mailbox'])
+  expect([early.status, titleOf(early)]).toEqual([403, 'Check your e-mail'])
   const link = `/accounts/verify-email/?token=${await lastToken(service, email)}`
   // A program that looks at mails follows the link; a person presses the button.
   await visit.open(link)
@@ -39,10 +39,10 @@ test('a person signs up, confirms the address and signs in, on pages without scr
   expect((await visit.type({})).status).toBe(401)
   const home = await visit.signIn(email, PASSWORD)
   expect([home.status, titleOf(home)]).toEqual([200, 'Ada &lt;i&gt;'])
-  expect(home.body).toContain('None yet.')
+  expect(home.body).toContain('You are not on a team yet.')
 })
 
-test('the page for signing up says the same whether or not the address has an account', async () => {
+test('the sign-up page shows the same whether or not the address has an account', async () => {
   const { email } = await makeUser(service.database, PASSWORD)
   const visit = openBrowser(service)
   const pages: unknown[] = []
@@ -54,22 +54,22 @@ test('the page for signing up says the same whether or not the address has an ac
   expect(pages[1]).toEqual(pages[0])
 })
 
-test('a person who has forgotten the password chooses another by the link in the mail', async () => {
+test('a forgotten password is replaced through the link in the mail', async () => {
   const { email } = await makeUser(service.database, PASSWORD)
   const visit = openBrowser(service)
   await visit.open('/accounts/password-reset/')
-  expect(titleOf(await visit.type({ email }))).toBe('Look into your mailbox')
+  expect(titleOf(await visit.type({ email }))).toBe('Check your e-mail')
   const link = `/accounts/password-reset/?token=${await lastToken(service, email)}`
   await visit.open(link)
   expect((await visit.type({ password: 'short' })).status).toBe(400)
-  expect(titleOf(await visit.type({ password: NEW_PASSWORD }))).toBe('Your password is changed')
+  expect(titleOf(await visit.type({ password: NEW_PASSWORD }))).toBe('Password changed')
   await visit.open(link)
   const dead = await visit.type({ password: NEW_PASSWORD })
   expect([dead.status, titleOf(dead)]).toEqual([401, 'This link does not work'])
   expect((await visit.signIn(email, NEW_PASSWORD)).status).toBe(200)
 })
 
-test('with a second factor the password leads to a page that asks for the code, and the code to where one wanted to be', async () => {
+test('with a second factor the password leads to the page for the code, and the code to the wanted page', async () => {
   const { email, secret, recoveryCodes } = await makePersonWithFactor()
   const visit = openBrowser(service)
   const page = await visit.signIn(email, PASSWORD, '/accounts/sessions/')
@@ -78,14 +78,14 @@ test('with a second factor the password leads to a page that asks for the code, 
   expect(page.body).not.toContain(PASSWORD)
   const wrong = await visit.type({ otp: '000000' })
   expect([wrong.status, titleOf(wrong)]).toEqual([401, 'Enter your code'])
-  expect(titleOf(await visit.type({ otp: codeOf(secret, 1) }))).toBe('Where you are signed in')
+  expect(titleOf(await visit.type({ otp: codeOf(secret, 1) }))).toBe('Sessions')
 
   const other = openBrowser(service)
   await other.signIn(email, PASSWORD)
   expect((await other.type({ otp: recoveryCodes[0] ?? '' })).status).toBe(200)
 })
 
-test('the first step counts for five minutes, for its own password, and only as it was sealed', async () => {
+test('the first step is valid for five minutes, for its password, and only as it was sealed', async () => {
   const { email, id, secret } = await makePersonWithFactor()
   const otp = codeOf(secret, 1)
   const ask = async (first_step: string) => {
@@ -110,7 +110,7 @@ test('the first step counts for five minutes, for its own password, and only as 
   expect(await ask(first_step)).toEqual(again)
 })
 
-test('codes are tried no more often on the page than elsewhere', { timeout: 40_000 }, async () => {
+test('the page limits tries of codes as the API does', { timeout: 40_000 }, async () => {
   const limited = await startTestService({ rateLimitMultiplier: 1 })
   await holdRateWindows(limited.address)
   const team = await makeTeam(limited.database)
@@ -126,12 +126,12 @@ test('codes are tried no more often on the page than elsewhere', { timeout: 40_0
   await limited.close()
 })
 
-test('a person sets up a second factor by a picture or by typing, keeps the codes, and turns it off', async () => {
+test('a person sets up a second factor by QR code or by typing, gets recovery codes, and turns it off', async () => {
   const { email } = await makeUser(service.database, PASSWORD)
   const visit = openBrowser(service)
   await visit.signIn(email, PASSWORD)
   await visit.open('/accounts/second-factor/')
-  expect((await visit.type({ password: NEW_PASSWORD })).body).toContain('It is not your password.')
+  expect((await visit.type({ password: NEW_PASSWORD })).body).toContain('It is incorrect.')
   const shown = await visit.type({ password: PASSWORD })
   const secret = shown.body.match(/<code>([A-Z2-7 ]+)<\/code>/)?.[1]?.replaceAll(' ', '') ?? ''
   expect(secret).toHaveLength(32)
@@ -144,44 +144,41 @@ test('a person sets up a second factor by a picture or by typing, keeps the code
 
   expect((await visit.open('/accounts/')).body).toContain('· on')
   await visit.open('/accounts/second-factor/')
-  expect((await visit.type({ password: PASSWORD, otp: codeOf(secret) })).body).toContain('It is not right, or was used before.')
-  expect((await visit.type({ password: PASSWORD, otp: codeOf(secret, 1) })).body).toContain('Set it up')
+  expect((await visit.type({ password: PASSWORD, otp: codeOf(secret) })).body).toContain('It is invalid or was already used.')
+  expect((await visit.type({ password: PASSWORD, otp: codeOf(secret, 1) })).body).toContain('Set up')
 })
 
-test('a person changes the password and stays signed in, under another cookie', async () => {
+test('changing the password keeps the person signed in, with a new cookie', async () => {
   const { email } = await makeUser(service.database, PASSWORD)
   const visit = openBrowser(service)
   await visit.signIn(email, PASSWORD)
   const before = visit.cookie()
   await visit.open('/accounts/password/')
   expect((await visit.type({ password: 'wrong', new_password: NEW_PASSWORD })).status).toBe(400)
-  expect(titleOf(await visit.type({ password: PASSWORD, new_password: NEW_PASSWORD }))).toBe('Your password is changed')
+  expect(titleOf(await visit.type({ password: PASSWORD, new_password: NEW_PASSWORD }))).toBe('Password changed')
   expect(visit.cookie()).not.toBe(before)
   expect((await visit.open('/accounts/')).status).toBe(200)
   expect((await service.send('GET', '/api/v1/me/', { headers: { cookie: before } })).status).toBe(401)
 })
 
-test('a person sees where they are signed in, and signs out there; of others they end nothing', async () => {
+test('a person sees their sessions and ends them, and nobody else’s', async () => {
   const { email } = await makeUser(service.database, PASSWORD)
   const [here, there, stranger] = [openBrowser(service), openBrowser(service), openBrowser(service)]
   await there.signIn(email, PASSWORD)
   await here.signIn(email, PASSWORD)
   await stranger.signIn((await makeUser(service.database, PASSWORD)).email, PASSWORD)
   const page = await here.open('/accounts/sessions/')
-  expect(page.body.match(/Sign out there/g)).toHaveLength(1)
-  expect(page.body).toContain('this one')
-  const { session_id = '' } = here.filled('Sign out there')
+  expect(page.body.match(/End session/g)).toHaveLength(1)
+  expect(page.body).toContain('This session')
+  const { session_id = '' } = here.filled('End session')
   await stranger.open('/accounts/sessions/')
   expect((await stranger.post('/accounts/sessions/', { session_id })).status).toBe(404)
   expect((await here.post('/accounts/sessions/', { session_id: 'nothing' })).status).toBe(404)
   expect((await here.post('/accounts/sessions/', { session_id })).status).toBe(200)
-  expect([titleOf(await there.open('/accounts/')), titleOf(await stranger.open('/accounts/sessions/'))]).toEqual([
-    'Sign in',
-    'Where you are signed in',
-  ])
+  expect([titleOf(await there.open('/accounts/')), titleOf(await stranger.open('/accounts/sessions/'))]).toEqual(['Sign in', 'Sessions'])
 })
 
-test('a person who is signed in at thirty places sees each once, by pages', async () => {
+test('thirty sessions are shown on pages, each once', async () => {
   const { id, email } = await makeUser(service.database, PASSWORD)
   const visit = openBrowser(service)
   await visit.signIn(email, PASSWORD)
@@ -193,14 +190,14 @@ test('a person who is signed in at thirty places sees each once, by pages', asyn
   const seen: string[] = []
   let pages = 0
   for (let next: string | undefined = '/accounts/sessions/'; next !== undefined; pages += 1) {
-    const { body }: Answer = await visit.open(next)
+    const { body }: TestResponse = await visit.open(next)
     seen.push(...[...body.matchAll(/name="session_id" value="([^"]+)"/g)].map(([, session = '']) => session))
     next = body.match(/<a href="([^"]+)" rel="next">Older<\/a>/)?.[1]
   }
   expect([seen.length, new Set(seen).size, pages]).toEqual([30, 30, 2])
 })
 
-test('somebody who is invited signs up on the way, comes back by the link and joins the team; nobody else can, and nobody twice', async () => {
+test('an invited person signs up, returns by the link and joins the team; nobody else can, and nobody twice', async () => {
   const team = await makeTeam(service.database)
   const email = 'grace@pages.example'
   await service.client(team.token).invitations.create({ team_id: team.id, email, role: 'member' })
@@ -212,7 +209,7 @@ test('somebody who is invited signs up on the way, comes back by the link and jo
   await visit.open(`/accounts/verify-email/?token=${await lastToken(service, email)}`)
   await visit.type({})
   await visit.open(link)
-  expect(titleOf(await visit.type({ email, password: PASSWORD }))).toBe('You are invited to a team')
+  expect(titleOf(await visit.type({ email, password: PASSWORD }))).toBe('Join a team')
 
   const stranger = openBrowser(service)
   await stranger.signIn((await makeUser(service.database, PASSWORD)).email, PASSWORD)
@@ -226,7 +223,7 @@ test('somebody who is invited signs up on the way, comes back by the link and jo
   expect(results.filter(({ user }) => user.email === email)).toHaveLength(1)
 })
 
-test('whoever is not signed in is led to sign in and back; a form from another site changes nothing', async () => {
+test('a signed-out person is led to sign in and back; a form from another site changes nothing', async () => {
   const { email } = await makeUser(service.database, PASSWORD)
   const visit = openBrowser(service)
   for (const path of ['/accounts/', '/accounts/password/', '/accounts/second-factor/', '/accounts/sessions/']) {
@@ -253,7 +250,7 @@ test('whoever is not signed in is led to sign in and back; a form from another s
   }
 })
 
-test('a cookie of a session that is gone leads to the page for signing in, and is taken away', async () => {
+test('the cookie of an ended session leads to the sign-in page and is cleared', async () => {
   const { email } = await makeUser(service.database, PASSWORD)
   const visit = openBrowser(service)
   await visit.signIn(email, PASSWORD)
@@ -263,7 +260,7 @@ test('a cookie of a session that is gone leads to the page for signing in, and i
   expect(headers.get('set-cookie')).toContain('Max-Age=0')
 })
 
-test('a service that is closed to newcomers shows no way to sign up', async () => {
+test('with sign-up closed the pages offer no sign-up', async () => {
   const closed = await startTestService({ services: { isSignUpOpen: false } })
   expect((await closed.send('GET', SIGN_IN)).body).not.toContain('sign-up')
   expect((await closed.send('GET', '/accounts/sign-up/')).status).toBe(404)
@@ -279,6 +276,6 @@ async function makePersonWithFactor() {
   return { id: user.id, email: user.email, ...(await setUpFactor(service, team.token)) }
 }
 
-function titleOf({ body }: Answer): string | undefined {
+function titleOf({ body }: TestResponse): string | undefined {
   return String(body).match(/<h1>(.*)<\/h1>/)?.[1]
 }

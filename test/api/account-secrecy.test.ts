@@ -28,7 +28,7 @@ const questions: Question[] = [
 ]
 
 for (const { what, path, body, calls } of questions) {
-  test(`${what} tells neither by its answer nor by its time whether an address has an account`, { timeout: 120_000 }, async () => {
+  test(`${what} reveals neither by its response nor by its time whether an address has an account`, { timeout: 120_000 }, async () => {
     const times: Record<'known' | 'unknown', number[]> = { known: [], unknown: [] }
     const answers = new Set<string>()
     const ask = async (kind: 'known' | 'unknown', email: string) => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { login, whoAmI } from '../support/log-in.ts'
+import { login, whoAmI } from '../support/logins.ts'
 import { lastToken, readMails, templatesTo } from '../support/mails.ts'
 import { beginSession, givePassword, makeTeam, makeTokenOf, makeUser, PASSWORD } from '../support/people.ts'
 import { holdRateWindows, nextRateWindow } from '../support/rate-windows.ts'
@@ -19,7 +19,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-test('somebody signs up, confirms the address by the link in the mail, and signs in to an account without a team', async () => {
+test('a person signs up, confirms the address by the link in the mail, and signs in to an account without a team', async () => {
   const email = newAddress()
   expect(await signUp({ email })).toMatchObject({ status: 202 })
   const refused = await signIn(email)
@@ -34,7 +34,7 @@ test('somebody signs up, confirms the address by the link in the mail, and signs
   expect(await service.send('GET', '/api/v1/me/', { headers: { cookie } })).toMatchObject({ status: 200, body: { teams: [] } })
 })
 
-test('a link works once, and not when it is too old, unknown or replaced by a newer one', async () => {
+test('a link works once, unless it is expired, unknown or replaced by a newer one', async () => {
   const email = newAddress()
   await signUp({ email })
   const token = await lastToken(service, email)
@@ -52,7 +52,7 @@ test('a link works once, and not when it is too old, unknown or replaced by a ne
   expect(await post(VERIFY, { token: '0'.repeat(64) })).toMatchObject({ status: 401, body: { code: 'invalid_token' } })
 })
 
-test('the right password of an address that is not confirmed sends another link, at most one a minute; a wrong one sends none', async () => {
+test('the right password of an unconfirmed address sends another link, at most one a minute; a wrong one sends none', async () => {
   const email = newAddress()
   await signUp({ email })
   expect(await signIn(email, OTHER_PASSWORD)).toMatchObject({ status: 401, body: { code: 'invalid_credentials' } })
@@ -65,7 +65,7 @@ test('the right password of an address that is not confirmed sends another link,
   expect(await templatesTo(service, email)).toHaveLength(3)
 })
 
-test('signing up with an address that has an account answers the same, changes nothing, and tells its owner', async () => {
+test('signing up with a taken address gets the same response, changes nothing, and notifies its owner', async () => {
   const { email, name } = await makeUser(service.database, PASSWORD)
   const fresh = await signUp({ email: newAddress() })
   const taken = await signUp({ email: email.toUpperCase(), password: OTHER_PASSWORD, name: 'Mallory' })
@@ -80,7 +80,7 @@ test('signing up with an address that has an account answers the same, changes n
   expect(await readMails(service, email)).toHaveLength(1)
 })
 
-test('nobody chooses the password of an address before its owner comes: a second sign-up voids both, and its link asks for a new one', async () => {
+test('a second sign-up of an unconfirmed address voids both passwords, and its link asks for a new one', async () => {
   const email = newAddress()
   await signUp({ email, password: 'the password of Mallory', name: 'Mallory' })
   const first = await lastToken(service, email)
@@ -102,7 +102,7 @@ test('nobody chooses the password of an address before its owner comes: a second
   expect(await signIn(email)).toMatchObject({ status: 200, body: { email_verified: true, name: 'Ada' } })
 })
 
-test('twenty sign-ups of one address at once make one account and send one mail', async () => {
+test('twenty concurrent sign-ups of one address create one account and send one mail', async () => {
   const email = newAddress()
   const answers = await Promise.all(Array.from({ length: 20 }, () => signUp({ email })))
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([202]))
@@ -110,7 +110,7 @@ test('twenty sign-ups of one address at once make one account and send one mail'
   expect(await post(VERIFY, { token: await lastToken(service, email) })).toMatchObject({ status: 200 })
 })
 
-test('a new password by the link in the mail signs everybody out, confirms the address, and leaves tokens as they are', async () => {
+test('a password reset ends all sessions, confirms the address, and keeps tokens', async () => {
   const team = await makeTeam(service.database)
   const user = await team.join('member')
   const token = await makeTokenOf(service.database, user, ['read:profile'])
@@ -131,7 +131,7 @@ test('a new password by the link in the mail signs everybody out, confirms the a
   expect(log.results).toMatchObject([{ actor: { id: user.id }, credential: null, ip: '127.0.0.1', changes: {} }])
 })
 
-test('of twenty who use one link to choose a password at once, one does', async () => {
+test('of twenty concurrent resets with one link one succeeds', async () => {
   const { email } = await makeUser(service.database, PASSWORD)
   await post(RESET, { email })
   const token = await lastToken(service, email)
@@ -143,7 +143,7 @@ test('of twenty who use one link to choose a password at once, one does', async 
   expect(await signIn(email, chosen[0])).toMatchObject({ status: 200 })
 })
 
-test('asking for a new password answers the same without an account, sends nothing there, and at most one mail a minute elsewhere', async () => {
+test('a reset request gets the same response without an account, and sends mail only to accounts, at most once a minute', async () => {
   const { email } = await makeUser(service.database, PASSWORD)
   const unknown = newAddress()
   const answers = [await post(RESET, { email }), await post(RESET, { email }), await post(RESET, { email: unknown })]
@@ -170,7 +170,7 @@ test('an account that the operator disabled gets no mails, and its links do not 
   expect(await post(CONFIRM, { token, password: OTHER_PASSWORD })).toMatchObject({ status: 401, body: { code: 'invalid_token' } })
 })
 
-test('a service that is closed to newcomers has no sign-up', async () => {
+test('with sign-up closed there is no sign-up operation', async () => {
   const { secretBox } = service
   const closed = await startTestService({
     services: {
@@ -187,7 +187,7 @@ test('a service that is closed to newcomers has no sign-up', async () => {
   await closed.close()
 })
 
-test('addresses with capitals, plus signs and punycode are one account each, however they are written; others are refused by name', async () => {
+test('addresses with capitals, plus signs and punycode are one account each in any notation; invalid ones are refused by name', async () => {
   for (const email of [
     'Ada.Lovelace@Example.COM',
     'ada+lists@example.com',

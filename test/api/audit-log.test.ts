@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-test('the audit log tells who did what, with what, from where, newest first', async () => {
+test('the audit log shows actor, action, credential and address, newest first', async () => {
   const client = service.client(team.token)
   const submission = await team.submit()
   await client.submissions.approve({ ...team.project, submission_id: submission.id })
@@ -43,7 +43,7 @@ test('the audit log tells who did what, with what, from where, newest first', as
   ])
 })
 
-test('it can be walked page by page, and cut by action and time', async () => {
+test('it is paginated, and filtered by action and time', async () => {
   const own = await makeTeam(service.database)
   const client = service.client(own.token)
   const at = { team_id: own.id }

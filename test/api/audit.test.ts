@@ -21,7 +21,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-test('every change that a member makes leaves one line: who, with what, from where, and what changed', async () => {
+test('every change is in the audit log once: actor, credential, address and changes', async () => {
   const client = service.client(team.token)
   const at = { team_id: team.id }
   const project = await client.projects.create({ ...at, name: 'Audited' })
@@ -64,7 +64,7 @@ test('every change that a member makes leaves one line: who, with what, from whe
   for (const row of rows) expect(row).toMatchObject({ actor_user_id: team.ownerId, credential_kind: 'pat', ip: '127.0.0.1' })
 })
 
-test('a personal token is told in each of the person’s teams, with what it may touch and never its value', async () => {
+test('a personal token is logged in each of the person’s teams, with its scopes and never its value', async () => {
   const own = await makeTeam(service.database)
   const client = service.client(own.token)
   const other = await client.teams.create({ name: 'Second' })
@@ -85,7 +85,7 @@ test('a personal token is told in each of the person’s teams, with what it may
   }
 })
 
-test('what is refused, and what changes nothing of a decision, leaves no line', async () => {
+test('refused requests and repeated decisions are not logged', async () => {
   const own = await makeTeam(service.database)
   const client = service.client(own.token)
   const { id } = await own.submit()

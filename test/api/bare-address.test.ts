@@ -3,7 +3,7 @@ import { openBrowser } from '../support/browser.ts'
 import { makeUser, PASSWORD } from '../support/people.ts'
 import { startTestService } from '../support/test-service.ts'
 
-test('whoever opens the bare address of the service is led to their account, by way of signing in', async () => {
+test('the root address leads to the account page, through sign-in', async () => {
   const service = await startTestService()
   for (const method of ['GET', 'HEAD']) {
     const { status, headers } = await service.send(method, '/')

@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-test('a preflight allows what it is asked, on any path, and never credentials', async () => {
+test('a preflight allows the requested method and headers, on any path, and never credentials', async () => {
   for (const path of ['/api/v1/me/', `/api/v1/teams/${team.id}/`, '/api/public/v1/consent/revoke/', '/trpc/me.retrieve']) {
     const { status, headers, body } = await service.send('OPTIONS', path, {
       headers: {
@@ -32,7 +32,7 @@ test('a preflight allows what it is asked, on any path, and never credentials', 
   }
 })
 
-test("a team's paths take pages of its origins alone, and tell the others why", async () => {
+test("a team's paths allow pages of its origins alone, and tell others why", async () => {
   const path = `/api/v1/teams/${team.id}/projects/`
   expect((await from(ALLOWED, path, team)).status).toBe(200)
   for (const origin of ['https://evil.example.com', 'http://app.example.com', `${ALLOWED}:8443`, 'null']) {
@@ -43,7 +43,7 @@ test("a team's paths take pages of its origins alone, and tell the others why", 
   expect((await from(ALLOWED, `/api/v1/teams/${plainTeam.id}/projects/`, plainTeam)).status).toBe(403)
 })
 
-test('paths without a team take the origins of any of the caller’s teams', async () => {
+test('paths without a team allow the origins of any of the caller’s teams', async () => {
   expect((await from(ALLOWED, '/api/v1/me/', team)).status).toBe(200)
   expect((await from(ALLOWED, '/api/v1/me/', plainTeam)).status).toBe(403)
   expect((await from(ALLOWED, '/trpc/me.retrieve', team)).status).toBe(200)
@@ -51,20 +51,20 @@ test('paths without a team take the origins of any of the caller’s teams', asy
   expect(refused).toMatchObject({ status: 403, body: { error: { data: { code: 'origin_not_allowed' } } } })
 })
 
-test('our own pages, and programs without an origin, are not asked', async () => {
+test('the service’s own pages, and programs without an origin, are not restricted', async () => {
   expect((await from('http://localhost:8000', '/api/v1/me/', plainTeam)).status).toBe(200)
   const program = await service.send('GET', '/api/v1/me/', { token: plainTeam.token })
   expect([program.status, program.headers.get('access-control-allow-origin')]).toEqual([200, null])
 })
 
-test('the public plane takes any page', async () => {
+test('the public plane allows any page', async () => {
   const { status, headers } = await service.send('GET', `/api/public/v1/projects/${team.publicKey}/items/`, {
     headers: { origin: 'https://any.example.com' },
   })
   expect([status, headers.get('access-control-allow-origin')]).toEqual([200, '*'])
 })
 
-test('a page may read the headers of limits, requests, replays, tags and places', async () => {
+test('a page may read the headers for limits, request id, replays, ETag and Location', async () => {
   const { headers } = await from(ALLOWED, '/api/v1/me/', team)
   const exposed = headers.get('access-control-expose-headers')?.toLowerCase().split(', ')
   const wanted = ['etag', 'idempotency-replayed', 'location', 'ratelimit', 'ratelimit-policy', 'retry-after', 'x-ratelimit-limit']

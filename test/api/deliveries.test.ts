@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { makeTeam, type Team } from '../support/people.ts'
 import { startTestService, type TestService } from '../support/test-service.ts'
-import { walkIds, walkPages } from './walk-pages.ts'
+import { walkIds, walkPages } from '../support/walk-pages.ts'
 
 const HOUR_AGO = new Date(Date.now() - 3_600_000).toISOString()
 
@@ -31,7 +31,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-test('a delivery shows its event as it is sent, with the digest of the bytes', async () => {
+test('a delivery shows its event as sent, with the digest of the bytes', async () => {
   const [delivery] = (await service.send('GET', deliveries, { token: team.token })).body.results
   const shown = await service.send('GET', `${deliveries}${delivery.id}/`, { token: team.token })
   expect(shown.body).toEqual(delivery)
@@ -45,7 +45,7 @@ test('a delivery shows its event as it is sent, with the digest of the bytes', a
   )
 })
 
-test('the address in a stored payload is shown to those alone who may see contacts; the stored bytes keep it', async () => {
+test('only callers with read:contacts see the e-mail address in a payload; the stored bytes keep it', async () => {
   for (const [token, email] of [
     [blind, null],
     [seeing, 'secret@example.com'],
@@ -56,7 +56,7 @@ test('the address in a stored payload is shown to those alone who may see contac
   }
 })
 
-test('deliveries are found by state, type and event, newest first, page by page', async () => {
+test('deliveries are filtered by state, type and event, newest first, in pages', async () => {
   const all = (await service.send('GET', `${deliveries}?limit=100`, { token: team.token })).body.results
   expect(all).toHaveLength(9)
   const ids = (lets: (one: Record<'state' | 'event_type' | 'event_id' | 'created_at', string>) => boolean) =>
@@ -73,7 +73,7 @@ test('deliveries are found by state, type and event, newest first, page by page'
   expect(await list({ replay_id: all[0].id })).toEqual([])
 })
 
-test('a redelivery is a new delivery of the same event, due at once, at its own address', async () => {
+test('a redelivery is a new delivery of the same event, due at once, with its own Location', async () => {
   const [first] = (await service.send('GET', `${deliveries}?state=failed`, { token: team.token })).body.results
   const made = await service.send('POST', `${deliveries}${first.id}/redeliver/`, { token: team.token })
   const { event_id, event_type, payload, payload_sha256 } = first
@@ -98,7 +98,7 @@ test('nothing is sent again to an endpoint that is not active', async () => {
   await client.webhooks.update({ ...endpoint, state: 'active' })
 })
 
-test('an attempt shows what came back, and is found by delivery, status and outcome', async () => {
+test('an attempt shows the response, and is filtered by delivery, status and outcome', async () => {
   const [first, second] = (await service.send('GET', deliveries, { token: team.token })).body.results
   const answered = await insertAttempt(first.id, { status_code: 200, response_body: Buffer.from('{"ok":true}') })
   const refused = await insertAttempt(first.id, { status_code: 500, response_body: Buffer.from([0x68, 0x69, 0xff, 0x00]) })
@@ -126,7 +126,7 @@ test('an attempt shows what came back, and is found by delivery, status and outc
   ])
 })
 
-test('what a deleted endpoint was sent stays readable', async () => {
+test('deliveries of a deleted endpoint stay readable', async () => {
   const client = service.client(team.token)
   const doomed = await client.webhooks.create({ team_id: team.id, url: 'http://127.0.0.1:9/hooks', events: ['*'] })
   const path = attempts.replace(endpoint.webhook_id, doomed.id)

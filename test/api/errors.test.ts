@@ -2,8 +2,8 @@ import { openDatabase } from '@earshot/db'
 import { createLog } from '@earshot/server'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { makeTeam, type Team } from '../support/people.ts'
+import { requestHead, sendRaw } from '../support/raw-http.ts'
 import { startTestService, type TestService } from '../support/test-service.ts'
-import { requestHead, sendRaw } from './raw-http.ts'
 
 const FIFTY_MEGABYTES = 50 * 1_048_576
 
@@ -18,7 +18,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-test('what is not there is not found, in JSON, whatever the client accepts', async () => {
+test('unknown paths are 404 in JSON, whatever the client accepts', async () => {
   const paths = [
     '/nowhere',
     '/api/',
@@ -52,7 +52,7 @@ test('a path without its last slash is the same path', async () => {
   expect((await service.send('POST', submissions.slice(0, -1), { token: team.token, body: {} })).status).toBe(400)
 })
 
-test('a method that a path has not is told with those that it has', async () => {
+test('an unsupported method is 405 with the supported ones', async () => {
   const allowed: [string, string, string][] = [
     ['PUT', submissions, 'GET, HEAD, POST'],
     ['DELETE', submissions, 'GET, HEAD, POST'],
@@ -66,7 +66,7 @@ test('a method that a path has not is told with those that it has', async () => 
   }
 })
 
-test('the id of a request is the client’s where it is sane, else one of ours, and goes back with every answer', async () => {
+test('every response has a request id: the client’s if it is well-formed, else a new one', async () => {
   for (const [given, kept] of [
     ['trace-1.a:b_c', true],
     ['x'.repeat(129), false],
@@ -83,7 +83,7 @@ test('the id of a request is the client’s where it is sane, else one of ours, 
   }
 })
 
-test('a token in an address is refused, even one that works', async () => {
+test('a token in the query is refused, even a valid one', async () => {
   const paths = [
     `/api/v1/me/?token=${team.token}`,
     `/api/v1/teams/?cursor=${team.token}`,
@@ -98,7 +98,7 @@ test('a token in an address is refused, even one that works', async () => {
   }
 })
 
-test('the scheme is Bearer in any case; another one is no credential', async () => {
+test('the scheme Bearer is case-insensitive; any other scheme is no credential', async () => {
   const status = async (authorization: string) => (await service.send('GET', '/api/v1/me/', { headers: { authorization } })).status
   expect(await status(`bearer ${team.token}`)).toBe(200)
   expect(await status(`BEARER   ${team.token}`)).toBe(200)
@@ -114,14 +114,14 @@ test('the scheme is Bearer in any case; another one is no credential', async () 
   }
 })
 
-test('a parameter given twice where one is meant is refused by name', async () => {
+test('a duplicate parameter is refused by name where one is expected', async () => {
   for (const name of ['limit', 'cursor', 'state', 'search', 'created_after', 'has_video']) {
     const answer = await service.send('GET', `${submissions}?${name}=1&${name}=1`, { token: team.token })
     expect(answer, name).toMatchObject({ status: 400, body: { code: 'validation_error', errors: [{ field: name }] } })
   }
 })
 
-test('headers of 20 KB are refused with 431 and the body of every failure', async () => {
+test('headers of 20 KB are refused with 431 and the usual error body', async () => {
   const answer = await sendRaw(service.url, [requestHead('GET /api/v1/me/', { 'x-filler': 'x'.repeat(20_000) })])
   expect(answer).toMatchObject({
     status: 431,
@@ -131,7 +131,7 @@ test('headers of 20 KB are refused with 431 and the body of every failure', asyn
   expect(answer.head).toContain(`x-request-id: ${answer.body.request_id}`)
 })
 
-test('what is no HTTP is refused with 400 and the body of every failure', async () => {
+test('malformed HTTP is refused with 400 and the usual error body', async () => {
   for (const text of [
     'NONSENSE\r\n\r\n',
     'GET / HTTP/9.9\r\n\r\n',
@@ -143,7 +143,7 @@ test('what is no HTTP is refused with 400 and the body of every failure', async 
   }
 })
 
-test('a body of 50 MB is refused without being read, said in advance or not', async () => {
+test('a body of 50 MB is refused without being read, with or without Content-Length', async () => {
   const authorization = `Bearer ${team.token}`
   const json = { authorization, 'content-type': 'application/json' }
   const announced = await sendRaw(service.url, [requestHead(`POST ${submissions}`, { ...json, 'content-length': FIFTY_MEGABYTES })])
@@ -163,7 +163,7 @@ test('a body of 50 MB is refused without being read, said in advance or not', as
   expect((await service.send('GET', '/healthz')).status).toBe(200)
 })
 
-test('a failure says nothing of its cause', async () => {
+test('an error does not reveal its cause', async () => {
   const owner = openDatabase({ address: service.address, poolSize: 1, applicationName: 'earshot test' })
   await owner.run('alter table submissions rename to hidden', [])
   const answer = await service.send('GET', submissions, { token: team.token })
@@ -174,7 +174,7 @@ test('a failure says nothing of its cause', async () => {
   expect((await service.send('GET', submissions, { token: team.token })).status).toBe(200)
 })
 
-test('the refusals of tRPC itself carry the same body in error.data', async () => {
+test('tRPC’s own errors carry the same body in error.data', async () => {
   const calls: [string, string, unknown, number, string][] = [
     ['GET', '/trpc/no.such.thing', undefined, 404, 'not_found'],
     ['GET', '/trpc/public.items.list', undefined, 404, 'not_found'],
@@ -193,7 +193,7 @@ test('the refusals of tRPC itself carry the same body in error.data', async () =
   }
 })
 
-test('tRPC reads no more than REST does: JSON alone, within its size', async () => {
+test('tRPC accepts what REST does: JSON alone, within its size', async () => {
   const authorization = `Bearer ${team.token}`
   const form = { authorization, 'content-type': 'multipart/form-data; boundary=x', 'transfer-encoding': 'chunked' }
   const json = { ...form, 'content-type': 'application/json' }
@@ -207,7 +207,7 @@ test('tRPC reads no more than REST does: JSON alone, within its size', async () 
   }
 })
 
-test('of a batch each call is judged on its own', async () => {
+test('each call of a batch is authorized on its own', async () => {
   const input = encodeURIComponent(JSON.stringify({ 0: {}, 1: { team_id: team.id }, 2: { limit: 0 } }))
   const answer = await service.send('GET', `/trpc/me.retrieve,projects.list,teams.list?batch=1&input=${input}`, { token: team.token })
   expect(answer.status).toBe(207)

@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-test('a tag that still holds is answered without a body; a change makes another tag', async () => {
+test('a matching ETag gives 304 without a body; a change gives another ETag', async () => {
   const first = await service.send('GET', project, { token: team.token })
   const etag = first.headers.get('etag') ?? ''
   expect(etag).toMatch(/^"[^"]+"$/)
@@ -29,7 +29,7 @@ test('a tag that still holds is answered without a body; a change makes another 
   expect(changed.headers.get('etag')).not.toBe(etag)
 })
 
-test('what a caller may see belongs to the tag', async () => {
+test('the ETag depends on what the caller may see', async () => {
   const { id } = await team.submit({ author_email: 'secret@example.com' })
   const path = `${project}submissions/${id}/`
   const seen = await service.send('GET', path, { token: team.token })
@@ -37,14 +37,14 @@ test('what a caller may see belongs to the tag', async () => {
   expect(blind.headers.get('etag')).not.toBe(seen.headers.get('etag'))
 })
 
-test('a tag does not open what the caller may not see', async () => {
+test('an ETag does not bypass authorization', async () => {
   const etag = (await service.send('GET', project, { token: team.token })).headers.get('etag') ?? ''
   const stranger = await makeTeam(service.database)
   const answer = await service.send('GET', project, { token: stranger.token, headers: { 'if-none-match': etag } })
   expect(answer.status).toBe(404)
 })
 
-test('lists of the API carry no tag and are kept nowhere; public reads carry one, and are asked for each time', async () => {
+test('lists of the API have no ETag and are not cached; public reads have one and are revalidated', async () => {
   const list = await service.send('GET', projects, { token: team.token })
   expect([list.headers.get('etag'), list.headers.get('cache-control')]).toEqual([null, 'private, no-store'])
   const items = `/api/public/v1/projects/${team.publicKey}/items/`
@@ -58,7 +58,7 @@ test('lists of the API carry no tag and are kept nowhere; public reads carry one
   expect((await ifNoneMatch(items, etag)).body.results).toMatchObject([{ id }])
 })
 
-test('HEAD carries the tag and the length of GET, and takes a tag too', async () => {
+test('HEAD has the ETag and length of GET, and accepts If-None-Match', async () => {
   const get = await service.send('GET', project, { token: team.token })
   const head = await service.send('HEAD', project, { token: team.token })
   for (const name of ['etag', 'content-length', 'content-type', 'cache-control'])

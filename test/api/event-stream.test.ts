@@ -3,11 +3,11 @@ import { connect } from 'node:net'
 import { openTeamDatabase } from '@earshot/db'
 import { createSecretBox } from '@earshot/drivers'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { BEAT_MS } from '../../server/src/http/stream.ts'
+import { HEARTBEAT_MS } from '../../server/src/http/stream.ts'
+import { followWithEventSource, number, type OpenStream, openStream } from '../support/event-stream.ts'
 import { makeTeam, type Team } from '../support/people.ts'
 import { openTestDatabase } from '../support/test-database.ts'
 import { startTestService, type TestService } from '../support/test-service.ts'
-import { followWithEventSource, number, type OpenStream, openStream } from './event-stream.ts'
 
 /** Instead of fifteen seconds. */
 const SHORT_BEAT_MS = 500
@@ -15,11 +15,11 @@ const ENDED_WITHIN_MS = SHORT_BEAT_MS + 5_000
 
 let service: TestService
 beforeAll(async () => {
-  service = await startTestService({ streamBeatMs: SHORT_BEAT_MS })
+  service = await startTestService({ streamHeartbeatMs: SHORT_BEAT_MS })
 })
 afterAll(() => service.close())
 
-test('a stream begins with what happens from now on, and sends each event as it is kept, with a cursor of the feed', async () => {
+test('a stream begins with new events and sends each as stored, with a cursor of the feed', async () => {
   const team = await makeTeam(service.database)
   await emit(team)
   const stream = await openStream(service, team)
@@ -40,7 +40,7 @@ test('a stream begins with what happens from now on, and sends each event as it 
   stream.close()
 })
 
-test('a stream goes on behind Last-Event-ID, else behind the cursor, with no gap and no double', async () => {
+test('a stream resumes after Last-Event-ID, else after the cursor, without gaps or duplicates', async () => {
   const team = await makeTeam(service.database)
   const ids = await emit(team, 60)
   const whole = await openStream(service, team, { query: '?cursor=f0' })
@@ -67,7 +67,7 @@ test('a stream goes on behind Last-Event-ID, else behind the cursor, with no gap
   expect(await openStream(service, team, { headers: { 'last-event-id': 'nonsense' } })).toMatchObject({ status: 400 })
 })
 
-test('a stream of some types leaves the others out, and its cursor does not fall behind them', async () => {
+test('a stream filtered by types omits others, and its cursor still advances past them', async () => {
   const team = await makeTeam(service.database)
   const stream = await openStream(service, team, { query: '?types=submission.approved&types=submission.rejected' })
   await expect.poll(() => stream.messages().length).toBe(1)
@@ -81,7 +81,7 @@ test('a stream of some types leaves the others out, and its cursor does not fall
   stream.close()
 })
 
-test('addresses in a stream are shown to those alone who may see contacts', async () => {
+test('only callers with read:contacts see e-mail addresses in a stream', async () => {
   const team = await makeTeam(service.database)
   const blind = await openStream(service, { id: team.id, token: await team.tokenOf('admin', ['read:webhooks']) })
   const seeing = await openStream(service, team)
@@ -130,10 +130,10 @@ test('a caller who loses access gets an error and the end of the stream at the n
 })
 
 test('a stream beats every 15 seconds', () => {
-  expect(BEAT_MS).toBe(15_000)
+  expect(HEARTBEAT_MS).toBe(15_000)
 })
 
-test('a person has at most 20 streams, and one that ends makes room', async () => {
+test('a person can have 20 streams, and another once one ends', async () => {
   const team = await makeTeam(service.database)
   const streams = await Promise.all(Array.from({ length: 20 }, () => openStream(service, team)))
   expect(streams.map(({ status }) => status)).toEqual(Array.from({ length: 20 }, () => 200))
@@ -166,11 +166,11 @@ test('200 idle streams of ten teams cost five statements a second, besides autho
   await store.close()
 })
 
-test('a WHATWG client that comes back by itself over restarts of the service misses nothing and sees nothing twice', {
+test('a WHATWG client that reconnects over restarts of the service gets every event once', {
   timeout: 60_000,
 }, async () => {
   const store = await openTestDatabase()
-  const place = { database: store.database, services: { secretBox: createSecretBox(randomBytes(32)) }, streamBeatMs: SHORT_BEAT_MS }
+  const place = { database: store.database, services: { secretBox: createSecretBox(randomBytes(32)) }, streamHeartbeatMs: SHORT_BEAT_MS }
   const first = await startTestService(place, { store })
   const port = Number(new URL(first.url).port)
   const team = await makeTeam(store.database)
@@ -194,7 +194,7 @@ test('a WHATWG client that comes back by itself over restarts of the service mis
   await store.close()
 })
 
-test('for a reader that takes nothing no more is read than fits between, others go on, and nothing is lost', {
+test('for a stalled reader no more is read than the buffers hold; others go on, and nothing is lost', {
   timeout: 60_000,
 }, async () => {
   const store = await openTestDatabase()

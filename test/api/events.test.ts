@@ -19,7 +19,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-test('the feed goes from the oldest to the newest, never ends, and is caught up at an empty page', async () => {
+test('the feed goes from oldest to newest, has no last page, and is caught up at an empty page', async () => {
   team = await makeTeam(service.database)
   const client = service.client(team.token)
   for (let count = 0; count < 3; count += 1) {
@@ -42,7 +42,7 @@ test('the feed goes from the oldest to the newest, never ends, and is caught up 
   expect((await read({ cursor: end.next_cursor })).results).toMatchObject([{ type: 'submission.created' }])
 })
 
-test('an event is shown as webhooks deliver it, of its own team alone', async () => {
+test('an event looks as webhooks deliver it, and only its own team sees it', async () => {
   team = await makeTeam(service.database)
   await team.submit()
   await (await makeTeam(service.database)).submit()
@@ -52,7 +52,7 @@ test('an event is shown as webhooks deliver it, of its own team alone', async ()
   expect(results).toEqual(rows.map(({ payload }) => JSON.parse(payload)))
 })
 
-test('the feed is narrowed to types, by repeating the parameter', async () => {
+test('the feed is filtered by types, by repeating the parameter', async () => {
   team = await makeTeam(service.database)
   await team.tokenOf('member')
   const { id } = await team.submit()
@@ -69,7 +69,7 @@ test('the feed is narrowed to types, by repeating the parameter', async () => {
   expect(unknown).toMatchObject({ status: 400, body: { errors: [{ field: 'types.0' }] } })
 })
 
-test('addresses in events are shown to those alone who may see contacts', async () => {
+test('only callers with read:contacts see e-mail addresses in events', async () => {
   team = await makeTeam(service.database)
   const blind = await team.tokenOf('admin', ['read:webhooks'])
   await team.submit({ author_email: 'secret@example.com' })
@@ -79,7 +79,7 @@ test('addresses in events are shown to those alone who may see contacts', async 
   expect(emails(await read({}))).toEqual([expect.stringContaining('@example.com'), 'secret@example.com'])
 })
 
-test('a cursor that the feed has not given out is refused', async () => {
+test('a cursor that the feed did not issue is refused', async () => {
   team = await makeTeam(service.database)
   for (const cursor of ['', '%20', '%00', 'f', 'f-1', 'f00', 'fZZ', 'f3w5e11264sgsg', 'AAAAAAAAAAAAAAAAAAAAAA', `f${'0'.repeat(8_000)}`]) {
     for (const path of ['events/', 'events/stream/']) {

@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-test('the same request in another spelling is the same; another body or operation is refused', async () => {
+test('an equivalent request with the same key is a replay; another body or operation is refused', async () => {
   const first = await send(submissions, 'key-1', { body: 'x', author: { name: 'Ada', company: null } })
   const spelled = await send(submissions, 'key-1', '{ "author": {"company": null, "name": "\\u0041da"},\n "body": "x" }')
   expect([spelled.status, spelled.body, spelled.headers.get('idempotency-replayed')]).toEqual([201, first.body, 'true'])
@@ -23,13 +23,13 @@ test('the same request in another spelling is the same; another body or operatio
   expect(elsewhere).toMatchObject({ status: 409, body: { code: 'idempotency_key_reused' } })
 })
 
-test('the path belongs to the input: the same action on another record needs another key', async () => {
+test('the path is part of the request: the same action on another record needs another key', async () => {
   const [one, other] = [await team.submit(), await team.submit()]
   expect((await send(`${submissions}${one.id}/approve/`, 'key-2')).status).toBe(200)
   expect(await send(`${submissions}${other.id}/approve/`, 'key-2')).toMatchObject({ status: 409, body: { code: 'idempotency_key_reused' } })
 })
 
-test('fifty at once with one key make one record, and all are answered the same', async () => {
+test('fifty concurrent requests with one key create one record and get the same response', async () => {
   const body = { ...WORDS, external_id: 'once' }
   const answers = await Promise.all(Array.from({ length: 50 }, () => send(submissions, 'key-3', body)))
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]))
@@ -39,7 +39,7 @@ test('fifty at once with one key make one record, and all are answered the same'
   expect(rows).toHaveLength(1)
 })
 
-test('a refusal of the work is an answer: 409 and 402 are replayed, whatever changed since', async () => {
+test('409 and 402 are stored and replayed, whatever changed since', async () => {
   const { id } = await team.submit()
   const client = service.client(team.token)
   await client.submissions.approve({ ...team.project, submission_id: id })
@@ -62,7 +62,7 @@ test('a refusal of the work is an answer: 409 and 402 are replayed, whatever cha
   expect(again.body).toEqual({ ...exceeded.body, request_id: again.body.request_id })
 })
 
-test('what was refused before the work, and what was not found, leaves the key free', async () => {
+test('requests refused before the work, or not found, leave the key unused', async () => {
   expect((await send(submissions, 'key-6', { body: '' })).status).toBe(400)
   expect((await send(submissions, 'key-6', WORDS)).status).toBe(201)
   const missing = '019aa3c1-7d40-7c3e-9f3b-2b8f7a6f1e01'
@@ -84,7 +84,7 @@ test('a key is forgotten after 24 hours', async () => {
   expect(second.body.id).not.toBe(first.body.id)
 })
 
-test('a key is its credential’s: nobody is shown the answer of another, and no answer is stored in the clear', async () => {
+test('a key belongs to its credential: nobody gets another’s response, and responses are stored encrypted', async () => {
   const tokens = '/api/v1/me/tokens/'
   const body = { name: 'Secret', scopes: ['read:teams'] }
   const mine = await send(tokens, 'shared', body)
@@ -96,7 +96,7 @@ test('a key is its credential’s: nobody is shown the answer of another, and no
   expect(rows.some(({ row }) => row.includes(mine.body.token) || row.includes('Secret'))).toBe(false)
 })
 
-test('the addresses in a replayed answer are shown by the scopes of the credential', async () => {
+test('a replayed response shows e-mail addresses according to the credential’s scopes', async () => {
   const token = await team.tokenOf('owner', ['write:submissions'])
   const body = { ...WORDS, author: { name: 'Ada', email: 'secret@example.com' } }
   for (const replayed of [null, 'true']) {
@@ -105,7 +105,7 @@ test('the addresses in a replayed answer are shown by the scopes of the credenti
   }
 })
 
-test('a key of another shape is refused by name; on other methods than POST the header means nothing', async () => {
+test('a malformed key is refused by name; on methods other than POST the header is ignored', async () => {
   for (const key of ['', 'x'.repeat(256), 'with space', 'ümläut']) {
     const answer = await send(submissions, key, WORDS)
     expect(answer, key).toMatchObject({ status: 400, body: { errors: [{ field: 'Idempotency-Key' }] } })
@@ -118,7 +118,7 @@ test('a key of another shape is refused by name; on other methods than POST the 
   expect((await patch(['b'])).body.tags).toEqual(['b'])
 })
 
-test('on the public plane a key is the address’ and the project’s', async () => {
+test('on the public plane a key belongs to the address and the project', async () => {
   const body = { ...WORDS, consent: { granted: true } }
   const leave = (publicKey: string, words: object) =>
     service.send('POST', `/api/public/v1/projects/${publicKey}/submissions/`, { headers: { 'idempotency-key': 'visitor' }, body: words })
@@ -132,7 +132,7 @@ test('on the public plane a key is the address’ and the project’s', async ()
   expect([elsewhere.status, elsewhere.headers.get('idempotency-replayed')]).toEqual([201, null])
 })
 
-test('over tRPC a key works on calls that are not batched', async () => {
+test('over tRPC a key works on unbatched calls', async () => {
   const call = (path: string, body: unknown) =>
     service.send('POST', `/trpc/${path}`, { token: team.token, headers: { 'idempotency-key': 'over-trpc' }, body })
   const input = { ...team.project, ...WORDS }

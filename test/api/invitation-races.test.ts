@@ -3,9 +3,9 @@ import { setTeamPlan } from '@earshot/db'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { acceptInvitation, type Guest, invitationsOf, makeGuest } from '../support/invitations.ts'
 import { lastToken } from '../support/mails.ts'
-import { meanwhile } from '../support/meanwhile.ts'
 import { makeTeam, makeTokenOf, makeUser, type Team } from '../support/people.ts'
-import { type Answer, startTestService, type TestService } from '../support/test-service.ts'
+import { meanwhile } from '../support/request-while-locked.ts'
+import { startTestService, type TestResponse, type TestService } from '../support/test-service.ts'
 
 const ROUNDS = 10
 const ACCEPTORS = 10
@@ -17,7 +17,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-test('of twenty acceptances at once one makes the membership and its event, and all are answered the same', async () => {
+test('twenty concurrent acceptances create one membership and one event, and get the same response', async () => {
   const team = await makeTeam(service.database)
   const guest = await inviteGuest(team)
   const answers = await Promise.all(Array.from({ length: 20 }, () => accept(guest)))
@@ -27,7 +27,7 @@ test('of twenty acceptances at once one makes the membership and its event, and 
   expect(await countsOf(team)).toEqual({ members: 2, events: 1, lines: 1 })
 })
 
-test('of a revocation and an acceptance at once exactly one wins', async () => {
+test('of a concurrent revocation and acceptance exactly one succeeds', async () => {
   for (let round = 0; round < ROUNDS; round += 1) {
     const team = await makeTeam(service.database)
     const guest = await inviteGuest(team)
@@ -39,7 +39,7 @@ test('of a revocation and an acceptance at once exactly one wins', async () => {
   }
 })
 
-test('a pending invitation takes a place, and what has ended gives it back', async () => {
+test('a pending invitation uses a seat, and an ended one frees it', async () => {
   const team = await makeTeam(service.database, { plan: 'pro' })
   const usedOf = async () => {
     const { quotas } = await service.client(team.token).teams.usage({ team_id: team.id })
@@ -56,7 +56,7 @@ test('a pending invitation takes a place, and what has ended gives it back', asy
   expect(await usedOf()).toBe(2)
 })
 
-test('of invitations at once for the last place one is made', async () => {
+test('of concurrent invitations for the last seat one is created', async () => {
   const team = await makeTeam(service.database, { plan: 'pro' })
   for (let taken = 2; taken < PRO_MEMBERS; taken += 1) await inviteGuest(team)
   const answers = await Promise.all(
@@ -67,7 +67,7 @@ test('of invitations at once for the last place one is made', async () => {
   expect(refused).toMatchObject({ code: 'quota_exceeded', quota: 'members', limit: PRO_MEMBERS, used: PRO_MEMBERS, resets_at: null })
 })
 
-test('of ten who accept at once, one gets the last place of a plan that has become smaller', async () => {
+test('of ten concurrent acceptances one gets the last seat after a downgrade', async () => {
   const team = await makeTeam(service.database)
   const guests = await Promise.all(Array.from({ length: ACCEPTORS }, () => inviteGuest(team)))
   await setTeamPlan(service.database, { team_id: team.id, plan: 'free' })
@@ -76,7 +76,7 @@ test('of ten who accept at once, one gets the last place of a plan that has beco
   expect(await countsOf(team)).toEqual({ members: plans.free.quotas.members, events: 1, lines: 1 })
 })
 
-test('the plan that counts is the one at the moment of joining', async () => {
+test('the plan at the moment of joining counts', async () => {
   const team = await makeTeam(service.database)
   const guest = await inviteGuest(team)
   for (let members = 1; members < PRO_MEMBERS; members += 1) await team.join('viewer')
@@ -85,7 +85,7 @@ test('the plan that counts is the one at the moment of joining', async () => {
   expect(answer).toMatchObject({ status: 402, body: { quota: 'members', limit: PRO_MEMBERS } })
 })
 
-test('who is demoted, or whose team is deleted, at this very moment invites nobody', async () => {
+test('nobody invites while they are being demoted or their team is being deleted', async () => {
   const team = await makeTeam(service.database)
   const admin = await team.join('admin')
   const token = await makeTokenOf(service.database, admin, scopes)
@@ -98,7 +98,7 @@ test('who is demoted, or whose team is deleted, at this very moment invites nobo
   expect(await service.database.run('select from invitations where team_id = $1', [team.id])).toEqual([])
 })
 
-test('an address gets five mails an hour from one person, whatever is revoked between, and a refusal changes nothing', async () => {
+test('an address gets at most five mails an hour from one person, despite revocations, and a refusal changes nothing', async () => {
   const strict = await startTestService({ rateLimitMultiplier: 1 })
   const team = await makeTeam(strict.database)
   const client = strict.client(team.token)
@@ -130,7 +130,7 @@ async function inviteGuest(team: Team): Promise<InvitedGuest> {
   return { ...guest, invitationId: body.id, linkToken: await lastToken(service, guest.email) }
 }
 
-function accept(guest: InvitedGuest): Promise<Answer> {
+function accept(guest: InvitedGuest): Promise<TestResponse> {
   return acceptInvitation(service, guest, guest.linkToken)
 }
 
@@ -144,6 +144,6 @@ async function countsOf({ id }: Team): Promise<Record<'members' | 'events' | 'li
   return counts
 }
 
-function statusesOf(answers: Answer[]): number[] {
+function statusesOf(answers: TestResponse[]): number[] {
   return answers.map(({ status }) => status).sort()
 }

@@ -6,7 +6,7 @@ import { acceptInvitation, type Guest, type Invitations, invitationsOf, makeGues
 import { lastToken, readMails } from '../support/mails.ts'
 import { makeTeam, type Team } from '../support/people.ts'
 import { dumpDatabase } from '../support/secrets.ts'
-import { type Answer, startTestService, type TestService } from '../support/test-service.ts'
+import { startTestService, type TestResponse, type TestService } from '../support/test-service.ts'
 
 const NOT_FOUND = { status: 404, body: { code: 'not_found' } }
 
@@ -24,7 +24,7 @@ beforeEach(async () => {
   ours = invitationsOf(service, team)
 })
 
-test('an invitation is mailed, told and listed, and makes its address a member', async () => {
+test('an invitation is mailed, emitted and listed, and makes its address a member', async () => {
   const owner = (await service.client(team.token).me.retrieve()).user
   const invited = (await ours.invite(guest.email, { role: 'admin' })).body
   expect(invited).toEqual({
@@ -49,7 +49,7 @@ test('an invitation is mailed, told and listed, and makes its address a member',
   ])
 })
 
-test('each change of an invitation leaves one line in the log, which names no address and no token', async () => {
+test('each change of an invitation is in the audit log once, without address or token', async () => {
   const { id } = (await ours.invite(guest.email)).body
   const first = await lastToken(service, guest.email)
   await ours.resend(id)
@@ -77,7 +77,7 @@ test('each change of an invitation leaves one line in the log, which names no ad
   expect(await eventsOf('team.invitation.created')).toHaveLength(2)
 })
 
-test('the token of a link stands nowhere in the database, nor in what the team is answered', async () => {
+test('the token of a link is neither in the database nor in the team’s responses', async () => {
   const invited = await ours.invite(guest.email)
   const resent = await ours.resend(invited.body.id)
   const tokens = (await readMails(service, guest.email)).map(({ token }) => token)
@@ -87,7 +87,7 @@ test('the token of a link stands nowhere in the database, nor in what the team i
   for (const token of tokens) for (const form of [token, Buffer.from(token).toString('hex')]) expect(dump).not.toContain(form)
 })
 
-test('accepting again gives the same answer to the same person alone, and never brings a removed member back', async () => {
+test('accepting again gives the same response to the same person alone, and does not restore a removed member', async () => {
   await ours.invite(guest.email)
   const token = await lastToken(service, guest.email)
   const first = await accept(token)
@@ -99,8 +99,8 @@ test('accepting again gives the same answer to the same person alone, and never 
   expect((await service.client(team.token).members.list({ team_id: team.id })).results).toHaveLength(1)
 })
 
-test('a link that does not work does not tell why', async () => {
-  const answers: Record<string, Answer> = { unknown: await accept(`inv_${'0'.repeat(43)}`) }
+test('an invalid link does not reveal why', async () => {
+  const answers: Record<string, TestResponse> = { unknown: await accept(`inv_${'0'.repeat(43)}`) }
   const tokenFor = async (change: (id: string) => Promise<unknown>) => {
     const { id } = (await ours.invite(guest.email)).body
     const token = await lastToken(service, guest.email)
@@ -122,7 +122,7 @@ test('a link that does not work does not tell why', async () => {
   }
 })
 
-test('what somebody else tried with a link does not use it up, and the link of a second mail works for another week', async () => {
+test('another person’s try does not use up a link, and a resent link works for another week', async () => {
   const { id, expires_at } = (await ours.invite(guest.email)).body
   await service.database.run("update invitations set expires_at = now() + interval '1 minute' where id = $1", [id])
   const again = await ours.resend(id)
@@ -133,14 +133,14 @@ test('what somebody else tried with a link does not use it up, and the link of a
   expect(await accept(token)).toMatchObject({ status: 200 })
 })
 
-test('whoever accepts has proven the address', async () => {
+test('accepting an invitation verifies the address', async () => {
   await service.database.run('update users set email_verified_at = null where id = $1', [guest.id])
   await ours.invite(guest.email)
   await accept(await lastToken(service, guest.email))
   expect((await service.client(guest.token).me.retrieve()).user.email_verified).toBe(true)
 })
 
-test('somebody whose only team has no API access can accept by API', async () => {
+test('a person whose only team has no API access can accept through the API', async () => {
   const poor = await makeTeam(service.database, { plan: 'free' })
   expect((await service.send('GET', '/api/v1/me/', { token: poor.token })).body.code).toBe('plan_without_api_access')
   const [owner] = await service.database.run<{ email: string }>('select email from users where id = $1', [poor.ownerId])
@@ -172,7 +172,7 @@ test.for([
   expect(await ours.invite(email)).toMatchObject({ status: 400, body: { code: 'validation_error', errors: [{ field: 'email' }] } })
 })
 
-test('nobody is invited twice, and no member; what has ended makes way', async () => {
+test('neither a member nor an invited person is invited again; ended invitations do not count', async () => {
   const conflict = { status: 409, body: { code: 'already_exists' } }
   const member = await team.join('viewer')
   expect(await ours.invite(member.email)).toMatchObject(conflict)
@@ -192,7 +192,7 @@ test('nobody is invited twice, and no member; what has ended makes way', async (
   expect(await accept(await lastToken(service, guest.email))).toMatchObject(conflict)
 })
 
-test('only what is pending is sent again or revoked, and what has ended stays as it is', async () => {
+test('only pending invitations can be resent or revoked', async () => {
   const expired = (await ours.invite(guest.email)).body.id
   await expire(expired)
   expect(await ours.resend(expired)).toMatchObject({ status: 409, body: { code: 'state_conflict', current_state: 'expired' } })
@@ -213,7 +213,7 @@ test('only what is pending is sent again or revoked, and what has ended stays as
   expect((await service.client(team.token).invitations.list({ team_id: team.id, state: 'pending' })).results).toEqual([])
 })
 
-test('only an owner invites an owner, sends that again and takes it back', async () => {
+test('only an owner can invite an owner, or resend or revoke that invitation', async () => {
   const admin = await team.tokenOf('admin')
   const refusal = { status: 403, body: { code: 'insufficient_role', required_role: 'owner' } }
   expect(await ours.invite(guest.email, { role: 'owner', token: admin })).toMatchObject(refusal)
@@ -224,7 +224,7 @@ test('only an owner invites an owner, sends that again and takes it back', async
   expect((await ours.invite(guest.email, { role: 'admin', token: admin })).status).toBe(201)
 })
 
-test('addresses are shown to those alone who may see contacts', async () => {
+test('only callers with read:contacts see e-mail addresses', async () => {
   await ours.invite(guest.email)
   const withoutContacts = scopes.filter((scope) => scope !== 'read:contacts')
   const admin = await team.tokenOf('admin', withoutContacts)
@@ -246,7 +246,7 @@ test('invitations of another team are not found', async () => {
   expect((await service.client(other.token).invitations.list({ team_id: other.id })).results).toEqual([])
 })
 
-function accept(token: string, as: Pick<Guest, 'token'> = guest): Promise<Answer> {
+function accept(token: string, as: Pick<Guest, 'token'> = guest): Promise<TestResponse> {
   return acceptInvitation(service, as, token)
 }
 

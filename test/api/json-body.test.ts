@@ -41,7 +41,7 @@ const FLAWED: [string, string, string][] = [
 ]
 
 for (const [what, body, code] of FLAWED) {
-  test(`${what} is refused on every surface, and nothing is kept`, async () => {
+  test(`${what} is refused on every surface, and nothing is stored`, async () => {
     for (const path of [submissionsPath(), `/api/public/v1/projects/${team.publicKey}/submissions/`]) {
       expect(await service.send('POST', path, { token: team.token, body }), path).toMatchObject({ status: 400, body: { code } })
     }
@@ -51,7 +51,7 @@ for (const [what, body, code] of FLAWED) {
   })
 }
 
-test('bytes that are no UTF-8 are refused on every surface', async () => {
+test('invalid UTF-8 is refused on every surface', async () => {
   const head = Buffer.from(`{"team_id":"${team.id}","project_id":"${team.project.project_id}","author":{"name":"Ada"},"body":"`)
   for (const bytes of [[0xff], [0xc3], [0xc0, 0x80], [0xed, 0xa0, 0x80], [0xf5, 0x80, 0x80, 0x80]]) {
     const body = Buffer.concat([head, Buffer.from(bytes), Buffer.from('"}')])
@@ -90,7 +90,7 @@ test('JSON is JSON with any charset parameter and in any case, and with a byte o
   await service.database.run('delete from submissions', [])
 })
 
-test('what is just within the bounds is kept to the letter', async () => {
+test('values at the limits are stored unchanged', async () => {
   const metadata = {
     constructor: 'x',
     prototype: 1,

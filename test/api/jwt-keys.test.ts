@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { createJwtKeys } from '../../server/src/auth/jwt-keys.ts'
 import { hurryClock } from '../support/clock.ts'
 import { sign, signingKeyOf } from '../support/jwt-keys.ts'
-import { login, makeAccount, refresh, whoAmI } from '../support/log-in.ts'
+import { login, makeAccount, refresh, whoAmI } from '../support/logins.ts'
 import { openTestDatabase } from '../support/test-database.ts'
 import { startTestService, type TestService } from '../support/test-service.ts'
 
@@ -73,7 +73,7 @@ test('a new key signs within a minute on every replica, at once on one that star
   await Promise.all([replica.close(), late.close()])
 })
 
-test('a key that was retired verifies no more, is forgotten, and the one that signs is not', async () => {
+test('a retired key no longer verifies and is deleted; the signing key is kept', async () => {
   const { access } = await login(service, email)
   await rotateJwtKey(service.database, service.secretBox)
   await service.database.run('update jwt_keys set retires_at = now() where retires_at is not null', [])
@@ -85,7 +85,7 @@ test('a key that was retired verifies no more, is forgotten, and the one that si
   expect((await whoAmI(service, (await login(service, email)).access)).status).toBe(200)
 })
 
-test('rotations at once take turns: the second retires the key of the first, and who reads keys waits for neither', async () => {
+test('concurrent rotations take turns: the second retires the key of the first, and readers wait for neither', async () => {
   const { database, secretBox } = service
   const waiting =
     'select pid from pg_locks where not granted and pid in (select pid from pg_stat_activity where datname = current_database())'
@@ -101,7 +101,7 @@ test('rotations at once take turns: the second retires the key of the first, and
   expect((await signingKeyOf(service)).kid).toBe((await second).id)
 })
 
-test('a flood of tokens whose keys nobody ever had asks for keys once a second at most', async () => {
+test('tokens with unknown keys cause at most one key lookup a second', async () => {
   const { privateJwk } = await signingKeyOf(service)
   const { access } = await login(service, email)
   const looks = () => service.statements.filter((text) => text.includes('jwt_keys')).length
@@ -118,7 +118,7 @@ test('a flood of tokens whose keys nobody ever had asks for keys once a second a
   }
 })
 
-test('who verifies and signs looks for keys once a minute, and otherwise not', async () => {
+test('verifying and signing read the keys once a minute', async () => {
   clock.pass(61_000)
   const { access } = await login(service, email)
   const looks = service.statements.filter((text) => text.includes('jwt_keys')).length
@@ -130,7 +130,7 @@ test('who verifies and signs looks for keys once a minute, and otherwise not', a
   expect(service.statements.filter((text) => text.includes('jwt_keys')).length).toBe(looks)
 })
 
-test('keys that could not be read are asked for again by whoever comes next', async () => {
+test('keys that could not be read are read again by the next request', async () => {
   let isAway = true
   const run: Tx['run'] = (text, params) => (isAway ? Promise.reject(new Error('away')) : service.database.run(text, params))
   const refused = () => Promise.reject(new Error('not expected'))
@@ -140,7 +140,7 @@ test('keys that could not be read are asked for again by whoever comes next', as
   expect((await keys.signing()).id).toBe((await signingKeyOf(service)).kid)
 })
 
-test('with another secret key the service does not start, and says which; a new key lets it, and log-ins begin anew', async () => {
+test('with another secret key the service does not start and says why; after a rotation it does, and logins start over', async () => {
   const store = await openTestDatabase()
   const first = await startTestService({ database: store.database })
   const account = await makeAccount({ database: store.database })

@@ -2,7 +2,7 @@ import { scopes } from '@earshot/contracts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { makeTeam, makeTokenOf, makeUser, type Team } from '../support/people.ts'
 import { startTestService, type TestService } from '../support/test-service.ts'
-import { walkIds } from './walk-pages.ts'
+import { walkIds } from '../support/walk-pages.ts'
 
 const TOKENS = '/api/v1/me/tokens/'
 
@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-test('a caller sees who they are, with what, and where; their own address needs no scope', async () => {
+test('a caller sees their user, credential and teams; their own address needs no scope', async () => {
   const token = await team.tokenOf('viewer', ['read:teams'])
   const { status, body } = await service.send('GET', '/api/v1/me/', { token })
   expect(status).toBe(200)
@@ -25,7 +25,7 @@ test('a caller sees who they are, with what, and where; their own address needs 
   })
 })
 
-test('the value of a token is in the answer that makes it and nowhere else', async () => {
+test('the value of a token is in the response to its creation and nowhere else', async () => {
   const made = await service.send('POST', TOKENS, { token: team.token, body: { name: 'CI', scopes: ['read:teams', 'read:teams'] } })
   expect(made).toMatchObject({ status: 201, body: { name: 'CI', scopes: ['read:teams'], expires_at: null, last_used_at: null } })
   const { token, hint, id } = made.body
@@ -47,14 +47,14 @@ test('the last use of a token is shown', async () => {
   expect(Date.parse(shown.last_used_at)).toBeGreaterThan(Date.now() - 60_000)
 })
 
-test('a token makes only tokens whose scopes are among its own', async () => {
+test('a token can create only tokens with scopes among its own', async () => {
   const narrow = await team.tokenOf('owner', ['write:tokens', 'read:teams'])
   const wider = await service.send('POST', TOKENS, { token: narrow, body: { name: 'Wide', scopes: ['read:teams', 'read:projects'] } })
   expect(wider).toMatchObject({ status: 403, body: { code: 'insufficient_scope', required_scope: 'read:projects' } })
   expect(await makeToken(narrow, { scopes: ['read:teams'] })).toMatchObject({ scopes: ['read:teams'] })
 })
 
-test('a token makes only tokens that end no later than itself, and none that has ended', async () => {
+test('a token can create only tokens that expire no later than itself and in the future', async () => {
   const soon = new Date(Date.now() + 3_600_000).toISOString()
   const later = new Date(Date.now() + 7_200_000).toISOString()
   const { token } = await makeToken(team.token, { scopes: ['write:tokens'], expires_at: soon })
@@ -66,7 +66,7 @@ test('a token makes only tokens that end no later than itself, and none that has
   expect((await service.send('GET', '/api/v1/me/', { token })).body.credential.expires_at).toBe(soon)
 })
 
-test('a deleted token stops working with the next request, and so does every token that it made', async () => {
+test('a deleted token stops working on the next request, and so does every token that it created', async () => {
   const first = await makeToken(team.token, { scopes: ['read:tokens', 'write:tokens'] })
   const second = await makeToken(first.token, { scopes: ['read:tokens', 'write:tokens'] })
   const third = await makeToken(second.token, { scopes: ['read:tokens'] })
@@ -86,7 +86,7 @@ test("nobody sees or deletes another user's tokens", async () => {
   expect(await walkIds(service, TOKENS, { token: other })).toHaveLength(1)
 })
 
-test('tokens are listed newest first, page by page, without those that are deleted', async () => {
+test('tokens are listed newest first, in pages, without deleted ones', async () => {
   const user = await makeUser(service.database)
   await service.database.run("insert into memberships (team_id, user_id, role) values ($1, $2, 'member')", [team.id, user.id])
   const token = await makeTokenOf(service.database, user, scopes)
@@ -105,7 +105,7 @@ test('a token of a disabled user is refused', async () => {
   expect(await service.send('GET', '/api/v1/me/', { token })).toMatchObject({ status: 401, body: { code: 'invalid_token' } })
 })
 
-test('a removed member and a downgraded plan bite on the next request', async () => {
+test('a removal and a downgrade take effect on the next request', async () => {
   const other = await makeTeam(service.database)
   const token = await other.tokenOf('member')
   const path = `/api/v1/teams/${other.id}/`

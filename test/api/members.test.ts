@@ -13,7 +13,7 @@ beforeEach(async () => {
   team = await makeTeam(service.database)
 })
 
-test('everybody on the team is listed, with addresses for those who may see them', async () => {
+test('all members are listed, with addresses for callers who may see them', async () => {
   const member = await team.join('member')
   const { results } = await service.client(team.token).members.list({ team_id: team.id })
   expect(results.map(({ user, role }) => [user.id, role])).toEqual([
@@ -32,7 +32,7 @@ test('everybody on the team is listed, with addresses for those who may see them
   expect([rest.results.length, rest.next_cursor]).toEqual([1, null])
 })
 
-test('a demotion and a removal bite on the next request', async () => {
+test('a demotion and a removal take effect on the next request', async () => {
   const admin = await team.join('admin')
   const token = await makeTokenOf(service.database, admin, scopes)
   const rename = () => send('PATCH', `/api/v1/teams/${team.id}/`, token, { name: 'Renamed' })
@@ -49,7 +49,7 @@ test('a demotion and a removal bite on the next request', async () => {
   ])
 })
 
-test('only an owner makes, unmakes and removes owners', async () => {
+test('only an owner can promote, demote and remove owners', async () => {
   const admin = await team.tokenOf('admin')
   const member = await team.join('member')
   const refusal = { status: 403, body: { code: 'insufficient_role', required_role: 'owner' } }
@@ -60,7 +60,7 @@ test('only an owner makes, unmakes and removes owners', async () => {
   expect((await change(team.token, member.id, 'owner')).status).toBe(200)
 })
 
-test('a role that the person has already changes nothing and is not logged', async () => {
+test('setting the current role changes nothing and is not logged', async () => {
   const member = await team.join('member')
   expect((await change(team.token, member.id, 'member')).status).toBe(200)
   expect(await auditOf()).toEqual([])
@@ -73,7 +73,7 @@ test('a team keeps its last owner', async () => {
   expect((await change(team.token, team.ownerId, 'owner')).status).toBe(200)
 })
 
-test('of owners who demote each other at once, whoever they are, one owner stays', async () => {
+test('when owners demote each other at once, one owner stays', async () => {
   const others = await Promise.all([1, 2, 3].map(() => team.join('owner')))
   const owners = [
     { id: team.ownerId, token: team.token },
@@ -100,14 +100,14 @@ test('a transfer makes the member an owner and the caller an admin, once', async
   expect(await rolesOf()).toEqual({ [team.ownerId]: 'admin', [member.id]: 'owner' })
 })
 
-test('handing the team over to oneself changes nothing', async () => {
+test('transferring the team to oneself changes nothing', async () => {
   const path = `/api/v1/teams/${team.id}/members/${team.ownerId}/transfer-ownership/`
   expect(await send('POST', path, team.token)).toMatchObject({ status: 200, body: { role: 'owner' } })
   expect(await rolesOf()).toEqual({ [team.ownerId]: 'owner' })
   expect(await auditOf()).toEqual([])
 })
 
-test('whom the operator adds is told to the team’s webhooks and in its log', async () => {
+test('a member added by the operator appears in the team’s webhooks and audit log', async () => {
   const member = await team.join('viewer')
   const [event] = await service.database.run<{ payload: string }>(
     "select payload from events where team_id = $1 and type = 'team.member.added'",
@@ -125,7 +125,7 @@ test('whom the operator adds is told to the team’s webhooks and in its log', a
   ])
 })
 
-test('people of another team are not found', async () => {
+test('members of another team are not found', async () => {
   const stranger = await makeUser(service.database)
   for (const answer of [await change(team.token, stranger.id, 'viewer'), await remove(team.token, stranger.id)]) {
     expect(answer).toMatchObject({ status: 404, body: { code: 'not_found' } })

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { codeOf, setUpFactor } from '../support/authenticator.ts'
 import { stopClockWithin } from '../support/clock.ts'
-import { LOG_IN, login, whoAmI } from '../support/log-in.ts'
+import { LOG_IN, login, whoAmI } from '../support/logins.ts'
 import { templatesTo } from '../support/mails.ts'
 import { beginSession, givePassword, makeTeam, PASSWORD, type Team } from '../support/people.ts'
 import { startTestService, type TestService } from '../support/test-service.ts'
@@ -22,7 +22,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-test('with a second factor the password alone signs nobody in; a code of the app does', async () => {
+test('with a second factor signing in needs the password and a code', async () => {
   const { team, email } = await makePerson()
   const { mfa } = service.client(team.token).me
   const { secret, otpauth_url } = await mfa.enroll({ password: PASSWORD })
@@ -48,7 +48,7 @@ test('with a second factor the password alone signs nobody in; a code of the app
   expect(await auditOf(team)).toEqual(['mfa.enabled'])
 })
 
-test('a wrong password tells nothing of the second factor, and uses up no code', async () => {
+test('a wrong password does not reveal the second factor and uses up no code', async () => {
   const { team, email } = await makePerson()
   const { secret } = await setUpFactor(service, team.token)
   const otp = codeOf(secret, 1)
@@ -58,7 +58,7 @@ test('a wrong password tells nothing of the second factor, and uses up no code',
   expect(await signIn(email, { otp })).toMatchObject({ status: 200 })
 })
 
-test('a code counts once: not after it turned the factor on, and of twenty who use one at once for one alone', async () => {
+test('a code works once: not after it confirmed the factor, and for one of twenty concurrent sign-ins', async () => {
   const { team, email } = await makePerson()
   using _clock = stopClockWithin(STEP_MS)
   const { secret } = await setUpFactor(service, team.token)
@@ -71,7 +71,7 @@ test('a code counts once: not after it turned the factor on, and of twenty who u
   expect(await signIn(email, { otp: codeOf(secret) })).toMatchObject(WRONG_OTP)
 })
 
-test('a clock that is 30 seconds off either way is good enough, one that is a minute off is not', async () => {
+test('a clock may be 30 seconds off either way, but not a minute', async () => {
   const { team, email } = await makePerson()
   using _clock = stopClockWithin(STEP_MS)
   const { secret } = await setUpFactor(service, team.token)
@@ -88,7 +88,7 @@ test('a clock that is 30 seconds off either way is good enough, one that is a mi
   }
 })
 
-test('a recovery code signs in once, however it is written, and of twenty at once one alone', async () => {
+test('a recovery code signs in once, in any notation, and one of twenty at once', async () => {
   const { team, email } = await makePerson()
   const { recoveryCodes } = await setUpFactor(service, team.token)
   const [first = '', second = '', third = ''] = recoveryCodes
@@ -103,7 +103,7 @@ test('a recovery code signs in once, however it is written, and of twenty at onc
   expect(await signIn(other.email, { otp: recoveryCodes[3] ?? '' })).toMatchObject(WRONG_OTP)
 })
 
-test('enrolling again replaces a secret that was not confirmed, and nothing once one is in use', async () => {
+test('enrolling again replaces an unconfirmed secret, and is refused once one is active', async () => {
   const { team } = await makePerson()
   const post = (path: string, body: unknown) => service.send('POST', `/api/v1/me/mfa/${path}/`, { token: team.token, body })
   const conflict = (current_state: string) => ({ status: 409, body: { code: 'state_conflict', current_state } })
@@ -142,7 +142,7 @@ test('the second factor is turned off by password and code together, and leaves 
   expect(await auditOf(team)).toEqual(['mfa.disabled', 'mfa.enabled'])
 })
 
-test('a new password signs out everybody else; the session that asks goes on under another id, and tokens stay', async () => {
+test('a new password ends all other sessions; the caller’s session gets a new id, and tokens stay valid', async () => {
   const { team, email } = await makePerson()
   const cookie = cookieOf(await signIn(email))
   const other = cookieOf(await signIn(email))
@@ -169,7 +169,7 @@ test('a new password signs out everybody else; the session that asks goes on und
   expect(await auditOf(team)).toEqual(['password.changed'])
 })
 
-test('a token changes the password too, and signs out every session; of two at once with the same password one does', async () => {
+test('a token can change the password and ends every session; of two at once with the same password one succeeds', async () => {
   const { team, email } = await makePerson()
   await beginSession(service.database, team.ownerId)
   const answers = await Promise.all(
@@ -183,7 +183,7 @@ test('a token changes the password too, and signs out every session; of two at o
   expect(await templatesTo(service, email)).toEqual(['password-changed'])
 })
 
-test('the session that a browser had ends when somebody signs in there anew', async () => {
+test('signing in again in a browser ends its earlier session', async () => {
   const { email } = await makePerson()
   const planted = cookieOf(await signIn(email))
   const answer = await service.send('POST', SESSION, { body: { email, password: PASSWORD }, headers: { cookie: planted } })

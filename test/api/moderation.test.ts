@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { makeTeam, type Team } from '../support/people.ts'
-import { type Answer, startTestService, type TestService } from '../support/test-service.ts'
+import { startTestService, type TestResponse, type TestService } from '../support/test-service.ts'
 
 let service: TestService
 let team: Team
@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-test('approving what is approved is no error, no event and no audit entry, and keeps the first decision', async () => {
+test('approving again is no error, no event and no audit entry, and keeps the first decision', async () => {
   const { id } = await team.submit()
   const first = await decide(id, 'approve', { reason: 'First' })
   expect(first).toMatchObject({ status: 200, body: { state: 'approved', moderation: { by: team.ownerId, reason: 'First' } } })
@@ -22,14 +22,14 @@ test('approving what is approved is no error, no event and no audit entry, and k
   expect(await tracesOf(id)).toEqual(['submission.approved'])
 })
 
-test('rejecting what is rejected is no error, no event and no audit entry', async () => {
+test('rejecting again is no error, no event and no audit entry', async () => {
   const { id } = await team.submit()
   const first = await decide(id, 'reject')
   expect((await decide(id, 'reject', { expected_state: 'approved' })).body).toEqual(first.body)
   expect(await tracesOf(id)).toEqual(['submission.rejected'])
 })
 
-test('a decision is taken back only by one who names the state that stands', async () => {
+test('a decision is reverted only by a caller who names the current state', async () => {
   const { id } = await team.submit()
   await decide(id, 'approve')
   for (const body of [{}, { expected_state: 'pending' }, { expected_state: 'rejected' }]) {
@@ -50,7 +50,7 @@ test("a viewer's token with moderate:submissions cannot approve", async () => {
   expect(answer).toMatchObject({ status: 403, body: { code: 'insufficient_role', required_role: 'member' } })
 })
 
-test('of twenty moderators at once one approves; nobody overwrites the decision', async () => {
+test('of twenty concurrent moderators one approves; nobody overwrites the decision', async () => {
   const { id } = await team.submit()
   const answers = await Promise.all(Array.from({ length: 20 }, (_, n) => decide(id, n % 2 === 0 ? 'approve' : 'reject')))
   const [trace, ...others] = await tracesOf(id)
@@ -61,7 +61,7 @@ test('of twenty moderators at once one approves; nobody overwrites the decision'
   expect(answers.map(({ status }) => status).sort()).toEqual([...Array(10).fill(200), ...Array(10).fill(409)])
 })
 
-test('a batch answers for each of its items, in their order, each on its own', async () => {
+test('a batch returns a result for each item, in order, each independent', async () => {
   const [pending, approved, rejected, twice] = await Promise.all([team.submit(), team.submit(), team.submit(), team.submit()])
   await decide(approved.id, 'approve')
   await decide(rejected.id, 'reject')
@@ -105,7 +105,7 @@ test('a batch has one to a hundred items', async () => {
   expect(outcomes).toEqual(['changed', ...Array(99).fill('unchanged')])
 })
 
-test('batches that meet in other orders wait for each other and never fail', async () => {
+test('batches with the same items in other orders wait for each other and never fail', async () => {
   const made = await Promise.all(Array.from({ length: 30 }, () => team.submit()))
   const ids = made.map(({ id }) => id)
   const orders = [ids, ids.toReversed(), ids, ids.toReversed()]
@@ -120,7 +120,7 @@ test('batches that meet in other orders wait for each other and never fail', asy
   expect(outcomes.filter((outcome) => outcome === 'unchanged')).toHaveLength(90)
 })
 
-function decide(id: string, action: 'approve' | 'reject', body: Record<string, unknown> = {}): Promise<Answer> {
+function decide(id: string, action: 'approve' | 'reject', body: Record<string, unknown> = {}): Promise<TestResponse> {
   return service.send('POST', `${submissions}${id}/${action}/`, { token: team.token, body })
 }
 

@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-test('a changed profile is told to each team of the user, once, and only what others see of it', async () => {
+test('a profile change emits one event in each team of the user, with public fields alone', async () => {
   const [one, two] = [await makeTeam(service.database), await makeTeam(service.database)]
   const user = await makeUser(service.database)
   for (const { id } of [one, two]) await addTeamMember(service.database, { team_id: id, userId: user.id, role: 'viewer' })

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { meanwhile } from '../support/meanwhile.ts'
 import { makeTeam, type Team } from '../support/people.ts'
+import { meanwhile } from '../support/request-while-locked.ts'
 import { startTestService, type TestService } from '../support/test-service.ts'
-import { walkIds } from './walk-pages.ts'
+import { walkIds } from '../support/walk-pages.ts'
 
 let service: TestService
 let team: Team
@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-test('a project needs a name alone, and stands where Location tells', async () => {
+test('a project needs only a name, and is at its Location', async () => {
   const made = await service.send('POST', projects, { token: team.token, body: { name: 'Landing page' } })
   expect(made).toMatchObject({
     status: 201,
@@ -30,7 +30,7 @@ test('a project needs a name alone, and stands where Location tells', async () =
   expect((await service.send('GET', made.headers.get('location') ?? '', { token: team.token })).body).toEqual(made.body)
 })
 
-test('a change merges into what is nested too, and null empties what may be empty', async () => {
+test('an update merges nested fields too, and null clears optional ones', async () => {
   const body = {
     name: 'Shop',
     website_url: 'https://shop.example.com',
@@ -75,7 +75,7 @@ test('a slug is unique in its team, free in another, and free again after a dele
   expect((await service.send('POST', projects, again)).status).toBe(201)
 })
 
-test('projects are listed newest first, page by page', async () => {
+test('projects are listed newest first, in pages', async () => {
   const own = await makeTeam(service.database)
   const path = `/api/v1/teams/${own.id}/projects/`
   const made = [own.project.project_id]
@@ -83,7 +83,7 @@ test('projects are listed newest first, page by page', async () => {
   expect(await walkIds(service, path, { token: own.token, query: { limit: '2' } })).toEqual(made.toReversed())
 })
 
-test('a plan has room for so many projects: of ten at once exactly one gets the last place', async () => {
+test('a plan limits the projects: of ten at once exactly one gets the last', async () => {
   const own = await makeTeam(service.database, { plan: 'pro' })
   await service.database.run(
     `insert into projects (team_id, name, slug, collects_text, collects_video, collects_rating, consent_text, thank_you_text)
@@ -97,7 +97,7 @@ test('a plan has room for so many projects: of ten at once exactly one gets the 
   expect(refused?.body).toMatchObject({ code: 'quota_exceeded', quota: 'projects', limit: 20, used: 20, resets_at: null })
 })
 
-test('a plan that becomes smaller at this very moment bounds the project that is being made', async () => {
+test('a concurrent downgrade limits a project that is being created', async () => {
   const own = await makeTeam(service.database)
   const change = ["update teams set plan = 'free' where id = $1", [own.id]] as const
   const request = () => service.send('POST', `/api/v1/teams/${own.id}/projects/`, { token: own.token, body: { name: 'Second' } })
@@ -105,7 +105,7 @@ test('a plan that becomes smaller at this very moment bounds the project that is
   expect(answer).toMatchObject({ status: 402, body: { quota: 'projects', limit: 1, used: 1 } })
 })
 
-test('a deleted project is gone with all that is in it, on both planes', async () => {
+test('a deleted project is gone with its records, on both planes', async () => {
   const own = await makeTeam(service.database)
   const { id } = await own.submit({ consent_granted: true })
   const client = service.client(own.token)

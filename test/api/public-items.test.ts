@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { makeTeam, type Team } from '../support/people.ts'
 import { startTestService, type TestService } from '../support/test-service.ts'
-import { walkIds } from './walk-pages.ts'
+import { walkIds } from '../support/walk-pages.ts'
 
 let service: TestService
 let team: Team
@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-test('an item is public while it is approved, consented and there, and the figures follow each change at once', async () => {
+test('an item is public while it is approved, consented and not deleted, and the aggregates follow each change at once', async () => {
   team = await makeTeam(service.database)
   const client = service.client(team.token)
   const four = await publish({ rating: 4 })
@@ -29,7 +29,7 @@ test('an item is public while it is approved, consented and there, and the figur
   expect(await shown()).toEqual({ ids: [unrated], aggregate: { count: 1, average_rating: null } })
 })
 
-test('pending, rejected and unconsented items are never shown, and no item shows an address', async () => {
+test('pending, rejected and unconsented items are never shown, and no item shows an e-mail address', async () => {
   team = await makeTeam(service.database)
   const client = service.client(team.token)
   const hidden = { consent_granted: true, author_email: 'secret@example.com', metadata: { secret: 'inner' }, moderation_reason: 'inner' }
@@ -44,7 +44,7 @@ test('pending, rejected and unconsented items are never shown, and no item shows
   expect(JSON.stringify(answer.body)).not.toMatch(/secret|inner|email|metadata|reason/)
 })
 
-test('a visitor withdraws consent with the receipt: the item leaves at once, and repeating it answers the same', async () => {
+test('a visitor withdraws consent with the receipt: the item is gone at once, and repeating it gives the same response', async () => {
   team = await makeTeam(service.database)
   const body = { body: 'Mine', author: { name: 'Ada' }, consent: { granted: true, text: 'I agree' }, rating: 3 }
   const receipt = (await service.send('POST', `/api/public/v1/projects/${team.publicKey}/submissions/`, { body })).body
@@ -65,7 +65,7 @@ test('a visitor withdraws consent with the receipt: the item leaves at once, and
   }
 })
 
-test('items are found by kind, tag and stars, newest first, page by page; the figures are those of the whole project', async () => {
+test('items are filtered by kind, tag and stars, newest first, in pages; the aggregates cover the whole project', async () => {
   team = await makeTeam(service.database)
   const made: { id: string; rating: number | null; tags: string[]; kind: 'text' | 'testimonial' }[] = []
   for (let count = 0; count < 9; count += 1) {
@@ -89,7 +89,7 @@ test('items are found by kind, tag and stars, newest first, page by page; the fi
   expect(narrowed.body.aggregate).toEqual({ count: 9, average_rating: 2.29 })
 })
 
-test('a tag that is taken off or put on moves the item out of or into its list', async () => {
+test('adding or removing a tag moves the item into or out of its list', async () => {
   team = await makeTeam(service.database)
   const id = await publish({ tags: ['before'] })
   await service.client(team.token).submissions.update({ ...team.project, submission_id: id, tags: ['after'] })

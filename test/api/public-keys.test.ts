@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { makeTeam, type Team } from '../support/people.ts'
 import { startTestService, type TestService } from '../support/test-service.ts'
-import { walkIds } from './walk-pages.ts'
+import { walkIds } from '../support/walk-pages.ts'
 
 let service: TestService
 let team: Team
@@ -22,7 +22,7 @@ test('a new key opens the public plane of its project', async () => {
   expect(Date.parse(list.body.results[0].last_used_at)).toBeGreaterThan(Date.now() - 60_000)
 })
 
-test('a deleted key answers like one that never was, and leaves the list', async () => {
+test('a deleted key looks like an unknown one and leaves the list', async () => {
   const { id, key } = (await service.send('POST', keys, { token: team.token })).body
   expect((await service.send('DELETE', `${keys}${id}/`, { token: team.token })).status).toBe(204)
   const gone = await service.send('GET', `/api/public/v1/projects/${key}/`)
@@ -32,7 +32,7 @@ test('a deleted key answers like one that never was, and leaves the list', async
   expect((await service.send('DELETE', `${keys}${id}/`, { token: team.token })).status).toBe(404)
 })
 
-test('keys are listed newest first, page by page', async () => {
+test('keys are listed newest first, in pages', async () => {
   const own = await makeTeam(service.database)
   const path = `/api/v1/teams/${own.id}/projects/${own.project.project_id}/public-keys/`
   const made: string[] = []

@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-test('a page gets what its form needs, and nothing that is the team’s own', async () => {
+test('a page gets what its form needs, and nothing private to the team', async () => {
   team = await makeTeam(service.database)
   const { status, body, headers } = await service.send('GET', at(''))
   expect(status).toBe(200)
@@ -20,7 +20,7 @@ test('a page gets what its form needs, and nothing that is the team’s own', as
   expect(headers.get('set-cookie')).toBeNull()
 })
 
-test('words are kept as they were sent, pending, and the answer tells no more than the receipt', async () => {
+test('a submission is stored as sent, pending, and the response contains the receipt alone', async () => {
   team = await makeTeam(service.database)
   const made = await leave({
     body: 'Lovely',
@@ -44,7 +44,7 @@ test('words are kept as they were sent, pending, and the answer tells no more th
   })
 })
 
-test('a filled trap is answered like a success, and nothing is kept', async () => {
+test('a filled honeypot looks like a success, and nothing is stored', async () => {
   team = await makeTeam(service.database)
   const decoy = await leave({ body: 'Buy', website: 'https://spam.example.com' })
   const real = await leave({ body: 'Real', website: '' })
@@ -55,7 +55,7 @@ test('a filled trap is answered like a success, and nothing is kept', async () =
   expect(await usedQuota()).toBe(1)
 })
 
-test('the same words at once, ten times from one address, are one record, one event and one unit', async () => {
+test('ten identical submissions at once from one address are one record, one event and one quota unit', async () => {
   team = await makeTeam(service.database)
   const answers = await Promise.all(Array.from({ length: 10 }, () => leave({ body: 'Twice' })))
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]))
@@ -67,7 +67,7 @@ test('the same words at once, ten times from one address, are one record, one ev
   expect(events).toHaveLength(1)
 })
 
-test('other words, and the same ones after ten minutes, are new', async () => {
+test('different text, and the same text after ten minutes, is a new submission', async () => {
   team = await makeTeam(service.database)
   const first = await leave({ body: 'Again' })
   const other = await leave({ body: 'Again', rating: 5 })
@@ -81,7 +81,7 @@ test('other words, and the same ones after ten minutes, are new', async () => {
   expect(await kept()).toHaveLength(3)
 })
 
-test('a form that is sent faster than a person fills it, or with a token of our own making, is refused', async () => {
+test('a form that is sent faster than a person can fill it, or with a forged token, is refused', async () => {
   team = await makeTeam(service.database)
   const { form_token } = (await service.send('GET', at(''))).body
   const [opened, signature] = form_token.split('.')
@@ -99,7 +99,7 @@ test('a form that is sent faster than a person fills it, or with a token of our 
   expect((await leave({ body: 'By program', form_token: null })).status).toBe(201)
 })
 
-test('a delivery of ours that is posted back is refused on every public write', async () => {
+test('a webhook delivery that is posted back is refused on every public write', async () => {
   team = await makeTeam(service.database)
   const headers = { 'x-service-delivery': '019aa3c1-7d40-7c3e-9f3b-2b8f7a6f1e01' }
   for (const path of [at('submissions/'), '/api/public/v1/consent/revoke/']) {
@@ -109,7 +109,7 @@ test('a delivery of ours that is posted back is refused on every public write', 
   expect(await kept()).toEqual([])
 })
 
-test('a team without quota is told to a visitor by code and text alone', async () => {
+test('a visitor learns of a team’s exhausted quota by code and text alone', async () => {
   team = await makeTeam(service.database, { plan: 'free' })
   expect((await leave({ body: 'First' })).status).toBe(201)
   await service.database.run('update quota_usage set used = 50 where team_id = $1', [team.id])
@@ -118,7 +118,7 @@ test('a team without quota is told to a visitor by code and text alone', async (
   expect(Object.keys(refused.body).sort()).toEqual(['code', 'detail', 'request_id'])
 })
 
-test('the public plane takes no notice of credentials, and sets none', async () => {
+test('the public plane ignores credentials and sets none', async () => {
   team = await makeTeam(service.database)
   for (const authorization of ['Bearer garbage', `Bearer ${team.token}`, 'Basic eDp5']) {
     const read = await service.send('GET', at('items/'), { headers: { authorization } })

@@ -1,9 +1,9 @@
 import { makeToken } from '@earshot/server'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { LOG_IN, makeAccount, REVOKE, type TokenPair } from '../support/log-in.ts'
+import { LOG_IN, makeAccount, REVOKE, type TokenPair } from '../support/logins.ts'
 import { PASSWORD } from '../support/people.ts'
 import { holdRateWindows } from '../support/rate-windows.ts'
-import { type Answer, startTestService, type TestService } from '../support/test-service.ts'
+import { startTestService, type TestResponse, type TestService } from '../support/test-service.ts'
 
 const REFRESH = `${LOG_IN}refresh/`
 const MAX = 100
@@ -29,7 +29,7 @@ afterAll(async () => {
   await service.close()
 })
 
-test('many people behind one address refresh and log out as often as they need: what succeeds is not counted', async () => {
+test('successful refreshes and logouts are not counted against an address', async () => {
   const ip = '203.0.113.1'
   let pair = await loginFrom('203.0.113.2')
   for (let index = 0; index < MAX + 20; index += 1) {
@@ -62,7 +62,7 @@ test.each([
   expect(Number(last.headers.get('retry-after'))).toBeGreaterThan(0)
 })
 
-test('of many who try unknown tokens at once, over two replicas and both operations, a hundred are answered and the others told to wait', {
+test('of concurrent unknown tokens, over two replicas and both operations, a hundred are answered and the rest limited', {
   timeout: 30_000,
 }, async () => {
   const ip = '203.0.113.100'
@@ -80,7 +80,7 @@ test('of many who try unknown tokens at once, over two replicas and both operati
   expect(await ask(REFRESH, { refresh }, ip)).toMatchObject({ status: 200 })
 })
 
-test('the token of a log-in that has ended is counted where it is shown again', async () => {
+test('the token of an ended login is counted when it is presented again', async () => {
   const ip = '203.0.113.102'
   const { refresh } = await loginFrom('203.0.113.103')
   const { refresh: next } = (await ask(REFRESH, { refresh }, ip)).body as TokenPair
@@ -91,13 +91,13 @@ test('the token of a log-in that has ended is counted where it is shown again', 
   expect(await used(ip)).toBe(2)
 })
 
-test('a log-in is counted whether or not it succeeds', async () => {
+test('a login is counted whether or not it succeeds', async () => {
   const ip = '203.0.113.104'
   await loginFrom(ip)
   expect(await used(ip)).toBe(1)
 })
 
-test('an exchange takes one round trip, and one that fails no more than two', async () => {
+test('a refresh takes one round trip, and a failing one at most two', async () => {
   const { refresh } = await loginFrom('203.0.113.105')
   const roundTrips = async (token: string) => {
     const sent = service.statements.length
@@ -114,7 +114,7 @@ async function loginFrom(ip: string): Promise<TokenPair> {
   return body
 }
 
-function ask(path: string, body: unknown, ip: string, at: TestService = service): Promise<Answer> {
+function ask(path: string, body: unknown, ip: string, at: TestService = service): Promise<TestResponse> {
   return at.send('POST', path, { body, headers: { 'content-type': 'application/json', 'x-forwarded-for': ip } })
 }
 

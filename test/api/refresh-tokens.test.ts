@@ -1,6 +1,7 @@
 import { decodeProtectedHeader } from 'jose'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { login, makeAccount, REVOKE, refresh, refreshed, type TokenPair, whoAmI } from '../support/log-in.ts'
+import { registerClient } from '../support/credentials.ts'
+import { login, makeAccount, REVOKE, refresh, refreshed, type TokenPair, whoAmI } from '../support/logins.ts'
 import { startTestService, type TestService } from '../support/test-service.ts'
 
 const DEAD = { status: 401, body: { code: 'invalid_token' } }
@@ -21,7 +22,7 @@ afterAll(async () => {
   await service.close()
 })
 
-test('a refresh token is exchanged for the next pair; access tokens given before go on', async () => {
+test('a refresh token is exchanged for the next pair; earlier access tokens stay valid', async () => {
   const first = await login(service, account.email)
   const second = await refreshed(service, first.refresh)
   expect(second.refresh).not.toBe(first.refresh)
@@ -36,7 +37,7 @@ test('a refresh token is exchanged for the next pair; access tokens given before
   expect(row?.days).toBe(14)
 })
 
-test('the second use of a refresh token ends its log-in with all its tokens, on every replica, and no other one', async () => {
+test('reuse of a refresh token ends its login with all tokens, on every replica, and no other', async () => {
   const other = await login(service, account.email)
   const first = await login(service, account.email)
   const second = await refreshed(service, first.refresh)
@@ -49,7 +50,7 @@ test('the second use of a refresh token ends its log-in with all its tokens, on 
   expect(await whoAmI(service, other.access)).toMatchObject(ALIVE)
 })
 
-test('of eight exchanges of one token at once exactly one succeeds, and the log-in ends', async () => {
+test('of eight concurrent exchanges of one token exactly one succeeds, and the login ends', async () => {
   const first = await login(service, account.email)
   const answers = await exchangeAtOnce(first.refresh, [service, replica])
   const { winner, losers } = apart(answers)
@@ -58,7 +59,7 @@ test('of eight exchanges of one token at once exactly one succeeds, and the log-
   for (const access of [first.access, winner.access]) expect(await whoAmI(replica, access)).toMatchObject(DEAD)
 })
 
-test('within the leeway the losers are refused but the log-in goes on, with one live pair; a used successor ends it', async () => {
+test('within the leeway the losers are refused and the login stays, with one live pair; a used successor ends it', async () => {
   const lenient = await beside({ reuseLeewaySeconds: 10 })
   const first = await login(lenient, account.email)
   const { winner, losers } = apart(await exchangeAtOnce(first.refresh, [lenient]))
@@ -73,7 +74,7 @@ test('within the leeway the losers are refused but the log-in goes on, with one 
   await lenient.close()
 })
 
-test('the leeway passes', async () => {
+test('the leeway expires', async () => {
   const lenient = await beside({ reuseLeewaySeconds: 2 })
   const first = await login(lenient, account.email)
   const second = (await refresh(lenient, first.refresh)).body as TokenPair
@@ -86,7 +87,7 @@ test('the leeway passes', async () => {
   await lenient.close()
 })
 
-test('a refresh token ends after 14 days; what is none, or another’s, is refused the same', async () => {
+test('a refresh token expires after 14 days; invalid and foreign tokens are refused the same way', async () => {
   const pair = await login(service, account.email)
   await service.database.run(
     "update refresh_tokens set expires_at = now() - interval '1 second' where credential_id = (select id from credentials where user_id = $1 order by id desc limit 1)",
@@ -99,15 +100,13 @@ test('a refresh token ends after 14 days; what is none, or another’s, is refus
   expect(await whoAmI(service, pair.refresh)).toMatchObject(DEAD)
 })
 
-test('a refresh token of an OAuth client is none of a log-in: it is neither exchanged nor revoked here', async () => {
+test('a refresh token of an OAuth client can be neither exchanged nor revoked at the endpoints for logins', async () => {
   const { refresh: token } = await login(service, account.email)
+  const client = await registerClient(service.database)
   await service.database.run(
-    `with client as (
-       insert into oauth_clients (client_id, name, redirect_uris, grant_types, scopes) values ('test', 'Test', '{}', '{}', '{}') returning id
-     )
-     update credentials set kind = 'oauth2', hash = null, client_id = (select id from client)
+    `update credentials set kind = 'oauth2', hash = null, client_id = $2
       where id = (select id from credentials where user_id = $1 order by id desc limit 1)`,
-    [account.id],
+    [account.id, client.id],
   )
   expect(await refresh(service, token)).toMatchObject(DEAD)
   expect(await service.send('POST', REVOKE, { body: { refresh: token } })).toMatchObject({ status: 204 })

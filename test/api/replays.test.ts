@@ -2,19 +2,20 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { sizes } from '@earshot/contracts'
-import { continueReplay } from '@earshot/db'
+import { beginTestDelivery, continueReplay } from '@earshot/db'
 import { createDatabaseMail, createOwnAddresses, createSecretBox } from '@earshot/drivers'
 import { startWorker } from '@earshot/jobs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startReceiver } from '../jobs/receiver.ts'
 import { makeTeam, type Team } from '../support/people.ts'
+import { startReceiver } from '../support/receiver.ts'
 import { startTestService, type TestService } from '../support/test-service.ts'
-import { walkIds } from './walk-pages.ts'
+import { walkIds } from '../support/walk-pages.ts'
 
 const NOWHERE = 'http://127.0.0.1:9/hooks'
-const WORKER = fileURLToPath(new URL('../jobs/worker-process.ts', import.meta.url))
+const WORKER = fileURLToPath(new URL('../support/worker-process.ts', import.meta.url))
 const HOUR_MS = 3_600_000
 const SOON = { timeout: 20_000 }
+const NOBODY = { userId: null, credentialId: null, credentialKind: null, ip: null }
 const silent = { debug() {}, info() {}, warn() {}, error() {} }
 
 let service: TestService
@@ -24,7 +25,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-test('a replay sends what was skipped while its endpoint was paused, and the rest of the time once more', async () => {
+test('a replay sends the deliveries skipped during a pause, and the others of the range again', async () => {
   await using receiver = await startReceiver()
   const team = await makeTeam(service.database)
   const id = await addEndpoint(team, { url: receiver.url })
@@ -54,7 +55,7 @@ test('a replay sends what was skipped while its endpoint was paused, and the res
   expect(await service.database.run('select id from webhook_replays', [])).toEqual([])
 })
 
-test('a replay sends what the filters of its endpoint want, of those types and that time alone, and never a test', async () => {
+test('a replay sends events that match the endpoint’s filters, its types and its range, and never a test', async () => {
   const team = await makeTeam(service.database)
   const elsewhere = await service.client(team.token).projects.create({ team_id: team.id, name: 'Elsewhere' })
   const all = await addEndpoint(team)
@@ -66,7 +67,7 @@ test('a replay sends what the filters of its endpoint want, of those types and t
   const later = new Date(laterMs).toISOString()
   await expect.poll(() => Date.now()).toBeGreaterThan(laterMs)
   await service.client(team.token).submissions.approve({ ...team.project, submission_id })
-  await service.database.run('select begin_test_delivery(null, $1, $2)', [team.id, all])
+  await beginTestDelivery(service.database, NOBODY, { team_id: team.id, webhook_id: all })
   const wanted = async (id: string, fields?: object) => {
     const answer = await replay(team, id, fields)
     await continueReplay(service.database, { team_id: team.id, replay_id: answer.body.replay_id })
@@ -87,7 +88,7 @@ test('a replay sends what the filters of its endpoint want, of those types and t
   expect(await wanted(all, { to: '2999-01-01T00:00:00Z' })).toHaveLength(2)
 })
 
-test('a time that is none, lies too far back or holds too many events is refused by the name of its field', async () => {
+test('a range that is invalid, too far back or too large is refused by the name of its field', async () => {
   const team = await makeTeam(service.database)
   const id = await addEndpoint(team)
   const at = (ms: number) => new Date(Date.now() + ms).toISOString()
@@ -107,7 +108,7 @@ test('a time that is none, lies too far back or holds too many events is refused
   await refused({}, 'to')
 }, 60_000)
 
-test('nothing is replayed to an endpoint that is not active, or not there', async () => {
+test('nothing is replayed to an inactive or unknown endpoint', async () => {
   const team = await makeTeam(service.database)
   const id = await addEndpoint(team)
   await ask(team, 'PATCH', `${id}/`, { state: 'paused' })
@@ -121,7 +122,7 @@ test('nothing is replayed to an endpoint that is not active, or not there', asyn
   expect(await service.database.run('select id from webhook_deliveries where replay_id = $1', [replay_id])).toEqual([])
 })
 
-test('batches that run at the same time, or are undone, leave no event out and send none twice', async () => {
+test('concurrent and rolled-back batches replay every event once', async () => {
   const team = await makeTeam(service.database)
   const id = await addEndpoint(team)
   await addEvents(team, 1_000)
@@ -143,7 +144,7 @@ test('batches that run at the same time, or are undone, leave no event out and s
   expect(await madeBy(replay_id)).toEqual({ deliveries: matched, events: 1_000 })
 })
 
-test('a replay whose worker is killed in the middle is finished by another, without doubles', async () => {
+test('a replay whose worker is killed is finished by another, without duplicates', async () => {
   const team = await makeTeam(service.database)
   const id = await addEndpoint(team)
   await addEvents(team, 60_000)

@@ -21,7 +21,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-test('a session begins with a cookie that scripts and other sites cannot use, and is told by its hash alone', async () => {
+test('a session’s cookie is out of reach of scripts and other sites, and only its hash is stored', async () => {
   const { answer, cookie } = await signIn()
   expect(answer).toMatchObject({ status: 200, body: { email, mfa_enabled: false } })
   const header = answer.headers.get('set-cookie') ?? ''
@@ -37,7 +37,7 @@ test('a session begins with a cookie that scripts and other sites cannot use, an
   await secure.close()
 })
 
-test('a session is exempt from the API access of the plan, carries every scope, and the role decides', async () => {
+test('a session needs no API access of the plan and has every scope; the role decides', async () => {
   const { cookie } = await signIn()
   const me = await service.send('GET', '/api/v1/me/', { headers: { cookie } })
   expect(me).toMatchObject({
@@ -51,7 +51,7 @@ test('a session is exempt from the API access of the plan, carries every scope, 
   expect(deleted).toMatchObject({ status: 403, body: { code: 'insufficient_role', required_role: 'owner' } })
 })
 
-test('only our own pages change anything by a session, and other pages do not even read', async () => {
+test('only the service’s own pages can use a session, even for reading', async () => {
   const { cookie } = await signIn()
   const rename = (headers: Record<string, string>) =>
     service.send('PATCH', '/api/v1/me/', { headers: { cookie, ...headers }, body: { name: 'Renamed' } })
@@ -74,7 +74,7 @@ test('only our own pages change anything by a session, and other pages do not ev
   expect(await rename(OWN_PAGE)).toMatchObject({ status: 200 })
 })
 
-test('another page can neither sign a visitor in nor out', async () => {
+test('another site can sign nobody in or out', async () => {
   const { cookie } = await signIn()
   const headers = { 'sec-fetch-site': 'cross-site', cookie }
   const refused = { status: 403, body: { code: 'csrf_failed' } }
@@ -83,7 +83,7 @@ test('another page can neither sign a visitor in nor out', async () => {
   expect(await service.send('GET', '/api/v1/me/', { headers: { cookie } })).toMatchObject({ status: 200 })
 })
 
-test('a session that was ended is refused with the next request, and its cookie taken away', async () => {
+test('an ended session is refused on the next request, and its cookie is cleared', async () => {
   const { cookie } = await signIn()
   const ended = await service.send('DELETE', SESSION, { headers: { cookie, ...OWN_PAGE } })
   expect(ended).toMatchObject({ status: 204 })
@@ -94,7 +94,7 @@ test('a session that was ended is refused with the next request, and its cookie 
   expect(await service.send('DELETE', SESSION, { headers: { cookie } })).toMatchObject({ status: 204 })
 })
 
-test('a session in the second half of its thirty days goes on for thirty more, up to ninety in all', async () => {
+test('a session used in the second half of its thirty days is extended by thirty, up to ninety in all', async () => {
   const { cookie } = await signIn()
   const use = () => service.send('GET', '/api/v1/me/', { headers: { cookie } })
   const id = (await use()).body.credential.id as string
@@ -122,7 +122,7 @@ test('a session in the second half of its thirty days goes on for thirty more, u
   expect(await use()).toMatchObject({ status: 401, body: { code: 'token_expired' } })
 })
 
-test('malformed cookies are no credential and no error of ours', async () => {
+test('malformed cookies are no credential and no server error', async () => {
   for (const cookie of [
     'earshot_session=%E0%A4%A',
     'earshot_session=',
@@ -137,7 +137,7 @@ test('malformed cookies are no credential and no error of ours', async () => {
   }
 })
 
-test('a credential counts only as what it is: a token is no session, and the other way round', async () => {
+test('a token does not work as a session, nor a session as a token', async () => {
   const { cookie } = await signIn()
   const value = cookie.split('=')[1] ?? ''
   expect(await service.send('GET', '/api/v1/me/', { token: value })).toMatchObject({ status: 401, body: { code: 'invalid_token' } })
@@ -145,7 +145,7 @@ test('a credential counts only as what it is: a token is no session, and the oth
   expect(await service.send('GET', '/api/v1/me/', { headers })).toMatchObject({ status: 401, body: { code: 'invalid_token' } })
 })
 
-test('sessions are listed for their user, and ended one by one', async () => {
+test('users list their sessions and end them one by one', async () => {
   const { email: mine } = await makeUser(service.database, PASSWORD)
   const first = await signIn({ email: mine, 'user-agent': 'Browser/1' })
   const second = await signIn({ email: mine, 'user-agent': 'x'.repeat(5_000) })

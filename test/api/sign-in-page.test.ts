@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-test('a person signs in on a page without script, and comes back to where they wanted to be', async () => {
+test('a person signs in on a page without script and returns to the page they wanted', async () => {
   const form = await service.send('GET', `${PAGE}?next=${encodeURIComponent('/o/device/?user_code=BCDF-GHJK')}`)
   expect(form.status).toBe(200)
   expect(form.headers.get('content-security-policy')).toMatch(/^default-src 'none'; style-src 'self'; .*frame-ancestors 'none'$/)
@@ -30,7 +30,7 @@ test('a person signs in on a page without script, and comes back to where they w
   expect([again.status, again.headers.get('location')]).toEqual([303, '/accounts/'])
 })
 
-test('nobody is sent to another site after signing in', async () => {
+test('signing in never redirects to another site', async () => {
   for (const next of [
     'https://evil.example/',
     '//evil.example',
@@ -45,7 +45,7 @@ test('nobody is sent to another site after signing in', async () => {
   }
 })
 
-test('a wrong password, an unknown address and what is no address look the same, and keep what was typed escaped', async () => {
+test('a wrong password, an unknown address and an invalid address look the same, and the input is kept, escaped', async () => {
   const pages = await Promise.all(
     [email, 'nobody@example.com', '"><script>alert(1)</script>'].map(async (typed) => {
       const { status, body } = await post({ email: typed, password: 'wrong' })
@@ -58,7 +58,7 @@ test('a wrong password, an unknown address and what is no address look the same,
   expect(new Set(pages.map((page) => JSON.stringify(page))).size).toBe(1)
 })
 
-test('a form from another page, a repeated field, and what is no form are refused on a page', async () => {
+test('a page refuses a form of another page, a repeated field, and a body that is no form', async () => {
   const foreign = await post({ email, password: PASSWORD }, { 'sec-fetch-site': 'cross-site' })
   expect(foreign.status).toBe(403)
   expect(foreign.headers.get('content-type')).toBe('text/html; charset=utf-8')
@@ -69,7 +69,7 @@ test('a form from another page, a repeated field, and what is no form are refuse
   expect((await service.send('POST', PAGE, { headers: FORM, body: `email=${'x'.repeat(70_000)}` })).status).toBe(413)
 })
 
-test('signing out ends the session and takes the cookie away', async () => {
+test('signing out ends the session and clears the cookie', async () => {
   const { headers } = await post({ email, password: PASSWORD })
   const cookie = headers.get('set-cookie')?.split(';', 1)[0] ?? ''
   const out = await service.send('POST', '/accounts/sign-out/', { headers: { ...FORM, cookie }, body: '' })

@@ -2,7 +2,7 @@ import type { Submission } from '@earshot/contracts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { makeTeam, type Team } from '../support/people.ts'
 import { startTestService, type TestService } from '../support/test-service.ts'
-import { walkIds, walkPages } from './walk-pages.ts'
+import { walkIds, walkPages } from '../support/walk-pages.ts'
 
 const MANY = 4_500
 
@@ -24,7 +24,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-test('every combination of filters gives what all of them let through, newest first', async () => {
+test('every combination of filters returns the records that match all, newest first', async () => {
   const filters: [string, string, (one: Submission) => boolean][] = [
     ['state', 'approved', ({ state }) => state === 'approved'],
     ['kind', 'text', ({ kind }) => kind === 'text'],
@@ -44,7 +44,7 @@ test('every combination of filters gives what all of them let through, newest fi
   expect(withVideo).toEqual(everything.filter(({ video_id }) => video_id !== null).map(({ id }) => id))
 })
 
-test('time cuts at the instant: from created_after on, up to created_before without it', async () => {
+test('created_after is inclusive, created_before exclusive', async () => {
   const middle = everything[20] as Submission
   const [from, to] = [Date.parse(middle.created_at), Date.parse(everything[5]?.created_at ?? '')]
   const query = {
@@ -61,7 +61,7 @@ test('time cuts at the instant: from created_after on, up to created_before with
   expect(await walkIds(service, listOf(team), { token: team.token, query: { created_after: '9999-12-31T23:59:59Z' } })).toEqual([])
 })
 
-test('pages join without a gap or a repetition, however deep, and what arrives meanwhile does not shift them', async () => {
+test('pages have no gaps or repetitions, however deep, and new records do not shift them', async () => {
   const first = await service.send('GET', `${listOf(many)}?limit=100`, { token: many.token })
   await many.submit()
   const query = { limit: '100', cursor: first.body.next_cursor }
@@ -72,7 +72,7 @@ test('pages join without a gap or a repetition, however deep, and what arrives m
   expect(new Set(ids).size).toBe(MANY)
 })
 
-test('a rare filter looks at a bounded number of records: pages may be empty, and the last one has no cursor', async () => {
+test('a rare filter reads a bounded number of records: pages may be empty, and the last one has no cursor', async () => {
   const pages = await walkPages(service, listOf(many), { token: many.token, query: { min_rating: '5' } })
   expect(pages.flat()).toHaveLength(2)
   expect(pages.length).toBeGreaterThanOrEqual(Math.floor(MANY / 2_000) + 1)
@@ -83,7 +83,7 @@ test('a rare filter looks at a bounded number of records: pages may be empty, an
   expect(full).toHaveLength(MANY)
 })
 
-test('a search takes its text literally, whatever the case, in title, words, name and company', async () => {
+test('a search matches literally, ignoring case, in title, body, name and company', async () => {
   const own = await makeTeam(service.database)
   const wanted: Record<string, string> = {
     '100%': (await own.submit({ body: 'I am 100% sure' })).id,
@@ -100,7 +100,7 @@ test('a search takes its text literally, whatever the case, in title, words, nam
   }
 })
 
-test('addresses are shown and searched by those alone who may see contacts', async () => {
+test('only callers with read:contacts see and search e-mail addresses', async () => {
   const own = await makeTeam(service.database)
   const { id } = await own.submit({ author_email: 'secret@example.com' })
   const callers = [

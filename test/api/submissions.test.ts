@@ -1,7 +1,7 @@
 import type { Event, Submission } from '@earshot/contracts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { makeTeam, type Team } from '../support/people.ts'
-import { type Answer, startTestService, type TestService } from '../support/test-service.ts'
+import { startTestService, type TestResponse, type TestService } from '../support/test-service.ts'
 
 const RICH = {
   title: 'Titel „mit" Ümläut',
@@ -33,7 +33,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-test('a submission keeps every word of its caller, arrives pending, and its channel follows from the credential', async () => {
+test('a submission is stored as sent, pending, with the channel of the credential', async () => {
   const made = await service.send('POST', submissions, { token: team.token, body: RICH })
   expect(made).toMatchObject({
     status: 201,
@@ -71,7 +71,7 @@ test('a submission is of kind text, said or not, and of no other kind', async ()
   }
 })
 
-test('what an event tells of a submission is what the API shows, rich or sparse, created or decided', async () => {
+test('an event shows a submission as the API does, with all fields or few, created or decided', async () => {
   const sparse = { body: 'Short', author: { name: 'Bob' } }
   for (const body of [{ ...RICH, external_id: 'crm-2' }, sparse]) {
     const made: Submission = (await service.send('POST', submissions, { token: team.token, body })).body
@@ -90,7 +90,7 @@ test('what an event tells of a submission is what the API shows, rich or sparse,
   }
 })
 
-test('what a visitor left is shown by the event and by the API alike', async () => {
+test('a visitor’s submission looks the same in the event and in the API', async () => {
   const body = {
     body: 'From outside',
     author: { name: 'Eve', email: 'eve@example.com' },
@@ -103,7 +103,7 @@ test('what a visitor left is shown by the event and by the API alike', async () 
   expect(await payloadsOf(receipt.body.id)).toEqual([{ type: 'submission.created', submission: shown.body }])
 })
 
-test('an external_id is unique in its project, until its submission is deleted', async () => {
+test('an external_id is unique in its project until its submission is deleted', async () => {
   const body = { body: 'x', author: { name: 'Ada' }, external_id: 'unique' }
   const first = await service.send('POST', submissions, { token: team.token, body })
   expect(await service.send('POST', submissions, { token: team.token, body })).toMatchObject({
@@ -117,7 +117,7 @@ test('an external_id is unique in its project, until its submission is deleted',
   expect((await service.send('POST', submissions, { token: team.token, body })).status).toBe(201)
 })
 
-test('a change replaces the tags, merges the metadata, and touches nothing else', async () => {
+test('an update replaces the tags, merges the metadata, and changes nothing else', async () => {
   const made = (await service.send('POST', submissions, { token: team.token, body: { ...RICH, external_id: null } })).body
   const path = `${submissions}${made.id}/`
   const metadata = { big: null, nested: { list: [3], more: { deep: 1 } }, fresh: 'x' }
@@ -134,7 +134,7 @@ test('a change replaces the tags, merges the metadata, and touches nothing else'
 
 test('metadata cannot grow beyond its size by merging', async () => {
   const { id } = await team.submit()
-  const answers: Answer[] = []
+  const answers: TestResponse[] = []
   for (const key of ['a', 'b']) {
     answers.push(
       await service.send('PATCH', `${submissions}${id}/`, { token: team.token, body: { metadata: { [key]: 'x'.repeat(15_000) } } }),
@@ -144,7 +144,7 @@ test('metadata cannot grow beyond its size by merging', async () => {
   expect(answers[1]).toMatchObject({ status: 400, body: { code: 'validation_error', errors: [{ field: 'metadata' }] } })
 })
 
-test('metadata of the full size is counted in bytes, as the caller writes it, and does not hinder a change of the tags', async () => {
+test('metadata is limited in bytes as sent, and at full size the tags can still change', async () => {
   const create = (metadata: object) =>
     service.send('POST', submissions, { token: team.token, body: { body: 'x', author: { name: 'Ada' }, metadata } })
   expect((await create({ x: '語'.repeat(5_500) })).status).toBe(400)
@@ -181,7 +181,7 @@ test('sizes are counted in characters, and one more is refused', async () => {
   }
 })
 
-test('an instant outside of the years 1 to 9999 is refused, its ends are kept', async () => {
+test('timestamps outside the years 1 to 9999 are refused, the limits accepted', async () => {
   const send = (collected_at: string) =>
     service.send('POST', submissions, { token: team.token, body: { body: 'x', author: { name: 'Ada' }, source: { collected_at } } })
   for (const instant of ['0000-12-31T23:59:59Z', '0001-01-01T00:00:00+00:01', '9999-12-31T23:59:59-00:01', '2026-02-30T00:00:00Z']) {
@@ -206,7 +206,7 @@ test('a deleted submission is gone at once', async () => {
   }
 })
 
-test('of fifty callers at once exactly one gets the last unit of the month', async () => {
+test('of fifty concurrent callers exactly one gets the last unit of the month', async () => {
   const own = await makeTeam(service.database, { plan: 'pro' })
   await service.database.run(
     "insert into quota_usage (team_id, quota, period, used) values ($1, 'submissions', date_trunc('month', now() at time zone 'UTC')::date, 4999)",

@@ -2,7 +2,7 @@ import { scopes } from '@earshot/contracts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { makeTeam, makeTokenOf, makeUser, type Team } from '../support/people.ts'
 import { startTestService, type TestService } from '../support/test-service.ts'
-import { walkIds } from './walk-pages.ts'
+import { walkIds } from '../support/walk-pages.ts'
 
 const TEAMS = '/api/v1/teams/'
 
@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-test('who makes a team owns it, on the plan of new teams, at the address that Location tells', async () => {
+test('the creator of a team is its owner, on the default plan, at the address in Location', async () => {
   const { token } = await newcomer()
   const made = await service.send('POST', TEAMS, { token, body: { name: 'Ada & Sons' } })
   expect(made).toMatchObject({
@@ -32,7 +32,7 @@ test('who makes a team owns it, on the plan of new teams, at the address that Lo
   expect(shown.body).toEqual(made.body)
 })
 
-test('a slug made from a name is free; one that a caller names and that is taken is refused', async () => {
+test('a generated slug is always free; a given slug that is taken is refused', async () => {
   const { token } = await newcomer()
   const named = await service.send('POST', TEAMS, { token, body: { name: 'Twin', slug: 'twin' } })
   const made = await service.send('POST', TEAMS, { token, body: { name: 'Twin' } })
@@ -44,7 +44,7 @@ test('a slug made from a name is free; one that a caller names and that is taken
   expect(moved).toMatchObject({ status: 409, body: { code: 'already_exists' } })
 })
 
-test('a change merges: what is absent stays, null is no value for what must be there', async () => {
+test('an update merges: absent fields stay, and null is refused for required ones', async () => {
   const path = `${TEAMS}${team.id}/`
   const settings = { cors_origins: ['https://app.example.com'], nps_low_score_threshold: 3 }
   await service.send('PATCH', path, { token: team.token, body: { settings } })
@@ -63,7 +63,7 @@ test('a change merges: what is absent stays, null is no value for what must be t
   }
 })
 
-test('a caller sees their own teams, newest first, page by page, each with their role', async () => {
+test('callers list their own teams, newest first, in pages, each with their role', async () => {
   const { token, user } = await newcomer()
   const other = await makeTeam(service.database)
   await service.database.run("insert into memberships (team_id, user_id, role) values ($1, $2, 'viewer')", [other.id, user.id])
@@ -77,7 +77,7 @@ test('a caller sees their own teams, newest first, page by page, each with their
   expect(await walkIds(service, TEAMS, { token, query: { limit: '1' } })).toEqual(shown.map(([id]: [string]) => id))
 })
 
-test('a user makes at most so many teams: of ten at once exactly one gets the last', async () => {
+test('a user can create a limited number of teams: of ten at once exactly one gets the last', async () => {
   const { token, user } = await newcomer()
   for (let count = 0; count < 19; count += 1) {
     await service.database.run(
@@ -97,7 +97,7 @@ test('a user makes at most so many teams: of ten at once exactly one gets the la
   })
 })
 
-test('a deleted team is gone for all with the next request, its public plane included, and its slug is free', async () => {
+test('a deleted team is gone on the next request, including its public plane, and its slug is free', async () => {
   const doomed = await makeTeam(service.database)
   const member = await doomed.tokenOf('member')
   const path = `${TEAMS}${doomed.id}/`

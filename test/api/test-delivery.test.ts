@@ -3,9 +3,9 @@ import type { ServerResponse } from 'node:http'
 import { DeliveredEvent, TEST_EVENT } from '@earshot/contracts'
 import { verifyWebhook } from '@earshot/contracts/webhooks'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Received, startReceiver } from '../jobs/receiver.ts'
 import { hurryClock } from '../support/clock.ts'
 import { makeTeam, type Team } from '../support/people.ts'
+import { type Received, startReceiver } from '../support/receiver.ts'
 import { openTestDatabase } from '../support/test-database.ts'
 import { startTestDispatcher, type TestDispatcher } from '../support/test-dispatcher.ts'
 import { startTestService, type TestService } from '../support/test-service.ts'
@@ -29,7 +29,7 @@ afterAll(async () => {
   await service.database.close()
 })
 
-test('a test is sent at once as any delivery is, and answered with its attempt', async () => {
+test('a test is sent at once like any delivery, and the response is its attempt', async () => {
   await using receiver = await startReceiver((response) => response.writeHead(202).end('thanks'))
   const { id, secret } = await addEndpoint(receiver.url)
   const startedAt = performance.now()
@@ -50,7 +50,7 @@ test('a test is sent at once as any delivery is, and answered with its attempt',
   expect((await ask('GET', `${id}/attempts/`)).body.results).toEqual([answer.body])
 })
 
-test('a test is never in the change feed, and nobody can subscribe to it', async () => {
+test('a test is never in the change feed, and its type cannot be subscribed to', async () => {
   await using receiver = await startReceiver()
   const { id } = await addEndpoint(receiver.url)
   await tryOut(id)
@@ -63,7 +63,7 @@ test('a test is never in the change feed, and nobody can subscribe to it', async
   expect(await ask('POST', '', { url: receiver.url, events: [TEST_EVENT] })).toMatchObject({ status: 400 })
 })
 
-test('a test that fails is not tried again and not held against the endpoint', async () => {
+test('a failed test is not retried and not counted against the endpoint', async () => {
   await using receiver = await startReceiver((response) => response.writeHead(503).end())
   const { id } = await addEndpoint(receiver.url)
   expect(await tryOut(id)).toMatchObject({ status: 200, body: { number: 1, status_code: 503 } })
@@ -72,7 +72,7 @@ test('a test that fails is not tried again and not held against the endpoint', a
   expect(row).toEqual({ consecutive_failures: 0, failing_since: null })
 })
 
-test('a test whose sender was lost is answered with the interrupted attempt, and is not sent again', async () => {
+test('a test whose worker was lost returns the interrupted attempt and is not sent again', async () => {
   await using receiver = await startReceiver(() => {})
   const { id } = await addEndpoint(receiver.url)
   const answer = tryOut(id)
@@ -82,7 +82,7 @@ test('a test whose sender was lost is answered with the interrupted attempt, and
   expect(await deliveriesOf(id)).toMatchObject([{ state: 'failed', attempt_count: 1 }])
 })
 
-test('after a rotation both secrets sign what is received, in headers of their own, until the day is over', async () => {
+test('for a day after a rotation deliveries carry signatures of both secrets, in separate headers', async () => {
   await using receiver = await startReceiver()
   const { id, secret: first } = await addEndpoint(receiver.url)
   const { secret: second } = (await ask('POST', `${id}/rotate-secret/`)).body
@@ -101,7 +101,7 @@ test('after a rotation both secrets sign what is received, in headers of their o
   expect(new Set([first, second, third]).size).toBe(3)
 })
 
-test('nothing is tried that is not active, or not there', async () => {
+test('an inactive or unknown endpoint is not tested', async () => {
   const { id } = await addEndpoint('http://127.0.0.1:9/')
   await ask('PATCH', `${id}/`, { state: 'paused' })
   expect(await tryOut(id)).toMatchObject({ status: 409, body: { code: 'state_conflict', current_state: 'paused' } })
@@ -112,7 +112,7 @@ test('nothing is tried that is not active, or not there', async () => {
   expect(await deliveriesOf(id)).toEqual([])
 })
 
-test('an idempotency key is ignored: each call is another test', async () => {
+test('an idempotency key is ignored: each call is a new test', async () => {
   await using receiver = await startReceiver()
   const { id } = await addEndpoint(receiver.url)
   const answers = [await tryOut(id, { 'idempotency-key': 'same' }), await tryOut(id, { 'idempotency-key': 'same' })]
@@ -123,7 +123,7 @@ test('an idempotency key is ignored: each call is another test', async () => {
   expect(new Set(receiver.deliveryIds()).size).toBe(2)
 })
 
-test('a test goes before everything else that waits for its endpoint', async () => {
+test('a test is sent before other deliveries that wait for its endpoint', async () => {
   const held: ServerResponse[] = []
   await using receiver = await startReceiver((response) => void (receiver.requests.length === 1 ? held.push(response) : response.end()))
   const { id } = await addEndpoint(receiver.url)
@@ -137,7 +137,7 @@ test('a test goes before everything else that waits for its endpoint', async () 
   expect(receiver.deliveryIds().slice(1, 10)).toContain(body.delivery_id)
 })
 
-test('an endpoint that hangs is tried at once, although its only slot is in use', async () => {
+test('a hanging endpoint is tested at once, although its only slot is in use', async () => {
   await using receiver = await startReceiver((response, { headers }) => {
     if (headers['x-service-event'] === TEST_EVENT) response.end('back again')
   })
@@ -147,7 +147,7 @@ test('an endpoint that hangs is tried at once, although its only slot is in use'
   expect(await tryOut(id)).toMatchObject({ status: 200, body: { response_body: 'back again' } })
 })
 
-test('twenty that wait for slow receivers hold no connection of a pool of two', async () => {
+test('twenty tests that wait for slow receivers hold no connection of a pool of two', async () => {
   const held: ServerResponse[] = []
   await using receiver = await startReceiver((response) => void held.push(response))
   const endpoints = await Promise.all(Array.from({ length: 20 }, () => addEndpoint(receiver.url)))
@@ -161,7 +161,7 @@ test('twenty that wait for slow receivers hold no connection of a pool of two', 
   expect((await Promise.all(answers)).map(({ status }) => status)).toEqual(Array(20).fill(200))
 })
 
-test('when no worker takes a test up within ten seconds it is refused, and never sent', async () => {
+test('a test that no worker takes up within ten seconds is refused and never sent', async () => {
   await using receiver = await startReceiver()
   const { id } = await addEndpoint(receiver.url)
   await worker.stop()

@@ -4,7 +4,7 @@ import { makeToken } from '@earshot/server'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openBrowser } from '../support/browser.ts'
 import { makeTeam, makeUser, PASSWORD } from '../support/people.ts'
-import { type Answer, startTestService, type TestService } from '../support/test-service.ts'
+import { startTestService, type TestResponse, type TestService } from '../support/test-service.ts'
 
 const PAGE = '/accounts/tokens/'
 const DELETE = `${PAGE}delete/`
@@ -12,7 +12,7 @@ const FORM = { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-s
 const TOKEN = /svc_[0-9A-Za-z]{46}/
 const DAY_MS = 86_400_000
 /** A form of the page, by what it shows. */
-const NEW = 'Make it'
+const NEW = 'Create token'
 
 let service: TestService
 beforeAll(async () => {
@@ -20,7 +20,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-test('a person makes a token on the page, uses it at once, and deletes it, which ends it at once', async () => {
+test('a token created on the page works at once, and stops at once when it is deleted', async () => {
   const { browser, email } = await signIn()
   const home = await browser.open('/accounts/')
   expect(home.body).toContain(`href="${PAGE}"`)
@@ -34,15 +34,15 @@ test('a person makes a token on the page, uses it at once, and deletes it, which
 
   const list = await browser.open(PAGE)
   expect(list.body).toContain(`<code>svc_…${token.slice(-4)}</code>`)
-  expect(list.body).toContain(`ends ${me.body.credential.expires_at.slice(0, 10)} · last used ${new Date().toISOString().slice(0, 10)}`)
-  expect(list.body).toContain('May do 2 things</summary>')
+  expect(list.body).toContain(`expires ${me.body.credential.expires_at.slice(0, 10)} · last used ${new Date().toISOString().slice(0, 10)}`)
+  expect(list.body).toContain('2 scopes</summary>')
   expect(list.body).toContain(`<li>${scopeDescriptions['read:teams']} <small>`)
   const after = await browser.type({}, 'CI')
   expect([after.status, after.body.includes('>CI<')]).toEqual([200, false])
   expect(await service.send('GET', '/api/v1/me/', { token })).toMatchObject({ status: 401, body: { code: 'invalid_token' } })
 })
 
-test('the value is on the page that answers the form and nowhere else: in no address, cookie, cache or later page', async () => {
+test('the token is on the response to the form and nowhere else: in no address, cookie, cache or later page', async () => {
   const { browser } = await signIn()
   const send = (path: string, body?: string) => {
     const headers = { cookie: browser.cookie(), ...(body !== undefined && FORM) }
@@ -53,17 +53,17 @@ test('the value is on the page that answers the form and nowhere else: in no add
   expect([made.status, made.headers.get('cache-control')]).toEqual([200, 'no-store'])
   expect(JSON.stringify([...made.headers])).not.toContain(token)
   expect(made.body.match(new RegExp(token, 'g'))).toHaveLength(1)
-  expect(made.body).toContain('It is shown now and never again')
+  expect(made.body).toContain('You will not be able to see it again')
   for (const path of [PAGE, '/accounts/', PAGE]) {
     const later = await send(path)
     expect(later.status).toBe(200)
     expect(JSON.stringify([later.body, ...later.headers])).not.toContain(token)
   }
-  expect((await send(PAGE)).body).toContain('never ends · never used')
+  expect((await send(PAGE)).body).toContain('never expires · never used')
   // That neither log nor database has it is asked of every test service when it is closed.
 })
 
-test('a form makes one token: who reloads the answer, or sends it many times at once, makes no other and sees no value again', async () => {
+test('a form creates one token: reloading or resending it creates no other and shows no value again', async () => {
   const { browser } = await signIn()
   await browser.open(PAGE)
   const typed = { name: 'Once', 'scope:read:teams': 'on', lifetime: 'never' }
@@ -72,13 +72,13 @@ test('a form makes one token: who reloads the answer, or sends it many times at 
   expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409, 409, 409, 409])
   expect(answers.filter(({ body }) => TOKEN.test(body))).toHaveLength(1)
   const again = await browser.type(typed, NEW)
-  expect([again.status, TOKEN.test(again.body), again.body.includes('Made already')]).toEqual([409, false, true])
+  expect([again.status, TOKEN.test(again.body), again.body.includes('Token already created')]).toEqual([409, false, true])
   expect(await tokenCount(browser.cookie())).toBe(1)
   await browser.open(PAGE)
   expect(TOKEN.test((await browser.type(typed, NEW)).body)).toBe(true)
 })
 
-test('what is made and deleted on the page is in the audit log as it is from the API, and by whom', async () => {
+test('tokens created and deleted on the page are in the audit log as from the API, with their actor', async () => {
   const { browser, id, team } = await signIn()
   await browser.open(PAGE)
   await browser.type({ name: 'Audited', 'scope:read:teams': 'on', lifetime: 'never' }, NEW)
@@ -98,31 +98,31 @@ test('what is made and deleted on the page is in the audit log as it is from the
   ])
 })
 
-test('what is wrong with the form is said beside the field, and what was filled in stays', async () => {
+test('form errors are shown beside the field, and the entered values stay', async () => {
   const { browser } = await signIn()
   await browser.open(PAGE)
   const bare = await browser.type({ name: 'A "quoted" <b>name</b>', lifetime: '365' }, NEW)
   expect(bare.status).toBe(400)
-  expect(bare.body).toContain('Choose at least one of these.')
+  expect(bare.body).toContain('Choose at least one scope.')
   expect(bare.body).toContain('value="A &quot;quoted&quot; &lt;b&gt;name&lt;/b&gt;"')
   expect(bare.body).toContain('<option value="365" selected>')
   const nameless = await browser.type({ name: '', 'scope:write:projects': 'on' }, NEW)
   expect([nameless.status, nameless.body.includes('Choose at least one')]).toEqual([400, false])
-  expect(nameless.body).toMatch(/name="name"[^>]* aria-invalid="true"[\s\S]*?class="bad">It must have 1 to 200 characters/)
+  expect(nameless.body).toMatch(/name="name"[^>]* aria-invalid="true"[\s\S]*?class="bad">It must be 1 to 200 characters long/)
   expect(nameless.body).toContain('name="scope:write:projects" checked')
   expect(nameless.body).not.toContain('name="scope:read:projects" checked')
   for (const lifetime of ['', '31', '2020-01-01T00:00:00Z', 'constructor']) {
     const endless = await browser.type({ name: 'CI', lifetime }, NEW)
-    expect([lifetime, endless.status, endless.body.includes('Choose one of these.')]).toEqual([lifetime, 400, true])
+    expect([lifetime, endless.status, endless.body.includes('Choose an expiration.')]).toEqual([lifetime, 400, true])
   }
   const unknown = await browser.type({ name: 'CI', lifetime: '30', 'scope:read:everything': 'on' }, NEW)
-  expect([unknown.status, unknown.body.includes('Choose at least one of these.')]).toEqual([400, true])
+  expect([unknown.status, unknown.body.includes('Choose at least one scope.')]).toEqual([400, true])
   expect(await tokenCount(browser.cookie())).toBe(0)
   const corrected = await browser.type({}, NEW)
   expect(TOKEN.test(corrected.body)).toBe(true)
 })
 
-test('each scope is offered once, in words, under a heading', async () => {
+test('each scope is offered once, described, under a heading', async () => {
   const { browser } = await signIn()
   const { body } = await browser.open(PAGE)
   for (const scope of scopes) {
@@ -134,7 +134,7 @@ test('each scope is offered once, in words, under a heading', async () => {
   expect(groups.join('').match(/type="checkbox"/g)).toHaveLength(scopes.length)
 })
 
-test('a hundred tokens with twenty scopes each are shown by pages, each once', async () => {
+test('a hundred tokens with twenty scopes each are shown on pages, each once', async () => {
   const { browser, user } = await signIn()
   const names = Array.from({ length: 100 }, (_, index) => `Token <${index}>`)
   for (const name of names) await addToken(user, name, scopes.slice(0, 20))
@@ -142,10 +142,10 @@ test('a hundred tokens with twenty scopes each are shown by pages, each once', a
   let next: string | undefined = PAGE
   let pages = 0
   while (next !== undefined) {
-    const { status, body }: Answer = await browser.open(next)
+    const { status, body }: TestResponse = await browser.open(next)
     expect(status).toBe(200)
     seen.push(...[...String(body).matchAll(/<strong>(Token [^<]*)<\/strong>/g)].map(([, name = '']) => name))
-    expect(body).toContain('May do 20 things')
+    expect(body).toContain('20 scopes')
     next = String(body).match(/<a href="([^"]+)" rel="next">Older<\/a>/)?.[1]
     pages += 1
   }
@@ -154,7 +154,7 @@ test('a hundred tokens with twenty scopes each are shown by pages, each once', a
   expect((await browser.open(`${PAGE}?cursor=nonsense`)).status).toBe(400)
 })
 
-test("another's token is not there: neither shown nor deleted", async () => {
+test("another person's token is neither shown nor deleted", async () => {
   const mine = await signIn()
   const theirs = await signIn()
   const token = await addToken(theirs.user, 'Theirs', ['read:teams'])
@@ -167,7 +167,7 @@ test("another's token is not there: neither shown nor deleted", async () => {
   expect((await theirs.browser.open(PAGE)).body).toContain('Theirs')
 })
 
-test('a form from another site makes and deletes nothing, and who is signed out signs in first', async () => {
+test('a form from another site changes nothing, and a signed-out person signs in first', async () => {
   const { browser, user } = await signIn()
   const token = await addToken(user, 'Mine', ['read:teams'])
   const { id } = (await service.send('GET', '/api/v1/me/', { token })).body.credential
@@ -187,7 +187,7 @@ test('a form from another site makes and deletes nothing, and who is signed out 
   expect(await tokenCount(browser.cookie())).toBe(1)
 })
 
-test('a person whose teams have no API access makes tokens too, as the pages are open to them', async () => {
+test('a person whose teams have no API access can create tokens on the page', async () => {
   const { browser, team } = await signIn()
   await service.database.run("update teams set plan = 'free' where id = $1", [team.id])
   await browser.open(PAGE)
@@ -211,12 +211,12 @@ async function addToken(user: Awaited<ReturnType<typeof makeUser>>, name: string
   return token
 }
 
-function tokenIn({ status, body }: Answer): string {
+function tokenIn({ status, body }: TestResponse): string {
   expect(status, body).toBe(200)
   return String(body).match(TOKEN)?.[0] ?? ''
 }
 
-function send(cookie: string, path: string, body: string, headers: Record<string, string> = {}): Promise<Answer> {
+function send(cookie: string, path: string, body: string, headers: Record<string, string> = {}): Promise<TestResponse> {
   return service.send('POST', path, { headers: { ...FORM, ...headers, ...(cookie !== '' && { cookie }) }, body })
 }
 

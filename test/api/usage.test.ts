@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-test('usage tells each quota of the plan, what is used of it and when it begins anew', async () => {
+test('usage shows each quota of the plan, its use and its reset', async () => {
   const team = await makeTeam(service.database, { plan: 'pro' })
   await team.join('viewer')
   await team.submit()
@@ -35,7 +35,7 @@ test('usage tells each quota of the plan, what is used of it and when it begins 
   )
 })
 
-test('another plan is told with the next request', async () => {
+test('another plan shows on the next request', async () => {
   const team = await makeTeam(service.database, { plan: 'pro' })
   const client = service.client(team.token)
   await setTeamPlan(service.database, { team_id: team.id, plan: 'business' })

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { makeTeam, type Team } from '../support/people.ts'
 import { startTestService, type TestService } from '../support/test-service.ts'
-import { walkIds } from './walk-pages.ts'
+import { walkIds } from '../support/walk-pages.ts'
 
 const RECEIVER = 'http://127.0.0.1:9/hooks'
 
@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-test('the secret of an endpoint is in the answer that makes it and nowhere else', async () => {
+test('the secret of an endpoint is in the response to its creation and nowhere else', async () => {
   const made = await create({ url: RECEIVER, events: ['submission.approved'], description: 'CRM' })
   expect(made).toMatchObject({
     status: 201,
@@ -41,7 +41,7 @@ test('the secret of an endpoint is in the answer that makes it and nowhere else'
   expect([...rows, ...audit].filter(({ row }) => row.includes(secret.slice('whsec_'.length)))).toEqual([])
 })
 
-test('addresses that no delivery may go to are refused, at registration and at a change', async () => {
+test('forbidden addresses are refused at registration and at an update', async () => {
   const wrong: [string, string][] = [
     ['http://10.0.0.1/', 'blocked_address'],
     ['http://0x0a000001/', 'blocked_address'],
@@ -61,7 +61,7 @@ test('addresses that no delivery may go to are refused, at registration and at a
   }
 })
 
-test('an endpoint may listen to one project of its own team', async () => {
+test('an endpoint can be limited to one project of its own team', async () => {
   const { project_id } = team.project
   expect(await create({ url: RECEIVER, events: ['*'], project_id })).toMatchObject({ status: 201, body: { project_id } })
   const other = await makeTeam(service.database)
@@ -71,7 +71,7 @@ test('an endpoint may listen to one project of its own team', async () => {
   expect(await service.send('PATCH', `${webhooks}${id}/`, { token: team.token, body })).toMatchObject({ status: 404 })
 })
 
-test('an event becomes one delivery for each endpoint that wants it: skipped where it cannot be sent', async () => {
+test('an event creates one delivery per matching endpoint, skipped where it cannot be sent', async () => {
   const own = await makeTeam(service.database)
   const elsewhere = await service.client(own.token).projects.create({ team_id: own.id, name: 'Elsewhere' })
   const client = service.client(own.token)
@@ -102,7 +102,7 @@ test('an event becomes one delivery for each endpoint that wants it: skipped whe
   expect(new Set(Object.values(await deliveriesOf(own)))).toEqual(new Set(['skipped']))
 })
 
-test('a disabled endpoint is resumed, and what was counted against it is forgotten; nobody sets the state disabled', async () => {
+test('resuming a disabled endpoint resets its failures; the state disabled cannot be set', async () => {
   const { id } = (await create({ url: RECEIVER, events: ['*'] })).body
   await service.database.run(
     "update webhook_endpoints set state = 'disabled', disabled_reason = 'no success', consecutive_failures = 12, failing_since = now(), first_failed_at = now(), last_failed_at = now() where id = $1",
@@ -121,7 +121,7 @@ test('a disabled endpoint is resumed, and what was counted against it is forgott
   expect(await service.send('PATCH', path, { token: team.token, body: { state: 'disabled' } })).toMatchObject({ status: 400 })
 })
 
-test('a plan has room for so many endpoints: of ten callers at once exactly one gets the last place', async () => {
+test('a plan limits the endpoints: of ten concurrent callers exactly one gets the last', async () => {
   const own = await makeTeam(service.database, { plan: 'pro' })
   const make = () => service.send('POST', `/api/v1/teams/${own.id}/webhooks/`, { token: own.token, body: { url: RECEIVER, events: ['*'] } })
   for (let count = 0; count < 9; count += 1) expect((await make()).status).toBe(201)
@@ -131,7 +131,7 @@ test('a plan has room for so many endpoints: of ten callers at once exactly one 
   expect(refused?.body).toMatchObject({ code: 'quota_exceeded', quota: 'webhook_endpoints', limit: 10, used: 10, resets_at: null })
 })
 
-test('a rotation shows the new secret once; the one before it signs too for a day, an older one no more', async () => {
+test('a rotation shows the new secret once; the previous one signs too for a day, older ones no longer', async () => {
   const { secret: first, ...made } = (await create({ url: RECEIVER, events: ['*'] })).body
   const rotate = () => service.send('POST', `${webhooks}${made.id}/rotate-secret/`, { token: team.token })
   const { secret: second } = (await rotate()).body

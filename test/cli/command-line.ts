@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { run } from '@earshot/cli'
 
 /** What a command line left behind. */
@@ -17,12 +18,14 @@ interface Setting {
   interruption?: AbortSignal
   /** Called with each piece that is shown. */
   onOutput?: (text: string) => void
+  /** How many times shorter the pauses are than on a real terminal. */
+  haste?: number
 }
 
 /** Runs a command line in this process, with a terminal that writes down what it shows. */
 export async function earshot(
   args: readonly string[],
-  { url = '', env = {}, stdin = '', columns, interruption, onOutput }: Setting = {},
+  { url = '', env = {}, stdin = '', columns, interruption, onOutput, haste = 1 }: Setting = {},
 ): Promise<Outcome> {
   const outcome = { exitCode: -1, out: '', err: '' }
   outcome.exitCode = await run(args, {
@@ -39,6 +42,7 @@ export async function earshot(
       outcome.err += text
       onOutput?.(text)
     },
+    pause: (ms, signal) => delay(ms / haste, undefined, { signal }).catch(() => {}),
     interruption: () => interruption ?? new AbortController().signal,
   })
   return outcome

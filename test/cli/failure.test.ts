@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { earshot } from './command-line.ts'
-import { playService, refusal } from './played-service.ts'
+import { playService, refusal } from './fake-service.ts'
 import { PLACE, SUBMISSION } from './records.ts'
 
 const approve = ['submissions', 'approve', SUBMISSION]
@@ -17,7 +17,7 @@ test.for([
   [403, 'insufficient_scope', { required_scope: 'moderate:submissions' }, 1, /the scope moderate:submissions\./],
   [403, 'insufficient_role', { required_role: 'member' }, 1, /the role member/],
   [402, 'quota_exceeded', { quota: 'projects', limit: 20, used: 20, resets_at: null }, 1, /projects: 20 of 20 used\./],
-  [409, 'state_conflict', { current_state: 'rejected' }, 1, /It is rejected now.*--expected-state rejected/],
+  [409, 'state_conflict', { current_state: 'rejected' }, 1, /The current state is rejected.*--expected-state rejected/],
   [429, 'rate_limited', {}, 1, /Try again in 3000 s\./],
   [503, 'dependency_unavailable', {}, 1, /Request id: req-1/],
   [404, 'not_found', {}, 1, /\n$/],
@@ -28,7 +28,7 @@ test.for([
   expect(error.err).toMatch(advice)
 })
 
-test('wrong fields are named by their flags', async () => {
+test('invalid fields are named by their flags', async () => {
   const errors = ['author.email', 'tags.0', 'project_id', 'nickname', ''].map((field) => ({
     field,
     code: 'custom',
@@ -47,7 +47,7 @@ test('wrong fields are named by their flags', async () => {
   ])
 })
 
-test('with --json the error’s body goes to stderr as it came', async () => {
+test('with --json the error’s body goes to stderr unchanged', async () => {
   const { exitCode, err } = await errorOf([...approve, '--json'], 409, 'state_conflict', { current_state: 'approved' })
   expect(exitCode).toBe(1)
   expect(JSON.parse(err)).toEqual(refusal(409, 'state_conflict', { current_state: 'approved' }).json)
@@ -60,7 +60,7 @@ test('no token ends with 3 before anything is sent', async () => {
   expect(service.requests).toEqual([])
 })
 
-test('nobody there ends with 4', async () => {
+test('an unreachable service ends with 4', async () => {
   const { url } = await (async () => {
     await using service = await playService({})
     return service
@@ -70,14 +70,14 @@ test('nobody there ends with 4', async () => {
   expect(err).toBe(`error: ${url} is not reachable: ECONNREFUSED.\nIs the service running, and is EARSHOT_URL its address?\n`)
 })
 
-test('another server in the service’s place ends with 4', async () => {
+test('a response of another server ends with 4', async () => {
   await using service = await playService({ status: 404, text: '<h1>nginx</h1>', headers: { 'content-type': 'text/html' } })
   const { exitCode, err } = await earshot(['me', 'retrieve'], { url: service.url })
   expect(exitCode).toBe(4)
-  expect(err).toContain("answered 404 with text/html instead of the service's JSON")
+  expect(err).toContain('responded with 404 and text/html instead of JSON')
 })
 
-test('a refusal on the way to the place is told like any other', async () => {
+test('a refusal while finding the team is reported like any other', async () => {
   await using service = await playService(refusal(401, 'invalid_token'))
   expect(await earshot(approve, { url: service.url })).toMatchObject({ exitCode: 3, err: expect.stringContaining('(invalid_token)') })
 })

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { earshot } from './command-line.ts'
-import { playService } from './played-service.ts'
+import { playService } from './fake-service.ts'
 import { attempt, PLACE, PROJECT, page, SUBMISSION, submission, TEAM, WEBHOOK } from './records.ts'
 
 const PROJECT_PATH = `/api/v1/teams/${TEAM}/projects/${PROJECT}`
@@ -56,7 +56,7 @@ test('the parent of a list is positional', async () => {
   expect(service.requests[0]?.path).toBe(`/api/v1/teams/${TEAM}/webhooks/${WEBHOOK}/attempts/?status_code=500`)
 })
 
-test('nested fields are dotted, lists repeat, numbers and booleans are what they are', async () => {
+test('nested fields are dotted, lists repeat, and numbers and booleans keep their type', async () => {
   const flags = [
     '--author.name',
     'Ada',
@@ -81,7 +81,7 @@ test('nested fields are dotted, lists repeat, numbers and booleans are what they
   })
 })
 
-test('choices may be parted by commas', async () => {
+test('choices may be separated by commas', async () => {
   const { body } = await requestOf([
     'me',
     'tokens',
@@ -103,7 +103,7 @@ test('--no- is false for a boolean, and clears a nullable field or a list of a c
   expect((await requestOf(['submissions', 'list', '--no-has-video'])).path).toBe(`${PROJECT_PATH}/submissions/?has_video=false`)
 })
 
-test('--body gives the whole request from a file, standard input or the word itself, and flags win', async () => {
+test('--body gives the whole request from a file, standard input or inline, and flags override it', async () => {
   const whole = { name: 'Old', slug: 'old', settings: { locale: 'de', nps_low_score_threshold: 6 } }
   const merged = { name: 'New', slug: 'old', settings: { locale: 'en', nps_low_score_threshold: 6 } }
   const flags = ['--name', 'New', '--settings.locale', 'en']
@@ -119,7 +119,7 @@ test('--body gives the whole request from a file, standard input or the word its
   expect((await requestOf(['teams', 'create', '--body', JSON.stringify(whole), ...flags])).body).toEqual(merged)
 })
 
-test('--body is the words where an operation has such a field, unless it begins as a request', async () => {
+test('--body is the field body where an operation has one, unless it begins like a request', async () => {
   const whole = { body: 'Fine.', author: { name: 'Ada' } }
   expect((await requestOf(['submissions', 'create', '--body', 'Fine.', '--author.name', 'Ada'])).body).toEqual(whole)
   expect((await requestOf(['submissions', 'create', '--body', JSON.stringify(whole)])).body).toEqual(whole)
@@ -140,39 +140,39 @@ test('--idempotency-key is sent', async () => {
   expect((await requestOf(['teams', 'create', '--name', 'A', '--idempotency-key', 'k1'])).headers).toMatchObject({
     'idempotency-key': 'k1',
   })
-  expect(await usageErrorOf(['teams', 'create', '--name', 'A', '--idempotency-key', ''])).toContain('--idempotency-key takes')
+  expect(await usageErrorOf(['teams', 'create', '--name', 'A', '--idempotency-key', ''])).toContain('--idempotency-key must be')
 })
 
 test.for([
-  [['submissions', 'create', '--author.name', 'Ada'], '--body must be given'],
-  [['submissions', 'create'], '--body, --author.name must be given'],
-  [['submissions', 'create', '--body', 'x', '--author.name', 'A', '--consent.text', 'I agree'], '--consent.granted must be given'],
+  [['submissions', 'create', '--author.name', 'Ada'], 'missing required flag: --body'],
+  [['submissions', 'create'], 'missing required flags: --body, --author.name'],
+  [['submissions', 'create', '--body', 'x', '--author.name', 'A', '--consent.text', 'I agree'], 'missing required flag: --consent.granted'],
   [['submissions', 'approve'], "missing required argument 'submission-id'"],
   [['submissions', 'approve', '..'], 'submission id is empty'],
   [['submissions', 'approve', SUBMISSION, 'another'], 'too many arguments'],
-  [['submissions', 'list', '--state', 'new'], 'It is one of: pending, approved, rejected.'],
-  [['submissions', 'list', '--limit', 'many'], 'It is a number.'],
-  [['submissions', 'list', '--output', 'nme'], 'there is no field nme; there are: id, team_id'],
+  [['submissions', 'list', '--state', 'new'], 'It must be one of: pending, approved, rejected.'],
+  [['submissions', 'list', '--limit', 'many'], 'It must be a number.'],
+  [['submissions', 'list', '--output', 'nme'], 'unknown field nme. Choose from: id, team_id'],
   [['submissions', 'list', '--json', '--output', 'id'], "'--output <field>' cannot be used with option '--json'"],
   [['teams', 'create', '--nmae', 'A'], 'Did you mean --name?'],
-  [['teams', 'create', '--body', '@/nowhere.json'], '--body @/nowhere.json: there is no such file to read'],
-  [['teams', 'create', '--body', '{'], '--body is no JSON'],
-  [['teams', 'create', '--body', '[]'], '--body must hold a JSON object'],
-  [['teams', 'update', TEAM, '--body', '{"team_id":"x"}'], '--body must not hold team_id'],
+  [['teams', 'create', '--body', '@/nowhere.json'], '--body @/nowhere.json: cannot read the file'],
+  [['teams', 'create', '--body', '{'], '--body is not valid JSON'],
+  [['teams', 'create', '--body', '[]'], '--body must be a JSON object'],
+  [['teams', 'update', TEAM, '--body', '{"team_id":"x"}'], '--body must not contain team_id'],
   [['submissions', 'aprove'], 'Did you mean approve?'],
   [['submission'], 'Did you mean submissions?'],
 ] satisfies [string[], string][])('%j ends with 2 before anything is sent', async ([args, message]) => {
   expect(await usageErrorOf(args)).toContain(message)
 })
 
-test('an address that is none ends with 2', async () => {
+test('an invalid address ends with 2', async () => {
   expect(await earshot(['me', 'retrieve'], { url: 'localhost:8000' })).toMatchObject({
     exitCode: 2,
     err: expect.stringContaining('EARSHOT_URL'),
   })
 })
 
-test('a record of the service passes through untouched', async () => {
+test('a record of the service is printed unchanged', async () => {
   await using service = await playService({ json: submission() })
   const { out } = await earshot(['submissions', 'retrieve', SUBMISSION, '--json'], { url: service.url, env: PLACE })
   expect(JSON.parse(out)).toEqual(submission())

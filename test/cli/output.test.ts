@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { earshot } from './command-line.ts'
-import { type PlayedAnswer, playService } from './played-service.ts'
+import { type PlayedAnswer, playService } from './fake-service.ts'
 import { PLACE, page, SUBMISSION, submission } from './records.ts'
 
 const list = ['submissions', 'list']
@@ -13,7 +13,7 @@ async function show(args: readonly string[], columns: number | undefined, ...ans
   return { ...outcome, lines: outcome.out.split('\n').filter(Boolean), requests: service.requests }
 }
 
-test('a list is a table with whole ids, short times and the worthiest fields', async () => {
+test('a list is a table with whole ids, short times and the most important fields', async () => {
   const { lines, exitCode } = await show(list, WIDE, page([submission()]))
   expect(exitCode).toBe(0)
   expect(lines).toHaveLength(2)
@@ -31,7 +31,7 @@ test.for([NARROW, 100, 140])('a table keeps within %i columns, cuts long text wi
   expect(lines[0]).toMatch(/state .*body .*author\.name/)
 })
 
-test('what a visitor wrote cannot command the terminal, and stays in one line of a table', async () => {
+test('text of a visitor cannot control the terminal, and stays in one line of a table', async () => {
   const nasty = submission({ body: 'one\n\ntwo\u001b[2J\u009b31m\u202eevil', tags: ['\u001b]0;title\u0007'] })
   const commands = ['\u001b', '\u009b', '\u0007', '\u202e']
   for (const args of [list, ['submissions', 'retrieve', SUBMISSION]]) {
@@ -61,7 +61,7 @@ test('a single resource is aligned lines of names and values', async () => {
   )
 })
 
-test('--output prints one bare field, of a list one a line', async () => {
+test('--output prints one field, and for a list one per line', async () => {
   expect((await show(['submissions', 'retrieve', SUBMISSION, '--output', 'author.name'], WIDE, { json: submission() })).out).toBe(
     'Ada Lovelace\n',
   )
@@ -70,10 +70,10 @@ test('--output prints one bare field, of a list one a line', async () => {
   expect((await show([...list, '--output', 'tags'], WIDE, page([submission()]))).out).toBe('["onboarding","speed"]\n')
 })
 
-test('more pages are hinted at on stderr, not where programs read', async () => {
+test('the next page is mentioned on stderr, not on stdout', async () => {
   const { err, out } = await show([...list, '--output', 'id'], WIDE, page([submission()], 'c1'))
   expect(out).toBe(`${SUBMISSION}\n`)
-  expect(err).toBe('there may be more: earshot submissions list … --cursor c1, or --all\n')
+  expect(err).toBe('there may be more. Next page: earshot submissions list … --cursor c1, all pages: --all\n')
   expect((await show([...list, '--json'], WIDE, page([submission()], 'c1'))).err).toBe('')
   expect((await show(list, WIDE, page([submission()]))).err).toBe('')
 })
@@ -88,12 +88,12 @@ test('--all follows the cursor past an empty page, in the largest pages', async 
   expect((await show([...list, '--all'], WIDE, ...pages)).lines).toHaveLength(3)
 })
 
-test('--all of the change feed ends when it has caught up, and says where to go on', async () => {
+test('--all of the change feed ends when it has caught up, and prints the cursor', async () => {
   const { err, exitCode } = await show(['events', 'list', '--all'], WIDE, page([], 'c9'))
-  expect([exitCode, err]).toEqual([0, 'nothing found\nup to date; go on later: earshot events list … --cursor c9\n'])
+  expect([exitCode, err]).toEqual([0, 'nothing found\nup to date. Continue later with: earshot events list … --cursor c9\n'])
 })
 
-test('nothing found is said on stderr; nothing to show is done', async () => {
+test('an empty list prints "nothing found" on stderr, and an empty result prints "done"', async () => {
   expect(await show(list, WIDE, page([]))).toMatchObject({ out: '', err: 'nothing found\n', exitCode: 0 })
   expect(await show(['submissions', 'delete', SUBMISSION], WIDE, { status: 204 })).toMatchObject({ out: '', err: 'done\n', exitCode: 0 })
   expect(await show(['submissions', 'delete', SUBMISSION, '--json'], WIDE, { status: 204 })).toMatchObject({

@@ -4,13 +4,13 @@ import { fileURLToPath } from 'node:url'
 import { contracts, isEverywhere, listOperations } from '@earshot/contracts'
 import { expect, test } from 'vitest'
 import { earshot } from './command-line.ts'
-import { playService } from './played-service.ts'
+import { playService } from './fake-service.ts'
 import { page } from './records.ts'
 
 const operations = listOperations(contracts).filter(({ operation }) => isEverywhere(operation))
 const EXECUTABLE = fileURLToPath(new URL('earshot.js', import.meta.resolve('@earshot/cli')))
 
-test('the help names each noun with its verbs, and what is read from the environment', async () => {
+test('the help names each noun with its verbs, and the environment variables', async () => {
   const { exitCode, out } = await earshot(['--help'])
   expect(exitCode).toBe(0)
   for (const { words } of operations) expect(out.replaceAll(/\s+/g, ' ')).toContain(words.slice(1).join(' '))
@@ -39,7 +39,7 @@ test('help shows choices, defaults and what is required', async () => {
   expect((await earshot(['teams', 'create', '--help'], { columns: 200 })).out).toMatch(/--name <text> .*\(required\)/)
 })
 
-test('nothing asked ends with 2 and the help on stderr', async () => {
+test('a command without a verb ends with 2 and the help on stderr', async () => {
   for (const args of [[], ['submissions'], ['webhooks', 'attempts']]) {
     expect(await earshot(args)).toMatchObject({ exitCode: 2, out: '', err: expect.stringContaining('Usage: earshot') })
   }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { earshot } from './command-line.ts'
-import { playService } from './played-service.ts'
+import { playService } from './fake-service.ts'
 import { PROJECT, page, TEAM } from './records.ts'
 
 const list = ['submissions', 'list']
@@ -12,7 +12,7 @@ function me(...teams: unknown[]) {
   return { json: { teams } }
 }
 
-test('the only team and the only project need no word', async () => {
+test('the only team and the only project are the defaults', async () => {
   await using service = await playService(me(acme), page([website]), page([]))
   expect(await earshot(list, { url: service.url })).toMatchObject({ exitCode: 0 })
   expect(service.requests.map(({ path }) => path)).toEqual([
@@ -22,7 +22,7 @@ test('the only team and the only project need no word', async () => {
   ])
 })
 
-test('a flag wins over the environment, which wins over asking', async () => {
+test('a flag overrides the environment, which overrides the default', async () => {
   await using service = await playService(page([]))
   const env = { EARSHOT_TEAM: 'T2', EARSHOT_PROJECT: 'P2' }
   await earshot([...list, '--project', 'P1'], { url: service.url, env })
@@ -33,7 +33,7 @@ test('several teams end with 2 and the list of them', async () => {
   await using service = await playService(me(acme, other))
   const { exitCode, out, err } = await earshot(list, { url: service.url })
   expect([exitCode, out]).toEqual([2, ''])
-  expect(err).toContain('error: choose one by --team or EARSHOT_TEAM:')
+  expect(err).toContain('error: choose a team with --team or EARSHOT_TEAM:')
   expect(err).toContain(`  ${acme.id}  Acme\n  ${other.id}  Other\n`)
 })
 
@@ -41,7 +41,7 @@ test('several projects over several pages end with 2 and the list of them', asyn
   await using service = await playService(page([website], 'c1'), page([{ ...website, id: 'P2', name: 'Shop' }]))
   const { exitCode, err } = await earshot(list, { url: service.url, env: { EARSHOT_TEAM: TEAM } })
   expect(exitCode).toBe(2)
-  expect(err).toContain(`error: choose one by --project or EARSHOT_PROJECT:\n  ${PROJECT}  Website\n  P2  Shop\n`)
+  expect(err).toContain(`error: choose a project with --project or EARSHOT_PROJECT:\n  ${PROJECT}  Website\n  P2  Shop\n`)
 })
 
 test('no project ends with 2 and how to make one', async () => {
@@ -51,7 +51,7 @@ test('no project ends with 2 and how to make one', async () => {
   expect(err).toContain('earshot projects create --name')
 })
 
-test('a command without a team asks for none', async () => {
+test('a command without a team does not look for one', async () => {
   await using service = await playService(page([]))
   await earshot(['teams', 'list'], { url: service.url })
   expect(service.requests.map(({ path }) => path)).toEqual(['/api/v1/teams/'])

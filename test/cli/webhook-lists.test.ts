@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { earshot } from './command-line.ts'
-import { playService } from './played-service.ts'
+import { playService } from './fake-service.ts'
 import { attempt, PLACE, page, WEBHOOK } from './records.ts'
 
 const HOUR_MS = 3_600_000

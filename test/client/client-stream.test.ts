@@ -1,7 +1,7 @@
 import { createClient, EarshotApiError, EarshotConnectionError, EarshotTimeoutError } from '@earshot/contracts/client'
 import { afterAll, beforeAll, expect, expectTypeOf, test } from 'vitest'
-import { number } from '../api/event-stream.ts'
-import { playService, refusal } from '../cli/played-service.ts'
+import { playService, refusal } from '../cli/fake-service.ts'
+import { number } from '../support/event-stream.ts'
 import { makeTeam } from '../support/people.ts'
 import { startTestService, type TestService } from '../support/test-service.ts'
 

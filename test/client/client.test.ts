@@ -1,7 +1,7 @@
 import { createServer } from 'node:net'
 import { type CallOptions, createClient, EarshotApiError, EarshotConnectionError, EarshotTimeoutError } from '@earshot/contracts/client'
 import { describe, expect, expectTypeOf, test } from 'vitest'
-import { type PlayedService, playService, refusal } from '../cli/played-service.ts'
+import { type PlayedService, playService, refusal } from '../cli/fake-service.ts'
 
 const TEAM = '019aa3c1-7d40-7c3e-9f3b-2b8f7a6f1e01'
 const PROJECT = '019aa3c1-7d40-7c3e-9f3b-2b8f7a6f1e02'
@@ -75,7 +75,7 @@ describe('a request', () => {
   })
 })
 
-describe('an answer', () => {
+describe('a response', () => {
   test('204 is undefined', async () => {
     await using service = await playService({ status: 204 })
     expect(await clientOf(service).teams.delete({ team_id: TEAM })).toBeUndefined()
@@ -109,13 +109,13 @@ describe('an answer', () => {
     { status: 404, text: 'nginx', headers: { 'content-type': 'text/html' } },
     { status: 400, json: { message: 'another service' } },
     { status: 301, text: '', headers: { location: 'https://example.com/' } },
-  ])('that is not the service’s ($status) is an EarshotConnectionError which says what came', async (answer) => {
+  ])('that is not the service’s ($status) is an EarshotConnectionError that names the response', async (answer) => {
     await using service = await playService(answer)
     const error = await clientOf(service)
       .me.retrieve()
       .catch((reason: unknown) => reason)
     expect(error).toBeInstanceOf(EarshotConnectionError)
-    expect(String(error)).toContain(`${service.url}/api/v1/me/ answered ${answer.status}`)
+    expect(String(error)).toContain(`${service.url}/api/v1/me/ responded with ${answer.status}`)
     expect(service.requests).toHaveLength(1)
   })
 })

@@ -5,31 +5,31 @@ import { run } from './command.ts'
 import { PythonError, preparePython } from './python.ts'
 import type { Records } from './records.ts'
 
-/** Fuzzing and stateful testing go on until it is over. */
+/** Fuzzing and stateful testing use all of it. */
 const BUDGET_SECONDS = 270
 const LIMIT_MS = 600_000
 
-/** Schemathesis over every operation of the served document: all checks, all phases. The seed decides what is generated. */
-export async function judgeBehaviour(url: string, records: Records): Promise<string | null> {
-  const seed = process.env.JUDGE_SEED ?? String(randomInt(2 ** 32))
+/** Runs all checks and phases of Schemathesis over every operation of the served document. The seed decides what is generated. */
+export async function checkBehaviour(url: string, records: Records): Promise<string | null> {
+  const seed = process.env.CONFORMANCE_SEED ?? String(randomInt(2 ** 32))
   try {
     const programs = await preparePython()
-    console.log(`Schemathesis with JUDGE_SEED=${seed}`)
+    console.log(`Schemathesis with CONFORMANCE_SEED=${seed}`)
     const { exitCode } = await run(join(programs, 'schemathesis'), argumentsOf(url, seed), {
-      environment: { JUDGE_TOKEN: records.token, JUDGE_RECORDS: JSON.stringify(records.forHooks) },
+      environment: { CONFORMANCE_TOKEN: records.token, CONFORMANCE_RECORDS: JSON.stringify(records.forHooks) },
       timeoutMs: LIMIT_MS,
       isShown: true,
     })
     if (exitCode === 0)
-      return (await isStillThere(url, records)) ? null : 'lost its own token, team or project: what passed afterwards proves nothing'
-    return exitCode === null ? `did not end within ${LIMIT_MS / 1000} s` : `found failures; repeat them with JUDGE_SEED=${seed}`
+      return (await isStillThere(url, records)) ? null : 'the run deleted its own token, team or project; later results prove nothing'
+    return exitCode === null ? `did not finish within ${LIMIT_MS / 1000} s` : `found failures; repeat the run with CONFORMANCE_SEED=${seed}`
   } catch (error) {
     if (error instanceof PythonError) return error.message
     throw error
   }
 }
 
-/** 401 and 404 are accepted of any request, so a run that lost what it works with would pass. */
+/** Checks that the run still has its records: every request may answer 401 or 404, so a run without them would pass. */
 async function isStillThere(url: string, { token, forHooks: { team_id, project_id } }: Records): Promise<boolean> {
   const client = createClient({ baseUrl: url, token })
   return client.projects.retrieve({ team_id, project_id }).then(

@@ -7,13 +7,13 @@ export const TOP = fileURLToPath(new URL('../..', import.meta.url))
 
 interface CommandOptions {
   environment?: Record<string, string>
-  /** It is ended when it takes longer. */
+  /** The command is killed after this time. */
   timeoutMs?: number
-  /** Prints what it prints; otherwise that is only collected. */
+  /** Passes the output through instead of collecting it. */
   isShown?: boolean
 }
 
-/** Runs a command at the top of the repository. Resolves to what it printed, and to null as its exit code when it could not run to its end. */
+/** Runs a command at the top of the repository. Resolves to its output and exit code; the code is null if it could not finish. */
 export async function run(
   command: string,
   args: readonly string[],
@@ -24,7 +24,7 @@ export async function run(
     env: { ...process.env, ...environment },
     stdio: ['ignore', isShown ? 'inherit' : 'pipe', isShown ? 'inherit' : 'pipe'],
   })
-  // Not spawn's own timeout: that one goes on, and keeps this process, when there is no such command.
+  // Not spawn's own timeout, which keeps this process alive when the command does not exist.
   const timer = setTimeout(() => child.kill(), timeoutMs)
   let output = ''
   for (const stream of [child.stdout, child.stderr]) stream?.setEncoding('utf8').on('data', (text) => (output += text))

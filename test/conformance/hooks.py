@@ -1,4 +1,4 @@
-"""Data that no schema can name. Nothing here hides an answer: every request is judged as it was sent."""
+"""Data that no schema can name. Nothing here hides a response: every request is checked as it was sent."""
 
 import json
 import os
@@ -8,8 +8,8 @@ from uuid import uuid4
 import requests
 import schemathesis
 
-RECORDS = json.loads(os.environ["JUDGE_RECORDS"])
-AUTHORIZATION = {"Authorization": f"Bearer {os.environ['JUDGE_TOKEN']}"}
+RECORDS = json.loads(os.environ["CONFORMANCE_RECORDS"])
+AUTHORIZATION = {"Authorization": f"Bearer {os.environ['CONFORMANCE_TOKEN']}"}
 SIGN_INS = ("/api/auth/session/", "/api/auth/token/")
 MADE_FROM = {
     "team_id": {"name": "Spare"},

@@ -6,16 +6,16 @@ import { run, TOP } from './command.ts'
 const HOME = join(TOP, '.conformance/observatory')
 const PACKAGE = '@mdn/mdn-http-observatory'
 const VERSION = '1.4.8'
-/** What the service leaves to the proxy in front of it, which speaks TLS. */
+/** Tests of TLS, which the proxy in front of the service handles. */
 const OF_TLS = ['strict-transport-security', 'redirection']
 
-/** A page as somebody looks at it, signed in or not. */
+/** A page, with a cookie for a person who is signed in. */
 export interface ScannedPage {
   path: string
   cookie?: string
 }
 
-/** What of MDN's HTTP Observatory is used: its retriever and its tests. */
+/** The parts of MDN's HTTP Observatory in use: its retriever and its tests. */
 interface Observatory {
   retrieve: (hostname: string, options: object) => Promise<{ responses: { auto: { status: number } | null }; session: { jar: CookieJar } }>
   ALL_TESTS: ((requests: unknown) => { constructor: { name: string }; pass: boolean; result: string })[]
@@ -25,33 +25,33 @@ interface CookieJar {
   setCookieSync: (cookie: string, url: string) => unknown
 }
 
-/** Scans pages for their headers and cookies. Resolves to what is wrong with them; `setCookie` is the header of a sign-in. */
+/** Scans the headers and cookies of pages. Resolves to the problems, or null; `setCookie` is the header of a sign-in. */
 export async function scanPages(url: string, pages: readonly ScannedPage[], setCookie: string): Promise<string | null> {
   const observatory = await prepareObservatory()
   if (typeof observatory === 'string') return observatory
   const { hostname, port } = new URL(url)
   const problems: string[] = []
-  let judged = 0
+  let tested = 0
   for (const { path, cookie } of pages) {
     const headers = ['Accept: text/html', ...(cookie ? [`Cookie: ${cookie}`] : [])]
     const requests = await observatory.retrieve(hostname, { httpPort: Number(port), httpsPort: 9, path, headers })
     if (requests.responses.auto?.status !== 200) problems.push(`${path} answered ${requests.responses.auto?.status}`)
-    // The session's cookie as the sign-in sets it, read as a browser reads it that speaks TLS to the proxy.
+    // The cookie of the sign-in, read as by a browser that speaks TLS to the proxy.
     requests.session.jar.setCookieSync(setCookie, `https://${hostname}/`)
     for (const test of observatory.ALL_TESTS) {
       const verdict = test(requests)
       const { name } = verdict.constructor
       if (OF_TLS.includes(name)) continue
-      judged += 1
-      // A cookie that its jar refused was not judged.
+      tested += 1
+      // A cookie that its jar refused was not tested.
       if (!verdict.pass || verdict.result === 'cookies-not-found') problems.push(`${path} ${name}: ${verdict.result}`)
     }
   }
-  console.log(`MDN HTTP Observatory: ${judged} tests over ${pages.length} pages`)
+  console.log(`MDN HTTP Observatory: ${tested} tests over ${pages.length} pages`)
   return problems.length === 0 ? null : problems.join('; ')
 }
 
-/** In a folder of its own, without its scripts, which would ask the network for a list that only matters to TLS. */
+/** Installs it in a folder of its own, without its scripts, which would download a list that only matters to TLS. */
 async function prepareObservatory(): Promise<Observatory | string> {
   const source = join(HOME, 'node_modules', PACKAGE, 'src')
   if (!existsSync(source)) {

@@ -1,9 +1,9 @@
-import { runAdmin } from '../fault/run-admin.ts'
+import { runAdmin } from '../support/run-admin.ts'
 import { account } from './account.ts'
 import { type ScannedPage, scanPages } from './observatory.ts'
 
 const CALLBACK = 'https://app.example/callback'
-const STRANGERS_PAGES = ['/accounts/sign-in/', '/accounts/sign-up/', '/accounts/password-reset/', '/api/docs/', '/api/redoc/']
+const PUBLIC_PAGES = ['/accounts/sign-in/', '/accounts/sign-up/', '/accounts/password-reset/', '/api/docs/', '/api/redoc/']
 const OWN_PAGES = [
   '/accounts/',
   '/accounts/tokens/',
@@ -14,22 +14,22 @@ const OWN_PAGES = [
   '/o/device/',
 ]
 
-/** Every page for people, as strangers and as a signed-in person see it, judged by MDN's HTTP Observatory. */
-export async function judgePages(url: string, environment: Record<string, string>): Promise<string | null> {
+/** Scans every page with MDN's HTTP Observatory, signed out and signed in. */
+export async function checkPages(url: string, environment: Record<string, string>): Promise<string | null> {
   const answer = await fetch(`${url}/api/auth/session/`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(account),
   })
   const setCookie = answer.headers.get('set-cookie')
-  if (setCookie === null) return `nobody could sign in: ${answer.status} ${await answer.text()}`
+  if (setCookie === null) return `signing in failed: ${answer.status} ${await answer.text()}`
   const cookie = setCookie.split(';', 1)[0] ?? ''
   const own = [...OWN_PAGES, await consentPath(environment)]
-  const pages: ScannedPage[] = [...STRANGERS_PAGES.map((path) => ({ path })), ...own.map((path) => ({ path, cookie }))]
+  const pages: ScannedPage[] = [...PUBLIC_PAGES.map((path) => ({ path })), ...own.map((path) => ({ path, cookie }))]
   return scanPages(url, pages, setCookie)
 }
 
-/** Where an application sends whoever signs in to it. */
+/** The consent page of an application. */
 async function consentPath(environment: Record<string, string>): Promise<string> {
   const registered = ['--name', 'Wall of praise', '--type', 'public', '--redirect-uri', CALLBACK, '--scopes', 'read:teams']
   const { client_id } = JSON.parse(await runAdmin(environment, 'oauth-client', 'create', ...registered, '--json'))

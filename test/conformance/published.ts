@@ -5,19 +5,19 @@ import type { DeliverySource } from '../receivers/delivery-source.ts'
 import { installPackage } from '../receivers/installed-package.ts'
 import { openChromium } from './chromium.ts'
 
-/** What a developer would load into a page. */
+/** The script that a developer would load into a page. */
 const SCRIPT = `
   import { verifyWebhook } from '@earshot/contracts/webhooks'
-  globalThis.judge = (bytes, headers, secret) => verifyWebhook(Uint8Array.from(bytes), headers, secret).then(
+  globalThis.verify = (bytes, headers, secret) => verifyWebhook(Uint8Array.from(bytes), headers, secret).then(
     (event) => event.type + ' ' + event.id,
     (error) => error.code,
   )`
 
-/** The packed package, installed in an empty project and bundled, verifies a delivery in a real browser. Resolves to what went wrong. */
-export async function judgePublished(openSource: () => Promise<DeliverySource>): Promise<string | null> {
+/** Installs the packed package in an empty project, bundles it, and verifies a delivery in a real browser. Resolves to the problem, or null. */
+export async function checkPublished(openSource: () => Promise<DeliverySource>): Promise<string | null> {
   const chromium = await openChromium()
   if (typeof chromium === 'string') return chromium
-  // WebCrypto is there for secure contexts alone: a page of this machine is one.
+  // WebCrypto needs a secure context, which a page of this machine is.
   const site = createServer((_request, response) =>
     response.setHeader('content-type', 'text/html').end('<!doctype html><title>A page</title>'),
   )
@@ -40,8 +40,8 @@ export async function judgePublished(openSource: () => Promise<DeliverySource>):
 async function verifyIn(page: Page, source: DeliverySource): Promise<string | null> {
   const { headers, body } = await source.record()
   const expected = `submission.created ${JSON.parse(String(body)).id}`
-  const judge = (bytes: Buffer) =>
-    page.evaluate(`judge(${JSON.stringify([...bytes])}, ${JSON.stringify(headers)}, ${JSON.stringify(source.secret)})`)
-  const verdicts = [await judge(body), await judge(Buffer.concat([body, Buffer.from('\n')]))]
+  const verify = (bytes: Buffer) =>
+    page.evaluate(`verify(${JSON.stringify([...bytes])}, ${JSON.stringify(headers)}, ${JSON.stringify(source.secret)})`)
+  const verdicts = [await verify(body), await verify(Buffer.concat([body, Buffer.from('\n')]))]
   return verdicts[0] === expected && verdicts[1] === 'bad_signature' ? null : `said ${verdicts.join(', then ')}`
 }

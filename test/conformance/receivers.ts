@@ -11,7 +11,7 @@ import { installDebian } from './debian.ts'
 import { buildGo, GoError } from './go.ts'
 import { PythonError, preparePython } from './python.ts'
 
-/** What else there is than Node: the examples, and the package of Standard Webhooks for Go. */
+/** Receivers in other languages: the examples, and the package of Standard Webhooks for Go. */
 const receivers: Record<string, { prepare: () => Promise<Command>; toleranceSeconds?: number }> = {
   'Flask with hmac': { prepare: () => python('flask_hmac.py') },
   'Flask with standardwebhooks': { prepare: () => python('flask_standardwebhooks.py'), toleranceSeconds: 302 },
@@ -20,15 +20,15 @@ const receivers: Record<string, { prepare: () => Promise<Command>; toleranceSeco
   'a shell with openssl': { prepare: openssl },
 }
 
-/** The service sends to receivers in other languages, which know nothing of it but the documentation. Resolves to what went wrong. */
-export async function judgeReceivers(openSource: () => Promise<DeliverySource>): Promise<string | null> {
+/** Sends deliveries to receivers in other languages, which are written from the documentation alone. Resolves to the problems, or null. */
+export async function checkReceivers(openSource: () => Promise<DeliverySource>): Promise<string | null> {
   const problems: string[] = []
   for (const [name, { prepare, ...options }] of Object.entries(receivers)) {
     await using source = await openSource()
     try {
-      const verdicts = await tryReceiver(source, await prepare(), options)
-      if (!isDeepStrictEqual(verdicts, CONFORMING)) problems.push(`${name}: ${differences(verdicts)}`)
-      console.log(`${name}: ${Object.keys(verdicts).length} verdicts`)
+      const results = await tryReceiver(source, await prepare(), options)
+      if (!isDeepStrictEqual(results, CONFORMING)) problems.push(`${name}: ${differences(results)}`)
+      console.log(`${name}: ${Object.keys(results).length} results`)
     } catch (error) {
       if (!(error instanceof PythonError || error instanceof GoError)) throw error
       problems.push(`${name}: ${error.message}`)
@@ -37,11 +37,11 @@ export async function judgeReceivers(openSource: () => Promise<DeliverySource>):
   return problems.length === 0 ? null : problems.join('; ')
 }
 
-function differences(verdicts: Record<string, number>): string {
+function differences(results: Record<string, number>): string {
   const expected: Record<string, number> = CONFORMING
-  return Object.entries(verdicts)
-    .filter(([what, verdict]) => expected[what] !== verdict)
-    .map(([what, verdict]) => `${what} ${verdict} instead of ${expected[what]}`)
+  return Object.entries(results)
+    .filter(([what, result]) => expected[what] !== result)
+    .map(([what, result]) => `${what} ${result} instead of ${expected[what]}`)
     .join(', ')
 }
 

@@ -8,11 +8,11 @@ import { TOP } from './command.ts'
 const DIRECTORY = join(TOP, '.conformance/records')
 const SUBMISSIONS = 10
 
-/** What Schemathesis works with. */
+/** The records that Schemathesis works with. */
 export interface Records {
-  /** The owner's, with every scope. */
+  /** The owner's token, with every scope. */
   token: string
-  /** What hooks.py reads: where the service is, ids that must stay, and what only the service can give out. */
+  /** Input of hooks.py: the service's address, ids to keep, and values that only the service can issue. */
   forHooks: {
     url: string
     kept: string[]
@@ -26,7 +26,7 @@ export interface Records {
   }
 }
 
-/** Fills a team with some of everything, and writes the ids as dictionaries that schemathesis.toml names. */
+/** Fills a team with records of every kind, and writes their ids to the dictionaries that schemathesis.toml names. */
 export async function makeRecords(url: string, team: Team, receiver: string): Promise<Records> {
   const client = createClient({ baseUrl: url, token: team.token })
   const { team_id, project_id } = team.project
@@ -52,12 +52,12 @@ export async function makeRecords(url: string, team: Team, receiver: string): Pr
   return { token: team.token, forHooks: { url, kept, team_id, project_id, receiver, ...givenOut } }
 }
 
-/** Leaves words as visitors do; resolves to what withdraws their consent. */
+/** Creates public submissions. Resolves to their revoke tokens. */
 async function submit(client: Client, public_key: string): Promise<string[]> {
   const receipts = Array.from({ length: SUBMISSIONS }, (_, index) =>
     client.public.submissions.create({
       public_key,
-      body: `The words of visitor ${index}.`,
+      body: `The feedback of visitor ${index}.`,
       author: { name: 'Ada' },
       consent: { granted: true },
     }),
@@ -69,7 +69,7 @@ function idsOf({ results }: { results: readonly { id: string }[] }): string[] {
   return results.map(({ id }) => id)
 }
 
-/** One quoted value a line. */
+/** Writes one quoted value per line. */
 function writeDictionary(name: string, values: readonly string[]): void {
   mkdirSync(DIRECTORY, { recursive: true })
   writeFileSync(join(DIRECTORY, `${name}.dict`), `${values.map((value) => JSON.stringify(value)).join('\n')}\n`)

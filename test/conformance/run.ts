@@ -1,20 +1,20 @@
-import { makeDataDir } from '../fault/data-dir.ts'
-import { runAdmin } from '../fault/run-admin.ts'
-import { startService } from '../fault/service-process.ts'
-import { startReceiver } from '../jobs/receiver.ts'
 import { openDeliverySource } from '../receivers/delivery-source.ts'
+import { makeDataDir } from '../support/data-dir.ts'
+import { startReceiver } from '../support/receiver.ts'
+import { runAdmin } from '../support/run-admin.ts'
+import { startService } from '../support/service-process.ts'
 import { account } from './account.ts'
-import { judgeBehaviour } from './behaviour.ts'
-import { judgeDocument } from './document.ts'
-import { judgePages } from './pages.ts'
-import { judgePublished } from './published.ts'
-import { judgeReceivers } from './receivers.ts'
+import { checkBehaviour } from './behaviour.ts'
+import { checkDocument } from './document.ts'
+import { checkPages } from './pages.ts'
+import { checkPublished } from './published.ts'
+import { checkReceivers } from './receivers.ts'
 import { makeRecords } from './records.ts'
-import { judgeSignIns, keepScreenshots } from './sign-ins.ts'
+import { checkSignIns, keepScreenshots } from './sign-ins.ts'
 
 const LOGGED_CHARACTERS = 8_000
 
-/** Outside judges over the running service: the document as it is served, and whether the service keeps to it. */
+/** Outside tools check the running service: its document as it is served, and whether the service conforms to it. */
 const problems = new Map<string, string | null>()
 
 await using receiver = await startReceiver()
@@ -32,21 +32,21 @@ await using service = await startService({
 const environment = { EARSHOT_DATA_DIR: data.path }
 await runAdmin(environment, 'user', 'create', '--email', account.email, '--password', account.password)
 const records = await makeRecords(service.url, await data.makeTeam(), receiver.url)
-const told = await data.makeTeam()
-const openSource = () => openDeliverySource(service.client(told.token), told)
+const sender = await data.makeTeam()
+const openSource = () => openDeliverySource(service.client(sender.token), sender)
 
-problems.set('Redocly recommended-strict over the document', await judgeDocument(`${service.url}/api/schema/`))
-problems.set('MDN HTTP Observatory over the pages', await judgePages(service.url, environment))
-problems.set('openid-client and oauth4webapi with Chromium', await judgeSignIns())
+problems.set('Redocly recommended-strict over the document', await checkDocument(`${service.url}/api/schema/`))
+problems.set('MDN HTTP Observatory over the pages', await checkPages(service.url, environment))
+problems.set('openid-client and oauth4webapi with Chromium', await checkSignIns())
 if (process.argv.includes('--keep-screenshots')) keepScreenshots()
-problems.set('Receivers with Flask, Go and openssl over deliveries', await judgeReceivers(openSource))
-problems.set('verifyWebhook as published, in Chromium', await judgePublished(openSource))
-problems.set('Schemathesis over every operation', await judgeBehaviour(service.url, records))
+problems.set('Receivers with Flask, Go and openssl over deliveries', await checkReceivers(openSource))
+problems.set('verifyWebhook as published, in Chromium', await checkPublished(openSource))
+problems.set('Schemathesis over every operation', await checkBehaviour(service.url, records))
 
 const failed = [...problems.values()].filter((problem) => problem !== null).length
 if (failed > 0) console.log(`\nWhat the service logged:\n${service.output().slice(0, LOGGED_CHARACTERS)}`)
 console.log()
-for (const [judge, problem] of problems)
-  console.log(`${problem === null ? 'passed' : 'FAILED'}  ${judge}${problem === null ? '' : `: ${problem}`}`)
+for (const [check, problem] of problems)
+  console.log(`${problem === null ? 'passed' : 'FAILED'}  ${check}${problem === null ? '' : `: ${problem}`}`)
 console.log(`${problems.size - failed} passed, ${failed} failed`)
 process.exitCode = failed === 0 ? 0 : 1

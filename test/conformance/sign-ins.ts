@@ -3,9 +3,9 @@ import { copyFileSync, mkdirSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
-import { makeDataDir } from '../fault/data-dir.ts'
-import { runAdmin } from '../fault/run-admin.ts'
-import { startService } from '../fault/service-process.ts'
+import { makeDataDir } from '../support/data-dir.ts'
+import { runAdmin } from '../support/run-admin.ts'
+import { startService } from '../support/service-process.ts'
 import { account } from './account.ts'
 import { openChromium } from './chromium.ts'
 import { TOP } from './command.ts'
@@ -16,10 +16,10 @@ const PHONE = { viewport: { width: 390, height: 320 }, deviceScaleFactor: 2, isM
 const LIMIT_MS = 60_000
 
 /**
- * openid-client and oauth4webapi as they come, as README's examples use them, against the running service; the person is a
- * real Chromium, which takes the pictures of the pages. Resolves to what went wrong.
+ * Signs in with openid-client and oauth4webapi, by the examples of docs/signing-in.md, against the running service. A real
+ * Chromium plays the person and takes the screenshots. Resolves to the problem, or null.
  */
-export async function judgeSignIns(): Promise<string | null> {
+export async function checkSignIns(): Promise<string | null> {
   const chromium = await openChromium()
   if (typeof chromium === 'string') return chromium
   try {
@@ -31,7 +31,7 @@ export async function judgeSignIns(): Promise<string | null> {
   }
 }
 
-/** The pictures become part of the documentation. */
+/** Copies the screenshots into the documentation. */
 export function keepScreenshots(): void {
   for (const name of ['device-page.png', 'consent-page.png']) copyFileSync(join(SCREENSHOTS, name), join(TOP, 'docs', name))
 }
@@ -59,35 +59,35 @@ async function signIn(chromium: Browser): Promise<string | null> {
 
   mkdirSync(SCREENSHOTS, { recursive: true })
   const page = await (await chromium.newContext(PHONE)).newPage()
-  const complaints = listen(page, url)
+  const complaints = collectComplaints(page, url)
 
   using device = runExample('sign-in-device.ts', { EARSHOT_URL: url })
-  await page.goto(await device.hears(/open (\S+) and/))
+  await page.goto(await device.prints(/open (\S+) and/))
   await page.getByLabel('E-mail address').fill(account.email)
   await page.getByLabel('Password').fill(account.password)
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.getByRole('button', { name: 'Allow' }).waitFor()
   await page.screenshot({ path: join(SCREENSHOTS, 'device-page.png'), fullPage: true })
   await page.getByRole('button', { name: 'Allow' }).click()
-  await device.hears(/signed in as (grace@example\.com) by oauth2/)
+  await device.prints(/signed in as (grace@example\.com) by oauth2/)
 
   using app = runExample('sign-in-web-app.ts', {
     ...{ EARSHOT_URL: url, APP_URL: appUrl },
     ...{ CLIENT_ID: client.client_id, CLIENT_SECRET: client.client_secret },
   })
-  await page.goto(await app.hears(/listening at (\S+)/))
+  await page.goto(await app.prints(/listening at (\S+)/))
   await page.getByRole('button', { name: 'Allow' }).waitFor()
   await page.screenshot({ path: join(SCREENSHOTS, 'consent-page.png'), fullPage: true })
   await page.getByRole('button', { name: 'Allow' }).click()
   await page.getByText('Thank you').waitFor()
-  await app.hears(/may see (Compilers)/)
+  await app.prints(/may see (Compilers)/)
 
-  console.log('openid-client and oauth4webapi signed in, with Chromium for the person')
-  return complaints.length === 0 ? null : `Chromium complained: ${complaints.join('; ')}`
+  console.log('openid-client and oauth4webapi signed in, with Chromium as the person')
+  return complaints.length === 0 ? null : `Chromium reported: ${complaints.join('; ')}`
 }
 
-/** What a browser says of our pages when they break their own policy, or lack what they need. */
-function listen(page: Page, url: string): string[] {
+/** Collects the errors and warnings that the browser reports about the service's pages. */
+function collectComplaints(page: Page, url: string): string[] {
   const complaints: string[] = []
   page.on('console', (message) => {
     if (['error', 'warning'].includes(message.type()) && message.location().url.startsWith(url)) complaints.push(message.text())
@@ -97,8 +97,8 @@ function listen(page: Page, url: string): string[] {
 }
 
 interface Example extends Disposable {
-  /** Waits until it has printed what matches; gives the first group. */
-  hears: (pattern: RegExp) => Promise<string>
+  /** Waits for output that matches and returns the first group. */
+  prints: (pattern: RegExp) => Promise<string>
 }
 
 function runExample(name: string, environment: Record<string, string>): Example {
@@ -109,7 +109,7 @@ function runExample(name: string, environment: Record<string, string>): Example 
   let printed = ''
   for (const stream of [child.stdout, child.stderr]) stream?.setEncoding('utf8').on('data', (text: string) => (printed += text))
   return {
-    hears: (pattern) =>
+    prints: (pattern) =>
       new Promise((resolve, reject) => {
         const timer = setTimeout(() => reject(new Error(`${name} did not print ${pattern}:\n${printed}`)), LIMIT_MS)
         const look = () => {

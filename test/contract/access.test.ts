@@ -49,7 +49,7 @@ for (const named of closedOperations) {
   })
 
   if (withoutApiAccess) {
-    test(`${name} asks for a scope alone of whoever has no team with API access, or no team`, async () => {
+    test(`${name} asks only for a scope of callers without a team or without API access`, async () => {
       const refusal = { status: 403, code: 'insufficient_scope', required_scope: scope }
       for (const token of [freeToken, strangersToken]) await expectRefusal(named, { token, of: freeTeam }, refusal)
     })
@@ -60,7 +60,7 @@ for (const named of closedOperations) {
   }
 
   if (pathFields.has('team_id')) {
-    test(`${name} does not tell a stranger that the team exists`, async () => {
+    test(`${name} does not reveal to a stranger that the team exists`, async () => {
       await expectRefusal(named, { token: strangersToken }, { status: 404, code: 'not_found' })
     })
   }

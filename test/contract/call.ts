@@ -1,7 +1,7 @@
 import { contracts, type NamedOperation } from '@earshot/contracts'
 import { expect } from 'vitest'
 import { buildDocument } from '../../server/src/openapi/document.ts'
-import type { Answer, SendOptions, TestService } from '../support/test-service.ts'
+import type { SendOptions, TestResponse, TestService } from '../support/test-service.ts'
 
 /** A REST call of an operation. */
 export interface RestCall extends SendOptions {
@@ -14,7 +14,7 @@ export interface RestCall extends SendOptions {
 const { paths } = buildDocument(contracts, { baseUrl: 'http://localhost:8000', version: '0.0.0' })
 
 /** Calls an operation over REST; whatever comes back, its status must stand in the operation's entry of the document. */
-export async function callRest(service: TestService, named: NamedOperation, call: RestCall): Promise<Answer> {
+export async function callRest(service: TestService, named: NamedOperation, call: RestCall): Promise<TestResponse> {
   const { path = {}, query, method = named.operation.method, ...options } = call
   const { path: template } = named.operation
   const address = fill(template, path) + (query === undefined ? '' : `?${query}`)

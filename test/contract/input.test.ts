@@ -19,7 +19,7 @@ afterAll(() => service.close())
 for (const named of operations) {
   const { name, operation } = named
 
-  test(`${name} refuses what its contract does not know, by the name of the field`, async () => {
+  test(`${name} refuses unknown fields by name`, async () => {
     const { query, ...call } = goodCall(named)
     const unknownQuery = new URLSearchParams([...(query ?? []), ['nobody_knows', '1']])
     await expectWrongField(named, { ...call, query: unknownQuery }, 'nobody_knows')
@@ -34,7 +34,7 @@ for (const named of operations) {
   })
 
   if (operation.queryFields.size > 0) {
-    test(`${name} refuses a query of the wrong kind, by the name of the field`, async () => {
+    test(`${name} refuses query parameters of the wrong type, by name`, async () => {
       const call = goodCall(named)
       for (const field of operation.queryFields) {
         for (const query of wrongQueries(schemaOf(named, field), field)) await expectWrongField(named, { ...call, query }, field)
@@ -46,7 +46,7 @@ for (const named of operations) {
 for (const named of bodyOperations) {
   const { name, operation } = named
 
-  test(`${name} refuses body fields of another kind, unknown ones and those of the path, by name`, async () => {
+  test(`${name} refuses body fields of the wrong type, unknown ones and those of the path, by name`, async () => {
     const call = goodCall(named)
     await expectWrongField(named, { ...call, body: { ...call.body, nobody_knows: 1 } }, 'nobody_knows')
     for (const [field, value] of Object.entries(call.path)) {
@@ -61,7 +61,7 @@ for (const named of bodyOperations) {
     }
   })
 
-  test(`${name} takes JSON alone, well-formed and within its size`, async () => {
+  test(`${name} accepts only well-formed JSON within its size`, async () => {
     const { body, ...call } = goodCall(named)
     for (const type of ['text/plain', 'application/xml', 'multipart/form-data; boundary=x', 'application/jsonp']) {
       const answer = await callRest(service, named, { ...call, body: JSON.stringify(body), headers: { 'content-type': type } })

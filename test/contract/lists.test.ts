@@ -17,7 +17,7 @@ afterAll(() => service.close())
 for (const named of operations.filter(({ operation }) => operation.queryFields.has('limit'))) {
   const { name, operation } = named
 
-  test(`${name} takes 1 to ${sizes.pageItems} items a page, and a cursor of its own alone`, async () => {
+  test(`${name} takes 1 to ${sizes.pageItems} items a page, and only its own cursors`, async () => {
     const path = await makePath(service, team, operation.path)
     const token = operation.access !== 'credential' ? undefined : team.token
     const list = (query: Record<string, string>) => callRest(service, named, { path, token, query: new URLSearchParams(query) })

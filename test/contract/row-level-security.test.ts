@@ -36,7 +36,7 @@ afterAll(async () => {
 })
 
 for (const named of endingOperations.filter(({ operation }) => operation.pathFields.has('team_id') || operation.access === 'public')) {
-  test(`${named.name} succeeds as a role that sees its own team alone`, async () => {
+  test(`${named.name} succeeds as a role that sees only its own team`, async () => {
     const team = await makeTeam(service.database)
     const before = sent
     expect(await call(team, named)).toMatchObject({ status: named.operation.status })
@@ -44,14 +44,14 @@ for (const named of endingOperations.filter(({ operation }) => operation.pathFie
   })
 
   if (named.operation.method === 'POST') {
-    test(`${named.name} succeeds so with an idempotency key too`, async () => {
+    test(`${named.name} succeeds as that role with an idempotency key too`, async () => {
       const team = await makeTeam(service.database)
       expect(await call(team, named, { 'idempotency-key': 'bound' })).toMatchObject({ status: named.operation.status })
     })
   }
 }
 
-test('a statement that lost its condition on the team reads nothing foreign, in no table of a team', async () => {
+test('a statement without its team condition reads no other team’s rows, in any table of a team', async () => {
   for (const team of [one, other]) {
     const { id } = await team.submit({ tags: ['a'] })
     const client = service.client(team.token)
@@ -67,7 +67,7 @@ test('a statement that lost its condition on the team reads nothing foreign, in 
   expect(await bound.forTeam(one.id).run('select id from teams', [])).toEqual([{ id: one.id }])
 })
 
-test('a partition cannot be asked by its own name, past the policies of its table', async () => {
+test('a partition cannot be read by its own name, past the policies of its table', async () => {
   const [partition] = await service.database.run<{ name: string }>(
     "select relname as name from pg_class where relispartition and relkind = 'r' limit 1",
     [],
@@ -84,7 +84,7 @@ test('a statement that names another team changes nothing there', async () => {
   await expect(mine.transaction((tx) => tx.run(insert, [other.id]))).rejects.toThrow('row-level security')
 })
 
-test('teams that take turns on one session never see each other', async () => {
+test('teams that take turns on one connection never see each other’s rows', async () => {
   const owners = Array.from({ length: 40 }, (_, index) => (index % 2 ? one : other))
   const seen = await Promise.all(
     owners.map(({ id }, index) => {

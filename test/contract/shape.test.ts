@@ -37,7 +37,7 @@ for (const { name, operation } of operations) {
     expect(fields.filter(({ schema }) => !descriptionOf(schema)).map(({ field }) => field)).toEqual([])
   })
 
-  test(`${name} shows other people's addresses to those alone who may see contacts`, () => {
+  test(`${name} shows other people’s addresses only to callers with read:contacts`, () => {
     const emails = fieldsOf(operation.output, '').filter(({ field }) => /email(?!_verified)/i.test(field.split('.').at(-1) ?? ''))
     const unmarked = emails.filter(({ schema }) => (schema.meta() as { visibility?: string } | undefined)?.visibility !== 'read:contacts')
     // The one address that needs no mark is the caller's own.

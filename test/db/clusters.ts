@@ -6,9 +6,10 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import postgres from 'postgres'
-import { expect, vi } from 'vitest'
+import { expect, inject, vi } from 'vitest'
 import { type EmbeddedPostgres, type EmbeddedPostgresOptions, startEmbeddedPostgres } from '../../db/src/embedded/cluster.ts'
 import type { EmbeddedConnection } from '../../db/src/embedded/connection.ts'
+import { copyDataDir } from '../support/copy-data-dir.ts'
 
 /** The sources' directory, for scripts that run in a process of their own. */
 export const EMBEDDED = fileURLToPath(new URL('../../db/src/embedded/', import.meta.url))
@@ -20,7 +21,7 @@ export async function cleanUp(): Promise<void> {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
 }
 
-/** A data directory that the server's account can reach; its clusters go with it. */
+/** Makes an empty data directory that the server's account can reach. Its clusters are removed with it. */
 export function makeDataDir(): string {
   const dataDir = mkdtempSync(join(tmpdir(), 'earshot-test-'))
   chmodSync(dataDir, 0o711)
@@ -29,6 +30,13 @@ export function makeDataDir(): string {
     if (existsSync(pointer)) rmSync(readFileSync(pointer, 'utf8').trim(), { recursive: true })
     rmSync(dataDir, { recursive: true })
   })
+  return dataDir
+}
+
+/** Makes a data directory with a cluster that was started before. It starts in a fifth of the time. */
+export function makeUsedDataDir(): string {
+  const dataDir = makeDataDir()
+  copyDataDir(`${inject('preparedDataDir')}/.`, dataDir)
   return dataDir
 }
 

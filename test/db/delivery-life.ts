@@ -1,4 +1,4 @@
-import { type AnswerKind, answers, type Holdings, type Move, passes } from './delivery-lives.ts'
+import { type AnswerKind, answers, type Holdings, type Move, passes } from './delivery-model.ts'
 
 /** Before attempts 2 to 8, in seconds: 45 h in all. */
 const DELAYS = [30, 120, 480, 1_920, 7_680, 30_720, 122_880]

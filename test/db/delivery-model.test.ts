@@ -1,18 +1,18 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openWebhookHouse, type WebhookHouse } from '../jobs/webhook-house.ts'
+import { openWebhookFixture, type WebhookFixture } from '../support/webhook-fixture.ts'
 import { Model } from './delivery-life.ts'
-import { anyMove, beginLife } from './delivery-lives.ts'
+import { anyMove, beginLife } from './delivery-model.ts'
 
 const RUNS = 300
 const MOVES = 40
 const LONGEST_MS = 120_000
 
-let house: WebhookHouse
+let fixture: WebhookFixture
 beforeAll(async () => {
-  house = await openWebhookHouse()
+  fixture = await openWebhookFixture()
 })
-afterAll(() => house.close())
+afterAll(() => fixture.close())
 
 test(
   'whatever befalls deliveries, their workers and their endpoint, each row tells what its story demands',
@@ -22,7 +22,7 @@ test(
         fc.constantFrom(0, 6),
         fc.array(anyMove(), { minLength: 5, maxLength: MOVES, size: 'max' }),
         async (failed, moves) => {
-          const life = await beginLife(house, failed)
+          const life = await beginLife(fixture, failed)
           const model = new Model(failed)
           try {
             for (const move of moves) {

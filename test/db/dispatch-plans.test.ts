@@ -8,7 +8,7 @@ import {
   sweepDeliveries,
 } from '@earshot/db/dispatch'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openWebhookHouse, type WebhookHouse } from '../jobs/webhook-house.ts'
+import { openWebhookFixture, type WebhookFixture } from '../support/webhook-fixture.ts'
 import { explain, recording } from './statement-plan.ts'
 
 const STORED = 100_000
@@ -16,15 +16,15 @@ const IN_HAND = 20
 /** What is in hand, in each of some parts of the statement, and a page or two of neighbours. */
 const MAX_SCANNED_ROWS = 500
 
-let house: WebhookHouse
+let fixture: WebhookFixture
 let endpointId: string
 let workerId: number
 beforeAll(async () => {
-  house = await openWebhookHouse()
-  endpointId = (await house.addEndpoint('http://127.0.0.1:9/')).id
-  workerId = await registerWorker(house.database, { jobPoolId: null })
-  await house.emit()
-  const { client } = house.database
+  fixture = await openWebhookFixture()
+  endpointId = (await fixture.addEndpoint('http://127.0.0.1:9/')).id
+  workerId = await registerWorker(fixture.database, { jobPoolId: null })
+  await fixture.emit()
+  const { client } = fixture.database
   await client`
     with stored as (
       insert into webhook_deliveries (team_id, endpoint_id, event_id, event_type, payload_sha256, state, attempt_count, next_attempt_at)
@@ -36,14 +36,14 @@ beforeAll(async () => {
     select team_id, id, endpoint_id, 1, 'auto', 0, now(), 200 from stored`
   await client`vacuum analyze webhook_deliveries, webhook_attempts, webhook_endpoints, events`
 }, 120_000)
-afterAll(() => house.close())
+afterAll(() => fixture.close())
 
 const refOf = ({ id, attempt_id, number }: ClaimedDelivery) => ({ delivery_id: id, attempt_id, number })
 const resultOf = (delivery: ClaimedDelivery) => ({
   ...{ ...refOf(delivery), succeeded: true, delay_ms: null, duration_ms: 5, status_code: 200, remote_ip: null, response_headers: {} },
   ...{ response_body: null, response_body_truncated: false, error_code: null, error_detail: null },
 })
-const claim = (tx: Tx) => claimDeliveries(tx, { workerId, slots: [{ team_id: house.teamId, endpoint_id: endpointId, free: IN_HAND }] })
+const claim = (tx: Tx) => claimDeliveries(tx, { workerId, slots: [{ team_id: fixture.teamId, endpoint_id: endpointId, free: IN_HAND }] })
 
 const steps: Record<string, (tx: Tx, claimed: ClaimedDelivery[]) => Promise<unknown>> = {
   'a claim': (tx) => claim(tx),
@@ -55,18 +55,18 @@ const steps: Record<string, (tx: Tx, claimed: ClaimedDelivery[]) => Promise<unkn
 test.for(Object.keys(steps).flatMap((step) => (['custom', 'generic'] as const).map((mode) => ({ step, mode }))))(
   '$step reads by indexes alone, however much is stored ($mode plan)',
   async ({ step, mode }) => {
-    for (let index = 0; index < IN_HAND; index += 1) await house.emit()
-    const claimed = step === 'a claim' ? [] : await claim(house.database)
-    await house.database.run(
+    for (let index = 0; index < IN_HAND; index += 1) await fixture.emit()
+    const claimed = step === 'a claim' ? [] : await claim(fixture.database)
+    await fixture.database.run(
       "update webhook_deliveries set lease_until = now() - interval '1 second' where state = 'sending' and $1 = 'a sweep'",
       [step],
     )
     const planned = await statementOf(step, claimed)
-    const { wholeReads, scannedRows } = await explain(house.database.client, mode, planned)
+    const { wholeReads, scannedRows } = await explain(fixture.database.client, mode, planned)
     expect(wholeReads.filter((relation) => /deliveries|attempts|events/.test(relation))).toEqual([])
     expect(scannedRows).toBeLessThan(MAX_SCANNED_ROWS)
     expect(scannedRows).toBeGreaterThanOrEqual(IN_HAND)
-    await house.database.run(
+    await fixture.database.run(
       "update webhook_deliveries set state = 'skipped', next_attempt_at = null where state in ('pending', 'sending')",
       [],
     )
@@ -77,7 +77,7 @@ test.for(Object.keys(steps).flatMap((step) => (['custom', 'generic'] as const).m
 async function statementOf(step: string, claimed: ClaimedDelivery[]) {
   const undone = new Error('Undone')
   let sent: ReturnType<typeof recording>['sent'] = []
-  await house.database
+  await fixture.database
     .transaction(async (tx) => {
       const recorder = recording(tx)
       await steps[step]?.(recorder, claimed)

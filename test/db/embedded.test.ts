@@ -12,6 +12,7 @@ import {
   isAlive,
   killAndWait,
   makeDataDir,
+  makeUsedDataDir,
   nextLine,
   query,
   runScript,
@@ -46,12 +47,12 @@ test('the first start makes a cluster behind a private socket, and the next one 
 })
 
 test('the server runs in a session of its own, so that Ctrl-C at the terminal does not reach it', async () => {
-  const { pid } = await start({ dataDir: makeDataDir() })
+  const { pid } = await start({ dataDir: makeUsedDataDir() })
   expect(Number(execFileSync('ps', ['-o', 'pgid=', '-p', String(pid())]))).toBe(pid())
 })
 
 test('a second live service on the data directory is refused by one line, and the first is not disturbed', async () => {
-  const dataDir = makeDataDir()
+  const dataDir = makeUsedDataDir()
   const first = await start({ dataDir })
   const refusal = start({ dataDir })
   await expect(refusal).rejects.toThrow(DataDirInUseError)
@@ -83,14 +84,14 @@ test('of many services that find a dead one’s lock at once, exactly one takes 
 })
 
 test('a lock file cut short by a power cut does not keep the service from starting', async () => {
-  const dataDir = makeDataDir()
+  const dataDir = makeUsedDataDir()
   writeFileSync(join(dataDir, 'earshot.lock'), '')
   await start({ dataDir })
 })
 
 test('a server killed by -9 is started again on the same socket, and loses nothing acknowledged', async () => {
   const exits: unknown[] = []
-  const cluster = await start({ dataDir: makeDataDir(), onExit: (exit) => exits.push(exit) })
+  const cluster = await start({ dataDir: makeUsedDataDir(), onExit: (exit) => exits.push(exit) })
   await query(cluster.connection, 'create table kept as select 1 as id')
   const killedPid = cluster.pid() ?? 0
   process.kill(killedPid, 'SIGKILL')
@@ -101,7 +102,7 @@ test('a server killed by -9 is started again on the same socket, and loses nothi
 
 test('a stop while the killed server is started again ends it for good', async () => {
   const exits: unknown[] = []
-  const cluster = await start({ dataDir: makeDataDir(), onExit: (exit) => exits.push(exit) })
+  const cluster = await start({ dataDir: makeUsedDataDir(), onExit: (exit) => exits.push(exit) })
   process.kill(cluster.pid() ?? 0, 'SIGKILL')
   await vi.waitFor(() => expect(exits).toHaveLength(1), { timeout: 10_000, interval: 5 })
   await cluster.stop()
@@ -112,7 +113,7 @@ test.each([
   { what: 'the service', killsServer: false },
   { what: 'the service and its server', killsServer: true },
 ])('after kill -9 of $what the next start finds every row', async ({ killsServer }) => {
-  const dataDir = makeDataDir()
+  const dataDir = makeUsedDataDir()
   const service = await startInChild(dataDir)
   await query(service.connection, 'create table kept as select 1 as id')
   await killAndWait(service.child)
@@ -126,14 +127,14 @@ test.each([
 })
 
 test('a service that exits without stopping takes its server along', async () => {
-  const service = await startInChild(makeDataDir())
+  const service = await startInChild(makeUsedDataDir())
   service.child.stdin?.write('exit\n')
   await once(service.child, 'exit')
   await vi.waitFor(() => expect(isAlive(service.serverPid)).toBe(false), 10_000)
 })
 
 test('a pid file that names some other living process does not keep the server from starting', async () => {
-  const dataDir = makeDataDir()
+  const dataDir = makeUsedDataDir()
   await (await start({ dataDir })).stop()
   writeFileSync(join(dataDir, 'postgresql/data/postmaster.pid'), `${process.pid}\n\n\n\n\n\n\nready\n`)
   await start({ dataDir })
@@ -172,7 +173,7 @@ test('a command that comes while the service is still starting waits for its dat
 })
 
 test('what the operator can mend is told in one line', async () => {
-  const dataDir = makeDataDir()
+  const dataDir = makeUsedDataDir()
   writeFileSync(join(dataDir, 'file'), '')
   await expectOneLine(start({ dataDir: join(dataDir, 'file', 'data') }), /cannot be used: a part of the path is not a directory/)
   await (await start({ dataDir })).stop()

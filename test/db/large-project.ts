@@ -91,8 +91,8 @@ async function fillAudit(client: postgres.Sql, { id, ownerId }: Team): Promise<v
 /** The rarest state is the oldest invitation's. */
 async function fillInvitations(client: postgres.Sql, { id, ownerId }: Team): Promise<void> {
   await client`
-    insert into invitations (team_id, email, role, token_hash, state, invited_by)
-    select ${id}, 'guest-' || i || '@example.com', 'viewer', sha256(i::text::bytea), case when i = 1 then 'revoked' else 'accepted' end, ${ownerId}
+    insert into invitations (team_id, email, role, token_hash, state, invited_by, expires_at)
+    select ${id}, 'guest-' || i || '@example.com', 'viewer', sha256(i::text::bytea), case when i = 1 then 'revoked' else 'accepted' end, ${ownerId}, now()
       from generate_series(1, ${RECORDS}::int) i`
 }
 

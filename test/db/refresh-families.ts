@@ -1,11 +1,14 @@
 import { randomBytes } from 'node:crypto'
+import type { Scope } from '@earshot/contracts'
 import { createLogin, type Database, endLogin } from '@earshot/db'
 import { rotateRefreshToken } from '@earshot/db/oauth'
 import fc from 'fast-check'
+import { allowClient, registerClient } from '../support/credentials.ts'
+import { makeUser } from '../support/people.ts'
 
 export type Kind = 'jwt' | 'oauth2'
 
-const SCOPES = ['read:teams', 'read:projects']
+const SCOPES: Scope[] = ['read:teams', 'read:projects']
 /** Of the access token: those that were given, fewer, or more than that. */
 const WANTED = { given: null, fewer: ['read:teams'], more: ['read:teams', 'write:teams'] }
 
@@ -64,7 +67,7 @@ export interface Family {
 /** A family of a user of its own, with its first refresh token. */
 export async function beginFamily(database: Database, kind: Kind): Promise<Family> {
   const first = randomBytes(32)
-  const { id, userId, clientId } = await (kind === 'jwt' ? beginLogin(database, first) : allowClient(database, first))
+  const { id, userId, clientId } = await (kind === 'jwt' ? beginLogin(database, first) : beginAuthorization(database, first))
   /** In the order in which they were given out. */
   const hashes = [first]
   const hashAt = (place: number) => hashes[place % hashes.length] as Buffer
@@ -120,7 +123,7 @@ const READ_HOLDINGS = `
    where c.id = $1`
 
 async function beginLogin(database: Database, refreshHash: Buffer) {
-  const userId = await makeUser(database)
+  const { id: userId } = await makeUser(database)
   const [row] = await database.run<{ id: string }>('select uuidv7() as id', [])
   const id = row?.id ?? ''
   await createLogin(database, { id, hash: randomBytes(32), userId, refreshHash, expiresAt: inAnHour(), ip: '127.0.0.1', userAgent: null })
@@ -128,35 +131,11 @@ async function beginLogin(database: Database, refreshHash: Buffer) {
   return { id, userId, clientId: null }
 }
 
-async function allowClient(database: Database, refreshHash: Buffer) {
-  const userId = await makeUser(database)
-  const [row] = await database.run<{ id: string; client_id: string }>(
-    `with client as (
-       insert into oauth_clients (client_id, name, redirect_uris, grant_types, scopes)
-       values (gen_random_uuid()::text, 'Test', '{}', '{}', $2)
-       returning id
-     ),
-     credential as (
-       insert into credentials (kind, user_id, client_id, scopes, expires_at)
-       select 'oauth2', $1, id, $2, now() + interval '1 hour' from client
-       returning id, client_id
-     ),
-     token as (
-       insert into refresh_tokens (hash, credential_id, expires_at) select $3, id, now() + interval '1 hour' from credential
-     )
-     select id, client_id from credential`,
-    [userId, SCOPES, refreshHash],
-  )
-  if (!row) throw new Error('The client was not allowed')
-  return { id: row.id, userId, clientId: row.client_id }
-}
-
-async function makeUser(database: Database): Promise<string> {
-  const [row] = await database.run<{ id: string }>(
-    "insert into users (email, name) values (gen_random_uuid() || '@example.com', 'Ada') returning id",
-    [],
-  )
-  return row?.id ?? ''
+async function beginAuthorization(database: Database, refreshHash: Buffer) {
+  const { id: userId } = await makeUser(database)
+  const client = await registerClient(database, { scopes: SCOPES })
+  const id = await allowClient(database, userId, { client, scopes: SCOPES, refreshHash })
+  return { id, userId, clientId: client.id }
 }
 
 function inAnHour(): string {

@@ -2,7 +2,7 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { createSmtpMail, MailFailure, readMailbox, type SmtpServer } from '@earshot/drivers'
 import { generate } from 'selfsigned'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type MailServerOptions, startMailServer } from './mail-server.ts'
+import { type MailServerOptions, startMailServer } from '../support/mail-server.ts'
 
 interface Certificate {
   key: string

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { type AddressInfo, createServer } from 'node:net'
 import { createDatabaseMail, createSmtpMail, type MailDriver, MailFailure, readMailbox, type SmtpServer } from '@earshot/drivers'
 import { describe, expect, test } from 'vitest'
-import { type MailServerOptions, startMailServer } from './mail-server.ts'
+import { type MailServerOptions, startMailServer } from '../support/mail-server.ts'
 
 const FROM = readMailbox('Earshot für alle <noreply@feedback.example>')
 const IMPATIENT = { connectMs: 500, silenceMs: 300, messageMs: 1_000 }
@@ -123,7 +123,7 @@ describe('a message by SMTP', () => {
     await createSmtpMail({ server: { ...asking.server, login }, from: FROM }).deliver(message())
     expect(asking.received).toMatchObject([{ user: 'postman' }])
     const wrong = createSmtpMail({ server: { ...asking.server, login: { ...login, password: 'wrong' } }, from: FROM })
-    expect(await failureOf(wrong)).toMatchObject({ message: 'The SMTP server refused the login (535).', isFinal: false, answer: null })
+    expect(await failureOf(wrong)).toMatchObject({ message: 'The SMTP server refused the login (535).', isFinal: false, reply: null })
     await using deaf = await startMailServer({ disabledCommands: ['STARTTLS', 'AUTH'] })
     const unasked = createSmtpMail({ server: { ...deaf.server, login }, from: FROM })
     expect(await failureOf(unasked)).toMatchObject({ message: expect.stringContaining('refused the login'), isFinal: false })
@@ -166,7 +166,7 @@ describe('a message that is not taken', () => {
     expect(failure).toMatchObject({ message: `The SMTP server ${told}.`, isFinal })
     // The words of a refusal are for the operator; those about a message may cite its link.
     const isOfAddress = at !== 'DATA' && code !== 421
-    expect(failure.answer).toEqual(isOfAddress ? expect.stringContaining(text) : null)
+    expect(failure.reply).toEqual(isOfAddress ? expect.stringContaining(text) : null)
     expect(failure.cause).toBeUndefined()
     expect(server.received).toEqual([])
   })

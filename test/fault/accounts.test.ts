@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { PASSWORD } from '../support/people.ts'
+import { openRemoteDatabase } from '../support/remote-database.ts'
+import { runAdmin } from '../support/run-admin.ts'
+import { startService } from '../support/service-process.ts'
 import { until } from '../support/until.ts'
-import { openRemoteDatabase } from './remote-database.ts'
-import { runAdmin } from './run-admin.ts'
-import { startService } from './service-process.ts'
 
 const GENEROUS_MS = 60_000
 
-test('whoever signs up on a service without an SMTP server is let in by the link that the operator reads', {
+test('without an SMTP server a new user signs in with the link that the operator reads', {
   timeout: GENEROUS_MS,
 }, async () => {
   await using remote = await openRemoteDatabase()
@@ -29,7 +29,7 @@ test('whoever signs up on a service without an SMTP server is let in by the link
   for (const word of [email, PASSWORD, token]) expect(service.output()).not.toContain(word)
 })
 
-test('the operator of a service that is closed to newcomers makes users, and no password that is tried first', {
+test('with sign-up closed the operator creates users, and common passwords are refused', {
   timeout: GENEROUS_MS,
 }, async () => {
   await using remote = await openRemoteDatabase()
@@ -39,9 +39,9 @@ test('the operator of a service that is closed to newcomers makes users, and no 
   expect(await post('signup', { email: 'eve@example.com', password: PASSWORD, name: 'Eve' })).toMatchObject({ status: 404 })
 
   const create = (password: string) => runAdmin(environment, 'user', 'create', '--email', 'ada@example.com', '--password', password)
-  await expect(create('password1234')).rejects.toThrow('The password is one that is tried first; add words of your own.\n')
-  await expect(create('ada@example.com')).rejects.toThrow('The password is made of your name or address.\n')
-  await expect(create('short')).rejects.toThrow('It must have 12 to 256 characters.')
+  await expect(create('password1234')).rejects.toThrow('The password is too common.\n')
+  await expect(create('ada@example.com')).rejects.toThrow('The password is too similar to your name or e-mail address.\n')
+  await expect(create('short')).rejects.toThrow('It must be 12 to 256 characters long.')
   await create(PASSWORD)
   expect(await post('session', { email: 'ada@example.com', password: PASSWORD })).toMatchObject({ status: 200 })
 })

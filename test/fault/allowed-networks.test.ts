@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { findClosedPort } from '../jobs/raw-receiver.ts'
-import { startReceiver } from '../jobs/receiver.ts'
 import { makeTeam, type Team } from '../support/people.ts'
+import { findClosedPort } from '../support/raw-receiver.ts'
+import { startReceiver } from '../support/receiver.ts'
+import { openRemoteDatabase, type RemoteDatabase } from '../support/remote-database.ts'
+import { type ServiceProcess, startService } from '../support/service-process.ts'
 import { until } from '../support/until.ts'
 import { words } from './load.ts'
-import { openRemoteDatabase, type RemoteDatabase } from './remote-database.ts'
-import { type ServiceProcess, startService } from './service-process.ts'
 
 let store: RemoteDatabase
 let service: ServiceProcess
@@ -26,7 +26,7 @@ afterAll(async () => {
   await store?.[Symbol.asyncDispose]()
 })
 
-test('a listed network is reached, in each of its forms; its neighbours are refused', async () => {
+test('addresses in a listed network are allowed in every notation; others near it are refused', async () => {
   await using receiver = await startReceiver()
   const at = (host: string) => receiver.url.replace('127.0.0.1', host)
   const allowed = ['127.0.0.1', '127.1', '[::ffff:127.0.0.1]']
@@ -38,7 +38,7 @@ test('a listed network is reached, in each of its forms; its neighbours are refu
   await until('each form brought it', () => receiver.requests.length === allowed.length)
 })
 
-test('the service itself is refused where it listens and by the name of its base address, at the attempt too', async () => {
+test('the service’s own address and the host of its base URL are refused, at the attempt too', async () => {
   const own = [`http://127.0.0.1:${port}/`, `http://[::ffff:127.0.0.1]:${port}/`, `http://127.0.0.9:${port}/`, `http://localhost:${port}/`]
   const named = ['https://feedback.example.com:8443/', 'https://FEEDBACK.example.com.:8443/api/']
   for (const url of [...own, ...named]) {

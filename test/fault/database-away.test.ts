@@ -1,15 +1,15 @@
 import { randomBytes } from 'node:crypto'
 import { openDatabase } from '@earshot/db'
 import { expect, test } from 'vitest'
-import { startReceiver } from '../jobs/receiver.ts'
 import { isLongForm } from '../support/form.ts'
 import { makeTeam, type Team } from '../support/people.ts'
+import { makePreparedDataDir } from '../support/prepared-data-dir.ts'
+import { startReceiver } from '../support/receiver.ts'
+import { openRemoteDatabase } from '../support/remote-database.ts'
+import { type Reply, type ServiceProcess, startService } from '../support/service-process.ts'
 import { startTestService } from '../support/test-service.ts'
 import { until } from '../support/until.ts'
 import { words } from './load.ts'
-import { makePreparedDataDir } from './prepared-data-dir.ts'
-import { openRemoteDatabase } from './remote-database.ts'
-import { type Reply, type ServiceProcess, startService } from './service-process.ts'
 
 interface Absence {
   awayMs: number
@@ -74,7 +74,7 @@ async function expectRecovery(service: ServiceProcess, team: Team, isDelivered: 
 }
 
 test.runIf(isLongForm).concurrent(
-  'the embedded PostgreSQL stands still for ten seconds: 503 in time, then all goes on',
+  'the embedded PostgreSQL hangs for ten seconds: 503 in time, then the service recovers',
   async () => {
     await using dataDir = makePreparedDataDir()
     await using receiver = await startReceiver()
@@ -94,7 +94,7 @@ test.runIf(isLongForm).concurrent(
   60_000,
 )
 
-test.concurrent('the embedded PostgreSQL is killed: it is started again, and all goes on', async () => {
+test.concurrent('the embedded PostgreSQL is killed: it is restarted, and the service recovers', async () => {
   await using dataDir = makePreparedDataDir()
   await using receiver = await startReceiver()
   await using service = await startService({ EARSHOT_DATA_DIR: dataDir.path, EARSHOT_WEBHOOK_BACKOFF_BASE_MS: '200' })
@@ -109,7 +109,7 @@ test.concurrent('the embedded PostgreSQL is killed: it is started again, and all
 }, 60_000)
 
 test.concurrent.for(isLongForm ? (['refuse', 'hold'] as const) : (['refuse'] as const))(
-  'a server of DATABASE_URL goes away (%s): 503 in time, then all goes on',
+  'the server of DATABASE_URL goes away (%s): 503 in time, then the service recovers',
   { timeout: 60_000 },
   async (way) => {
     await using remote = await openRemoteDatabase()
@@ -129,7 +129,7 @@ test.concurrent.for(isLongForm ? (['refuse', 'hold'] as const) : (['refuse'] as 
   },
 )
 
-test.concurrent('a database that hangs: 503 once a statement has taken too long, then all goes on', { timeout: 60_000 }, async () => {
+test.concurrent('a database that hangs: 503 after the statement timeout, then the service recovers', { timeout: 60_000 }, async () => {
   await using remote = await openRemoteDatabase()
   const database = openDatabase({
     address: { url: remote.environment.DATABASE_URL },

@@ -1,17 +1,17 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, expect, test } from 'vitest'
-import { startReceiver } from '../jobs/receiver.ts'
+import { makePreparedDataDir } from '../support/prepared-data-dir.ts'
+import { startReceiver } from '../support/receiver.ts'
+import { runService, startService } from '../support/service-process.ts'
 import { until } from '../support/until.ts'
 import { startLoad, unheard, words } from './load.ts'
-import { makePreparedDataDir } from './prepared-data-dir.ts'
-import { runService, startService } from './service-process.ts'
 
 const dataDir = makePreparedDataDir()
 const environment = { EARSHOT_DATA_DIR: dataDir.path, EARSHOT_WEBHOOK_BACKOFF_BASE_MS: '200' }
 afterAll(() => dataDir[Symbol.asyncDispose]())
 
 test.for(['SIGTERM', 'SIGINT'] as const)(
-  '%s under load: what was acknowledged is delivered, exit code 0, and the next start goes on',
+  '%s under load: every acknowledged change is delivered, exit code 0, and the next start continues',
   { timeout: 60_000 },
   async (signal) => {
     await using receiver = await startReceiver((response) => void setTimeout(() => response.end(), 20))
@@ -42,7 +42,7 @@ test.for(['SIGTERM', 'SIGINT'] as const)(
   },
 )
 
-test('requests and deliveries in hand at SIGTERM get their answers, and no second attempt', async () => {
+test('requests and deliveries in flight at SIGTERM get their responses, and no second attempt', async () => {
   const answers: (() => void)[] = []
   await using receiver = await startReceiver((response) => void answers.push(() => response.end()))
   await using service = await startService(environment)
@@ -85,7 +85,7 @@ test('requests and deliveries in hand at SIGTERM get their answers, and no secon
   expect(new Set(receiver.deliveryIds()).size).toBe(receiver.requests.length)
 }, 60_000)
 
-test('a signal that comes twice at once, as from Ctrl-C below npm, still drains', async () => {
+test('a signal that arrives twice, as from Ctrl-C under npm, still drains', async () => {
   const answers: (() => void)[] = []
   await using receiver = await startReceiver((response) => void answers.push(() => response.end()))
   await using service = await startService(environment)
@@ -106,7 +106,7 @@ test('a signal that comes twice at once, as from Ctrl-C below npm, still drains'
   expect(deliveries.results).toMatchObject([{ state: 'succeeded', attempt_count: 1 }])
 }, 60_000)
 
-test('a second service on the same data directory is refused by one line, and the first is not disturbed', async () => {
+test('a second service on the same data directory ends with one line, and the first keeps running', async () => {
   await using first = await startService(environment)
   const second = await runService(environment)
   expect(second).toEqual({

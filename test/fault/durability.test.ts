@@ -5,9 +5,9 @@ import { isLongForm } from '../support/form.ts'
 import { until } from '../support/until.ts'
 import { befall, drawFaults, type Form, type Happened } from './durability/faults.ts'
 import { countDuplicates, percentile, type Recovery, recoveriesOf } from './durability/figures.ts'
+import { type DurabilityFixture, openDurabilityFixture } from './durability/fixture.ts'
 import { startFollower } from './durability/follower.ts'
 import { contradictions, type History, readHistory } from './durability/history.ts'
-import { type House, openHouse } from './durability/house.ts'
 import { type Publisher, startPublisher } from './durability/publisher.ts'
 
 const EVENTS_PER_SECOND = 100
@@ -37,22 +37,22 @@ const form = isLongForm ? LONG : SHORT
 const seed = Number(process.env.FAULT_SEED ?? randomInt(2 ** 31))
 const LONGEST_MS = isLongForm ? 30 * 60_000 : 3 * 60_000
 
-test(`whatever is killed, restarted, paused or away, what was acknowledged is delivered and on record (FAULT_SEED=${seed})`, {
+test(`after kills, restarts, pauses and outages every acknowledged change is delivered and recorded (FAULT_SEED=${seed})`, {
   timeout: LONGEST_MS,
 }, async () => {
   await using stack = new AsyncDisposableStack()
-  const house = await openHouse(stack)
-  const { fleet, recorder, database, teams } = house
+  const fixture = await openDurabilityFixture(stack)
+  const { fleet, recorder, database, teams } = fixture
   const follower = startFollower(fleet.api, teams)
   const publisher = startPublisher(fleet.api, teams, EVENTS_PER_SECOND)
   const happened: Happened[] = []
   for (const fault of drawFaults(form, seed)) {
     await delay(fault.gapMs)
-    happened.push(await befall(house, fault, form))
+    happened.push(await befall(fixture, fault, form))
   }
   await publisher.stop()
   await fleet.whole()
-  await settle(house)
+  await settle(fixture)
   await follower.stop()
   await recorder[Symbol.asyncDispose]()
 
@@ -74,7 +74,7 @@ test(`whatever is killed, restarted, paused or away, what was acknowledged is de
 })
 
 /** Until nothing is due or in hand, and each event has its number. */
-async function settle({ database: { client } }: House): Promise<void> {
+async function settle({ database: { client } }: DurabilityFixture): Promise<void> {
   const open = () => client`
     (select from webhook_deliveries where state in ('pending', 'sending') limit 1)
     union all

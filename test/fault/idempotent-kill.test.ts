@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, expect, test } from 'vitest'
 import type { Team } from '../support/people.ts'
+import { makePreparedDataDir } from '../support/prepared-data-dir.ts'
+import { type ServiceProcess, startService } from '../support/service-process.ts'
 import { until } from '../support/until.ts'
-import { makePreparedDataDir } from './prepared-data-dir.ts'
-import { type ServiceProcess, startService } from './service-process.ts'
 
 const ROUNDS = 4
 const CLIENTS = 8
@@ -14,7 +14,9 @@ afterAll(() => dataDir[Symbol.asyncDispose]())
 /** What was sent under each key: the id that came back, or null when the service was gone before it answered. */
 type Sent = Map<string, string | null>
 
-test('after kill -9 at any moment a key has its record and the stored answer, or neither', { timeout: 120_000 }, async () => {
+test('after kill -9 at any moment an idempotency key has its record and the stored response, or neither', {
+  timeout: 120_000,
+}, async () => {
   const environment = { EARSHOT_DATA_DIR: dataDir.path }
   let service = await startService(environment)
   const team = await dataDir.makeTeam()

@@ -1,9 +1,9 @@
 import { afterAll, expect, test } from 'vitest'
-import { startReceiver } from '../jobs/receiver.ts'
+import { makePreparedDataDir } from '../support/prepared-data-dir.ts'
+import { startReceiver } from '../support/receiver.ts'
+import { startService } from '../support/service-process.ts'
 import { until } from '../support/until.ts'
 import { deliveriesByEvent, startLoad, unheard } from './load.ts'
-import { makePreparedDataDir } from './prepared-data-dir.ts'
-import { startService } from './service-process.ts'
 
 const ANSWER_MS = 100
 const DELIVERED_WITHIN_MS = 15_000
@@ -14,7 +14,7 @@ test.for([
   { what: 'PostgreSQL left running', withServer: false },
   { what: 'PostgreSQL killed too', withServer: true },
 ])(
-  'after kill -9 amid deliveries, $what, all that was acknowledged is there and delivered within 15 s',
+  'after kill -9 amid deliveries, $what, every acknowledged change is stored and delivered within 15 s',
   { timeout: 60_000 },
   async ({ withServer }) => {
     // Slow enough that many deliveries are in hand at any moment.

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import type { Received } from '../jobs/receiver.ts'
 import type { Team } from '../support/people.ts'
-import type { ServiceProcess } from './service-process.ts'
+import type { Received } from '../support/receiver.ts'
+import type { ServiceProcess } from '../support/service-process.ts'
 
 /** What a client was told, and may count on. */
 export interface Acknowledged {

@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { decodeJwt } from 'jose'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startReceiver } from '../jobs/receiver.ts'
-import { login, makeAccount, refresh } from '../support/log-in.ts'
+import { login, makeAccount, refresh } from '../support/logins.ts'
 import { PASSWORD, type Team } from '../support/people.ts'
+import { makePreparedDataDir } from '../support/prepared-data-dir.ts'
+import { startReceiver } from '../support/receiver.ts'
+import { type ServiceProcess, startService } from '../support/service-process.ts'
 import { until } from '../support/until.ts'
-import { makePreparedDataDir } from './prepared-data-dir.ts'
-import { type ServiceProcess, startService } from './service-process.ts'
 
 const EMAIL = 'ada.lovelace@analytical.example'
 const WORD = 'Zauberlehrling'
@@ -25,7 +25,7 @@ afterAll(async () => {
   await dataDir[Symbol.asyncDispose]()
 })
 
-test('/metrics answers this machine, never through a proxy without the token', async () => {
+test('/metrics serves this machine, and a proxy only with the token', async () => {
   const own = await service.send('GET', '/metrics')
   expect(own).toMatchObject({ status: 200, body: expect.stringContaining('earshot_http_request_duration_seconds') })
   for (const header of ['x-forwarded-for', 'forwarded', 'x-real-ip', 'via']) {
@@ -37,7 +37,7 @@ test('/metrics answers this machine, never through a proxy without the token', a
   }
 })
 
-test('the logs of a whole run hold no token, no secret, no e-mail address and no words of a body', { timeout: 60_000 }, async () => {
+test('the logs of a whole run hold no token, secret, e-mail address or text of a body', { timeout: 60_000 }, async () => {
   await using receiver = await startReceiver((response) => {
     response.statusCode = receiver.requests.length === 1 ? 500 : 200
     response.end(WORD)

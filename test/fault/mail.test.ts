@@ -3,20 +3,20 @@ import { join } from 'node:path'
 import { queueMail } from '@earshot/db'
 import { createSecretBox, sealMail } from '@earshot/drivers'
 import { expect, test } from 'vitest'
-import { startMailServer } from '../drivers/mail-server.ts'
+import type { DataDir } from '../support/data-dir.ts'
+import { startMailServer } from '../support/mail-server.ts'
+import { makePreparedDataDir } from '../support/prepared-data-dir.ts'
+import { openRemoteDatabase } from '../support/remote-database.ts'
+import { runAdmin } from '../support/run-admin.ts'
+import { startService } from '../support/service-process.ts'
 import { until } from '../support/until.ts'
-import type { DataDir } from './data-dir.ts'
-import { makePreparedDataDir } from './prepared-data-dir.ts'
-import { openRemoteDatabase } from './remote-database.ts'
-import { runAdmin } from './run-admin.ts'
-import { startService } from './service-process.ts'
 
 const GENEROUS_MS = 60_000
 const BASE_URL = 'https://feedback.example'
 const TO = 'ada.lovelace@analytical.example'
 const SECRET = 'a-token-that-opens-an-account'
 
-test('without an SMTP server the operator reads mails beside the running service, and alone; the log says only that one waits', {
+test('without an SMTP server the operator reads mails with or without the running service; the log says only that one waits', {
   timeout: GENEROUS_MS,
 }, async () => {
   await using dataDir = makePreparedDataDir()
@@ -33,7 +33,7 @@ test('without an SMTP server the operator reads mails beside the running service
   expect(beside[0]).toMatchObject({ to: TO, subject: 'Reset your password', error: null })
   expect(beside[0].text).toContain(`\n${BASE_URL}/accounts/password-reset/?token=${SECRET}\n`)
   const { output } = await service.stop()
-  expect(output.split('A mail waits to be read: npm run admin -- mail list')).toHaveLength(3)
+  expect(output.split('A mail is ready to read: npm run admin -- mail list')).toHaveLength(3)
   for (const word of [TO, SECRET, 'Lovelace']) expect(output).not.toContain(word)
 
   expect(await list()).toEqual(beside)
@@ -42,7 +42,7 @@ test('without an SMTP server the operator reads mails beside the running service
   expect(printed.split(`\n            ${BASE_URL}/accounts/password-reset/?token=${SECRET}\n`)).toHaveLength(3)
 })
 
-test('an api that starts before any worker was there queues mails; the first worker sends them to the SMTP server', {
+test('an api that starts before any worker queues mails; the first worker sends them to the SMTP server', {
   timeout: GENEROUS_MS,
 }, async () => {
   await using mailServer = await startMailServer()

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
-import { openRemoteDatabase } from './remote-database.ts'
-import { runAdmin } from './run-admin.ts'
-import { startService } from './service-process.ts'
+import { openRemoteDatabase } from '../support/remote-database.ts'
+import { runAdmin } from '../support/run-admin.ts'
+import { startService } from '../support/service-process.ts'
 
 const GENEROUS_MS = 120_000
 const CALLBACK = 'https://app.example/callback'
 
-test('the operator registers an application beside the running service, is shown its secret once, and removes it', {
+test('the operator registers an application beside the running service, sees its secret once, and deletes it', {
   timeout: GENEROUS_MS,
 }, async () => {
   await using remote = await openRemoteDatabase()

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startReceiver } from '../jobs/receiver.ts'
 import { makeTeam, type Team } from '../support/people.ts'
+import { startReceiver } from '../support/receiver.ts'
+import { openRemoteDatabase, type RemoteDatabase } from '../support/remote-database.ts'
+import { type ServiceProcess, startService } from '../support/service-process.ts'
 import { until } from '../support/until.ts'
 import { words } from './load.ts'
-import { openRemoteDatabase, type RemoteDatabase } from './remote-database.ts'
-import { type ServiceProcess, startService } from './service-process.ts'
 
 const GENEROUS_MS = 60_000
 /** What waits in the database is read once in five seconds. */
@@ -31,7 +31,7 @@ afterAll(async () => {
   await remote?.[Symbol.asyncDispose]()
 })
 
-test('metrics tell what waits, for how long, and what a worker did with it; its log names event, delivery and attempt', {
+test('metrics show what waits, for how long, and what a worker did; the worker’s log names event, delivery and attempt', {
   timeout: GENEROUS_MS,
 }, async () => {
   await using receiver = await startReceiver()
@@ -58,6 +58,7 @@ test('metrics tell what waits, for how long, and what a worker did with it; its 
     async () => (await metricOf(worker, 'earshot_webhook_deliveries_due')) === 0 && receiver.requests.length === 3,
     FRESH_LIMIT_MS,
   )
+  await until('results are recorded', async () => (await metricOf(worker, 'earshot_webhook_attempt_seconds_count')) === 6)
   expect(await metricOf(worker, 'earshot_webhook_oldest_due_seconds')).toBe(0)
   expect(await metricOf(worker, 'earshot_webhook_deliveries', { state: 'pending' })).toBe(3)
   expect(await metricOf(worker, 'earshot_webhook_attempts_total', { outcome: 'success' })).toBe(3)
@@ -83,7 +84,7 @@ test('metrics tell what waits, for how long, and what a worker did with it; its 
   }
 })
 
-test('metrics tell about how many deliveries are stored in each state', { timeout: GENEROUS_MS }, async () => {
+test('metrics estimate the stored deliveries of each state', { timeout: GENEROUS_MS }, async () => {
   await remote.database.client`update webhook_endpoints set state = 'paused'`
   for (let count = 0; count < 2; count += 1) await submit()
   await remote.asOwner((sql) => sql`analyze webhook_deliveries`)
@@ -92,7 +93,7 @@ test('metrics tell about how many deliveries are stored in each state', { timeou
   expect([await stored('succeeded'), await stored('pending')]).toEqual([3, 3])
 })
 
-test('while the database is away /metrics answers with what the process knows by itself', { timeout: GENEROUS_MS }, async () => {
+test('while the database is away /metrics reports what the process itself knows', { timeout: GENEROUS_MS }, async () => {
   await remote.proxy.refuse()
   const { status, body } = await api.send('GET', '/metrics')
   expect([status, body]).toEqual([200, expect.stringContaining('earshot_http_request_duration_seconds_count')])

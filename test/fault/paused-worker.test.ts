@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startReceiver } from '../jobs/receiver.ts'
 import { makeTeam } from '../support/people.ts'
+import { startReceiver } from '../support/receiver.ts'
+import { openRemoteDatabase, type RemoteDatabase } from '../support/remote-database.ts'
+import { type ServiceProcess, startService } from '../support/service-process.ts'
 import { until } from '../support/until.ts'
 import { words } from './load.ts'
-import { openRemoteDatabase, type RemoteDatabase } from './remote-database.ts'
-import { type ServiceProcess, startService } from './service-process.ts'
 
 const GENEROUS_MS = 60_000
 
@@ -18,7 +18,7 @@ test.for([
   { what: 'a failure', status: 500 },
   { what: 'a success', status: 200 },
 ])(
-  '$what that a worker which stood still past its lease comes with changes nothing of what another did meanwhile',
+  '$what that a paused worker reports after its lease does not change the result of another worker',
   {
     timeout: GENEROUS_MS,
   },

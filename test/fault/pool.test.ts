@@ -2,8 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { ApiError } from '@earshot/contracts'
 import { type Database, openDatabase } from '@earshot/db'
 import { expect, test } from 'vitest'
+import { openRemoteDatabase } from '../support/remote-database.ts'
 import { until } from '../support/until.ts'
-import { openRemoteDatabase } from './remote-database.ts'
 
 const POOL = 8
 const CALLERS = 20
@@ -26,7 +26,7 @@ const works: Record<string, (database: Database) => Promise<unknown>> = {
 
 // A connection that breaks at the wrong moment must not end the process, nor stay unusable.
 test.for(Object.keys(works))(
-  'connections that break in the middle of %s are refused as 503 and made anew, each of them',
+  'connections that break in the middle of %s give 503, and each is reopened',
   { timeout: 60_000 },
   async (name) => {
     await using remote = await openRemoteDatabase()

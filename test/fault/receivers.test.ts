@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type RawReceiver, startRawReceiver } from '../jobs/raw-receiver.ts'
-import { type Receiver, startReceiver } from '../jobs/receiver.ts'
 import { isLongForm } from '../support/form.ts'
 import { makeTeam, type Team } from '../support/people.ts'
+import { type RawReceiver, startRawReceiver } from '../support/raw-receiver.ts'
+import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { openRemoteDatabase, type RemoteDatabase } from '../support/remote-database.ts'
+import { type ServiceProcess, startService } from '../support/service-process.ts'
 import { until } from '../support/until.ts'
 import { words } from './load.ts'
-import { openRemoteDatabase, type RemoteDatabase } from './remote-database.ts'
-import { type ServiceProcess, startService } from './service-process.ts'
 
 const GENEROUS_MS = 90_000
 const DRAIN_MS = 25_000
@@ -28,7 +28,7 @@ afterAll(async () => {
   await store[Symbol.asyncDispose]()
 })
 
-test('local trial: one line says so at the start, and a variable set to nothing ends it', () => {
+test('local trial: one line announces it at the start, and an empty variable turns it off', () => {
   expect(
     trial
       .output()
@@ -38,7 +38,7 @@ test('local trial: one line says so at the start, and a variable set to nothing 
   expect(decided.output()).not.toContain('Local trial')
 })
 
-test('local trial: a receiver on this machine may be registered from this machine, not through a proxy, not after its end', async () => {
+test('local trial: a receiver on this machine can be registered from this machine, but not through a proxy or once it is off', async () => {
   const team = await makeTeam(store.database)
   const register = (service: ServiceProcess, headers: Record<string, string> = {}) =>
     service.send('POST', `/api/v1/teams/${team.id}/webhooks/`, {
@@ -61,13 +61,13 @@ test.for([
   'https://localhost/',
   'https://0x7f.1/',
   'https://me:pw@example.com/',
-])('an address inside the network is refused at registration: %s', async (url) => {
+])('an internal address is refused at registration: %s', async (url) => {
   const team = await makeTeam(store.database)
   const answer = await decided.send('POST', `/api/v1/teams/${team.id}/webhooks/`, { token: team.token, body: { url, events: ['*'] } })
   expect(answer).toMatchObject({ status: 400, body: { code: 'validation_error', errors: [{ field: 'url' }] } })
 })
 
-test('an address inside the network that came into the row another way is refused at the attempt, for good', async () => {
+test('an internal address that reached the row another way fails for good at the attempt', async () => {
   await using receiver = await startReceiver()
   const team = await makeTeam(store.database)
   const client = trial.client(team.token)
@@ -81,7 +81,7 @@ test('an address inside the network that came into the row another way is refuse
   expect(receiver.requests).toEqual([])
 })
 
-test('a receiver that takes connections and says nothing delays no other', { timeout: GENEROUS_MS }, async () => {
+test('a receiver that accepts connections and never responds delays no other', { timeout: GENEROUS_MS }, async () => {
   await using silent = await startRawReceiver(() => {})
   await using other = await startReceiver()
   const team = await makeTeam(store.database)

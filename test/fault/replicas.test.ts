@@ -6,13 +6,13 @@ import { promisify } from 'node:util'
 import { type Database, type DatabaseAddress, openDatabase, setTeamPlan } from '@earshot/db'
 import { startEmbeddedPostgres } from '@earshot/db/embedded'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startReceiver } from '../jobs/receiver.ts'
+import { makeDataDir } from '../support/data-dir.ts'
+import { type DatabaseProxy, startDatabaseProxy } from '../support/database-proxy.ts'
 import { makeTeam } from '../support/people.ts'
+import { startReceiver } from '../support/receiver.ts'
+import { type ServiceProcess, startService } from '../support/service-process.ts'
 import { until } from '../support/until.ts'
-import { makeDataDir } from './data-dir.ts'
-import { type DatabaseProxy, startDatabaseProxy } from './database-proxy.ts'
 import { words } from './load.ts'
-import { type ServiceProcess, startService } from './service-process.ts'
 
 const GENEROUS_MS = 60_000
 const PROCESSES = 4
@@ -47,7 +47,7 @@ test('twenty replicas that start at once on an empty server migrate it once', { 
   expect(await database.client`select from schema_functions`).toHaveLength(1)
 })
 
-test('two api and two worker replicas start at once over one PostgreSQL, and work as one', { timeout: GENEROUS_MS }, async () => {
+test('two api and two worker replicas start at once on one PostgreSQL and work as one', { timeout: GENEROUS_MS }, async () => {
   proxy = await startDatabaseProxy(cluster.connection)
   const environment = {
     DATABASE_URL: proxy.url,
@@ -78,7 +78,7 @@ test('two api and two worker replicas start at once over one PostgreSQL, and wor
   })
 })
 
-test('a token deleted over one replica is dead on the other’s next request', { timeout: GENEROUS_MS }, async () => {
+test('a token deleted on one replica is refused on the next request of the other', { timeout: GENEROUS_MS }, async () => {
   const [one, other] = both()
   const team = await makeTeam(database)
   const made = await one.client(team.token).me.tokens.create({ name: 'Short-lived', scopes: ['read:projects'] })
@@ -87,7 +87,7 @@ test('a token deleted over one replica is dead on the other’s next request', {
   expect(await readProjects(other, team.id, made.token)).toMatchObject({ status: 401, body: { code: 'invalid_token' } })
 })
 
-test('a lesser role, a removal and a lesser plan bite on the next request of every replica', { timeout: GENEROUS_MS }, async () => {
+test('a lower role, a removal and a downgrade take effect on the next request of every replica', { timeout: GENEROUS_MS }, async () => {
   const team = await makeTeam(database)
   const token = await team.tokenOf('admin')
   const create = (service: ServiceProcess) =>
@@ -107,7 +107,7 @@ test('a lesser role, a removal and a lesser plan bite on the next request of eve
   )
 })
 
-test('of two workers one is killed: the other takes over what it had in hand', { timeout: GENEROUS_MS }, async () => {
+test('when one of two workers is killed, the other takes over its deliveries in flight', { timeout: GENEROUS_MS }, async () => {
   const [one] = both()
   const answers: (() => void)[] = []
   await using receiver = await startReceiver((response) => void answers.push(() => response.end()))

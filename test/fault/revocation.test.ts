@@ -1,10 +1,10 @@
 import { CredentialKind, type Role } from '@earshot/contracts'
 import { addTeamMember, setTeamPlan } from '@earshot/db'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { makeCredential, type Shown } from '../contract/matrix/world.ts'
+import { makeCredential, type PresentedCredential } from '../support/credentials.ts'
 import { makeTeam, makeUser, PASSWORD, type Team } from '../support/people.ts'
-import { openRemoteDatabase, type RemoteDatabase } from './remote-database.ts'
-import { type ServiceProcess, startService } from './service-process.ts'
+import { openRemoteDatabase, type RemoteDatabase } from '../support/remote-database.ts'
+import { type ServiceProcess, startService } from '../support/service-process.ts'
 
 const GENEROUS_MS = 60_000
 
@@ -26,11 +26,11 @@ afterAll(async () => {
 interface Person {
   id: string
   team: Team
-  credentials: ReadonlyMap<CredentialKind, Shown>
+  credentials: ReadonlyMap<CredentialKind, PresentedCredential>
 }
 
 test.for(['pat', 'oauth2', 'jwt', 'session'] as const)(
-  'a %s that ends over one process is dead on the other’s next request',
+  'a %s that one process ends is refused on the next request of the other',
   async (kind) => {
     const person = await makePerson('admin')
     const shown = shownOf(person, kind)
@@ -49,7 +49,7 @@ test.for(['pat', 'oauth2', 'jwt', 'session'] as const)(
   },
 )
 
-test('a lesser role bites on the next request of every process, for each kind of credential', async () => {
+test('a lower role takes effect on the next request of every process, for each kind of credential', async () => {
   const person = await makePerson('admin')
   await expectEverywhere(person, { status: 200 })
   const path = `/api/v1/teams/${person.team.id}/members/${person.id}/`
@@ -57,7 +57,7 @@ test('a lesser role bites on the next request of every process, for each kind of
   await expectEverywhere(person, { status: 403, body: { code: 'insufficient_role' } })
 })
 
-test('a removal from the team bites on the next request of every process, for each kind of credential', async () => {
+test('a removal from the team takes effect on the next request of every process, for each kind of credential', async () => {
   const person = await makePerson('admin')
   await expectEverywhere(person, { status: 200 })
   const path = `/api/v1/teams/${person.team.id}/members/${person.id}/`
@@ -65,7 +65,7 @@ test('a removal from the team bites on the next request of every process, for ea
   await expectEverywhere(person, { status: 404, body: { code: 'not_found' } })
 })
 
-test('a lesser plan bites on the next request of every process, and exempts the session alone', async () => {
+test('a downgrade takes effect on the next request of every process, except for sessions', async () => {
   const person = await makePerson('admin')
   await expectEverywhere(person, { status: 200 })
   await setTeamPlan(remote.database, { team_id: person.team.id, plan: 'free' })
@@ -76,7 +76,7 @@ test('a lesser plan bites on the next request of every process, and exempts the 
     }
 })
 
-test('a new password over one process ends the sessions and log-ins of the other', async () => {
+test('a new password set in one process ends the sessions and logins of the other', async () => {
   const person = await makePerson('admin')
   const body = { password: PASSWORD, new_password: 'another horse battery staple' }
   const headers = shownOf(person, 'session').headers ?? {}
@@ -95,11 +95,11 @@ async function makePerson(role: Role): Promise<Person> {
   return { id, team, credentials: new Map(await Promise.all(CredentialKind.options.map(make))) }
 }
 
-function shownOf({ credentials }: Person, kind: CredentialKind): Shown {
+function shownOf({ credentials }: Person, kind: CredentialKind): PresentedCredential {
   return credentials.get(kind) ?? {}
 }
 
-function rename(service: ServiceProcess, { team }: Person, shown: Shown) {
+function rename(service: ServiceProcess, { team }: Person, shown: PresentedCredential) {
   return service.send('PATCH', `/api/v1/teams/${team.id}/`, { ...shown, body: { name: 'Renamed' } })
 }
 

@@ -5,9 +5,9 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { ConfigError, readConfig } from '../../app/config.ts'
-import { makeDataDir } from './data-dir.ts'
-import { makePreparedDataDir } from './prepared-data-dir.ts'
-import { runService, startService } from './service-process.ts'
+import { makeDataDir } from '../support/data-dir.ts'
+import { makePreparedDataDir } from '../support/prepared-data-dir.ts'
+import { runService, startService } from '../support/service-process.ts'
 
 const NOBODY = { uid: 65_534, gid: 65_534 }
 const GENEROUS_MS = 60_000
@@ -48,7 +48,7 @@ test('each variable that the service reads is in the table of wrong values', () 
   expect(Object.keys(wrongValues).sort()).toEqual(read.sort())
 })
 
-test.for(Object.entries(wrongValues))('a wrong %s is refused with one line that names it', ([name, value]) => {
+test.for(Object.entries(wrongValues))('a wrong %s is reported in one line that names it', ([name, value]) => {
   const read = () => readConfig({ [name]: value })
   expect(read).toThrow(ConfigError)
   expect(read).toThrow(new RegExp(`^${name} must .+$`))
@@ -129,7 +129,7 @@ test.for([
   await new Promise((resolve) => occupant.close(resolve))
 })
 
-test('a secret key that was damaged ends the start with one line, and is not replaced', { timeout: GENEROUS_MS }, async () => {
+test('a damaged secret key ends the start with one line and is not replaced', { timeout: GENEROUS_MS }, async () => {
   const file = join(dataDir.path, 'secret-key')
   const key = readFileSync(file)
   writeFileSync(file, '')
@@ -153,7 +153,9 @@ test.runIf(IS_ROOT)('it starts as root below a home that others cannot read', { 
   expect(await service.send('GET', '/readyz')).toMatchObject({ status: 200 })
 })
 
-test('with row-level security on, the service serves its teams and visitors, and each sees its own', { timeout: GENEROUS_MS }, async () => {
+test('with row-level security on, the service serves teams and visitors, and each team sees its own records', {
+  timeout: GENEROUS_MS,
+}, async () => {
   await using bound = makePreparedDataDir()
   await using service = await startService({ EARSHOT_DATA_DIR: bound.path, EARSHOT_ROW_LEVEL_SECURITY: 'on' })
   const [one, other] = [await bound.makeTeam(), await bound.makeTeam()]

@@ -2,10 +2,10 @@ import { createHash, createHmac } from 'node:crypto'
 import { createSecretBox } from '@earshot/drivers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { AttemptRow } from '../../db/src/webhooks/attempts.ts'
+import { startRawReceiver } from '../support/raw-receiver.ts'
+import { withStatus } from '../support/raw-responses.ts'
+import { makeSecret, openWebhookFixture, USER_AGENT, type WebhookFixture } from '../support/webhook-fixture.ts'
 import { runAllAttempts } from './attempt-rounds.ts'
-import { withStatus } from './raw-plays.ts'
-import { startRawReceiver } from './raw-receiver.ts'
-import { makeSecret, openWebhookHouse, USER_AGENT, type WebhookHouse } from './webhook-house.ts'
 
 /** What JSON parsers, charsets and text tools like to change. */
 const AWKWARD = {
@@ -25,7 +25,7 @@ interface Sent {
   body: Buffer
 }
 
-let house: WebhookHouse
+let fixture: WebhookFixture
 let deliveryId: string
 let attempts: AttemptRow[]
 let event: { payload: string; payload_sha256: string } | undefined
@@ -35,31 +35,31 @@ const rotated = makeSecret()
 
 // Eight attempts, each in a second of its own; after the fourth the secret is rotated.
 beforeAll(async () => {
-  house = await openWebhookHouse()
+  fixture = await openWebhookFixture()
   await using receiver = await startRawReceiver(withStatus(503))
-  const endpoint = await house.addEndpoint(`${receiver.url}?a=1&b=%20`)
-  const { client } = house.database
-  const ids = await house.emit('submission.created', AWKWARD)
+  const endpoint = await fixture.addEndpoint(`${receiver.url}?a=1&b=%20`)
+  const { client } = fixture.database
+  const ids = await fixture.emit('submission.created', AWKWARD)
   deliveryId = ids[0] ?? ''
-  const { dispatcher } = await house.dispatch({ backoffBaseMs: 30_000 })
-  await runAllAttempts(house, {
+  const { dispatcher } = await fixture.dispatch({ backoffBaseMs: 30_000 })
+  await runAllAttempts(fixture, {
     ...dispatcher,
     async afterRound(round) {
       secrets.push(round <= 4 ? endpoint.secret : rotated)
       if (round !== 4) return
-      const sealed = createSecretBox(house.secretKey).seal('webhook-secret', rotated).toString('base64')
+      const sealed = createSecretBox(fixture.secretKey).seal('webhook-secret', rotated).toString('base64')
       await client`update webhook_endpoints set previous_secret = secret, secret = ${sealed}, previous_secret_expires_at = now() + interval '1 day'`
     },
   })
-  attempts = await house.attempts(deliveryId)
+  attempts = await fixture.attempts(deliveryId)
   const rows = await client<{ payload: string; payload_sha256: string }[]>`select payload, payload_sha256 from events`
   event = rows[0]
   sent = receiver.requests.map(readRequest)
 }, 60_000)
-afterAll(() => house.close())
+afterAll(() => fixture.close())
 
 describe('over eight attempts', () => {
-  test('the body’s bytes are those of the event, every time', () => {
+  test('the body is always the bytes of the event', () => {
     expect(sent).toHaveLength(8)
     for (const { body } of sent) {
       expect(body.toString()).toBe(event?.payload)
@@ -69,7 +69,7 @@ describe('over eight attempts', () => {
     expect(JSON.parse(event?.payload ?? '').data).toEqual(AWKWARD)
   })
 
-  test('all headers but those of the signature stay the same, in name, order and value', () => {
+  test('all headers but the signature’s keep their name, order and value', () => {
     const [first, ...others] = sent.map(({ head }) => head.filter(([name]) => !SIGNING.includes(name.toLowerCase())))
     expect(Object.fromEntries(first ?? [])).toMatchObject({
       'Content-Type': 'application/json',
@@ -82,7 +82,7 @@ describe('over eight attempts', () => {
     for (const other of others) expect(other).toEqual(first)
   })
 
-  test('the timestamp is that of the attempt’s row, in both families, and later each time', () => {
+  test('both timestamp headers carry the time of the attempt’s row, later each time', () => {
     const timestamps = sent.map(({ headers }) => Number(headers['x-service-timestamp']))
     expect(timestamps).toEqual(attempts.map(({ started_at }) => Math.floor(Date.parse(started_at) / 1000)))
     expect(sent.map(({ headers }) => Number(headers['webhook-timestamp']))).toEqual(timestamps)
@@ -90,7 +90,7 @@ describe('over eight attempts', () => {
     expect(timestamps.toSorted((one, other) => one - other)).toEqual(timestamps)
   })
 
-  test('each is signed afresh with the secret of its time, and after a rotation with the previous one too', () => {
+  test('each attempt is signed with the current secret, and after a rotation with the previous one too', () => {
     for (const [index, { headers, body }] of sent.entries()) {
       const secret = secrets[index] ?? ''
       const previous = index < 4 ? null : (secrets[0] ?? '')

@@ -17,7 +17,7 @@ test.each([
   expect(toAttemptError(systemError(systemCode)).code).toBe(code)
 })
 
-test('of several failed addresses a timeout stands for all, or else the last that is not our own machine’s fault', () => {
+test('of several failed addresses a timeout is reported, or else the last failure that is not a local one', () => {
   expect(toAttemptError(new AggregateError([systemError('ECONNREFUSED'), systemError('EADDRNOTAVAIL')])).code).toBe('connection_refused')
   expect(toAttemptError(new AggregateError([systemError('ETIMEDOUT'), systemError('ECONNREFUSED')])).code).toBe('connect_timeout')
   expect(toAttemptError(new AggregateError([systemError('ENETUNREACH'), systemError('ECONNREFUSED')])).code).toBe('connection_refused')
@@ -32,7 +32,7 @@ test.each([[undefined], [null], ['text'], [new Error('plain')], [new AggregateEr
   },
 )
 
-test('no address of ours is told', () => {
+test('no address of the service is reported', () => {
   for (const code of ['ECONNREFUSED', 'EHOSTUNREACH', 'ETIMEDOUT', 'EWHATEVER']) {
     expect(toAttemptError(systemError(code)).detail).not.toContain('10.0.0.1')
   }

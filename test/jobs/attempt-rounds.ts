@@ -1,5 +1,5 @@
 import { until } from '../support/until.ts'
-import type { WebhookHouse } from './webhook-house.ts'
+import type { WebhookFixture } from '../support/webhook-fixture.ts'
 
 /** How long each delivery was told to wait after its attempts, in seconds of the database's clock. */
 type Delays = Map<string, number[]>
@@ -9,7 +9,7 @@ type Delays = Map<string, number[]>
  * delays are read before that. Each round begins in a later second than the one before, by the clock that signs.
  */
 export async function runAllAttempts(
-  { database: { client } }: WebhookHouse,
+  { database: { client } }: WebhookFixture,
   { nudge, afterRound = async () => {} }: { nudge: () => void; afterRound?: (round: number) => Promise<void> },
 ): Promise<Delays> {
   const delays: Delays = new Map()

@@ -4,17 +4,17 @@ import type { ResolveName } from '@earshot/drivers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { EXCHANGE_LIMITS, type SendResult } from '../../jobs/src/sending/send-delivery.ts'
 import { isLongForm } from '../support/form.ts'
+import { startRawReceiver } from '../support/raw-receiver.ts'
+import { drips, says } from '../support/raw-responses.ts'
 import { certificate, makeAuthority } from './certificates.ts'
 import { fillBacklog } from './full-backlog.ts'
-import { drips, says } from './raw-plays.ts'
-import { startRawReceiver } from './raw-receiver.ts'
 import { startSender } from './start-sender.ts'
 
 const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok'
 const NAME = 'hooks.example.com'
 const LIMIT_MS = 3_000
 /** The long form waits as long as a real service. */
-const limits = isLongForm ? EXCHANGE_LIMITS : { connectTimeoutMs: 2_000, answerTimeoutMs: 3_000 }
+const limits = isLongForm ? EXCHANGE_LIMITS : { connectTimeoutMs: 2_000, responseTimeoutMs: 3_000 }
 /** Alone it leaves time enough; twice it does not. */
 const SLOW_MS = 2_000
 /** Of a machine that does much else. */
@@ -47,32 +47,32 @@ describe.concurrent('one limit over DNS, TCP and TLS together', () => {
   test.each([
     ['a slow DNS alone', SLOW_MS, 0],
     ['a slow handshake alone', 0, SLOW_MS],
-  ])('%s is waited for', async (_what, dnsMs, tlsMs) => {
+  ])('%s fits within the limit', async (_what, dnsMs, tlsMs) => {
     await using receiver = await startRawReceiver(says(OK), { tls: handshakeAfter(tlsMs) })
     await using sender = startSender({ resolve: resolvesAfter(dnsMs), connectTimeoutMs: LIMIT_MS })
     expect(await sender.send(post(`https://${NAME}:${receiver.port}/`))).toMatchObject({ statusCode: 200, error: null })
   })
 
-  test('both slow, each within the limit, are too slow together', async () => {
+  test('two slow phases within the limit are too slow together', async () => {
     await using receiver = await startRawReceiver(says(OK), { tls: handshakeAfter(SLOW_MS) })
     await using sender = startSender({ resolve: resolvesAfter(SLOW_MS), connectTimeoutMs: LIMIT_MS })
     expectTimeout(await sender.send(post(`https://${NAME}:${receiver.port}/`)), 'connect_timeout', LIMIT_MS)
     expect(receiver.requests).toEqual([])
   })
 
-  test('a slow DNS and a connection that nobody takes have one limit too', async () => {
+  test('a slow DNS and a connection that nobody accepts share the limit', async () => {
     await using backlog = await fillBacklog()
     await using sender = startSender({ resolve: resolvesAfter(SLOW_MS), connectTimeoutMs: LIMIT_MS })
     expectTimeout(await sender.send(post(`http://${NAME}:${backlog.port}/`)), 'connect_timeout', LIMIT_MS)
   })
 
-  test('the time of connecting is not taken off the answer’s', async () => {
+  test('the time to connect is not subtracted from the response’s', async () => {
     await using receiver = await startRawReceiver((socket) => void setTimeout(() => socket.write(OK), 200))
-    await using sender = startSender({ resolve: resolvesAfter(SLOW_MS), connectTimeoutMs: LIMIT_MS, answerTimeoutMs: SLOW_MS - 500 })
+    await using sender = startSender({ resolve: resolvesAfter(SLOW_MS), connectTimeoutMs: LIMIT_MS, responseTimeoutMs: SLOW_MS - 500 })
     expect(await sender.send(post(`http://${NAME}:${receiver.port}/`))).toMatchObject({ statusCode: 200, error: null })
   })
 
-  test('of several addresses one that takes no connections does not use up the limit', async () => {
+  test('one of several addresses that accepts no connections does not use up the limit', async () => {
     await using backlog = await fillBacklog('127.0.0.2')
     await using receiver = await startRawReceiver(says(OK), { port: backlog.port })
     await using sender = startSender({ resolve: resolvesAfter(0, ['127.0.0.2', '127.0.0.1']), connectTimeoutMs: LIMIT_MS })
@@ -81,18 +81,18 @@ describe.concurrent('one limit over DNS, TCP and TLS together', () => {
   })
 
   test('a real service allows 10 s to connect and 30 s for the whole answer', () => {
-    expect(EXCHANGE_LIMITS).toMatchObject({ connectTimeoutMs: 10_000, answerTimeoutMs: 30_000 })
+    expect(EXCHANGE_LIMITS).toMatchObject({ connectTimeoutMs: 10_000, responseTimeoutMs: 30_000 })
   })
 
-  test('receivers that connect or answer too slowly, in any way, are left at the limits', { timeout: 60_000 }, async () => {
-    const { connectTimeoutMs, answerTimeoutMs } = limits
+  test('attempts at receivers that connect or respond too slowly end at the limits', { timeout: 60_000 }, async () => {
+    const { connectTimeoutMs, responseTimeoutMs } = limits
     const tooSlowMs = 0.6 * connectTimeoutMs
     await using backlog = await fillBacklog()
     await using hanging = await startRawReceiver(() => {})
     await using slow = await startRawReceiver(says(OK), { tls: handshakeAfter(tooSlowMs) })
     await using dripping = await startRawReceiver(drips(DRIP, '.'))
     const resolve: ResolveName = (name) => (name === 'never.example.com' ? never(name) : resolvesAfter(tooSlowMs)(name))
-    await using sender = startSender({ resolve, connectTimeoutMs, answerTimeoutMs })
+    await using sender = startSender({ resolve, connectTimeoutMs, responseTimeoutMs })
     const connecting = [
       `http://127.0.0.1:${backlog.port}/`,
       'http://never.example.com/',
@@ -104,7 +104,7 @@ describe.concurrent('one limit over DNS, TCP and TLS together', () => {
       [connecting, answering].map((urls) => Promise.all(urls.map((url) => sender.send(post(url))))),
     )
     for (const result of connected ?? []) expectTimeout(result, 'connect_timeout', connectTimeoutMs)
-    for (const result of answered ?? []) expectTimeout(result, 'read_timeout', answerTimeoutMs)
+    for (const result of answered ?? []) expectTimeout(result, 'read_timeout', responseTimeoutMs)
     await Promise.all([hanging.closed(2), dripping.closed(1)])
   })
 })

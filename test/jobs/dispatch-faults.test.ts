@@ -13,27 +13,27 @@ import {
 import postgres from 'postgres'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { AttemptResult } from '../../db/src/dispatch/complete.ts'
+import { ok, startReceiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
-import { ok, startReceiver } from './receiver.ts'
-import { asOperator, keepingLog, openWebhookHouse, type WebhookHouse } from './webhook-house.ts'
+import { asOperator, keepingLog, openWebhookFixture, type WebhookFixture } from '../support/webhook-fixture.ts'
 
-const WORKER = fileURLToPath(new URL('worker-process.ts', import.meta.url))
+const WORKER = fileURLToPath(new URL('../support/worker-process.ts', import.meta.url))
 const children: ChildProcess[] = []
 
-let house: WebhookHouse
+let fixture: WebhookFixture
 beforeEach(async () => {
-  house = await openWebhookHouse()
+  fixture = await openWebhookFixture()
 })
 afterEach(async () => {
   for (const child of children.splice(0)) await end(child, 'SIGKILL')
-  await house.close()
+  await fixture.close()
 })
 
-test('kill -9 in the middle of deliveries: all of them arrive within 15 s of the next start, under the same ids', async () => {
+test('after kill -9 amid deliveries all of them arrive within 15 s of the next start, under the same ids', async () => {
   let isAnswering = false
   await using receiver = await startReceiver((response) => isAnswering && ok(response))
-  for (let index = 0; index < 12; index += 1) await house.addEndpoint(`${receiver.url}/${index}`)
-  const ids = [...(await house.emit()), ...(await house.emit())]
+  for (let index = 0; index < 12; index += 1) await fixture.addEndpoint(`${receiver.url}/${index}`)
+  const ids = [...(await fixture.emit()), ...(await fixture.emit())]
   const first = await startWorkerProcess()
   await until('twelve are being sent', () => receiver.requests.length === 12)
   await end(first, 'SIGKILL')
@@ -42,12 +42,13 @@ test('kill -9 in the middle of deliveries: all of them arrive within 15 s of the
 
   const startedAt = performance.now()
   await startWorkerProcess()
-  const countSucceeded = () => house.database.client`select from webhook_deliveries where state = 'succeeded'`.then(({ length }) => length)
+  const countSucceeded = () =>
+    fixture.database.client`select from webhook_deliveries where state = 'succeeded'`.then(({ length }) => length)
   await until('all succeeded', async () => (await countSucceeded()) === ids.length)
   expect(performance.now() - startedAt).toBeLessThan(15_000)
   expect(new Set(receiver.deliveryIds())).toEqual(new Set(ids))
   for (const id of interrupted) {
-    expect(await house.attempts(id)).toMatchObject([
+    expect(await fixture.attempts(id)).toMatchObject([
       { number: 1, error_code: 'interrupted' },
       { number: 2, status_code: 200 },
     ])
@@ -56,112 +57,112 @@ test('kill -9 in the middle of deliveries: all of them arrive within 15 s of the
 
 test('two dispatchers never send one attempt twice', async () => {
   await using receiver = await startReceiver((response) => void setTimeout(ok, 20, response))
-  for (let index = 0; index < 3; index += 1) await house.addEndpoint(`${receiver.url}/${index}`)
-  const ids = (await Promise.all(Array.from({ length: 100 }, () => house.emit()))).flat()
-  await Promise.all([house.dispatch(), house.dispatch()])
+  for (let index = 0; index < 3; index += 1) await fixture.addEndpoint(`${receiver.url}/${index}`)
+  const ids = (await Promise.all(Array.from({ length: 100 }, () => fixture.emit()))).flat()
+  await Promise.all([fixture.dispatch(), fixture.dispatch()])
   await until('all came', () => receiver.requests.length >= ids.length)
   expect(receiver.deliveryIds().sort()).toEqual(ids.sort())
-  const workers = await house.database.client`select distinct worker_id from webhook_attempts`
+  const workers = await fixture.database.client`select distinct worker_id from webhook_attempts`
   expect(workers).toHaveLength(2)
 })
 
-test('a result that comes after another worker took over touches nothing', async () => {
+test('a result that arrives after another worker took over changes nothing', async () => {
   const { delivery: late, workerId } = await claimOne()
-  await house.database.client`update webhook_deliveries set lease_until = now() - interval '1 second'`
-  expect(await sweepDeliveries(house.database, { workerId, held: [late.attempt_id], maxAttempts: 8 })).toBe(1)
-  expect((await completeDeliveries(house.database, [success(late)])).size).toBe(0)
-  expect(await house.delivery(late.id)).toMatchObject({ state: 'pending', attempt_count: 1 })
-  expect(await house.attempts(late.id)).toMatchObject([{ error_code: 'interrupted', status_code: null }])
+  await fixture.database.client`update webhook_deliveries set lease_until = now() - interval '1 second'`
+  expect(await sweepDeliveries(fixture.database, { workerId, held: [late.attempt_id], maxAttempts: 8 })).toBe(1)
+  expect((await completeDeliveries(fixture.database, [success(late)])).size).toBe(0)
+  expect(await fixture.delivery(late.id)).toMatchObject({ state: 'pending', attempt_count: 1 })
+  expect(await fixture.attempts(late.id)).toMatchObject([{ error_code: 'interrupted', status_code: null }])
 
   const { delivery: again } = await claimOne({ emits: false })
-  expect((await completeDeliveries(house.database, [success(late)])).size).toBe(0)
-  expect(await house.delivery(late.id)).toMatchObject({ state: 'sending', attempt_count: 2, attempt_id: again.attempt_id })
-  const [endpoint] = await house.database.client`select last_success_at from webhook_endpoints`
+  expect((await completeDeliveries(fixture.database, [success(late)])).size).toBe(0)
+  expect(await fixture.delivery(late.id)).toMatchObject({ state: 'sending', attempt_count: 2, attempt_id: again.attempt_id })
+  const [endpoint] = await fixture.database.client`select last_success_at from webhook_endpoints`
   expect(endpoint?.last_success_at).toBeNull()
-  expect((await completeDeliveries(house.database, [success(again)])).size).toBe(1)
-  expect((await completeDeliveries(house.database, [success(again)])).size).toBe(0)
+  expect((await completeDeliveries(fixture.database, [success(again)])).size).toBe(1)
+  expect((await completeDeliveries(fixture.database, [success(again)])).size).toBe(0)
 })
 
-test('a result that waited while another worker wrote of the same endpoint is recorded with its attempt', async () => {
+test('a result that waited for another worker’s write to the same endpoint is recorded with its attempt', async () => {
   const { delivery } = await claimOne()
   const isWaiting = 'select from pg_locks join pg_stat_activity using (pid) where datname = current_database() and not granted'
-  const { written } = await house.database.transaction(async (tx) => {
+  const { written } = await fixture.database.transaction(async (tx) => {
     await tx.run('update webhook_endpoints set last_success_at = null', [])
-    const written = completeDeliveries(house.database, [success(delivery)])
-    await until('it waits', async () => (await house.database.run(isWaiting, [])).length > 0)
+    const written = completeDeliveries(fixture.database, [success(delivery)])
+    await until('it waits', async () => (await fixture.database.run(isWaiting, [])).length > 0)
     return { written }
   })
   expect((await written).size).toBe(1)
-  expect(await house.attempts(delivery.id)).toMatchObject([{ status_code: 200, finished_at: expect.any(String) }])
+  expect(await fixture.attempts(delivery.id)).toMatchObject([{ status_code: 200, finished_at: expect.any(String) }])
 })
 
-test('the eighth attempt that is lost is the last', async () => {
+test('after an eighth lost attempt there is no other', async () => {
   const { delivery, workerId } = await claimOne({ attemptsBefore: 7 })
-  await house.database.client`update webhook_deliveries set lease_until = now() - interval '1 second'`
-  await sweepDeliveries(house.database, { workerId, held: [], maxAttempts: 8 })
-  expect(await house.delivery(delivery.id)).toMatchObject({ state: 'failed', attempt_count: 8, next_attempt_at: null })
+  await fixture.database.client`update webhook_deliveries set lease_until = now() - interval '1 second'`
+  await sweepDeliveries(fixture.database, { workerId, held: [], maxAttempts: 8 })
+  expect(await fixture.delivery(delivery.id)).toMatchObject({ state: 'failed', attempt_count: 8, next_attempt_at: null })
 })
 
-test('what is handed back unsent is as if it had never been claimed', async () => {
+test('a delivery handed back unsent is as if it had never been claimed', async () => {
   const { delivery } = await claimOne()
-  await handBackDeliveries(house.database, [{ delivery_id: delivery.id, attempt_id: delivery.attempt_id, number: delivery.number }])
-  expect(await house.delivery(delivery.id)).toMatchObject({ state: 'pending', attempt_count: 0, worker_id: null })
-  expect(await house.attempts(delivery.id)).toEqual([])
+  await handBackDeliveries(fixture.database, [{ delivery_id: delivery.id, attempt_id: delivery.attempt_id, number: delivery.number }])
+  expect(await fixture.delivery(delivery.id)).toMatchObject({ state: 'pending', attempt_count: 0, worker_id: null })
+  expect(await fixture.attempts(delivery.id)).toEqual([])
 })
 
-test('a claim whose answer never arrived is given back by the worker that made it, and what it holds is left alone', async () => {
+test('a claim whose result never arrived is given back by its own worker, and the deliveries that it holds stay claimed', async () => {
   const { delivery, workerId } = await claimOne()
-  const sweep = (held: string[]) => sweepDeliveries(house.database, { workerId, held, maxAttempts: 8 })
+  const sweep = (held: string[]) => sweepDeliveries(fixture.database, { workerId, held, maxAttempts: 8 })
   expect(await sweep([])).toBe(0)
-  await house.database.client`update webhook_deliveries set lease_until = lease_until - interval '16 seconds'`
+  await fixture.database.client`update webhook_deliveries set lease_until = lease_until - interval '16 seconds'`
   expect(await sweep([delivery.attempt_id])).toBe(0)
   expect(await sweep([])).toBe(1)
 })
 
-test('a worker lives while it has its lock or its heartbeat, and is dead without both', async () => {
-  const session = house.database
+test('a worker is alive while it has its lock or its heartbeat, and dead without both', async () => {
+  const session = fixture.database
   const { workerId } = await claimOne()
-  const other = await registerWorker(house.database, { jobPoolId: null })
-  const sweep = () => sweepDeliveries(house.database, { workerId: other, held: [], maxAttempts: 8 })
+  const other = await registerWorker(fixture.database, { jobPoolId: null })
+  const sweep = () => sweepDeliveries(fixture.database, { workerId: other, held: [], maxAttempts: 8 })
   expect(await sweep()).toBe(0)
   await using lock = await holdLock(workerId)
-  await house.database.client`update webhook_workers set seen_at = now() - interval '1 minute' where id = ${workerId}`
+  await fixture.database.client`update webhook_workers set seen_at = now() - interval '1 minute' where id = ${workerId}`
   expect(await sweep()).toBe(0)
   await lock.release()
   expect(await sweep()).toBe(1)
-  expect(await recordHeartbeat(session, { workerId: 999_999, backend: 0 })).toBeNull()
+  expect(await recordHeartbeat(session, { workerId: 999_999, backendPid: 0 })).toBeNull()
 })
 
-test('when the lock’s session is terminated nothing is reclaimed, and the worker locks again', async () => {
+test('when the lock’s connection is terminated nothing is reclaimed, and the worker takes the lock again', async () => {
   let answer = () => {}
   await using receiver = await startReceiver((response) => {
     answer = () => ok(response)
   })
-  await house.addEndpoint(receiver.url)
-  await house.dispatch()
-  await house.dispatch()
-  const [id = ''] = await house.emit()
+  await fixture.addEndpoint(receiver.url)
+  await fixture.dispatch()
+  await fixture.dispatch()
+  const [id = ''] = await fixture.emit()
   await until('it is being sent', () => receiver.requests.length === 1)
-  const { client } = house.database
+  const { client } = fixture.database
   const locks = () => client<{ pid: number }[]>`
     select pid from pg_locks where locktype = 'advisory' and objsubid = 2 and granted
        and database = (select oid from pg_database where datname = current_database())`
   const before = (await locks()).map(({ pid }) => pid)
   expect(before).toHaveLength(2)
-  await asOperator(house.address, `select pg_terminate_backend(pid) from unnest('{${before}}'::int[]) as pid`)
+  await asOperator(fixture.address, `select pg_terminate_backend(pid) from unnest('{${before}}'::int[]) as pid`)
   await until('both have their locks again', async () => (await locks()).filter(({ pid }) => !before.includes(pid)).length === 2)
   answer()
-  await until('it succeeded', async () => (await house.delivery(id)).state === 'succeeded')
+  await until('it succeeded', async () => (await fixture.delivery(id)).state === 'succeeded')
   expect(receiver.requests).toHaveLength(1)
 })
 
-test('the database goes away in the middle: results are kept and written when it is back, and nothing is sent twice', async () => {
+test('when the database goes away, results are kept and written when it is back, and nothing is sent twice', async () => {
   const held: (() => void)[] = []
   await using receiver = await startReceiver((response) => void held.push(() => ok(response)))
-  for (let index = 0; index < 10; index += 1) await house.addEndpoint(`${receiver.url}/${index}`)
+  for (let index = 0; index < 10; index += 1) await fixture.addEndpoint(`${receiver.url}/${index}`)
   const { log, messages } = keepingLog()
-  await house.dispatch({ log })
-  const ids = await house.emit()
+  await fixture.dispatch({ log })
+  const ids = await fixture.emit()
   await until('ten are being sent', () => receiver.requests.length === 10)
 
   const away = await takeDatabaseAway()
@@ -169,7 +170,7 @@ test('the database goes away in the middle: results are kept and written when it
   await until('results are kept', () => messages.some((message) => message.includes('keeping them')))
   await away.bringBack()
   await until('all succeeded', async () =>
-    (await Promise.all(ids.map((id) => house.delivery(id)))).every(({ state }) => state === 'succeeded'),
+    (await Promise.all(ids.map((id) => fixture.delivery(id)))).every(({ state }) => state === 'succeeded'),
   )
   expect(receiver.requests).toHaveLength(10)
   // Each attempt has its line; every trouble is told once.
@@ -178,7 +179,7 @@ test('the database goes away in the middle: results are kept and written when it
 })
 
 async function startWorkerProcess(): Promise<ChildProcess> {
-  const options = JSON.stringify({ address: house.address, secretKey: house.secretKey.toString('base64') })
+  const options = JSON.stringify({ address: fixture.address, secretKey: fixture.secretKey.toString('base64') })
   const child = spawn(process.execPath, [WORKER, options], { stdio: ['ignore', 'pipe', 'inherit'] })
   children.push(child)
   await once(child.stdout, 'data')
@@ -192,16 +193,16 @@ async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
 }
 
 async function claimOne({ emits = true, attemptsBefore = 0 } = {}): Promise<{ delivery: ClaimedDelivery; workerId: number }> {
-  const { client } = house.database
+  const { client } = fixture.database
   if (emits) {
-    await house.addEndpoint('http://127.0.0.1:9/')
-    await house.emit()
+    await fixture.addEndpoint('http://127.0.0.1:9/')
+    await fixture.emit()
     await client`update webhook_deliveries set attempt_count = ${attemptsBefore}`
   }
   const [endpoint] = await client<{ id: string }[]>`select id from webhook_endpoints`
-  const workerId = await registerWorker(house.database, { jobPoolId: null })
-  const slots = [{ team_id: house.teamId, endpoint_id: endpoint?.id ?? '', free: 1 }]
-  const [delivery] = await claimDeliveries(house.database, { workerId, slots })
+  const workerId = await registerWorker(fixture.database, { jobPoolId: null })
+  const slots = [{ team_id: fixture.teamId, endpoint_id: endpoint?.id ?? '', free: 1 }]
+  const [delivery] = await claimDeliveries(fixture.database, { workerId, slots })
   if (!delivery) throw new Error('Nothing was claimed')
   return { delivery, workerId }
 }
@@ -214,7 +215,7 @@ function success({ id, attempt_id, number }: ClaimedDelivery): AttemptResult {
 }
 
 async function holdLock(workerId: number) {
-  const holder = postgres({ ...house.address, max: 1, onnotice: () => {} })
+  const holder = postgres({ ...fixture.address, max: 1, onnotice: () => {} })
   await holder`select pg_advisory_lock(${0x45415253}, ${workerId})`
   const release = () => holder.end()
   return { release, [Symbol.asyncDispose]: release }
@@ -222,8 +223,8 @@ async function holdLock(workerId: number) {
 
 /** Nobody connects any more, and whoever was connected is cut off. */
 async function takeDatabaseAway() {
-  const { database } = house.address
-  const server = { ...house.address, database: 'postgres' }
+  const { database } = fixture.address
+  const server = { ...fixture.address, database: 'postgres' }
   await asOperator(server, `alter database ${database} allow_connections false`)
   await asOperator(server, `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${database}'`)
   return {

@@ -2,27 +2,27 @@ import { createHash } from 'node:crypto'
 import { verifyWebhook } from '@earshot/contracts/webhooks'
 import { Webhook } from 'standardwebhooks'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { findClosedPort } from '../support/raw-receiver.ts'
+import { ok, startReceiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
-import { findClosedPort } from './raw-receiver.ts'
-import { ok, startReceiver } from './receiver.ts'
-import { makeSecret, openWebhookHouse, USER_AGENT, type WebhookHouse } from './webhook-house.ts'
+import { makeSecret, openWebhookFixture, USER_AGENT, type WebhookFixture } from '../support/webhook-fixture.ts'
 
-let house: WebhookHouse
+let fixture: WebhookFixture
 beforeEach(async () => {
-  house = await openWebhookHouse()
+  fixture = await openWebhookFixture()
 })
-afterEach(() => house.close())
+afterEach(() => fixture.close())
 
-const hasState = (id: string, state: string) => async () => (await house.delivery(id)).state === state
+const hasState = (id: string, state: string) => async () => (await fixture.delivery(id)).state === state
 
-test('an event arrives with its stored bytes, its headers and signatures that both verifiers accept', async () => {
+test('an event arrives with its stored bytes, its headers, and signatures that both verifiers accept', async () => {
   await using receiver = await startReceiver()
-  const endpoint = await house.addEndpoint(`${receiver.url}/hooks?a=1`)
-  await house.dispatch()
-  const [id = ''] = await house.emit()
+  const endpoint = await fixture.addEndpoint(`${receiver.url}/hooks?a=1`)
+  await fixture.dispatch()
+  const [id = ''] = await fixture.emit()
   await until('it succeeded', hasState(id, 'succeeded'))
 
-  const [event] = await house.database.client`select payload, payload_sha256 from events`
+  const [event] = await fixture.database.client`select payload, payload_sha256 from events`
   const [request] = receiver.requests
   expect(receiver.requests).toHaveLength(1)
   expect(request?.path).toBe('/hooks?a=1')
@@ -47,13 +47,13 @@ test('an event arrives with its stored bytes, its headers and signatures that bo
   })
 })
 
-test('the answer is kept with its attempt, and the endpoint remembers the success', async () => {
+test('the response is stored with its attempt, and the success with the endpoint', async () => {
   await using receiver = await startReceiver((response) => response.writeHead(202, { 'x-trace': 'abc' }).end('taken\0'))
-  const endpoint = await house.addEndpoint(receiver.url)
-  await house.dispatch()
-  const [id = ''] = await house.emit()
+  const endpoint = await fixture.addEndpoint(receiver.url)
+  await fixture.dispatch()
+  const [id = ''] = await fixture.emit()
   await until('it succeeded', hasState(id, 'succeeded'))
-  const [attempt] = await house.attempts(id)
+  const [attempt] = await fixture.attempts(id)
   expect(attempt).toMatchObject({
     endpoint_id: endpoint.id,
     number: 1,
@@ -66,18 +66,18 @@ test('the answer is kept with its attempt, and the endpoint remembers the succes
     error_code: null,
   })
   expect(attempt?.finished_at).not.toBeNull()
-  expect(await house.delivery(id)).toMatchObject({ attempt_count: 1, attempt_id: attempt?.id, next_attempt_at: null, worker_id: null })
-  const [row] = await house.database.client`select last_success_at, consecutive_failures, failing_since from webhook_endpoints`
+  expect(await fixture.delivery(id)).toMatchObject({ attempt_count: 1, attempt_id: attempt?.id, next_attempt_at: null, worker_id: null })
+  const [row] = await fixture.database.client`select last_success_at, consecutive_failures, failing_since from webhook_endpoints`
   expect(row).toMatchObject({ last_success_at: expect.any(String), consecutive_failures: 0, failing_since: null })
 })
 
 test('after a rotation the previous secret signs too until it expires', async () => {
   await using receiver = await startReceiver()
   const previousSecret = makeSecret()
-  await house.addEndpoint(`${receiver.url}/in-time`, { previousSecret })
-  await house.addEndpoint(`${receiver.url}/expired`, { previousSecret, previousSecretFor: '-1 second' })
-  await house.dispatch()
-  await house.emit()
+  await fixture.addEndpoint(`${receiver.url}/in-time`, { previousSecret })
+  await fixture.addEndpoint(`${receiver.url}/expired`, { previousSecret, previousSecretFor: '-1 second' })
+  await fixture.dispatch()
+  await fixture.emit()
   await until('both came', () => receiver.requests.length === 2)
   const [inTime, expired] = ['/in-time', '/expired'].map((path) => receiver.requests.find((request) => request.path === path))
   await expect(verifyWebhook(inTime?.body ?? '', inTime?.headers ?? {}, previousSecret)).resolves.toBeDefined()
@@ -86,79 +86,82 @@ test('after a rotation the previous secret signs too until it expires', async ()
 
 test('a failure is tried again with backoff, under the same delivery id, until it succeeds', async () => {
   await using receiver = await startReceiver((response) => response.writeHead(receiver.requests.length < 4 ? 503 : 200).end())
-  await house.addEndpoint(receiver.url)
-  await house.dispatch({ backoffBaseMs: 20 })
-  const [id = ''] = await house.emit()
+  await fixture.addEndpoint(receiver.url)
+  await fixture.dispatch({ backoffBaseMs: 20 })
+  const [id = ''] = await fixture.emit()
   await until('it succeeded', hasState(id, 'succeeded'))
   expect(receiver.deliveryIds()).toEqual([id, id, id, id])
-  expect((await house.attempts(id)).map(({ number, status_code }) => [number, status_code])).toEqual([
+  expect((await fixture.attempts(id)).map(({ number, status_code }) => [number, status_code])).toEqual([
     [1, 503],
     [2, 503],
     [3, 503],
     [4, 200],
   ])
-  const [row] = await house.database.client`select consecutive_failures, failing_since from webhook_endpoints`
+  const [row] = await fixture.database.client`select consecutive_failures, failing_since from webhook_endpoints`
   expect(row).toEqual({ consecutive_failures: 0, failing_since: null })
 })
 
 test('the eighth failure is the last', async () => {
   const port = await findClosedPort()
-  await house.addEndpoint(`http://127.0.0.1:${port}/`)
-  await house.dispatch({ backoffBaseMs: 0.01 })
-  const [id = ''] = await house.emit()
+  await fixture.addEndpoint(`http://127.0.0.1:${port}/`)
+  await fixture.dispatch({ backoffBaseMs: 0.01 })
+  const [id = ''] = await fixture.emit()
   await until('it failed', hasState(id, 'failed'))
-  const attempts = await house.attempts(id)
+  const attempts = await fixture.attempts(id)
   expect(attempts.map(({ number, error_code }) => [number, error_code])).toEqual(
     Array.from({ length: 8 }, (_, index) => [index + 1, 'connection_refused']),
   )
-  const [row] = await house.database.client`select consecutive_failures, failing_since from webhook_endpoints`
+  const [row] = await fixture.database.client`select consecutive_failures, failing_since from webhook_endpoints`
   expect(row).toEqual({ consecutive_failures: 1, failing_since: expect.any(String) })
 })
 
 test.each([404, 410, 302])('a %i is final', async (status) => {
   await using receiver = await startReceiver((response) => response.writeHead(status, { location: 'https://example.com/' }).end())
-  await house.addEndpoint(receiver.url)
-  await house.dispatch({ backoffBaseMs: 1 })
-  const [id = ''] = await house.emit()
+  await fixture.addEndpoint(receiver.url)
+  await fixture.dispatch({ backoffBaseMs: 1 })
+  const [id = ''] = await fixture.emit()
   await until('it failed', hasState(id, 'failed'))
-  expect(await house.attempts(id)).toMatchObject([{ number: 1, status_code: status, error_code: status === 302 ? 'redirect' : null }])
+  expect(await fixture.attempts(id)).toMatchObject([{ number: 1, status_code: status, error_code: status === 302 ? 'redirect' : null }])
 })
 
-test('a longer Retry-After is honoured', async () => {
+test('a longer Retry-After is honored', async () => {
   await using receiver = await startReceiver((response) => response.writeHead(429, { 'retry-after': '3600' }).end())
-  await house.addEndpoint(receiver.url)
-  await house.dispatch({ backoffBaseMs: 1 })
-  const [id = ''] = await house.emit()
-  await until('it was tried', async () => (await house.delivery(id)).attempt_count === 1 && (await house.delivery(id)).state === 'pending')
-  const [row] = await house.database.client`
+  await fixture.addEndpoint(receiver.url)
+  await fixture.dispatch({ backoffBaseMs: 1 })
+  const [id = ''] = await fixture.emit()
+  await until(
+    'it was tried',
+    async () => (await fixture.delivery(id)).attempt_count === 1 && (await fixture.delivery(id)).state === 'pending',
+  )
+  const [row] = await fixture.database.client`
     select extract(epoch from next_attempt_at - updated_at)::float8 as seconds from webhook_deliveries`
   expect(row?.seconds).toBeCloseTo(3600, 0)
 })
 
-test('a manual redelivery is not tried again and leaves the endpoint’s record alone', async () => {
+test('a manual redelivery is not retried and does not affect the endpoint’s record', async () => {
   await using receiver = await startReceiver((response) => response.writeHead(500).end())
-  await house.addEndpoint(receiver.url)
-  const [id = ''] = await house.emit()
-  await house.database.client`update webhook_deliveries set trigger = 'manual'`
-  await house.dispatch({ backoffBaseMs: 1 })
+  await fixture.addEndpoint(receiver.url)
+  const [id = ''] = await fixture.emit()
+  await fixture.database.client`update webhook_deliveries set trigger = 'manual'`
+  await fixture.dispatch({ backoffBaseMs: 1 })
   await until('it failed', hasState(id, 'failed'))
   expect(receiver.requests).toHaveLength(1)
-  const [row] = await house.database.client`select consecutive_failures, failing_since from webhook_endpoints`
+  const [row] = await fixture.database.client`select consecutive_failures, failing_since from webhook_endpoints`
   expect(row).toEqual({ consecutive_failures: 0, failing_since: null })
 })
 
-test('paused, deleted and unpaid endpoints get nothing until they are back', async () => {
+test('paused, deleted and unpaid endpoints get nothing until they are active again', async () => {
   await using receiver = await startReceiver()
-  const { client } = house.database
-  const paused = await house.addEndpoint(`${receiver.url}/paused`)
-  const deleted = await house.addEndpoint(`${receiver.url}/deleted`)
-  await house.emit()
+  const { client } = fixture.database
+  const paused = await fixture.addEndpoint(`${receiver.url}/paused`)
+  const deleted = await fixture.addEndpoint(`${receiver.url}/deleted`)
+  await fixture.emit()
   await client`update webhook_endpoints set state = 'paused' where id = ${paused.id}`
   await client`update webhook_endpoints set deleted_at = now() where id = ${deleted.id}`
-  const { dispatcher } = await house.dispatch()
-  await house.addEndpoint(`${receiver.url}/there`)
+  const { dispatcher } = await fixture.dispatch()
+  await fixture.addEndpoint(`${receiver.url}/there`)
   await client`update teams set plan = 'free'`
-  await house.emit()
+  await fixture.emit()
   await client`update webhook_deliveries set state = 'pending', next_attempt_at = now() where state = 'skipped'`
   await client`update teams set plan = 'pro'`
   dispatcher.nudge()
@@ -168,14 +171,14 @@ test('paused, deleted and unpaid endpoints get nothing until they are back', asy
   expect(receiver.requests.map(({ path }) => path).sort()).toEqual(['/paused', '/paused', '/there'])
 })
 
-test('endpoints that never answer do not delay the others', async () => {
+test('endpoints that never respond do not delay others', async () => {
   await using hole = await startReceiver(() => {})
   await using receiver = await startReceiver()
-  for (let index = 0; index < 5; index += 1) await house.addEndpoint(`${hole.url}/${index}`)
-  await house.addEndpoint(receiver.url)
-  for (let index = 0; index < 40; index += 1) await house.emit()
+  for (let index = 0; index < 5; index += 1) await fixture.addEndpoint(`${hole.url}/${index}`)
+  await fixture.addEndpoint(receiver.url)
+  for (let index = 0; index < 40; index += 1) await fixture.emit()
   const startedAt = performance.now()
-  await house.dispatch()
+  await fixture.dispatch()
   await until('all came', () => receiver.requests.length === 40)
   expect(performance.now() - startedAt).toBeLessThan(4_000)
   expect(hole.requests.length).toBeLessThanOrEqual(5)
@@ -183,11 +186,11 @@ test('endpoints that never answer do not delay the others', async () => {
 
 test('a nudge sends before the next tick would', async () => {
   await using receiver = await startReceiver()
-  await house.addEndpoint(receiver.url)
-  const { dispatcher } = await house.dispatch()
+  await fixture.addEndpoint(receiver.url)
+  const { dispatcher } = await fixture.dispatch()
   const latenciesMs: number[] = []
   for (let index = 0; index < 5; index += 1) {
-    await house.emit()
+    await fixture.emit()
     const emittedAt = performance.now()
     dispatcher.nudge()
     await until('it came', () => receiver.requests.length === index + 1)
@@ -196,23 +199,23 @@ test('a nudge sends before the next tick would', async () => {
   expect(Math.min(...latenciesMs)).toBeLessThan(100)
 })
 
-test('stopping lets answers arrive, breaks off what takes too long and hands it back for the next worker', async () => {
+test('a stop waits for responses, interrupts attempts that take too long, and hands them back for the next worker', async () => {
   await using slow = await startReceiver((response) => void setTimeout(ok, 300, response))
   await using hole = await startReceiver(() => {})
-  await house.addEndpoint(slow.url)
-  await house.addEndpoint(hole.url)
-  const { stop } = await house.dispatch()
-  const ids = await house.emit()
+  await fixture.addEndpoint(slow.url)
+  await fixture.addEndpoint(hole.url)
+  const { stop } = await fixture.dispatch()
+  const ids = await fixture.emit()
   await until('both were sent', () => slow.requests.length + hole.requests.length === 2)
   await stop(800)
 
-  const deliveries = await Promise.all(ids.map((id) => house.delivery(id)))
+  const deliveries = await Promise.all(ids.map((id) => fixture.delivery(id)))
   expect(deliveries.map(({ state }) => state).sort()).toEqual(['pending', 'succeeded'])
   const broken = deliveries.find(({ state }) => state === 'pending')
-  expect(await house.attempts(broken?.id ?? '')).toMatchObject([{ number: 1, error_code: 'interrupted' }])
-  expect(await house.database.client`select from webhook_workers`).toHaveLength(0)
+  expect(await fixture.attempts(broken?.id ?? '')).toMatchObject([{ number: 1, error_code: 'interrupted' }])
+  expect(await fixture.database.client`select from webhook_workers`).toHaveLength(0)
 
   const before = hole.requests.length
-  await house.dispatch()
+  await fixture.dispatch()
   await until('the next worker sends it at once', () => hole.requests.length > before)
 })

@@ -1,37 +1,37 @@
 import { openDatabase } from '@earshot/db'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openStream } from '../api/event-stream.ts'
+import { openStream } from '../support/event-stream.ts'
 import { makeTeam } from '../support/people.ts'
 import { startTestService, type TestService } from '../support/test-service.ts'
 import { until } from '../support/until.ts'
-import { openWebhookHouse, type WebhookHouse } from './webhook-house.ts'
+import { openWebhookFixture, type WebhookFixture } from '../support/webhook-fixture.ts'
 
-let house: WebhookHouse
+let fixture: WebhookFixture
 let service: TestService
 beforeAll(async () => {
-  house = await openWebhookHouse()
-  const { address, database } = house
+  fixture = await openWebhookFixture()
+  const { address, database } = fixture
   service = await startTestService({ database }, { store: { address, database, statements: [], close: async () => {} } })
 })
 afterAll(async () => {
   await service.close()
-  await house.close()
+  await fixture.close()
 })
 
-test('a stream that breaks again and again misses no event and has none twice, however slowly transactions commit', {
+test('a stream that is broken repeatedly delivers every event once, however slowly transactions commit', {
   timeout: 60_000,
 }, async () => {
-  await house.dispatch()
-  const team = await makeTeam(house.database)
+  await fixture.dispatch()
+  const team = await makeTeam(fixture.database)
   await team.submit()
-  const [kept] = await house.database.run<{ data: string }>("select payload::json ->> 'data' as data from events where team_id = $1", [
+  const [kept] = await fixture.database.run<{ data: string }>("select payload::json ->> 'data' as data from events where team_id = $1", [
     team.id,
   ])
   await until('it is numbered, and so is none of the stream', async () => {
-    const unnumbered = await house.database.run('select from events where feed_position is null', [])
+    const unnumbered = await fixture.database.run('select from events where feed_position is null', [])
     return unnumbered.length === 0
   })
-  const writers = openDatabase({ address: house.address, role: 'earshot_worker', poolSize: 12, applicationName: 'earshot test writers' })
+  const writers = openDatabase({ address: fixture.address, role: 'earshot_worker', poolSize: 12, applicationName: 'earshot test writers' })
   const emitted: string[] = []
   const write = async (writer: number) => {
     for (let round = 0; round < 40; round += 1) {
@@ -76,8 +76,8 @@ test('a stream that breaks again and again misses no event and has none twice, h
   whole.close()
 })
 
-test('an event is sent soon after its commit, mostly within a second even on a busy machine', { timeout: 30_000 }, async () => {
-  const team = await makeTeam(house.database)
+test('an event is sent soon after its commit, usually within a second even on a busy machine', { timeout: 30_000 }, async () => {
+  const team = await makeTeam(fixture.database)
   const stream = await openStream(service, team)
   await expect.poll(() => stream.messages().length).toBe(1)
   const waits: number[] = []
@@ -93,10 +93,10 @@ test('an event is sent soon after its commit, mostly within a second even on a b
   stream.close()
 })
 
-test('looking after the feeds walks an index of each partition, and never a table', async () => {
-  const rows = await house.database.client.unsafe<{ 'QUERY PLAN': string }[]>(`
+test('polling the feeds uses an index of each partition, never a table scan', async () => {
+  const rows = await fixture.database.client.unsafe<{ 'QUERY PLAN': string }[]>(`
     explain select wanted.team_id, (select max(feed_position) from events where team_id = wanted.team_id)
-      from unnest('{${house.teamId}}'::uuid[]) wanted (team_id)`)
+      from unnest('{${fixture.teamId}}'::uuid[]) wanted (team_id)`)
   const plan = rows.map((row) => row['QUERY PLAN']).join('\n')
   expect(plan).toMatch(/Index Only Scan Backward/)
   expect(plan).not.toMatch(/Seq Scan/)

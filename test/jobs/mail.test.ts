@@ -15,15 +15,15 @@ import {
 } from '@earshot/drivers'
 import { startWorker } from '@earshot/jobs'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { startMailServer } from '../drivers/mail-server.ts'
+import { startMailServer } from '../support/mail-server.ts'
 import { openTestDatabase, type TestDatabase } from '../support/test-database.ts'
 import { until } from '../support/until.ts'
-import { asOperator } from './webhook-house.ts'
+import { asOperator } from '../support/webhook-fixture.ts'
 
 const BASE_URL = 'https://feedback.example'
 const LINK = `${BASE_URL}/accounts/password-reset/?token=hush-hush\n`
 const MAX_ATTEMPTS = 18
-const WORKER = fileURLToPath(new URL('worker-process.ts', import.meta.url))
+const WORKER = fileURLToPath(new URL('../support/worker-process.ts', import.meta.url))
 const secretKey = randomBytes(32)
 const secretBox = createSecretBox(secretKey)
 const mail = sealMail(secretBox, {
@@ -47,7 +47,7 @@ afterEach(async () => {
   expect(logged).not.toMatch(/hush|ada@example|Ada/)
 })
 
-test('a mail whose transaction is rolled back was never there; one that commits is delivered once, and its secret erased', async () => {
+test('a mail is sent only if its transaction commits, once, and then its secret is erased', async () => {
   await using server = await startMailServer()
   await work(smtp(server.server))
   const undone = store.database.transaction(async (tx) => {
@@ -65,7 +65,7 @@ test('a mail whose transaction is rolled back was never there; one that commits 
   ])
 })
 
-test('a mail that was settled is not delivered again, whoever adds its job anew', async () => {
+test('a sent mail is not sent again when its job is added again', async () => {
   await using server = await startMailServer()
   await work(smtp(server.server))
   const id = await queueMail(store.database, mail)
@@ -92,7 +92,7 @@ test('while the SMTP server is down a mail waits in the queue, and is delivered 
   expect(up.received).toHaveLength(1)
 })
 
-test('a recipient refused for good is told in the log without the address, and kept for the operator with the server’s words', async () => {
+test('a permanently refused recipient is logged without the address, and kept for the operator with the server’s response', async () => {
   await using server = await startMailServer({ refuse: { at: 'RCPT', code: 550, text: '5.1.1 no ada@example.com here' } })
   await work(smtp(server.server))
   const id = await queueMail(store.database, mail)
@@ -101,7 +101,7 @@ test('a recipient refused for good is told in the log without the address, and k
   const { error, attempts } = await row(id)
   expect(attempts).toBe(1)
   expect(error).toContain('no ada@example.com here')
-  await until('it is told', () => logged.includes('A mail could not be delivered'))
+  await until('it is told', () => logged.includes('Could not deliver a mail'))
   expect(logged).toContain(id)
   expect(logged).toContain('refused the recipient (550 5.1.1)')
 })
@@ -115,10 +115,10 @@ test('after the last attempt a mail is given up', async () => {
   await hurry(MAX_ATTEMPTS - 1)
   await until('it is given up', async () => (await row(id)).state === 'failed')
   await until('its job is done', async () => (await jobs()).length === 0)
-  expect(logged).toContain('A mail could not be delivered')
+  expect(logged).toContain('Could not deliver a mail')
 })
 
-test('a worker killed before it could mark a mail as sent: another sends it again, under the same Message-ID', async () => {
+test('if a worker is killed before it marks a mail as sent, another sends it again with the same Message-ID', async () => {
   let isAnswering = false
   await using server = await startMailServer({ beforeAnswer: () => until('it answers', () => isAnswering) })
   const id = await queueMail(store.database, mail)
@@ -133,7 +133,7 @@ test('a worker killed before it could mark a mail as sent: another sends it agai
   expect(server.received.map(({ messageId }) => messageId)).toEqual(Array(2).fill(`<${id}@feedback.example>`))
 })
 
-test('a mail that another key sealed is not lost: it is tried again', async () => {
+test('a mail that was sealed with another key is kept and retried', async () => {
   await work(createDatabaseMail(), createSecretBox(randomBytes(32)))
   const id = await queueMail(store.database, mail)
   await until('it was tried', async () => (await row(id)).attempts === 1)
@@ -147,7 +147,7 @@ test('without an SMTP server a mail is kept, once, and the log says only that on
   await until('its job is done', async () => (await jobs()).length === 0)
   expect(await row(id)).toMatchObject({ attempts: 1, error: null, sent_at: null })
   expect(writeMail(secretBox, BASE_URL, await row(id)).text).toContain(LINK)
-  expect(logged.split('A mail waits to be read: npm run admin -- mail list')).toHaveLength(2)
+  expect(logged.split('A mail is ready to read: npm run admin -- mail list')).toHaveLength(2)
   expect(logged).not.toContain(id)
 })
 

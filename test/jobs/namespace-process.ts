@@ -1,7 +1,7 @@
 import { createAddressRules, createOwnAddresses, resolveName, shareLookups } from '@earshot/drivers'
 import { createSender } from '../../jobs/src/sending/send-delivery.ts'
-import { startNameServer } from './name-server.ts'
-import { startRawReceiver } from './raw-receiver.ts'
+import { startNameServer } from '../support/name-server.ts'
+import { startRawReceiver } from '../support/raw-receiver.ts'
 
 /** Outside by every rule; in this network namespace it is the test's own. */
 const OUTSIDE = '8.8.8.8'

@@ -2,27 +2,27 @@ import { attemptErrorCodes } from '@earshot/contracts'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { readRetryAfterSeconds } from '../../jobs/src/sending/retry-after.ts'
-import { judgeAttempt, MAX_ATTEMPTS, nextDelayMs } from '../../jobs/src/sending/retry-policy.ts'
+import { classifyAttempt, MAX_ATTEMPTS, nextDelayMs } from '../../jobs/src/sending/retry-policy.ts'
 
 const HOUR_MS = 3_600_000
 const failed = (attemptNumber: number, changes: object = {}) => ({ attemptNumber, statusCode: 500, retryAfterSeconds: null, ...changes })
 const steady = { baseMs: 30_000, random: () => 0.5 }
 
-describe('the verdict', () => {
-  test('of every status: 2xx succeeds, 429 500 502 503 504 are tried again, all others are final', () => {
+describe('the outcome', () => {
+  test('of every status: 2xx succeeds, 429 500 502 503 504 are retried, all others are final', () => {
     const retried: number[] = []
     for (let statusCode = 200; statusCode < 1000; statusCode += 1) {
-      const verdict = judgeAttempt({ statusCode, error: null })
+      const verdict = classifyAttempt({ statusCode, error: null })
       if (verdict === 'retry') retried.push(statusCode)
       else expect(verdict).toBe(statusCode < 300 ? 'success' : 'final')
     }
     expect(retried).toEqual([429, 500, 502, 503, 504])
   })
 
-  test('of every error: all but blocked_address and redirect are tried again, whatever status had come', () => {
+  test('of every error: all but blocked_address and redirect are retried, whatever the status', () => {
     for (const code of attemptErrorCodes) {
       const expected = code === 'blocked_address' || code === 'redirect' ? 'final' : 'retry'
-      for (const statusCode of [null, 200, 301, 404]) expect(judgeAttempt({ statusCode, error: { code } })).toBe(expected)
+      for (const statusCode of [null, 200, 301, 404]) expect(classifyAttempt({ statusCode, error: { code } })).toBe(expected)
     }
   })
 })
@@ -35,7 +35,7 @@ describe('the delay', () => {
     expect(nextDelayMs(failed(MAX_ATTEMPTS, { statusCode: 503, retryAfterSeconds: 60 }), steady)).toBeNull()
   })
 
-  test('strays by 20 % at most, and scales with its base', () => {
+  test('varies by at most 20 % and scales with its base', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 7 }), fc.integer({ min: 1, max: 30_000 }), (attemptNumber, baseMs) => {
         const meanMs = baseMs * 4 ** (attemptNumber - 1)
@@ -87,7 +87,7 @@ describe('Retry-After', () => {
     expect(readRetryAfterSeconds(headers, new Date('2026-01-01T00:00:00Z'))).toBe(60)
   })
 
-  test('without the header or without an answer there is none', () => {
+  test('without the header or without a response there is none', () => {
     expect(readRetryAfterSeconds({ date }, now)).toBeNull()
     expect(readRetryAfterSeconds(null, now)).toBeNull()
   })

@@ -1,7 +1,7 @@
 import { createAddressRules, createOwnAddresses, type ResolveName } from '@earshot/drivers'
 import { describe, expect, test } from 'vitest'
 import { resolveFrom } from '../drivers/resolve-from.ts'
-import { findClosedPort, startRawReceiver } from './raw-receiver.ts'
+import { findClosedPort, startRawReceiver } from '../support/raw-receiver.ts'
 import { startSender } from './start-sender.ts'
 
 const CLOSING_OK = 'HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok'
@@ -38,7 +38,7 @@ describe('names', () => {
     expect(receiver.requests[0]).toContain(`host: hooks.example.com:${receiver.port}\r\n`)
   })
 
-  test('of several addresses the next is tried when one is closed; when all are, it is connection_refused', async () => {
+  test('if one of several addresses is closed, the next is tried; if all are, it is connection_refused', async () => {
     const names = { 'two.example.com': ['127.0.0.2', '127.0.0.1'], 'dead.example.com': ['127.0.0.2', '127.0.0.3'] }
     await using receiver = await startRawReceiver((socket) => socket.write(CLOSING_OK))
     await using sender = startSender({ resolve: resolveFrom(names) })
@@ -47,7 +47,7 @@ describe('names', () => {
   })
 })
 
-describe('addresses inside', () => {
+describe('internal addresses', () => {
   test.each([
     ['a literal', '127.0.0.1'],
     ['a literal IPv6 address', '[::1]'],

@@ -1,8 +1,8 @@
 import { getCACertificates, setDefaultCACertificates, type TlsOptions } from 'node:tls'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { resolveFrom } from '../drivers/resolve-from.ts'
+import { startRawReceiver } from '../support/raw-receiver.ts'
 import { type Authority, certificate, makeAuthority } from './certificates.ts'
-import { startRawReceiver } from './raw-receiver.ts'
 import { startSender } from './start-sender.ts'
 
 const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok'

@@ -1,14 +1,14 @@
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
-import { findClosedPort, startRawReceiver } from './raw-receiver.ts'
+import { findClosedPort, startRawReceiver } from '../support/raw-receiver.ts'
 import { startSender } from './start-sender.ts'
 
 const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok'
 const post = (url: string) => ({ url, headers: { 'Content-Type': 'application/json' }, body: '{"a":1}' })
 const text = (body: Uint8Array | null) => body && Buffer.from(body).toString()
 
-describe('an answer', () => {
-  test('comes back whole: status, headers, body, address, duration', async () => {
+describe('a response', () => {
+  test('is returned in full: status, headers, body, address, duration', async () => {
     await using receiver = await startRawReceiver((socket) => {
       socket.write('HTTP/1.1 200 OK\r\nX-One: 1\r\nSet-Cookie: a\r\nSet-Cookie: b\r\nContent-Length: 5\r\n\r\nhello')
     })
@@ -88,7 +88,7 @@ describe('an answer', () => {
     expect((await sender.send(post(receiver.url))).retryAfterSeconds).toBe(60)
   })
 
-  test('connections are kept and used again, and the address is known all the same', async () => {
+  test('connections are reused, and the address is still reported', async () => {
     await using receiver = await startRawReceiver((socket) => socket.write(OK))
     await using sender = startSender()
     for (let round = 0; round < 10; round += 1) expect((await sender.send(post(receiver.url))).remoteIp).toBe('127.0.0.1')
@@ -100,7 +100,7 @@ describe('an answer', () => {
     await using receiver = await startRawReceiver((socket, request) => {
       if (!request.includes('stuck')) socket.write(OK)
     })
-    await using sender = startSender({ answerTimeoutMs: 60_000 })
+    await using sender = startSender({ responseTimeoutMs: 60_000 })
     const stop = new AbortController()
     const stuck = sender.send({ url: receiver.url, headers: {}, body: 'stuck', signal: stop.signal })
     const results = await Promise.all(Array.from({ length: 200 }, () => sender.send({ ...post(receiver.url), signal: stop.signal })))
@@ -109,7 +109,7 @@ describe('an answer', () => {
     expect((await stuck).error?.code).toBe('interrupted')
   })
 
-  test('gzip is kept as it came, not inflated', async () => {
+  test('gzip is kept as received, not inflated', async () => {
     const bomb = gzipSync(Buffer.alloc(10_000_000))
     await using receiver = await startRawReceiver((socket) => {
       socket.write(`HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: ${bomb.length}\r\n\r\n`)
@@ -131,7 +131,7 @@ describe('an answer', () => {
 })
 
 describe('the cap of 64 KB', () => {
-  test('an endless body is cut, and the receiver sees the socket close', async () => {
+  test('an endless body is truncated, and the receiver sees the socket close', async () => {
     await using receiver = await startRawReceiver((socket) => {
       socket.write('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n')
       const pour = () => {
@@ -161,7 +161,7 @@ describe('the cap of 64 KB', () => {
   })
 })
 
-test('one kept connection carries any number of answers: the bound on what is read is each one’s own', async () => {
+test('on a reused connection the bound applies to each response by itself', async () => {
   const answer = `HTTP/1.1 200 OK\r\nContent-Length: 60000\r\n\r\n${'x'.repeat(60_000)}`
   await using receiver = await startRawReceiver((socket) => socket.write(answer))
   await using sender = startSender()
@@ -188,7 +188,7 @@ describe('a failure is data', () => {
     ['an endless run of 103', (socket: { write: (bytes: string) => void }) => drip(socket, '', 'HTTP/1.1 103 Early Hints\r\n\r\n')],
   ])('%s is read_timeout, and the connection is closed', async (_what, answer) => {
     await using receiver = await startRawReceiver(answer)
-    await using sender = startSender({ answerTimeoutMs: 150 })
+    await using sender = startSender({ responseTimeoutMs: 150 })
     const result = await sender.send(post(receiver.url))
     expect(result).toMatchObject({ error: { code: 'read_timeout' }, statusCode: null, remoteIp: '127.0.0.1' })
     expect(result.durationMs).toBeGreaterThanOrEqual(145)
@@ -196,9 +196,9 @@ describe('a failure is data', () => {
     await receiver.closed(1)
   })
 
-  test('a body that drips does not outlive the limit; what came of it is kept', async () => {
+  test('a dripping body ends at the limit, and what arrived is kept', async () => {
     await using receiver = await startRawReceiver((socket) => drip(socket, 'HTTP/1.1 200 OK\r\nContent-Length: 9999\r\n\r\nbegin', '.'))
-    await using sender = startSender({ answerTimeoutMs: 150 })
+    await using sender = startSender({ responseTimeoutMs: 150 })
     const result = await sender.send(post(receiver.url))
     expect(result).toMatchObject({ error: { code: 'read_timeout' }, statusCode: 200 })
     expect(text(result.responseBody)).toMatch(/^begin/)
@@ -222,7 +222,7 @@ describe('a failure is data', () => {
     await using receiver = await startRawReceiver((socket) => {
       socket.write(bytes, () => (ending === 'reset' ? socket.resetAndDestroy() : socket.end()))
     })
-    await using sender = startSender({ answerTimeoutMs: 5_000 })
+    await using sender = startSender({ responseTimeoutMs: 5_000 })
     const result = await sender.send(post(receiver.url))
     expect({ code: result.error?.code, statusCode: result.statusCode }).toEqual({ code, statusCode })
     expect(result.error?.detail).toMatch(/^[A-Z].*\.$/)
@@ -245,7 +245,7 @@ describe('a failure is data', () => {
     await receiver.closed(1)
   })
 
-  test('headers that cannot be sent are a failure too, not an exception', async () => {
+  test('headers that cannot be sent are a failure, not an exception', async () => {
     await using sender = startSender()
     expect((await sender.send({ url: 'http://127.0.0.1:1/', headers: { 'X-Bad': 'a\nb' }, body: '' })).error?.code).toBe('protocol_error')
   })
@@ -260,7 +260,7 @@ describe('stopping', () => {
     await receiver.closed(1)
   })
 
-  test('a signal that was given before sends nothing', async () => {
+  test('with a signal that is already aborted nothing is sent', async () => {
     await using receiver = await startRawReceiver((socket) => socket.write(OK))
     await using sender = startSender()
     expect((await sender.send({ ...post(receiver.url), signal: AbortSignal.abort() })).error?.code).toBe('interrupted')
@@ -268,7 +268,7 @@ describe('stopping', () => {
     expect(receiver.requests).toHaveLength(1)
   })
 
-  test('closing the sender ends what is in flight and what is still connecting', async () => {
+  test('closing the sender ends attempts in flight and connections being opened', async () => {
     const { promise: requested, resolve: onRequest } = Promise.withResolvers<void>()
     await using receiver = await startRawReceiver(() => onRequest())
     const sender = startSender({ resolve: () => new Promise(() => {}) })

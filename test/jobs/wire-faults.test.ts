@@ -2,9 +2,9 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import type { AttemptRow, DeliveryRow } from '@earshot/db'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ExchangeLimits } from '../../jobs/src/sending/exchange.ts'
+import { openWebhookFixture } from '../support/webhook-fixture.ts'
 import { runAllAttempts } from './attempt-rounds.ts'
 import { certificate, makeAuthority } from './certificates.ts'
-import { openWebhookHouse } from './webhook-house.ts'
 import { type Fault, LIMIT_MS, NAME, plainFaults, resolve, tlsFaults } from './wire-faults.ts'
 
 const MAX_DELAY_SECONDS = 48 * 3600
@@ -38,7 +38,7 @@ const courses = new Map<Fault, Course>()
 // service: a busy machine changes nothing.
 beforeAll(async () => {
   setDefaultCACertificates([...systemCertificates, trusted.cert])
-  const limits = { connectTimeoutMs: LIMIT_MS, answerTimeoutMs: LIMIT_MS }
+  const limits = { connectTimeoutMs: LIMIT_MS, responseTimeoutMs: LIMIT_MS }
   await Promise.all([
     play(faults.filter((fault) => !isTimeout(fault))),
     play(
@@ -52,7 +52,7 @@ afterAll(() => setDefaultCACertificates(systemCertificates))
 describe.each(faults.map((fault) => [fault.what, fault] as const))('%s', (_what, fault) => {
   const count = fault.ends === 'failed after eight' ? 8 : 1
 
-  test(`${fault.error ?? fault.status}: each attempt has its row, with what came back`, () => {
+  test(`${fault.error ?? fault.status}: each attempt has a row with the response`, () => {
     const { attempts, requests } = courseOf(fault)
     expect(attempts.map(({ number }) => number)).toEqual(Array.from({ length: count }, (_, index) => index + 1))
     for (const attempt of attempts) {
@@ -85,7 +85,7 @@ describe.each(faults.map((fault) => [fault.what, fault] as const))('%s', (_what,
   })
 })
 
-test('what hangs takes its limit, and no attempt takes much longer', () => {
+test('an attempt that hangs ends at its limit, and none takes much longer', () => {
   for (const fault of faults.filter(isTimeout)) {
     for (const { duration_ms } of courseOf(fault).attempts) {
       expect(duration_ms, fault.what).toBeGreaterThanOrEqual(LIMIT_MS - 10)
@@ -94,7 +94,7 @@ test('what hangs takes its limit, and no attempt takes much longer', () => {
   }
 })
 
-test('all attempts at a receiver carry the same delivery’s id', () => {
+test('all attempts at a receiver carry the same delivery id', () => {
   for (const { delivery, requests } of courses.values()) {
     for (const request of requests) expect(request).toContain(`X-Service-Delivery: ${delivery.id}\r\n`)
   }
@@ -107,21 +107,21 @@ test('a receiver that a name stands for gets that name as its host', () => {
 
 /** Gives each fault an endpoint and a delivery to it, and lets that have all its attempts. */
 async function play(these: Fault[], limits: Partial<ExchangeLimits> = {}): Promise<void> {
-  const house = await openWebhookHouse()
+  const fixture = await openWebhookFixture()
   await using receivers = new AsyncDisposableStack()
-  receivers.defer(house.close)
+  receivers.defer(fixture.close)
   const opened = await Promise.all(these.map(async (fault) => ({ fault, receiver: receivers.use(await fault.open()) })))
   const endpoints = new Map<string, (typeof opened)[number]>()
-  for (const entry of opened) endpoints.set((await house.addEndpoint(entry.receiver.url)).id, entry)
-  const ids = await house.emit()
-  const { dispatcher } = await house.dispatch({ resolve, ...limits, backoffBaseMs: 30_000 })
-  const delays = await runAllAttempts(house, dispatcher)
+  for (const entry of opened) endpoints.set((await fixture.addEndpoint(entry.receiver.url)).id, entry)
+  const ids = await fixture.emit()
+  const { dispatcher } = await fixture.dispatch({ resolve, ...limits, backoffBaseMs: 30_000 })
+  const delays = await runAllAttempts(fixture, dispatcher)
   for (const id of ids) {
-    const delivery = await house.delivery(id)
+    const delivery = await fixture.delivery(id)
     const entry = endpoints.get(delivery.endpoint_id)
     if (!entry) throw new Error('A delivery of no endpoint')
     const requests = entry.receiver.requests ?? []
-    courses.set(entry.fault, { delivery, attempts: await house.attempts(id), delays: delays.get(id) ?? [], requests })
+    courses.set(entry.fault, { delivery, attempts: await fixture.attempts(id), delays: delays.get(id) ?? [], requests })
   }
 }
 

@@ -1,9 +1,9 @@
 import type { TlsOptions } from 'node:tls'
 import { gzipSync } from 'node:zlib'
 import { resolveFrom } from '../drivers/resolve-from.ts'
+import { findClosedPort, type RawReceiver, type RawReceiverOptions, startRawReceiver } from '../support/raw-receiver.ts'
+import { drips, type Play, pours, redirectsTo, says, saysAndEnds, saysAndResets, withStatus } from '../support/raw-responses.ts'
 import { fillBacklog } from './full-backlog.ts'
-import { drips, type Play, pours, redirectsTo, says, saysAndEnds, saysAndResets, withStatus } from './raw-plays.ts'
-import { findClosedPort, type RawReceiver, type RawReceiverOptions, startRawReceiver } from './raw-receiver.ts'
 
 export const NAME = 'hooks.example.com'
 export const LIMIT_MS = 1_000

@@ -2,28 +2,39 @@ import { errorTable } from '@earshot/contracts'
 import { type Database, openDatabase } from '@earshot/db'
 import { createLog, DEVICE_CODE } from '@earshot/server'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import {
+  basic,
+  CALLBACK,
+  codeGrant,
+  getCode,
+  makeClient,
+  type OAuthFixture,
+  own,
+  post,
+  startOAuthFixture,
+  type TestClient,
+} from '../support/oauth.ts'
 import { startTestService } from '../support/test-service.ts'
-import { basic, CALLBACK, codeGrant, getCode, type House, makeClient, own, post, startHouse, type TestClient } from './house.ts'
 
 const TOKEN = '/o/token/'
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' }
 
-let house: House
+let fixture: OAuthFixture
 let client: TestClient
 let confidential: TestClient
 beforeAll(async () => {
-  house = await startHouse()
-  client = await makeClient(house)
-  confidential = await makeClient(house, { confidential: true })
+  fixture = await startOAuthFixture()
+  client = await makeClient(fixture)
+  confidential = await makeClient(fixture, { confidential: true })
 })
-afterAll(() => house.service.close())
+afterAll(() => fixture.service.close())
 
-const raw = (body: string, headers: Record<string, string> = FORM) => house.service.send('POST', TOKEN, { body, headers })
+const raw = (body: string, headers: Record<string, string> = FORM) => fixture.service.send('POST', TOKEN, { body, headers })
 const invalidRequest = { status: 400, body: { error: 'invalid_request', code: 'validation_error' } }
 const invalidClient = { status: 401, body: { error: 'invalid_client', code: 'invalid_credentials' } }
 
-test('a refusal has the fields of OAuth beside those of every other, and is kept by no cache', async () => {
-  const { status, headers, body } = await post(house, TOKEN, { ...own(client), grant_type: 'refresh_token', refresh_token: 'x' })
+test('an error has the fields of OAuth and of every other error, and is not cached', async () => {
+  const { status, headers, body } = await post(fixture, TOKEN, { ...own(client), grant_type: 'refresh_token', refresh_token: 'x' })
   expect([status, body]).toEqual([
     400,
     {
@@ -82,24 +93,24 @@ test.each([
   if (code === 'body_too_large') expect(answer.body.limit_bytes).toBe(65_536)
 })
 
-test('a method that is not there, and a path', async () => {
-  const got = await house.service.send('GET', TOKEN)
+test('an unknown method and an unknown path', async () => {
+  const got = await fixture.service.send('GET', TOKEN)
   expect([got.status, got.headers.get('allow'), got.body.code]).toEqual([405, 'POST', 'method_not_allowed'])
-  expect(await house.service.send('POST', '/o/nothing/')).toMatchObject({ status: 404, body: { code: 'not_found' } })
+  expect(await fixture.service.send('POST', '/o/nothing/')).toMatchObject({ status: 404, body: { code: 'not_found' } })
 })
 
-test('JSON and forms say the same, with and without the slash at the end, and what is unknown is ignored', async () => {
-  const code = codeGrant(await getCode(house, client))
+test('JSON and forms are equivalent, the trailing slash is optional, and unknown parameters are ignored', async () => {
+  const code = codeGrant(await getCode(fixture, client))
   const body = { ...own(client), ...code, resource: ['a', 'b'], audience: 7 }
-  expect(await house.service.send('POST', '/o/token', { body })).toMatchObject({ status: 200, body: { expires_in: 3600 } })
-  const form = await post(house, '/o/token', { ...own(client), ...codeGrant(await getCode(house, client)), resource: 'a', scope: '' })
+  expect(await fixture.service.send('POST', '/o/token', { body })).toMatchObject({ status: 200, body: { expires_in: 3600 } })
+  const form = await post(fixture, '/o/token', { ...own(client), ...codeGrant(await getCode(fixture, client)), resource: 'a', scope: '' })
   expect(form).toMatchObject({ status: 200, body: { expires_in: 3600 } })
 })
 
-test('a parameter in the address is refused, above all a secret', async () => {
-  expect(await post(house, `${TOKEN}?client_secret=x`, { ...own(client), grant_type: 'refresh_token', refresh_token: 'x' })).toMatchObject(
-    invalidRequest,
-  )
+test('parameters in the query are refused, secrets above all', async () => {
+  expect(
+    await post(fixture, `${TOKEN}?client_secret=x`, { ...own(client), grant_type: 'refresh_token', refresh_token: 'x' }),
+  ).toMatchObject(invalidRequest)
 })
 
 test.each([
@@ -115,49 +126,52 @@ test.each([
   ['no secret', () => basic(confidential.id, '')],
   ['a secret of a client that has none', () => basic(client.id, 'x')],
 ])('Basic with %s is no client', async (_what, headers) => {
-  const answer = await post(house, TOKEN, { grant_type: 'refresh_token', refresh_token: 'x' }, headers())
+  const answer = await post(fixture, TOKEN, { grant_type: 'refresh_token', refresh_token: 'x' }, headers())
   expect(answer).toMatchObject(invalidClient)
   expect(answer.headers.get('www-authenticate')).toMatch(/^Basic realm="Earshot"/)
 })
 
-test('two ways to authenticate at once are refused, even if both are right', async () => {
+test('two authentication methods in one request are refused, even if both are valid', async () => {
   const twice = { ...own(confidential), grant_type: 'refresh_token', refresh_token: 'x' }
   const header = basic(confidential.id, confidential.secret ?? '')
-  expect(await post(house, TOKEN, twice, header)).toMatchObject(invalidRequest)
+  expect(await post(fixture, TOKEN, twice, header)).toMatchObject(invalidRequest)
   const named = { client_id: client.id, grant_type: 'refresh_token', refresh_token: 'x' }
-  expect(await post(house, TOKEN, named, header)).toMatchObject(invalidRequest)
+  expect(await post(fixture, TOKEN, named, header)).toMatchObject(invalidRequest)
 })
 
-test('no verifier, code or device code stands in for the secret of a client', async () => {
-  const code = codeGrant(await getCode(house, confidential))
+test('a verifier, code or device code does not replace the client’s secret', async () => {
+  const code = codeGrant(await getCode(fixture, confidential))
   for (const grant of [
     code,
     { grant_type: 'refresh_token', refresh_token: 'x', code_verifier: 'x'.repeat(43) },
     { grant_type: DEVICE_CODE, device_code: 'x' },
   ]) {
-    expect(await post(house, TOKEN, { client_id: confidential.id, ...grant })).toMatchObject(invalidClient)
+    expect(await post(fixture, TOKEN, { client_id: confidential.id, ...grant })).toMatchObject(invalidClient)
   }
-  expect(await post(house, '/o/device-authorization/', { client_id: confidential.id })).toMatchObject(invalidClient)
+  expect(await post(fixture, '/o/device-authorization/', { client_id: confidential.id })).toMatchObject(invalidClient)
   // The code was not spoilt by those who could not say who they are.
-  expect(await post(house, TOKEN, { ...own(confidential), ...code })).toMatchObject({ status: 200 })
+  expect(await post(fixture, TOKEN, { ...own(confidential), ...code })).toMatchObject({ status: 200 })
 })
 
-test('an unknown grant is unsupported, whoever asks; one that is not the client’s is not its', async () => {
+test('an unknown grant type is unsupported for every client; one that the client lacks is unauthorized', async () => {
   for (const grant_type of ['password', 'client_credentials', 'implicit', 'toString', '__proto__', 'urn:x:y']) {
-    expect(await post(house, TOKEN, { client_id: 'nobody', grant_type })).toMatchObject({ body: { error: 'unsupported_grant_type' } })
+    expect(await post(fixture, TOKEN, { client_id: 'nobody', grant_type })).toMatchObject({ body: { error: 'unsupported_grant_type' } })
   }
-  const narrow = await makeClient(house, { grantTypes: ['authorization_code'] })
+  const narrow = await makeClient(fixture, { grantTypes: ['authorization_code'] })
   for (const grant of [
     { grant_type: 'refresh_token', refresh_token: 'x' },
     { grant_type: DEVICE_CODE, device_code: 'x' },
   ]) {
-    expect(await post(house, TOKEN, { ...own(narrow), ...grant })).toMatchObject({ status: 400, body: { error: 'unauthorized_client' } })
+    expect(await post(fixture, TOKEN, { ...own(narrow), ...grant })).toMatchObject({ status: 400, body: { error: 'unauthorized_client' } })
   }
-  expect(await post(house, '/o/device-authorization/', own(narrow))).toMatchObject({ status: 400, body: { error: 'unauthorized_client' } })
+  expect(await post(fixture, '/o/device-authorization/', own(narrow))).toMatchObject({
+    status: 400,
+    body: { error: 'unauthorized_client' },
+  })
 })
 
-test('failures are counted where they come from, and successes are not', async () => {
-  const limited = await startHouse({ rateLimitMultiplier: 1 })
+test('failures are counted by address; successes are not', async () => {
+  const limited = await startOAuthFixture({ rateLimitMultiplier: 1 })
   const app = await makeClient(limited)
   const fail = () => post(limited, TOKEN, { ...own(app), grant_type: 'refresh_token', refresh_token: 'x' })
   // Signing in was one.
@@ -175,19 +189,19 @@ test('failures are counted where they come from, and successes are not', async (
   await limited.service.close()
 })
 
-test('a database that is away, or says what nobody should read, is told in the same form and in our own words', async () => {
+test('database failures are reported in the same form, without the database’s own text', async () => {
   const address = { host: '127.0.0.1', port: 1, user: 'x', database: 'x' }
   const away = openDatabase({ address, poolSize: 1, applicationName: 'earshot test away' })
   const chatty: Database['run'] = () => Promise.reject(new Error('column "svr_secret" does not exist'))
-  const services = { secretBox: house.service.secretBox }
+  const services = { secretBox: fixture.service.secretBox }
   for (const [run, status, error, code] of [
     [away.run, 503, 'temporarily_unavailable', 'dependency_unavailable'],
     [chatty, 500, 'server_error', 'internal_error'],
   ] as const) {
     // A start needs a database that is there.
-    const database = { ...house.service.database, run: house.service.database.run }
+    const database = { ...fixture.service.database, run: fixture.service.database.run }
     const broken = {
-      service: await startTestService({ database, services, log: createLog({ level: 'silent' }) }, { store: house.service }),
+      service: await startTestService({ database, services, log: createLog({ level: 'silent' }) }, { store: fixture.service }),
     }
     database.run = run
     for (const path of [TOKEN, '/o/revoke/', '/o/introspect/', '/o/device-authorization/']) {
@@ -201,19 +215,19 @@ test('a database that is away, or says what nobody should read, is told in the s
   await away.close()
 })
 
-test('programs in browsers may use what is for clients, and never the pages', async () => {
+test('browser programs may call the endpoints for clients, and never the pages', async () => {
   const origin = { origin: 'https://app.example' }
-  const metadata = await house.service.send('GET', '/.well-known/oauth-authorization-server', { headers: origin })
+  const metadata = await fixture.service.send('GET', '/.well-known/oauth-authorization-server', { headers: origin })
   expect(metadata.headers.get('access-control-allow-origin')).toBe('*')
-  const token = await post(house, TOKEN, { grant_type: 'x' }, origin)
+  const token = await post(fixture, TOKEN, { grant_type: 'x' }, origin)
   expect([token.status, token.headers.get('access-control-allow-origin')]).toEqual([400, '*'])
   const preflight = { ...origin, 'access-control-request-method': 'POST' }
-  expect((await house.service.send('OPTIONS', TOKEN, { headers: preflight })).status).toBe(204)
+  expect((await fixture.service.send('OPTIONS', TOKEN, { headers: preflight })).status).toBe(204)
   for (const path of ['/o/authorize/', '/o/device/', '/accounts/sign-in/', '/o/%61uthorize/']) {
-    const page = await house.service.send('GET', `${path}?redirect_uri=${CALLBACK}`, { headers: origin })
+    const page = await fixture.service.send('GET', `${path}?redirect_uri=${CALLBACK}`, { headers: origin })
     expect(page.headers.get('access-control-allow-origin'), path).toBe(null)
   }
-  expect((await house.service.send('OPTIONS', '/o/authorize/', { headers: preflight })).headers.get('access-control-allow-origin')).toBe(
+  expect((await fixture.service.send('OPTIONS', '/o/authorize/', { headers: preflight })).headers.get('access-control-allow-origin')).toBe(
     null,
   )
 })

@@ -3,52 +3,52 @@ import {
   CALLBACK,
   codeGrant,
   getCode,
-  type House,
   makeClient,
   makeVerifier,
+  type OAuthFixture,
   opens,
   own,
   post,
-  startHouse,
+  startOAuthFixture,
   type TestClient,
-} from './house.ts'
+} from '../support/oauth.ts'
 
-let house: House
+let fixture: OAuthFixture
 let client: TestClient
 let confidential: TestClient
 beforeAll(async () => {
-  house = await startHouse()
-  client = await makeClient(house)
-  confidential = await makeClient(house, { confidential: true })
+  fixture = await startOAuthFixture()
+  client = await makeClient(fixture)
+  confidential = await makeClient(fixture, { confidential: true })
 })
-afterAll(() => house.service.close())
+afterAll(() => fixture.service.close())
 
-const refresh = (token: string, more: Record<string, string> = {}, as = client, at = house) =>
+const refresh = (token: string, more: Record<string, string> = {}, as = client, at = fixture) =>
   post(at, '/o/token/', { ...own(as), grant_type: 'refresh_token', refresh_token: token, ...more })
 
-test('of twenty exchanges of one code at once exactly one succeeds, and what it gave ends, for somebody else has the code', async () => {
-  const code = codeGrant(await getCode(house, client))
-  const answers = await Promise.all(Array.from({ length: 20 }, () => post(house, '/o/token/', { ...own(client), ...code })))
+test('of twenty concurrent exchanges of one code exactly one succeeds, and its tokens are revoked because the code leaked', async () => {
+  const code = codeGrant(await getCode(fixture, client))
+  const answers = await Promise.all(Array.from({ length: 20 }, () => post(fixture, '/o/token/', { ...own(client), ...code })))
   const successes = answers.filter(({ status }) => status === 200)
   expect(successes).toHaveLength(1)
   expect(answers.filter(({ body }) => body.error === 'invalid_grant')).toHaveLength(19)
-  expect(await opens(house, successes[0]?.body.access_token)).toBe(false)
+  expect(await opens(fixture, successes[0]?.body.access_token)).toBe(false)
   expect(await refresh(successes[0]?.body.refresh_token)).toMatchObject({ status: 400, body: { error: 'invalid_grant' } })
 })
 
-test('the second use of a code, later, ends what the first one gave', async () => {
-  const code = codeGrant(await getCode(house, client))
-  const { body: tokens } = await post(house, '/o/token/', { ...own(client), ...code })
-  expect(await opens(house, tokens.access_token)).toBe(true)
-  expect(await post(house, '/o/token/', { ...own(client), ...code })).toMatchObject({ status: 400, body: { error: 'invalid_grant' } })
-  expect(await opens(house, tokens.access_token)).toBe(false)
+test('a later second use of a code revokes the tokens of the first', async () => {
+  const code = codeGrant(await getCode(fixture, client))
+  const { body: tokens } = await post(fixture, '/o/token/', { ...own(client), ...code })
+  expect(await opens(fixture, tokens.access_token)).toBe(true)
+  expect(await post(fixture, '/o/token/', { ...own(client), ...code })).toMatchObject({ status: 400, body: { error: 'invalid_grant' } })
+  expect(await opens(fixture, tokens.access_token)).toBe(false)
 })
 
-test("another client's try with a code neither works nor spoils it", async () => {
-  const code = codeGrant(await getCode(house, client))
-  const foreign = await post(house, '/o/token/', { ...own(confidential), ...code })
+test('another client cannot use a code, and its attempt does not invalidate it', async () => {
+  const code = codeGrant(await getCode(fixture, client))
+  const foreign = await post(fixture, '/o/token/', { ...own(confidential), ...code })
   expect(foreign).toMatchObject({ status: 400, body: { error: 'invalid_grant', code: 'validation_error' } })
-  expect(await post(house, '/o/token/', { ...own(client), ...code })).toMatchObject({ status: 200 })
+  expect(await post(fixture, '/o/token/', { ...own(client), ...code })).toMatchObject({ status: 200 })
 })
 
 test.each([
@@ -57,24 +57,24 @@ test.each([
   ['a verifier of 129 characters', { code_verifier: 'x'.repeat(129) }],
   ['another redirect_uri', { redirect_uri: `${CALLBACK}/` }],
 ])('%s is refused, and burns the code', async (_what, wrong) => {
-  const code = codeGrant(await getCode(house, client))
-  expect(await post(house, '/o/token/', { ...own(client), ...code, ...wrong })).toMatchObject({
+  const code = codeGrant(await getCode(fixture, client))
+  expect(await post(fixture, '/o/token/', { ...own(client), ...code, ...wrong })).toMatchObject({
     status: 400,
     body: { error: 'invalid_grant' },
   })
-  expect(await post(house, '/o/token/', { ...own(client), ...code })).toMatchObject({ status: 400, body: { error: 'invalid_grant' } })
+  expect(await post(fixture, '/o/token/', { ...own(client), ...code })).toMatchObject({ status: 400, body: { error: 'invalid_grant' } })
 })
 
 test('a code lives for sixty seconds', async () => {
-  const code = await getCode(house, client)
-  const [row] = await house.service.database.run<{ seconds: number }>(
+  const code = await getCode(fixture, client)
+  const [row] = await fixture.service.database.run<{ seconds: number }>(
     'select extract(epoch from max(expires_at) - now())::int as seconds from authorization_codes where used_at is null',
     [],
   )
   expect(row?.seconds).toBeGreaterThan(50)
   expect(row?.seconds).toBeLessThanOrEqual(60)
-  await house.service.database.run("update authorization_codes set expires_at = now() - interval '1 second' where used_at is null", [])
-  expect(await post(house, '/o/token/', { ...own(client), ...codeGrant(code) })).toMatchObject({
+  await fixture.service.database.run("update authorization_codes set expires_at = now() - interval '1 second' where used_at is null", [])
+  expect(await post(fixture, '/o/token/', { ...own(client), ...codeGrant(code) })).toMatchObject({
     status: 400,
     body: { error: 'invalid_grant' },
   })

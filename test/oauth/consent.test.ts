@@ -1,33 +1,41 @@
 import { deleteOAuthClient } from '@earshot/db/oauth'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openBrowser } from '../support/browser.ts'
+import {
+  authorizePath,
+  CALLBACK,
+  makeClient,
+  type OAuthFixture,
+  signInSomebody,
+  startOAuthFixture,
+  type TestClient,
+} from '../support/oauth.ts'
 import { PASSWORD } from '../support/password.ts'
-import { authorizePath, CALLBACK, type House, makeClient, signInSomebody, startHouse, type TestClient } from './house.ts'
 
 const FORM = { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin' }
 
-let house: House
+let fixture: OAuthFixture
 let client: TestClient
 beforeAll(async () => {
-  house = await startHouse()
-  client = await makeClient(house, { name: 'Dash <script>' })
+  fixture = await startOAuthFixture()
+  client = await makeClient(fixture, { name: 'Dash <script>' })
 })
-afterAll(() => house.service.close())
+afterAll(() => fixture.service.close())
 
 const codes = async () =>
-  (await house.service.database.run<{ count: number }>('select count(*)::int as count from authorization_codes', []))[0]?.count
+  (await fixture.service.database.run<{ count: number }>('select count(*)::int as count from authorization_codes', []))[0]?.count
 const answerOf = (location: string | null) => Object.fromEntries(new URL(location ?? '').searchParams)
 
-test('looking at the page grants nothing; it shows the client, each scope in words, where it leads and for whom, and needs no script', async () => {
+test('viewing the consent page grants nothing; it shows the client, each scope in words, the redirect target and the account, and needs no script', async () => {
   const before = await codes()
-  await house.browser.open(authorizePath(client, { scope: 'read:profile write:projects' }))
-  const { status, headers, body } = house.browser.page()
+  await fixture.browser.open(authorizePath(client, { scope: 'read:profile write:projects' }))
+  const { status, headers, body } = fixture.browser.page()
   expect(status).toBe(200)
   for (const text of [
     'Dash &lt;script&gt;',
-    house.person.email,
+    fixture.person.email,
     'app.example',
-    'Read your profile, sessions and the applications you allowed',
+    'Read your profile, sessions and authorized applications',
     'Create, change and delete projects and their public keys',
     'name="viewport"',
   ]) {
@@ -45,26 +53,26 @@ test('looking at the page grants nothing; it shows the client, each scope in wor
   expect(await codes()).toBe(before)
 })
 
-test('without a scope the client asks for all that it may have', async () => {
-  await house.browser.open(authorizePath(client))
+test('without a scope the client requests all of its scopes', async () => {
+  await fixture.browser.open(authorizePath(client))
   for (const scope of ['read:profile', 'read:projects', 'write:projects'])
-    expect(house.browser.page().body).toContain(`<code>${scope}</code>`)
+    expect(fixture.browser.page().body).toContain(`<code>${scope}</code>`)
 })
 
-test('whoever is not signed in signs in on the way, and comes back to the same question', async () => {
-  const browser = openBrowser(house.service)
+test('a signed-out person signs in first and returns to the same consent page', async () => {
+  const browser = openBrowser(fixture.service)
   const state = 's'.repeat(4_096)
   await browser.open(authorizePath(client, { state }))
   expect(browser.page().body).toContain('type="password"')
-  await browser.type({ email: house.person.email, password: PASSWORD })
+  await browser.type({ email: fixture.person.email, password: PASSWORD })
   expect(browser.page().body).toContain('Allow Dash')
-  expect(answerOf(await browser.press('allow'))).toEqual({ code: expect.stringMatching(/^\w{43}$/), state, iss: house.service.url })
+  expect(answerOf(await browser.press('allow'))).toEqual({ code: expect.stringMatching(/^\w{43}$/), state, iss: fixture.service.url })
 })
 
-test('who denies sends the client away with nothing', async () => {
+test('a denied request gives the client nothing', async () => {
   const before = await codes()
-  await house.browser.open(authorizePath(client))
-  expect(answerOf(await house.browser.press('deny'))).toEqual({ error: 'access_denied', state: 'st4te', iss: house.service.url })
+  await fixture.browser.open(authorizePath(client))
+  expect(answerOf(await fixture.browser.press('deny'))).toEqual({ error: 'access_denied', state: 'st4te', iss: fixture.service.url })
   expect(await codes()).toBe(before)
 })
 
@@ -82,26 +90,26 @@ test.each([
   ['an unknown scope', { scope: 'read:profile read:everything' }, 'invalid_scope'],
   ['a scope that is not the client’s', { scope: 'write:privacy' }, 'invalid_scope'],
 ])('%s is told to the client, with its state and who says so', async (_what, changes, error) => {
-  await house.browser.open(authorizePath(client, changes))
-  const { status, headers } = house.browser.page()
+  await fixture.browser.open(authorizePath(client, changes))
+  const { status, headers } = fixture.browser.page()
   expect(status).toBe(303)
   expect(headers.get('location')).toMatch(/^https:\/\/app\.example\/callback\?/)
-  expect(answerOf(headers.get('location'))).toEqual({ error, state: 'st4te', iss: house.service.url })
+  expect(answerOf(headers.get('location'))).toEqual({ error, state: 'st4te', iss: fixture.service.url })
 })
 
-test('a request without state is answered without one', async () => {
-  await house.browser.open(authorizePath(client, { state: undefined }))
-  expect(Object.keys(answerOf(await house.browser.press('allow')))).toEqual(['code', 'iss'])
+test('a request without state gets a response without state', async () => {
+  await fixture.browser.open(authorizePath(client, { state: undefined }))
+  expect(Object.keys(answerOf(await fixture.browser.press('allow')))).toEqual(['code', 'iss'])
 })
 
-test('a parameter twice is told to the client, unless it is what says where the client is', async () => {
-  await house.browser.open(`${authorizePath(client)}&scope=read%3Aprofile&scope=read%3Aprofile`)
-  expect(answerOf(house.browser.page().headers.get('location'))).toMatchObject({ error: 'invalid_request', state: 'st4te' })
-  await house.browser.open(`${authorizePath(client)}&state=other`)
-  expect(answerOf(house.browser.page().headers.get('location'))).toEqual({ error: 'invalid_request', iss: house.service.url })
+test('a duplicate parameter is reported to the client, except one that identifies the client or its redirect URI', async () => {
+  await fixture.browser.open(`${authorizePath(client)}&scope=read%3Aprofile&scope=read%3Aprofile`)
+  expect(answerOf(fixture.browser.page().headers.get('location'))).toMatchObject({ error: 'invalid_request', state: 'st4te' })
+  await fixture.browser.open(`${authorizePath(client)}&state=other`)
+  expect(answerOf(fixture.browser.page().headers.get('location'))).toEqual({ error: 'invalid_request', iss: fixture.service.url })
   for (const twice of [`client_id=${client.id}`, `redirect_uri=${encodeURIComponent(CALLBACK)}`]) {
-    await house.browser.open(`${authorizePath(client)}&${twice}`)
-    expect(house.browser.page().status).toBe(400)
+    await fixture.browser.open(`${authorizePath(client)}&${twice}`)
+    expect(fixture.browser.page().status).toBe(400)
   }
 })
 
@@ -114,13 +122,13 @@ test.each([
   ['a state of other than ASCII', { state: 'ä' }],
   ['a state with a line break', { state: 'a\r\nb' }],
 ])('%s is told on a page, and nobody is sent anywhere', async (_what, changes) => {
-  await house.browser.open(authorizePath(client, changes))
-  const { status, headers } = house.browser.page()
+  await fixture.browser.open(authorizePath(client, changes))
+  const { status, headers } = fixture.browser.page()
   expect([status, headers.get('location'), headers.get('content-type')]).toEqual([400, null, 'text/html; charset=utf-8'])
 })
 
-test('nothing but what a page showed is decided: not by another person, session or site, not changed, not late', async () => {
-  const { service, team, browser } = house
+test('a decision applies only to the page shown: not from another person, session or site, not changed and not late', async () => {
+  const { service, team, browser } = fixture
   const before = await codes()
   await browser.open(authorizePath(client))
   const sealed = String(browser.page().body).match(/name="question" value="([^"]+)"/)?.[1] ?? ''
@@ -129,7 +137,7 @@ test('nothing but what a page showed is decided: not by another person, session 
   const cookie = browser.cookie()
   const stranger = (await signInSomebody(service, team)).browser
   const sameAgain = openBrowser(service)
-  await sameAgain.signIn(house.person.email, PASSWORD)
+  await sameAgain.signIn(fixture.person.email, PASSWORD)
   const allow = { question: sealed, decision: 'allow' }
   expect((await submit(allow, { cookie: stranger.cookie() })).status).toBe(400)
   expect((await submit(allow, { cookie: sameAgain.cookie() })).status).toBe(400)
@@ -153,18 +161,18 @@ test('nothing but what a page showed is decided: not by another person, session 
   expect(allowed.headers.get('location')).toMatch(/^https:\/\/app\.example\/callback\?code=/)
 })
 
-test('a client that was removed while the page was open gets nothing', async () => {
-  const passing = await makeClient(house)
-  await house.browser.open(authorizePath(passing))
-  await deleteOAuthClient(house.service.database, passing.id)
-  expect(await house.browser.press('allow')).toBe(null)
-  expect(house.browser.page().status).toBe(401)
+test('a client that was deleted while the page was open gets nothing', async () => {
+  const passing = await makeClient(fixture)
+  await fixture.browser.open(authorizePath(passing))
+  await deleteOAuthClient(fixture.service.database, passing.id)
+  expect(await fixture.browser.press('allow')).toBe(null)
+  expect(fixture.browser.page().status).toBe(401)
 })
 
-test('each time is asked anew: what was allowed before opens no door without a question', async () => {
+test('every authorization asks for consent, even when the client was allowed before', async () => {
   for (let count = 0; count < 2; count += 1) {
-    await house.browser.open(authorizePath(client, { prompt: 'none' }))
-    expect(house.browser.page().status).toBe(200)
-    await house.browser.press('allow')
+    await fixture.browser.open(authorizePath(client, { prompt: 'none' }))
+    expect(fixture.browser.page().status).toBe(200)
+    await fixture.browser.press('allow')
   }
 })

@@ -1,6 +1,6 @@
 import { DEVICE_CODE } from '@earshot/server'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { type House, makeClient, opens, own, post, signInSomebody, startHouse, type TestClient } from './house.ts'
+import { makeClient, type OAuthFixture, opens, own, post, signInSomebody, startOAuthFixture, type TestClient } from '../support/oauth.ts'
 
 interface Device {
   device_code: string
@@ -8,42 +8,45 @@ interface Device {
   verification_uri_complete: string
 }
 
-let house: House
+let fixture: OAuthFixture
 let client: TestClient
 let other: TestClient
 beforeAll(async () => {
   // The true limits: what is said about them here is said about 100 an hour.
-  house = await startHouse({ rateLimitMultiplier: 1 })
-  client = await makeClient(house, { name: 'Kiosk <b>' })
-  other = await makeClient(house)
+  fixture = await startOAuthFixture({ rateLimitMultiplier: 1 })
+  client = await makeClient(fixture, { name: 'Kiosk <b>' })
+  other = await makeClient(fixture)
 })
-afterAll(() => house.service.close())
+afterAll(() => fixture.service.close())
 beforeEach(async () => {
   await sql("delete from rate_windows where subject not like 'user:%' returning 1")
 })
 
-const sql = <Row>(text: string, values: unknown[] = []) => house.service.database.run<Row>(text, values)
-const begin = async (as = client): Promise<Device> => (await post(house, '/o/device-authorization/', own(as))).body
+const sql = <Row>(text: string, values: unknown[] = []) => fixture.service.database.run<Row>(text, values)
+const begin = async (as = client): Promise<Device> => (await post(fixture, '/o/device-authorization/', own(as))).body
 const poll = (device: Device, as = client) =>
-  post(house, '/o/token/', { ...own(as), grant_type: DEVICE_CODE, device_code: device.device_code })
+  post(fixture, '/o/token/', { ...own(as), grant_type: DEVICE_CODE, device_code: device.device_code })
 /** As if so many seconds had gone by since the last poll. */
 const wait = (seconds: number) => sql("update device_codes set polled_at = polled_at - $1 * interval '1 second'", [seconds])
-const decide = async (device: Device, decision: 'allow' | 'deny', browser = house.browser) => {
+const decide = async (device: Device, decision: 'allow' | 'deny', browser = fixture.browser) => {
   await browser.open(device.verification_uri_complete)
   await browser.press(decision)
 }
 
-test('a device gets a code of eight consonants and is told when to come back', async () => {
-  const answer = await post(house, '/o/device-authorization/', { ...own(client), scope: 'read:profile' })
-  expect(answer).toMatchObject({ status: 200, body: { expires_in: 900, interval: 5, verification_uri: `${house.service.url}/o/device/` } })
+test('a device gets a code of eight consonants and the interval to poll at', async () => {
+  const answer = await post(fixture, '/o/device-authorization/', { ...own(client), scope: 'read:profile' })
+  expect(answer).toMatchObject({
+    status: 200,
+    body: { expires_in: 900, interval: 5, verification_uri: `${fixture.service.url}/o/device/` },
+  })
   expect(answer.body.user_code).toMatch(/^[BCDFGHJKLMNPQRSTVWXZ]{4}-[BCDFGHJKLMNPQRSTVWXZ]{4}$/)
-  expect(answer.body.verification_uri_complete).toBe(`${house.service.url}/o/device/?user_code=${answer.body.user_code}`)
+  expect(answer.body.verification_uri_complete).toBe(`${fixture.service.url}/o/device/?user_code=${answer.body.user_code}`)
   expect(answer.headers.get('cache-control')).toBe('no-store')
-  const wide = await post(house, '/o/device-authorization/', { ...own(client), scope: 'write:privacy' })
+  const wide = await post(fixture, '/o/device-authorization/', { ...own(client), scope: 'write:privacy' })
   expect(wide).toMatchObject({ status: 400, body: { error: 'invalid_scope' } })
 })
 
-test('a client that keeps to the interval is never limited: 180 polls, then the tokens', { timeout: 60_000 }, async () => {
+test('a client that keeps the interval is never limited: 180 polls, then the tokens', { timeout: 60_000 }, async () => {
   const device = await begin()
   for (let count = 0; count < 180; count += 1) {
     expect(await poll(device)).toMatchObject({ status: 400, body: { error: 'authorization_pending', code: 'validation_error' } })
@@ -53,7 +56,7 @@ test('a client that keeps to the interval is never limited: 180 polls, then the 
   expect(await poll(device)).toMatchObject({ status: 200, body: { token_type: 'Bearer', expires_in: 3600 } })
 })
 
-test('one that hammers is told to slow down, never that it is limited, and each time the interval grows for good', async () => {
+test('a client that polls too fast gets slow_down, never rate_limited, and each time the interval grows for good', async () => {
   const device = await begin()
   expect((await poll(device)).body.error).toBe('authorization_pending')
   for (let count = 0; count < 150; count += 1) expect(await poll(device)).toMatchObject({ status: 400, body: { error: 'slow_down' } })
@@ -65,7 +68,7 @@ test('one that hammers is told to slow down, never that it is limited, and each 
   expect((await poll(device)).body.error).toBe('authorization_pending')
 })
 
-test('device codes that nobody has are strangers’ tries: after a hundred in an hour they are limited', async () => {
+test('unknown device codes count as unauthenticated requests: limited after a hundred in an hour', async () => {
   const device = await begin()
   const unknown = { ...device, device_code: 'x'.repeat(43) }
   const answers = await Promise.all(Array.from({ length: 105 }, () => poll(unknown)))
@@ -77,20 +80,20 @@ test('device codes that nobody has are strangers’ tries: after a hundred in an
   expect((await poll(device)).body.error).toBe('authorization_pending')
 })
 
-test('ten polls at once of what was allowed give the tokens once', async () => {
+test('ten concurrent polls of an allowed device give the tokens once', async () => {
   const device = await begin()
   await decide(device, 'allow')
   const answers = await Promise.all(Array.from({ length: 10 }, () => poll(device)))
   const successes = answers.filter(({ status }) => status === 200)
   expect(successes).toHaveLength(1)
-  expect(await opens(house, successes[0]?.body.access_token)).toBe(true)
+  expect(await opens(fixture, successes[0]?.body.access_token)).toBe(true)
   expect(answers.filter(({ body }) => body.error === 'invalid_grant')).toHaveLength(9)
 })
 
-test('what was denied, has expired, was withdrawn or is another client’s gives nothing', async () => {
+test('a code that was denied, expired, withdrawn or issued to another client gives nothing', async () => {
   const denied = await begin()
   await decide(denied, 'deny')
-  expect(house.browser.page().body).toContain('You said no')
+  expect(fixture.browser.page().body).toContain('Access denied')
   expect(await poll(denied)).toMatchObject({ status: 400, body: { error: 'access_denied' } })
 
   const withdrawn = await begin()
@@ -106,19 +109,19 @@ test('what was denied, has expired, was withdrawn or is another client’s gives
   const expired = await begin()
   await sql("update device_codes set expires_at = now() - interval '1 second' where taken_at is null")
   expect(await poll(expired)).toMatchObject({ status: 400, body: { error: 'expired_token' } })
-  await house.browser.open(expired.verification_uri_complete)
-  expect(house.browser.page().status).toBe(400)
+  await fixture.browser.open(expired.verification_uri_complete)
+  expect(fixture.browser.page().status).toBe(400)
 })
 
-test('even a link with the code in it asks first, and shows who wants what, for whom, and the code', async () => {
+test('a link that contains the code still asks, and shows the client, its scopes, the account and the code', async () => {
   const device = await begin()
-  await house.browser.open(device.verification_uri_complete)
-  const { status, body, headers } = house.browser.page()
+  await fixture.browser.open(device.verification_uri_complete)
+  const { status, body, headers } = fixture.browser.page()
   expect(status).toBe(200)
   for (const text of [
     device.user_code,
     'Kiosk &lt;b&gt;',
-    house.person.email,
+    fixture.person.email,
     'Read your profile',
     'write:projects',
     '>Allow<',
@@ -130,66 +133,69 @@ test('even a link with the code in it asks first, and shows who wants what, for 
   expect((await poll(device)).body.error).toBe('authorization_pending')
 })
 
-test('of two tabs that decide on one device the second is told that it was decided', async () => {
+test('when two tabs decide on one device, the second learns that it was decided', async () => {
   const device = await begin()
-  await house.browser.open(device.verification_uri_complete)
-  const [one, two] = [house.browser.tab(), house.browser.tab()]
+  await fixture.browser.open(device.verification_uri_complete)
+  const [one, two] = [fixture.browser.tab(), fixture.browser.tab()]
   await Promise.all([one.press('allow'), two.press('deny')])
   expect([one.page().status, two.page().status].sort()).toEqual([200, 409])
   const wasAllowed = one.page().status === 200
   expect((await poll(device)).status).toBe(wasAllowed ? 200 : 400)
-  await house.browser.open(device.verification_uri_complete)
-  expect(house.browser.page()).toMatchObject({ status: 409, body: expect.stringContaining('Decided already') })
+  await fixture.browser.open(device.verification_uri_complete)
+  expect(fixture.browser.page()).toMatchObject({ status: 409, body: expect.stringContaining('Code already used') })
 })
 
-test('a code typed wrong ten times ends the tries, of that person and from that address, right codes count for nothing', async () => {
-  const { browser } = await signInSomebody(house.service, house.team)
+test('after ten wrong codes, further codes from that person and that address are refused, even right ones', async () => {
+  const { browser } = await signInSomebody(fixture.service, fixture.team)
   await browser.open('/o/device/')
   const device = await begin()
   for (let count = 0; count < 10; count += 1) {
-    expect(await browser.type({ user_code: 'wrong' })).toMatchObject({ status: 400, body: expect.stringContaining('not right') })
+    expect(await browser.type({ user_code: 'wrong' })).toMatchObject({
+      status: 400,
+      body: expect.stringContaining('invalid or has expired'),
+    })
   }
   expect((await browser.type({ user_code: 'BBBB-BBBB' }).catch(() => browser.page())).status).toBe(429)
   expect(browser.page().headers.get('retry-after')).toMatch(/^\d+$/)
   // Somebody else at the same address, even with a right code: what is right must not be told either.
-  await house.browser.open(device.verification_uri_complete)
-  expect(house.browser.page()).toMatchObject({ status: 429, body: expect.not.stringContaining('Kiosk') })
+  await fixture.browser.open(device.verification_uri_complete)
+  expect(fixture.browser.page()).toMatchObject({ status: 429, body: expect.not.stringContaining('Kiosk') })
   // The same person from another address: only the address' count is gone.
   await sql("delete from rate_windows where subject like 'device_code:1%' returning 1")
   await browser.open('/o/device/?user_code=BBBB-BBBB')
   expect(browser.page().status).toBe(429)
 })
 
-test('right codes are not counted, however many', async () => {
+test('right codes are not counted', async () => {
   for (let count = 0; count < 12; count += 1) {
-    await house.browser.open((await begin()).verification_uri_complete)
-    expect(house.browser.page().status).toBe(200)
+    await fixture.browser.open((await begin()).verification_uri_complete)
+    expect(fixture.browser.page().status).toBe(200)
   }
-  const guesses = await Promise.all(Array.from({ length: 30 }, () => house.browser.tab().open('/o/device/?user_code=BBBB-BBBB')))
+  const guesses = await Promise.all(Array.from({ length: 30 }, () => fixture.browser.tab().open('/o/device/?user_code=BBBB-BBBB')))
   expect(guesses.filter(({ status }) => status === 400)).toHaveLength(10)
 })
 
-test('case, blanks and dashes of a code do not matter', async () => {
+test('case, spaces and dashes of a code do not matter', async () => {
   for (const write of [
     (code: string) => code.toLowerCase(),
     (code: string) => code.replace('-', ''),
     (code: string) => ` ${code.replace('-', ' – ')} `,
   ]) {
     const device = await begin()
-    await house.browser.open('/o/device/')
-    expect(await house.browser.type({ user_code: write(device.user_code) })).toMatchObject({
+    await fixture.browser.open('/o/device/')
+    expect(await fixture.browser.type({ user_code: write(device.user_code) })).toMatchObject({
       status: 200,
       body: expect.stringContaining(device.user_code),
     })
   }
 })
 
-test('the command line is a client from the start, without a secret, with every scope but those of tokens', async () => {
+test('the CLI is a built-in public client with every scope but those of tokens', async () => {
   const cli = { ...client, id: 'earshot-cli', secret: undefined }
   const device = await begin(cli)
   await decide(device, 'allow')
   const { body } = await poll(device, cli)
-  const { body: metadata } = await house.service.send('GET', '/.well-known/oauth-authorization-server')
+  const { body: metadata } = await fixture.service.send('GET', '/.well-known/oauth-authorization-server')
   expect(body.scope.split(' ').sort()).toEqual(metadata.scopes_supported.sort())
   expect(body.scope).not.toContain('tokens')
   expect(metadata.scopes_supported).toHaveLength(28)

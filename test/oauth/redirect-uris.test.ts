@@ -1,6 +1,16 @@
 import { isAllowedRedirectUri } from '@earshot/server'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { authorizePath, codeGrant, getCode, type House, makeClient, own, post, startHouse, type TestClient } from './house.ts'
+import {
+  authorizePath,
+  codeGrant,
+  getCode,
+  makeClient,
+  type OAuthFixture,
+  own,
+  post,
+  startOAuthFixture,
+  type TestClient,
+} from '../support/oauth.ts'
 
 const REGISTERED = [
   'https://app.example/callback',
@@ -53,37 +63,37 @@ const REFUSED = [
   'https://app.example/callback\r\nx: y',
 ]
 
-let house: House
+let fixture: OAuthFixture
 let client: TestClient
 beforeAll(async () => {
-  house = await startHouse()
-  client = await makeClient(house, { redirectUris: REGISTERED })
+  fixture = await startOAuthFixture()
+  client = await makeClient(fixture, { redirectUris: REGISTERED })
 })
-afterAll(() => house.service.close())
+afterAll(() => fixture.service.close())
 
-test.each(ACCEPTED)('%s is one of those that were registered, and gets its answer as it is written', async (redirectUri) => {
-  await house.browser.open(authorizePath(client, { redirect_uri: redirectUri, state: 'a b&c=+' }))
-  expect(house.browser.page().status).toBe(200)
-  const location = (await house.browser.press('allow')) ?? ''
+test.each(ACCEPTED)('%s matches a registered redirect URI and is used as written', async (redirectUri) => {
+  await fixture.browser.open(authorizePath(client, { redirect_uri: redirectUri, state: 'a b&c=+' }))
+  expect(fixture.browser.page().status).toBe(200)
+  const location = (await fixture.browser.press('allow')) ?? ''
   const separator = redirectUri.includes('?') ? '&' : '?'
   expect(location.startsWith(`${redirectUri}${separator}code=`), location).toBe(true)
   const answer = new URL(location).searchParams
-  expect([answer.get('state'), answer.get('iss'), answer.getAll('code').length]).toEqual(['a b&c=+', house.service.url, 1])
+  expect([answer.get('state'), answer.get('iss'), answer.getAll('code').length]).toEqual(['a b&c=+', fixture.service.url, 1])
 })
 
-test.each(REFUSED)('%j is not: an error page, and nobody is sent anywhere', async (redirectUri) => {
-  await house.browser.open(authorizePath(client, { redirect_uri: redirectUri }))
-  const { status, headers, body } = house.browser.page()
+test.each(REFUSED)('%j does not match: an error page without a redirect', async (redirectUri) => {
+  await fixture.browser.open(authorizePath(client, { redirect_uri: redirectUri }))
+  const { status, headers, body } = fixture.browser.page()
   expect([status, headers.get('location'), headers.get('content-type')]).toEqual([400, null, 'text/html; charset=utf-8'])
   expect(body).toContain('Request <code>')
 })
 
-test('the program comes back for its tokens with the port that it had', async () => {
-  const code = await getCode(house, client, { redirect_uri: 'http://127.0.0.1:51004/callback' })
+test('a program exchanges its code with the port it used before', async () => {
+  const code = await getCode(fixture, client, { redirect_uri: 'http://127.0.0.1:51004/callback' })
   const wrong = { ...codeGrant(code), redirect_uri: 'http://127.0.0.1:51005/callback' }
-  expect(await post(house, '/o/token/', { ...own(client), ...wrong })).toMatchObject({ status: 400, body: { error: 'invalid_grant' } })
-  const again = await getCode(house, client, { redirect_uri: 'http://127.0.0.1:51004/callback' })
-  expect(await post(house, '/o/token/', { ...own(client), ...codeGrant(again) })).toMatchObject({ status: 200 })
+  expect(await post(fixture, '/o/token/', { ...own(client), ...wrong })).toMatchObject({ status: 400, body: { error: 'invalid_grant' } })
+  const again = await getCode(fixture, client, { redirect_uri: 'http://127.0.0.1:51004/callback' })
+  expect(await post(fixture, '/o/token/', { ...own(client), ...codeGrant(again) })).toMatchObject({ status: 200 })
 })
 
 test.each([
@@ -92,11 +102,11 @@ test.each([
   ['http://[::1]:51004/callback', "form-action 'self' http:;"],
   ['com.example.app:/callback', "form-action 'self' com.example.app:;"],
 ])('the page for %s lets its form lead there and to no other site', async (redirectUri, policy) => {
-  await house.browser.open(authorizePath(client, { redirect_uri: redirectUri }))
-  expect(house.browser.page().headers.get('content-security-policy')).toContain(policy)
+  await fixture.browser.open(authorizePath(client, { redirect_uri: redirectUri }))
+  expect(fixture.browser.page().headers.get('content-security-policy')).toContain(policy)
 })
 
-describe('what the operator may register', () => {
+describe('redirect URIs that the operator may register', () => {
   test.each(REGISTERED)('%s', (uri) => expect(isAllowedRedirectUri(uri)).toBe(true))
 
   test.each([

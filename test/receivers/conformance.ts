@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { signWebhook } from '@earshot/contracts/webhooks'
-import type { Received } from '../jobs/receiver.ts'
+import type { Received } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
 import type { DeliverySource } from './delivery-source.ts'
 import { type Command, startExample } from './example-process.ts'

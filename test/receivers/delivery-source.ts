@@ -1,6 +1,6 @@
 import type { Client } from '@earshot/contracts/client'
-import { type Received, startReceiver } from '../jobs/receiver.ts'
 import type { Team } from '../support/people.ts'
+import { type Received, startReceiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
 
 /** An endpoint of the running service, and what makes the service send to it. */

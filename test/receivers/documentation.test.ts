@@ -1,17 +1,20 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { attemptErrorCodes, eventDescriptions } from '@earshot/contracts'
 import { signWebhook, verifyWebhook } from '@earshot/contracts/webhooks'
 import { describe, expect, test } from 'vitest'
-import { judgeAttempt, MAX_ATTEMPTS, nextDelayMs } from '../../jobs/src/sending/retry-policy.ts'
+import { classifyAttempt, MAX_ATTEMPTS, nextDelayMs } from '../../jobs/src/sending/retry-policy.ts'
 import { earshot } from '../cli/command-line.ts'
 
 const DOCS = new URL('../../docs/', import.meta.url)
-const page = readFileSync(new URL('webhooks.md', DOCS), 'utf8')
-const WORDS = { success: 'succeeded', retry: 'tried again', final: 'final' }
+const TOP = new URL('../../', import.meta.url)
+const PAGES = ['README.md', ...readdirSync(DOCS).flatMap((file) => (file.endsWith('.md') ? [`docs/${file}`] : []))]
+const howTo = read('docs/webhooks.md')
+const reference = read('docs/webhook-reference.md')
+const WORDS = { success: 'succeeded', retry: 'retried', final: 'final' }
 const BASE_MS = 30_000
 
-describe('docs/webhooks.md', () => {
-  test('its table of attempts is what the service does', () => {
+describe('docs/webhook-reference.md', () => {
+  test('its table of attempts matches the retry policy', () => {
     const rows: string[][] = []
     let sinceMs = 0
     for (let attemptNumber = 1; attemptNumber < MAX_ATTEMPTS; attemptNumber += 1) {
@@ -26,63 +29,71 @@ describe('docs/webhooks.md', () => {
     expect(nextDelayMs({ attemptNumber: MAX_ATTEMPTS, statusCode: 500, retryAfterSeconds: null }, { baseMs: BASE_MS })).toBeNull()
   })
 
-  test('its table of answers is what the service does, for every status', () => {
-    const [succeeded, again, , other] = tableUnder('answer')
+  test('its table of responses matches the retry policy for every status', () => {
+    const [succeeded, again, , other] = tableUnder('response')
     expect([succeeded?.[1], again?.[1], other?.[1]]).toEqual([WORDS.success, WORDS.retry, WORDS.final])
     const retried = Array.from(again?.[0]?.matchAll(/\d{3}/g) ?? [], ([status]) => Number(status))
     for (let statusCode = 200; statusCode < 600; statusCode += 1) {
       const expected = retried.includes(statusCode) ? 'retry' : 'final'
-      expect([statusCode, judgeAttempt({ statusCode, error: null })]).toEqual([statusCode, statusCode < 300 ? 'success' : expected])
+      expect([statusCode, classifyAttempt({ statusCode, error: null })]).toEqual([statusCode, statusCode < 300 ? 'success' : expected])
     }
   })
 
-  test('its table of error codes has each, and says what follows', () => {
+  test('its table of error codes is complete and matches the retry policy', () => {
     const rows = tableUnder('code').map(([code, , follows]) => [code, follows])
-    const expected = attemptErrorCodes.map((code) => [`\`${code}\``, WORDS[judgeAttempt({ statusCode: null, error: { code } })]])
+    const expected = attemptErrorCodes.map((code) => [`\`${code}\``, WORDS[classifyAttempt({ statusCode: null, error: { code } })]])
     expect(rows).toEqual(expected)
   })
 
-  test('its table of types is the catalogue', () => {
+  test('its table of types matches the catalogue', () => {
     expect(tableUnder('type')).toEqual(Object.entries(eventDescriptions).map(([type, meaning]) => [`\`${type}\``, meaning]))
   })
 
-  test('its example of a signature is right', async () => {
-    const [secret = '', timestamp, body = ''] = /```text\n(.*)\n(.*)\n(.*)\n```/.exec(page)?.slice(1) ?? []
+  test('its example of a signature is correct', async () => {
+    const [secret = '', timestamp, body = ''] = /```text\n(.*)\n(.*)\n(.*)\n```/.exec(reference)?.slice(1) ?? []
     const signed = await signWebhook({ body, secret, timestampSeconds: Number(timestamp), deliveryId: 'x' })
-    expect(page).toContain(`\`X-Service-Signature\` is \`${signed['X-Service-Signature']}\``)
+    expect(reference).toContain(`\`X-Service-Signature\` is \`${signed['X-Service-Signature']}\``)
   })
 
-  test('its example of a body is one that verifyWebhook takes', async () => {
-    const body = /```json\n([\s\S]*?)```/.exec(page)?.[1] ?? ''
+  test('its example of a body is accepted by verifyWebhook', async () => {
+    const body = /```json\n([\s\S]*?)```/.exec(reference)?.[1] ?? ''
     const secret = `whsec_${Buffer.alloc(32).toString('base64')}`
     const headers = await signWebhook({ body, secret, timestampSeconds: Math.floor(Date.now() / 1000), deliveryId: 'x' })
     expect(await verifyWebhook(body, headers, secret)).toMatchObject({ type: 'submission.created' })
   })
 
-  test('its headers are those that are sent', async () => {
+  test('its headers are those of a delivery', async () => {
     const secret = `whsec_${Buffer.alloc(32).toString('base64')}`
     const signed = await signWebhook({ body: '', secret, previousSecret: secret, timestampSeconds: 1, deliveryId: 'x' })
     const named = tableUnder('header').flatMap(([names = '']) => Array.from(names.matchAll(/`([\w-]+)`/g), ([, name]) => name))
     expect(named.sort()).toEqual(['X-Service-Event', 'X-Service-Delivery', ...Object.keys(signed)].sort())
   })
+})
 
-  test('its code stands in the examples', () => {
-    const blocks = [...page.matchAll(/\]\(\.\.\/(?<file>examples\/[^)]+)\)(?:(?!^\*\*)[\s\S])*?^```\w+\n(?<code>[\s\S]*?)^```/gm)]
+describe('docs/webhooks.md', () => {
+  test('it shows commands', () => {
+    expect(howTo.match(/^npx earshot /gm)?.length).toBeGreaterThan(5)
+  })
+
+  test('its code is in the examples', () => {
+    const blocks = [...howTo.matchAll(/\]\(\.\.\/(?<file>examples\/[^)]+)\)(?:(?!^\*\*)[\s\S])*?^```\w+\n(?<code>[\s\S]*?)^```/gm)]
     expect(blocks).toHaveLength(7)
     for (const { groups: { file = '', code = '' } = {} } of blocks) {
       expect([file, linesOf(readFileSync(new URL(`../${file}`, DOCS), 'utf8'))]).toEqual([file, expect.stringContaining(linesOf(code))])
     }
   })
+})
 
-  test('its links lead somewhere', () => {
-    const headings = Array.from(page.matchAll(/^## (.+)$/gm), ([, heading = '']) => `#${heading.toLowerCase().replaceAll(' ', '-')}`)
-    const links = Array.from(page.matchAll(/\]\((?!https:)([^)]+)\)/g), ([, link = '']) => link)
-    expect(links.filter((link) => !(link.startsWith('#') ? headings.includes(link) : existsSync(new URL(link, DOCS))))).toEqual([])
+describe.each(PAGES)('%s', (name) => {
+  const page = read(name)
+
+  test('its links lead to a page and a heading', () => {
+    const links = Array.from(page.matchAll(/\]\((?!https?:)([^)]+)\)/g), ([, link = '']) => link)
+    expect(links.filter((link) => !exists(link, new URL(name, TOP)))).toEqual([])
   })
 
-  test('its commands are there, with their flags', async () => {
+  test('its commands and flags exist', { timeout: 60_000 }, async () => {
     const commands = Array.from(page.matchAll(/^npx earshot (.+)$/gm), ([, command = '']) => command)
-    expect(commands.length).toBeGreaterThan(5)
     for (const command of commands) {
       const words = /^[a-z][a-z-]*(?: [a-z][a-z-]*)*/.exec(command)?.[0].split(' ') ?? []
       const { exitCode, out } = await earshot([...words, '--help'])
@@ -92,10 +103,25 @@ describe('docs/webhooks.md', () => {
   })
 })
 
-/** The rows of the table whose first column has this heading. */
+function read(name: string): string {
+  return readFileSync(new URL(name, TOP), 'utf8')
+}
+
+/** Returns whether a relative link leads to a file and, if it names one, to a heading of that file. */
+function exists(link: string, from: URL): boolean {
+  const target = new URL(link, from)
+  const heading = target.hash
+  target.hash = ''
+  if (!existsSync(target)) return false
+  if (heading === '') return true
+  const headings = readFileSync(target, 'utf8').matchAll(/^## (.+)$/gm)
+  return Array.from(headings, ([, text = '']) => `#${text.toLowerCase().replaceAll(' ', '-')}`).includes(heading)
+}
+
+/** Returns the rows of the reference's table whose first column has this heading. */
 function tableUnder(heading: string): string[][] {
-  const table = new RegExp(`^\\| ${heading} +\\|.*\\n\\|[-| ]+\\n(?<rows>(?:\\|.*\\n)+)`, 'm').exec(page)?.groups?.rows
-  if (table === undefined) throw new Error(`There is no table of "${heading}"`)
+  const table = new RegExp(`^\\| ${heading} +\\|.*\\n\\|[-| ]+\\n(?<rows>(?:\\|.*\\n)+)`, 'm').exec(reference)?.groups?.rows
+  if (table === undefined) throw new Error(`There is no table "${heading}"`)
   const cells = (row: string) => row.split('|').slice(1, -1)
   return table
     .trim()
@@ -103,7 +129,7 @@ function tableUnder(heading: string): string[][] {
     .map((row) => cells(row).map((cell) => cell.trim()))
 }
 
-/** Whatever their indentation is. */
+/** Returns the lines without their indentation. */
 function linesOf(code: string): string {
   return code
     .trim()

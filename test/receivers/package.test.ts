@@ -1,6 +1,6 @@
 import { createContext, runInContext } from 'node:vm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Received } from '../jobs/receiver.ts'
+import type { Received } from '../support/receiver.ts'
 import type { DeliverySource } from './delivery-source.ts'
 import { type InstalledPackage, installPackage } from './installed-package.ts'
 import { type SendingService, startSendingService } from './sending-service.ts'
@@ -53,7 +53,7 @@ test('installed in an empty project, Node verifies a delivery of the service wit
   expect(await project.run(process.execPath, 'main.js')).toBe(`submission.created ${eventId}\nbad_signature\n`)
 })
 
-test('its schemas and its client are there too', async () => {
+test('its schemas and its client are exported', async () => {
   project.write(
     'rest.js',
     `import { Event, errorTable } from '@earshot/contracts'
@@ -64,7 +64,7 @@ test('its schemas and its client are there too', async () => {
   expect(await project.run(process.execPath, 'rest.js')).toBe(`${eventId} function 404\n`)
 })
 
-test('bundled for a browser it is small, holds no zod, and verifies with WebCrypto alone', async () => {
+test('bundled for a browser it is small, contains no zod, and verifies with WebCrypto alone', async () => {
   project.write('verify.js', VERIFY)
   project.write('browser.js', "import { judge } from './verify.js'; globalThis.judge = judge")
   const { code, modules } = await project.bundle('browser.js')

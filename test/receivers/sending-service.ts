@@ -1,5 +1,5 @@
-import { makePreparedDataDir } from '../fault/prepared-data-dir.ts'
-import { startService } from '../fault/service-process.ts'
+import { makePreparedDataDir } from '../support/prepared-data-dir.ts'
+import { startService } from '../support/service-process.ts'
 import { type DeliverySource, openDeliverySource } from './delivery-source.ts'
 
 /** The service as it is started, with a team that has webhooks. */

@@ -1,4 +1,4 @@
-import type { Answer, TestService } from './test-service.ts'
+import type { TestResponse, TestService } from './test-service.ts'
 
 const FORM = { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin' }
 const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" }
@@ -6,28 +6,28 @@ const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"'
 /** A person at a browser: opens pages, fills forms in, presses buttons, follows redirects within the service. */
 export interface Browser {
   /** On the page for signing in, which leads to `next`. */
-  signIn: (email: string, password: string, next?: string) => Promise<Answer>
+  signIn: (email: string, password: string, next?: string) => Promise<TestResponse>
   /** Opens an address; redirects to other sites are not followed. */
-  open: (address: string) => Promise<Answer>
+  open: (address: string) => Promise<TestResponse>
   /** Submits the form of the page by one of its buttons; gives where it leads, if elsewhere. */
   press: (decision: 'allow' | 'deny') => Promise<string | null>
   /** Submits a form of the page with what was typed over what stands in it: the first, or the first that shows a text. */
-  type: (fields: Record<string, string>, shown?: string) => Promise<Answer>
+  type: (fields: Record<string, string>, shown?: string) => Promise<TestResponse>
   /** Sends a form of one's own. */
-  post: (path: string, fields: Record<string, string>) => Promise<Answer>
+  post: (path: string, fields: Record<string, string>) => Promise<TestResponse>
   /** What stands in the fields of a form: the first, or the first that shows a text. */
   filled: (shown?: string) => Record<string, string>
   /** The page that is open. */
-  page: () => Answer
+  page: () => TestResponse
   cookie: () => string
   /** Another tab on the same page. */
   tab: () => Browser
 }
 
-export function openBrowser(service: Pick<TestService, 'url' | 'send'>, cookie = '', page?: Answer): Browser {
+export function openBrowser(service: Pick<TestService, 'url' | 'send'>, cookie = '', page?: TestResponse): Browser {
   const state = { cookie, page }
 
-  async function request(method: string, path: string, body?: string): Promise<Answer> {
+  async function request(method: string, path: string, body?: string): Promise<TestResponse> {
     const headers = { ...(state.cookie !== '' && { cookie: state.cookie }), ...(body !== undefined && FORM) }
     const answer = await service.send(method, path, { headers, ...(body !== undefined && { body }) })
     const set = answer.headers.get('set-cookie')

@@ -1,6 +1,6 @@
 import { scopes } from '@earshot/contracts'
 import { makeTokenOf, makeUser, type Team } from './people.ts'
-import type { Answer, TestService } from './test-service.ts'
+import type { TestResponse, TestService } from './test-service.ts'
 
 /** Somebody with an account and no team. */
 export interface Guest {
@@ -12,9 +12,9 @@ export interface Guest {
 /** What a team does with its invitations, by its owner unless said; each a request as it is. */
 export interface Invitations {
   path: string
-  invite: (email: string, options?: { role?: string; token?: string }) => Promise<Answer>
-  resend: (id: string, token?: string) => Promise<Answer>
-  revoke: (id: string, token?: string) => Promise<Answer>
+  invite: (email: string, options?: { role?: string; token?: string }) => Promise<TestResponse>
+  resend: (id: string, token?: string) => Promise<TestResponse>
+  revoke: (id: string, token?: string) => Promise<TestResponse>
 }
 
 export async function makeGuest({ database }: TestService): Promise<Guest> {
@@ -33,6 +33,6 @@ export function invitationsOf({ send }: TestService, team: Team): Invitations {
 }
 
 /** Somebody accepts by the token of a link. */
-export function acceptInvitation({ send }: TestService, { token }: Pick<Guest, 'token'>, linkToken: string): Promise<Answer> {
+export function acceptInvitation({ send }: TestService, { token }: Pick<Guest, 'token'>, linkToken: string): Promise<TestResponse> {
   return send('POST', '/api/v1/invitations/accept/', { token, body: { token: linkToken } })
 }

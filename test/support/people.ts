@@ -100,16 +100,3 @@ export async function beginSession(database: Database, userId: string): Promise<
   )
   return session?.id ?? ''
 }
-
-/** What a user allowed the command line, without its tokens. */
-export async function allowClient(database: Database, userId: string): Promise<string> {
-  const [credential] = await database.run<{ id: string }>(
-    `insert into credentials (kind, user_id, client_id, scopes, expires_at)
-     select 'oauth2', $1, id, scopes, now() + interval '1 hour'
-       from oauth_clients
-      where client_id = 'earshot-cli'
-     returning id`,
-    [userId],
-  )
-  return credential?.id ?? ''
-}

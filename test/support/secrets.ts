@@ -19,7 +19,7 @@ const OTP = /^\d{6}$/
 
 /** Every secret that a test file sent or was given, to look for where none may stand. */
 export interface Secrets {
-  /** Takes note of the secrets of a request's or an answer's JSON, and of cookies that were set. */
+  /** Takes note of the secrets of a request's or a response's JSON, and of cookies that were set. */
   note: (body: unknown, headers?: Headers) => void
   /** The secrets that stand in a text, shortened; none is what is hoped for. */
   foundIn: (text: string) => string[]

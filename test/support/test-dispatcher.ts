@@ -30,7 +30,14 @@ export async function startTestDispatcher(
     userAgent: USER_AGENT,
     ...options,
   })
-  const dispatcher = await startDispatcher({ database: pool, session, secretBox, senderFor: () => sender, backoffBaseMs, log })
+  const dispatcher = await startDispatcher({
+    database: pool,
+    lockDatabase: session,
+    secretBox,
+    senderFor: () => sender,
+    backoffBaseMs,
+    log,
+  })
   let stopped: Promise<void> | undefined
   return {
     dispatcher,

@@ -17,7 +17,7 @@ export interface TestService extends TestDatabase {
   /** A client with a token, or without one for the public plane. */
   client: (token?: string) => Client
   /** A request as it is: no retries, no parsing but of JSON. */
-  send: (method: string, path: string, options?: SendOptions) => Promise<Answer>
+  send: (method: string, path: string, options?: SendOptions) => Promise<TestResponse>
 }
 
 export interface SendOptions {
@@ -26,7 +26,7 @@ export interface SendOptions {
   headers?: Record<string, string>
 }
 
-export interface Answer {
+export interface TestResponse {
   status: number
   headers: Headers
   // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever came, and asserts on it
@@ -35,8 +35,8 @@ export interface Answer {
 
 type Overrides = Partial<Omit<AppOptions, 'services'>> & { services?: Partial<AppOptions['services']> }
 
-/** Where it stands, when that is not on a database of its own at any port. */
-interface Place {
+/** Where the service runs, unless on a database of its own and any port. */
+interface Placement {
   store?: TestDatabase
   port?: number
 }
@@ -45,8 +45,8 @@ interface Place {
  * The real service on a database of the test's own: limits far away, every answer checked against its contract. When it is
  * closed, no secret that was sent or given out may stand in its log, its database or the body of a failure.
  */
-export async function startTestService({ services, ...overrides }: Overrides = {}, place: Place = {}): Promise<TestService> {
-  const { store = await openTestDatabase(), port = 0 } = place
+export async function startTestService({ services, ...overrides }: Overrides = {}, placement: Placement = {}): Promise<TestService> {
+  const { store = await openTestDatabase(), port = 0 } = placement
   const secrets = createSecrets()
   const lines: string[] = []
   const secretBox = services?.secretBox ?? createSecretBox(randomBytes(32))
@@ -92,19 +92,19 @@ export async function startTestService({ services, ...overrides }: Overrides = {
       await app.close()
       process.stdout.write(lines.filter((line) => ERROR_LINE.test(line)).join(''))
       const dump = await dumpDatabase(store.address)
-      if (!place.store) await store.close()
+      if (!placement.store) await store.close()
       expect({ log: secrets.foundIn(lines.join('')), database: secrets.foundIn(dump) }).toEqual({ log: [], database: [] })
     },
   }
 }
 
 /** What was sent or given out must not come back in the body of a failure. */
-function keepWatch(secrets: Secrets, { body }: SendOptions, answer: Answer): void {
+function keepWatch(secrets: Secrets, { body }: SendOptions, answer: TestResponse): void {
   if (answer.status < 400) secrets.note([body, answer.body], answer.headers)
   else expect(secrets.foundIn(JSON.stringify(answer.body ?? null))).toEqual([])
 }
 
-async function send(url: string, method: string, { token, body, headers = {} }: SendOptions = {}): Promise<Answer> {
+async function send(url: string, method: string, { token, body, headers = {} }: SendOptions = {}): Promise<TestResponse> {
   const isRaw = typeof body === 'string' || body instanceof Uint8Array
   const response = await fetch(url, {
     method,

@@ -1,13 +1,13 @@
 import { expect } from 'vitest'
 import { openBrowser } from '../support/browser.ts'
-import type { Answer } from '../support/test-service.ts'
+import type { TestResponse } from '../support/test-service.ts'
 
 const ACCOUNT = { email: 'grace@example.com', password: 'seven quiet engines hum' }
 
-/** Somebody who reads what the programs print, and does in a browser what they ask for. */
+/** A person who reads the printed lines and follows them in a browser. */
 export interface Person {
   hear: (line: string) => void
-  /** Resolves when all that was asked for is done. */
+  /** Resolves when all of it is done. */
   isDone: () => Promise<void>
 }
 
@@ -39,7 +39,7 @@ async function request(
   address: string,
   method: string,
   { body, headers }: { body?: unknown; headers?: Record<string, string> } = {},
-): Promise<Answer> {
+): Promise<TestResponse> {
   const response = await fetch(address, {
     method,
     redirect: 'manual',

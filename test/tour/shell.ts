@@ -1,18 +1,19 @@
 import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { vi } from 'vitest'
+import { COMPILE_CACHE } from '../support/compile-cache.ts'
 import { BACKGROUND_LINE } from './printed-lines.ts'
 
-/** A shell that somebody types into. */
+/** A shell to type into. */
 export interface Shell {
   /** Types the lines and waits until they have run. Returns what has been printed since the last call, line by line. */
   type: (commands: string) => Promise<string[]>
-  /** What else has been printed since, by what runs in the background. */
+  /** Returns what programs in the background have printed since. */
   more: () => string[]
   close: () => Promise<void>
 }
 
-/** Opens one bash for all, in the top folder, with nothing of this test run's own in its environment; `hear` is told each line as it comes. */
+/** Opens a bash in the top folder, without the environment of this test run. Calls `hear` with each printed line. */
 export function openShell(environment: Record<string, string>, hear: (line: string) => void): Shell {
   const bash = spawn('bash', ['--noprofile', '--norc'], { cwd: topFolder(), env: cleanEnvironment(environment), detached: true })
   const exited = new Promise((resolve) => bash.once('exit', resolve))
@@ -25,7 +26,7 @@ export function openShell(environment: Record<string, string>, hear: (line: stri
   bash.stdin.write('exec 2>&1\n')
 
   function take(): string[] {
-    // What runs in the background prints whole lines, but maybe in the middle of a command's.
+    // Programs in the background print whole lines, possibly between the parts of a command's line.
     const inBackground: string[] = []
     const lines = printed
       .replaceAll(BACKGROUND_LINE, (line) => {
@@ -53,12 +54,12 @@ export function openShell(environment: Record<string, string>, hear: (line: stri
   }
 }
 
-/** What a user's terminal has: the machine's own node first, no variable of npm, of the test runner or of Earshot. */
+/** The environment of a user's terminal: the machine's own Node first, no variable of npm, the test runner or Earshot. */
 export function cleanEnvironment(own: Record<string, string>): Record<string, string> {
   const { PATH = '', HOME = '/', TMPDIR = '/tmp' } = process.env
   const path = PATH.split(':').filter((folder) => !folder.endsWith('node_modules/.bin') && !folder.includes('node-gyp-bin'))
-  // Warnings that npm has for this machine's settings are no part of the tour.
-  return { PATH: path.join(':'), HOME, TMPDIR, LANG: 'C.UTF-8', npm_config_loglevel: 'error', ...own }
+  // npm's warnings about the settings of this machine are not part of the tour.
+  return { PATH: path.join(':'), HOME, TMPDIR, LANG: 'C.UTF-8', npm_config_loglevel: 'error', ...COMPILE_CACHE, ...own }
 }
 
 export function topFolder(): string {

@@ -7,11 +7,11 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { createPerson } from './person.ts'
 import { expectPrinted, isOfBackground, steady } from './printed-lines.ts'
-import { readTour } from './readme.ts'
 import { cleanEnvironment, openShell, type Shell, topFolder } from './shell.ts'
+import { readTour } from './typed-pages.ts'
 
 const [servicePort, receiverPort, appPort] = await Promise.all([freePort(), freePort(), freePort()])
-/** The only thing that differs from the README: the ports, which may be taken. */
+/** Only the ports differ from the pages, because those of the pages may be in use. */
 const tour = readTour((text) =>
   text
     .replaceAll('localhost:8000', `localhost:${servicePort}`)
@@ -37,32 +37,35 @@ afterAll(async () => {
   rmSync(dataDir, { recursive: true, force: true })
 })
 
-test('the tour has its seven steps', () => {
-  expect(tour.steps.map(({ title }) => title[0])).toEqual(['0', '1', '2', '3', '4', '5', '6', '7'])
+test('the pages have their steps', () => {
+  expect(tour.steps.map(({ title }) => title)).toEqual([
+    'README.md: Set up',
+    'README.md: 1. Sign in',
+    'README.md: 2. Create a project and its public key',
+    'README.md: 3. Submit feedback as a visitor',
+    'README.md: 4. Register a webhook and start a receiver',
+    'README.md: 5. Approve the submission',
+    ...['Set up', 'Command line', 'REST', 'Typed client', 'tRPC', 'Public plane'].map((title) => `docs/surfaces.md: ${title}`),
+    ...['Set up', 'Personal access token', 'OAuth2 on a device', 'OAuth2 in a web application', 'JWT', 'Session'].map(
+      (title) => `docs/signing-in.md: ${title}`,
+    ),
+  ])
 })
 
-test('the section about signing in shows each kind of credential', () => {
-  expect(tour.signIns.map(({ title }) => title[0])).toEqual(['0', '1', '2', '3', '4', '5'])
+test.each(tour.steps)('typing the commands prints what the page shows: $title', { timeout: 90_000 }, async ({ commands, printed }) => {
+  const lines = await shell.type(commands)
+  await person.isDone()
+  expectPrinted(
+    lines.filter((line) => !isOfBackground(line)),
+    printed.filter((line) => !isOfBackground(line)),
+  )
+  const received = lines.filter(isOfBackground)
+  const receive = () => {
+    received.push(...shell.more())
+    return received.map(steady)
+  }
+  await expect.poll(receive, { timeout: 20_000 }).toEqual(printed.filter(isOfBackground).map(steady))
 })
-
-test.each([...tour.steps, ...tour.signIns])(
-  'typed as printed, the README prints what it says: $title',
-  { timeout: 90_000 },
-  async ({ commands, printed }) => {
-    const lines = await shell.type(commands)
-    await person.isDone()
-    expectPrinted(
-      lines.filter((line) => !isOfBackground(line)),
-      printed.filter((line) => !isOfBackground(line)),
-    )
-    const received = lines.filter(isOfBackground)
-    const receive = () => {
-      received.push(...shell.more())
-      return received.map(steady)
-    }
-    await expect.poll(receive, { timeout: 20_000 }).toEqual(printed.filter(isOfBackground).map(steady))
-  },
-)
 
 function run(command: string, environment: Record<string, string>): ChildProcess {
   return spawn('sh', ['-c', `exec ${command}`], { cwd: topFolder(), env: cleanEnvironment(environment) })

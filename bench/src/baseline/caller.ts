@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose'
 import type { Row, Sql } from 'postgres'
 
-/** Finds who calls for a team, by each kind of credential, as one would write it by hand. */
+/** Finds the caller of a team's resource by any kind of credential, as hand-written code would. */
 export type FindCaller = (headers: IncomingHttpHeaders, teamId: string) => Promise<Row | undefined>
 
 export function createFindCaller(sql: Sql): FindCaller {
@@ -11,7 +11,7 @@ export function createFindCaller(sql: Sql): FindCaller {
   const secretOf = async (jwt: string): Promise<string> => {
     if (!keys) {
       const rows = await sql<{ public_key: string }[]>`select public_key::text from jwt_keys`
-      const set = { keys: rows.map(({ public_key }) => JSON.parse(public_key)) } as JSONWebKeySet // The service wrote them.
+      const set = { keys: rows.map(({ public_key }) => JSON.parse(public_key)) } as JSONWebKeySet // Written by the service.
       keys = createLocalJWKSet(set)
     }
     const { payload } = await jwtVerify(jwt, keys, { algorithms: ['EdDSA'], typ: 'at+jwt', requiredClaims: ['exp'] })

@@ -7,7 +7,7 @@ interface ListRequest {
   Querystring: { limit?: string }
 }
 
-/** The credential is looked up, the page is read, the answer is built. */
+/** Registers the list: look up the credential, read the page, build the response. */
 export function registerList(app: FastifyInstance, sql: Sql): void {
   const findCaller = createFindCaller(sql)
   app.get<ListRequest>('/api/v1/teams/:team_id/projects/:project_id/submissions/', async (request, reply) => {

@@ -1,19 +1,19 @@
 import type { AddressInfo } from 'node:net'
 import type { DatabaseAddress } from '@earshot/db'
 import { fastify } from 'fastify'
-import { answerParent } from '../child-process.ts'
+import { handleRequests } from '../child-process.ts'
 import { openPlain } from '../plain-client.ts'
 import { registerList } from './list.ts'
 import { registerSubmit } from './submit.ts'
 
-/** As many as the service has on two processors. */
+/** The pool size of the service on two processors. */
 const POOL = 5
 
 let close = async () => {}
 
-answerParent(start, () => close())
+handleRequests(start, () => close())
 
-/** What one would write by hand for these few paths: Fastify and postgres.js, the same answers, nothing else. */
+/** Starts the hand-written baseline: Fastify and postgres.js with the same responses for these paths, and nothing else. */
 async function start({ address }: { address: DatabaseAddress }): Promise<{ url: string }> {
   const sql = openPlain(address, POOL)
   const app = fastify({ trustProxy: true })

@@ -9,7 +9,7 @@ interface SubmitRequest {
 
 const WINDOW_SECONDS = 60
 
-/** A visitor's words, written by hand: with all the rows that the service writes, and with nothing but the words. */
+/** Registers public submission twice: with all rows that the service writes, and with the submission's row alone. */
 export function registerSubmit(app: FastifyInstance, sql: Sql): void {
   app.post<SubmitRequest>('/all-rows/:public_key/', async (request, reply) => {
     const token = `rvk_${randomBytes(32).toString('base64url')}`
@@ -30,9 +30,9 @@ export function registerSubmit(app: FastifyInstance, sql: Sql): void {
   })
 }
 
-/** One round trip: the address' counter, the key's project, fingerprint, words, event and the quota's counter. */
-function insertAllRows(sql: Sql, publicKey: string, ip: string, words: SubmitRequest['Body'] & { token: string }) {
-  const { body, rating, author, consent, token } = words
+/** Inserts in one round trip: rate limit counter, fingerprint, submission, event, delivery and quota counter. */
+function insertAllRows(sql: Sql, publicKey: string, ip: string, submitted: SubmitRequest['Body'] & { token: string }) {
+  const { body, rating, author, consent, token } = submitted
   return sql`
     with counted as (
       insert into rate_windows as r (subject, window_start, used)
@@ -42,7 +42,7 @@ function insertAllRows(sql: Sql, publicKey: string, ip: string, words: SubmitReq
         window_start = greatest(r.window_start, excluded.window_start)
       returning used
     ),
-    place as (
+    project as (
       select k.team_id, k.project_id, (p.quotas ->> 'submissions')::int as quota
         from public_keys k
         join teams t on t.id = k.team_id and t.deleted_at is null
@@ -51,14 +51,14 @@ function insertAllRows(sql: Sql, publicKey: string, ip: string, words: SubmitReq
     ),
     fingerprint as (
       insert into submission_fingerprints (team_id, project_id, fingerprint, submission_id)
-      select team_id, project_id, ${sha256(ip + body)}::bytea, uuidv7() from place
+      select team_id, project_id, ${sha256(ip + body)}::bytea, uuidv7() from project
       on conflict (team_id, project_id, fingerprint) do update set submission_id = excluded.submission_id
       returning submission_id
     ),
     submission as (
       insert into submissions (team_id, project_id, id, kind, channel, body, rating, author_name, author_email, consent_granted, consent_granted_at, revoke_token_hash)
       select team_id, project_id, submission_id, 'text', 'public', ${body}, ${rating}, ${author.name}, ${author.email}, ${consent.granted}, now(), ${sha256(token)}
-        from place, fingerprint
+        from project, fingerprint
       returning *
     ),
     payload as (
@@ -78,8 +78,8 @@ function insertAllRows(sql: Sql, publicKey: string, ip: string, words: SubmitReq
     ),
     quota as (
       insert into quota_usage as q (team_id, quota, period, used)
-      select team_id, 'submissions', date_trunc('month', now() at time zone 'UTC')::date, 1 from place
-      on conflict (team_id, quota, period) do update set used = q.used + 1 where q.used < (select quota from place)
+      select team_id, 'submissions', date_trunc('month', now() at time zone 'UTC')::date, 1 from project
+      on conflict (team_id, quota, period) do update set used = q.used + 1 where q.used < (select quota from project)
     )
     select id, created_at from submission`
 }

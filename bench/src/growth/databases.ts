@@ -3,58 +3,58 @@ import { startEmbeddedPostgres } from '@earshot/db/embedded'
 import { prepareDatabase } from '@earshot/db/schema'
 import type { Sql } from 'postgres'
 import { openPlain } from '../plain-client.ts'
-import { makeTeams, type Team } from '../teams.ts'
-import { makeTemporaryDirectory } from '../temporary-directory.ts'
+import { createTeams, type Team } from '../teams.ts'
+import { createTemporaryDirectory } from '../temporary-directory.ts'
 
 const OTHER_SUBMISSIONS = 20
 
-/** A database with one project to ask about. */
-export interface Ground {
+/** A database with the project that the cases use. */
+export interface GrowthDatabase {
   database: Database
   team: Team
-  /** A record in the middle of the project. */
+  /** A submission in the middle of the project. */
   middle: { id: string; created_at: string }
-  /** Pending records, to be decided on. */
+  /** Ids of pending submissions to moderate. */
   pending: string[]
 }
 
-/** The same project small and alone, and grown among a thousand other teams; both in one PostgreSQL. */
-export async function openGrounds(sizes: { small: number; large: number; otherTeams: number }) {
+/** Opens a small database with one team and a large one with many other teams, both in one PostgreSQL. */
+export async function openGrowthDatabases(sizes: { small: number; large: number; otherTeams: number }) {
   const stack = new AsyncDisposableStack()
-  const directory = stack.use(makeTemporaryDirectory())
+  const directory = stack.use(createTemporaryDirectory())
   const server = await startEmbeddedPostgres({ dataDir: directory.path })
   stack.defer(server.stop)
   const smallAddress = { ...server.connection, database: 'small' }
   await onServer(server.connection, (client) => client.unsafe('create database small'))
-  const small = await openGround(smallAddress, stack, { submissions: sizes.small, otherTeams: 0 })
-  const large = await openGround(server.connection, stack, { submissions: sizes.large, otherTeams: sizes.otherTeams })
+  const small = await openGrowthDatabase(smallAddress, stack, { submissions: sizes.small, otherTeams: 0 })
+  const large = await openGrowthDatabase(server.connection, stack, { submissions: sizes.large, otherTeams: sizes.otherTeams })
   return { small, large, [Symbol.asyncDispose]: () => stack.disposeAsync() }
 }
 
-async function openGround(
+async function openGrowthDatabase(
   address: DatabaseAddress,
   stack: AsyncDisposableStack,
   { submissions, otherTeams }: { submissions: number; otherTeams: number },
-): Promise<Ground> {
+): Promise<GrowthDatabase> {
   await prepareDatabase(address)
   const database = openDatabase({ address, role: 'earshot_worker', poolSize: 1, applicationName: 'earshot bench' })
   stack.defer(database.close)
-  const [team, ...others] = await makeTeams(database, 1 + otherTeams)
-  if (!team) throw new Error('One team is always made.')
+  const [team, ...others] = await createTeams(database, 1 + otherTeams)
+  if (!team) throw new Error('The database has no team.')
   await onServer(address, async (client) => {
     await fill(client, [team], submissions)
     await fill(client, others, OTHER_SUBMISSIONS)
     await client`vacuum analyze`
     await client`checkpoint`
   })
-  const [middle] = await database.client<[Ground['middle']]>`
+  const [middle] = await database.client<[GrowthDatabase['middle']]>`
     select id, created_at from submissions where team_id = ${team.id} order by id offset ${Math.floor(submissions / 2)} limit 1`
   const pending = await database.client<{ id: string }[]>`
     select id from submissions where team_id = ${team.id} and state = 'pending' and id >= ${middle.id} order by id limit 1000`
   return { database, team, middle, pending: pending.map(({ id }) => id) }
 }
 
-/** Written as if they had come one by one, a minute apart; the triggers' work is done by hand, once. */
+/** Inserts submissions a minute apart. Triggers are off, so it also inserts the tags that they would. */
 async function fill(client: Sql, teams: Team[], count: number): Promise<void> {
   for (const { id, project_id } of teams) {
     await client`

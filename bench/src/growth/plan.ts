@@ -1,11 +1,11 @@
 import type { Database, Tx } from '@earshot/db'
 
-/** What one statement read, and how. */
+/** What one statement reads, and its plan. */
 export interface Plan {
-  /** Rows that were looked at, also those that a filter dropped, in the relation with most of them. */
+  /** The rows scanned, including filtered ones, in the relation with the most of them. */
   scannedRows: number
   buffers: number
-  /** The plan as PostgreSQL prints it, without its figures. */
+  /** The plan as PostgreSQL prints it, without costs. */
   text: string
 }
 
@@ -25,8 +25,8 @@ interface PlanNode {
   Plans?: PlanNode[]
 }
 
-/** Explains the one statement that a question sends. */
-export async function explain(database: Database, ask: (tx: Tx) => Promise<unknown>): Promise<Plan> {
+/** Explains the one statement that a case sends. */
+export async function explain(database: Database, run: (tx: Tx) => Promise<unknown>): Promise<Plan> {
   const sent: Statement[] = []
   const recorder: Tx = {
     run: (text, params) => {
@@ -36,15 +36,15 @@ export async function explain(database: Database, ask: (tx: Tx) => Promise<unkno
     attempt: (work) => work(recorder),
     transaction: (work) => work(recorder),
   }
-  await ask(recorder)
+  await run(recorder)
   const [statement] = sent
-  if (!statement) throw new Error('The question sends nothing.')
+  if (!statement) throw new Error('The case sends no statement.')
   return database.client.begin(async (tx) => {
-    await tx.unsafe(`prepare asked as ${statement.text}`)
-    const execute = `execute asked(${statement.params.map(literal).join(', ')})`
+    await tx.unsafe(`prepare explained as ${statement.text}`)
+    const execute = `execute explained(${statement.params.map(literal).join(', ')})`
     const [analyzed] = await tx.unsafe<[{ 'QUERY PLAN': [{ Plan: PlanNode }] }]>(`explain (analyze, buffers, format json) ${execute}`)
     const lines = await tx.unsafe<{ 'QUERY PLAN': string }[]>(`explain (costs off) ${execute}`)
-    await tx.unsafe('deallocate asked')
+    await tx.unsafe('deallocate explained')
     const { Plan: root } = analyzed['QUERY PLAN'][0]
     return {
       scannedRows: scannedRows(nodesOf(root)),

@@ -3,15 +3,15 @@ import { openPlain } from '../plain-client.ts'
 import { findPostgres } from '../postgres-process.ts'
 import type { PartReport } from '../report.ts'
 import type { Team } from '../teams.ts'
-import { type Cost, costOf, costsTable, middle } from '../webhooks/cost.ts'
-import { openWebhookGround, type WebhookGround } from '../webhooks/ground.ts'
+import { type Cost, costOf, costsTable, medianOf } from '../webhooks/cost.ts'
+import { openWebhookFixture, type WebhookFixture } from '../webhooks/fixture.ts'
 
 const ENDPOINTS = 10
 const SMALL = 10_000
 const DAYS = 29
 const GOAL = 1.2
 
-/** What a month of stored attempts costs a delivery, beside a day's few. */
+/** Measures a delivery next to a month of stored attempts, against a few. */
 export async function benchAttempts({
   rounds,
   deliveries,
@@ -21,44 +21,44 @@ export async function benchAttempts({
   deliveries: number
   attempts: number
 }): Promise<PartReport> {
-  await using small = await openWebhookGround()
-  await using large = await openWebhookGround()
-  const grounds = { [`${SMALL} stored`]: small, [`${attempts} stored`]: large }
+  await using small = await openWebhookFixture()
+  await using large = await openWebhookFixture()
+  const databases = { [`${SMALL} stored`]: small, [`${attempts} stored`]: large }
   await prepare(small, SMALL)
   await prepare(large, attempts)
-  const costs: Record<string, Cost[]> = Object.fromEntries(Object.keys(grounds).map((name) => [name, []]))
+  const costs: Record<string, Cost[]> = Object.fromEntries(Object.keys(databases).map((name) => [name, []]))
   for (let round = 0; round <= rounds; round += 1) {
-    for (const [name, ground] of Object.entries(grounds)) {
-      const cost = await send(ground, deliveries)
+    for (const [name, fixture] of Object.entries(databases)) {
+      const cost = await send(fixture, deliveries)
       if (round > 0) costs[name]?.push(cost)
     }
   }
   const [few = [], many = []] = Object.values(costs)
-  const growth = middle(many, 'microseconds') / middle(few, 'microseconds')
+  const growth = medianOf(many, 'microseconds') / medianOf(few, 'microseconds')
   return {
-    title: `Deliveries beside ${attempts} stored attempts, against ${SMALL}`,
-    findings: [{ what: 'processor time of a delivery', figure: `× ${growth.toFixed(2)}`, goal: `≤ ${GOAL}`, met: growth <= GOAL }],
+    title: `Deliveries with ${attempts} stored attempts, against ${SMALL}`,
+    findings: [{ what: 'processor time per delivery', figure: `× ${growth.toFixed(2)}`, goal: `≤ ${GOAL}`, met: growth <= GOAL }],
     details: [costsTable(costs)],
   }
 }
 
-async function send({ service, database, receiver, emit, arrival, teams }: WebhookGround, deliveries: number): Promise<Cost> {
+async function send({ service, database, receiver, emit, waitForReceipts, teams }: WebhookFixture, deliveries: number): Promise<Cost> {
   const [team] = teams as [Team]
-  await receiver.ask('forget')
+  await receiver.call('forget')
   const postgresPid = await findPostgres(database)
   return costOf({ pid: service.pid, postgresPid }, deliveries, async () => {
     await emit(team, deliveries / ENDPOINTS)
-    await arrival(deliveries)
+    await waitForReceipts(deliveries)
   })
 }
 
-/** Deliveries of a month that took two attempts each, as its days' partitions hold them. */
-async function prepare({ service, addEndpoints, teams }: WebhookGround, attempts: number): Promise<void> {
+/** Stores a month of deliveries with two attempts each, in a partition for each day. */
+async function prepare({ service, addEndpoints, teams }: WebhookFixture, attempts: number): Promise<void> {
   const [team] = teams as [Team]
   const endpoints = await addEndpoints(team, ENDPOINTS, 'busy')
   const owner = openPlain(service.address, 1, { synchronous_commit: 'off' })
   try {
-    for (let daysAgo = DAYS; daysAgo > 1; daysAgo -= 1) await makePartition(owner, daysAgo)
+    for (let daysAgo = DAYS; daysAgo > 1; daysAgo -= 1) await createPartition(owner, daysAgo)
     await owner`
       create temporary table past as
       select uuidv7(-make_interval(secs => random() * 86400 * ${DAYS - 1} + 60)) as id, (${endpoints}::uuid[])[1 + i % ${ENDPOINTS}::int] as endpoint_id
@@ -80,8 +80,8 @@ async function prepare({ service, addEndpoints, teams }: WebhookGround, attempts
   }
 }
 
-/** The service makes those of today and of days to come only. */
-async function makePartition(owner: Sql, daysAgo: number): Promise<void> {
+/** Creates the partition of a past day; the service creates those of today and later only. */
+async function createPartition(owner: Sql, daysAgo: number): Promise<void> {
   const [day] = await owner<[{ first: string; end: string }]>`
     select uuid_at(start) as first, uuid_at(start + interval '1 day') as end
       from (select date_trunc('day', now(), 'UTC') - make_interval(days => ${daysAgo}::int) as start) day`

@@ -1,24 +1,24 @@
 import { startBaseline } from '../baseline-process.ts'
 import { startChild } from '../child-process.ts'
-import { makeCredentials, type SignedInTeam } from '../credentials.ts'
+import { createCredentials, type SignedInTeam } from '../credentials.ts'
 import { findPostgres } from '../postgres-process.ts'
 import type { Finding, PartReport } from '../report.ts'
 import { alternate, type Contender, costsTable } from '../rounds.ts'
 import { startService } from '../service-process.ts'
-import { fillWithSubmissions, makeTeams, openBeside } from '../teams.ts'
-import { makeTemporaryDirectory } from '../temporary-directory.ts'
+import { createTeams, fillWithSubmissions, openBenchDatabase } from '../teams.ts'
+import { createTemporaryDirectory } from '../temporary-directory.ts'
 
 const TEAMS = 100
 const PAGE = 25
 const GOAL = 0.75
 const KINDS = ['oauth2', 'jwt', 'session'] as const
 
-/** The authenticated page once more, signed in by each other kind of credential; the baseline looks the same kind up by hand. */
+/** Measures the authenticated page with each other kind of credential against the baseline, which looks up the same kind. */
 export async function benchCredentials({ rounds, requests }: { rounds: number; requests: number }): Promise<PartReport> {
-  using directory = makeTemporaryDirectory()
+  using directory = createTemporaryDirectory()
   await using service = await startService(directory.path, { EARSHOT_ROLE: 'api' })
-  await using database = openBeside(service.address)
-  const teams = await makeCredentials(service.url, database, await makeTeams(database, TEAMS))
+  await using database = openBenchDatabase(service.address)
+  const teams = await createCredentials(service.url, database, await createTeams(database, TEAMS))
   await fillWithSubmissions(database)
   await using baseline = await startBaseline(service.address)
   await using generator = await startChild(new URL('../load.ts', import.meta.url))

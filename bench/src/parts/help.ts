@@ -6,7 +6,7 @@ import type { PartReport } from '../report.ts'
 const EARSHOT = fileURLToPath(new URL('../../../cli/src/earshot.js', import.meta.url))
 const GOAL_MS = 120
 
-/** What the command line costs before it does anything, above Node itself. The first run fills the compile cache. */
+/** Measures the start of the command line in addition to Node itself. The first run fills the compile cache. */
 export async function benchHelp({ runs }: { runs: number }): Promise<PartReport> {
   const helps: number[] = []
   const empties: number[] = []
@@ -20,7 +20,7 @@ export async function benchHelp({ runs }: { runs: number }): Promise<PartReport>
     title: '`earshot --help`',
     findings: [
       {
-        what: `above \`node -e 0\` (${median(empties).toFixed(0)} ms)`,
+        what: `in addition to \`node -e 0\` (${median(empties).toFixed(0)} ms)`,
         figure: `${aboveMs.toFixed(0)} ms`,
         goal: `≤ ${GOAL_MS} ms`,
         met: aboveMs <= GOAL_MS,

@@ -3,21 +3,21 @@ import { median } from '../figures.ts'
 import type { Load, LoadResult } from '../load.ts'
 import type { PartReport } from '../report.ts'
 import { startService } from '../service-process.ts'
-import { makeTeams, openBeside, type Team } from '../teams.ts'
-import { makeTemporaryDirectory } from '../temporary-directory.ts'
+import { createTeams, openBenchDatabase, type Team } from '../teams.ts'
+import { createTemporaryDirectory } from '../temporary-directory.ts'
 
-const AT_ONCE = 64
+const CONCURRENCY = 64
 const GOAL = 0.6
 
-/** Requests of one user are counted in one row: 64 at once of one user, beside 64 of as many users. */
+/** Measures 64 concurrent requests of one user, which are counted in one row, against those of 64 users. */
 export async function benchHotUser({ rounds, requests }: { rounds: number; requests: number }): Promise<PartReport> {
-  using directory = makeTemporaryDirectory()
+  using directory = createTemporaryDirectory()
   await using service = await startService(directory.path, { EARSHOT_ROLE: 'api' })
-  await using database = openBeside(service.address)
-  const teams = await makeTeams(database, AT_ONCE)
+  await using database = openBenchDatabase(service.address)
+  const teams = await createTeams(database, CONCURRENCY)
   await using generator = await startChild(new URL('../load.ts', import.meta.url))
   const rate = async (of: Team[]) => {
-    const { tookMs } = await generator.ask<LoadResult>(loadOf(service.url, of, requests))
+    const { tookMs } = await generator.call<LoadResult>(loadOf(service.url, of, requests))
     return (requests / tookMs) * 1000
   }
 
@@ -34,11 +34,11 @@ export async function benchHotUser({ rounds, requests }: { rounds: number; reque
   }
   const ratio = median(ratios)
   return {
-    title: `${AT_ONCE} requests at once`,
+    title: `${CONCURRENCY} concurrent requests`,
     findings: [
-      { what: 'requests/s of one user ÷ of as many users', figure: ratio.toFixed(2), goal: `≥ ${GOAL}`, met: ratio >= GOAL },
-      { what: 'of one user', figure: `${median(rates.one).toFixed(0)}/s`, goal: '', met: null },
-      { what: `of ${AT_ONCE} users`, figure: `${median(rates.many).toFixed(0)}/s`, goal: '', met: null },
+      { what: 'requests/s, one user ÷ many users', figure: ratio.toFixed(2), goal: `≥ ${GOAL}`, met: ratio >= GOAL },
+      { what: 'one user', figure: `${median(rates.one).toFixed(0)}/s`, goal: '', met: null },
+      { what: `${CONCURRENCY} users`, figure: `${median(rates.many).toFixed(0)}/s`, goal: '', met: null },
     ],
     details: [],
   }
@@ -50,5 +50,5 @@ function loadOf(url: string, teams: Team[], requests: number): Load {
     path: `/api/v1/teams/${id}/`,
     headers: { authorization: `Bearer ${token}` },
   }))
-  return { url, connections: AT_ONCE, requests, status: 200, targets }
+  return { url, connections: CONCURRENCY, requests, status: 200, targets }
 }

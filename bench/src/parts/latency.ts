@@ -2,31 +2,31 @@ import { median, quantile } from '../figures.ts'
 import { processorMicroseconds } from '../processor-time.ts'
 import { type Finding, type PartReport, table } from '../report.ts'
 import type { Team } from '../teams.ts'
-import { openWebhookGround, type WebhookGround } from '../webhooks/ground.ts'
-import { atPace } from '../webhooks/pace.ts'
+import { openWebhookFixture, type WebhookFixture } from '../webhooks/fixture.ts'
+import { atRate } from '../webhooks/steady-rate.ts'
 
 const EVENTS_PER_SECOND = 100
 const WARM_UP_SECONDS = 3
-const GOALS = { together: { p50: 30, p99: 150 }, apart: { p50: 80, cpuMs: 100 } }
+const GOALS = { together: { p50: 30, p99: 150 }, separate: { p50: 80, cpuMs: 100 } }
 
-/** From a change to its receipt, in one process and with a worker apart, at an even pace. */
+/** Measures the time from a change to its receipt at a steady rate, in one process and with a separate worker. */
 export async function benchLatency({ seconds }: { seconds: number }): Promise<PartReport> {
-  const together = await measure('all', seconds, leaveWords)
-  const apart = await measure('worker', seconds, ({ emit }, team) => emit(team))
+  const together = await measure('all', seconds, submitFeedback)
+  const separate = await measure('worker', seconds, ({ emit }, team) => emit(team))
   const within = (what: string, figure: number, goal: number, unit = 'ms'): Finding => ({
     what,
     figure: `${figure.toFixed(0)} ${unit}`,
     goal: `≤ ${goal} ${unit}`,
     met: figure <= goal,
   })
-  const all = { together, apart }
+  const all = { together, separate }
   return {
     title: `From a change to its receipt, ${EVENTS_PER_SECOND} events/s`,
     findings: [
       within('in one process, p50', median(together.latenciesMs), GOALS.together.p50),
       within('in one process, p99', quantile(together.latenciesMs, 0.99), GOALS.together.p99),
-      within('a worker apart, p50', median(apart.latenciesMs), GOALS.apart.p50),
-      within('a worker apart, its processor time', apart.cpuMs, GOALS.apart.cpuMs, 'ms/s'),
+      within('a separate worker, p50', median(separate.latenciesMs), GOALS.separate.p50),
+      within('a separate worker, processor time', separate.cpuMs, GOALS.separate.cpuMs, 'ms/s'),
     ],
     details: [
       table(
@@ -41,28 +41,28 @@ export async function benchLatency({ seconds }: { seconds: number }): Promise<Pa
   }
 }
 
-async function measure(role: 'all' | 'worker', seconds: number, change: (ground: WebhookGround, team: Team) => Promise<void>) {
-  await using ground = await openWebhookGround({ role })
-  const [team] = ground.teams as [Team]
-  await ground.addEndpoints(team, 1, 'healthy')
+async function measure(role: 'all' | 'worker', seconds: number, change: (fixture: WebhookFixture, team: Team) => Promise<void>) {
+  await using fixture = await openWebhookFixture({ role })
+  const [team] = fixture.teams as [Team]
+  await fixture.addEndpoints(team, 1, 'healthy')
   const changes = async (forSeconds: number) => {
-    await ground.receiver.ask('forget')
-    await atPace({ perSecond: EVENTS_PER_SECOND, seconds: forSeconds }, () => change(ground, team))
-    return ground.arrival(EVENTS_PER_SECOND * forSeconds)
+    await fixture.receiver.call('forget')
+    await atRate({ perSecond: EVENTS_PER_SECOND, seconds: forSeconds }, () => change(fixture, team))
+    return fixture.waitForReceipts(EVENTS_PER_SECOND * forSeconds)
   }
   await changes(WARM_UP_SECONDS)
-  const before = processorMicroseconds(ground.service.pid)
+  const before = processorMicroseconds(fixture.service.pid)
   const { latenciesMs } = await changes(seconds)
-  return { latenciesMs, cpuMs: (processorMicroseconds(ground.service.pid) - before) / 1000 / seconds }
+  return { latenciesMs, cpuMs: (processorMicroseconds(fixture.service.pid) - before) / 1000 / seconds }
 }
 
-/** As a visitor does: the commit nudges the worker of the same process. */
-async function leaveWords({ service }: WebhookGround, { publicKey }: Team): Promise<void> {
+/** Submits as a visitor: the commit nudges the worker in the same process. */
+async function submitFeedback({ service }: WebhookFixture, { publicKey }: Team): Promise<void> {
   const response = await fetch(`${service.url}/api/public/v1/projects/${publicKey}/submissions/`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ body: `Words ${Math.random()}`, rating: 5, author: { name: 'Ada Lovelace' }, consent: { granted: true } }),
+    body: JSON.stringify({ body: `Feedback ${Math.random()}`, rating: 5, author: { name: 'Ada Lovelace' }, consent: { granted: true } }),
   })
   const text = await response.text()
-  if (response.status !== 201) throw new Error(`A submission was answered with ${response.status}: ${text}`)
+  if (response.status !== 201) throw new Error(`The submission failed with ${response.status}: ${text}`)
 }

@@ -4,24 +4,24 @@ import { findPostgres } from '../postgres-process.ts'
 import type { PartReport } from '../report.ts'
 import { alternate, type Contender, costsTable } from '../rounds.ts'
 import { type ServiceProcess, startService } from '../service-process.ts'
-import { fillWithSubmissions, makeTeams, openBeside, type Team } from '../teams.ts'
-import { makeTemporaryDirectory } from '../temporary-directory.ts'
+import { createTeams, fillWithSubmissions, openBenchDatabase, type Team } from '../teams.ts'
+import { createTemporaryDirectory } from '../temporary-directory.ts'
 
 const TEAMS = 200
 const PAGE = 25
 const GOAL = 0.75
 
-/** An authenticated page of 25 submissions, beside the baseline that looks up the token and reads the page by hand. */
+/** Measures an authenticated page of 25 submissions against the baseline, which looks up the token and reads the page. */
 export async function benchList({ rounds, requests }: { rounds: number; requests: number }): Promise<PartReport> {
-  using directory = makeTemporaryDirectory()
+  using directory = createTemporaryDirectory()
   await using service = await startService(directory.path, { EARSHOT_ROLE: 'api' })
-  await using database = openBeside(service.address)
-  const teams = await makeTeams(database, TEAMS)
+  await using database = openBenchDatabase(service.address)
+  const teams = await createTeams(database, TEAMS)
   await fillWithSubmissions(database)
   await using baseline = await startBaseline(service.address)
   await using secondBaseline = await startBaseline(service.address)
   await using generator: Child = await startChild(new URL('../load.ts', import.meta.url))
-  await requireSameAnswer(service, baseline, teams)
+  await requireSameResponse(service, baseline, teams)
 
   const contender = (name: string, { pid, url }: { pid: number; url: string }): Contender => ({
     name,
@@ -56,8 +56,8 @@ function loadOf(url: string, teams: Team[], requests: number): Contender['load']
   return { url, connections: 10, requests, status: 200, targets }
 }
 
-/** A baseline that answered less would be no baseline. */
-async function requireSameAnswer(service: ServiceProcess, baseline: { url: string }, [team]: Team[]): Promise<void> {
+/** Throws unless both return the same response: a baseline that did less would prove nothing. */
+async function requireSameResponse(service: ServiceProcess, baseline: { url: string }, [team]: Team[]): Promise<void> {
   if (!team) return
   const [first, second] = await Promise.all(
     [service, baseline].map(async ({ url }) => {
@@ -65,5 +65,5 @@ async function requireSameAnswer(service: ServiceProcess, baseline: { url: strin
       return response.text()
     }),
   )
-  if (first !== second) throw new Error(`The baseline answers otherwise:\n${first}\n${second}`)
+  if (first !== second) throw new Error(`The response of the baseline differs:\n${first}\n${second}`)
 }

@@ -3,39 +3,39 @@ import { median, quantile } from '../figures.ts'
 import type { Finding, PartReport } from '../report.ts'
 import { type ServiceProcess, startService } from '../service-process.ts'
 import type { SignIns, SignInsResult } from '../sign-ins.ts'
-import type { Steady, SteadyResult } from '../steady.ts'
-import { makeTeams, openBeside, PASSWORD } from '../teams.ts'
-import { makeTemporaryDirectory } from '../temporary-directory.ts'
+import type { SteadyLoad, SteadyLoadResult } from '../steady-load.ts'
+import { createTeams, openBenchDatabase, PASSWORD } from '../teams.ts'
+import { createTemporaryDirectory } from '../temporary-directory.ts'
 
-const AT_ONCE = 8
+const CONCURRENCY = 8
 const PER_SECOND = 50
 const ROUNDS = 3
 const GOALS = { p50: 1.2, p99: 3 }
 
-/** Eight people sign in without a stop: how many a second, and what everybody else feels of it. */
+/** Measures how many sign-ins a second eight people make, and how much they delay other requests. */
 export async function benchSignIns({ seconds }: { seconds: number }): Promise<PartReport> {
-  using directory = makeTemporaryDirectory()
+  using directory = createTemporaryDirectory()
   await using service = await startService(directory.path, { EARSHOT_ROLE: 'api' })
-  await using database = openBeside(service.address)
-  const teams = await makeTeams(database, 50)
+  await using database = openBenchDatabase(service.address)
+  const teams = await createTeams(database, 50)
   await using people = await startChild(new URL('../sign-ins.ts', import.meta.url))
-  await using others = await startChild(new URL('../steady.ts', import.meta.url))
+  await using others = await startChild(new URL('../steady-load.ts', import.meta.url))
   const crowd: SignIns = {
     url: service.url,
-    atOnce: AT_ONCE,
+    concurrency: CONCURRENCY,
     seconds,
     accounts: teams.map(({ ownerEmail }) => ({ email: ownerEmail, password: PASSWORD })),
   }
-  await people.ask({ ...crowd, seconds: 1 })
+  await people.call({ ...crowd, seconds: 1 })
 
   const idle: number[] = []
   const busy: number[] = []
   const rates: number[] = []
   for (let round = 0; round < ROUNDS; round += 1) {
-    idle.push(...(await askSteadily(others, service, seconds)))
+    idle.push(...(await measureSteadyLoad(others, service, seconds)))
     const [{ perSecond }, took] = await Promise.all([
-      people.ask<SignInsResult>({ ...crowd, seconds: seconds + 1 }),
-      askSteadily(others, service, seconds),
+      people.call<SignInsResult>({ ...crowd, seconds: seconds + 1 }),
+      measureSteadyLoad(others, service, seconds),
     ])
     rates.push(perSecond)
     busy.push(...took)
@@ -51,7 +51,7 @@ export async function benchSignIns({ seconds }: { seconds: number }): Promise<Pa
     }
   }
   return {
-    title: `${AT_ONCE} people sign in without a stop`,
+    title: `${CONCURRENCY} people sign in continuously`,
     findings: [
       { what: 'sign-ins', figure: `${median(rates).toFixed(0)}/s`, goal: '', met: null },
       compared('p50', 0.5),
@@ -61,7 +61,7 @@ export async function benchSignIns({ seconds }: { seconds: number }): Promise<Pa
   }
 }
 
-async function askSteadily(others: Child, { url }: ServiceProcess, seconds: number): Promise<number[]> {
-  const question: Steady = { url, path: '/healthz', headers: {}, perSecond: PER_SECOND, seconds }
-  return (await others.ask<SteadyResult>(question)).tookMs
+async function measureSteadyLoad(others: Child, { url }: ServiceProcess, seconds: number): Promise<number[]> {
+  const load: SteadyLoad = { url, path: '/healthz', headers: {}, perSecond: PER_SECOND, seconds }
+  return (await others.call<SteadyLoadResult>(load)).tookMs
 }

@@ -1,17 +1,17 @@
 import { median } from '../figures.ts'
 import type { PartReport } from '../report.ts'
 import { startService } from '../service-process.ts'
-import { makeTemporaryDirectory } from '../temporary-directory.ts'
+import { createTemporaryDirectory } from '../temporary-directory.ts'
 
 const FIRST_GOAL_MS = 8_000
 const LATER_GOAL_MS = 2_000
 
-/** From nothing to ready, the database's cluster included; and again on the same data. */
+/** Measures the start from an empty directory, including the database cluster, and again on the same data. */
 export async function benchStart({ runs }: { runs: number }): Promise<PartReport> {
   const firsts: number[] = []
   const laters: number[] = []
   for (let run = 0; run < runs; run += 1) {
-    using directory = makeTemporaryDirectory()
+    using directory = createTemporaryDirectory()
     firsts.push(await timeStart(directory.path))
     laters.push(await timeStart(directory.path))
   }

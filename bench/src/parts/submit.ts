@@ -4,20 +4,20 @@ import { findPostgres } from '../postgres-process.ts'
 import type { Finding, PartReport } from '../report.ts'
 import { alternate, type Contender, costsTable } from '../rounds.ts'
 import { startService } from '../service-process.ts'
-import { makeTeams, openBeside, type Team } from '../teams.ts'
-import { makeTemporaryDirectory } from '../temporary-directory.ts'
+import { createTeams, openBenchDatabase, type Team } from '../teams.ts'
+import { createTemporaryDirectory } from '../temporary-directory.ts'
 
 const TEAMS = 200
 const CONNECTIONS = 20
-const GOALS = { 'all rows by hand': 0.85, 'one insert': 0.5 }
-const WORDS = { rating: 5, author: { name: 'Ada Lovelace', email: 'ada@example.com' }, consent: { granted: true } }
+const GOALS = { 'baseline, all rows': 0.85, 'baseline, one insert': 0.5 }
+const SUBMISSION = { rating: 5, author: { name: 'Ada Lovelace', email: 'ada@example.com' }, consent: { granted: true } }
 
-/** A visitor's words over many projects and over one, beside baselines that write the same rows, or only the words. fsync is on. */
+/** Measures public submission to many projects and to one, against baselines that write the same rows, or one row only. fsync is on. */
 export async function benchSubmit({ rounds, requests }: { rounds: number; requests: number }): Promise<PartReport> {
-  using directory = makeTemporaryDirectory()
+  using directory = createTemporaryDirectory()
   await using service = await startService(directory.path, { EARSHOT_ROLE: 'api', EARSHOT_TRUST_PROXY: '1' })
-  await using database = openBeside(service.address)
-  const [lonely, ...teams] = await makeTeams(database, TEAMS + 1)
+  await using database = openBenchDatabase(service.address)
+  const [single, ...teams] = await createTeams(database, TEAMS + 1)
   await using baseline = await startBaseline(service.address)
   await using secondBaseline = await startBaseline(service.address)
   await using generator: Child = await startChild(new URL('../load.ts', import.meta.url))
@@ -30,7 +30,7 @@ export async function benchSubmit({ rounds, requests }: { rounds: number; reques
       connections: CONNECTIONS,
       requests,
       status: 201,
-      body: WORDS,
+      body: SUBMISSION,
       targets: to.map((team) => ({ method: 'POST', path: path(team), headers: {} })),
     },
   })
@@ -38,10 +38,10 @@ export async function benchSubmit({ rounds, requests }: { rounds: number; reques
   const allRows = ({ publicKey }: Team) => `/all-rows/${publicKey}/`
   const contenders = [
     contender('service', service, ours),
-    contender('all rows by hand', baseline, allRows),
-    contender('all rows by hand, second baseline', secondBaseline, allRows),
-    contender('one insert', baseline, ({ publicKey }) => `/one-insert/${publicKey}/`),
-    contender('service, one team', service, ours, lonely ? [lonely] : []),
+    contender('baseline, all rows', baseline, allRows),
+    contender('baseline, all rows, second baseline', secondBaseline, allRows),
+    contender('baseline, one insert', baseline, ({ publicKey }) => `/one-insert/${publicKey}/`),
+    contender('service, one team', service, ours, single ? [single] : []),
   ]
   const costs = await alternate(generator, await findPostgres(database), contenders, rounds)
   const microseconds = (name: string) => costs.get(name)?.microseconds ?? Number.NaN
@@ -55,12 +55,12 @@ export async function benchSubmit({ rounds, requests }: { rounds: number; reques
       }),
       {
         what: 'control: baseline ÷ second baseline',
-        figure: (microseconds('all rows by hand') / microseconds('all rows by hand, second baseline')).toFixed(2),
+        figure: (microseconds('baseline, all rows') / microseconds('baseline, all rows, second baseline')).toFixed(2),
         goal: 'about 1',
         met: null,
       },
       {
-        what: 'one team alone',
+        what: 'one team',
         figure: `${costs.get('service, one team')?.requestsPerSecond.toFixed(0)} submissions/s`,
         goal: '',
         met: null,

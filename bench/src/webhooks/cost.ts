@@ -4,7 +4,7 @@ import { table } from '../report.ts'
 
 const COLUMNS = ['nodeMicroseconds', 'postgresMicroseconds', 'microseconds', 'perSecond'] as const
 
-/** What one delivery costs. */
+/** The cost of one delivery. */
 export interface Cost {
   nodeMicroseconds: number
   postgresMicroseconds: number
@@ -12,7 +12,7 @@ export interface Cost {
   perSecond: number
 }
 
-/** Measures both processes while so many deliveries are made. */
+/** Measures the cost per delivery, in both processes, while `work` makes the deliveries. */
 export async function costOf(
   { pid, postgresPid }: { pid: number; postgresPid: number },
   deliveries: number,
@@ -28,13 +28,13 @@ export async function costOf(
   return { nodeMicroseconds, postgresMicroseconds, microseconds: nodeMicroseconds + postgresMicroseconds, perSecond }
 }
 
-export function middle(costs: readonly Cost[], part: keyof Cost): number {
+export function medianOf(costs: readonly Cost[], part: keyof Cost): number {
   return median(costs.map((cost) => cost[part]))
 }
 
 export function costsTable(costs: Record<string, Cost[]>): string {
   return table(
-    ['sender', 'node µs', 'PostgreSQL µs', 'together µs', 'deliveries/s'],
-    Object.entries(costs).map(([name, each]) => [name, ...COLUMNS.map((column) => middle(each, column).toFixed(0))]),
+    ['sender', 'node µs', 'PostgreSQL µs', 'total µs', 'deliveries/s'],
+    Object.entries(costs).map(([name, each]) => [name, ...COLUMNS.map((column) => medianOf(each, column).toFixed(0))]),
   )
 }

@@ -16,7 +16,7 @@ export type { PagedPromise } from './pages.ts'
 export type { CallOptions, ClientOptions } from './request.ts'
 export type { Streamed, StreamOptions } from './stream.ts'
 
-/** One method per operation, at the operation's place in the tree. */
+/** One method per operation, under the operation's name. */
 export type Client = ClientOf<Contracts>
 
 type ClientOf<Tree> = {
@@ -27,24 +27,24 @@ type ClientOf<Tree> = {
     : ClientOf<Tree[Name]>
 }
 
-/** The input may be left out where each of its fields may. */
+/** A call. Its input is optional if all fields are. */
 type Call<Input, Output> =
   Record<never, never> extends Input
-    ? (input?: Input, options?: CallOptions) => Answer<Output>
-    : (input: Input, options?: CallOptions) => Answer<Output>
+    ? (input?: Input, options?: CallOptions) => CallResult<Output>
+    : (input: Input, options?: CallOptions) => CallResult<Output>
 
-type Answer<Output> = Output extends Page<infer Item> ? PagedPromise<Output, Item> : Promise<Output>
+type CallResult<Output> = Output extends Page<infer Item> ? PagedPromise<Output, Item> : Promise<Output>
 
 /**
- * A client of the service, in Node and browsers: `await client.submissions.approve({ team_id, project_id, submission_id })`.
- * A list gives its first page when awaited, and all items when iterated: `for await (const team of client.teams.list())`.
- * A stream goes on until the connection is lost: `for await (const { cursor, data } of client.events.stream({ team_id }))`.
+ * Creates a client, for Node and browsers: `await client.submissions.approve({ team_id, project_id, submission_id })`.
+ * A list resolves to its first page, and iterates over all items: `for await (const team of client.teams.list())`.
+ * A stream continues until the connection drops: `for await (const { cursor, data } of client.events.stream({ team_id }))`.
  *
- * Calls throw EarshotApiError when the service refuses, EarshotConnectionError when it was not reached, EarshotTimeoutError
+ * Calls throw EarshotApiError when the service refuses, EarshotConnectionError when it cannot be reached, EarshotTimeoutError
  * after `timeoutMs`, and the reason of an aborted signal.
  */
 export function createClient(options: ClientOptions): Client {
-  // Proven: the walk below makes a method at each place where ClientOf has one.
+  // Proven: the walk below creates a method wherever ClientOf has one.
   return methodsOf(contracts, options) as Client
 }
 
@@ -74,8 +74,8 @@ async function callOperation(operation: Operation, input: object, options: Clien
   const { fetch = globalThis.fetch, maxRetries = MAX_RETRIES } = options
   const request = requestOf(operation, { ...input }, options, call)
   const { waitsSeconds = 0 } = operation
-  // What an account's operation used up, such as a refresh token, it does not give twice; what waits would do it anew: no
-  // key makes them safe to repeat.
+  // Account operations can use up a value, such as a refresh token, and waiting operations would run again: neither takes an
+  // idempotency key, so neither is retried.
   const policy = {
     maxRetries: operation.access === 'account' || waitsSeconds > 0 ? 0 : maxRetries,
     timeoutMs: call.timeoutMs ?? options.timeoutMs ?? TIMEOUT_MS + waitsSeconds * 1000,
@@ -88,7 +88,7 @@ function isList({ output }: Operation): boolean {
   return cursorOf(output) !== undefined
 }
 
-/** A feed whose cursor is never null. */
+/** Returns whether a list is a feed, whose cursor is never null. */
 function isEndless({ output }: Operation): boolean {
   return cursorOf(output)?.safeParse(null).success === false
 }

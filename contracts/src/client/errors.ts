@@ -1,19 +1,19 @@
 import type { ErrorBody, ErrorCode, FieldError } from '../errors.ts'
 
-/** The service refused: its error body, with status and wait. */
+/** A refusal by the service, with its status and error body. */
 export class EarshotApiError extends Error {
   override readonly name = 'EarshotApiError'
   readonly status: number
   readonly code: ErrorCode
   readonly detail: string
-  /** The wrong fields of a `validation_error`; empty for the other codes. */
+  /** The invalid fields of a `validation_error`; empty for other codes. */
   readonly errors: readonly FieldError[]
   readonly requestId: string
-  /** What goes with the code, such as `current_state` of `state_conflict`. */
+  /** The other fields of the body, such as `current_state` of `state_conflict`. */
   readonly fields: Readonly<Record<string, unknown>>
-  /** From `Retry-After`; undefined where the service named no wait. */
+  /** From `Retry-After`; undefined without that header. */
   readonly retryAfterSeconds: number | undefined
-  /** The body as it came. */
+  /** The unchanged body. */
   readonly body: ErrorBody
 
   constructor(status: number, body: ErrorBody, retryAfterSeconds?: number) {
@@ -30,18 +30,18 @@ export class EarshotApiError extends Error {
   }
 }
 
-/** No answer of the service arrived: the network failed, or something else answered in its place. */
+/** No response of the service arrived: the network failed, or another server responded. */
 export class EarshotConnectionError extends Error {
   override readonly name = 'EarshotConnectionError'
 }
 
-/** The call, its retries and waits included, took longer than its `timeoutMs`. */
+/** The call took longer than its `timeoutMs`, retries and waits included. */
 export class EarshotTimeoutError extends Error {
   override readonly name = 'EarshotTimeoutError'
   readonly timeoutMs: number
 
   constructor(timeoutMs: number) {
-    super(`There was no answer within ${timeoutMs} ms.`)
+    super(`No response within ${timeoutMs} ms.`)
     this.timeoutMs = timeoutMs
   }
 }

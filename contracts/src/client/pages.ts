@@ -4,15 +4,15 @@ export interface Page<Item> {
   next_cursor: string | null
 }
 
-/** The first page when awaited; every item of every page when iterated. */
+/** Resolves to the first page, and iterates over the items of all pages. */
 export interface PagedPromise<Output, Item> extends Promise<Output>, AsyncIterable<Item> {
-  /** Page after page, from the first. */
+  /** Iterates over the pages. */
   pages(): AsyncIterable<Output>
 }
 
 /**
- * Makes the promise of a first page iterable. Pages are asked for as they are needed. An empty page with a cursor goes on;
- * an endless feed, whose cursor is never null, ends at its first empty page: the caller has caught up.
+ * Makes the promise of a first page iterable. Pages are requested as needed. An empty page with a cursor does not end the
+ * list; a feed, whose cursor is never null, ends at its first empty page, because the caller is up to date.
  */
 export function paged<Item>(
   first: Promise<Page<Item>>,

@@ -2,7 +2,7 @@ import type { ErrorBody } from '../errors.ts'
 import { EarshotApiError, EarshotConnectionError } from './errors.ts'
 import type { PreparedRequest } from './request.ts'
 
-/** An answer, read to its end. */
+/** A response, read to its end. */
 export interface Reply {
   address: string
   status: number
@@ -22,18 +22,18 @@ export async function sendOnce(fetch: typeof globalThis.fetch, request: Prepared
   }
 }
 
-/** The output of the operation, undefined for 204. Throws EarshotApiError, or EarshotConnectionError when it is not the service that answered. */
+/** Returns the output of the operation, undefined for 204. Throws EarshotApiError, or EarshotConnectionError if another server responded. */
 export function outputOf(reply: Reply): unknown {
   if (reply.status === 204) return undefined
   const body = parseJson(reply.text)
   if (body !== undefined && reply.status >= 200 && reply.status < 300) return body
   if (isErrorBody(body)) throw new EarshotApiError(reply.status, body, retryAfterSeconds(reply.headers))
   throw new EarshotConnectionError(
-    `${reply.address} answered ${reply.status} with ${reply.headers.get('content-type') ?? 'no content type'} instead of the service's JSON; is this its address?`,
+    `${reply.address} responded with ${reply.status} and ${reply.headers.get('content-type') ?? 'no content type'} instead of JSON. Is it the address of the service?`,
   )
 }
 
-/** RFC 9110 §10.2.3: seconds or a date. Undefined without a sane one. */
+/** Reads Retry-After (RFC 9110 §10.2.3): seconds or a date. Undefined if missing or malformed. */
 export function retryAfterSeconds(headers: Headers, now = Date.now()): number | undefined {
   const value = headers.get('retry-after')?.trim()
   if (!value) return undefined
@@ -50,12 +50,12 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Whether it is a failure as the service words it. */
+/** Returns whether it is an error body of the service. */
 export function isErrorBody(body: unknown): body is ErrorBody {
   return typeof body === 'object' && body !== null && 'code' in body && typeof body.code === 'string' && 'detail' in body
 }
 
-/** fetch says "fetch failed" and hides why in the cause: an error with a code, or an AggregateError of such. */
+/** Returns the reason of a failed fetch, which is in the cause: an error with a code, or an AggregateError of such errors. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const { cause } = error

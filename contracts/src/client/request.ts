@@ -2,37 +2,37 @@ import type { Operation } from '../operation.ts'
 import { takesKey } from '../operation-names.ts'
 
 export interface ClientOptions {
-  /** Where the service is, such as `https://feedback.example.com`; a path is kept. */
+  /** Address of the service, such as `https://feedback.example.com`, with or without a path. */
   baseUrl: string
   /** Personal access token, OAuth2 access token or JWT. Never sent on the public plane. */
   token?: string | undefined
   fetch?: typeof globalThis.fetch | undefined
-  /** Bounds a whole call, its retries and waits included. 30,000 unless said; more for an operation that may take longer. */
+  /** Maximum time of a call, retries and waits included. Default: 30,000, and more for operations that take longer. */
   timeoutMs?: number | undefined
-  /** How often a call is sent again after 429, 503 and network failures. 2 unless said. */
+  /** Maximum number of retries after 429, 502, 503, 504 and network failures. Default: 2. */
   maxRetries?: number | undefined
   userAgent?: string | undefined
   headers?: Readonly<Record<string, string>> | undefined
 }
 
 export interface CallOptions {
-  /** Aborts the call; it then throws the signal's reason. */
+  /** Aborts the call, which then throws the signal's reason. */
   signal?: AbortSignal | undefined
   timeoutMs?: number | undefined
-  /** For POST; a random UUID unless said, the same over the retries of a call. */
+  /** For POST. Default: a random UUID, the same for all retries of a call. */
   idempotencyKey?: string | undefined
   headers?: Readonly<Record<string, string>> | undefined
 }
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** What `fetch` takes, the same for each attempt. */
+/** The arguments of `fetch`, the same for each attempt. */
 export interface PreparedRequest {
   address: string
   init: RequestInit
 }
 
-/** The request of an operation. Throws a TypeError when the input lacks a field of the path. */
+/** Builds the request of an operation. Throws a TypeError when the input lacks a field of the path. */
 export function requestOf(operation: Operation, input: Fields, client: ClientOptions, call: CallOptions): PreparedRequest {
   const { method, path, pathFields } = operation
   const others = Object.entries(input).filter(([name, value]) => !pathFields.has(name) && value !== undefined)
@@ -53,8 +53,8 @@ export function requestOf(operation: Operation, input: Fields, client: ClientOpt
 function fillPath(path: string, input: Fields): string {
   return path.replaceAll(/\{(\w+)\}/g, (_match, name: string) => {
     const value = input[name]
-    // WHATWG URL drops dot segments, percent-encoded ones too, and so would leave the operation's path.
-    if (typeof value !== 'string' || value === '' || value === '.' || value === '..') throw new TypeError(`${path} needs a ${name}`)
+    // WHATWG URL drops dot segments, also percent-encoded ones, and so would leave the operation's path.
+    if (typeof value !== 'string' || value === '' || value === '.' || value === '..') throw new TypeError(`${path} requires ${name}`)
     return encodeURIComponent(value)
   })
 }
@@ -76,7 +76,7 @@ function headersOf(operation: Operation, { token, userAgent, headers }: ClientOp
   return result
 }
 
-/** RFC 9562 §5.4. Browsers have `crypto.randomUUID` in secure contexts alone; a service on a plain-http network has none. */
+/** Returns a UUIDv4 (RFC 9562 §5.4). Browsers have `crypto.randomUUID` only in secure contexts, so not over plain http. */
 function randomUuid(): string {
   if (typeof crypto.randomUUID === 'function') return crypto.randomUUID()
   const bytes = crypto.getRandomValues(new Uint8Array(16))

@@ -4,7 +4,7 @@ import { type Reply, retryAfterSeconds } from './reply.ts'
 const FIRST_BACKOFF_MS = 250
 const MAX_BACKOFF_MS = 8_000
 
-/** 502 and 504 are never the service's own: a gateway did not reach it. */
+/** The service never sends 502 and 504: a gateway did not reach it. */
 const RETRIED_STATUSES = new Set([429, 502, 503, 504])
 
 interface RetryPolicy {
@@ -14,8 +14,8 @@ interface RetryPolicy {
 }
 
 /**
- * Sends until an answer is final. Safe because every POST carries an idempotency key and the other methods are idempotent
- * (RFC 9110 §9.2.2). One deadline covers it all; a wait that would pass it is not begun, and what had come is the outcome.
+ * Sends until the outcome is final. Retries are safe because every POST carries an idempotency key and the other methods are
+ * idempotent (RFC 9110 §9.2.2). One deadline covers all attempts; a wait that would exceed it ends the call with the last outcome.
  */
 export async function sendWithRetries(send: (signal: AbortSignal) => Promise<Reply>, policy: RetryPolicy): Promise<Reply> {
   const deadline = startDeadline(policy)
@@ -62,7 +62,7 @@ function waitBeforeRetryMs(outcome: Reply | EarshotConnectionError, retries: num
   return seconds === undefined ? backoffMs(retries) : seconds * 1000
 }
 
-/** Exponential with jitter over its upper half, so that clients that failed together do not come back together. */
+/** Returns an exponential backoff with jitter over its upper half, so that clients that failed together do not retry together. */
 function backoffMs(retries: number): number {
   return Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** retries) * (0.5 + Math.random() / 2)
 }

@@ -9,29 +9,29 @@ import { SurveyResponse } from './survey-response.ts'
 import { Testimonial } from './testimonial.ts'
 import { Video } from './video.ts'
 
-/** Every event of the specification with what it tells. */
+/** Every event of the specification, with its meaning. */
 export const eventDescriptions = {
-  'submission.created': 'Something arrived through any channel; it is still pending.',
-  'submission.approved': 'A person approved a submission; with consent it is public now.',
+  'submission.created': 'A submission arrived through any channel. It is still pending.',
+  'submission.approved': 'A person approved a submission. With consent, it is now public.',
   'submission.rejected': 'A person rejected a submission.',
-  'testimonial.created': 'A testimonial was created directly, by API, MCP or import.',
+  'testimonial.created': 'The team created a testimonial, by API, MCP or import.',
   'survey.response.created': 'A survey or NPS response was recorded.',
-  'nps.low_score': "An NPS answer is below the team's threshold.",
-  'video.ready': 'A transcode finished and a moderator can watch the clip; it is not public.',
+  'nps.low_score': 'An NPS score is below the threshold of the team.',
+  'video.ready': 'A video is transcoded and a moderator can watch it. It is not public.',
   'import.completed': 'A CSV import finished.',
-  'team.member.added': 'Somebody joined the team.',
+  'team.member.added': 'A person joined the team.',
   'team.invitation.created': 'An invitation was sent.',
-  'user.profile.updated': "A member's profile changed.",
+  'user.profile.updated': 'The profile of a member changed.',
 } as const
 export type EventType = keyof typeof eventDescriptions
 export const eventTypes = Object.keys(eventDescriptions) as [EventType, ...EventType[]]
-export const EventType = z.enum(eventTypes).meta({ id: 'EventType', description: 'What happened.', example: 'submission.approved' })
+export const EventType = z.enum(eventTypes).meta({ id: 'EventType', description: 'Type of the event.', example: 'submission.approved' })
 
-const payloadMeanings = { ...eventDescriptions, 'webhook.test': 'Somebody tried the endpoint; nothing happened.' } as const
+const payloadMeanings = { ...eventDescriptions, 'webhook.test': 'A person tested the endpoint.' } as const
 
 /**
- * The `data` of each event: the resource under its name, as the API shows it. Those whose resource the service does not
- * have yet are here so that receivers can be written; they fire when it comes.
+ * The `data` of each event: the resource under its own name, as the API returns it. Events of resources that do not exist yet
+ * are here so that receivers can be written for them.
  */
 const dataOf = {
   'submission.created': z.object({ submission: Submission }),
@@ -53,18 +53,18 @@ export type EventData = { [Type in EventType]: z.input<(typeof dataOf)[Type]> }
 function payloadOf<const Type extends keyof typeof payloadMeanings, Data extends z.ZodObject>(type: Type, data: Data) {
   return z
     .object({
-      id: Id.meta({ description: 'The event; the same over all endpoints and attempts.' }),
+      id: Id.meta({ description: 'Id of the event, the same for all endpoints and attempts.' }),
       type: z.literal(type).meta({ description: payloadMeanings[type] }),
       api_version: z.literal('v1').meta({ description: 'Version of the payload.' }),
-      created_at: timestamp('When it happened.'),
+      created_at: timestamp('Time of the event.'),
       team_id: Id.meta({ description: 'The team.' }),
-      project_id: Id.nullable().meta({ description: 'The project, if it happened in one.' }),
-      data: data.meta({ description: 'The resource under its name, as the API shows it.' }),
+      project_id: Id.nullable().meta({ description: 'The project, if the event belongs to one.' }),
+      data: data.meta({ description: 'The resource under its own name, as the API returns it.' }),
     })
     .meta({ id: `${pascalCase(type)}Event`, description: payloadMeanings[type] })
 }
 
-/** The very body that webhooks deliver, by type. */
+/** The bodies that webhooks deliver, by type. */
 export const eventPayloads = [
   payloadOf('submission.created', dataOf['submission.created']),
   payloadOf('submission.approved', dataOf['submission.approved']),
@@ -79,28 +79,28 @@ export const eventPayloads = [
   payloadOf('user.profile.updated', dataOf['user.profile.updated']),
 ] as const
 
-/** What `webhooks.test` sends. It is no event of the catalogue: nobody subscribes to it, and the change feed does not have it. */
+/** The type that `webhooks.test` sends. It is not in the catalogue of events: endpoints do not subscribe to it, and the change feed does not list it. */
 export const TEST_EVENT = 'webhook.test'
 const TestEvent = payloadOf(
   TEST_EVENT,
   z.object({
     endpoint: z
-      .object({ id: Id.meta({ description: 'The endpoint that is tried.' }), url: z.string().meta({ description: 'Its address.' }) })
-      .meta({ description: 'The endpoint that is tried.' }),
+      .object({ id: Id.meta({ description: 'The tested endpoint.' }), url: z.string().meta({ description: 'Address of the endpoint.' }) })
+      .meta({ description: 'The tested endpoint.' }),
   }),
 )
 
-/** Whatever a receiver can get, by type. */
+/** Every body that a receiver can get, by type. */
 export const deliveredPayloads = [...eventPayloads, TestEvent] as const
 
 export const Event = z
   .discriminatedUnion('type', eventPayloads)
-  .meta({ id: 'Event', description: 'Something that happened, exactly as webhooks deliver it.' })
+  .meta({ id: 'Event', description: 'An event, exactly as webhooks deliver it.' })
 export type Event = z.infer<typeof Event>
 
 export const DeliveredEvent = z
   .discriminatedUnion('type', deliveredPayloads)
-  .meta({ id: 'DeliveredEvent', description: 'The body of a delivery: an event, or what `webhooks.test` sends.' })
+  .meta({ id: 'DeliveredEvent', description: 'The body of a delivery: an event, or the test event of `webhooks.test`.' })
 export type DeliveredEvent = z.infer<typeof DeliveredEvent>
 
 function pascalCase(type: string): string {

@@ -1,18 +1,18 @@
 import { z } from 'zod'
 import { sizes } from '../limits.ts'
 
-// Spelled out, because the patterns stand in the document and every dialect of regular expressions reads \x00.
+// Spelled out, because the patterns appear in the OpenAPI document and every regular expression dialect reads \x00.
 const NUL = String.raw`\x00`
 const BLANK = String.raw` \t\r\n${NUL}`
-const WITHOUT_NUL = { pattern: new RegExp(`^[^${NUL}]*$`), problem: 'must not contain NUL' }
-// Letters of any script, but no sign that readers of addresses normalise into a delimiter; never a user name.
+const WITHOUT_NUL = { pattern: new RegExp(`^[^${NUL}]*$`), problem: 'must not contain NUL characters' }
+// Letters of any script, but no character that URL parsers normalize to a delimiter, and no user name.
 const HOST = String.raw`(\[::1\]|[A-Za-z0-9\u00a1-\u1fff\u2c00-\u2fef\u3040-\u31ff\u3400-\ud7ff._-]+)(:\d{1,5})?`
 const REST = `([/?#][^${BLANK}]*)?`
-const HTTP_URL = { pattern: new RegExp(`^https?:\\/\\/${HOST}${REST}$`), problem: 'must be an http or https address' }
-const HTTP_ORIGIN = { pattern: new RegExp(`^https?:\\/\\/${HOST}$`), problem: 'must be an origin: scheme, host and port' }
+const HTTP_URL = { pattern: new RegExp(`^https?:\\/\\/${HOST}${REST}$`), problem: 'must be an http or https URL' }
+const HTTP_ORIGIN = { pattern: new RegExp(`^https?:\\/\\/${HOST}$`), problem: 'must be an origin, such as https://example.com' }
 const ANY_HOST = { pattern: new RegExp(`^https?:\\/\\/[^${BLANK}/?#]+${REST}$`), problem: HTTP_URL.problem }
 
-// RFC 5321 §4.5.3.1 bounds its parts. The domain in ASCII: one of another script in its xn-- form, the last label too.
+// RFC 5321 §4.5.3.1 limits the length of the parts. The domain is ASCII: other scripts in xn-- form, also in the last label.
 const MAILBOX = {
   pattern:
     /^(?!\.)(?!.*\.\.)[A-Za-z0-9_'+.-]{0,63}[A-Za-z0-9_+-]@([A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+([A-Za-z]{2,63}|[Xx][Nn]--[A-Za-z0-9-]{0,58}[A-Za-z0-9])$/,
@@ -22,106 +22,109 @@ const MAILBOX = {
 const FIRST_INSTANT_MS = Date.parse('0001-01-01T00:00:00.000Z')
 const LAST_INSTANT_MS = Date.parse('9999-12-31T23:59:59.999Z')
 
-/** A UUIDv7 in lower case; sorts by time of creation. */
+/** A UUIDv7 in lower case, which sorts by time of creation. */
 export const Id = z
   .uuid()
-  .meta({ description: 'Identifier (UUIDv7, sorts by time of creation).', example: '019aa3c1-7d40-7c3e-9f3b-2b8f7a6f1e01' })
+  .meta({ description: 'Identifier: a UUIDv7, which sorts by time of creation.', example: '019aa3c1-7d40-7c3e-9f3b-2b8f7a6f1e01' })
 
-/** Output only: an RFC 3339 instant in UTC with milliseconds. Never parsed again on the way out. */
+/** Output only: an RFC 3339 timestamp in UTC with milliseconds, already formatted by the database. */
 export function timestamp(description: string) {
   return z.string().meta({ description, format: 'date-time', example: '2026-11-20T09:30:00.000Z' })
 }
 
-export const CreatedAt = timestamp('When it was created.')
-export const UpdatedAt = timestamp('When it last changed.')
+export const CreatedAt = timestamp('Time of creation.')
+export const UpdatedAt = timestamp('Time of the last change.')
 
-/** Input: an RFC 3339 instant with any offset. */
+/** Input: an RFC 3339 timestamp with any offset. */
 export function instant(description: string) {
   return z.iso
     .datetime({ offset: true })
-    .refine(isOfOurEra, 'must be in the years 1 to 9999 (UTC)')
+    .refine(isOfOurEra, 'must be between the years 1 and 9999 (UTC)')
     .meta({ description, example: '2026-11-20T09:30:00.000Z' })
 }
 
 /**
- * Input text without NUL and lone surrogates; lengths in Unicode code points, as JSON Schema counts. Another pattern
- * takes the place of the first, because tools that make examples can follow only one: it must refuse NUL too.
+ * Input text without NUL and lone surrogates, its length in Unicode code points, as JSON Schema counts. A pattern replaces the
+ * default, because tools that generate examples follow only one pattern, so it must refuse NUL too.
  */
 export function text(maxCharacters: number, minCharacters = 0, { pattern, problem } = WITHOUT_NUL) {
   return z
     .string()
     .regex(pattern, problem)
     .refine((value) => value.isWellFormed(), 'must not contain lone surrogates')
-    .refine((value) => withinCharacters(value, minCharacters, maxCharacters), `must have ${minCharacters} to ${maxCharacters} characters`)
+    .refine(
+      (value) => withinCharacters(value, minCharacters, maxCharacters),
+      `must be ${minCharacters} to ${maxCharacters} characters long`,
+    )
     .meta({ maxLength: maxCharacters, ...(minCharacters > 0 && { minLength: minCharacters }) })
 }
 
 export const Name = text(sizes.nameCharacters, 1)
 export const Slug = z
   .string()
-  .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, 'must be lower-case letters, digits and single dashes')
+  .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, 'must contain only lower-case letters, digits and single dashes')
   .max(60)
-  .meta({ description: 'Short name for addresses.', example: 'acme' })
+  .meta({ description: 'Short name for URLs.', example: 'acme' })
 export const Title = text(sizes.titleCharacters).meta({ example: 'A week saved' })
 export const Body = text(sizes.bodyCharacters, 1).meta({ example: 'Saved us a week.' })
 export const Reason = text(sizes.reasonCharacters).meta({ example: 'Kind words of a real customer' })
 export const Tag = text(sizes.tagCharacters, 1).meta({ example: 'onboarding' })
-export const Tags = z.array(Tag).max(sizes.tags).meta({ description: 'Labels for filters; repeated ones are kept once.' })
+export const Tags = z.array(Tag).max(sizes.tags).meta({ description: 'Tags. Duplicates are removed.' })
 export const HttpUrl = text(sizes.urlCharacters, 0, HTTP_URL).meta({ example: 'https://example.com' })
-/** Its host is judged when it is registered, with reasons of its own. */
+/** Input: the URL of a webhook receiver. Its host is checked at registration, with errors of its own. */
 export const ReceiverUrl = text(sizes.urlCharacters, 0, ANY_HOST)
 export const HttpOrigin = text(sizes.urlCharacters, 0, HTTP_ORIGIN).meta({ example: 'https://app.example.com' })
 export const Rating = z.int().min(1).max(5).meta({ description: 'Stars, 1 to 5.', example: 5 })
 export const Language = z
   .string()
-  .regex(/^[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8}){0,3}$/, 'must be a BCP 47 language tag')
+  .regex(/^[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8}){0,3}$/, 'must be a BCP 47 language tag, such as en')
   .meta({ description: 'BCP 47 language tag.', example: 'en' })
 
 export const TimeZone = text(64)
-  .refine(isTimeZone, 'must be an IANA time zone')
+  .refine(isTimeZone, 'must be an IANA time zone, such as Europe/Berlin')
   .meta({ description: 'IANA time zone.', example: 'Europe/Berlin' })
 
 /** Input: an e-mail address. */
 export const EmailInput = z
   .email()
   .max(sizes.emailCharacters)
-  .meta({ description: 'E-mail address; never public.', example: 'ada@example.com' })
+  .meta({ description: 'E-mail address. Never public.', example: 'ada@example.com' })
 
-/** Input: an e-mail address that mail is sent to. */
+/** Input: an e-mail address that the service sends mail to. */
 export const MailboxInput = text(sizes.emailCharacters, 0, MAILBOX).meta({
-  description: 'E-mail address; upper and lower case are the same.',
+  description: 'E-mail address. Case does not matter.',
   example: 'ada@example.com',
 })
 
-/** Input: a password as it is typed; how good it is is judged where it is chosen. */
+/** Input: a password as typed. Its strength is checked when it is chosen. */
 export const PasswordInput = text(sizes.passwordCharacters, 1).meta({ description: 'Password.', example: 'correct horse battery staple' })
 
-/** Input: a password that is chosen. Beyond its length, common ones and those made of the own name are refused. */
+/** Input: a new password. Common passwords and those made of the person's name are refused later. */
 export const NewPasswordInput = text(sizes.passwordCharacters, sizes.passwordCharactersMin).meta({
-  description: 'New password of at least 12 characters; not a common one, nor made of your name or address.',
+  description: `New password: at least ${sizes.passwordCharactersMin} characters, not a common password, and not made of your name or e-mail address.`,
   example: 'correct horse battery staple',
 })
 
-/** Input: what an authenticator app shows, or a recovery code; blanks and dashes do not count. */
+/** Input: a code of an authenticator app, or a recovery code; spaces and dashes are ignored. */
 export const OtpInput = text(32, 1).meta({
-  description: 'Code of the authenticator app, or a recovery code.',
+  description: 'Code from the authenticator app, or a recovery code.',
   example: '123456',
 })
 
 /**
- * Output: another person's e-mail address. The mark is what the pipeline's masker reads: without the scope,
- * and for a viewer always, the value is null on every surface.
+ * Output: another person's e-mail address. The pipeline masks fields with this visibility: without the scope, and always for
+ * viewers, the value is null on every surface.
  */
 export const ContactEmail = z.string().nullable().meta({
   visibility: 'read:contacts',
-  description: 'E-mail address; null without the scope read:contacts, and for viewers.',
+  description: 'E-mail address. Null without the scope read:contacts, and for viewers.',
   example: 'ada@example.com',
 })
 
-/** What the reader of bodies lets through anywhere; said for the document, checked while the body is read. */
+/** Any JSON that the body parser accepts, which checks these rules; described here for the OpenAPI document. */
 const JsonValue = z.unknown().meta({
   id: 'JsonValue',
-  description: 'Any JSON without NUL, and without integers beyond 2^53.',
+  description: 'Any JSON without NUL characters and without integers beyond 2^53.',
   anyOf: [
     { type: ['boolean', 'null'] },
     { type: 'number', minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER },
@@ -135,14 +138,14 @@ const JsonValue = z.unknown().meta({
   ],
 })
 
-/** Free JSON that belongs to the caller. */
+/** A free JSON object of the caller. */
 export const Metadata = z
   .record(text(200), JsonValue)
   .refine((value) => withinBytes(JSON.stringify(value), sizes.metadataBytes), `must be at most ${sizes.metadataBytes} bytes of JSON`)
   .meta({ description: 'Your own JSON object, at most 16 KB.', example: { order: 'A-1001' } })
 
 /** Input: any text passes here, because the list itself refuses a cursor that it has not given out, as `invalid_cursor`. */
-export const Cursor = z.string().meta({ description: 'The `next_cursor` of the page before.' })
+export const Cursor = z.string().meta({ description: 'The `next_cursor` of the previous page.' })
 
 /** Query fields of every list. */
 export const Page = z.strictObject({
@@ -152,32 +155,32 @@ export const Page = z.strictObject({
     .min(1)
     .max(sizes.pageItems)
     .default(sizes.pageItemsDefault)
-    .meta({ description: 'How many at most. A page may be shorter, even empty, while next_cursor goes on.' }),
+    .meta({ description: 'Maximum number of results. A page can be shorter, even empty, before the last page.' }),
 })
 
-/** Query fields of lists that can be cut by time. */
+/** Query fields of lists that can be filtered by time. */
 export const TimedPage = Page.extend({
-  created_after: instant('Only what was created at or after this instant.').optional(),
-  created_before: instant('Only what was created before this instant.').optional(),
+  created_after: instant('Only records created at or after this time.').optional(),
+  created_before: instant('Only records created before this time.').optional(),
 })
 
-/** The answer of a list. Only `next_cursor: null` ends it. */
+/** The output of a list. Only `next_cursor: null` marks the last page. */
 export function listOf<Item extends z.ZodType>(name: string, item: Item) {
   return z
     .object({
       results: z.array(item),
-      next_cursor: z.string().nullable().meta({ description: 'Pass it as `cursor` for the next page; null ends the list.' }),
+      next_cursor: z.string().nullable().meta({ description: 'Pass it as `cursor` to get the next page. Null on the last page.' }),
     })
     .meta({ id: `${name}List`, description: `A page of ${name} records, newest first.` })
 }
 
-/** RFC 3339 has four digits for the year, and PostgreSQL no year 0; an offset may lead out of either end. What is no instant is refused already. */
+/** Checks the year: RFC 3339 has four digits for it, PostgreSQL has no year 0, and an offset can lead beyond both. Malformed timestamps are refused earlier. */
 function isOfOurEra(instant: string): boolean {
   const ms = Date.parse(instant)
   return !(ms < FIRST_INSTANT_MS || ms > LAST_INSTANT_MS)
 }
 
-/** Offsets such as +02:00 are no zones: they know no summer. */
+/** Refuses offsets such as +02:00, which are not time zones: they have no daylight saving time. */
 function isTimeZone(name: string): boolean {
   if (!/^[A-Za-z]/.test(name)) return false
   try {
@@ -188,13 +191,13 @@ function isTimeZone(name: string): boolean {
   }
 }
 
-/** Counts bytes of UTF-8 only where the cheap bounds leave a doubt: a code unit takes one to three. */
+/** Counts bytes of UTF-8 only if the length does not decide: a code unit takes one to three bytes. */
 function withinBytes(text: string, maxBytes: number): boolean {
   if (text.length > maxBytes) return false
   return text.length * 3 <= maxBytes || new TextEncoder().encode(text).length <= maxBytes
 }
 
-/** Counts code points only where the cheap bounds leave a doubt. */
+/** Counts code points only if the length does not decide. */
 function withinCharacters(value: string, min: number, max: number): boolean {
   if (value.length < min) return false
   if (value.length <= max && min <= 1) return true

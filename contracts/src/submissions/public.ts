@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { durations } from '../durations.ts'
 import { sizes } from '../limits.ts'
 import { operation } from '../operation.ts'
 import { PUBLIC, PUBLIC_PROJECT, PublicKeyRef } from '../paths.ts'
@@ -22,49 +23,49 @@ import { Consent, SubmissionKind } from '../schemas/submission.ts'
 const Receipt = z
   .object({
     id: Id,
-    state: z.literal('pending').meta({ description: 'Always pending: a person decides.' }),
-    created_at: timestamp('When it arrived.'),
+    state: z.literal('pending').meta({ description: 'Always pending, until a person moderates it.' }),
+    created_at: timestamp('Time of submission.'),
     revoke_token: z
       .string()
       .nullable()
-      .meta({ description: 'Withdraws the consent later. Shown this once; null when the same words had just been received.' }),
+      .meta({ description: 'Token for withdrawing consent later. It is shown only once; null if the same text was already received.' }),
   })
-  .meta({ id: 'Receipt', description: "The visitor's receipt." })
+  .meta({ id: 'Receipt', description: 'Confirmation of a submission, for the visitor.' })
 
 const PublicItem = z
   .object({
     id: Id,
     kind: SubmissionKind,
     title: z.string().nullable().meta({ description: 'Headline.' }),
-    body: z.string().meta({ description: 'The words.' }),
-    excerpt: z.string().nullable().meta({ description: 'A verbatim part of the words.' }),
+    body: z.string().meta({ description: 'The text.' }),
+    excerpt: z.string().nullable().meta({ description: 'A verbatim part of the text.' }),
     rating: z.int().nullable().meta({ description: 'Stars, 1 to 5.' }),
     author: z
       .object({
         name: z.string().meta({ description: 'Name of the person.' }),
-        title: z.string().nullable().meta({ description: 'What the person is.' }),
-        company: z.string().nullable().meta({ description: 'Where the person works.' }),
-        avatar_url: z.string().nullable().meta({ description: 'Picture.' }),
-        website_url: z.string().nullable().meta({ description: 'Home page.' }),
+        title: z.string().nullable().meta({ description: 'Job title of the person.' }),
+        company: z.string().nullable().meta({ description: 'Company of the person.' }),
+        avatar_url: z.string().nullable().meta({ description: 'Address of the picture.' }),
+        website_url: z.string().nullable().meta({ description: 'Website of the person.' }),
       })
-      .meta({ id: 'PublicAuthor', description: 'Who left the words; never with an address.' }),
+      .meta({ id: 'PublicAuthor', description: 'The author, without e-mail address.' }),
     video: z
       .object({
-        playback_url: z.string().meta({ description: 'Signed, valid for an hour.' }),
-        poster_url: z.string().meta({ description: 'Signed, valid for an hour.' }),
-        duration_ms: z.int().meta({ description: 'Length.' }),
-        width: z.int().meta({ description: 'Pixels.' }),
-        height: z.int().meta({ description: 'Pixels.' }),
+        playback_url: z.string().meta({ description: 'Signed address of the video, valid for an hour.' }),
+        poster_url: z.string().meta({ description: 'Signed address of a still image, valid for an hour.' }),
+        duration_ms: z.int().meta({ description: 'Duration.' }),
+        width: z.int().meta({ description: 'Width in pixels.' }),
+        height: z.int().meta({ description: 'Height in pixels.' }),
       })
       .nullable()
-      .meta({ id: 'PublicVideo', description: 'The clip, if there is one.' }),
-    tags: z.array(z.string()).meta({ description: 'Labels.' }),
-    featured: z.boolean().meta({ description: 'Whether the team singled it out.' }),
-    published_at: timestamp('When it was approved.'),
+      .meta({ id: 'PublicVideo', description: 'The video, if any.' }),
+    tags: z.array(z.string()).meta({ description: 'Tags.' }),
+    featured: z.boolean().meta({ description: 'Whether the team featured it.' }),
+    published_at: timestamp('Time of approval.'),
   })
-  .meta({ id: 'PublicItem', description: 'An approved and consented item.' })
+  .meta({ id: 'PublicItem', description: 'A published submission: approved, with consent.' })
 
-/** What visitors leave, on the public plane. */
+/** Submissions of visitors, on the public plane. */
 export const publicSubmissions = {
   create: operation({
     method: 'POST',
@@ -72,31 +73,30 @@ export const publicSubmissions = {
     access: 'public',
     authorizesWithWork: true,
     status: 201,
-    summary: 'Leave words',
-    description:
-      'Arrives pending. The same body again from the same address within ten minutes gives the same id and stores nothing new. `website` is a trap for robots: leave it empty.',
+    summary: 'Submit feedback',
+    description: `The submission is pending until a person moderates it. Repeating the same text from the same IP address within ${durations.duplicateSubmissionMinutes} minutes returns the same id and stores nothing new. Leave \`website\` empty: it detects bots.`,
     quota: 'submissions',
     input: PublicKeyRef.extend({
-      kind: z.literal('text').default('text').meta({ description: 'Words.' }),
+      kind: z.literal('text').default('text').meta({ description: 'Kind of submission.' }),
       title: Title.nullable().optional().meta({ description: 'Headline.' }),
-      body: Body.meta({ description: 'The words.', example: 'Saved us a week.' }),
+      body: Body.meta({ description: 'The text.', example: 'Saved us a week.' }),
       rating: Rating.nullable().optional(),
       author: z
         .strictObject({
           name: Name.meta({ description: 'Your name.', example: 'Ada Lovelace' }),
           email: EmailInput.nullable().optional(),
-          title: text(200).nullable().optional().meta({ description: 'What you are.', example: 'CTO' }),
-          company: text(200).nullable().optional().meta({ description: 'Where you work.', example: 'Analytical Engines' }),
-          website_url: HttpUrl.nullable().optional().meta({ description: 'Your home page.' }),
+          title: text(200).nullable().optional().meta({ description: 'Your job title.', example: 'CTO' }),
+          company: text(200).nullable().optional().meta({ description: 'Your company.', example: 'Analytical Engines' }),
+          website_url: HttpUrl.nullable().optional().meta({ description: 'Your website.' }),
         })
-        .meta({ id: 'VisitorInput', description: 'Who leaves the words.' }),
+        .meta({ id: 'VisitorInput', description: 'The visitor.' }),
       consent: z
         .strictObject({
-          granted: z.boolean().meta({ description: 'Whether you agree to publication.' }),
+          granted: z.boolean().meta({ description: 'Whether you consent to publication.' }),
           text: text(2_000)
             .nullable()
             .optional()
-            .meta({ description: 'What you agree to, as it was shown.', example: 'You may publish this.' }),
+            .meta({ description: 'The consent text as it was shown.', example: 'You may publish this.' }),
         })
         .meta({ id: 'VisitorConsentInput', description: 'Your consent to publication.' }),
       language: Language.nullable().optional(),
@@ -105,7 +105,7 @@ export const publicSubmissions = {
       form_token: text(512)
         .nullable()
         .optional()
-        .meta({ description: 'From the project, proves when the form was opened.', example: null }),
+        .meta({ description: 'The `form_token` of the project. It proves when the form was opened.', example: null }),
       website: text(sizes.urlCharacters).nullable().optional().meta({ description: 'Leave it empty.', example: '' }),
     }),
     output: Receipt,
@@ -118,24 +118,24 @@ export const publicItems = {
     method: 'GET',
     path: `${PUBLIC_PROJECT}/items/`,
     access: 'public',
-    summary: 'List what is public',
-    description: 'Approved and consented items, newest first. `aggregate` counts the whole project, whatever the filters.',
+    summary: 'List public items',
+    description: 'Lists approved submissions with consent, newest first. `aggregate` counts the whole project, regardless of filters.',
     input: PublicKeyRef.extend({
       ...Page.shape,
       kind: SubmissionKind.optional(),
-      tag: Tag.optional().meta({ description: 'Only what carries this tag.' }),
-      min_rating: Rating.optional().meta({ description: 'Only what has at least so many stars.' }),
+      tag: Tag.optional().meta({ description: 'Only items with this tag.' }),
+      min_rating: Rating.optional().meta({ description: 'Only items with at least this rating.' }),
     }),
     output: z
       .object({
         results: z.array(PublicItem),
-        next_cursor: z.string().nullable().meta({ description: 'Pass it as `cursor` for the next page; null ends the list.' }),
+        next_cursor: z.string().nullable().meta({ description: 'Pass it as `cursor` to get the next page. Null on the last page.' }),
         aggregate: z
           .object({
-            count: z.int().meta({ description: 'Public items of the project.' }),
-            average_rating: z.number().nullable().meta({ description: 'Mean of their stars, two decimals; null without any.' }),
+            count: z.int().meta({ description: 'Number of public items.' }),
+            average_rating: z.number().nullable().meta({ description: 'Average rating, with two decimals; null without ratings.' }),
           })
-          .meta({ id: 'Aggregate', description: 'Figures of the whole project.' }),
+          .meta({ id: 'Aggregate', description: 'Figures for the whole project.' }),
       })
       .meta({ id: 'PublicItemList', description: 'A page of public items, newest first.' }),
   }),
@@ -148,9 +148,10 @@ export const publicConsent = {
     path: `${PUBLIC}/consent/revoke/`,
     access: 'public',
     summary: 'Withdraw your consent',
-    description: 'With the revoke_token of the receipt. The item leaves every public payload at once. Repeating it answers the same.',
+    description:
+      'Takes the `revoke_token` of the receipt. The item is no longer public, at once. Repeating the request returns the same response.',
     errors: ['not_found'],
-    input: z.strictObject({ revoke_token: text(128, 1).meta({ description: 'From the receipt.' }) }),
-    output: z.object({ id: Id, consent: Consent }).meta({ id: 'RevokedConsent', description: 'The consent as it stands now.' }),
+    input: z.strictObject({ revoke_token: text(128, 1).meta({ description: 'The `revoke_token` of the receipt.' }) }),
+    output: z.object({ id: Id, consent: Consent }).meta({ id: 'RevokedConsent', description: 'The consent after withdrawal.' }),
   }),
 }

@@ -30,50 +30,50 @@ const AuthorInput = z
   .strictObject({
     name: Name.meta({ description: 'Name of the person.', example: 'Ada Lovelace' }),
     email: EmailInput.nullable().optional(),
-    title: text(200).nullable().optional().meta({ description: 'What the person is.', example: 'CTO' }),
-    company: text(200).nullable().optional().meta({ description: 'Where the person works.', example: 'Analytical Engines' }),
-    avatar_url: HttpUrl.nullable().optional().meta({ description: 'Picture.' }),
-    website_url: HttpUrl.nullable().optional().meta({ description: 'Home page.' }),
+    title: text(200).nullable().optional().meta({ description: 'Job title of the person.', example: 'CTO' }),
+    company: text(200).nullable().optional().meta({ description: 'Company of the person.', example: 'Analytical Engines' }),
+    avatar_url: HttpUrl.nullable().optional().meta({ description: 'Address of the picture.' }),
+    website_url: HttpUrl.nullable().optional().meta({ description: 'Website of the person.' }),
   })
-  .meta({ id: 'AuthorInput', description: 'Who left the words.' })
+  .meta({ id: 'AuthorInput', description: 'The author of the submission.' })
 
 const ConsentInput = z
   .strictObject({
-    granted: z.boolean().meta({ description: 'Whether the person agreed to publication.' }),
-    text: text(2_000).nullable().optional().meta({ description: 'What the person agreed to.', example: 'You may publish this.' }),
-    granted_at: instant('When consent was given; now if absent.').nullable().optional(),
+    granted: z.boolean().meta({ description: 'Whether the person consented to publication.' }),
+    text: text(2_000).nullable().optional().meta({ description: 'Text that the person consented to.', example: 'You may publish this.' }),
+    granted_at: instant('Time when consent was given. Defaults to now.').nullable().optional(),
   })
   .meta({ id: 'ConsentInput', description: "The person's consent to publication." })
 
 const SourceInput = z
   .strictObject({
-    provider: text(100).nullable().optional().meta({ description: 'Where it was first published.', example: 'g2' }),
+    provider: text(100).nullable().optional().meta({ description: 'Site where it was first published.', example: 'g2' }),
     url: HttpUrl.nullable().optional().meta({ description: 'Address of the original.' }),
-    collected_at: instant('When it was taken over.').nullable().optional(),
+    collected_at: instant('Time when it was collected.').nullable().optional(),
   })
-  .meta({ id: 'SourceInput', description: 'Where the words come from.' })
+  .meta({ id: 'SourceInput', description: 'Origin of the submission.' })
 
 const expectedState = SubmissionState.default('pending').meta({
-  description: 'The state that you saw. If it is another by now, the answer is 409 `state_conflict` with `current_state`.',
+  description: 'The state that you expect. If the state differs, the request returns 409 `state_conflict` with `current_state`.',
 })
-const reason = Reason.nullable().optional().meta({ description: 'Why, for your team.' })
+const reason = Reason.nullable().optional().meta({ description: 'Reason for the decision, for your team.' })
 const decision = { expected_state: expectedState, reason }
 const COMPARE_AND_SET =
-  'Compare-and-set on `expected_state` (`pending` unless said). Repeating a decision that stands changes nothing, fires no event and is no error. To take back a decision, name the state that you saw.'
+  'Changes the state only if it equals `expected_state` (default `pending`). Repeating a decision has no effect, sends no event and is not an error. To reverse a decision, set `expected_state` to the current state.'
 
 const ModerationResult = z
   .object({
-    submission_id: Id.meta({ description: 'As you gave it.' }),
-    outcome: z.enum(['changed', 'unchanged', 'failed']).meta({ description: 'What happened to this one.' }),
+    submission_id: Id.meta({ description: 'Id from the request.' }),
+    outcome: z.enum(['changed', 'unchanged', 'failed']).meta({ description: 'Outcome for this submission.' }),
     submission: Submission.nullable(),
     error: z
       .object({
-        code: z.enum(errorCodes).meta({ description: 'A code of the error table.' }),
-        detail: z.string().meta({ description: 'For people.' }),
+        code: z.enum(errorCodes).meta({ description: 'Error code.' }),
+        detail: z.string().meta({ description: 'Explanation for people.' }),
         current_state: SubmissionState.nullable(),
       })
       .nullable()
-      .meta({ id: 'ModerationError', description: 'Why it failed.' }),
+      .meta({ id: 'ModerationError', description: 'The error, if it failed.' }),
   })
   .meta({ id: 'ModerationResult', description: 'The result for one submission.' })
 
@@ -83,7 +83,7 @@ export const submissions = {
     path: `${PROJECT}/submissions/`,
     summary: 'List the submissions of a project',
     description:
-      'Newest first. With rare filters or a search a page may be short, even empty, while `next_cursor` goes on: each request looks at a bounded number of records.',
+      'Newest first. With a selective filter or a search, a page can be short, even empty, before the last page, because each request examines a limited number of records.',
     scope: 'read:submissions',
     role: 'viewer',
     input: ProjectRef.extend({
@@ -91,11 +91,11 @@ export const submissions = {
       state: SubmissionState.optional(),
       kind: SubmissionKind.optional(),
       channel: Channel.optional(),
-      tag: Tag.optional().meta({ description: 'Only what carries this tag.' }),
-      min_rating: Rating.optional().meta({ description: 'Only what has at least so many stars.' }),
-      has_video: z.boolean().optional().meta({ description: 'Only what has, or has not, a video.' }),
+      tag: Tag.optional().meta({ description: 'Only submissions with this tag.' }),
+      min_rating: Rating.optional().meta({ description: 'Only submissions with at least this rating.' }),
+      has_video: z.boolean().optional().meta({ description: 'Only submissions with a video, or without one.' }),
       search: text(200, 1).optional().meta({
-        description: 'Only what contains this text in title, body or author (the e-mail address only with read:contacts).',
+        description: 'Only submissions with this text in title, body or author. E-mail addresses are searched only with read:contacts.',
       }),
     }),
     output: listOf('Submission', Submission),
@@ -105,15 +105,15 @@ export const submissions = {
     path: `${PROJECT}/submissions/`,
     status: 201,
     summary: 'Create a submission',
-    description: 'Pending like all others. The channel follows from the credential.',
+    description: 'The submission is pending until it is moderated. Its channel depends on the credential.',
     scope: 'write:submissions',
     role: 'member',
     quota: 'submissions',
     errors: ['already_exists'],
     input: ProjectRef.extend({
-      kind: z.literal('text').default('text').meta({ description: 'Words.' }),
+      kind: z.literal('text').default('text').meta({ description: 'Kind of submission.' }),
       title: Title.nullable().optional().meta({ description: 'Headline.' }),
-      body: Body.meta({ description: 'The words.', example: 'Saved us a week.' }),
+      body: Body.meta({ description: 'The text.', example: 'Saved us a week.' }),
       rating: Rating.nullable().optional(),
       author: AuthorInput,
       consent: ConsentInput.optional(),
@@ -128,7 +128,7 @@ export const submissions = {
   retrieve: operation({
     method: 'GET',
     path: `${SUBMISSION}/`,
-    summary: 'Show a submission',
+    summary: 'Retrieve a submission',
     scope: 'read:submissions',
     role: 'viewer',
     input: SubmissionRef,
@@ -137,13 +137,13 @@ export const submissions = {
   update: operation({
     method: 'PATCH',
     path: `${SUBMISSION}/`,
-    summary: "Change a submission's tags and metadata",
-    description: 'JSON Merge Patch (RFC 7396). The words of a visitor are never edited.',
+    summary: 'Update the tags and metadata of a submission',
+    description: 'JSON Merge Patch (RFC 7396). The text of a visitor cannot be changed.',
     scope: 'write:submissions',
     role: 'member',
     input: SubmissionRef.extend({
       tags: Tags.optional().meta({ description: 'Replaces the whole list.' }),
-      metadata: Metadata.optional().meta({ description: 'Merged into the present object; null removes a key (RFC 7396).' }),
+      metadata: Metadata.optional().meta({ description: 'Merged into the current object; null removes a key (RFC 7396).' }),
     }),
     output: Submission,
   }),
@@ -151,7 +151,7 @@ export const submissions = {
     method: 'DELETE',
     path: `${SUBMISSION}/`,
     summary: 'Delete a submission',
-    description: 'It is gone from every list at once.',
+    description: 'The submission disappears from every list at once.',
     scope: 'write:submissions',
     role: 'member',
     input: SubmissionRef,
@@ -161,7 +161,7 @@ export const submissions = {
     method: 'POST',
     path: `${SUBMISSION}/approve/`,
     summary: 'Approve a submission',
-    description: `${COMPARE_AND_SET} With consent it becomes public at once; \`submission.approved\` fires.`,
+    description: `${COMPARE_AND_SET} With consent, the submission becomes public at once. Sends \`submission.approved\`.`,
     scope: 'moderate:submissions',
     role: 'member',
     errors: ['state_conflict'],
@@ -172,7 +172,7 @@ export const submissions = {
     method: 'POST',
     path: `${SUBMISSION}/reject/`,
     summary: 'Reject a submission',
-    description: `${COMPARE_AND_SET} It leaves every public payload at once; \`submission.rejected\` fires.`,
+    description: `${COMPARE_AND_SET} The submission is no longer public, at once. Sends \`submission.rejected\`.`,
     scope: 'moderate:submissions',
     role: 'member',
     errors: ['state_conflict'],
@@ -182,8 +182,8 @@ export const submissions = {
   moderate: operation({
     method: 'POST',
     path: `${PROJECT}/submissions/moderate/`,
-    summary: 'Approve and reject many submissions',
-    description: 'At most 100, each on its own: one result each, in the order of the items.',
+    summary: 'Approve and reject several submissions',
+    description: `Moderates at most ${sizes.moderationItems} submissions, each independently, and returns one result for each item, in the same order.`,
     scope: 'moderate:submissions',
     role: 'member',
     input: ProjectRef.extend({
@@ -192,17 +192,17 @@ export const submissions = {
           z
             .strictObject({
               submission_id: Id.meta({ description: 'The submission.' }),
-              action: z.enum(['approve', 'reject']).meta({ description: 'What to do.' }),
+              action: z.enum(['approve', 'reject']).meta({ description: 'The decision.' }),
               ...decision,
             })
             .meta({ id: 'ModerationItem', description: 'One decision.' }),
         )
         .min(1)
         .max(sizes.moderationItems)
-        .meta({ description: 'The decisions, at most 100.' }),
+        .meta({ description: `The decisions, at most ${sizes.moderationItems}.` }),
     }),
     output: z
-      .object({ results: z.array(ModerationResult).meta({ description: 'In the order of the items.' }) })
+      .object({ results: z.array(ModerationResult).meta({ description: 'Results, in the order of the items.' }) })
       .meta({ id: 'ModerationResults', description: 'One result for each item.' }),
   }),
 }

@@ -1,5 +1,5 @@
--- Ends a credential whose refresh token or code came a second time, with all that it handed out: one of the two who have it is a
--- thief, and nobody can tell which (RFC 9700 §4.14.2). Its owner's teams read of it, once.
+-- Ends a credential whose refresh token or code was used twice, with all that it issued: one of the two callers is a thief, and
+-- nobody can tell which (RFC 9700 §4.14.2). The audit log of each of the owner's teams records it, once.
 create or replace function end_reused_credential(p_credential uuid, p_what text) returns void
 language plpgsql as $$
 declare

@@ -1,8 +1,11 @@
--- Exchanges a refresh token for its successor, and for an access token where the credential hands those out: one atomic
--- step, so that of any number of callers with the same token exactly one gets the next.
--- The outcome says why the others do not: unknown (not this client's, or revoked), expired, invalid_scope (nothing was used up),
--- reused (whoever has it second may be a thief: the credential and all that it handed out ends, RFC 9700 §4.14.2), or
--- raced (a second use within the leeway, while the successor is unused: refused, but nothing ends).
+-- Exchanges a refresh token for its successor, and for an access token where the credential stores those. One atomic step:
+-- of any number of callers with the same token exactly one gets the next.
+-- The outcome says why the others do not get it:
+--   unknown        not this client's, or revoked
+--   expired
+--   invalid_scope  wider than the credential; nothing was used up
+--   reused         the second caller may be a thief, so the credential ends with all that it issued (RFC 9700 §4.14.2)
+--   raced          a second use within the leeway, while the successor is unused: refused, but nothing ends
 create or replace function rotate_refresh_token(
   p_hash bytea,
   p_kind text,

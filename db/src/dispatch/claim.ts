@@ -8,27 +8,27 @@ import { projects } from '../tables/projects.ts'
 import { teams } from '../tables/teams.ts'
 import { webhook_attempts, webhook_deliveries, webhook_endpoints, webhook_workers } from '../tables/webhooks.ts'
 
-/** 10 s to connect, 30 s for the answer, 5 s of age before sending, 45 s for writing the result: then others may take it. */
+/** 5 s of age before sending, 10 s to connect, 30 s for the response, 45 s to write the result; then another worker may take over. */
 export const LEASE_SECONDS = 90
 
-/** An endpoint with something to send now. */
+/** An endpoint with due deliveries. */
 export interface DueEndpoint {
   team_id: string
   endpoint_id: string
   /** Its last attempt failed. */
   is_failing: boolean
-  /** Somebody tries it, and waits for that. */
+  /** A test delivery is due, and somebody waits for it. */
   is_tested: boolean
 }
 
-/** How many deliveries of an endpoint a worker has room for. */
+/** The number of deliveries of an endpoint that a worker has slots for. */
 export interface EndpointSlots {
   team_id: string
   endpoint_id: string
   free: number
 }
 
-/** A delivery that this worker alone may send now, with all that sending needs. */
+/** A delivery that this worker alone may send now, with everything that sending needs. */
 export interface ClaimedDelivery {
   id: string
   team_id: string
@@ -36,28 +36,26 @@ export interface ClaimedDelivery {
   event_id: string
   event_type: DeliveredEvent['type']
   attempt_id: string
-  /** Of this attempt, from 1. */
+  /** The number of this attempt, from 1. */
   number: number
   trigger: 'auto' | 'manual' | 'replay' | 'test'
   url: string
   local_trial: boolean
   /** Sealed. */
   secret: string
-  /** Sealed; null once it signs no more. */
+  /** Sealed; null when it no longer signs. */
   previous_secret: string | null
-  /** The body's text; null when the event is past its 30 days. */
+  /** The text of the body; null when the event is older than 30 days. */
   payload: string | null
-  /** The database's clock at the claim, in seconds. */
+  /** The time of the claim on the database's clock, in seconds. */
   claimed_at: number
-  /** How long it was due by then, in seconds. */
+  /** The time from due to claimed, in seconds. */
   waited: number
 }
 
-const { placeholder } = sql
-
-// One probe of the index of due deliveries per endpoint: the limit keeps the planner from joining all that is due. What
-// tries an endpoint is due before all else of it, and is so the first that is found.
-const findDue = statement<object, DueEndpoint>(sql`
+// Probes the index of due deliveries once per endpoint: the limit keeps the planner from joining everything that is due. A
+// test delivery is due before all others of its endpoint, so it is found first.
+const findDue = statement<Record<string, never>, DueEndpoint>(sql`
   select e.team_id, e.id as endpoint_id, e.failing_since is not null as is_failing, due.trigger = 'test' as is_tested
     from ${webhook_endpoints} e
     join ${teams} t on t.id = e.team_id and t.deleted_at is null
@@ -73,32 +71,33 @@ const findDue = statement<object, DueEndpoint>(sql`
      and e.deleted_at is null
      and not exists (select from ${projects} j where j.team_id = e.team_id and j.id = e.project_id and j.deleted_at is not null)`)
 
-/** Endpoints that may be sent to and have deliveries due, by the database's clock. */
+/** Returns the active endpoints with deliveries due by the database's clock. */
 export async function findDueEndpoints(tx: Tx): Promise<DueEndpoint[]> {
   return findDue(tx, {})
 }
 
 // `d.id = any (array(…))` keeps the update on the index of ids; a join would scan the whole table once it has grown.
-// The attempts' rows are written before any request: what is sent is known, whoever dies. A worker whose row is gone
-// was taken for dead and gets nothing.
-const claim = statement<{ worker_id: number; slots: string }, ClaimedDelivery>(sql`
+// The attempts' rows are written before any request, so that attempts are known even if this worker dies. A worker whose row
+// is gone was taken for dead and gets nothing.
+const claim = statement<{ worker_id: number; slots: string }, ClaimedDelivery>(
+  (p) => sql`
   with slots as materialized (
     select s.*
-      from jsonb_to_recordset(${placeholder('slots')}::jsonb) as s (team_id uuid, endpoint_id uuid, free int)
+      from jsonb_to_recordset(${p.slots}::jsonb) as s (team_id uuid, endpoint_id uuid, free int)
   ),
   claimed as (
     update ${webhook_deliveries} d
        set state = 'sending',
            attempt_count = d.attempt_count + 1,
            attempt_id = uuidv7(),
-           worker_id = ${placeholder('worker_id')},
+           worker_id = ${p.worker_id},
            lease_until = now() + ${sql.raw(`interval '${LEASE_SECONDS} seconds'`)},
            next_attempt_at = null,
            updated_at = now()
      where d.id = any (array(
        select due.id
          from slots s
-         join ${webhook_workers} w on w.id = ${placeholder('worker_id')}
+         join ${webhook_workers} w on w.id = ${p.worker_id}
          join ${webhook_endpoints} e on e.team_id = s.team_id and e.id = s.endpoint_id and e.state = 'active' and e.deleted_at is null
         cross join lateral (
           select q.id
@@ -121,9 +120,10 @@ const claim = statement<{ worker_id: number; slots: string }, ClaimedDelivery>(s
          v.payload, floor(extract(epoch from now()))::float8 as claimed_at
     from claimed c
     join ${webhook_endpoints} e on e.team_id = c.team_id and e.id = c.endpoint_id
-    left join ${events} v on v.team_id = c.team_id and v.id = c.event_id`)
+    left join ${events} v on v.team_id = c.team_id and v.id = c.event_id`,
+)
 
-/** Takes what is due of each endpoint, oldest first and up to its slots. Two workers never get the same attempt. */
+/** Claims due deliveries of each endpoint, oldest first and up to its slots. Two workers never get the same attempt. */
 export async function claimDeliveries(
   tx: Tx,
   { workerId, slots }: { workerId: number; slots: readonly EndpointSlots[] },

@@ -1,19 +1,25 @@
 import { sql } from 'drizzle-orm'
 import type { Tx } from '../driver/database.ts'
-import { statement } from '../sql/statement.ts'
+import { type Parameters, statement } from '../sql/statement.ts'
 import { webhook_attempts, webhook_deliveries, webhook_endpoints } from '../tables/webhooks.ts'
 
-/** What names one attempt: late news of another one touches nothing. */
+/** Identifies one attempt, so that a late result of another attempt changes nothing. */
 export interface AttemptRef {
   delivery_id: string
   attempt_id: string
   number: number
 }
 
-/** What came of one attempt. */
+/** The first and last id of a batch of attempts. */
+interface AttemptBounds {
+  first: string
+  last: string
+}
+
+/** The result of one attempt. */
 export interface AttemptResult extends AttemptRef {
   succeeded: boolean
-  /** When the next attempt is due, from now; null when there is none. */
+  /** The time until the next attempt; null when there is none. */
   delay_ms: number | null
   duration_ms: number
   remote_ip: string | null
@@ -25,21 +31,20 @@ export interface AttemptResult extends AttemptRef {
   error_detail: string | null
 }
 
-const { placeholder } = sql
-
-// The fence: this attempt, and still being sent. What another worker took over meanwhile is not touched.
+// The fence: still sending, and still this attempt. A delivery that another worker took over is not changed.
 const isOurs = sql`d.attempt_id = r.attempt_id and d.attempt_count = r.number and d.state = 'sending'`
-// Attempts are partitioned by their id: bounds given as values keep the statement off all other days. A subquery with
-// writes finds them by their delivery, never by an id that comes from a join: PostgreSQL 18 then picks partitions row by row, and
-// when any part of the statement had to wait for a row's lock, its second look (EvalPlanQual) confuses that into no rows.
-const ofTheseDays = sql`t.id between ${placeholder('first')}::uuid and ${placeholder('last')}::uuid`
+// Attempts are partitioned by their id: bounds given as values keep the statement off all other days. A subquery with writes
+// finds attempts by their delivery, never by an id that comes from a join: PostgreSQL 18 then picks partitions row by row, and
+// when any part of the statement waited for a row lock, its recheck (EvalPlanQual) wrongly finds no rows.
+const inTheirPartitions = (p: Parameters<AttemptBounds>) => sql`t.id between ${p.first}::uuid and ${p.last}::uuid`
 
-// An endpoint's row is written on change, and for successes once a second. Rows are locked in order of id, as two
-// workers complete deliveries of the same endpoints at the same time. What we broke off ourselves says nothing of it.
-const complete = statement<{ results: string; first: string; last: string }, { delivery_id: string }>(sql`
+// An endpoint's row is written when it changes, and for successes once a second. Rows are locked in order of id, because two
+// workers complete deliveries of the same endpoints at the same time. Attempts that a worker interrupted do not count.
+const complete = statement<AttemptBounds & { results: string }, { delivery_id: string }>(
+  (p) => sql`
   with results as materialized (
     select r.*
-      from jsonb_to_recordset(${placeholder('results')}::jsonb) as r (
+      from jsonb_to_recordset(${p.results}::jsonb) as r (
         position int, delivery_id uuid, attempt_id uuid, number int, succeeded boolean, delay_ms float8, duration_ms int,
         remote_ip text, status_code smallint, response_headers jsonb, response_body text, response_body_truncated boolean,
         error_code text, error_detail text)
@@ -64,7 +69,7 @@ const complete = statement<{ results: string; first: string; last: string }, { d
            response_headers = a.response_headers, response_body = decode(a.response_body, 'base64'),
            response_body_truncated = a.response_body_truncated, error_code = a.error_code, error_detail = a.error_detail
       from applied a
-     where t.team_id = a.team_id and t.delivery_id = a.delivery_id and t.number = a.number and ${ofTheseDays}
+     where t.team_id = a.team_id and t.delivery_id = a.delivery_id and t.number = a.number and ${inTheirPartitions(p)}
   ),
   since_success as (
     select a.*, a.counts and a.position > coalesce(max(a.position) filter (where a.succeeded) over (partition by a.endpoint_id), -1) as is_since
@@ -102,11 +107,12 @@ const complete = statement<{ results: string; first: string; last: string }, { d
      where e.team_id = c.team_id and e.id = c.id
   )
   select delivery_id
-    from applied`)
+    from applied`,
+)
 
 /**
- * Writes results, each with its attempt's row and its endpoint's record. Returns the ids of the deliveries it applied
- * to; the others were stale, and nothing of them was written.
+ * Writes results, each to its delivery, its attempt and its endpoint. Returns the ids of the deliveries it changed; the other
+ * results were stale and are not written.
  */
 export async function completeDeliveries(tx: Tx, results: readonly AttemptResult[]): Promise<Set<string>> {
   const rows = results.map(({ response_body, ...result }, position) => ({
@@ -118,10 +124,11 @@ export async function completeDeliveries(tx: Tx, results: readonly AttemptResult
   return new Set(applied.map(({ delivery_id }) => delivery_id))
 }
 
-const handBack = statement<{ refs: string; first: string; last: string }, never>(sql`
+const handBack = statement<AttemptBounds & { refs: string }, never>(
+  (p) => sql`
   with refs as materialized (
     select r.*
-      from jsonb_to_recordset(${placeholder('refs')}::jsonb) as r (delivery_id uuid, attempt_id uuid, number int)
+      from jsonb_to_recordset(${p.refs}::jsonb) as r (delivery_id uuid, attempt_id uuid, number int)
   ),
   returned as (
     update ${webhook_deliveries} d
@@ -134,15 +141,16 @@ const handBack = statement<{ refs: string; first: string; last: string }, never>
   )
   delete from ${webhook_attempts} t
    using returned r
-   where t.team_id = r.team_id and t.id = r.attempt_id and ${ofTheseDays}`)
+   where t.team_id = r.team_id and t.id = r.attempt_id and ${inTheirPartitions(p)}`,
+)
 
-/** Gives back what was claimed and never sent, as if it had not been claimed. */
+/** Hands back deliveries that were claimed and never sent, as if they had not been claimed. */
 export async function handBackDeliveries(tx: Tx, refs: readonly AttemptRef[]): Promise<void> {
   if (refs.length > 0) await handBack(tx, { refs: JSON.stringify(refs), ...boundsOf(refs) })
 }
 
-/** The text of UUIDs sorts as they do. */
-function boundsOf(refs: readonly AttemptRef[]): { first: string; last: string } {
+/** Returns the first and last attempt id. The text of UUIDs sorts as the UUIDs do. */
+function boundsOf(refs: readonly AttemptRef[]): AttemptBounds {
   const ids = refs.map(({ attempt_id }) => attempt_id).sort()
   return { first: ids[0] ?? '', last: ids.at(-1) ?? '' }
 }

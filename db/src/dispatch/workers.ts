@@ -1,17 +1,16 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Tx } from '../driver/database.ts'
 import { onlyOne } from '../sql/rows.ts'
-import { statement } from '../sql/statement.ts'
+import { type Parameters, statement } from '../sql/statement.ts'
 import { webhook_attempts, webhook_deliveries, webhook_workers } from '../tables/webhooks.ts'
 
-/** Class of the advisory locks that say that a worker's process lives; the second number is the worker's id. */
+/** The class of the advisory locks that show that a worker lives; the second number is the worker's id. */
 const LOCK_CLASS = 0x45415253
 
-const { placeholder } = sql
 const lockClass = sql.raw(String(LOCK_CLASS))
 
-// Dead: the lock is gone and the heartbeat is old. One alone proves nothing: a restart of PostgreSQL drops all locks,
-// a stalled process sends no heartbeats.
+// A worker is dead when its lock is gone and its heartbeat is old. One alone proves nothing: a restart of PostgreSQL drops
+// all locks, and a stalled process sends no heartbeats.
 const isDead = (worker: SQL) => sql`(
   ${worker}.seen_at < now() - interval '3 seconds'
   and not exists (
@@ -20,43 +19,57 @@ const isDead = (worker: SQL) => sql`(
      where l.locktype = 'advisory' and l.classid = ${lockClass} and l.objid::int = ${worker}.id and l.objsubid = 2 and l.granted
        and l.database = (select oid from pg_database where datname = current_database())))`
 
-// An interrupted attempt was begun and counts, so that no receiver gets more of them than it was promised. Whoever tries an
-// endpoint is told of the one attempt.
-const hasAttempts = sql`(d.attempt_count < ${placeholder('max_attempts')}::int and d.trigger <> 'test')`
+// An interrupted attempt counts, so that no receiver gets more attempts than promised. A test delivery has one attempt only.
+const hasAttemptsLeft = (p: Parameters<Sweep>) => sql`(d.attempt_count < ${p.max_attempts}::int and d.trigger <> 'test')`
 
-const register = statement<{ job_pool_id: string | null }, { id: number }>(sql`
+const register = statement<{ job_pool_id: string | null }, { id: number }>(
+  (p) => sql`
   insert into ${webhook_workers} (job_pool_id)
-  values (${placeholder('job_pool_id')})
-  returning id`)
+  values (${p.job_pool_id})
+  returning id`,
+)
 
 export async function registerWorker(tx: Tx, { jobPoolId }: { jobPoolId: string | null }): Promise<number> {
   return onlyOne(await register(tx, { job_pool_id: jobPoolId })).id
 }
 
-// After a reconnect the session is a new one without the lock; while the old one lingers, the next beat tries again.
-const beat = statement<{ worker_id: number; backend: number }, { backend: number }>(sql`
+// A new connection does not hold the lock yet. If the old backend still holds it, the next heartbeat tries again.
+const heartbeat = statement<{ worker_id: number; backend_pid: number }, { backend_pid: number }>(
+  (p) => sql`
   update ${webhook_workers}
      set seen_at = now()
-   where id = ${placeholder('worker_id')}
+   where id = ${p.worker_id}
   returning case
-    when pg_backend_pid() = ${placeholder('backend')}::int then pg_backend_pid()
-    when pg_try_advisory_lock(${lockClass}, ${placeholder('worker_id')}::int) then pg_backend_pid()
+    when pg_backend_pid() = ${p.backend_pid}::int then pg_backend_pid()
+    when pg_try_advisory_lock(${lockClass}, ${p.worker_id}::int) then pg_backend_pid()
     else 0
-  end as backend`)
+  end as backend_pid`,
+)
 
 /**
- * A sign of life, on the session that holds the worker's lock; `backend` is that session as the last beat named it, or 0.
- * Null when the worker was taken for dead: it needs a new id.
+ * Records a heartbeat over the connection that holds the worker's lock. `backendPid` is what the last heartbeat returned, at
+ * first 0. Returns the pid of the backend that holds the lock, 0 while none does, or null when another worker took this one for
+ * dead: then it needs a new id.
  */
-export async function recordHeartbeat(session: Tx, { workerId, backend }: { workerId: number; backend: number }): Promise<number | null> {
-  const [row] = await beat(session, { worker_id: workerId, backend })
-  return row?.backend ?? null
+export async function recordHeartbeat(
+  lockConnection: Tx,
+  { workerId, backendPid }: { workerId: number; backendPid: number },
+): Promise<number | null> {
+  const [row] = await heartbeat(lockConnection, { worker_id: workerId, backend_pid: backendPid })
+  return row?.backend_pid ?? null
 }
 
-// What dead workers sent, what is past its lease, and what was claimed for this worker by a statement whose answer
-// never arrived. Its deliveries are locked in order of id; what another sweep works on is skipped. Attempts are found by their
-// delivery, as where results are written.
-const sweep = statement<{ worker_id: number; held: string; max_attempts: number }, { state: string }>(sql`
+interface Sweep {
+  worker_id: number
+  held: string
+  max_attempts: number
+}
+
+// Finds deliveries of dead workers, those past their lease, and those claimed for this worker by a statement whose result
+// never arrived. They are locked in order of id, and those that another sweep has locked are skipped. Attempts are found by
+// their delivery, as where results are written.
+const sweep = statement<Sweep, { state: string }>(
+  (p) => sql`
   with living as materialized (
     select w.id
       from ${webhook_workers} w
@@ -69,9 +82,9 @@ const sweep = statement<{ worker_id: number; held: string; max_attempts: number 
        and (
          d.worker_id <> all (array(select id from living))
          or d.lease_until < now()
-         or d.worker_id = ${placeholder('worker_id')}
+         or d.worker_id = ${p.worker_id}
             and d.lease_until < now() + interval '75 seconds'
-            and d.attempt_id <> all (array(select id::uuid from jsonb_array_elements_text(${placeholder('held')}::jsonb) as held (id)))
+            and d.attempt_id <> all (array(select id::uuid from jsonb_array_elements_text(${p.held}::jsonb) as held (id)))
        )
      order by d.id
      limit 1000
@@ -79,7 +92,7 @@ const sweep = statement<{ worker_id: number; held: string; max_attempts: number 
   ),
   recorded as (
     update ${webhook_attempts} t
-       set error_code = 'interrupted', error_detail = 'The sender stopped, or lost its lease, before the result was written.',
+       set error_code = 'interrupted', error_detail = 'The worker stopped or lost its lease before the result was written.',
            finished_at = now()
       from lost l
      where t.team_id = l.team_id and t.delivery_id = l.id and t.number = l.attempt_count
@@ -87,16 +100,17 @@ const sweep = statement<{ worker_id: number; held: string; max_attempts: number 
        and t.finished_at is null
   )
   update ${webhook_deliveries} d
-     set state = case when ${hasAttempts} then 'pending' else 'failed' end,
-         next_attempt_at = case when ${hasAttempts} then now() end,
-         finished_at = case when ${hasAttempts} then null else now() end,
+     set state = case when ${hasAttemptsLeft(p)} then 'pending' else 'failed' end,
+         next_attempt_at = case when ${hasAttemptsLeft(p)} then now() end,
+         finished_at = case when ${hasAttemptsLeft(p)} then null else now() end,
          worker_id = null,
          lease_until = null,
          updated_at = now()
    where d.id = any (array(select id from lost))
-  returning d.state`)
+  returning d.state`,
+)
 
-/** Gives back what died with its sender; `held` are the attempts that this worker knows of. Returns how many there were. */
+/** Hands back the deliveries of dead workers; `held` are the attempts in flight in this one. Returns how many it found. */
 export async function sweepDeliveries(
   tx: Tx,
   { workerId, held, maxAttempts }: { workerId: number; held: readonly string[]; maxAttempts: number },
@@ -104,7 +118,7 @@ export async function sweepDeliveries(
   return (await sweep(tx, { worker_id: workerId, held: JSON.stringify(held), max_attempts: maxAttempts })).length
 }
 
-const forgetDead = statement<object, { count: number }>(sql`
+const forgetDead = statement<Record<string, never>, { count: number }>(sql`
   with gone as (
     delete from ${webhook_workers} w
      where ${isDead(sql`w`)}
@@ -115,16 +129,18 @@ const forgetDead = statement<object, { count: number }>(sql`
     from gone
   having count(*) > 0`)
 
-/** Removes dead workers whose deliveries are all given back, and frees their jobs. Returns how many there were. */
+/** Removes dead workers whose deliveries are all handed back, and frees their jobs. Returns how many it removed. */
 export async function forgetDeadWorkers(tx: Tx): Promise<number> {
   return (await forgetDead(tx, {}))[0]?.count ?? 0
 }
 
-const remove = statement<{ worker_id: number }, never>(sql`
+const remove = statement<{ worker_id: number }, never>(
+  (p) => sql`
   delete from ${webhook_workers}
-   where id = ${placeholder('worker_id')}`)
+   where id = ${p.worker_id}`,
+)
 
-/** The end of a worker that has nothing left to send. */
+/** Removes a worker that has nothing in flight. */
 export async function removeWorker(tx: Tx, workerId: number): Promise<void> {
   await remove(tx, { worker_id: workerId })
 }

@@ -1,4 +1,4 @@
-import { ApiError, type ErrorCode, errorCodes } from '@earshot/contracts'
+import { ApiError } from '@earshot/contracts'
 import postgres from 'postgres'
 import { DeadlineError } from './deadline.ts'
 
@@ -59,14 +59,7 @@ function causeOf(error: unknown): unknown {
   return error instanceof ApiError && error.cause instanceof Error ? error.cause : error
 }
 
-/** The error that the function refuse() names by its code, with its fields as JSON; undefined if the table has no such code. */
-function refusalOf(code: string, fields: string | null | undefined): ApiError | undefined {
-  return isErrorCode(code) ? new ApiError<ErrorCode>(code, JSON.parse(fields ?? '{}')) : undefined
-}
-
 function fromState(error: postgres.PostgresError): unknown {
-  const refusal = error.code === 'EARSH' && refusalOf(error.message, error.detail)
-  if (refusal) return refusal
   if (error.code === '23505') return new ApiError('already_exists', { detail: duplicateDetail(error.constraint_name) })
   if (error.code === '55P03') return new ApiError('idempotency_in_progress', { retryAfterSeconds: 1 })
   return UNAVAILABLE.test(error.code) ? unavailable(error) : error
@@ -80,10 +73,6 @@ export function unavailable(cause: Error): ApiError {
   })
   error.cause = cause
   return error
-}
-
-function isErrorCode(code: string): code is ErrorCode {
-  return (errorCodes as string[]).includes(code)
 }
 
 function duplicateDetail(constraint: string | undefined): string {

@@ -1,52 +1,83 @@
+import { durations, type Role, roleSuffices, roles } from '@earshot/contracts'
 import { sql } from 'drizzle-orm'
-import type { Tx } from '../driver/database.ts'
+import { type Tx, transaction } from '../driver/database.ts'
+import { queueMails } from '../mails.ts'
+import type { Actor } from '../sql/actor.ts'
+import { recordAudits } from '../sql/audit.ts'
 import { statement } from '../sql/statement.ts'
 import { memberships } from '../tables/members.ts'
 import { teams } from '../tables/teams.ts'
 import { users } from '../tables/users.ts'
 import { webhook_endpoints } from '../tables/webhooks.ts'
+import { target, type WebhookEndpointRow } from '../webhooks/endpoints.ts'
 
-const REASON = 'No delivery succeeded for 5 days.'
+const MIN_FAILURES = 10
+const REASON = `No delivery succeeded for ${durations.failingEndpointDays} days.`
+const SYSTEM: Actor = { userId: null, credentialId: null, credentialKind: 'system', ip: null }
+/** Who runs a team's webhooks, and is told. */
+const NOTIFIED_ROLES = roles.filter((role) => roleSuffices(role, 'admin'))
 
-const { placeholder } = sql
-
-// Rows are locked in order of id, as the writers of results lock them; PostgreSQL checks the conditions again on the locked row,
-// so a success that commits first counts.
-const disable = statement<{ reason: string }, { id: string }>(sql`
+// Rows are locked in order of id, as the writers of results lock them; PostgreSQL checks the conditions again on the locked
+// row, so a success that commits first counts.
+const disable = statement<{ reason: string; failures: number; hours: number; days: number }, WebhookEndpointRow>(
+  (p) => sql`
   with failing as materialized (
     select e.team_id, e.id
       from ${webhook_endpoints} e
       join ${teams} t on t.id = e.team_id and t.deleted_at is null
      where e.state = 'active'
        and e.deleted_at is null
-       and e.consecutive_failures >= 10
-       and e.last_failed_at - e.first_failed_at >= interval '12 hours'
-       and coalesce(e.last_success_at, e.created_at) < now() - interval '5 days'
+       and e.consecutive_failures >= ${p.failures}
+       and e.last_failed_at - e.first_failed_at >= ${p.hours}::int * interval '1 hour'
+       and coalesce(e.last_success_at, e.created_at) < now() - ${p.days}::int * interval '1 day'
      order by e.id
        for no key update of e
-  ),
-  disabled as (
-    update ${webhook_endpoints} e
-       set state = 'disabled', disabled_reason = ${placeholder('reason')}, updated_at = now()
-      from failing f
-     where e.team_id = f.team_id and e.id = f.id
-    returning e.*
   )
-  select d.id,
-         record_audit(row(null, null, 'system', null)::actor, d.team_id, d.project_id, 'webhook.disabled', 'webhook', d.id,
-           jsonb_build_object('state', jsonb_build_object('from', 'active', 'to', 'disabled'))) as audited,
-         (select count(queue_mail(u.email, 'webhook-disabled',
-                   jsonb_build_object('name', u.name, 'team', t.name, 'host', substring(d.url from '://([^/?#]+)'), 'endpoint', d.id), null))
-            from ${teams} t
-            join ${memberships} m on m.team_id = t.id and m.role in ('owner', 'admin')
-            join ${users} u on u.id = m.user_id and u.disabled_at is null
-           where t.id = d.team_id) as mailed
-    from disabled d`)
+  update ${webhook_endpoints} e
+     set state = 'disabled', disabled_reason = ${p.reason}, updated_at = now()
+    from failing f
+   where e.team_id = f.team_id and e.id = f.id
+  returning e.*`,
+)
+
+interface Recipient {
+  team_id: string
+  team: string
+  name: string
+  email: string
+}
+
+const findRecipients = statement<{ team_ids: string[]; roles: Role[] }, Recipient>(
+  (p) => sql`
+  select t.id as team_id, t.name as team, u.name, u.email
+    from ${teams} t
+    join ${memberships} m on m.team_id = t.id and m.role = any (${p.roles}::text[])
+    join ${users} u on u.id = m.user_id and u.disabled_at is null
+   where t.id = any (${p.team_ids}::uuid[])`,
+)
 
 /**
- * Disables each endpoint that had no success for 5 days, and at least 10 failed deliveries spread over at least 12 hours
- * since its last one; its team's owners and admins are told by mail. Returns their ids.
+ * Disables each endpoint without a success for 5 days and with at least 10 failed deliveries, spread over at least 12 hours,
+ * since its last one. Its team's owners and admins get a mail. Returns the endpoints' ids.
  */
 export async function disableFailingEndpoints(tx: Tx): Promise<string[]> {
-  return (await disable(tx, { reason: REASON })).map(({ id }) => id)
+  const { failingEndpointHours: hours, failingEndpointDays: days } = durations
+  return transaction(tx, async (tx) => {
+    const disabled = await disable(tx, { reason: REASON, failures: MIN_FAILURES, hours, days })
+    if (disabled.length === 0) return []
+    const changes = { state: { from: 'active', to: 'disabled' } }
+    const entries = disabled.map((endpoint) => ({ ...target(endpoint), action: 'webhook.disabled', changes }) as const)
+    await recordAudits(tx, SYSTEM, entries)
+    const recipients = await findRecipients(tx, { team_ids: disabled.map(({ team_id }) => team_id), roles: NOTIFIED_ROLES })
+    await queueMails(
+      tx,
+      disabled.flatMap((endpoint) => recipients.filter(({ team_id }) => team_id === endpoint.team_id).map((to) => mailOf(endpoint, to))),
+    )
+    return disabled.map(({ id }) => id)
+  })
+}
+
+function mailOf({ id, url }: WebhookEndpointRow, { name, email, team }: Recipient) {
+  // The host alone: the rest of an address may hold a secret.
+  return { recipient: email, template: 'webhook-disabled', fields: { name, team, host: new URL(url).host, endpoint: id } } as const
 }

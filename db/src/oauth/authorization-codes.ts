@@ -1,13 +1,18 @@
 import type { Scope } from '@earshot/contracts'
 import { sql } from 'drizzle-orm'
-import type { Tx } from '../driver/database.ts'
-import { type Actor, actorParameter, actorValues } from '../sql/actor.ts'
+import { type Tx, transaction } from '../driver/database.ts'
+import type { UserActor } from '../sql/actor.ts'
+import { onlyOne } from '../sql/rows.ts'
 import { statement } from '../sql/statement.ts'
+import { credentials } from '../tables/credentials.ts'
 import { authorization_codes } from '../tables/oauth.ts'
+import { users } from '../tables/users.ts'
+import { allowClient } from './authorizations.ts'
+import { endReusedCredential } from './reused-credentials.ts'
 
 export interface NewAuthorizationCode {
   hash: Buffer
-  /** The client's row, not the name that it goes by. */
+  /** The id of the client's row, not its `client_id`. */
   clientId: string
   scopes: readonly Scope[]
   redirectUri: string
@@ -15,7 +20,7 @@ export interface NewAuthorizationCode {
   lifetimeSeconds: number
 }
 
-/** What a code is for. */
+/** What a code is exchanged for. */
 export interface AuthorizationCodeRow {
   credential_id: string
   user_id: string
@@ -24,28 +29,61 @@ export interface AuthorizationCodeRow {
   code_challenge: string
 }
 
-const { placeholder } = sql
+// The database's clock begins and ends the life of a code: sixty seconds leave no room for the difference of two clocks.
+const readExpiry = statement<{ lifetimeSeconds: number }, { expires_at: string }>(
+  (p) => sql`
+  select now() + ${p.lifetimeSeconds}::int * interval '1 second' as expires_at`,
+)
 
-// The database's clock begins and ends its life: sixty seconds leave no room for another's.
-const create = statement<object, never>(sql`
-  with allowed as (
-    select now() + ${placeholder('lifetimeSeconds')}::int * interval '1 second' as expires_at
-  )
+const insert = statement<
+  Omit<NewAuthorizationCode, 'clientId' | 'scopes' | 'lifetimeSeconds'> & { credentialId: string; expiresAt: string },
+  never
+>(
+  (p) => sql`
   insert into ${authorization_codes} (hash, credential_id, redirect_uri, code_challenge, expires_at)
-  select ${placeholder('hash')}, allow_client(${actorParameter}, ${placeholder('clientId')}, ${placeholder('scopes')}::text[], expires_at),
-         ${placeholder('redirectUri')}, ${placeholder('codeChallenge')}, expires_at
-    from allowed`)
+  values (${p.hash}, ${p.credentialId}, ${p.redirectUri}, ${p.codeChallenge}, ${p.expiresAt}::timestamptz)`,
+)
 
-/** The actor allows a client to act for them; the code is what the client gets tokens with. */
-export async function createAuthorizationCode(tx: Tx, actor: Actor, code: NewAuthorizationCode): Promise<void> {
-  await create(tx, { ...code, ...actorValues(actor) })
+/** Records that the actor allows a client to act for them, with the code that the client exchanges for tokens. */
+export async function createAuthorizationCode(tx: Tx, actor: UserActor, code: NewAuthorizationCode): Promise<void> {
+  const { hash, clientId, scopes, redirectUri, codeChallenge, lifetimeSeconds } = code
+  await transaction(tx, async (tx) => {
+    const { expires_at: expiresAt } = onlyOne(await readExpiry(tx, { lifetimeSeconds }))
+    const credentialId = await allowClient(tx, actor, { clientId, scopes, expiresAt })
+    await insert(tx, { hash, credentialId, redirectUri, codeChallenge, expiresAt })
+  })
 }
 
-const take = statement<{ hash: Buffer; clientId: string }, AuthorizationCodeRow>(sql`
-  select *
-    from take_authorization_code(${placeholder('hash')}, ${placeholder('clientId')})`)
+const take = statement<{ hash: Buffer; clientId: string }, AuthorizationCodeRow>(
+  (p) => sql`
+  update ${authorization_codes} a
+     set used_at = now()
+    from ${credentials} c
+    join ${users} u on u.id = c.user_id and u.disabled_at is null
+   where a.hash = ${p.hash} and a.used_at is null and a.expires_at > now()
+     and c.id = a.credential_id and c.client_id = ${p.clientId} and c.revoked_at is null
+  returning c.id as credential_id, c.user_id, c.scopes, a.redirect_uri, a.code_challenge`,
+)
 
-/** Uses a code up. Null: it is unknown, expired, another client's, or was used before, which ends all that it gave. */
+const findUsed = statement<{ hash: Buffer; clientId: string }, { credential_id: string }>(
+  (p) => sql`
+  select c.id as credential_id
+    from ${authorization_codes} a
+    join ${credentials} c on c.id = a.credential_id and c.client_id = ${p.clientId}
+   where a.hash = ${p.hash} and a.used_at is not null`,
+)
+
+/**
+ * Uses a code up, before anything else about the request is checked: of any number of callers exactly one gets what it is
+ * for. A second use may be a thief's, or the first was, so all that the code gave ends (RFC 6749 §4.1.2). Returns null for a
+ * code that is unknown, expired, another client's or used; nothing is thrown, so that the end of the credential is committed.
+ */
 export async function takeAuthorizationCode(tx: Tx, code: { hash: Buffer; clientId: string }): Promise<AuthorizationCodeRow | null> {
-  return (await take(tx, code))[0] ?? null
+  return transaction(tx, async (tx) => {
+    const [taken] = await take(tx, code)
+    if (taken) return taken
+    const [used] = await findUsed(tx, code)
+    if (used) await endReusedCredential(tx, used.credential_id, 'an authorization code')
+    return null
+  })
 }

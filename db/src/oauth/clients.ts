@@ -5,7 +5,7 @@ import { notFound, onlyOne } from '../sql/rows.ts'
 import { statement } from '../sql/statement.ts'
 import { oauth_clients } from '../tables/oauth.ts'
 
-/** A program that people may allow to act for them, made by the operator. */
+/** A program that people may allow to act for them, created by the operator. */
 export type OAuthClientRow = Omit<typeof oauth_clients.$inferSelect, 'scopes'> & { scopes: Scope[] }
 
 export interface NewOAuthClient {
@@ -18,43 +18,48 @@ export interface NewOAuthClient {
   scopes: readonly Scope[]
 }
 
-const { placeholder } = sql
-
-const find = statement<{ clientId: string }, OAuthClientRow>(sql`
+const find = statement<{ clientId: string }, OAuthClientRow>(
+  (p) => sql`
   select *
     from ${oauth_clients}
-   where client_id = ${placeholder('clientId')}`)
+   where client_id = ${p.clientId}`,
+)
 
+/** Returns the client with this `client_id`, or null. */
 export async function findOAuthClient(tx: Tx, clientId: string): Promise<OAuthClientRow | null> {
   return (await find(tx, { clientId }))[0] ?? null
 }
 
-const list = statement<object, OAuthClientRow>(sql`
+const list = statement<Record<never, never>, OAuthClientRow>(sql`
   select *
     from ${oauth_clients}
    order by id`)
 
-/** All of them: they are few, and the operator's alone. */
+/** Lists all clients. They are few, and the operator's alone. */
 export async function listOAuthClients(tx: Tx): Promise<OAuthClientRow[]> {
   return list(tx, {})
 }
 
-const create = statement<object, OAuthClientRow>(sql`
+const insert = statement<NewOAuthClient, OAuthClientRow>(
+  (p) => sql`
   insert into ${oauth_clients} (client_id, name, secret_hash, redirect_uris, grant_types, scopes)
-  values (${placeholder('clientId')}, ${placeholder('name')}, ${placeholder('secretHash')}, ${placeholder('redirectUris')}::text[],
-          ${placeholder('grantTypes')}::text[], ${placeholder('scopes')}::text[])
-  returning *`)
+  values (${p.clientId}, ${p.name}, ${p.secretHash}, ${p.redirectUris}::text[], ${p.grantTypes}::text[], ${p.scopes}::text[])
+  returning *`,
+)
 
+/** Creates a client. */
 export async function createOAuthClient(tx: Tx, client: NewOAuthClient): Promise<OAuthClientRow> {
-  return onlyOne(await create(tx, client))
+  return onlyOne(await insert(tx, client))
 }
 
-const remove = statement<{ clientId: string }, { id: string }>(sql`
+const remove = statement<{ clientId: string }, { id: string }>(
+  (p) => sql`
   delete from ${oauth_clients}
-   where client_id = ${placeholder('clientId')}
-  returning id`)
+   where client_id = ${p.clientId}
+  returning id`,
+)
 
-/** With all that people allowed it, at once. Throws `not_found`. */
+/** Deletes a client and all that people allowed it, at once. Throws `not_found`. */
 export async function deleteOAuthClient(tx: Tx, clientId: string): Promise<void> {
   if ((await remove(tx, { clientId })).length === 0) notFound()
 }

@@ -12,10 +12,9 @@ export {
 export {
   createDeviceCode,
   type DevicePoll,
-  decideDeviceCode,
-  findDeviceRequest,
   pollDeviceCode,
 } from './device-codes.ts'
+export { decideDeviceCode, findDeviceRequest } from './device-requests.ts'
 export { type Rotation, rotateRefreshToken } from './refresh-tokens.ts'
 export {
   type ActiveToken,

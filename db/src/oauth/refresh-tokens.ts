@@ -7,41 +7,41 @@ import { credentials } from '../tables/credentials.ts'
 /** The exchange of a refresh token for its successor. */
 interface RotationQuestion {
   hash: Buffer
-  /** Of a log-in by password, or of what an OAuth client was allowed. */
+  /** The kind of the credential: a login by password, or the authorization of an OAuth client. */
   kind: 'jwt' | 'oauth2'
   clientId: string | null
-  /** Narrower ones for the access token; null = those that were given. */
+  /** Narrower scopes for the access token; null = the scopes of the credential. */
   scopes: readonly string[] | null
   nextHash: Buffer
   nextExpiresAt: string
-  /** Null where access tokens are not kept. */
+  /** Null where access tokens are not stored. */
   accessHash: Buffer | null
   accessExpiresAt: string | null
-  /** How long a second use, while the successor is unused, is refused without ending the family. */
+  /** How long a second use is refused without ending the family, while the successor is unused. */
   leewaySeconds: number
 }
 
-/** db/functions/oauth/rotate_refresh_token.sql says what the outcomes mean; the fields are there for `rotated` alone. */
+/** The result of an exchange; db/functions/oauth/rotate_refresh_token.sql says what the outcomes mean. */
 export type Rotation =
   | { outcome: 'rotated'; credential_id: string; credential_hash: Buffer | null; user_id: string; scopes: string[] }
   | { outcome: 'unknown' | 'expired' | 'invalid_scope' | 'reused' | 'raced' }
 
-const { placeholder } = sql
-
-const rotate = statement<object, Rotation>(sql`
+const rotate = statement<RotationQuestion, Rotation>(
+  (p) => sql`
   select r.*, c.hash as credential_hash
     from rotate_refresh_token(
-           ${placeholder('hash')}, ${placeholder('kind')}, ${placeholder('clientId')}, ${placeholder('scopes')}::text[],
-           ${placeholder('nextHash')}, ${placeholder('nextExpiresAt')}::timestamptz,
-           ${placeholder('accessHash')}, ${placeholder('accessExpiresAt')}::timestamptz,
-           ${placeholder('leewaySeconds')}
+           ${p.hash}, ${p.kind}, ${p.clientId}, ${p.scopes}::text[],
+           ${p.nextHash}, ${p.nextExpiresAt}::timestamptz,
+           ${p.accessHash}, ${p.accessExpiresAt}::timestamptz,
+           ${p.leewaySeconds}
          ) r
-    left join ${credentials} c on c.id = r.credential_id`)
+    left join ${credentials} c on c.id = r.credential_id`,
+)
 
 /**
- * One atomic step: of any number of callers with the same token exactly one gets the next. It must be committed whatever
- * the outcome, for `reused` has ended the family.
+ * Exchanges a refresh token in one atomic step: of any number of callers with the same token exactly one gets the next. It
+ * must be committed whatever the outcome, because `reused` has ended the family.
  */
 export async function rotateRefreshToken(tx: Tx, question: RotationQuestion): Promise<Rotation> {
-  return onlyOne(await rotate(tx, { ...question }))
+  return onlyOne(await rotate(tx, question))
 }

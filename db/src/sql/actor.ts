@@ -9,6 +9,9 @@ export interface Actor {
   ip: string | null
 }
 
+/** An actor who is a person, rather than the system. */
+export type UserActor = Actor & { userId: string }
+
 const { placeholder } = sql
 
 /** The actor as a row of PostgreSQL's type `actor`, for the functions that record the audit log. */

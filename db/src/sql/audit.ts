@@ -35,6 +35,18 @@ export async function recordAudit(tx: Tx, actor: Actor, { project_id = null, cha
   await record(tx, { ...actorValues(actor), ...entry, project_id, changes: JSON.stringify(changes) })
 }
 
+const recordEach = statement<ActorValues & { entries: string }, never>(
+  (p) => sql`
+  select
+    from jsonb_to_recordset(${p.entries}::jsonb) e (team_id uuid, project_id uuid, action text, target text, target_id uuid, changes jsonb)
+   cross join lateral record_audit(${actorRow(p)}, e.team_id, e.project_id, e.action, e.target, e.target_id, coalesce(e.changes, '{}'))`,
+)
+
+/** Adds any number of entries, each to the audit log of its team, in one statement. */
+export async function recordAudits(tx: Tx, actor: Actor, entries: readonly AuditEntry[]): Promise<void> {
+  await recordEach(tx, { ...actorValues(actor), entries: JSON.stringify(entries) })
+}
+
 type PersonalEntry = Omit<AuditEntry, 'team_id' | 'project_id'> & { user_id: string }
 
 const recordInTeams = statement<ActorValues & Omit<Required<PersonalEntry>, 'changes'> & { changes: string }, never>(

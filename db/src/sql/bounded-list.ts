@@ -1,33 +1,37 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { encodeCursor, type Page, pageOf } from './pages.ts'
+import { encodeCursor, type Page, type PageBounds, pageOf } from './pages.ts'
+import { parametersOf } from './statement.ts'
 
-/** How many records one request looks at when no index serves its filters. */
+/** The most records that one request reads when no index serves its filters. */
 const SCAN_ROWS = 2_000
+
+/** Every list of this kind takes the bounds of its page. */
+const page = parametersOf<PageBounds>()
 
 /** A row of a list, and whether it is one of the results or only marks where the scan stopped. */
 export type Listed<Row> = Row & { matches: boolean }
 
-/** Where a list walks: `from … where …` over an alias `s`, and the column whose index it walks, newest first. */
+/** The index that a list walks, newest first: `from … where …` over an alias `s`, and the index's column. */
 interface Walk {
   source: SQL
   id: SQL
-  /** Where it ends in time. */
+  /** The lower bound in time. */
   since: SQL
 }
 
-/** Whether a list has a lower bound in time: part of the key of its statement. */
+/** Returns whether a list has a lower bound in time, for the key of its statement. */
 export function spanOf({ created_after }: { created_after?: string | undefined }): 'since' | 'ever' {
   return created_after === undefined ? 'ever' : 'since'
 }
 
 /**
- * Bounds a walk by cursor and time. A plan for any values takes two bounds on one column for a narrow span, where every
- * index costs the same, or a sort. So the lower one is no part of the walk: it cuts off the end of what was walked, and
- * from the newest on that is the same.
+ * Bounds a walk by cursor and time. PostgreSQL's generic plan takes two bounds on one column for a narrow span, in which
+ * every index or a sort costs the same. So the lower bound is no part of the walk: it cuts off the end of the rows read,
+ * which gives the same page, because they are read from the newest on.
  */
 export function walkOf(source: SQL, id: SQL, span: string | undefined): Walk {
-  const since = span === 'since' ? sql`s.walked_id >= ${sql.placeholder('after')}::uuid` : sql`true`
-  return { source: sql`${source} and ${id} < ${sql.placeholder('before')}`, id, since }
+  const since = span === 'since' ? sql`s.walked_id >= ${page.after}::uuid` : sql`true`
+  return { source: sql`${source} and ${id} < ${page.before}`, id, since }
 }
 
 /** Walks one index in order and stops at the page's end. */
@@ -38,12 +42,12 @@ export function indexedList({ source, id, since }: Walk): SQL {
         select s.*, ${id} as walked_id
           ${source}
          order by ${id} desc
-         limit ${sql.placeholder('take')}
+         limit ${page.take}
       ) s
      where ${since}`
 }
 
-/** Walks an index over a bounded number of records and keeps what matches; the last one walked comes back as a mark. */
+/** Walks an index over a bounded number of records and keeps those that match; the last record read is returned as a mark. */
 export function scannedList({ source, id, since }: Walk, conditions: SQL[]): SQL {
   return sql`
     select *
@@ -59,16 +63,16 @@ export function scannedList({ source, id, since }: Walk, conditions: SQL[]): SQL
      where (matches or walked = ${sql.raw(String(SCAN_ROWS))})
        and ${since}
      order by walked_id desc
-     limit ${sql.placeholder('take')}`
+     limit ${page.take}`
 }
 
-/** The page of either list. It may be short, even empty, while its cursor goes on. */
+/** Returns the page of either list. It may be short, even empty, while `next_cursor` goes on. */
 export function listedPage<Row extends { id: string }, Item>(rows: Listed<Row>[], limit: number, present: (row: Row) => Item): Page<Item> {
-  const page = pageOf(
+  const shown = pageOf(
     rows.filter((row) => row.matches),
     limit,
     present,
   )
   const end = rows.at(-1)
-  return page.next_cursor === null && end && !end.matches ? { ...page, next_cursor: encodeCursor(end.id) } : page
+  return shown.next_cursor === null && end && !end.matches ? { ...shown, next_cursor: encodeCursor(end.id) } : shown
 }

@@ -1,40 +1,27 @@
 import { randomBytes } from 'node:crypto'
 import { ApiError } from '@earshot/contracts'
 import slugify from '@sindresorhus/slugify'
-import { type SQL, sql } from 'drizzle-orm'
-import type { Tx } from '../driver/database.ts'
 
 const MAX_CHARACTERS = 50
 
-/** What a new row shall be called, and what to append when that is taken; null where the caller chose. */
-export interface WantedSlug {
-  slug: string
-  slugSuffix: string | null
+/**
+ * Inserts a row under its slug: the caller's own, or one made from the name, with a suffix when that is taken. `insert`
+ * does nothing when the slug is taken, also when another transaction takes it at the same moment. Throws `already_exists`
+ * for a slug of the caller's own.
+ */
+export async function insertWithSlug<Row>(
+  { name, slug: chosen }: { name: string; slug?: string | undefined },
+  insert: (slug: string) => Promise<Row[]>,
+): Promise<Row> {
+  const slug = chosen ?? slugFrom(name)
+  const [row] = await insert(slug)
+  if (row) return row
+  const [suffixed] = chosen === undefined ? await insert(`${slug}-${randomBytes(3).toString('hex')}`) : []
+  if (suffixed) return suffixed
+  throw new ApiError('already_exists', { detail: 'This slug is taken already.' })
 }
 
-/** A slug from a name, and what to append when it is taken. Names without a single letter give `untitled`. */
-export function slugFrom(name: string): WantedSlug {
-  const slug = slugify(name).slice(0, MAX_CHARACTERS).replace(/-+$/, '')
-  return { slug: slug || 'untitled', slugSuffix: randomBytes(3).toString('hex') }
-}
-
-/** Creates a row; when another took the made slug in the same moment, where `freeSlug` cannot see it, once more with the suffix. */
-export async function createWithSlug<Row>(tx: Tx, wanted: WantedSlug, create: (tx: Tx, slug: WantedSlug) => Promise<Row>): Promise<Row> {
-  const { slug, slugSuffix } = wanted
-  if (slugSuffix === null) return create(tx, wanted)
-  try {
-    return await tx.attempt((attempt) => create(attempt, wanted))
-  } catch (error) {
-    if (!(error instanceof ApiError) || error.code !== 'already_exists') throw error
-    return create(tx, { slug: `${slug}-${slugSuffix}`, slugSuffix: null })
-  }
-}
-
-/** The slug of a new row: the caller's own, or the made one with its suffix when `taken`. */
-export function freeSlug(taken: SQL): SQL {
-  const { placeholder } = sql
-  return sql`case
-    when ${placeholder('slugSuffix')}::text is not null and exists (${taken}) then ${placeholder('slug')}::text || '-' || ${placeholder('slugSuffix')}::text
-    else ${placeholder('slug')}::text
-  end`
+/** Makes a slug from a name. Names without a single letter give `untitled`. */
+function slugFrom(name: string): string {
+  return slugify(name).slice(0, MAX_CHARACTERS).replace(/-+$/, '') || 'untitled'
 }

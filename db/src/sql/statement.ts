@@ -37,7 +37,7 @@ export function statementsByKey<Values extends object, Row>(
   }
 }
 
-/** Every name gives its placeholder: the type is what keeps names to those of the values. */
-function parametersOf<Values>(): Parameters<Values> {
+/** Returns the parameters of a statement, for fragments that several statements share. Their type allows only the names of the values. */
+export function parametersOf<Values>(): Parameters<Values> {
   return new Proxy({}, { get: (_target, name) => sql.placeholder(String(name)) }) as Parameters<Values>
 }

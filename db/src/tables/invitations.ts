@@ -1,5 +1,4 @@
 import type { InvitationState, Role } from '@earshot/contracts'
-import { sql } from 'drizzle-orm'
 import { pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
 import { bytea, instant, lifetime, newId } from './columns.ts'
 
@@ -11,10 +10,10 @@ export const invitations = pgTable(
     email: text().notNull(),
     role: text().$type<Role>().notNull(),
     token_hash: bytea().notNull(),
-    /** Pending even when its time is over: ask invitation_state(). */
+    /** Still `pending` after `expires_at`: read it by `stateNow`. */
     state: text().$type<InvitationState>().notNull().default('pending'),
     invited_by: uuid(),
-    expires_at: instant().notNull().default(sql`now() + interval '7 days'`),
+    expires_at: instant().notNull(),
     accepted_at: instant(),
     accepted_by: uuid(),
     revoked_at: instant(),

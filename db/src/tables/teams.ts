@@ -1,3 +1,4 @@
+import type { Plan } from '@earshot/contracts'
 import { pgTable, smallint, text, uuid } from 'drizzle-orm/pg-core'
 import { instant, lifetime, newId } from './columns.ts'
 
@@ -5,7 +6,7 @@ export const teams = pgTable('teams', {
   id: newId().primaryKey(),
   name: text().notNull(),
   slug: text().notNull(),
-  plan: text().notNull(),
+  plan: text().$type<Plan>().notNull(),
   nps_low_score_threshold: smallint().notNull(),
   cors_origins: text().array().notNull(),
   locale: text().notNull(),

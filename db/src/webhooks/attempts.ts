@@ -1,46 +1,46 @@
-import { type SQL, sql } from 'drizzle-orm'
+import { sql } from 'drizzle-orm'
 import type { Tx } from '../driver/database.ts'
 import { indexedList, type Listed, listedPage, scannedList, spanOf, walkOf } from '../sql/bounded-list.ts'
-import { type Page, type PageQuery, pageBounds } from '../sql/pages.ts'
-import { statementsByKey } from '../sql/statement.ts'
+import { type Page, type PageBounds, type PageQuery, pageBounds } from '../sql/pages.ts'
+import { type Parameters, statementsByKey } from '../sql/statement.ts'
 import { webhook_attempts } from '../tables/webhooks.ts'
-import { endpointIsThere, type WebhookRef } from './endpoints.ts'
+import { type BelowEndpoint, belowEndpoint, rowsBelow } from './endpoint-lists.ts'
+import type { WebhookRef } from './endpoints.ts'
 
 export type AttemptRow = typeof webhook_attempts.$inferSelect
+
+/** The filters of the list of attempts. */
 export interface AttemptFilters {
   delivery_id?: string | undefined
   status_code?: number | undefined
   outcome?: 'succeeded' | 'failed' | undefined
 }
 
-const { placeholder } = sql
+type AttemptValues = WebhookRef & PageBounds & Pick<AttemptFilters, 'delivery_id' | 'status_code'>
+
 const FILTERS = ['delivery_id', 'status_code'] as const
-const answeredWell = sql`s.error_code is null and coalesce(s.status_code between 200 and 299, false)`
+const isSuccess = sql`s.error_code is null and coalesce(s.status_code between 200 and 299, false)`
 
-const conditions: Record<string, SQL> = {
-  status_code: sql`s.status_code = ${placeholder('status_code')}::int`,
-  succeeded: sql`s.finished_at is not null and ${answeredWell}`,
-  failed: sql`s.finished_at is not null and not (${answeredWell})`,
-}
-
-// With a delivery the walk is over that delivery's own index: it has eight attempts at most.
-const ofEndpoint = (filters: string[]) => sql`
-      from ${webhook_attempts} s
-     where s.team_id = ${placeholder('team_id')} and s.endpoint_id = ${placeholder('webhook_id')}
-       ${filters.includes('delivery_id') ? sql`and s.delivery_id = ${placeholder('delivery_id')}` : sql``}`
-
-const list = statementsByKey<object, Listed<AttemptRow>>((key) => {
-  const [span, ...filters] = key.split(',')
-  const others = filters.flatMap((name) => conditions[name] ?? [])
-  const walk = walkOf(ofEndpoint(filters), sql`s.id`, span)
-  return sql`
-    select s.*
-      from (${others.length === 0 ? indexedList(walk) : scannedList(walk, others)}) s
-     where ${endpointIsThere}
-     order by s.id desc`
+const conditions = (p: Parameters<AttemptValues>) => ({
+  status_code: sql`s.status_code = ${p.status_code}::int`,
+  succeeded: sql`s.finished_at is not null and ${isSuccess}`,
+  failed: sql`s.finished_at is not null and not (${isSuccess})`,
 })
 
-/** The attempts to reach an endpoint, newest first. */
+// With a delivery the walk is over that delivery's own index: it has eight attempts at most.
+const ofEndpoint = (p: Parameters<AttemptValues>, filters: string[]) => sql`
+      from ${webhook_attempts} s
+     where s.team_id = ${p.team_id} and s.endpoint_id = ${p.webhook_id}
+       ${filters.includes('delivery_id') ? sql`and s.delivery_id = ${p.delivery_id}` : sql``}`
+
+const list = statementsByKey<AttemptValues, BelowEndpoint<Listed<AttemptRow>>>((key, p) => {
+  const [span, ...filters] = key.split(',')
+  const others = Object.entries(conditions(p)).flatMap(([name, condition]) => (filters.includes(name) ? [condition] : []))
+  const walk = walkOf(ofEndpoint(p, filters), sql`s.id`, span)
+  return belowEndpoint(p, others.length === 0 ? indexedList(walk) : scannedList(walk, others))
+})
+
+/** Lists the attempts to reach an endpoint, newest first. Throws `not_found` for an unknown endpoint. */
 export async function listAttempts<Item>(
   tx: Tx,
   { team_id, webhook_id, limit, cursor, created_after, created_before, outcome, ...filters }: PageQuery & AttemptFilters & WebhookRef,
@@ -48,5 +48,6 @@ export async function listAttempts<Item>(
 ): Promise<Page<Item>> {
   const given = [spanOf({ created_after }), ...FILTERS.filter((name) => filters[name] !== undefined), ...(outcome ? [outcome] : [])]
   const bounds = pageBounds({ limit, cursor, created_after, created_before })
-  return listedPage(await list(given.join(','))(tx, { ...filters, ...bounds, team_id, webhook_id }), limit, present)
+  const rows = await list(given.join(','))(tx, { ...filters, ...bounds, team_id, webhook_id })
+  return listedPage(rowsBelow(rows), limit, present)
 }

@@ -1,21 +1,28 @@
 import { ApiError } from '@earshot/contracts'
 import { type SQL, sql } from 'drizzle-orm'
-import type { Tx } from '../driver/database.ts'
-import { type Actor, actorValues } from '../sql/actor.ts'
-import { audited } from '../sql/audit.ts'
+import { type Tx, transaction } from '../driver/database.ts'
+import type { Actor } from '../sql/actor.ts'
+import { recordAudit } from '../sql/audit.ts'
 import { indexedList, type Listed, listedPage, scannedList, spanOf, walkOf } from '../sql/bounded-list.ts'
-import { type Page, type PageQuery, pageBounds } from '../sql/pages.ts'
-import { notFound } from '../sql/rows.ts'
-import { statement, statementsByKey } from '../sql/statement.ts'
+import { type Page, type PageBounds, type PageQuery, pageBounds } from '../sql/pages.ts'
+import { notFound, onlyOne } from '../sql/rows.ts'
+import { type Parameters, statement, statementsByKey } from '../sql/statement.ts'
 import { events } from '../tables/events.ts'
-import { webhook_deliveries, webhook_endpoints } from '../tables/webhooks.ts'
-import { endpointIsThere, type WebhookRef } from './endpoints.ts'
+import { webhook_deliveries } from '../tables/webhooks.ts'
+import { type BelowEndpoint, belowEndpoint, rowsBelow } from './endpoint-lists.ts'
+import { findWebhook, type WebhookEndpointRow, type WebhookRef } from './endpoints.ts'
+
+type Delivery = typeof webhook_deliveries.$inferSelect
 
 /** A delivery with the body of its event; null once the event is past its 30 days. */
-export type DeliveryRow = typeof webhook_deliveries.$inferSelect & { payload: string | null }
+export type DeliveryRow = Delivery & { payload: string | null }
+
+/** Names a delivery: team, endpoint, id. */
 export interface DeliveryRef extends WebhookRef {
   delivery_id: string
 }
+
+/** The filters of the list of deliveries. */
 export interface DeliveryFilters {
   state?: DeliveryRow['state'] | undefined
   event_type?: string | undefined
@@ -23,10 +30,14 @@ export interface DeliveryFilters {
   replay_id?: string | undefined
 }
 
-const { placeholder } = sql
+type DeliveryValues = WebhookRef & PageBounds & DeliveryFilters
+
 const FILTERS = ['event_id', 'event_type', 'replay_id', 'state'] as const
+
 // `limit 1` keeps the planner from reading all events for a join: each delivery looks up its own.
-const withPayload = sql`
+const withPayload = (deliveries: SQL) => sql`
+    select d.*, e.payload
+      from ${deliveries} d
       left join lateral (
         select e.payload
           from ${events} e
@@ -34,31 +45,26 @@ const withPayload = sql`
          limit 1
       ) e on true`
 
-const conditions: Record<string, SQL> = {
-  state: sql`s.state = ${placeholder('state')}`,
-  event_type: sql`s.event_type = ${placeholder('event_type')}`,
-  event_id: sql`s.event_id = ${placeholder('event_id')}::uuid`,
-}
-
-// With a replay the walk is over that replay's own index.
-const ofEndpoint = (filters: string[]) => sql`
-      from ${webhook_deliveries} s
-     where s.team_id = ${placeholder('team_id')} and s.endpoint_id = ${placeholder('webhook_id')}
-       ${filters.includes('replay_id') ? sql`and s.replay_id = ${placeholder('replay_id')}::uuid` : sql``}`
-
-const list = statementsByKey<object, Listed<DeliveryRow>>((key) => {
-  const [span, ...filters] = key.split(',')
-  const others = filters.flatMap((name) => conditions[name] ?? [])
-  const walk = walkOf(ofEndpoint(filters), sql`s.id`, span)
-  return sql`
-    with d as (${others.length === 0 ? indexedList(walk) : scannedList(walk, others)})
-    select d.*, e.payload
-      from d
-      ${withPayload}
-     where ${endpointIsThere}
-     order by d.id desc`
+const conditions = (p: Parameters<DeliveryValues>) => ({
+  state: sql`s.state = ${p.state}`,
+  event_type: sql`s.event_type = ${p.event_type}`,
+  event_id: sql`s.event_id = ${p.event_id}::uuid`,
 })
 
+// With a replay the walk is over that replay's own index.
+const ofEndpoint = (p: Parameters<DeliveryValues>, filters: string[]) => sql`
+      from ${webhook_deliveries} s
+     where s.team_id = ${p.team_id} and s.endpoint_id = ${p.webhook_id}
+       ${filters.includes('replay_id') ? sql`and s.replay_id = ${p.replay_id}::uuid` : sql``}`
+
+const list = statementsByKey<DeliveryValues, BelowEndpoint<Listed<DeliveryRow>>>((key, p) => {
+  const [span, ...filters] = key.split(',')
+  const others = Object.entries(conditions(p)).flatMap(([name, condition]) => (filters.includes(name) ? [condition] : []))
+  const walk = walkOf(ofEndpoint(p, filters), sql`s.id`, span)
+  return belowEndpoint(p, withPayload(sql`(${others.length === 0 ? indexedList(walk) : scannedList(walk, others)})`))
+})
+
+/** Lists the deliveries to an endpoint, newest first. Throws `not_found` for an unknown endpoint. */
 export async function listDeliveries<Item>(
   tx: Tx,
   { team_id, webhook_id, limit, cursor, created_after, created_before, ...filters }: PageQuery & DeliveryFilters & WebhookRef,
@@ -66,50 +72,48 @@ export async function listDeliveries<Item>(
 ): Promise<Page<Item>> {
   const given = [spanOf({ created_after }), ...FILTERS.filter((name) => filters[name] !== undefined)]
   const bounds = pageBounds({ limit, cursor, created_after, created_before })
-  return listedPage(await list(given.join(','))(tx, { ...filters, ...bounds, team_id, webhook_id }), limit, present)
+  const rows = await list(given.join(','))(tx, { ...filters, ...bounds, team_id, webhook_id })
+  return listedPage(rowsBelow(rows), limit, present)
 }
 
-const find = statement<DeliveryRef, DeliveryRow>(sql`
-  select d.*, e.payload
-    from ${webhook_deliveries} d
-    ${withPayload}
-   where d.team_id = ${placeholder('team_id')} and d.endpoint_id = ${placeholder('webhook_id')} and d.id = ${placeholder('delivery_id')}`)
+const find = statement<DeliveryRef, DeliveryRow>(
+  (p) => sql`
+    ${withPayload(sql`${webhook_deliveries}`)}
+     where d.team_id = ${p.team_id} and d.endpoint_id = ${p.webhook_id} and d.id = ${p.delivery_id}`,
+)
 
+/** Finds a delivery to an endpoint. */
 export async function findDelivery(tx: Tx, ref: DeliveryRef): Promise<DeliveryRow> {
   return (await find(tx, ref))[0] ?? notFound()
 }
 
-const repeat = statement<object, DeliveryRow & { endpoint_state: string; made: boolean }>(sql`
-  with first as (
-    select d.id, d.endpoint_id, d.team_id, d.event_id, d.event_type, d.payload_sha256, e.payload, n.state as endpoint_state
-      from ${webhook_deliveries} d
-      join ${webhook_endpoints} n on n.team_id = d.team_id and n.id = d.endpoint_id and n.deleted_at is null
-      ${withPayload}
-     where d.team_id = ${placeholder('team_id')} and d.endpoint_id = ${placeholder('webhook_id')} and d.id = ${placeholder('delivery_id')}
-  ),
-  made as (
-    insert into ${webhook_deliveries} (team_id, endpoint_id, event_id, event_type, payload_sha256, trigger, replay_of)
-    select team_id, endpoint_id, event_id, event_type, payload_sha256, 'manual', id
-      from first
-     where endpoint_state = 'active' and payload is not null
-    returning *
-  ),
-  logged as (
-    select ${audited({ action: 'delivery.redelivered', target: 'delivery', team: sql`made.team_id`, id: sql`made.id` })}
-      from made
-  )
-  select made.*, first.payload, first.endpoint_state, made.id is not null as made, (select count(*) from logged) as logged
-    from first
-    left join made on true`)
+/** Throws `state_conflict` while an endpoint is not active: nothing is sent to it. */
+export function requireActive({ state }: WebhookEndpointRow): void {
+  if (state !== 'active') throw new ApiError('state_conflict', { current_state: state })
+}
+
+const insert = statement<
+  Pick<Delivery, 'team_id' | 'endpoint_id' | 'event_id' | 'event_type' | 'payload_sha256'> & { replay_of: string },
+  Delivery
+>(
+  (p) => sql`
+  insert into ${webhook_deliveries} (team_id, endpoint_id, event_id, event_type, payload_sha256, trigger, replay_of)
+  values (${p.team_id}, ${p.endpoint_id}, ${p.event_id}, ${p.event_type}, ${p.payload_sha256}, 'manual', ${p.replay_of})
+  returning *`,
+)
 
 /**
  * Sends the same event once more, as a new delivery that is due at once. Throws `state_conflict` while the endpoint is
  * not active, `not_found` once the event is past its 30 days.
  */
 export async function redeliver(tx: Tx, actor: Actor, ref: DeliveryRef): Promise<DeliveryRow> {
-  const [row] = await repeat(tx, { ...actorValues(actor), ...ref })
-  if (!row) notFound()
-  if (row.made) return row
-  if (row.endpoint_state !== 'active') throw new ApiError('state_conflict', { current_state: row.endpoint_state })
-  return notFound()
+  return transaction(tx, async (tx) => {
+    const first = await findDelivery(tx, ref)
+    requireActive(await findWebhook(tx, ref))
+    if (first.payload === null) notFound()
+    const { team_id, endpoint_id, event_id, event_type, payload_sha256, id: replay_of } = first
+    const made = onlyOne(await insert(tx, { team_id, endpoint_id, event_id, event_type, payload_sha256, replay_of }))
+    await recordAudit(tx, actor, { team_id, action: 'delivery.redelivered', target: 'delivery', target_id: made.id })
+    return { ...made, payload: first.payload }
+  })
 }

@@ -1,12 +1,20 @@
+import { durations } from '@earshot/contracts'
 import { sql } from 'drizzle-orm'
-import type { Tx } from '../driver/database.ts'
-import { type Actor, type ActorValues, actorValues } from '../sql/actor.ts'
-import { audited, changes } from '../sql/audit.ts'
+import { type Tx, transaction } from '../driver/database.ts'
+import { findProject } from '../projects.ts'
+import { requireQuota } from '../quotas.ts'
+import type { Actor } from '../sql/actor.ts'
+import { changedFields, recordAudit } from '../sql/audit.ts'
 import { type Page, type PageQuery, pageBounds, pageOf } from '../sql/pages.ts'
-import { notFound } from '../sql/rows.ts'
-import { statement } from '../sql/statement.ts'
-import { projects } from '../tables/projects.ts'
+import { findRecord, insertRecord, listRecords, lockRecord, removeRecord, updateRecord } from '../sql/records.ts'
+import { notFound, onlyOne } from '../sql/rows.ts'
+import { type Parameters, statement } from '../sql/statement.ts'
 import { webhook_endpoints } from '../tables/webhooks.ts'
+
+const COLUMNS = ['url', 'events', 'description', 'project_id', 'state', 'local_trial'] as const
+/** What an endpoint's failures are counted by; an endpoint that is enabled again begins without any. */
+const NO_FAILURES = { consecutive_failures: 0, failing_since: null, first_failed_at: null, last_failed_at: null }
+const FAILURE_COLUMNS = ['disabled_reason', 'consecutive_failures', 'failing_since', 'first_failed_at', 'last_failed_at'] as const
 
 export type WebhookEndpointRow = typeof webhook_endpoints.$inferSelect
 export interface WebhookRef {
@@ -15,7 +23,7 @@ export interface WebhookRef {
 }
 
 /** The columns that a caller may set; absent ones stay as they are. */
-export type WebhookFields = Partial<Pick<WebhookEndpointRow, 'url' | 'events' | 'description' | 'project_id' | 'state' | 'local_trial'>>
+export type WebhookFields = Partial<Pick<WebhookEndpointRow, (typeof COLUMNS)[number]>>
 
 /** The signing secret, sealed, with what may be shown of it. */
 export interface SealedSecret {
@@ -23,23 +31,26 @@ export interface SealedSecret {
   secret_hint: string
 }
 
-const { placeholder } = sql
-/** Ends a statement with `not_found` when the team has no such endpoint; asked once, whatever the list finds. */
-export const endpointIsThere = sql`(select require_endpoint(${placeholder('team_id')}::uuid, ${placeholder('webhook_id')}::uuid))`
+const inTeam = (p: Parameters<{ team_id: string }>) => sql`team_id = ${p.team_id} and deleted_at is null`
+const here = (p: Parameters<WebhookRef>) => sql`team_id = ${p.team_id} and id = ${p.webhook_id} and deleted_at is null`
 
-const here = sql`team_id = ${placeholder('team_id')} and id = ${placeholder('webhook_id')} and deleted_at is null`
-const projectIsThere = (column: ReturnType<typeof sql>) =>
-  sql`(${column} is null or exists (select from ${projects} p where p.team_id = ${placeholder('team_id')} and p.id = ${column} and p.deleted_at is null))`
+const list = listRecords<{ team_id: string }, WebhookEndpointRow>(webhook_endpoints, inTeam)
+const find = findRecord<WebhookRef, WebhookEndpointRow>(webhook_endpoints, here)
+const insert = insertRecord<WebhookEndpointRow>(webhook_endpoints, [
+  'team_id',
+  'project_id',
+  'url',
+  'description',
+  'events',
+  'secret',
+  'secret_hint',
+  'local_trial',
+])
+const lock = lockRecord<WebhookRef, WebhookEndpointRow>(webhook_endpoints, here)
+const update = updateRecord<WebhookRef, WebhookEndpointRow>(webhook_endpoints, [...COLUMNS, ...FAILURE_COLUMNS], here)
+const remove = removeRecord<WebhookRef, WebhookEndpointRow>(webhook_endpoints, here)
 
-const list = statement<object, WebhookEndpointRow>(sql`
-  select *
-    from ${webhook_endpoints}
-   where team_id = ${placeholder('team_id')}
-     and id < ${placeholder('before')}
-     and deleted_at is null
-   order by id desc
-   limit ${placeholder('take')}`)
-
+/** Lists the webhook endpoints of a team, newest first. */
 export async function listWebhooks<Item>(
   tx: Tx,
   { team_id, ...query }: PageQuery & { team_id: string },
@@ -48,102 +59,79 @@ export async function listWebhooks<Item>(
   return pageOf(await list(tx, { team_id, ...pageBounds(query) }), query.limit, present)
 }
 
-const find = statement<WebhookRef, WebhookEndpointRow>(sql`
-  select *
-    from ${webhook_endpoints}
-   where ${here}`)
-
+/** Finds a webhook endpoint of a team. */
 export async function findWebhook(tx: Tx, ref: WebhookRef): Promise<WebhookEndpointRow> {
   return (await find(tx, ref))[0] ?? notFound()
 }
 
-const create = statement<object, WebhookEndpointRow>(sql`
-  with created as (
-    insert into ${webhook_endpoints} (team_id, project_id, url, description, events, secret, secret_hint, local_trial)
-    select ${placeholder('team_id')}::uuid, f.project_id, f.url, f.description, f.events, f.secret, f.secret_hint, f.local_trial
-      from require_room(${placeholder('team_id')}, 'webhook_endpoints'),
-           jsonb_populate_record(null::webhook_endpoints, ${placeholder('fields')}::jsonb) f
-     where ${projectIsThere(sql`f.project_id`)}
-    returning *
-  )
-  select *, ${audited({ action: 'webhook.created', target: 'webhook', team: sql`team_id`, project: sql`project_id`, id: sql`id` })}
-    from created`)
-
-/** Throws `quota_exceeded` when the plan has no room, `not_found` for a project that is not in the team. */
+/** Creates an endpoint. Throws `quota_exceeded` when the plan has no room, `not_found` for a project that is not in the team. */
 export async function createWebhook(
   tx: Tx,
   actor: Actor,
   team_id: string,
   fields: WebhookFields & SealedSecret,
 ): Promise<WebhookEndpointRow> {
-  const rows = await create(tx, { ...actorValues(actor), team_id, fields: JSON.stringify({ local_trial: false, ...fields }) })
-  return rows[0] ?? notFound()
+  return transaction(tx, async (tx) => {
+    await requireQuota(tx, team_id, 'webhook_endpoints')
+    await requireProject(tx, team_id, fields.project_id)
+    const webhook = onlyOne(await insert(tx, { local_trial: false, ...fields, team_id }))
+    await recordAudit(tx, actor, { ...target(webhook), action: 'webhook.created' })
+    return webhook
+  })
 }
 
-const update = statement<WebhookRef & ActorValues & { fields: string }, WebhookEndpointRow>(sql`
-  with before as (
-    select *
-      from ${webhook_endpoints}
-     where ${here}
-       for no key update
-  ),
-  after as (
-    update ${webhook_endpoints} e
-       set url = f.url, events = f.events, description = f.description, project_id = f.project_id, local_trial = f.local_trial,
-           state = f.state,
-           disabled_reason = case when f.state = 'disabled' then e.disabled_reason end,
-           consecutive_failures = case when e.state = 'disabled' and f.state = 'active' then 0 else e.consecutive_failures end,
-           failing_since = case when e.state = 'disabled' and f.state = 'active' then null else e.failing_since end,
-           first_failed_at = case when e.state = 'disabled' and f.state = 'active' then null else e.first_failed_at end,
-           last_failed_at = case when e.state = 'disabled' and f.state = 'active' then null else e.last_failed_at end,
-           updated_at = now()
-      from before, jsonb_populate_record(null::webhook_endpoints, to_jsonb(before) || ${placeholder('fields')}::jsonb) f
-     where e.team_id = before.team_id and e.id = before.id
-       and ${projectIsThere(sql`f.project_id`)}
-    returning e.*
-  )
-  select after.*, ${audited({
-    action: 'webhook.updated',
-    target: 'webhook',
-    team: sql`after.team_id`,
-    project: sql`after.project_id`,
-    id: sql`after.id`,
-    changes: changes(sql`before`, sql`after`),
-  })}
-    from after, before`)
-
+/** Changes an endpoint. Throws `not_found` for a project that is not in the team. */
 export async function updateWebhook(tx: Tx, actor: Actor, ref: WebhookRef, fields: WebhookFields): Promise<WebhookEndpointRow> {
-  return (await update(tx, { ...actorValues(actor), ...ref, fields: JSON.stringify(fields) }))[0] ?? notFound()
+  return transaction(tx, async (tx) => {
+    const before = (await lock(tx, ref))[0] ?? notFound()
+    await requireProject(tx, ref.team_id, fields.project_id === undefined ? before.project_id : fields.project_id)
+    const isEnabled = before.state === 'disabled' && fields.state === 'active'
+    const isDisabled = (fields.state ?? before.state) === 'disabled'
+    const failures = { ...(isEnabled && NO_FAILURES), ...(!isDisabled && { disabled_reason: null }) }
+    const after = onlyOne(await update(tx, ref, { ...fields, ...failures }))
+    await recordAudit(tx, actor, { ...target(after), action: 'webhook.updated', changes: changedFields(before, after) })
+    return after
+  })
 }
 
-const rotate = statement<WebhookRef & ActorValues & SealedSecret, WebhookEndpointRow>(sql`
-  with rotated as (
-    update ${webhook_endpoints}
-       set previous_secret = secret, previous_secret_expires_at = now() + interval '24 hours',
-           secret = ${placeholder('secret')}, secret_hint = ${placeholder('secret_hint')},
-           updated_at = now()
-     where ${here}
-    returning *
-  )
-  select *, ${audited({ action: 'webhook.secret_rotated', target: 'webhook', team: sql`team_id`, project: sql`project_id`, id: sql`id` })}
-    from rotated`)
-
-/** Gives the endpoint another secret; the one it had signs too for a day. */
-export async function rotateWebhookSecret(tx: Tx, actor: Actor, ref: WebhookRef, secret: SealedSecret): Promise<WebhookEndpointRow> {
-  return (await rotate(tx, { ...actorValues(actor), ...ref, ...secret }))[0] ?? notFound()
+async function requireProject(tx: Tx, team_id: string, project_id: string | null = null): Promise<void> {
+  if (project_id !== null) await findProject(tx, { team_id, project_id })
 }
 
-// What was due is dropped with it: the dispatcher asks only endpoints that are there.
-const remove = statement<WebhookRef & ActorValues, { id: string }>(sql`
-  with gone as (
-    update ${webhook_endpoints}
-       set deleted_at = now()
-     where ${here}
-    returning team_id, project_id, id
-  )
-  select id, ${audited({ action: 'webhook.deleted', target: 'webhook', team: sql`team_id`, project: sql`project_id`, id: sql`id` })}
-    from gone`)
+const rotate = statement<WebhookRef & SealedSecret & { hours: number }, WebhookEndpointRow>(
+  (p) => sql`
+  update ${webhook_endpoints}
+     set previous_secret = secret, previous_secret_expires_at = now() + ${p.hours}::int * interval '1 hour',
+         secret = ${p.secret}, secret_hint = ${p.secret_hint},
+         updated_at = now()
+   where ${here(p)}
+  returning *`,
+)
 
+/** Gives an endpoint another secret; the previous one signs too for a day. */
+export async function rotateWebhookSecret(
+  tx: Tx,
+  actor: Actor,
+  { team_id, webhook_id }: WebhookRef,
+  { secret, secret_hint }: SealedSecret,
+): Promise<WebhookEndpointRow> {
+  return transaction(tx, async (tx) => {
+    const values = { team_id, webhook_id, secret, secret_hint, hours: durations.previousSecretHours }
+    const webhook = (await rotate(tx, values))[0] ?? notFound()
+    await recordAudit(tx, actor, { ...target(webhook), action: 'webhook.secret_rotated' })
+    return webhook
+  })
+}
+
+/** Deletes an endpoint. Its due deliveries are dropped with it: the dispatcher asks only endpoints that exist. */
 export async function deleteWebhook(tx: Tx, actor: Actor, ref: WebhookRef): Promise<void> {
-  if ((await remove(tx, { ...actorValues(actor), ...ref })).length === 0) notFound()
+  await transaction(tx, async (tx) => {
+    const webhook = (await remove(tx, ref))[0] ?? notFound()
+    await recordAudit(tx, actor, { ...target(webhook), action: 'webhook.deleted' })
+  })
+}
+
+/** What an audit entry says of an endpoint. */
+export function target({ team_id, project_id, id }: WebhookEndpointRow) {
+  return { team_id, project_id, target: 'webhook', target_id: id }
 }

@@ -1,28 +1,66 @@
+import { TEST_EVENT } from '@earshot/contracts'
 import { sql } from 'drizzle-orm'
-import type { Tx } from '../driver/database.ts'
-import { type Actor, type ActorValues, actorParameter, actorValues } from '../sql/actor.ts'
+import { type Tx, transaction } from '../driver/database.ts'
+import type { Actor } from '../sql/actor.ts'
+import { recordAudit } from '../sql/audit.ts'
 import { notFound, onlyOne } from '../sql/rows.ts'
-import { statement } from '../sql/statement.ts'
+import { type Parameters, statement } from '../sql/statement.ts'
+import { events } from '../tables/events.ts'
 import { webhook_attempts, webhook_deliveries } from '../tables/webhooks.ts'
 import type { AttemptRow } from './attempts.ts'
-import type { DeliveryRef, DeliveryRow } from './deliveries.ts'
-import type { WebhookRef } from './endpoints.ts'
+import { type DeliveryRef, type DeliveryRow, requireActive } from './deliveries.ts'
+import { findWebhook, target, type WebhookRef } from './endpoints.ts'
 
-const { placeholder } = sql
-const one = sql`d.team_id = ${placeholder('team_id')} and d.id = ${placeholder('delivery_id')}`
-
-const begin = statement<WebhookRef & ActorValues, { id: string }>(sql`
-  select begin_test_delivery(${actorParameter}, ${placeholder('team_id')}::uuid, ${placeholder('webhook_id')}::uuid) as id`)
-
-/** Makes a delivery of `webhook.test`, due now. Throws `not_found`, `state_conflict` while the endpoint is not active. */
-export async function beginTestDelivery(tx: Tx, actor: Actor, ref: WebhookRef): Promise<DeliveryRef> {
-  const { id } = onlyOne(await begin(tx, { ...actorValues(actor), ...ref }))
-  return { ...ref, delivery_id: id }
+interface TestEvent {
+  team_id: string
+  project_id: string | null
+  type: string
+  data: string
 }
+
+// Position 0 of the feed lies behind every cursor: no list shows the event, and it is never numbered.
+const insertEvent = statement<TestEvent, { id: string; payload_sha256: string }>(
+  (p) => sql`
+  insert into ${events} (team_id, id, project_id, type, payload, payload_sha256, feed_position)
+  select ${p.team_id}::uuid, v.id, ${p.project_id}::uuid, ${p.type}::text, body, encode(sha256(convert_to(body, 'UTF8')), 'hex'), 0
+    from (select uuidv7() as id) v
+   cross join lateral event_body(v.id, ${p.team_id}::uuid, ${p.project_id}::uuid, ${p.type}::text, ${p.data}::json) body
+  returning id, payload_sha256`,
+)
+
+// Due before everything else that waits for the endpoint; `min` is one look at the index of what is due.
+const insertDelivery = statement<WebhookRef & { event_id: string; type: string; payload_sha256: string }, { id: string }>(
+  (p) => sql`
+  insert into ${webhook_deliveries} (team_id, endpoint_id, event_id, event_type, payload_sha256, trigger, next_attempt_at)
+  select ${p.team_id}::uuid, ${p.webhook_id}::uuid, ${p.event_id}::uuid, ${p.type}::text, ${p.payload_sha256}::text, 'test',
+         least(now(), min(d.next_attempt_at) - interval '1 millisecond')
+    from ${webhook_deliveries} d
+   where d.state = 'pending' and d.endpoint_id = ${p.webhook_id}
+  returning id`,
+)
+
+/** Creates a delivery of `webhook.test` that is due now. Throws `not_found`, `state_conflict` while the endpoint is not active. */
+export async function beginTestDelivery(tx: Tx, actor: Actor, ref: WebhookRef): Promise<DeliveryRef> {
+  const { team_id, webhook_id } = ref
+  return transaction(tx, async (tx) => {
+    const webhook = await findWebhook(tx, ref)
+    requireActive(webhook)
+    const { id, url, project_id } = webhook
+    const data = JSON.stringify({ endpoint: { id, url } })
+    const event = onlyOne(await insertEvent(tx, { team_id, project_id, type: TEST_EVENT, data }))
+    const { payload_sha256 } = event
+    const delivery = onlyOne(await insertDelivery(tx, { team_id, webhook_id, event_id: event.id, type: TEST_EVENT, payload_sha256 }))
+    await recordAudit(tx, actor, { ...target(webhook), action: 'webhook.tested' })
+    return { team_id, webhook_id, delivery_id: delivery.id }
+  })
+}
+
+const here = (p: Parameters<DeliveryRef>) => sql`d.team_id = ${p.team_id} and d.id = ${p.delivery_id}`
 
 // The result and the end of its attempt are written by one statement, so both are there or neither. `limit 1` makes the
 // planner look the one attempt up in its own partition.
-const find = statement<DeliveryRef, AttemptRow & { delivery_state: DeliveryRow['state'] }>(sql`
+const find = statement<DeliveryRef, AttemptRow & { delivery_state: DeliveryRow['state'] }>(
+  (p) => sql`
   select a.*, d.state as delivery_state
     from ${webhook_deliveries} d
     left join lateral (
@@ -31,21 +69,24 @@ const find = statement<DeliveryRef, AttemptRow & { delivery_state: DeliveryRow['
        where t.team_id = d.team_id and t.id = d.attempt_id and t.finished_at is not null
        limit 1
     ) a on true
-   where ${one}`)
+   where ${here(p)}`,
+)
 
-/** How far it has come, with its attempt once that has ended. */
+/** Finds the state of a test delivery, with its attempt once that has ended. */
 export async function findTestDelivery(tx: Tx, ref: DeliveryRef): Promise<{ state: DeliveryRow['state']; attempt: AttemptRow | null }> {
   const { delivery_state, ...attempt } = (await find(tx, ref))[0] ?? notFound()
   return { state: delivery_state, attempt: attempt.id === null ? null : attempt }
 }
 
-// A worker that claims it at the same moment has its row: then this waits, and finds it taken.
-const withdraw = statement<DeliveryRef, { id: string }>(sql`
+// A worker that claims it at the same moment has its row: then this waits, and finds it claimed.
+const withdraw = statement<DeliveryRef, { id: string }>(
+  (p) => sql`
   delete from ${webhook_deliveries} d
-   where ${one} and d.state = 'pending'
-  returning d.id`)
+   where ${here(p)} and d.state = 'pending'
+  returning d.id`,
+)
 
-/** Takes back one that nobody has taken up; tells whether it was so. */
+/** Deletes a test delivery that no worker has claimed; returns whether it did. */
 export async function withdrawTestDelivery(tx: Tx, ref: DeliveryRef): Promise<boolean> {
   return (await withdraw(tx, ref)).length > 0
 }

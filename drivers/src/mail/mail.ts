@@ -22,11 +22,11 @@ export class MailFailure extends Error {
   /** Whether the same message would be refused again. */
   readonly isFinal: boolean
   /** The server's reply to the addresses, for the operator only. */
-  readonly answer: string | null
+  readonly reply: string | null
 
-  constructor(message: string, { isFinal, answer = null }: { isFinal: boolean; answer?: string | null }) {
+  constructor(message: string, { isFinal, reply = null }: { isFinal: boolean; reply?: string | null }) {
     super(message)
     this.isFinal = isFinal
-    this.answer = answer
+    this.reply = reply
   }
 }

@@ -26,7 +26,7 @@ const CAUSES: Record<string, string> = {
 /**
  * Converts Nodemailer's error. Only a permanent refusal of this recipient or this message is final (5yz, RFC 5321 §4.2.1): the
  * operator can fix everything else, the login and the sender included, and the mail waits for that. The error's text holds
- * codes only. `answer` keeps a reply about an address; a reply about a message is dropped, because it may cite a link.
+ * codes only. `reply` keeps a reply about an address; a reply about a message is dropped, because it may cite a link.
  */
 export function toMailFailure(error: NodemailerError): MailFailure {
   const { code = '', command = '', response, permanent = false } = error
@@ -40,7 +40,7 @@ export function toMailFailure(error: NodemailerError): MailFailure {
       .join(' ') || error.originalCode
   return new MailFailure(status ? `${what} (${status}).` : `${what}.`, {
     isFinal: isOfMessage && permanent,
-    answer: refused === undefined || command === 'DATA' || response === undefined ? null : toLine(response),
+    reply: refused === undefined || command === 'DATA' || response === undefined ? null : toLine(response),
   })
 }
 

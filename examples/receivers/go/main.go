@@ -23,7 +23,7 @@ const (
 	maxBodyBytes = 1 << 20
 )
 
-// Yours belong into your database, under a unique index, written in the transaction that does the work.
+// In your application, keep these in the database under a unique index, written in the transaction that does the work.
 var done sync.Map
 
 func main() {

@@ -2,11 +2,11 @@ import { setMaxListeners } from 'node:events'
 import type { AttemptRef, AttemptResult, ClaimedDelivery } from '@earshot/db/dispatch'
 import { toAttemptError } from '../sending/attempt-error.ts'
 import type { ComposeRequest } from '../sending/delivery-request.ts'
-import { judgeAttempt, MAX_ATTEMPTS, nextDelayMs } from '../sending/retry-policy.ts'
+import { classifyAttempt, MAX_ATTEMPTS, nextDelayMs } from '../sending/retry-policy.ts'
 import type { Sender, SendResult } from '../sending/send-delivery.ts'
 import { STALLED_AFTER_MS } from './endpoint-concurrency.ts'
 
-/** A claim older than this is not sent any more: the rest of the lease is for the answer and its result. */
+/** A claim older than this is not sent: the rest of the lease is for the response and its result. */
 const MAX_AGE_MS = 5_000
 
 const UNSENT = {
@@ -26,25 +26,25 @@ export interface AttemptOptions {
   onStalled: (endpointId: string) => void
 }
 
-/** How an attempt went, and what is written of it. */
+/** The outcome of an attempt, and the result to write. */
 export interface FinishedAttempt {
-  outcome: ReturnType<typeof judgeAttempt>
+  outcome: ReturnType<typeof classifyAttempt>
   result: AttemptResult
 }
 
 export interface Attempts {
-  /** Sends a claimed delivery; null when it was not sent and should be handed back. Never rejects. */
+  /** Sends a claimed delivery; returns null when it was not sent and must be handed back. Never rejects. */
   run: (delivery: ClaimedDelivery, claimedAtMs: number) => Promise<FinishedAttempt | null>
-  /** From now on nothing is sent. */
+  /** Stops sending: later runs return null. */
   close: () => void
-  /** Ends what is being sent. */
+  /** Aborts all open requests. */
   interrupt: () => void
 }
 
-/** Sends deliveries, one request each, and judges what comes back. */
+/** Sends deliveries, one request each, and classifies the responses. */
 export function createAttempts({ compose, senderFor, backoffBaseMs, onStalled }: AttemptOptions): Attempts {
   const interruption = new AbortController()
-  // One listener per request in flight.
+  // One listener per open request.
   setMaxListeners(0, interruption.signal)
   let isClosed = false
 
@@ -53,9 +53,9 @@ export function createAttempts({ compose, senderFor, backoffBaseMs, onStalled }:
       const request = await compose(delivery)
       if (isClosed || performance.now() - claimedAtMs > MAX_AGE_MS) return null
       const stalled = setTimeout(onStalled, STALLED_AFTER_MS, delivery.endpoint_id)
-      const answer = await senderFor(delivery).send({ ...request, signal: interruption.signal })
+      const sent = await senderFor(delivery).send({ ...request, signal: interruption.signal })
       clearTimeout(stalled)
-      return answer
+      return sent
     } catch (error) {
       return { ...UNSENT, error: toAttemptError(error) }
     }
@@ -63,10 +63,10 @@ export function createAttempts({ compose, senderFor, backoffBaseMs, onStalled }:
 
   return {
     async run(delivery, claimedAtMs) {
-      const answer = await send(delivery, claimedAtMs)
-      if (answer === null) return null
-      const { outcome, delayMs } = judge(delivery, answer)
-      return { outcome, result: toResult(delivery, answer, delayMs) }
+      const sent = await send(delivery, claimedAtMs)
+      if (sent === null) return null
+      const { outcome, delayMs } = classify(delivery, sent)
+      return { outcome, result: toResult(delivery, sent, delayMs) }
     },
     close() {
       isClosed = true
@@ -74,14 +74,14 @@ export function createAttempts({ compose, senderFor, backoffBaseMs, onStalled }:
     interrupt: () => interruption.abort(),
   }
 
-  function judge(delivery: ClaimedDelivery, answer: SendResult) {
-    const outcome = judgeAttempt(answer)
-    // We broke it off ourselves: the next worker sends it at once.
-    if (interruption.signal.aborted && answer.error?.code === 'interrupted') {
+  function classify(delivery: ClaimedDelivery, sent: SendResult) {
+    const outcome = classifyAttempt(sent)
+    // This worker aborted it while shutting down: the next worker sends it at once.
+    if (interruption.signal.aborted && sent.error?.code === 'interrupted') {
       return { outcome, delayMs: delivery.number < MAX_ATTEMPTS && delivery.trigger !== 'test' ? 0 : null }
     }
     const isRetried = outcome === 'retry' && (delivery.trigger === 'auto' || delivery.trigger === 'replay')
-    const failed = { attemptNumber: delivery.number, statusCode: answer.statusCode, retryAfterSeconds: answer.retryAfterSeconds }
+    const failed = { attemptNumber: delivery.number, statusCode: sent.statusCode, retryAfterSeconds: sent.retryAfterSeconds }
     return { outcome, delayMs: isRetried ? nextDelayMs(failed, { baseMs: backoffBaseMs }) : null }
   }
 }
@@ -90,18 +90,18 @@ export function refOf({ id, attempt_id, number }: ClaimedDelivery): AttemptRef {
   return { delivery_id: id, attempt_id, number }
 }
 
-function toResult(delivery: ClaimedDelivery, answer: SendResult, delayMs: number | null): AttemptResult {
+function toResult(delivery: ClaimedDelivery, sent: SendResult, delayMs: number | null): AttemptResult {
   return {
     ...refOf(delivery),
-    succeeded: judgeAttempt(answer) === 'success',
+    succeeded: classifyAttempt(sent) === 'success',
     delay_ms: delayMs,
-    duration_ms: answer.durationMs,
-    remote_ip: answer.remoteIp,
-    status_code: answer.statusCode,
-    response_headers: answer.responseHeaders,
-    response_body: answer.responseBody,
-    response_body_truncated: answer.responseBodyTruncated,
-    error_code: answer.error?.code ?? null,
-    error_detail: answer.error?.detail ?? null,
+    duration_ms: sent.durationMs,
+    remote_ip: sent.remoteIp,
+    status_code: sent.statusCode,
+    response_headers: sent.responseHeaders,
+    response_body: sent.responseBody,
+    response_body_truncated: sent.responseBodyTruncated,
+    error_code: sent.error?.code ?? null,
+    error_detail: sent.error?.detail ?? null,
   }
 }

@@ -4,32 +4,32 @@ import { type AttemptResult, completeDeliveries, LEASE_SECONDS } from '@earshot/
 import type { Log } from '../log.ts'
 
 const LINGER_MS = 5
-/** A batch ends with whichever comes first: the answers' bodies are up to 64 KB each. */
+/** A batch ends at the first of both limits: the response bodies have up to 64 KB each. */
 const MAX_BATCH = 200
 const MAX_BATCH_BYTES = 2_000_000
 const FIRST_BACKOFF_MS = 100
 const MAX_BACKOFF_MS = 2_000
 
-/** What became of a result: written; too late, others have taken over; or given up. */
+/** The end of a result: written, too late because another worker took over, or given up. */
 export type Completion = 'applied' | 'stale' | 'dropped'
 
 interface Waiting {
   result: AttemptResult
-  /** On the process's own clock. */
+  /** On the clock of this process. */
   claimedAtMs: number
   settle: (completion: Completion) => void
 }
 
 export interface Completer {
-  /** Writes a result with the next batch; resolves when that is done. Never rejects. */
+  /** Writes a result with the next batch; resolves when it is written or given up. Never rejects. */
   complete: (result: AttemptResult, claimedAtMs: number) => Promise<Completion>
-  /** Gives up what could not be written. */
+  /** Gives up the results that are not written yet. */
   close: () => void
 }
 
 /**
- * Collects results for some milliseconds and writes them together, one batch at a time. While the database is away they
- * wait, as long as the lease lives: after that the delivery is another's.
+ * Collects results for some milliseconds and writes them together, one batch at a time. While the database is unavailable,
+ * results wait until their lease ends: after that another worker sends the delivery.
  */
 export function createCompleter({ database, log }: { database: Database; log: Log }): Completer {
   const waiting: Waiting[] = []
@@ -50,7 +50,7 @@ export function createCompleter({ database, log }: { database: Database; log: Lo
 
   function dropExpired(): void {
     const oldest = isClosed ? Number.POSITIVE_INFINITY : performance.now() - LEASE_SECONDS * 1000
-    // Rarely more than one round: results come in about the order of their claims.
+    // Rarely finds more than one, as results arrive about in the order of their claims.
     for (const entry of waiting.filter(({ claimedAtMs }) => claimedAtMs < oldest)) {
       waiting.splice(waiting.indexOf(entry), 1)
       entry.settle('dropped')
@@ -66,7 +66,7 @@ export function createCompleter({ database, log }: { database: Database; log: Lo
           batch.map(({ result }) => result),
         ),
       )
-      if (backoffMs > 0) log.info('Results of deliveries are written again')
+      if (backoffMs > 0) log.info('Writing delivery results works again')
       backoffMs = 0
     } catch (error) {
       if (isAboutTheData(error)) await writeApart(batch, error)
@@ -76,14 +76,14 @@ export function createCompleter({ database, log }: { database: Database; log: Lo
 
   async function keepForLater(batch: Waiting[], error: unknown): Promise<void> {
     waiting.unshift(...batch)
-    if (backoffMs === 0) log.warn({ err: error }, 'Results of deliveries cannot be written; keeping them until they can')
+    if (backoffMs === 0) log.warn({ err: error }, 'Could not write delivery results; keeping them and retrying')
     backoffMs = Math.min(Math.max(FIRST_BACKOFF_MS, backoffMs * 2), MAX_BACKOFF_MS)
     await delay(backoffMs)
   }
 
-  /** One answer that the database refuses must not take the others with it: it is written without what came back. */
+  /** Writes the results one by one. One that the database refuses is written without the response, and does not fail the others. */
   async function writeApart(batch: Waiting[], error: unknown): Promise<void> {
-    log.error({ err: error }, 'A batch of results was refused; writing them one by one')
+    log.error({ err: error }, 'The database refused a batch of results; writing them one by one')
     for (const entry of batch) {
       const bare = { ...entry.result, response_headers: null, response_body: null, error_detail: null }
       const applied = await completeDeliveries(database, [entry.result]).catch(() => completeDeliveries(database, [bare]).catch(() => null))

@@ -7,22 +7,22 @@ import { createRequestComposer } from '../sending/delivery-request.ts'
 import type { Sender } from '../sending/send-delivery.ts'
 import { createAttempts } from './attempts.ts'
 import { createCompleter } from './completer.ts'
-import { startDueWatch } from './due-poll.ts'
-import { EndpointPaces } from './endpoint-concurrency.ts'
+import { startDuePoll } from './due-poll.ts'
+import { EndpointConcurrency } from './endpoint-concurrency.ts'
 import { startEventNumbering } from './event-numbering.ts'
-import { createFlights } from './in-flight.ts'
+import { createInFlight } from './in-flight.ts'
 import { createDispatcherMetrics } from './metrics.ts'
-import { startWorkerLife } from './worker-life.ts'
+import { startWorkerLiveness } from './worker-liveness.ts'
 
-/** What was broken off still has to be written. */
-const FAREWELL_MS = 2_000
+/** The time to write the results of aborted requests. */
+const FINAL_WRITE_MS = 2_000
 
 export interface DispatcherOptions {
   database: Database
   /** A pool of one direct connection, for the worker's lock and its heartbeat. */
-  session: Database
+  lockDatabase: Database
   secretBox: SecretBox
-  /** Which sender may reach this delivery's endpoint. */
+  /** Returns the sender that may reach the delivery's endpoint. */
   senderFor: (delivery: ClaimedDelivery) => Sender
   /** The delay before the second attempt. */
   backoffBaseMs: number
@@ -33,44 +33,44 @@ export interface DispatcherOptions {
 }
 
 export interface Dispatcher {
-  /** Something was committed that may be due: look before the next tick. */
+  /** Polls before the next tick: a commit may have made deliveries due. */
   nudge: () => void
-  /** Whether it reaches the database. */
-  isWell: () => boolean
-  /** Claims no more, lets what is in flight finish within the time, and hands back the rest. */
+  /** Returns whether it reaches the database. */
+  isHealthy: () => boolean
+  /** Claims no more, waits up to `timeoutMs` for deliveries in flight, then aborts the rest. */
   stop: (limits: { timeoutMs: number }) => Promise<void>
 }
 
-/** Sends what is due: discover, claim, send, complete. Any number of dispatchers share one database. */
+/** Sends due deliveries: poll, claim, send, complete. Any number of dispatchers can share one database. */
 export async function startDispatcher(options: DispatcherOptions): Promise<Dispatcher> {
-  const { database, session, secretBox, log, registry = new Registry(), jobPoolId = null } = options
+  const { database, lockDatabase, secretBox, log, registry = new Registry(), jobPoolId = null } = options
   const metrics = createDispatcherMetrics(registry)
-  const paces = new EndpointPaces()
+  const concurrency = new EndpointConcurrency()
   const completer = createCompleter({ database, log })
-  const attempts = createAttempts({ ...options, compose: createRequestComposer(secretBox), onStalled: (id) => paces.stalled(id) })
-  const flights = createFlights({ ...{ database, attempts, completer, paces, metrics, log }, onRoom: (id) => watch.refill(id) })
-  const life = await startWorkerLife({
-    ...{ database, session, jobPoolId, log },
-    heldAttempts: flights.attemptIds,
+  const attempts = createAttempts({ ...options, compose: createRequestComposer(secretBox), onStalled: (id) => concurrency.stalled(id) })
+  const inFlight = createInFlight({ ...{ database, attempts, completer, concurrency, metrics, log }, onRoom: (id) => poll.refill(id) })
+  const liveness = await startWorkerLiveness({
+    ...{ database, lockDatabase, jobPoolId, log },
+    heldAttempts: inFlight.attemptIds,
     onSwept: (count) => metrics.interrupted.inc(count),
   })
-  const watch = startDueWatch({ database, paces, workerId: life.id, onClaimed: flights.begin, log })
+  const poll = startDuePoll({ database, concurrency, workerId: liveness.id, onClaimed: inFlight.start, log })
   const numbering = startEventNumbering({ database, log, onNumbered: (count) => metrics.numberedEvents.inc(count) })
 
   return {
-    nudge: watch.nudge,
-    isWell: life.isWell,
+    nudge: poll.nudge,
+    isHealthy: liveness.isHealthy,
     async stop({ timeoutMs }) {
       attempts.close()
       // Without a database nothing settles, and the worker must stop all the same.
-      await settleWithin(timeoutMs, Promise.all([watch.stop(), numbering.stop()]), null)
-      const landed = () => flights.landed().then(() => true)
-      if (!(await settleWithin(timeoutMs, landed(), false))) {
+      await settleWithin(timeoutMs, Promise.all([poll.stop(), numbering.stop()]), null)
+      const settled = () => inFlight.settled().then(() => true)
+      if (!(await settleWithin(timeoutMs, settled(), false))) {
         attempts.interrupt()
-        await settleWithin(FAREWELL_MS, landed(), false)
+        await settleWithin(FINAL_WRITE_MS, settled(), false)
         completer.close()
       }
-      await settleWithin(FAREWELL_MS, life.stop(), null)
+      await settleWithin(FINAL_WRITE_MS, liveness.stop(), null)
     },
   }
 }

@@ -1,90 +1,90 @@
 import type { Database } from '@earshot/db'
 import { type ClaimedDelivery, claimDeliveries, type DueEndpoint, findDueEndpoints } from '@earshot/db/dispatch'
 import type { Log } from '../log.ts'
-import type { EndpointPaces } from './endpoint-concurrency.ts'
+import type { EndpointConcurrency } from './endpoint-concurrency.ts'
 import { startLoop } from './loop.ts'
 
 const TICK_MS = 100
-/** While some endpoints have more due than slots, the others' deliveries have to wait for processors too. */
+/** The tick while some endpoints have more due than slots: deliveries of the other endpoints are not to wait for them. */
 const BUSY_TICK_MS = 50
-/** Looking takes at most a twentieth of a core: what the quickest of the last looks took, as the others waited for a processor. */
+/** Polls use at most a twentieth of a core. The fastest recent poll is counted: slower ones waited for a processor. */
 const TICK_PER_DURATION = 20
-const REMEMBERED_LOOKS = 8
-/** What a slower look counts as: after a database that stood still, the watch rests for a second at most, not for minutes. */
-const SLOWEST_LOOK_MS = 50
-/** A nudge waits a moment for its fellows, and so does a slot that becomes free. */
+const RECENT_POLLS = 8
+/** The longest duration that counts: after a database stall the next poll starts within a second, not minutes later. */
+const SLOWEST_POLL_MS = 50
+/** A nudge waits this long for others, and so does a free slot. */
 const NUDGE_MS = 10
 const REFILL_MS = 3
-/** What was claimed gets under way before more is. */
-const BREATH_MS = 10
+/** The pause after a full burst, in which its requests start. */
+const BURST_PAUSE_MS = 10
 
-export interface DueWatchOptions {
+export interface DuePollOptions {
   database: Database
-  paces: EndpointPaces
+  concurrency: EndpointConcurrency
   workerId: () => number
   onClaimed: (delivery: ClaimedDelivery, claimedAtMs: number) => void
   log: Log
 }
 
-export interface DueWatch {
+export interface DuePoll {
   nudge: () => void
-  /** There is room for more of this endpoint. */
+  /** This endpoint has free slots again. */
   refill: (endpointId: string) => void
   stop: () => Promise<void>
 }
 
-/** Looks for endpoints with due deliveries at each tick, and claims as many as there are slots for. */
-export function startDueWatch({ database, paces, workerId, onClaimed, log }: DueWatchOptions): DueWatch {
+/** Polls for endpoints with due deliveries at each tick, and claims as many as there are slots for. */
+export function startDuePoll({ database, concurrency, workerId, onClaimed, log }: DuePollOptions): DuePoll {
   /** Endpoints that have more due than was claimed. */
   let due = new Map<string, DueEndpoint>()
-  let lookedAt = 0
-  let lookAt = 0
-  let earliestLookAt = 0
-  const lastLooksMs: number[] = []
+  let polledAt = 0
+  let pollAt = 0
+  let earliestPollAt = 0
+  const recentPollsMs: number[] = []
 
-  /** Between two looks it only claims for endpoints that have more due than they had slots. */
+  /** Between two polls, claims only for endpoints that had more due than slots. */
   async function claimDue(): Promise<number> {
-    if (performance.now() >= lookAt) await look()
+    if (performance.now() >= pollAt) await poll()
     const { isCut } = await claim()
-    if (due.size > 0) lookAt = Math.min(lookAt, Math.max(earliestLookAt, lookedAt + BUSY_TICK_MS))
-    return Math.max(0, isCut ? BREATH_MS : lookAt - performance.now())
+    if (due.size > 0) pollAt = Math.min(pollAt, Math.max(earliestPollAt, polledAt + BUSY_TICK_MS))
+    return Math.max(0, isCut ? BURST_PAUSE_MS : pollAt - performance.now())
   }
 
-  async function look(): Promise<void> {
-    lookedAt = performance.now()
+  async function poll(): Promise<void> {
+    polledAt = performance.now()
     due = new Map((await findDueEndpoints(database)).map((endpoint) => [endpoint.endpoint_id, endpoint]))
-    lastLooksMs.unshift(performance.now() - lookedAt)
-    lastLooksMs.splice(REMEMBERED_LOOKS)
-    earliestLookAt = lookedAt + TICK_PER_DURATION * Math.min(...lastLooksMs, SLOWEST_LOOK_MS)
-    lookAt = Math.max(lookedAt + TICK_MS, earliestLookAt)
+    recentPollsMs.unshift(performance.now() - polledAt)
+    recentPollsMs.splice(RECENT_POLLS)
+    earliestPollAt = polledAt + TICK_PER_DURATION * Math.min(...recentPollsMs, SLOWEST_POLL_MS)
+    pollAt = Math.max(polledAt + TICK_MS, earliestPollAt)
   }
 
   async function claim(): Promise<{ isCut: boolean }> {
-    const { slots, isCut } = paces.allot([...due.values()])
+    const { slots, isCut } = concurrency.allot([...due.values()])
     if (slots.length === 0) return { isCut }
-    // Before the statement, so that the age in process is never less than the lease's.
+    // Before the statement, so that the process never takes a lease for younger than it is.
     const claimedAtMs = performance.now()
     const deliveries = await claimDeliveries(database, { workerId: workerId(), slots })
     const claimed = Map.groupBy(deliveries, ({ endpoint_id }) => endpoint_id)
     for (const { endpoint_id, free } of slots) {
       const endpoint = due.get(endpoint_id)
       if ((claimed.get(endpoint_id)?.length ?? 0) < free) due.delete(endpoint_id)
-      // Its test came first and is under way.
+      // A test delivery is due before all others of its endpoint, so it was claimed.
       else if (endpoint) endpoint.is_tested = false
     }
     for (const delivery of deliveries) onClaimed(delivery, claimedAtMs)
     return { isCut }
   }
 
-  const loop = startLoop({ name: 'The dispatch of deliveries', work: claimDue, log })
+  const loop = startLoop({ name: 'Claiming deliveries', work: claimDue, log })
   return {
     nudge() {
       const now = performance.now()
-      lookAt = Math.min(lookAt, Math.max(earliestLookAt, now + NUDGE_MS))
-      loop.nudge(lookAt - now)
+      pollAt = Math.min(pollAt, Math.max(earliestPollAt, now + NUDGE_MS))
+      loop.nudge(pollAt - now)
     },
     refill(endpointId) {
-      if (due.has(endpointId) && paces.isHungry(endpointId)) loop.nudge(REFILL_MS)
+      if (due.has(endpointId) && concurrency.hasRoom(endpointId)) loop.nudge(REFILL_MS)
     },
     stop: loop.stop,
   }

@@ -3,134 +3,137 @@ import type { DueEndpoint, EndpointSlots } from '@earshot/db/dispatch'
 const TOTAL_SLOTS = 1_000
 const MAX_PER_ENDPOINT = 32
 const FIRST_SUCCESS_BONUS = 8
-/** Longer than this and an answer counts against its endpoint. */
+/** A response that takes longer counts against its endpoint. */
 const SLOW_MS = 2_000
 const MAX_REMEMBERED = 20_000
 
-/** Of the slots at most so many are in use by endpoints that never answered, and by those that fail. */
+/** The largest share of all slots that endpoints of a reliability may use: unproven ones have never responded. */
 const SHARES = { proven: 1, unproven: 1 / 4, failing: 1 / 2 }
-/** So many begin at once: hundreds of connections opened in one breath would hold up what is sent to the others. */
-const BREATHS = { proven: TOTAL_SLOTS, unproven: 20, failing: 20 }
+/** The most deliveries that start in one claim: hundreds of connections opened at once would delay the other endpoints. */
+const BURSTS = { proven: TOTAL_SLOTS, unproven: 20, failing: 20 }
 
-type Standing = keyof typeof SHARES
+type Reliability = keyof typeof SHARES
 
-interface Pace {
-  standing: Standing
-  /** How many deliveries may be in flight. */
+interface EndpointState {
+  reliability: Reliability
+  /** The most requests at once. */
   limit: number
-  inFlight: number
+  /** Requests without a response yet. */
+  open: number
 }
 
-/** After how long an unanswered request is reported as stalled. */
+/** A request without a response is reported as stalled after this time. */
 export const STALLED_AFTER_MS = SLOW_MS
 
 /**
- * How many deliveries each endpoint may have in flight: what answers well is sent more at once, and what fails or is
- * slow holds few slots, so that no number of dead endpoints delays the others.
+ * The concurrency of each endpoint. One that responds well is sent more at once; one that fails or is slow holds few slots,
+ * so that any number of dead endpoints does not delay the others.
  */
-export class EndpointPaces {
-  readonly #paces = new Map<string, Pace>()
-  readonly #used: Record<Standing, number> = { proven: 0, unproven: 0, failing: 0 }
-  #inHand = 0
+export class EndpointConcurrency {
+  readonly #endpoints = new Map<string, EndpointState>()
+  readonly #open: Record<Reliability, number> = { proven: 0, unproven: 0, failing: 0 }
+  #inFlight = 0
   #turn = 0
 
   /**
-   * Shares the free slots among these endpoints, each up to what it has earned; `isCut` tells that it would be more, had
-   * not others to be let in between.
+   * Shares the free slots among the due endpoints, each up to its limit. `isCut` says that the size of a burst kept back slots
+   * that are free.
    */
   allot(due: readonly DueEndpoint[]): { slots: EndpointSlots[]; isCut: boolean } {
     this.#forgetIdle()
-    const rooms = roomsOf(this.#used, this.#inHand)
-    // Another endpoint begins each time: when slots are short, none is always last.
+    const free = freeSlots(this.#open, this.#inFlight)
+    // Another endpoint is first each time, so that none is always last when slots are short.
     this.#turn = due.length === 0 ? 0 : (this.#turn + 1) % due.length
     const slots = [...due.slice(this.#turn), ...due.slice(0, this.#turn)].flatMap(({ team_id, endpoint_id, is_failing, is_tested }) => {
-      const { standing, limit, inFlight } = this.#paceOf(endpoint_id, is_failing ? 'failing' : 'unproven')
-      // Who tries an endpoint does so because it hangs: its own slots are then all in use.
-      const free = is_tested ? Math.max(1, Math.min(limit - inFlight, rooms.all)) : Math.min(limit - inFlight, rooms[standing], rooms.all)
-      if (free <= 0) return []
-      rooms[standing] -= free
-      rooms.all -= free
-      return [{ team_id, endpoint_id, free }]
+      const { reliability, limit, open } = this.#stateOf(endpoint_id, is_failing ? 'failing' : 'unproven')
+      // A test delivery gets a slot even if the endpoint uses all of its own: an endpoint that hangs is what people test.
+      const granted = is_tested ? Math.max(1, Math.min(limit - open, free.all)) : Math.min(limit - open, free[reliability], free.all)
+      if (granted <= 0) return []
+      free[reliability] -= granted
+      free.all -= granted
+      return [{ team_id, endpoint_id, free: granted }]
     })
-    const isOut = (standing: Standing) => rooms[standing] === 0 && shareOf(standing) - this.#used[standing] > BREATHS[standing]
+    const isOut = (reliability: Reliability) =>
+      free[reliability] === 0 && shareOf(reliability) - this.#open[reliability] > BURSTS[reliability]
     return { slots, isCut: isOut('unproven') || isOut('failing') }
   }
 
-  take(endpointId: string): void {
-    const pace = this.#paceOf(endpointId)
-    pace.inFlight += 1
-    this.#used[pace.standing] += 1
-    this.#inHand += 1
+  /** A delivery was claimed: it takes a slot of its endpoint and is in flight. */
+  started(endpointId: string): void {
+    const endpoint = this.#stateOf(endpointId)
+    endpoint.open += 1
+    this.#open[endpoint.reliability] += 1
+    this.#inFlight += 1
   }
 
-  /** Its receiver may have the next one, while the result of this one is still to be written. */
-  answered(endpointId: string): void {
-    const pace = this.#paceOf(endpointId)
-    pace.inFlight -= 1
-    this.#used[pace.standing] -= 1
+  /** The endpoint responded and can get its next delivery, while this one's result is still to be written. */
+  responded(endpointId: string): void {
+    const endpoint = this.#stateOf(endpointId)
+    endpoint.open -= 1
+    this.#open[endpoint.reliability] -= 1
   }
 
-  /** Its result is written. So many at most are not, however quickly receivers answer. */
-  landed(): void {
-    this.#inHand -= 1
+  /** The result was written. Unwritten results count against the total, however quickly endpoints respond. */
+  finished(): void {
+    this.#inFlight -= 1
   }
 
-  /** Whether so many slots are free that it is worth a claim of its own. */
-  isHungry(endpointId: string): boolean {
-    const { limit, inFlight } = this.#paceOf(endpointId)
-    return inFlight <= limit / 2
+  /** Returns whether enough slots are free to be worth a claim. */
+  hasRoom(endpointId: string): boolean {
+    const { limit, open } = this.#stateOf(endpointId)
+    return open <= limit / 2
   }
 
   succeeded(endpointId: string, durationMs: number): void {
-    const pace = this.#paceOf(endpointId)
+    const endpoint = this.#stateOf(endpointId)
     if (durationMs > SLOW_MS) {
-      pace.limit = halved(pace.limit)
+      endpoint.limit = halved(endpoint.limit)
       return
     }
-    pace.limit = Math.min(MAX_PER_ENDPOINT, pace.limit + (pace.standing === 'proven' ? 1 : FIRST_SUCCESS_BONUS))
-    this.#setStanding(pace, 'proven')
+    endpoint.limit = Math.min(MAX_PER_ENDPOINT, endpoint.limit + (endpoint.reliability === 'proven' ? 1 : FIRST_SUCCESS_BONUS))
+    this.#setReliability(endpoint, 'proven')
   }
 
   failed(endpointId: string): void {
-    const pace = this.#paceOf(endpointId)
-    pace.limit = halved(pace.limit)
-    if (pace.limit === 1) this.#setStanding(pace, 'failing')
+    const endpoint = this.#stateOf(endpointId)
+    endpoint.limit = halved(endpoint.limit)
+    if (endpoint.limit === 1) this.#setReliability(endpoint, 'failing')
   }
 
-  /** A request waits for its answer and has become slow. */
+  /** A request has had no response for `STALLED_AFTER_MS`. */
   stalled(endpointId: string): void {
-    const pace = this.#paceOf(endpointId)
-    pace.limit = 1
-    this.#setStanding(pace, 'failing')
+    const endpoint = this.#stateOf(endpointId)
+    endpoint.limit = 1
+    this.#setReliability(endpoint, 'failing')
   }
 
-  #paceOf(endpointId: string, standing: Standing = 'unproven'): Pace {
-    const known = this.#paces.get(endpointId)
+  #stateOf(endpointId: string, reliability: Reliability = 'unproven'): EndpointState {
+    const known = this.#endpoints.get(endpointId)
     if (known) return known
-    const pace: Pace = { standing, limit: 1, inFlight: 0 }
-    this.#paces.set(endpointId, pace)
-    return pace
+    const endpoint: EndpointState = { reliability, limit: 1, open: 0 }
+    this.#endpoints.set(endpointId, endpoint)
+    return endpoint
   }
 
-  #setStanding(pace: Pace, standing: Standing): void {
-    this.#used[pace.standing] -= pace.inFlight
-    this.#used[standing] += pace.inFlight
-    pace.standing = standing
+  #setReliability(endpoint: EndpointState, reliability: Reliability): void {
+    this.#open[endpoint.reliability] -= endpoint.open
+    this.#open[reliability] += endpoint.open
+    endpoint.reliability = reliability
   }
 
   #forgetIdle(): void {
-    if (this.#paces.size <= MAX_REMEMBERED) return
-    for (const [endpointId, pace] of this.#paces) if (pace.inFlight === 0) this.#paces.delete(endpointId)
+    if (this.#endpoints.size <= MAX_REMEMBERED) return
+    for (const [endpointId, { open }] of this.#endpoints) if (open === 0) this.#endpoints.delete(endpointId)
   }
 }
 
-function shareOf(standing: Standing): number {
-  return Math.floor(TOTAL_SLOTS * SHARES[standing])
+function shareOf(reliability: Reliability): number {
+  return Math.floor(TOTAL_SLOTS * SHARES[reliability])
 }
 
-function roomsOf(used: Record<Standing, number>, inHand: number): Record<Standing | 'all', number> {
-  const room = (standing: Standing) => Math.min(shareOf(standing) - used[standing], BREATHS[standing])
-  return { proven: room('proven'), unproven: room('unproven'), failing: room('failing'), all: TOTAL_SLOTS - inHand }
+function freeSlots(open: Record<Reliability, number>, inFlight: number): Record<Reliability | 'all', number> {
+  const free = (reliability: Reliability) => Math.min(shareOf(reliability) - open[reliability], BURSTS[reliability])
+  return { proven: free('proven'), unproven: free('unproven'), failing: free('failing'), all: TOTAL_SLOTS - inFlight }
 }
 
 function halved(limit: number): number {

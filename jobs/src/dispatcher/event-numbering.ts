@@ -6,11 +6,11 @@ import { type Loop, startLoop } from './loop.ts'
 const TICK_MS = 100
 const MAX_BATCH = 1_000
 const RECENT_DAYS = 1
-/** Events live for 30 days; after a long stop some may be old and without a number. */
+/** Events are kept for 30 days; after a long stop, old ones may have no number yet. */
 const ALL_DAYS = 31
-const LOOK_BACK_EVERY_MS = 60_000
+const ALL_DAYS_EVERY_MS = 60_000
 
-/** Numbers committed events for the change feed: the recent ones at each tick, older ones now and then. */
+/** Numbers committed events for the change feed: recent ones at each tick, older ones once a minute. */
 export function startEventNumbering({
   database,
   log,
@@ -20,17 +20,17 @@ export function startEventNumbering({
   log: Log
   onNumbered: (count: number) => void
 }): Loop {
-  let lookedBackAt = Number.NEGATIVE_INFINITY
+  let allDaysAt = Number.NEGATIVE_INFINITY
 
   async function numberNext(): Promise<number> {
     const startedAt = performance.now()
-    const isLookingBack = startedAt - lookedBackAt > LOOK_BACK_EVERY_MS
-    const numbered = await numberEvents(database, { days: isLookingBack ? ALL_DAYS : RECENT_DAYS, max: MAX_BATCH })
+    const isAllDays = startedAt - allDaysAt > ALL_DAYS_EVERY_MS
+    const numbered = await numberEvents(database, { days: isAllDays ? ALL_DAYS : RECENT_DAYS, max: MAX_BATCH })
     if (numbered > 0) onNumbered(numbered)
     if (numbered === MAX_BATCH) return 0
-    if (isLookingBack) lookedBackAt = startedAt
+    if (isAllDays) allDaysAt = startedAt
     return Math.max(TICK_MS, 20 * (performance.now() - startedAt))
   }
 
-  return startLoop({ name: 'The numbering of events', work: numberNext, log })
+  return startLoop({ name: 'Numbering events', work: numberNext, log })
 }

@@ -4,58 +4,58 @@ import { type AttemptRef, type ClaimedDelivery, handBackDeliveries } from '@ears
 import type { Log } from '../log.ts'
 import { type Attempts, type FinishedAttempt, refOf } from './attempts.ts'
 import type { Completer, Completion } from './completer.ts'
-import type { EndpointPaces } from './endpoint-concurrency.ts'
+import type { EndpointConcurrency } from './endpoint-concurrency.ts'
 import type { DispatcherMetrics } from './metrics.ts'
 
 const LINGER_MS = 10
 
-export interface FlightsOptions {
+export interface InFlightOptions {
   database: Database
   attempts: Attempts
   completer: Completer
-  paces: EndpointPaces
+  concurrency: EndpointConcurrency
   metrics: DispatcherMetrics
-  /** More of this endpoint may be claimed. */
+  /** More deliveries of this endpoint can be claimed. */
   onRoom: (endpointId: string) => void
   log: Log
 }
 
-export interface Flights {
-  /** Sends a delivery and writes what came of it. It holds its endpoint's slot until the answer, and is in hand until it is written. */
-  begin: (delivery: ClaimedDelivery, claimedAtMs: number) => void
-  /** Ids of the attempts in hand. */
+export interface InFlight {
+  /** Sends a delivery and writes its result. It uses its endpoint's slot until the response, and is in flight until the result is written. */
+  start: (delivery: ClaimedDelivery, claimedAtMs: number) => void
+  /** Ids of the attempts in flight. */
   attemptIds: () => string[]
-  /** Resolves when nothing is in hand. */
-  landed: () => Promise<void>
+  /** Resolves when all deliveries in flight have ended. */
+  settled: () => Promise<void>
 }
 
-/** The deliveries in hand, each from its claim to its written result. */
-export function createFlights({ database, attempts, completer, paces, metrics, onRoom, log }: FlightsOptions): Flights {
-  const inHand = new Map<string, Promise<void>>()
+/** The deliveries in flight, each from its claim to its written result. */
+export function createInFlight({ database, attempts, completer, concurrency, metrics, onRoom, log }: InFlightOptions): InFlight {
+  const inFlight = new Map<string, Promise<void>>()
   const unsent: AttemptRef[] = []
   let handingBack: Promise<void> | null = null
 
-  async function fly(delivery: ClaimedDelivery, claimedAtMs: number): Promise<void> {
+  async function deliver(delivery: ClaimedDelivery, claimedAtMs: number): Promise<void> {
     const { endpoint_id } = delivery
-    paces.take(endpoint_id)
+    concurrency.started(endpoint_id)
     metrics.waitSeconds.observe(delivery.waited)
     const finished = await attempts.run(delivery, claimedAtMs)
-    paces.answered(endpoint_id)
+    concurrency.responded(endpoint_id)
     metrics.attempts.inc({ outcome: finished?.outcome ?? 'handed_back' })
     if (finished === null) {
       await handBack(refOf(delivery))
     } else {
       const { outcome, result } = finished
-      if (outcome === 'success') paces.succeeded(endpoint_id, result.duration_ms)
-      else paces.failed(endpoint_id)
+      if (outcome === 'success') concurrency.succeeded(endpoint_id, result.duration_ms)
+      else concurrency.failed(endpoint_id)
       onRoom(endpoint_id)
       const completion = await completer.complete(result, claimedAtMs)
-      tell(delivery, finished, completion)
+      report(delivery, finished, completion)
     }
-    paces.landed()
+    concurrency.finished()
   }
 
-  function tell(delivery: ClaimedDelivery, { outcome, result }: FinishedAttempt, completion: Completion): void {
+  function report(delivery: ClaimedDelivery, { outcome, result }: FinishedAttempt, completion: Completion): void {
     metrics.attemptSeconds.observe(result.duration_ms / 1000)
     if (completion === 'stale') metrics.staleResults.inc()
     if (completion === 'applied' && result.delay_ms === null) metrics.finished.inc({ state: result.succeeded ? 'succeeded' : 'failed' })
@@ -76,23 +76,23 @@ export function createFlights({ database, attempts, completer, paces, metrics, o
   async function handBackSoon(): Promise<void> {
     await delay(LINGER_MS)
     handingBack = null
-    // When this fails, the sweep finds deliveries of this worker that it does not have in hand.
-    await handBackDeliveries(database, unsent.splice(0)).catch((err) => log.warn({ err }, 'Unsent deliveries could not be handed back'))
+    // If this fails, the sweep finds them: deliveries of this worker that are not in flight.
+    await handBackDeliveries(database, unsent.splice(0)).catch((err) => log.warn({ err }, 'Could not hand back unsent deliveries'))
   }
 
   return {
-    begin(delivery, claimedAtMs) {
-      const flight = fly(delivery, claimedAtMs).then(() => {
-        inHand.delete(delivery.attempt_id)
-        metrics.inFlight.set(inHand.size)
+    start(delivery, claimedAtMs) {
+      const ended = deliver(delivery, claimedAtMs).then(() => {
+        inFlight.delete(delivery.attempt_id)
+        metrics.inFlight.set(inFlight.size)
         onRoom(delivery.endpoint_id)
       })
-      inHand.set(delivery.attempt_id, flight)
-      metrics.inFlight.set(inHand.size)
+      inFlight.set(delivery.attempt_id, ended)
+      metrics.inFlight.set(inFlight.size)
     },
-    attemptIds: () => [...inHand.keys()],
-    async landed() {
-      await Promise.all(inHand.values())
+    attemptIds: () => [...inFlight.keys()],
+    async settled() {
+      await Promise.all(inFlight.values())
     },
   }
 }

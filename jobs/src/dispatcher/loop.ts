@@ -4,27 +4,27 @@ const FIRST_BACKOFF_MS = 100
 const MAX_BACKOFF_MS = 2_000
 
 export interface LoopOptions {
-  /** What it does, for the log. */
+  /** The name of the work, for the log. */
   name: string
-  /** One pass; returns how long to pause before the next. */
+  /** Makes one pass and returns the pause before the next. */
   work: () => Promise<number>
   log: Log
 }
 
 export interface Loop {
-  /** Begins the next pass after `delayMs` at the latest. A pass that runs is followed by another. */
+  /** Starts the next pass after `delayMs` at the latest. If a pass is running, another follows it. */
   nudge: (delayMs?: number) => void
-  /** Whether the last pass succeeded. */
-  isWell: () => boolean
-  /** No further pass begins; resolves when the last one has ended. */
+  /** Returns whether the last pass succeeded. */
+  isHealthy: () => boolean
+  /** Starts no further pass; resolves when the last one has ended. */
   stop: () => Promise<void>
 }
 
-/** Works again and again, one pass at a time. A pass that fails is logged once and tried again until it succeeds. */
+/** Repeats the work, one pass at a time. A failure is logged once, and the pass repeated until it succeeds. */
 export function startLoop({ name, work, log }: LoopOptions): Loop {
   let isStopped = false
   let failures = 0
-  /** When the next pass begins; while one runs, when it was asked for. */
+  /** When the next pass starts; during a pass, when a nudge asked for the next. */
   let nextAt = Number.POSITIVE_INFINITY
   let timer: NodeJS.Timeout | undefined
   let wake: (() => void) | null = null
@@ -43,9 +43,9 @@ export function startLoop({ name, work, log }: LoopOptions): Loop {
       failures = 0
       return pauseMs
     } catch (error) {
-      if (failures === 0 && !isStopped) log.warn({ err: error }, `${name} fails; trying again until it works`)
+      if (failures === 0 && !isStopped) log.warn({ err: error }, `${name} failed; retrying until it succeeds`)
       failures += 1
-      // After a failure only time helps, however many ask.
+      // After a failure only the backoff counts, not nudges.
       nextAt = Number.POSITIVE_INFINITY
       return Math.min(FIRST_BACKOFF_MS * 2 ** (failures - 1), MAX_BACKOFF_MS)
     }
@@ -74,7 +74,7 @@ export function startLoop({ name, work, log }: LoopOptions): Loop {
       const at = performance.now() + delayMs
       if (failures === 0 && at < nextAt) wakeAt(at)
     },
-    isWell: () => failures === 0,
+    isHealthy: () => failures === 0,
     async stop() {
       isStopped = true
       wake?.()

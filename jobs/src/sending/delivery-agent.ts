@@ -3,15 +3,15 @@ import { Agent, type buildConnector, Client, type Dispatcher, Pool } from 'undic
 import { AttemptFailure } from './attempt-error.ts'
 import type { Exchange } from './exchange.ts'
 
-/** Old enough to follow a changed DNS entry within a minute, as addresses are checked when a socket is opened. */
+/** A changed DNS entry is followed within a minute, because addresses are resolved and checked when a socket opens. */
 const CLIENT_TTL_MS = 60_000
 const KEEP_ALIVE_MAX_MS = 10_000
-/** The kept body, sent a byte per chunk, fits twice. What says more in other ways says nothing, and costs a core to parse. */
-const MAX_ANSWER_BYTES = 1024 * 1024
+/** Twice the stored body sent in chunks of one byte. More than that is padding, which costs a core to parse. */
+const MAX_WIRE_BYTES = 1024 * 1024
 
 /**
- * One agent for all endpoints. The number of connections per origin stays open: with a limit, many dead endpoints on
- * one host would starve the others there. HTTP/2 is off, and all timing is the exchange's own.
+ * Creates the agent for all endpoints. Connections per origin are not limited: with a limit, many dead endpoints on one host
+ * would starve the others on it. HTTP/2 is off, and the exchange keeps all time limits.
  */
 export function createDeliveryAgent(connect: buildConnector.connector): Agent {
   return new Agent({
@@ -26,8 +26,8 @@ export function createDeliveryAgent(connect: buildConnector.connector): Agent {
 }
 
 /**
- * A client has one socket at a time, and one exchange on it. This one tells the exchange which address the socket leads
- * to, and ends it when informational answers, chunk extensions or empty lines arrive without end.
+ * A client has one socket at a time with one exchange on it. This one gives the exchange the remote address of its socket, and
+ * aborts it when informational responses, chunk extensions or empty lines do not end.
  */
 class TracedClient extends Client {
   #remoteIp: string | null = null
@@ -39,9 +39,9 @@ class TracedClient extends Client {
     super(origin, {
       ...options,
       connect: (target, callback) => {
-        this.#carryOn(null)
+        this.#useSocket(null)
         connect(target, (...outcome) => {
-          if (outcome[1]) this.#carryOn(outcome[1])
+          if (outcome[1]) this.#useSocket(outcome[1])
           callback(...outcome)
         })
       },
@@ -50,21 +50,21 @@ class TracedClient extends Client {
 
   override dispatch(
     options: Dispatcher.DispatchOptions,
-    handler: Dispatcher.DispatchHandler & Partial<Pick<Exchange, 'carriedBy' | 'abort'>>,
+    handler: Dispatcher.DispatchHandler & Partial<Pick<Exchange, 'setRemoteIp' | 'abort'>>,
   ): boolean {
-    handler.carriedBy?.(() => this.#remoteIp)
+    handler.setRemoteIp?.(() => this.#remoteIp)
     this.#exchange = handler
     this.#bytesBefore = this.#socket?.bytesRead ?? 0
     return super.dispatch(options, handler)
   }
 
-  #carryOn(socket: Socket | null): void {
+  #useSocket(socket: Socket | null): void {
     this.#socket = socket
     this.#remoteIp = socket?.remoteAddress ?? null
     this.#bytesBefore = 0
     socket?.on('readable', () => {
-      if (socket.bytesRead - this.#bytesBefore <= MAX_ANSWER_BYTES) return
-      this.#exchange?.abort?.(new AttemptFailure('protocol_error', 'The answer is larger than 1 MB without saying anything.'))
+      if (socket.bytesRead - this.#bytesBefore <= MAX_WIRE_BYTES) return
+      this.#exchange?.abort?.(new AttemptFailure('protocol_error', 'The response is larger than 1 MB, most of it padding.'))
     })
   }
 }

@@ -5,13 +5,13 @@ import { AttemptFailure } from './attempt-error.ts'
 import type { DeliveryRequest } from './send-delivery.ts'
 
 const PURPOSE = 'webhook-secret'
-/** Opened secrets are kept under their sealed text, which changes with them. */
+/** Opened secrets are cached by their sealed text, which changes when they do. */
 const MAX_SECRETS = 5_000
 
-/** Makes the request of an attempt. Throws an AttemptFailure for a delivery that cannot be sent. */
+/** Creates the request of an attempt. Throws an `AttemptFailure` for a delivery that cannot be sent. */
 export type ComposeRequest = (delivery: ClaimedDelivery) => Promise<Omit<DeliveryRequest, 'signal'>>
 
-/** The body is the event's bytes as they are stored; the signature is made afresh for each attempt. */
+/** Creates requests whose body is the stored bytes of the event. Each attempt has a new signature. */
 export function createRequestComposer(secretBox: SecretBox): ComposeRequest {
   const opened = new Map<string, string>()
 
@@ -25,7 +25,7 @@ export function createRequestComposer(secretBox: SecretBox): ComposeRequest {
   }
 
   return async ({ id, url, event_type, payload, secret, previous_secret, claimed_at }) => {
-    if (payload === null) throw new AttemptFailure('interrupted', 'The event is past its 30 days; there is nothing left to send.')
+    if (payload === null) throw new AttemptFailure('interrupted', 'The event is older than 30 days, so its body is deleted.')
     const body = Buffer.from(payload)
     const signature = await signWebhook({
       body,
@@ -43,6 +43,6 @@ function openSecret(secretBox: SecretBox, sealed: string): string {
   try {
     return secretBox.open(PURPOSE, Buffer.from(sealed, 'base64'))
   } catch (cause) {
-    throw new AttemptFailure('interrupted', 'The signing secret cannot be opened: the service runs with another secret key.', { cause })
+    throw new AttemptFailure('interrupted', 'The signing secret cannot be opened: the service has a different secret key.', { cause })
   }
 }

@@ -5,13 +5,13 @@ type ResponseHeaders = Parameters<NonNullable<Dispatcher.DispatchHandler['onResp
 
 export interface ExchangeLimits {
   connectTimeoutMs: number
-  /** For the whole answer, from the request's first byte to the answer's last: a byte drip does not outlive it. */
-  answerTimeoutMs: number
-  /** More of the answer is not read: the socket is closed. */
+  /** From the first byte of the request to the last byte of the response, however slowly bytes arrive. */
+  responseTimeoutMs: number
+  /** The part of the response body to keep; when it is longer, the socket is closed. */
   maxResponseBytes: number
 }
 
-export interface Answer {
+export interface ReceivedResponse {
   remoteIp: string | null
   statusCode: number | null
   responseHeaders: Record<string, string> | null
@@ -21,13 +21,13 @@ export interface Answer {
 }
 
 /**
- * One request and its answer, as undici's handler. It settles exactly once, at the latest when both limits of time have
- * passed, and with whatever has arrived until then.
+ * One request and its response, as undici's handler. It settles exactly once, at the latest when both time limits have passed,
+ * with whatever has arrived by then.
  */
 export class Exchange implements Dispatcher.DispatchHandler {
-  readonly answer: Promise<Answer>
+  readonly response: Promise<ReceivedResponse>
   readonly #limits: ExchangeLimits
-  readonly #resolve: (answer: Answer) => void
+  readonly #resolve: (response: ReceivedResponse) => void
   readonly #chunks: Buffer[] = []
   #settled = false
   #timer: NodeJS.Timeout
@@ -38,52 +38,53 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #receivedBytes = 0
 
   constructor(limits: ExchangeLimits) {
-    const { promise, resolve } = Promise.withResolvers<Answer>()
-    this.answer = promise
+    const { promise, resolve } = Promise.withResolvers<ReceivedResponse>()
+    this.response = promise
     this.#resolve = resolve
     this.#limits = limits
-    // The connector has its own, shorter limit; this one holds if undici should never start the request.
-    const giveUp = () => this.abort(new AttemptFailure('connect_timeout', 'The request could not be started in time.'))
-    this.#timer = setTimeout(giveUp, limits.connectTimeoutMs + limits.answerTimeoutMs)
+    // The connector has a shorter limit of its own; this one applies if undici never starts the request.
+    const giveUp = () => this.abort(new AttemptFailure('connect_timeout', 'The request could not start in time.'))
+    this.#timer = setTimeout(giveUp, limits.connectTimeoutMs + limits.responseTimeoutMs)
   }
 
-  /** Ends the exchange at once, whatever state it is in. */
+  /** Ends the exchange at once, in any state. */
   abort(failure: AttemptFailure): void {
     this.#settle(failure.attemptError)
     this.#controller?.abort(failure)
   }
 
-  carriedBy(remoteIp: () => string | null): void {
+  setRemoteIp(remoteIp: () => string | null): void {
     this.#remoteIp = remoteIp
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller
     if (this.#settled) {
-      controller.abort(new AttemptFailure('interrupted', 'The request was given up before it was sent.'))
+      controller.abort(new AttemptFailure('interrupted', 'The request was cancelled before it was sent.'))
       return
     }
-    const { answerTimeoutMs } = this.#limits
-    const giveUp = () => this.abort(new AttemptFailure('read_timeout', `The answer was not complete within ${answerTimeoutMs / 1000} s.`))
+    const { responseTimeoutMs } = this.#limits
+    const giveUp = () =>
+      this.abort(new AttemptFailure('read_timeout', `The response was not complete within ${responseTimeoutMs / 1000} s.`))
     clearTimeout(this.#timer)
-    this.#timer = setTimeout(giveUp, answerTimeoutMs)
+    this.#timer = setTimeout(giveUp, responseTimeoutMs)
   }
 
   onResponseStart(_controller: Dispatcher.DispatchController, statusCode: number, headers: ResponseHeaders): void {
-    // RFC 9110 §15.2: informational answers precede the one that counts.
+    // RFC 9110 §15.2: informational responses precede the final one.
     if (statusCode < 200) return
     this.#statusCode = statusCode
     this.#headers = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value].flat().join(', ')]))
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    const room = this.#limits.maxResponseBytes - this.#receivedBytes
+    const left = this.#limits.maxResponseBytes - this.#receivedBytes
     this.#receivedBytes += chunk.length
-    // undici reuses its buffer: keep a copy, and no more than is wanted.
-    if (room > 0) this.#chunks.push(Buffer.from(chunk.subarray(0, room)))
-    if (chunk.length <= room) return
+    // undici reuses its buffer, so keep a copy, of no more than fits.
+    if (left > 0) this.#chunks.push(Buffer.from(chunk.subarray(0, left)))
+    if (chunk.length <= left) return
     this.#settle(null)
-    controller.abort(new AttemptFailure('protocol_error', 'The rest of the answer is not wanted.'))
+    controller.abort(new AttemptFailure('protocol_error', 'The rest of the response is not read.'))
   }
 
   onResponseEnd(): void {

@@ -3,17 +3,17 @@ import { createAddressRules, type OwnAddresses, type ResolveName } from '@earsho
 import { createSender, type Sender } from './send-delivery.ts'
 
 export interface SendersOptions {
-  /** CIDRs that may be sent to although they are not public. */
+  /** CIDRs of networks that are not public and may be sent to. */
   allowNetworks: readonly string[]
   /** Whether plain http is allowed. */
   allowInsecure: boolean
-  /** Whether the service runs in local trial: endpoints that were registered in it may be on this machine. */
+  /** Whether the service runs in local trial, in which endpoints may be on this machine. */
   localTrial: boolean
-  /** Where this service itself answers. */
+  /** The addresses of this service, which are never receivers. */
   ownAddresses: OwnAddresses
-  /** Of the service, for the User-Agent. */
+  /** The version of the service, for the User-Agent. */
   version: string
-  /** The system's resolver when left out. */
+  /** Defaults to the system's resolver. */
   resolve?: ResolveName
 }
 
@@ -22,17 +22,17 @@ export interface Senders {
   close: () => Promise<void>
 }
 
-/** One sender for the public network, and in local trial a second one that reaches loopback addresses too. */
+/** Creates a sender for the public network, and in local trial a second one that also reaches loopback addresses. */
 export function createSenders({ allowNetworks, allowInsecure, localTrial, ownAddresses, version, resolve }: SendersOptions): Senders {
   const shared = { ownAddresses, userAgent: `Earshot-Webhooks/${version}`, ...(resolve && { resolve }) }
-  const far = createSender({ ...shared, rules: createAddressRules({ allowNetworks, allowLoopback: false }), allowInsecure })
-  const near = localTrial
+  const publicSender = createSender({ ...shared, rules: createAddressRules({ allowNetworks, allowLoopback: false }), allowInsecure })
+  const localSender = localTrial
     ? createSender({ ...shared, rules: createAddressRules({ allowNetworks, allowLoopback: true }), allowInsecure: true })
     : null
   return {
-    senderFor: ({ local_trial }) => (local_trial && near) || far,
+    senderFor: ({ local_trial }) => (local_trial && localSender) || publicSender,
     async close() {
-      await Promise.all([far.close(), near?.close()])
+      await Promise.all([publicSender.close(), localSender?.close()])
     },
   }
 }

@@ -2,24 +2,24 @@ import { errors, type JWTPayload, jwtVerify, SignJWT } from 'jose'
 import { JWT_RULES, type JwtKeys } from './jwt-keys.ts'
 import { makeId } from './token-values.ts'
 
-/** RFC 9068 §2.1: no other JWT passes for an access token, should there ever be others. */
+/** The type of access tokens (RFC 9068 §2.1), so that no other JWT of this service can be used as one. */
 const TYPE = 'at+jwt'
 
-/** What an access token says. */
+/** The claims of an access token. */
 interface AccessClaims {
   userId: string
-  /** Of the log-in: the database knows its hash, and judges it with every request. */
+  /** The login's secret. The database stores its hash and checks it with every request. */
   secret: string
 }
 
-/** What came of reading one. `expiresAt` is its own end, as PostgreSQL writes instants. */
+/** The result of reading a token. `expiresAt` is the token's own expiry, in PostgreSQL's format. */
 type ReadJwt = { secret: string; expiresAt: string } | { code: 'invalid_token' | 'token_expired' }
 
-/** The access tokens of log-ins: JWTs of 15 minutes, for this service alone. */
+/** The access tokens of password logins: JWTs of 15 minutes, for this service only. */
 export interface AccessJwts {
-  /** A function that signs: whatever can be in the way of it is found out before a refresh token is used up. */
+  /** Returns a function that signs. Errors of loading the key occur here, before a refresh token is used up. */
   signer(): Promise<(claims: AccessClaims) => Promise<string>>
-  /** Verifies one. That its log-in goes on is another question, and the database's. */
+  /** Verifies a token's signature and claims. Whether its login still exists is checked by the database. */
   read(token: string): Promise<ReadJwt>
 }
 
@@ -43,12 +43,12 @@ export function createAccessJwts(keys: JwtKeys, baseUrl: string): AccessJwts {
     async read(token) {
       try {
         const { payload } = await jwtVerify(token, keys.publicKeyOf, {
-          // The key never decides how it is used (RFC 8725 §3.1): neither `none` nor a MAC with the public key.
+          // The algorithm is fixed (RFC 8725 §3.1): neither `none`, nor a MAC with the public key.
           algorithms: [algorithm],
           typ: TYPE,
           issuer: baseUrl,
           audience,
-          // One without an end would be good for ever.
+          // Without `exp` a token would never expire.
           requiredClaims: ['sub', 'sid', 'iat', 'exp', 'jti'],
           clockTolerance: toleranceSeconds,
         })

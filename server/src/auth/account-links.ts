@@ -2,13 +2,13 @@ import type { NewLink } from '@earshot/db'
 import { type SecretBox, sealMailSecret } from '@earshot/drivers'
 import { hashToken, makeLinkToken } from './token-values.ts'
 
-/** A link that is to be sent by mail: the database keeps its hash, and its token sealed until the mail was sent. */
+/** Creates a link to send by mail. The database stores its hash, and the sealed token until the mail is sent. */
 export function makeLink(box: SecretBox, template: 'verify-email' | 'password-reset'): NewLink {
   const token = makeLinkToken()
   return { linkHash: hashToken(token), sealed: sealMailSecret(box, template, { token }) }
 }
 
-/** The same link for either mail: which one goes is decided where it is written. */
+/** Creates a link for either mail. The transaction that queues the mail decides which one is sent. */
 export function makeSignUpLink(box: SecretBox): { linkHash: Buffer; sealedVerify: Buffer; sealedReset: Buffer } {
   const token = makeLinkToken()
   return {

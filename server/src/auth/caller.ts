@@ -4,7 +4,7 @@ import type { Guest, InAccount, InProject, Visitor } from '../http/implement.ts'
 import type { ReplyHeaders } from '../http/reply-headers.ts'
 import type { RequestFacts } from '../http/request-facts.ts'
 import type { AccessJwts } from './access-jwts.ts'
-import { authorizeCredential, type KnownAnswer, readCredential } from './credential.ts'
+import { authorizeCredential, type KnownAccessRow, readCredential } from './credential.ts'
 import { authorizePublic, type DeferredAccess, deferPublicAccess, type PublicProjectRow } from './public-access.ts'
 import { countUnauthenticated } from './rate-limit.ts'
 import type { Sessions } from './session-engine.ts'
@@ -12,15 +12,15 @@ import { readOwnAccount } from './sign-in.ts'
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i
 
-/** Who calls, without the executor and the services that the pipeline adds. Fields that the path does not name are absent. */
+/** A caller with a credential, without the executor and the services that the pipeline adds. Ids that the path lacks are empty. */
 export type Caller = Omit<InProject, 'tx' | 'services'> & Partial<Pick<InAccount, 'account' | 'setCookie'>>
-/** A visitor of the public plane; the project is null where the path names none, or none that exists. */
+/** A visitor of the public plane. The project is null when the path has no public key, or an unknown one. */
 type PublicCaller = Pick<Visitor, 'ip'> & ({ project: PublicProjectRow | null } | { deferredAccess: DeferredAccess })
 type OpenCaller = PublicCaller | Omit<Guest, 'tx' | 'services'>
 
 export interface AuthorizedRequest {
   caller: Caller | OpenCaller
-  /** The team's answer is in; its project is judged last, after the input. */
+  /** The project of the path does not exist. It is reported last, after the input is validated. */
   projectIsMissing: boolean
 }
 
@@ -33,9 +33,9 @@ interface AuthorizeOptions {
 }
 
 /**
- * The one judgement of every request, one round trip, nothing cached: credential (401) → rate limit (429) → team (404) →
- * plan with API access (403) → origin (403) → scope (403) → role (403). A second one reads the account of who is asked
- * for the password again. On the public plane, see public-access.ts.
+ * Authorizes every request in one round trip, with nothing cached: credential (401) → rate limit (429) → team (404) → plan
+ * with API access (403) → origin (403) → scope (403) → role (403). Operations that reauthenticate take a second one, for the
+ * account. For the public plane see public-access.ts.
  */
 export async function authorizeCaller(
   tx: Tx,
@@ -48,7 +48,7 @@ export async function authorizeCaller(
   }
   if (operation.access === 'account') {
     const caller = guestOf(tx, requestFacts, options)
-    if (operation.counts === 'requests') await caller.countTry()
+    if (operation.counts === 'requests') await caller.countAttempt()
     return { caller, projectIsMissing: false }
   }
   const credential = await readCredential(requestFacts, options)
@@ -57,15 +57,15 @@ export async function authorizeCaller(
     throw new ApiError(credential?.code ?? 'not_authenticated')
   }
   const { limit, pathFields } = operation
-  const answer = await authorizeCredential(tx, credential, placeOf(requestFacts), { ip: requestFacts.ip, limit, ...options })
-  if ('code' in answer) throw new ApiError(answer.code)
-  requireAccess(operation, requestFacts, answer)
+  const access = await authorizeCredential(tx, credential, targetOf(requestFacts), { ip: requestFacts.ip, limit, ...options })
+  if ('code' in access) throw new ApiError(access.code)
+  requireAccess(operation, requestFacts, access)
   return {
     caller: {
-      ...callerOf(answer, requestFacts),
-      ...(operation.reauthenticates && (await atLock(tx, answer, requestFacts, options))),
+      ...callerOf(access, requestFacts),
+      ...(operation.reauthenticates && (await reauthenticationOf(tx, access, requestFacts, options))),
     },
-    projectIsMissing: pathFields.has('project_id') && answer.project_id === null,
+    projectIsMissing: pathFields.has('project_id') && access.project_id === null,
   }
 }
 
@@ -83,42 +83,47 @@ async function authorizeVisitor(
   return { caller: { ip, project }, projectIsMissing: operation.pathFields.has('public_key') && project === null }
 }
 
-/** The team's plan must include the operation's feature: judged after the input, before the record. */
+/** Requires that the team's plan includes the operation's feature. Checked after the input, before the record. */
 export function requireFeature({ feature }: Operation, { team }: Caller): void {
   if (feature && !planIncludes(team.plan, feature)) throw new ApiError('feature_not_in_plan', { feature, plan: team.plan })
 }
 
-/** Where the password or a code is asked for again, the account and what was tried belong to the judgement. */
-async function atLock(tx: Tx, { user_id: userId }: AccessRow, { ip }: RequestFacts, { multiplier, replyHeaders }: AuthorizeOptions) {
+/** Reads the account of a caller who is asked for the password or a code again, and counts the attempt. */
+async function reauthenticationOf(
+  tx: Tx,
+  { user_id: userId }: AccessRow,
+  { ip }: RequestFacts,
+  { multiplier, replyHeaders }: AuthorizeOptions,
+) {
   return { account: await readOwnAccount(tx, { userId, ip, multiplier }), setCookie: replyHeaders.cookie }
 }
 
-function placeOf({ path, origin }: RequestFacts) {
+function targetOf({ path, origin }: RequestFacts) {
   return { team: uuidOrNull(path.team_id), project: uuidOrNull(path.project_id), origin }
 }
 
 function requireAccess(
   { method, pathFields, withoutApiAccess, scope, role }: Operation,
   { origin, provenance }: RequestFacts,
-  answer: AccessRow,
+  access: AccessRow,
 ): void {
-  const isSession = answer.credential_kind === 'session'
+  const isSession = access.credential_kind === 'session'
   if (isSession && method !== 'GET' && !provenance.isOwnPage) throw new ApiError('csrf_failed')
-  if (pathFields.has('team_id') && answer.team_id === null) throw new ApiError('not_found')
-  const hasApiAccess = answer.team_id === null ? answer.any_api_access : plans[answer.plan].apiAccess
+  if (pathFields.has('team_id') && access.team_id === null) throw new ApiError('not_found')
+  const hasApiAccess = access.team_id === null ? access.any_api_access : plans[access.plan].apiAccess
   if (!hasApiAccess && !withoutApiAccess && !isSession) throw new ApiError('plan_without_api_access')
-  if (origin !== null && !answer.origin_allowed) throw new ApiError('origin_not_allowed')
-  if (scope && !answer.scopes.includes(scope)) throw new ApiError('insufficient_scope', { required_scope: scope })
-  if (role && !roleSuffices(answer.role, role)) throw new ApiError('insufficient_role', { required_role: role })
+  if (origin !== null && !access.origin_allowed) throw new ApiError('origin_not_allowed')
+  if (scope && !access.scopes.includes(scope)) throw new ApiError('insufficient_scope', { required_scope: scope })
+  if (role && !roleSuffices(access.role, role)) throw new ApiError('insufficient_role', { required_role: role })
 }
 
-function callerOf(answer: KnownAnswer, { ip, isForwarded, client }: RequestFacts): Caller {
+function callerOf(access: KnownAccessRow, { ip, isForwarded, client }: RequestFacts): Caller {
   return {
-    actor: { userId: answer.user_id, credentialId: answer.credential_id, credentialKind: answer.credential_kind, ip },
-    credential: { kind: answer.credential_kind, id: answer.credential_id, scopes: answer.scopes, expiresAt: answer.expires_at },
-    team: { id: answer.team_id ?? '', role: answer.role, plan: answer.plan },
-    project: { team_id: answer.team_id ?? '', project_id: answer.project_id ?? '' },
-    seesContacts: answer.scopes.includes('read:contacts') && answer.role !== 'viewer',
+    actor: { userId: access.user_id, credentialId: access.credential_id, credentialKind: access.credential_kind, ip },
+    credential: { kind: access.credential_kind, id: access.credential_id, scopes: access.scopes, expiresAt: access.expires_at },
+    team: { id: access.team_id ?? '', role: access.role, plan: access.plan },
+    project: { team_id: access.team_id ?? '', project_id: access.project_id ?? '' },
+    seesContacts: access.scopes.includes('read:contacts') && access.role !== 'viewer',
     client,
     isForwarded,
   }
@@ -130,14 +135,14 @@ function guestOf(
   { sessions, multiplier, replyHeaders }: AuthorizeOptions,
 ): Omit<Guest, 'tx' | 'services'> {
   let counted: Promise<void> | undefined
-  const countTry = () => {
+  const countAttempt = () => {
     counted ??= countUnauthenticated(tx, { ip, multiplier, replyHeaders })
     return counted
   }
-  return { ip, userAgent, provenance, sessionId: sessions.read(cookies), setCookie: replyHeaders.cookie, countTry }
+  return { ip, userAgent, provenance, sessionId: sessions.read(cookies), setCookie: replyHeaders.cookie, countAttempt }
 }
 
-/** A malformed id names nothing that exists. */
+/** Returns null for a malformed id, which identifies no record. */
 function uuidOrNull(text: string | undefined): string | null {
   return text !== undefined && UUID.test(text) ? text : null
 }

@@ -7,82 +7,82 @@ import { requireWithinLimit, scaled, unauthenticated } from './rate-limit.ts'
 import type { Sessions } from './session-engine.ts'
 import { hashToken, isWellFormedToken, type TokenPrefix } from './token-values.ts'
 
-/** What a request shows to say who calls; the database judges it. */
+/** The credential of a request, to be checked by the database. */
 type Credential =
   | { kind: 'pat' | 'oauth2'; hash: Buffer }
-  /** Its signature is right; the hash is that of its log-in's secret, and it ends before that does. */
+  /** A JWT with a valid signature. The hash is that of its login's secret; the JWT expires before its login. */
   | { kind: 'jwt'; hash: Buffer; expiresAt: string }
   | { kind: 'session'; id: string }
-  /** It is none of ours, or its time is over: no need to ask the database. */
+  /** Not one of our tokens, or expired; the database need not be asked. */
   | { kind: null; code: 'invalid_token' | 'token_expired' }
 
 const PREFIXES: Partial<Record<TokenPrefix, 'pat' | 'oauth2'>> = { svc_: 'pat', sva_: 'oauth2' }
 /** JWS compact serialization (RFC 7515 §7.1). */
 const JWT = /^[\w-]+\.[\w-]+\.[\w-]+$/
 
-/** The credential of a request, null when it shows none. A bearer token goes before a cookie. */
+/** Reads the credential of a request, null without one. A bearer token precedes a cookie. */
 export async function readCredential(
   { authorization, cookies, provenance }: RequestFacts,
   { sessions, accessJwts }: { sessions: Sessions; accessJwts: AccessJwts },
 ): Promise<Credential | null> {
   const token = bearerToken(authorization)
   if (token !== null) return JWT.test(token) ? fromJwt(token, accessJwts) : fromBearer(token)
-  // A session counts for our own pages alone, reads included; a change asks for more proof when it is judged.
+  // Pages of other sites cannot use a session, not even to read. Changes require one of our own pages (see requireAccess).
   const id = provenance.isForeignPage ? null : sessions.read(cookies)
   return id === null ? null : { kind: 'session', id }
 }
 
-/** What the database says of somebody whom it knows. */
-export type KnownAnswer = AccessRow & { credential_id: string }
+/** The access row of a known, valid credential. */
+export type KnownAccessRow = AccessRow & { credential_id: string }
 
-/** Who asks, and where the counters and the session's cookie go. */
-export interface Circumstances {
+/** The context in which a credential is authorized. */
+export interface CredentialContext {
   ip: string
   limit: LimitName
   multiplier: number
   sessions: Sessions
   replyHeaders: ReplyHeaders
-  /** The request was counted when it began, and goes on. */
+  /** The request was counted when it began, and is still open. */
   isCounted?: boolean
 }
 
 /**
- * Asks for a credential and for what of a place it may see, counts the request, and has the cookie of a session set or taken
- * away: one round trip. The answer is the database's, but never for another kind than was shown; else the code says why.
- * Throws `rate_limited`.
+ * Looks up a credential with its team and project, counts the request, and sets or clears a session's cookie, in one round
+ * trip. Returns the row, or the code of the error when the credential is unknown, expired or of another kind. Throws
+ * `rate_limited`.
  */
 export async function authorizeCredential(
   tx: Tx,
   credential: Exclude<Credential, { kind: null }>,
-  place: Pick<AccessQuery, 'team' | 'project' | 'origin'>,
-  { ip, limit: name, multiplier, sessions, replyHeaders, isCounted = false }: Circumstances,
-): Promise<KnownAnswer | { code: ErrorCode }> {
+  target: Pick<AccessQuery, 'team' | 'project' | 'origin'>,
+  { ip, limit: name, multiplier, sessions, replyHeaders, isCounted = false }: CredentialContext,
+): Promise<KnownAccessRow | { code: ErrorCode }> {
   const limit = isCounted ? null : scaled(name, multiplier)
   const unknown = unauthenticated(ip, multiplier)
-  const ask = (hash: Buffer) => readAccess(tx, { ...place, hash, limit, unknownSubject: unknown.subject, unknownLimit: unknown.limit })
-  const { answer, cookie } = await answerFor(tx, credential, { sessions, ask })
-  if (!isKnown(answer, credential.kind)) {
-    if (limit) requireWithinLimit('unauthenticated', unknown.limit, answer, replyHeaders)
+  const ask = (hash: Buffer) => readAccess(tx, { ...target, hash, limit, unknownSubject: unknown.subject, unknownLimit: unknown.limit })
+  const { row, cookie } = await readRow(tx, credential, { sessions, ask })
+  if (!isKnown(row, credential.kind)) {
+    if (limit) requireWithinLimit('unauthenticated', unknown.limit, row, replyHeaders)
     if (credential.kind === 'session') replyHeaders.cookie(sessions.blankCookie)
-    return { code: answer.expired ? 'token_expired' : 'invalid_token' }
+    return { code: row.expired ? 'token_expired' : 'invalid_token' }
   }
   if (cookie !== null) replyHeaders.cookie(cookie)
-  if (limit) requireWithinLimit(name, limit, answer, replyHeaders)
-  return answer
+  if (limit) requireWithinLimit(name, limit, row, replyHeaders)
+  return row
 }
 
-async function answerFor(
+async function readRow(
   tx: Tx,
   credential: Exclude<Credential, { kind: null }>,
   { sessions, ask }: { sessions: Sessions; ask: (hash: Buffer) => Promise<AccessRow> },
-): Promise<{ answer: AccessRow; cookie: string | null }> {
+): Promise<{ row: AccessRow; cookie: string | null }> {
   if (credential.kind === 'session') return sessions.authorize(tx, credential.id, ask)
-  const answer = await ask(credential.hash)
-  return { answer: credential.kind === 'jwt' ? { ...answer, expires_at: credential.expiresAt } : answer, cookie: null }
+  const row = await ask(credential.hash)
+  return { row: credential.kind === 'jwt' ? { ...row, expires_at: credential.expiresAt } : row, cookie: null }
 }
 
-function isKnown(answer: AccessRow, shown: CredentialKind): answer is KnownAnswer {
-  return !answer.expired && answer.credential_id !== null && answer.credential_kind === shown
+function isKnown(row: AccessRow, kind: CredentialKind): row is KnownAccessRow {
+  return !row.expired && row.credential_id !== null && row.credential_kind === kind
 }
 
 async function fromJwt(token: string, accessJwts: AccessJwts): Promise<Credential> {
@@ -98,7 +98,7 @@ function fromBearer(token: string): Credential {
   return { kind: null, code: 'invalid_token' }
 }
 
-/** The value of `Authorization: Bearer`, null when there is none (RFC 6750 §2.1; the scheme's case does not matter). */
+/** Returns the value of `Authorization: Bearer`, null without one (RFC 6750 §2.1; the scheme's case does not matter). */
 function bearerToken(authorization: string | undefined): string | null {
   return authorization?.match(/^bearer +(\S+) *$/i)?.[1] ?? null
 }

@@ -13,20 +13,20 @@ import {
   type JWTVerifyGetKey,
 } from 'jose'
 
-/** What is signed with the keys, and for how long. */
+/** The rules of the tokens that the keys sign. */
 export const JWT_RULES = {
   algorithm: 'EdDSA',
   lifetimeSeconds: 15 * 60,
-  /** The clocks of replicas, and of whoever decides by `exp` when to refresh, may be this far apart. */
+  /** The tolerated difference between the clocks of replicas and clients. */
   toleranceSeconds: 30,
 } as const
 
 const PURPOSE = 'jwt-key'
-/** Every replica looks for keys anew after this time: within it all sign with a new one. */
+/** Every replica reloads the keys after this time, so a new key is in use everywhere within it. */
 const MAX_AGE_MS = 60_000
-/** A flood of tokens whose keys nobody ever had is no flood of queries: one look a second. */
+/** Tokens with unknown keys reload the keys at most this often, so that a flood of them is not a flood of queries. */
 const MIN_AGE_MS = 1_000
-/** What a replica signs with the old key in its last minute has ended by then; another minute for what is under way. */
+/** How long an old key stays: its last tokens expire by then, with a minute for reloads and one for requests in flight. */
 const OVERLAP_SECONDS = JWT_RULES.lifetimeSeconds + JWT_RULES.toleranceSeconds + 120
 
 interface SigningKey {
@@ -34,11 +34,11 @@ interface SigningKey {
   privateKey: CryptoKey
 }
 
-/** The keys of the database, as they were at most a minute ago. */
+/** The keys of the database, cached for a minute. */
 export interface JwtKeys {
-  /** The one that signs. Throws `SecretKeyError` when it was sealed with another secret key. */
+  /** Returns the key that signs. Throws `SecretKeyError` when it was sealed with another secret key. */
   signing(): Promise<SigningKey>
-  /** Finds the public key that a token's header names; for one that is not known the database is asked again. */
+  /** Finds the public key that a token's header names. Reloads the keys for an unknown one. */
   publicKeyOf: JWTVerifyGetKey
 }
 
@@ -50,13 +50,13 @@ interface KeySet {
 export function createJwtKeys(tx: Tx, secretBox: SecretBox): JwtKeys {
   let loadedAtMs = Number.NEGATIVE_INFINITY
   let loading: Promise<KeySet> | undefined
-  /** All who come while it loads wait for the same answer. */
+  /** Concurrent callers share one load. */
   const noOlderThan = (maxAgeMs: number): Promise<KeySet> => {
     if (loading && performance.now() - loadedAtMs <= maxAgeMs) return loading
     const current = loadKeys(tx, secretBox)
     loading = current
     loadedAtMs = performance.now()
-    // What failed is asked for again by whoever comes next.
+    // The next caller retries a failed load.
     current.catch(() => {
       if (loading === current) loading = undefined
     })
@@ -70,7 +70,7 @@ export function createJwtKeys(tx: Tx, secretBox: SecretBox): JwtKeys {
         return await keys.publicKeyOf(header, token)
       } catch (error) {
         if (!(error instanceof errors.JWKSNoMatchingKey)) throw error
-        // Another replica may sign with a key that was made since.
+        // Another replica may sign with a newer key.
         const keys = await noOlderThan(MIN_AGE_MS)
         return keys.publicKeyOf(header, token)
       }
@@ -78,7 +78,7 @@ export function createJwtKeys(tx: Tx, secretBox: SecretBox): JwtKeys {
   }
 }
 
-/** A new key signs: at once in new processes, within a minute in all. */
+/** Creates a new signing key. New processes use it at once, all others within a minute. */
 export async function rotateJwtKey(
   tx: Tx,
   secretBox: SecretBox,
@@ -88,7 +88,7 @@ export async function rotateJwtKey(
   return { id: key.id, retired_id, retires_at: toTimestamp(retires_at) }
 }
 
-/** Makes the first key where there is none; of replicas that do it at once all find the same. */
+/** Loads the keys, and creates the first one if there is none. Replicas that start together end up with the same key. */
 async function loadKeys(tx: Tx, secretBox: SecretBox): Promise<KeySet> {
   const rows = await listJwtKeys(tx)
   const current = rows.find(({ retires_at }) => retires_at === null)
@@ -98,11 +98,11 @@ async function loadKeys(tx: Tx, secretBox: SecretBox): Promise<KeySet> {
   }
   return {
     signing: async () => {
-      // Sealed below.
+      // Sealed by `makeKey`.
       const jwk = JSON.parse(secretBox.open(PURPOSE, current.sealed_private, current.id)) as JWK_OKP_Private & { kty: 'OKP' }
       return { id: current.id, privateKey: await importJWK(jwk, JWT_RULES.algorithm) }
     },
-    // Written below.
+    // Written by `makeKey`.
     publicKeyOf: createLocalJWKSet({ keys: rows.map(({ public_key }) => public_key as unknown as JWK_OKP_Public) }),
   }
 }
@@ -114,7 +114,7 @@ async function makeKey(secretBox: SecretBox): Promise<NewJwtKey> {
   return {
     id,
     publicKey: JSON.stringify({ ...publicJwk, kid: id, alg: JWT_RULES.algorithm, use: 'sig' }),
-    // The id binds it to its row.
+    // The id as context binds the sealed key to its row.
     sealedPrivate: secretBox.seal(PURPOSE, JSON.stringify(await exportJWK(privateKey)), id),
   }
 }

@@ -6,37 +6,37 @@ import { Secret, TOTP } from 'otpauth'
 const PURPOSE = 'second-factor'
 const ISSUER = 'Earshot'
 const SECRET_BYTES = 20
-/** A clock may go wrong by 30 seconds either way (RFC 6238 §5.2). */
+/** Tolerates clocks that are off by 30 seconds either way (RFC 6238 §5.2). */
 const WINDOW = 1
 const RECOVERY_CODES = 10
 const RECOVERY_HALF = 5
-/** Without what is mistaken for something else. */
+/** Without characters that look alike. */
 const RECOVERY_ALPHABET = '23456789abcdefghjkmnpqrstuvwxyz'
 const APP_CODE = /^\d{6}$/
 const RECOVERY_CODE = new RegExp(`^[${RECOVERY_ALPHABET}]{${2 * RECOVERY_HALF}}$`)
 
 const randomHalf = customAlphabet(RECOVERY_ALPHABET, RECOVERY_HALF)
 
-/** A user's secret as the database keeps it. */
+/** A user's secret as the database stores it. */
 export interface SealedFactor {
   userId: string
   sealed: Buffer
 }
 
-/** A new secret for an authenticator app: in base32, as an address for a QR code, and sealed for its user. */
+/** Creates a secret for an authenticator app: in base32, as a URL for a QR code, and sealed for its user. */
 export function makeSecondFactor(box: SecretBox, { userId, email }: { userId: string; email: string }) {
   const secret = new Secret({ size: SECRET_BYTES })
   const otpauthUrl = new TOTP({ issuer: ISSUER, label: email, secret }).toString()
   return { secret: secret.base32, otpauthUrl, sealed: box.seal(PURPOSE, secret.base32, userId) }
 }
 
-/** The same secret's address once more, for whoever set it up and has not confirmed it. */
+/** Returns an enrolled secret again, for a person who has not confirmed it yet. */
 export function describeSecondFactor(box: SecretBox, { userId, sealed }: SealedFactor, email: string) {
   const secret = box.open(PURPOSE, sealed, userId)
   return { secret, otpauthUrl: new TOTP({ issuer: ISSUER, label: email, secret }).toString() }
 }
 
-/** What was typed as a code of the app or a recovery code, ready to be used up; null for what is neither, or not this user's. */
+/** Reads a code of the app or a recovery code, to be used up. Returns null for an invalid code. */
 export function readOtp(box: SecretBox, { userId, sealed }: SealedFactor, typed: string): SecondFactorUse | null {
   const code = typed.replace(/[\s-]/g, '').toLowerCase()
   if (RECOVERY_CODE.test(code)) return { step: null, recoveryHash: recoveryHash(box, userId, code) }
@@ -47,7 +47,7 @@ export function readOtp(box: SecretBox, { userId, sealed }: SealedFactor, typed:
   return delta === null ? null : { step: app.counter({ timestamp }) + delta, recoveryHash: null }
 }
 
-/** Ten codes of 49 bits, and what the database keeps of them. */
+/** Creates ten codes of 49 bits, and the hashes that the database stores. */
 export function makeRecoveryCodes(box: SecretBox, userId: string): { codes: string[]; hashes: Buffer[] } {
   const codes = Array.from({ length: RECOVERY_CODES }, () => `${randomHalf()}-${randomHalf()}`)
   return { codes, hashes: codes.map((code) => recoveryHash(box, userId, code.replace('-', ''))) }

@@ -1,53 +1,53 @@
 import { ApiError } from '@earshot/contracts'
 
-/** Fewer different characters than this are a pattern, however long. */
+/** A password with fewer different characters is a pattern, however long it is. */
 const MIN_DIFFERENT_CHARACTERS = 5
 const PRODUCT = 'earshot'
 
 let commonPasswords: Promise<ReadonlySet<string>> | undefined
 
-/** Where a password was chosen, and by whom. */
+/** The field of a new password, and its owner. */
 interface Choice {
   /** The field that holds it. */
   field: string
-  /** What others know of the person: address and name. */
+  /** The person's e-mail address and name. */
   own: readonly string[]
 }
 
 /**
- * A password that is chosen must be none that everybody tries first: a common one, the person's own name or address, each
- * also repeated or with digits and signs around it. Throws `validation_error` that names the field.
+ * Refuses a new password that attackers try first: a common one, or the person's own name or address, also repeated or
+ * surrounded by digits and punctuation. Throws `validation_error` that names the field.
  */
 export async function requireGoodPassword(password: string, { field, own }: Choice): Promise<void> {
   const problem = await problemOfPassword(password, own)
   if (problem) throw new ApiError('validation_error', { errors: [{ field, ...problem }] })
 }
 
-/** What is wrong with a password, null if nothing is; its length is its contract's to judge. */
+/** Returns what is wrong with a password, null for a good one. The contract checks its length. */
 export async function problemOfPassword(password: string, own: readonly string[]): Promise<{ code: string; detail: string } | null> {
   const forms = formsOf(password)
   const personal = new Set([PRODUCT, ...own].flatMap(ownWords))
-  if (forms.some((form) => personal.has(form))) return { code: 'too_personal', detail: 'is made of your name or address' }
+  if (forms.some((form) => personal.has(form))) return { code: 'too_personal', detail: 'is too similar to your name or e-mail address' }
   commonPasswords ??= readCommonPasswords()
   const common = await commonPasswords
   if (new Set(password).size >= MIN_DIFFERENT_CHARACTERS && !forms.some((form) => common.has(form))) return null
-  return { code: 'too_common', detail: 'is one that is tried first; add words of your own' }
+  return { code: 'too_common', detail: 'is too common' }
 }
 
-/** Some 50,000 passwords; read when the first is chosen, because it takes a moment. */
+/** Reads some 50,000 passwords, when the first is needed, because it takes a moment. */
 async function readCommonPasswords(): Promise<ReadonlySet<string>> {
   const { dictionary } = await import('@zxcvbn-ts/language-common')
   return new Set(dictionary['passwords-common'])
 }
 
-/** A text as it is, and without what is put around and between its letters; of each what is repeated. */
+/** Returns the text, its variants without the characters around and between its letters, and the repeated part of each. */
 function formsOf(text: string): string[] {
   const whole = text.normalize('NFKC').toLowerCase()
   const stem = whole.replace(/^[^\p{L}]+|[^\p{L}]+$/gu, '')
   return [whole, stem, squeezed(stem)].flatMap((form) => [form, repeatedPart(form)]).filter(Boolean)
 }
 
-/** A name or an address, whole and in its parts. */
+/** Returns a name or an address, and its parts. */
 function ownWords(text: string): string[] {
   const whole = text.normalize('NFKC').toLowerCase()
   const [local = ''] = whole.split('@', 1)
@@ -58,7 +58,7 @@ function squeezed(text: string): string {
   return text.replace(/[^\p{L}\p{N}]/gu, '')
 }
 
-/** `abc` of `abcabcab`. */
+/** Returns the repeated part of a text: `abc` of `abcabcab`. */
 function repeatedPart(text: string): string {
   const period = (text + text).indexOf(text, 1)
   return text.slice(0, period)

@@ -5,21 +5,21 @@ import { Piscina } from 'piscina'
 import type { hashHere, verifyHere } from './argon2.ts'
 
 const MAX_WAITING = 50
-/** Threads that sign somebody in give way to all that serves the others. */
+/** Priority of the hashing threads, below that of serving other requests. */
 const NICE = 10
 const IDLE_MS = 60_000
 const MADE_BYTES = 18
 
 export interface Passwords {
   hash(password: string): Promise<string>
-  /** Without a hash (no such account) it takes as long, and the answer is no. */
+  /** Compares a password. Without a hash (no such account) it takes as long and returns false. */
   matches(passwordHash: string | null, password: string): Promise<boolean>
   close(): Promise<void>
 }
 
 /**
- * argon2id, a few at a time, in threads of their own and of low priority: each takes a processor for some milliseconds, and
- * one is left for everybody else. Throws `dependency_unavailable` when too many wait.
+ * Hashes passwords with argon2id in threads of low priority. Each hash takes a processor for some milliseconds, and one
+ * processor is left for other requests. Throws `dependency_unavailable` when too many wait.
  */
 export function createPasswords(): Passwords {
   const threads = new Piscina({
@@ -29,23 +29,23 @@ export function createPasswords(): Passwords {
     idleTimeout: IDLE_MS,
     niceIncrement: NICE,
   })
-  const requireWithinLimit = () => {
+  const requireShortQueue = () => {
     if (threads.queueSize >= MAX_WAITING) {
       throw new ApiError('dependency_unavailable', {
-        detail: 'Too many sign-ins at this moment; retry with backoff.',
+        detail: 'Too many sign-ins right now; retry with backoff.',
         retryAfterSeconds: 1,
       })
     }
   }
   const hash = async (password: Parameters<typeof hashHere>[0]): Promise<string> => {
-    requireWithinLimit()
+    requireShortQueue()
     return threads.run(password, { name: 'hashHere' })
   }
   const verify = async (values: Parameters<typeof verifyHere>[0]): Promise<boolean> => {
-    requireWithinLimit()
+    requireShortQueue()
     return threads.run(values, { name: 'verifyHere' })
   }
-  // Nobody knows its password.
+  // The hash of a random password, which no password matches.
   let dummy: string | undefined
   return {
     hash,

@@ -5,13 +5,13 @@ import type { ReplyHeaders } from '../http/reply-headers.ts'
 
 const MAX_INTEGER = 2_147_483_647
 
-/** Scales every limit, for load tests. */
+/** Returns a limit, scaled for load tests. */
 export function scaled(name: LimitName, multiplier: number): Limit {
   const { max, windowSeconds } = limits[name]
   return { max: Math.min(MAX_INTEGER, Math.round(max * multiplier)), windowSeconds }
 }
 
-/** Reports where the caller stands. Throws `rate_limited` when the count says that the limit is reached. */
+/** Sets the rate limit headers of a counted request. Throws `rate_limited` when the limit is reached. */
 export function requireWithinLimit(
   name: LimitName,
   limit: Limit,
@@ -22,12 +22,12 @@ export function requireWithinLimit(
   if (used === null) throw new ApiError('rate_limited', { retryAfterSeconds: Math.max(1, reset_seconds) })
 }
 
-/** How somebody who is not signed in is counted. */
+/** Returns the subject and limit that count requests without a valid credential. */
 export function unauthenticated(ip: string, multiplier: number): { subject: string; limit: Limit } {
   return { subject: `unauthenticated:${addressSubject(ip)}`, limit: scaled('unauthenticated', multiplier) }
 }
 
-/** Counts what somebody does who is not signed in. Throws `rate_limited`. */
+/** Counts a request without a valid credential. Throws `rate_limited`. */
 export async function countUnauthenticated(
   tx: Tx,
   { ip, multiplier, replyHeaders }: { ip: string; multiplier: number; replyHeaders: Pick<ReplyHeaders, 'rateLimit'> },
@@ -36,7 +36,7 @@ export async function countUnauthenticated(
   requireWithinLimit('unauthenticated', counter.limit, await countRequest(tx, counter), replyHeaders)
 }
 
-/** Whether an answer is a failed try of the caller's, where those alone are counted: neither our own failure nor a limit. */
-export function isFailedTry({ status }: ApiError): boolean {
+/** Whether an error is a failed attempt of the caller, rather than a failure of the service or a rate limit. */
+export function isFailedAttempt({ status }: ApiError): boolean {
   return status < 500 && status !== 429
 }

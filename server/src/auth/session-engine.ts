@@ -5,26 +5,26 @@ import { hashToken } from './token-values.ts'
 
 const LIFETIME = new TimeSpan(30, 'd')
 
-/** Who begins a session, and from where. */
+/** The person and device of a new session. */
 interface Beginning {
   userId: string
   ip: string
   userAgent: string | null
-  /** Of the session that the browser had: it ends, so that nobody goes on under an id that was known before. */
+  /** The browser's previous session. It ends, so that an id from before signing in is worthless (session fixation). */
   replacedId: string | null
 }
 
-/** Sessions of the pages by Lucia, the only module that knows it: what the database keeps of an id is its hash. */
+/** Sessions of the pages, implemented with Lucia. The database stores only the hash of a session's id. */
 export interface Sessions {
-  /** The session's id among the cookies of a request. */
+  /** Returns the session's id from the Cookie header. */
   read(cookieHeader: string | undefined): string | null
-  /** Judges a session by `ask`, which answers for its hash; one in the second half of its life is prolonged, and `cookie` to be sent again. */
-  authorize(tx: Tx, id: string, ask: (hash: Buffer) => Promise<AccessRow>): Promise<{ answer: AccessRow; cookie: string | null }>
+  /** Looks up a session with `ask`. In the second half of its lifetime it is prolonged, and `cookie` must be sent. */
+  authorize(tx: Tx, id: string, ask: (hash: Buffer) => Promise<AccessRow>): Promise<{ row: AccessRow; cookie: string | null }>
   begin(tx: Tx, beginning: Beginning): Promise<{ user: UserRow; cookie: string }>
-  /** Another id for a session that goes on: what the database is to keep of it, and its cookie. */
+  /** Creates another id for a session that continues. Returns the hash to store, and the cookie. */
   renew(userId: string): Promise<{ hash: Buffer; cookie: string }>
   end(tx: Tx, id: string): Promise<void>
-  /** Takes the cookie away. */
+  /** The value of a Set-Cookie header that clears the cookie. */
   blankCookie: string
 }
 
@@ -33,7 +33,7 @@ export function createSessions(baseUrl: string): Sessions {
   const name = sessionCookieName(baseUrl)
   const luciaFor = (adapter: Partial<Adapter>) =>
     new Lucia({ ...unused, ...adapter }, { sessionExpiresIn: LIFETIME, sessionCookie: { name, attributes: { secure, sameSite: 'lax' } } })
-  /** An id that nobody has yet. */
+  /** Creates a new session id. */
   const issue = async (userId: string) => {
     const lucia = luciaFor({ setSession: async () => {} })
     const { id, expiresAt } = await lucia.createSession(userId, {})
@@ -43,16 +43,16 @@ export function createSessions(baseUrl: string): Sessions {
   return {
     read: (cookieHeader) => (cookieHeader === undefined ? null : (parseCookie(cookieHeader)[name] ?? null)),
     async authorize(tx, id, ask) {
-      const answer = await ask(hashToken(id))
+      const row = await ask(hashToken(id))
       const lucia = luciaFor({
-        getSessionAndUser: async () => (isSession(answer) ? [sessionOf(id, answer), { id: answer.user_id, attributes: {} }] : [null, null]),
-        // Where this machine's clock is ahead of the database's, which judges in the end.
+        getSessionAndUser: async () => (isSession(row) ? [sessionOf(id, row), { id: row.user_id, attributes: {} }] : [null, null]),
+        // Called when this machine's clock is ahead of the database's. Only the database's clock ends a session.
         deleteSession: async () => {},
         updateSessionExpiration: (_id, expiresAt) => prolongSession(tx, hashToken(id), expiresAt.toISOString()),
       })
       const { session } = await lucia.validateSession(id)
       return {
-        answer: session ? answer : { ...answer, credential_id: null },
+        row: session ? row : { ...row, credential_id: null },
         cookie: session?.fresh ? lucia.createSessionCookie(id).serialize() : null,
       }
     },
@@ -67,7 +67,7 @@ export function createSessions(baseUrl: string): Sessions {
   }
 }
 
-/** A name with __Host- is refused by browsers unless it is secure, of this host and of all paths (RFC 6265bis §4.1.3.2). */
+/** Returns the cookie's name. Browsers accept `__Host-` only for secure cookies of this host and all paths (RFC 6265bis §4.1.3.2). */
 export function sessionCookieName(baseUrl: string): string {
   return isSecure(baseUrl) ? '__Host-earshot_session' : 'earshot_session'
 }
@@ -85,10 +85,10 @@ function sessionOf(id: string, { user_id, expires_at }: AccessRow) {
 }
 
 const unexpected = () => {
-  throw new Error('Lucia asked for what this use of it does not need')
+  throw new Error('Lucia called a method of the adapter that should not be needed')
 }
 
-/** Each use fills in what it needs; the rest is done in SQL, for a user's list and for jobs. */
+/** Each use overrides the methods that it needs. */
 const unused: Adapter = {
   getSessionAndUser: unexpected,
   getUserSessions: unexpected,

@@ -2,7 +2,7 @@ import ipaddr from 'ipaddr.js'
 
 const IPV6_NETWORK_PARTS = 4
 
-/** What an address is counted as: IPv4 as it is (mapped ones too), IPv6 by its /64, which is one customer's. */
+/** Returns the subject by which an address is counted: IPv4 as it is (also when mapped), IPv6 by its /64, which belongs to one customer. */
 export function addressSubject(ip: string): string {
   if (!ip.includes(':')) return ip
   if (!ipaddr.isValid(ip)) return 'unknown'

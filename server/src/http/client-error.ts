@@ -4,7 +4,7 @@ import { ApiError } from '@earshot/contracts'
 
 const REASONS: Record<number, string> = { 400: 'Bad Request', 408: 'Request Timeout', 431: 'Request Header Fields Too Large' }
 
-/** What the HTTP parser refuses never reaches a route: the same error body, written to the socket. */
+/** Sends the usual error body for requests that the HTTP parser refuses. They reach no route, so it writes to the socket. */
 export function answerClientError(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy(error)
   const failure = error.code === 'HPE_HEADER_OVERFLOW' ? new ApiError('headers_too_large') : malformed(error)
@@ -21,6 +21,6 @@ export function answerClientError(error: Error & { code?: string }, socket: Sock
 }
 
 function malformed({ code }: { code?: string }): ApiError {
-  const detail = code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 'The request did not arrive in time.' : 'This is not a well-formed HTTP request.'
+  const detail = code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 'The request took too long to arrive.' : 'This is not a well-formed HTTP request.'
   return new ApiError('validation_error', { detail })
 }

@@ -13,12 +13,12 @@ const EXPOSED = [
   'X-Request-Id',
 ].join(', ')
 const PREFLIGHT_SECONDS = 600
-/** Pages for people: no program of another site asks there, or reads along (RFC 9700 §2.6). */
+/** Pages for people, which must not be readable for other sites (RFC 9700 §2.6). */
 const PAGES = /^\/(accounts|o\/(authorize|device))(\/|$)/
 
 /**
- * Cross-origin rules (Fetch standard, CORS protocol): any page may ask, no credentials cross origins, and the real
- * request judges whether the team allows its origin. So the headers are the same for all.
+ * Cross-origin rules (Fetch standard, CORS protocol): every origin may send requests, without cookies. Whether the team
+ * allows the origin is checked when the request is authorized, so the headers are the same for all.
  */
 export function registerCors(app: FastifyInstance): void {
   app.addHook('onRequest', async (request, reply) => {

@@ -3,8 +3,8 @@ import type { FastifyInstance } from 'fastify'
 const SWEEP_MS = 50
 
 /**
- * What `app.close()` waits for: every request that has begun gets its answer, within the time, and no connection stays
- * open for a next one. Node by itself would wait for those that rest, and for a body that never ends.
+ * Makes `app.close()` wait for requests in flight, up to the deadline, and close idle connections. Node itself would wait
+ * for idle connections, and for a body that never ends.
  */
 export function registerDrain(app: FastifyInstance, { timeoutMs }: { timeoutMs: number }): void {
   let sweep: NodeJS.Timeout | undefined

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** A strong entity tag of the bytes (RFC 9110 §8.8.3). */
+/** Returns a strong entity tag of the bytes (RFC 9110 §8.8.3). */
 export function etagOf(body: string | Buffer): string {
   return `"${createHash('sha1').update(body).digest('base64url')}"`
 }

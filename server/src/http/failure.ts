@@ -1,7 +1,7 @@
 import { ApiError, type ErrorBody, sizes } from '@earshot/contracts'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 
-/** Whatever was thrown, as an error of the table. What is not in it says nothing of its cause. */
+/** Maps any thrown value to an error of the table. Unknown ones become `internal_error` and do not reveal their cause. */
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error
   const code = (error as FastifyError).code
@@ -12,7 +12,7 @@ export function toApiError(error: unknown): ApiError {
   return new ApiError('internal_error')
 }
 
-/** The one way that an error leaves the service; `shape` wraps its body where a protocol wants more around it. */
+/** Logs and sends an error. `shape` wraps the body for protocols that need more. */
 export function sendFailure(
   error: unknown,
   request: FastifyRequest,
@@ -30,20 +30,20 @@ export function sendFailure(
       .code(failure.status)
       .type('application/json; charset=utf-8')
       .header('cache-control', 'no-store')
-      // Once more for what fails before any hook runs.
+      // For requests that fail before any hook runs.
       .header('x-request-id', request.id)
       .send(JSON.stringify(shape(bodyOf(failure, request))))
   )
 }
 
-/** How to come in (RFC 6750 §3): what is wrong with the token is said only to whoever sent one. */
+/** Returns `WWW-Authenticate` (RFC 6750 §3), with an error only for requests that sent a token. */
 function challengeOf({ code, status, fields }: ApiError): string | null {
   if (code === 'invalid_token' || code === 'token_expired') return 'Bearer error="invalid_token"'
   if (code === 'insufficient_scope') return `Bearer error="insufficient_scope", scope="${String(fields.required_scope)}"`
   return status === 401 ? 'Bearer' : null
 }
 
-/** On the public plane a quota says no more than its code. */
+/** Hides a team's quota on the public plane: the body has only the code. */
 function bodyOf(failure: ApiError, request: FastifyRequest): ErrorBody {
   const body = failure.toBody(request.id)
   const isPublicPlane = request.url.startsWith('/api/public/')

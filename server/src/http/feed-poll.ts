@@ -1,20 +1,20 @@
 import { type Database, laterCursor, readFeedEnds } from '@earshot/db'
 
 const TICK_MS = 200
-/** However slow the database is for a moment. */
+/** The longest tick while the database is slow. */
 const MAX_TICK_MS = 1_000
 
-/** Where one team's feed ends, as far as this process has seen. */
+/** The feed of a team as this process has polled it. */
 interface PolledFeed {
-  /** Null until it was looked at. All that is not behind it is committed. */
+  /** The cursor of the feed's end; null before the first poll. Everything up to it is committed. */
   end: () => string | null
-  /** Resolves when the feed goes on beyond `end`, when the signal aborts, or after the time. */
+  /** Resolves when the feed continues beyond `end`, when the signal aborts, or after the timeout. */
   goesOn: (end: string | null, wait: { signal: AbortSignal; timeoutMs: number }) => Promise<void>
-  /** Call once when no longer interested. */
+  /** Stops polling for this reader. Call once. */
   close: () => void
 }
 
-/** Opens the feed of a team. */
+/** Starts polling the feed of a team. */
 export type FeedPoll = (teamId: string) => PolledFeed
 
 interface Feed {
@@ -24,33 +24,33 @@ interface Feed {
 }
 
 /**
- * Looks after all feeds that somebody of this process follows, by one statement a tick: what a stream costs while nothing
- * happens does not depend on how many there are. Looks at nothing while nobody follows.
+ * Polls the feeds of all open streams of this process with one statement per tick, so that the cost of idle streams does not
+ * depend on their number. Without streams it does not poll.
  */
 export function createFeedPoll(database: Database): FeedPoll {
   const feeds = new Map<string, Feed>()
-  let isLooking = false
+  let isPolling = false
 
-  async function look(): Promise<void> {
-    isLooking = feeds.size > 0
-    if (!isLooking) return
+  async function poll(): Promise<void> {
+    isPolling = feeds.size > 0
+    if (!isPolling) return
     const startedAt = performance.now()
-    // While the database is away nothing goes on; what ends the streams is that they cannot be judged again.
+    // While the database is unreachable no feed continues. Streams end when they cannot be authorized again.
     const ends = await readFeedEnds(database, [...feeds.keys()]).catch(() => new Map<string, string>())
     for (const [teamId, end] of ends) {
       const feed = feeds.get(teamId)
       if (feed) moveTo(feed, end)
     }
-    // Mostly at most a twentieth of a session's time.
-    setTimeout(look, Math.min(MAX_TICK_MS, Math.max(TICK_MS, 20 * (performance.now() - startedAt))))
+    // At most a twentieth of one connection's time.
+    setTimeout(poll, Math.min(MAX_TICK_MS, Math.max(TICK_MS, 20 * (performance.now() - startedAt))))
   }
 
   function open(teamId: string): Feed {
     const feed = feeds.get(teamId) ?? { end: null, readers: 0, waiting: new Set() }
     feeds.set(teamId, feed)
     feed.readers += 1
-    if (!isLooking) setTimeout(look, TICK_MS)
-    isLooking = true
+    if (!isPolling) setTimeout(poll, TICK_MS)
+    isPolling = true
     return feed
   }
 

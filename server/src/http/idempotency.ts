@@ -3,32 +3,32 @@ import { ApiError, sizes } from '@earshot/contracts'
 import { claimIdempotencyKey, type Executor, storeIdempotentAnswer, type Tx } from '@earshot/db'
 import type { SecretBox } from '@earshot/drivers'
 
-const PURPOSE = 'idempotent-answer'
+const PURPOSE = 'idempotent-result'
 const KEY = /^[\x21-\x7e]+$/
 
-/** What a handler answered, or why it refused, and whether that was said before. */
-export type Answer = ({ output: unknown } | { refusal: ApiError }) & { replayed: boolean }
+/** The output of an operation or the error that it refused with, and whether it is replayed from an earlier request. */
+export type OperationResult = ({ output: unknown } | { refusal: ApiError }) & { replayed: boolean }
 
 interface KeyedRequest {
   caller: string
   key: string
-  /** Name of the operation with its whole input: another one with the same key is refused. */
+  /** The same key with another operation or input is refused. */
   operation: string
   input: unknown
 }
 
-/** What is done under a key. Refusals of `admit` are no answers: they are never stored. */
+/** The work of a request with a key. Errors of `admit` are never stored. */
 export interface KeyedWork {
   admit: () => void
   work: (tx: Tx) => Promise<unknown>
 }
 
-/** Without an output where there is none to send (204): JSON leaves it out. */
-type StoredAnswer =
+/** A result as it is stored. JSON leaves out the output of a 204. */
+type StoredResult =
   | { output?: unknown }
   | { error: { code: 'quota_exceeded' | 'state_conflict'; detail: string; fields: Record<string, unknown> } }
 
-/** Throws when the header is no key. */
+/** Returns the key of the header, null without one. Throws `validation_error` for an invalid key. */
 export function readIdempotencyKey(header: string | undefined): string | null {
   if (header === undefined) return null
   if (KEY.test(header) && header.length <= sizes.idempotencyKeyCharacters) return header
@@ -37,42 +37,42 @@ export function readIdempotencyKey(header: string | undefined): string | null {
 }
 
 /**
- * Does the work once per key: the key's row comes first in the work's own transaction, its answer, sealed, before the
- * commit. Refusals of a handler that ran (402, 409) are answers too; everything else rolls back and leaves nothing.
+ * Does the work once per key. The work's own transaction first claims the key and last stores the sealed result.
+ * Errors 402 and 409 of the handler are results too; every other error rolls back and stores nothing.
  */
 export async function performOnce(
   { executor, secretBox }: { executor: Executor; secretBox: SecretBox },
   { caller, key, operation, input }: KeyedRequest,
   { admit, work }: KeyedWork,
-): Promise<Answer> {
+): Promise<OperationResult> {
   const requestHash = createHash('sha256')
     .update(JSON.stringify([operation, sorted(input)]))
     .digest()
   const context = `${caller} ${key}`
   return executor.transaction(async (tx) => {
     const stored = await claimIdempotencyKey(tx, { caller, key, requestHash })
-    if (stored !== null) return said(JSON.parse(secretBox.open(PURPOSE, Buffer.from(stored, 'base64'), context)), true)
+    if (stored !== null) return toResult(JSON.parse(secretBox.open(PURPOSE, Buffer.from(stored, 'base64'), context)), true)
     admit()
-    const answer = await tx.attempt(work).then((output): StoredAnswer => ({ output }), storable)
-    const sealed = secretBox.seal(PURPOSE, JSON.stringify(answer), context).toString('base64')
+    const result = await tx.attempt(work).then((output): StoredResult => ({ output }), storedError)
+    const sealed = secretBox.seal(PURPOSE, JSON.stringify(result), context).toString('base64')
     await storeIdempotentAnswer(tx, { caller, key, answer: sealed })
-    return said(answer, false)
+    return toResult(result, false)
   })
 }
 
-function said(answer: StoredAnswer, replayed: boolean): Answer {
-  if (!('error' in answer)) return { output: answer.output, replayed }
-  const { code, detail, fields } = answer.error
-  // The fields were this code's own when they were stored.
+function toResult(stored: StoredResult, replayed: boolean): OperationResult {
+  if (!('error' in stored)) return { output: stored.output, replayed }
+  const { code, detail, fields } = stored.error
+  // The fields belonged to this code when they were stored.
   return { refusal: new ApiError(code, { detail, ...fields } as never), replayed }
 }
 
-function storable(error: unknown): StoredAnswer {
+function storedError(error: unknown): StoredResult {
   if (!(error instanceof ApiError) || ![402, 409].includes(error.status)) throw error
   return { error: { code: error.code as 'state_conflict', detail: error.message, fields: error.fields } }
 }
 
-/** Keys in order, so that the same input in another spelling is the same request. */
+/** Sorts the keys of objects, so that their order does not make another request. */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted)
   if (typeof value !== 'object' || value === null) return value

@@ -7,7 +7,7 @@ import type { Services } from '../services.ts'
 import type { Provenance } from './provenance.ts'
 import type { ErrorShape } from './trpc-failure.ts'
 
-/** What every handler has. */
+/** The context of every handler. */
 interface Call {
   /** The pool, or the transaction of an idempotency key. */
   tx: Tx
@@ -18,24 +18,24 @@ interface Call {
 export interface SignedIn extends Call {
   actor: Actor & { userId: string; credentialId: string }
   credential: { kind: CredentialKind; id: string; scopes: readonly Scope[]; expiresAt: string | null }
-  /** Informative only: what the client says it is. */
+  /** What the client says it is; for information only. */
   client: 'mcp' | null
-  /** Whether the registration may count as made from this machine (decisions: local trial). */
+  /** Whether a proxy forwarded the request. Then it does not count as made from this machine (local trial). */
   isForwarded: boolean
 }
 
-/** A caller who changes how to sign in to the own account, and is asked for the password or a code again. */
+/** A caller who changes how they sign in, and is asked for the password or a code again. */
 export interface InAccount extends SignedIn {
-  /** Read, and the try counted, before the transaction of an idempotency key: a refusal undoes none of it. */
+  /** Read, and the attempt counted, before the transaction of an idempotency key, so that its rollback does not undo the count. */
   account: SignInRow
-  /** Sets the session's cookie anew: the text of a Set-Cookie header. */
+  /** Replaces the session's cookie. Takes the value of a Set-Cookie header. */
   setCookie: (cookie: string) => void
 }
 
-/** A caller in a team that the caller belongs to. */
+/** A caller in a team of which they are a member. */
 export interface InTeam extends SignedIn {
   team: { id: string; role: Role; plan: Plan }
-  /** Whether other people's e-mail addresses may be shown and searched. */
+  /** Whether the caller may see and search other people's e-mail addresses. */
   seesContacts: boolean
 }
 
@@ -59,23 +59,23 @@ export interface DeferredVisitor extends Visitor {
   deferredAccess: Pick<DeferredAccess, 'authorizeWith'>
 }
 
-/** Somebody who signs up, in or out. */
+/** A person who signs up, in or out. */
 export interface Guest extends Call {
   ip: string
   userAgent: string | null
   provenance: Provenance
-  /** Of the session's cookie, if there is one. */
+  /** The session of the cookie, if there is one. */
   sessionId: string | null
-  /** Sets or takes away the session's cookie: the text of a Set-Cookie header. */
+  /** Sets or clears the session's cookie. Takes the value of a Set-Cookie header. */
   setCookie: (cookie: string) => void
   /**
-   * Counts the request, once. Where the limit counts failures alone it is for a try that failed but is answered like a
-   * success. Throws `rate_limited`.
+   * Counts the request, once. Where the limit counts failures only, handlers call it for an attempt that failed but gets the
+   * response of a success. Throws `rate_limited`.
    */
-  countTry: () => Promise<void>
+  countAttempt: () => Promise<void>
 }
 
-/** What a handler knows of its caller follows from the operation's fields, and from those of its path. */
+/** The context of an operation's handler, which follows from the contract's fields and from the fields of its path. */
 type ContextOf<O> = O extends { access: 'public' }
   ? PublicContextOf<O>
   : O extends { access: 'account' }
@@ -101,12 +101,12 @@ type Handler<O> =
 
 type ResultOf<O, Output> = O extends { stream: true } ? StreamPage<Output> : Output
 
-/** What a stream sends next; asked for again and again, with the cursor of the page before. */
+/** A page of a stream. The stream asks its handler for pages, each with the cursor of the previous one. */
 export interface StreamPage<Data = unknown> {
   results: {
     cursor: string
     data: Data
-    /** The data as it is kept, for who may see all of it. */
+    /** The stored text of the data, for callers who may see all of it. */
     text: string
   }[]
   next_cursor: string
@@ -115,7 +115,7 @@ export interface StreamPage<Data = unknown> {
 /** One handler for each operation of a tree. */
 export type Handlers<Tree> = { [Name in keyof Tree]: Tree[Name] extends Operation ? Handler<Tree[Name]> : Handlers<Tree[Name]> }
 
-/** Ties handlers to their contracts: a missing one, an unknown one, a wrong input or output does not compile. */
+/** Checks handlers against their contracts: a missing or unknown handler, or a wrong input or output, does not compile. */
 export function implement<Tree>(_contracts: Tree, handlers: Handlers<Tree>): Handlers<Tree> {
   return handlers
 }
@@ -133,7 +133,7 @@ type RecordOf<Tree> = {
     : RecordOf<Tree[Name]>
 }
 
-/** The tRPC router's type, from the contracts alone: clients never see server code. The public plane, the accounts and streams are REST only. */
+/** The type of the tRPC router, derived from the contracts so that clients need no server code. It has only operations with a credential, without streams. */
 export type AppRouter = TRPCBuiltRouter<
   { ctx: object; meta: object; errorShape: ErrorShape; transformer: false },
   RecordOf<Omit<Contracts, 'public' | 'auth'>>

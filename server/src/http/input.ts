@@ -1,10 +1,10 @@
 import { ApiError, type FieldError, sizes } from '@earshot/contracts'
 import { z } from 'zod'
 
-/** Turns a flat raw input into the operation's own, or throws. Path fields that do not fit name nothing: 404. */
+/** Validates a flat raw input. Throws `validation_error`, and `not_found` when only path fields are invalid. */
 export type ReadInput<Input = Record<string, unknown>> = (raw: Record<string, unknown>) => Input
 
-/** Compiles the check of an operation's input once. Path ids are judged after the other fields. */
+/** Compiles the validation of an operation's input. An invalid path field is like an unknown id, reported after other fields. */
 export function compileInput<Schema extends z.ZodObject>(schema: Schema, pathFields: ReadonlySet<string>): ReadInput<z.output<Schema>> {
   const compiled = z.compile(schema)
   return (raw) => {
@@ -16,8 +16,8 @@ export function compileInput<Schema extends z.ZodObject>(schema: Schema, pathFie
 }
 
 /**
- * Refuses text that PostgreSQL or JSON cannot carry, wherever it stands, and nesting that is too deep: NUL, lone
- * surrogates, integers that a double cannot hold. Walks without recursion.
+ * Refuses values that PostgreSQL or JSON cannot represent, at any depth: NUL, lone surrogates, integers beyond a double's
+ * precision; and too deep nesting. Walks without recursion.
  */
 export function requireCarriable(root: unknown): void {
   const rest: { value: unknown; path: string; depth: number }[] = [{ value: root, path: '', depth: 0 }]
@@ -36,9 +36,9 @@ export function requireCarriable(root: unknown): void {
 
 function problemOf(value: unknown, depth: number): Omit<FieldError, 'field'> | null {
   if (depth > sizes.jsonDepth) return { code: 'too_deep', detail: `is nested deeper than ${sizes.jsonDepth} levels` }
-  // 1e400 reads as Infinity, which JSON cannot say again.
+  // 1e400 is parsed as Infinity, which JSON cannot represent.
   if (typeof value === 'number' && (Number.isInteger(value) || !Number.isFinite(value)) && !Number.isSafeInteger(value)) {
-    return { code: 'unsafe_integer', detail: 'is an integer beyond 2^53' }
+    return { code: 'unsafe_integer', detail: 'must not be an integer beyond 2^53' }
   }
   if (typeof value !== 'string') return null
   if (value.includes('\u0000')) return { code: 'nul_character', detail: 'must not contain NUL' }
@@ -63,7 +63,7 @@ function isAbsent(raw: unknown, path: PropertyKey[]): boolean {
   )
 }
 
-/** Our own words for what the schema found; rules that bring a text of their own keep it. */
+/** Describes an issue in our own words. Custom rules keep their own text. */
 function reasonOf(issue: z.core.$ZodIssue): Omit<FieldError, 'field'> {
   const { code, message } = issue
   switch (issue.code) {
@@ -78,7 +78,7 @@ function reasonOf(issue: z.core.$ZodIssue): Omit<FieldError, 'field'> {
     case 'invalid_format':
       return { code, detail: formatDetails[issue.format] ?? message }
     case 'invalid_union':
-      return { code: 'invalid_value', detail: 'is none of the values that are allowed here' }
+      return { code: 'invalid_value', detail: 'is not one of the allowed values' }
     case 'custom':
       return { code: 'invalid_value', detail: message }
     default:
@@ -89,7 +89,7 @@ function reasonOf(issue: z.core.$ZodIssue): Omit<FieldError, 'field'> {
 const formatDetails: Record<string, string> = {
   email: 'must be an e-mail address',
   uuid: 'must be a UUID',
-  datetime: 'must be an RFC 3339 instant such as 2026-11-20T09:30:00Z',
+  datetime: 'must be an RFC 3339 timestamp such as 2026-11-20T09:30:00Z',
 }
 
 function typeName(expected: string): string {

@@ -5,13 +5,13 @@ import { requireCarriable } from './input.ts'
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true })
 
-/** Takes over the reading of JSON bodies: strict UTF-8, no `__proto__`, bounded depth, and the error table for what is wrong. */
+/** Replaces Fastify's body parsers by a strict JSON reader: UTF-8, no `__proto__`, bounded depth, errors of the table. */
 export function registerJsonBody(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser(/^application\/json(\s*;|$)/i, { parseAs: 'buffer' }, async (_request: unknown, body: Buffer) => readJson(body))
 }
 
-/** An empty body means `{}`. Throws `malformed_json`, and `validation_error` for what JSON can say but nobody can keep. */
+/** Reads a body; an empty one is `{}`. Throws `malformed_json`, and `validation_error` for values that cannot be stored. */
 function readJson(body: Buffer): unknown {
   if (body.length === 0) return {}
   const text = decode(body)
@@ -29,7 +29,7 @@ function decode(body: Buffer): string {
   }
 }
 
-/** Counts brackets outside strings before anything is built: 10,000 levels cost one pass and no stack. */
+/** Counts brackets outside of strings before parsing, in one pass and without recursion. */
 function requireDepth(text: string): void {
   let depth = 0
   for (let at = 0; at < text.length; at += 1) {

@@ -1,7 +1,7 @@
 import type { LimitName } from '@earshot/contracts'
 import type { Limit } from '@earshot/db'
 
-/** Where a caller stands in a limit. */
+/** A caller's remaining requests in a rate limit. */
 export interface RateLimitStatus {
   name: LimitName
   limit: Limit
@@ -9,7 +9,7 @@ export interface RateLimitStatus {
   resetSeconds: number
 }
 
-/** Headers of every limited answer: draft-ietf-httpapi-ratelimit-headers, and the older ones that many clients read. */
+/** Returns the headers of rate limits: draft-ietf-httpapi-ratelimit-headers, and the older ones that many clients read. */
 export function limitHeaders({ name, limit, remaining, resetSeconds }: RateLimitStatus): Record<string, string> {
   return {
     'ratelimit-policy': `"${name}";q=${limit.max};w=${limit.windowSeconds}`,

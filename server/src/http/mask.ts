@@ -1,11 +1,11 @@
 import type { z } from 'zod'
 
-/** Nulls, in place, what the caller must not see. The value is an output of the schema that the mask was compiled for. */
+/** Sets hidden fields of an output to null, in place. The output must match the schema of the mask. */
 export type Mask = (value: unknown) => void
 
 /**
- * Compiles the masker of an output: every field marked `visibility: 'read:contacts'` becomes null. Null when the schema
- * has none. Handlers make fresh objects for each answer, so changing them in place is safe.
+ * Compiles the mask of an output schema: fields marked `visibility: 'read:contacts'` become null. Returns null when the
+ * schema has none. Handlers create new objects for each response, so changing them in place is safe.
  */
 export function compileMask(schema: z.ZodType): Mask | null {
   const def = defOf(schema)
@@ -25,7 +25,7 @@ export function compileMask(schema: z.ZodType): Mask | null {
   }
 }
 
-/** What the masker reads of a schema. */
+/** The parts of a zod schema that the mask reads. */
 interface SchemaDef {
   type: string
   shape?: Record<string, z.ZodType>
@@ -36,7 +36,7 @@ interface SchemaDef {
   values?: unknown[]
 }
 
-/** zod keeps it in `def`, typed by each class on its own. */
+/** Every zod schema has `def`, with a type of its own in each class. */
 function defOf(schema: z.ZodType): SchemaDef {
   return (schema as unknown as { def: SchemaDef }).def
 }
@@ -65,7 +65,7 @@ function maskOfPresent(inner: z.ZodType | undefined): Mask | null {
   return mask ? (value) => (value === null || value === undefined ? undefined : mask(value)) : null
 }
 
-/** Events: the type decides which fields there are. */
+/** A union of events: the type determines the fields. */
 function maskOfUnion({ options = [], discriminator }: SchemaDef): Mask | null {
   const masks = new Map<unknown, Mask>()
   for (const option of options) {

@@ -3,32 +3,32 @@ import { ApiError } from '@earshot/contracts'
 
 const MAX_STREAMS = 20
 const RETRY_AFTER_SECONDS = 15
-/** How long a reader that takes nothing may keep a stop waiting. */
+/** How long a stalled reader may delay a shutdown. */
 const GRACE_MS = 1_000
 
 /** The streams that are open in this process. */
 export interface OpenStreams {
-  /** Counts the answer until it closes; the signal tells that it ends. Throws `rate_limited` for a person with too many. */
-  enter: (userId: string, answer: ServerResponse) => AbortSignal
-  /** Ends all of them, and whichever begin from now on. */
+  /** Counts a response until it closes; the signal aborts then. Throws `rate_limited` for a person with too many streams. */
+  enter: (userId: string, response: ServerResponse) => AbortSignal
+  /** Ends all streams, including those that start from now on. */
   endAll: () => void
 }
 
 export function createOpenStreams(): OpenStreams {
-  const answers = new Map<ServerResponse, { userId: string; ending: AbortController }>()
+  const responses = new Map<ServerResponse, { userId: string; ending: AbortController }>()
   let isClosing = false
 
   return {
-    enter(userId, answer) {
-      const count = [...answers.values()].filter((one) => one.userId === userId).length
+    enter(userId, response) {
+      const count = [...responses.values()].filter((one) => one.userId === userId).length
       if (count >= MAX_STREAMS) {
-        const detail = `You have ${MAX_STREAMS} streams open, which is the most; close one.`
+        const detail = `You have ${MAX_STREAMS} open streams, which is the maximum; close one.`
         throw new ApiError('rate_limited', { detail, retryAfterSeconds: RETRY_AFTER_SECONDS })
       }
       const ending = new AbortController()
-      answers.set(answer, { userId, ending })
-      answer.once('close', () => {
-        answers.delete(answer)
+      responses.set(response, { userId, ending })
+      response.once('close', () => {
+        responses.delete(response)
         ending.abort()
       })
       if (isClosing) ending.abort()
@@ -36,9 +36,9 @@ export function createOpenStreams(): OpenStreams {
     },
     endAll() {
       isClosing = true
-      for (const { ending } of answers.values()) ending.abort()
+      for (const { ending } of responses.values()) ending.abort()
       setTimeout(() => {
-        for (const answer of answers.keys()) answer.destroy()
+        for (const response of responses.keys()) response.destroy()
       }, GRACE_MS).unref()
     },
   }

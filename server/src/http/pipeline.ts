@@ -2,42 +2,42 @@ import { ApiError, type NamedOperation, type Operation } from '@earshot/contract
 import type { Executor, Tx } from '@earshot/db'
 import { z } from 'zod'
 import { type AuthorizedRequest, authorizeCaller, requireFeature } from '../auth/caller.ts'
-import { isFailedTry } from '../auth/rate-limit.ts'
+import { isFailedAttempt } from '../auth/rate-limit.ts'
 import type { Services } from '../services.ts'
 import { type Databases, executorOf } from './executors.ts'
 import { toApiError } from './failure.ts'
-import { type Answer, type KeyedWork, performOnce } from './idempotency.ts'
+import { type KeyedWork, type OperationResult, performOnce } from './idempotency.ts'
 import { compileInput, type ReadInput } from './input.ts'
 import { compileMask, type Mask } from './mask.ts'
 import type { ReplyHeaders } from './reply-headers.ts'
 import type { RequestFacts } from './request-facts.ts'
 
-/** A handler as the pipeline calls it; `implement` has checked it against its contract. */
+/** A handler as the pipeline calls it. `implement` has checked its type against the contract. */
 export type AnyHandler = (call: { ctx: never; input: never }) => Promise<unknown>
 
 export interface PipelineOptions extends Databases {
   services: Services
   rateLimitMultiplier: number
-  /** Checks every answer against its contract before it goes out. On in tests. */
+  /** Checks every output against its contract before it is sent. For tests. */
   checkOutput: boolean
-  /** Called after a change was committed: wakes the dispatcher of this process. */
+  /** Called after every commit: wakes the dispatcher of this process. */
   onCommit: () => void
 }
 
-/** One operation, compiled: the same two steps for REST and tRPC. */
+/** A compiled operation. REST, streams and tRPC call the same steps. */
 export interface Pipeline {
   named: NamedOperation
-  /** Who calls, before anything of the body is read. */
+  /** Authorizes and counts a request, before its body is read. */
   authorize: (requestFacts: RequestFacts, replyHeaders: ReplyHeaders) => Promise<AuthorizedRequest>
-  /** Whether a request that was counted, and goes on, still may. */
+  /** Authorizes a stream again while it is open, without counting it. */
   reauthorize: (requestFacts: RequestFacts, replyHeaders: ReplyHeaders) => Promise<AuthorizedRequest>
-  /** Input → idempotency → feature → project → handler → mask. */
-  perform: (authorized: AuthorizedRequest, rawInput: Record<string, unknown>, idempotencyKey: string | null) => Promise<Answer>
-  /** What a request that failed is to be told: a visitor or guest over the limit that, whatever else was wrong. */
+  /** Reads the input and executes the operation: input → idempotency → feature → project → handler → mask. */
+  perform: (authorized: AuthorizedRequest, rawInput: Record<string, unknown>, idempotencyKey: string | null) => Promise<OperationResult>
+  /** Returns the error to send for a failed request. Counts it where that is still to be done: over the limit it is 429. */
   failureOf: (authorized: AuthorizedRequest | undefined, error: unknown) => Promise<unknown>
 }
 
-/** Compiles what an operation needs, once, at start. */
+/** Compiles an operation. Called once for each, at start-up. */
 export function compilePipeline(named: NamedOperation, handler: AnyHandler, options: PipelineOptions): Pipeline {
   const { operation } = named
   const { database, services, onCommit } = options
@@ -48,11 +48,11 @@ export function compilePipeline(named: NamedOperation, handler: AnyHandler, opti
 
   const authorizeOptions = { ...services, multiplier: options.rateLimitMultiplier }
 
-  async function answerOf(
+  async function execute(
     executor: Executor,
     { admit, work }: KeyedWork,
     keyed: { caller: string; key: string; input: unknown } | null,
-  ): Promise<Answer> {
+  ): Promise<OperationResult> {
     if (keyed) return performOnce({ executor, secretBox: services.secretBox }, { ...keyed, operation: named.name }, { admit, work })
     admit()
     return { output: await work(executor), replayed: false }
@@ -72,16 +72,16 @@ export function compilePipeline(named: NamedOperation, handler: AnyHandler, opti
         if ('team' in caller) requireFeature(operation, caller)
         if (projectIsMissing) throw new ApiError('not_found')
       }
-      // Both were checked against this operation's contract; the handler's own types are narrower.
+      // `implement` has checked that this operation's handler takes this context and input.
       const work = (tx: Tx) => handler({ ctx: { ...caller, tx, services } as never, input: input as never })
       const keyed = idempotencyKey === null ? null : { caller: await keyHolder(caller), key: idempotencyKey, input }
-      const answer = await answerOf(executorOf(options, operation, caller), { admit, work }, keyed)
+      const result = await execute(executorOf(options, operation, caller), { admit, work }, keyed)
       if ('deferredAccess' in caller) await caller.deferredAccess.settle()
-      if ('refusal' in answer) return answer
-      if (isChange && !answer.replayed) onCommit()
-      if (options.checkOutput) output.parse(answer.output)
-      if (mask && !('seesContacts' in caller && caller.seesContacts)) mask(answer.output)
-      return answer
+      if ('refusal' in result) return result
+      if (isChange && !result.replayed) onCommit()
+      if (options.checkOutput) output.parse(result.output)
+      if (mask && !('seesContacts' in caller && caller.seesContacts)) mask(result.output)
+      return result
     },
     failureOf: async (authorized, error) => {
       const count = authorized && counterOf(authorized.caller, toApiError(error))
@@ -94,21 +94,21 @@ export function compilePipeline(named: NamedOperation, handler: AnyHandler, opti
   }
 }
 
-/** What the handler gives: of a stream a page of what it sends. */
+/** The schema of the handler's output. The handler of a stream returns pages of it. */
 function outputOf(operation: Operation): z.ZodType {
   return operation.stream ? z.object({ results: z.array(z.object({ data: operation.output })) }) : operation.output
 }
 
-/** Counts a request that failed, unless it was counted before. */
+/** Returns how to count a failed request, or null where it was counted before or is not to be counted. */
 function counterOf(caller: AuthorizedRequest['caller'], failure: ApiError): (() => Promise<void>) | null {
   if ('deferredAccess' in caller) return failure.code === 'dependency_unavailable' ? null : caller.deferredAccess.settle
-  return 'countTry' in caller && isFailedTry(failure) ? caller.countTry : null
+  return 'countAttempt' in caller && isFailedAttempt(failure) ? caller.countAttempt : null
 }
 
 /** The holder of an idempotency key: the credential, or on the public plane the address and the project. */
 async function keyHolder(caller: AuthorizedRequest['caller']): Promise<string> {
   if ('credential' in caller) return `credential:${caller.credential.id}`
-  if ('countTry' in caller) throw new Error('Account operations take no idempotency keys')
+  if ('countAttempt' in caller) throw new Error('Account operations take no idempotency keys')
   const project = 'project' in caller ? caller.project : await caller.deferredAccess.requireProject()
   return `visitor:${caller.ip}:${project?.project_id ?? ''}`
 }

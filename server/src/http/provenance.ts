@@ -1,11 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { ApiError } from '@earshot/contracts'
 
-/** Who sent a request, as far as a browser says it (Fetch Metadata; the Origin header where a browser has no metadata). */
+/** Which site sent a request, according to the browser (Fetch Metadata, else the Origin header). */
 export interface Provenance {
-  /** One of our own pages: what a session's cookie needs to change anything. */
+  /** Sent by one of our own pages. A change with a session's cookie requires it. */
   isOwnPage: boolean
-  /** A page of somebody else. Neither of both: a person who typed an address, or a program that is no browser. */
+  /** Sent by a page of another site. Neither is true for a typed address and for programs that are no browsers. */
   isForeignPage: boolean
 }
 
@@ -16,7 +16,7 @@ export function provenanceOf(headers: IncomingHttpHeaders, ownOrigin: string): P
   return { isOwnPage: origin === ownOrigin, isForeignPage: origin !== undefined && origin !== ownOrigin }
 }
 
-/** What begins or ends a session must not be done by another's page. Throws `csrf_failed`. */
+/** Refuses requests from other sites, which must not begin or end a session. Throws `csrf_failed`. */
 export function refuseForeignPage({ isForeignPage }: Provenance): void {
   if (isForeignPage) throw new ApiError('csrf_failed')
 }

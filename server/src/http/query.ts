@@ -2,12 +2,12 @@ import { z } from 'zod'
 
 type Convert = (text: string) => unknown
 
-/** Reads the query of one operation: texts become what each field's schema wants, repeated parameters become arrays. */
+/** Reads the query of an operation: converts each parameter to the type of its field, and repeated ones to arrays. */
 export type ReadQuery = (query: Record<string, unknown>) => Record<string, unknown>
 
 const INTEGER = /^-?\d{1,16}$/
 
-/** Compiles a converter per query field from its schema. What does not convert stays text, and its schema refuses it. */
+/** Compiles a converter for each query field from its schema. Text that cannot be converted is left for the schema to refuse. */
 export function compileQuery(schema: z.ZodObject, queryFields: ReadonlySet<string>): ReadQuery {
   const converters = new Map<string, { convert: Convert; isArray: boolean }>()
   for (const name of queryFields) converters.set(name, converterOf(schema.shape[name] as z.ZodType))
@@ -16,7 +16,7 @@ export function compileQuery(schema: z.ZodObject, queryFields: ReadonlySet<strin
       const converter = converters.get(name)
       return [name, converter ? convertAll(given, converter) : given] as const
     })
-    // fromEntries makes even `__proto__` a plain field, which is then unknown.
+    // `fromEntries` makes even `__proto__` a plain field, which the schema refuses.
     return Object.fromEntries(entries)
   }
 }
@@ -24,7 +24,7 @@ export function compileQuery(schema: z.ZodObject, queryFields: ReadonlySet<strin
 function convertAll(given: unknown, { convert, isArray }: { convert: Convert; isArray: boolean }): unknown {
   const texts = Array.isArray(given) ? given : [given]
   const values = texts.map((text) => (typeof text === 'string' ? convert(text) : text))
-  // A parameter that is given twice where one is meant stays an array, and the schema refuses it.
+  // A repeated parameter stays an array, which the schema refuses where one value is expected.
   return isArray || values.length > 1 ? values : values[0]
 }
 

@@ -1,15 +1,15 @@
 import type { FastifyReply } from 'fastify'
 import { limitHeaders, type RateLimitStatus } from './limit-headers.ts'
 
-/** What judging a request adds to its answer, whatever its outcome. */
+/** The response headers that authorizing a request sets, whether or not it succeeds. */
 export interface ReplyHeaders {
-  /** Where the caller stands in the limit of the request. */
+  /** Sets the headers of the rate limit that counted the request. */
   rateLimit: (rateLimit: RateLimitStatus) => void
-  /** A session's cookie, to be set or taken away: the text of a Set-Cookie header. */
+  /** Sets or clears the session's cookie. Takes the value of a Set-Cookie header. */
   cookie: (cookie: string) => void
 }
 
-/** Batched tRPC calls share one reply: once it is on its way, the later ones keep quiet. */
+/** Batched tRPC calls share one reply: calls that finish after it was sent set no headers. */
 export function replyHeadersOf(reply: FastifyReply): ReplyHeaders {
   return {
     rateLimit: (rateLimit) => {

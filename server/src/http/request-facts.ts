@@ -6,26 +6,26 @@ import { type Provenance, provenanceOf } from './provenance.ts'
 
 const USER_AGENT_CHARACTERS = 300
 
-/** What of a request decides who may do it. The same for REST and tRPC. */
+/** What is known of a request before it is authorized. The same for REST and tRPC. */
 export interface RequestFacts {
   authorization: string | undefined
-  /** The header with the cookies. */
+  /** The Cookie header. */
   cookies: string | undefined
   provenance: Provenance
-  /** The beginning of what the program calls itself. */
+  /** The beginning of the User-Agent header. */
   userAgent: string | null
   ip: string
-  /** Origin of the page that calls, when it is not our own. */
+  /** The Origin header, unless it is our own. */
   origin: string | null
   isForwarded: boolean
   client: 'mcp' | null
-  /** Whether it carries the header of a webhook delivery. */
+  /** Whether the request has the header of a webhook delivery. */
   isDelivery: boolean
-  /** Path fields, as they came. */
+  /** The path fields, not yet validated. */
   path: Record<string, string | undefined>
 }
 
-/** Reads it from a request. Throws 401 when an address carries what looks like a token. */
+/** Reads the facts of a request. Throws `invalid_token` when the address contains a token. */
 export function requestFactsOf(request: FastifyRequest, ownOrigin: string): RequestFacts {
   const { headers, query } = request
   if (
@@ -34,7 +34,7 @@ export function requestFactsOf(request: FastifyRequest, ownOrigin: string): Requ
       .some((value) => LOOKS_LIKE_TOKEN.test(String(value)))
   ) {
     throw new ApiError('invalid_token', {
-      detail: 'A token must never stand in an address: send it as "Authorization: Bearer <token>", and delete this one.',
+      detail: 'Never put a token in a URL. Send it as "Authorization: Bearer <token>", and delete this one: URLs end up in logs.',
     })
   }
   const { origin } = headers

@@ -11,12 +11,12 @@ import { requestFactsOf } from './request-facts.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Absent until the caller is judged. */
+    /** Absent until the request is authorized. */
     authorized?: AuthorizedRequest
   }
 }
 
-/** Registers one operation as a Fastify route: judge before the body is read, then gather, perform, send. */
+/** Registers an operation as a Fastify route: authorizes before the body is read, then collects the input, performs and sends. */
 export function registerRest(
   app: FastifyInstance,
   pipeline: Pipeline,
@@ -37,13 +37,13 @@ export function registerRest(
       request.authorized = await pipeline.authorize(requestFactsOf(request, ownOrigin), replyHeadersOf(reply))
     },
     handler: async (request, reply) => {
-      const raw = gather(request, readQuery, bodyFields)
+      const raw = collectInput(request, readQuery, bodyFields)
       const key = hasKey ? readIdempotencyKey(singleHeader(request, 'idempotency-key')) : null
       // The hook above has run.
-      const answer = await pipeline.perform(request.authorized as AuthorizedRequest, raw, key)
-      if (answer.replayed) reply.header('idempotency-replayed', 'true')
-      if ('refusal' in answer) throw answer.refusal
-      const { output } = answer
+      const result = await pipeline.perform(request.authorized as AuthorizedRequest, raw, key)
+      if (result.replayed) reply.header('idempotency-replayed', 'true')
+      if ('refusal' in result) throw result.refusal
+      const { output } = result
       reply.code(status).header('cache-control', cacheControl)
       if (status === 204) return reply.send()
       if (status === 201 && resourcePath) reply.header('location', locationOf(resourcePath, raw, output))
@@ -53,8 +53,8 @@ export function registerRest(
   })
 }
 
-/** Path, query and body side by side. A field that comes from another place than its own is an unknown field. */
-export function gather(
+/** Collects path, query and body fields. A field in the wrong part of the request is an unknown field. */
+export function collectInput(
   request: FastifyRequest,
   readQuery: (query: Record<string, unknown>) => Record<string, unknown>,
   bodyFields: ReadonlySet<string>,
@@ -74,7 +74,9 @@ function bodyOf(request: FastifyRequest): object {
 }
 
 function unknownField(field: string): ApiError {
-  return new ApiError('validation_error', { errors: [{ field, code: 'unknown_field', detail: 'does not belong here' }] })
+  return new ApiError('validation_error', {
+    errors: [{ field, code: 'unknown_field', detail: 'is not allowed in this part of the request' }],
+  })
 }
 
 function sendJson(request: FastifyRequest, reply: FastifyReply, { output, hasETag }: { output: unknown; hasETag: boolean }): FastifyReply {
@@ -87,7 +89,7 @@ function sendJson(request: FastifyRequest, reply: FastifyReply, { output, hasETa
   return reply.type('application/json; charset=utf-8').send(body)
 }
 
-/** The last id of the path is what was created; the request may name another there, such as what is repeated. */
+/** Fills the path with the request's fields and the new id. A field of that name in the request is another record's. */
 function locationOf(resourcePath: string, params: Record<string, unknown>, output: unknown): string {
   const { id } = output as { id: string }
   const names = resourcePath.match(/(?<=\{)\w+(?=\})/g)
@@ -99,7 +101,7 @@ function isList({ named }: Pipeline): boolean {
   return named.name.endsWith('.list')
 }
 
-/** The first value of a header. */
+/** Returns the first value of a header. */
 export function singleHeader(request: FastifyRequest, name: string): string | undefined {
   const value = request.headers[name]
   return Array.isArray(value) ? value[0] : value

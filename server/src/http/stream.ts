@@ -11,39 +11,39 @@ import type { Pipeline } from './pipeline.ts'
 import { compileQuery } from './query.ts'
 import { type ReplyHeaders, replyHeadersOf } from './reply-headers.ts'
 import { type RequestFacts, requestFactsOf } from './request-facts.ts'
-import { gather, singleHeader } from './rest.ts'
+import { collectInput, singleHeader } from './rest.ts'
 
-/** After this long a comment keeps the connection open, and the caller is authorized again. */
-export const BEAT_MS = 15_000
+/** How often a comment keeps the connection open and the reader is authorized again. */
+export const HEARTBEAT_MS = 15_000
 const RECONNECT_MS = 1_000
-/** What waits for a reader; while it is not taken nothing more is read from the database. */
+/** Buffered bytes for a slow reader. While the buffer is full, nothing more is read from the database. */
 const BUFFER_BYTES = 65_536
 const HEADERS = {
   'content-type': 'text/event-stream',
   'cache-control': 'private, no-store',
-  // Proxies that follow nginx would keep events until a buffer is full.
+  // nginx and compatible proxies would buffer events otherwise.
   'x-accel-buffering': 'no',
 }
 
-/** The headers have gone: there is nothing to add. */
+/** The headers were sent with the first message. */
 const silent: ReplyHeaders = { rateLimit: () => {}, cookie: () => {} }
 
 interface Reader {
   requestFacts: RequestFacts
   authorized: AuthorizedRequest
   fields: Record<string, unknown>
-  /** Where the stream begins. */
+  /** Where the stream starts. */
   cursor: string
   request: FastifyRequest
   signal: AbortSignal
-  beatMs: number
+  heartbeatMs: number
 }
 
-/** Registers a stream as a Fastify route: judged like any operation, then server-sent events as long as the reader may and stays. */
+/** Registers a stream as a Fastify route: authorized like any operation, then server-sent events while the reader is authorized and connected. */
 export function registerStream(
   app: FastifyInstance,
   pipeline: Pipeline,
-  { baseUrl, feedPoll, beatMs = BEAT_MS }: { baseUrl: string; feedPoll: FeedPoll; beatMs?: number | undefined },
+  { baseUrl, feedPoll, heartbeatMs = HEARTBEAT_MS }: { baseUrl: string; feedPoll: FeedPoll; heartbeatMs?: number | undefined },
 ): void {
   const { path, input, queryFields, bodyFields } = pipeline.named.operation
   const ownOrigin = new URL(baseUrl).origin
@@ -53,7 +53,7 @@ export function registerStream(
   app.route({
     method: 'GET',
     url: path.replaceAll(/\{(\w+)\}/g, ':$1'),
-    // A HEAD would have to begin what never ends.
+    // A HEAD request would have to start an endless response.
     exposeHeadRoute: false,
     onRequest: async (request, reply) => {
       request.authorized = await pipeline.authorize(requestFactsOf(request, ownOrigin), replyHeadersOf(reply))
@@ -61,11 +61,11 @@ export function registerStream(
     handler: async (request, reply) => {
       const authorized = request.authorized as AuthorizedRequest // The hook above has run.
       const signal = open.enter(callerOf(authorized).actor.userId, reply.raw)
-      const fields = { ...gather(request, readQuery, bodyFields), ...resumption(request) }
-      // The first page shows before any header whether all is right.
+      const fields = { ...collectInput(request, readQuery, bodyFields), ...resumption(request) }
+      // Reads the first page before sending headers, so that its errors are ordinary responses.
       const first = await readPage(pipeline, authorized, fields)
       const cursor = typeof fields.cursor === 'string' ? fields.cursor : first.next_cursor
-      const reader = { requestFacts: requestFactsOf(request, ownOrigin), authorized, fields, cursor, request, signal, beatMs }
+      const reader = { requestFacts: requestFactsOf(request, ownOrigin), authorized, fields, cursor, request, signal, heartbeatMs }
       const chunks = chunksOf(pipeline, reader, feedPoll)
       return reply.headers(HEADERS).send(Readable.from(chunks, { objectMode: false, highWaterMark: BUFFER_BYTES }))
     },
@@ -73,26 +73,26 @@ export function registerStream(
   })
 }
 
-/** The header of an EventSource that comes back goes before the cursor of its address, which stays the same. */
+/** `Last-Event-ID` precedes the cursor: a reconnecting EventSource sends the header and the original address. */
 function resumption(request: FastifyRequest): { cursor?: string } {
   const id = singleHeader(request, 'last-event-id')
   return id ? { cursor: id } : {}
 }
 
 async function* chunksOf(pipeline: Pipeline, reader: Reader, feedPoll: FeedPoll): AsyncGenerator<string> {
-  const { requestFacts, fields, request, signal, beatMs } = reader
+  const { requestFacts, fields, request, signal, heartbeatMs } = reader
   const feed = feedPoll(callerOf(reader.authorized).team.id)
   let { authorized, cursor } = reader
   let authorizedAt = performance.now()
   try {
     yield `retry: ${RECONNECT_MS}\n${message({ id: cursor, event: 'ready', data: JSON.stringify({ cursor }) })}`
     while (!signal.aborted) {
-      if (performance.now() - authorizedAt >= beatMs) {
+      if (performance.now() - authorizedAt >= heartbeatMs) {
         authorized = await pipeline.reauthorize(requestFacts, silent)
         authorizedAt = performance.now()
         yield ':\n\n'
       }
-      // Before the reading: what is not beyond it cannot be missed by it.
+      // Taken before the page is read, so that an event committed in between ends the wait below.
       const end = feed.end()
       const page = await readPage(pipeline, authorized, { ...fields, cursor })
       if (page.results.length > 0) {
@@ -100,7 +100,7 @@ async function* chunksOf(pipeline: Pipeline, reader: Reader, feedPoll: FeedPoll)
         cursor = page.next_cursor
       } else {
         cursor = laterCursor(cursor, end ?? cursor)
-        await feed.goesOn(end, { signal, timeoutMs: Math.max(0, authorizedAt + beatMs - performance.now()) })
+        await feed.goesOn(end, { signal, timeoutMs: Math.max(0, authorizedAt + heartbeatMs - performance.now()) })
       }
     }
   } catch (error) {
@@ -114,23 +114,23 @@ async function* chunksOf(pipeline: Pipeline, reader: Reader, feedPoll: FeedPoll)
 }
 
 async function readPage(pipeline: Pipeline, authorized: AuthorizedRequest, fields: Record<string, unknown>): Promise<StreamPage> {
-  const answer = await pipeline.perform(authorized, fields, null)
-  if ('refusal' in answer) throw answer.refusal
-  return answer.output as StreamPage // Proven by `implement` for the operation of a stream.
+  const result = await pipeline.perform(authorized, fields, null)
+  if ('refusal' in result) throw result.refusal
+  return result.output as StreamPage // `implement` has checked that the handler of a stream returns pages.
 }
 
 function messageOf({ cursor, data, text }: StreamPage['results'][number], authorized: AuthorizedRequest): string {
-  const { type } = data as { type: string } // Every event has one.
+  const { type } = data as { type: string } // Every event has a type.
   return message({ id: cursor, event: type, data: callerOf(authorized).seesContacts ? text : JSON.stringify(data) })
 }
 
-/** WHATWG HTML, "Parsing an event stream": a line of data for each of its lines, and an empty line at the end. */
+/** Encodes a message (WHATWG HTML, "Parsing an event stream"): each line of the data is prefixed; an empty line ends it. */
 function message({ id, event, data }: { id?: string; event: string; data: string }): string {
   const lines = data.split(/\r\n|\r|\n/).map((line) => `data: ${line}\n`)
   return `${id === undefined ? '' : `id: ${id}\n`}event: ${event}\n${lines.join('')}\n`
 }
 
-/** Streams are a team's. */
+/** Returns the caller of a stream. Only operations of a team are streams. */
 function callerOf({ caller }: AuthorizedRequest): Pick<InTeam, 'actor' | 'team' | 'seesContacts'> {
   if (!('team' in caller)) throw new ApiError('not_found')
   return caller

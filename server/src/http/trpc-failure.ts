@@ -18,21 +18,21 @@ const codeOfStatus = {
   503: 'SERVICE_UNAVAILABLE',
 } as const
 
-/** What a tRPC client finds in `error`: the error body of REST stands in `data`. */
+/** The shape of `error` for tRPC clients. Its `data` is the error body of REST. */
 export interface ErrorShape {
   message: string
   code: number
   data: ErrorBody
 }
 
-/** Wraps an error of the table so that tRPC answers with its status. */
+/** Wraps an error so that tRPC responds with its status. */
 export function toTRPCError(error: unknown): TRPCError {
   const cause = toApiError(error)
   const code = codeOfStatus[cause.status as keyof typeof codeOfStatus] ?? 'INTERNAL_SERVER_ERROR'
   return new TRPCError({ code, message: cause.message, cause })
 }
 
-/** What fails before tRPC takes over, such as a body that is no JSON, in the shape of its errors. */
+/** Sends an error that occurs before tRPC, such as malformed JSON, in tRPC's shape. */
 export function sendTRPCFailure(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const { code, message } = toTRPCError(error)
   return sendFailure(error, request, reply, (data) => ({
@@ -40,7 +40,7 @@ export function sendTRPCFailure(error: unknown, request: FastifyRequest, reply: 
   }))
 }
 
-/** The body of any failure on /trpc, those of tRPC's own included. */
+/** Returns the error body of any failure on /trpc, including tRPC's own. */
 export function trpcErrorBody(error: TRPCError, requestId: string): ErrorBody {
   return (error.cause instanceof ApiError ? error.cause : ownFailure(error)).toBody(requestId)
 }

@@ -27,9 +27,9 @@ const trpc = initTRPC.context<Context>().create({
 })
 
 /**
- * Serves every operation that is not public at /trpc, batched or not, through the same pipelines as REST. A route of our
- * own instead of tRPC's plugin, which brings parsers of its own: bodies pass the same strict reader as REST's, and forms,
- * which it would read whatever their size, are no JSON.
+ * Serves every operation with a credential at /trpc, batched or not, through the same pipelines as REST. It registers its
+ * own route because tRPC's Fastify plugin replaces the body parsers: bodies pass the same strict reader as REST's, and forms
+ * are refused.
  */
 export async function registerTrpc(app: FastifyInstance, pipelines: readonly Pipeline[], { baseUrl }: { baseUrl: string }): Promise<void> {
   const ownOrigin = new URL(baseUrl).origin
@@ -47,7 +47,7 @@ export async function registerTrpc(app: FastifyInstance, pipelines: readonly Pip
       exposeHeadRoute: false,
       handler: async (request, reply) => {
         const { path } = request.params as { path: string } // The route's own parameter.
-        // The adapter takes a string for the text of a body.
+        // The adapter expects the body as text.
         if (request.body !== undefined) request.body = JSON.stringify(request.body)
         await fastifyRequestHandler({ router, maxBatchSize: MAX_BATCH, createContext, req: request, res: reply, path })
       },
@@ -75,7 +75,7 @@ function procedureTree(pipelines: readonly Pipeline[], ownOrigin: string): Proce
 }
 
 function procedureOf(pipeline: Pipeline, ownOrigin: string) {
-  // The input is checked inside, after the caller: a parser here would refuse it before anybody knows who calls.
+  // The input is validated after the request is authorized; a parser here would run before.
   const procedure = trpc.procedure.input((raw: unknown) => (raw === undefined ? {} : raw))
   const resolve = async ({ ctx, input }: { ctx: Context; input: unknown }) => {
     try {
@@ -100,13 +100,13 @@ async function call(
   requireCarriable(withoutCursor(pipeline, fields))
   const header = request.headers['idempotency-key']
   const key = isBatch || !takesKey(pipeline.named.operation) || Array.isArray(header) ? null : readIdempotencyKey(header)
-  const answer = await pipeline.perform(authorized, fields, key)
-  if (answer.replayed) reply.header('idempotency-replayed', 'true')
-  if ('refusal' in answer) throw answer.refusal
-  return answer.output
+  const result = await pipeline.perform(authorized, fields, key)
+  if (result.replayed) reply.header('idempotency-replayed', 'true')
+  if ('refusal' in result) throw result.refusal
+  return result.output
 }
 
-/** A cursor never reaches the database as it came: whatever is wrong with one is `invalid_cursor`. */
+/** A cursor is decoded before it reaches the database, so every invalid one is `invalid_cursor`, not `validation_error`. */
 function withoutCursor({ named }: Pipeline, fields: Record<string, unknown>): Record<string, unknown> {
   const { cursor, ...others } = fields
   return named.operation.queryFields.has('cursor') && typeof cursor === 'string' ? others : fields

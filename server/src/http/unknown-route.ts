@@ -5,13 +5,13 @@ interface KnownPath {
   url: string
   matches: RegExp
   methods: Set<string>
-  /** How many of its parts stand for anything. */
+  /** The number of parameters and wildcards. */
   openParts: number
 }
 
 /**
- * Answers for what no route serves, before anything of the request is judged or read: 405 with `Allow` where the path
- * has other methods, else 404. Call after the hooks whose headers these answers carry, and before the routes.
+ * Responds to requests that no route serves, before they are authorized or read: 405 with `Allow` where the path has other
+ * methods, else 404. Call it after the hooks that set headers of these responses, and before the routes.
  */
 export function registerUnknownRoute(app: FastifyInstance): void {
   const paths = new Map<string, KnownPath>()
@@ -22,12 +22,12 @@ export function registerUnknownRoute(app: FastifyInstance): void {
     paths.set(url, known)
   })
   app.addHook('onReady', async () => {
-    for (const known of paths.values()) if (hasExacter(known, [...paths.values()])) overlapping.add(known.url)
+    for (const known of paths.values()) if (hasMoreSpecific(known, [...paths.values()])) overlapping.add(known.url)
   })
   app.addHook('onRequest', async (request, reply) => {
     const { is404, method, routeOptions } = request
     if (!is404 && !overlapping.has(routeOptions.url ?? '')) return
-    const known = mostExact(paths, request.url.split('?', 1)[0] ?? '')
+    const known = mostSpecific(paths, request.url.split('?', 1)[0] ?? '')
     const isServed = known?.methods.has(method)
     if (isServed && !is404) return
     if (!known || isServed) throw new ApiError('not_found')
@@ -36,13 +36,13 @@ export function registerUnknownRoute(app: FastifyInstance): void {
   })
 }
 
-/** Whether a path is also one of another's: `…/submissions/moderate/` of `…/submissions/:submission_id/`. */
-function hasExacter({ url, matches }: KnownPath, all: readonly KnownPath[]): boolean {
+/** Whether a more specific path matches too: `…/submissions/moderate/` is also `…/submissions/:submission_id/`. */
+function hasMoreSpecific({ url, matches }: KnownPath, all: readonly KnownPath[]): boolean {
   return all.some((other) => other.url !== url && matches.test(other.url))
 }
 
-/** The path that is meant, as the router sees it: words before parameters. */
-function mostExact(paths: ReadonlyMap<string, KnownPath>, path: string): KnownPath | undefined {
+/** Returns the path that the router chooses: static parts before parameters. */
+function mostSpecific(paths: ReadonlyMap<string, KnownPath>, path: string): KnownPath | undefined {
   return [...paths.values()].filter(({ matches }) => matches.test(path)).sort((a, b) => a.openParts - b.openParts)[0]
 }
 

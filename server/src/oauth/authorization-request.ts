@@ -15,7 +15,7 @@ const NAMES = ['client_id', 'redirect_uri', 'response_type', 'scope', 'state', '
 
 type Parameter = (typeof NAMES)[number]
 
-/** What a client asks a person for. */
+/** A client's request for a person's authorization. */
 export interface AuthorizationRequest {
   client: OAuthClientRow
   redirectUri: string
@@ -24,28 +24,28 @@ export interface AuthorizationRequest {
   codeChallenge: string
 }
 
-/** Where an answer goes: to an address that was proven to be the client's. */
+/** A redirect URI that is registered for the client, with the state of the request. */
 export type ReturnAddress = Pick<AuthorizationRequest, 'redirectUri' | 'state'>
 
-/** A request that can be shown to the person, or where to send them with the error. */
+/** A request that can be shown to the person, or the error to redirect with. */
 export type ReadRequest = AuthorizationRequest | { refusal: OAuthErrorName; redirectUri: string; state: string | null }
 
 /**
- * Reads an authorization request (RFC 6749 §4.1.1). Until client and redirect_uri are proven, nobody is sent anywhere
- * (§4.1.2.1): what is wrong before is thrown, and told on a page.
+ * Reads an authorization request (RFC 6749 §4.1.1). An invalid client or redirect_uri throws, because the service must not
+ * redirect then (§4.1.2.1); the error is shown as a page.
  */
 export async function readAuthorizationRequest(tx: Tx, query: string): Promise<ReadRequest> {
   const { once, repeated } = collect(query)
   const { client_id, redirect_uri, state } = once
-  if (client_id === undefined || repeated.has('client_id') || !VISIBLE.test(client_id)) throw wrong('does not say who it is')
-  if (redirect_uri === undefined || repeated.has('redirect_uri')) throw wrong('does not say where to lead you back to')
-  // It must be given back as it came, which a page of any length or alphabet cannot promise.
+  if (client_id === undefined || repeated.has('client_id') || !VISIBLE.test(client_id)) throw wrong('did not send a valid client_id')
+  if (redirect_uri === undefined || repeated.has('redirect_uri')) throw wrong('did not send a redirect_uri')
+  // The state must be returned unchanged, so it has to fit into a page and an address.
   if (state !== undefined && (state.length > STATE_CHARACTERS || !VISIBLE.test(state))) {
-    throw wrong(`has a state of more than ${STATE_CHARACTERS} characters, or of other than visible ASCII`)
+    throw wrong(`sent a state that is longer than ${STATE_CHARACTERS} characters or not printable ASCII`)
   }
   const client = await findOAuthClient(tx, client_id)
-  if (client === null) throw wrong('is not known here')
-  if (!matchesRedirectUri(client.redirect_uris, redirect_uri)) throw wrong('wants to lead you to an address that is not registered for it')
+  if (client === null) throw wrong('is not registered')
+  if (!matchesRedirectUri(client.redirect_uris, redirect_uri)) throw wrong('sent a redirect_uri that is not registered')
   const address = { redirectUri: redirect_uri, state: repeated.has('state') ? null : (state ?? null) }
   try {
     return { client, ...address, ...readRest(client, once, repeated) }
@@ -55,9 +55,9 @@ export async function readAuthorizationRequest(tx: Tx, query: string): Promise<R
   }
 }
 
-/** The address with the answer, which names who gives it (RFC 9207 §2). */
-export function answerTo({ redirectUri, state }: ReturnAddress, answer: Readonly<Record<string, string>>, issuer: string): string {
-  return addParameters(redirectUri, { ...answer, ...(state !== null && { state }), iss: issuer })
+/** Returns the redirect URI with the parameters of the response and its issuer (RFC 9207 §2). */
+export function answerTo({ redirectUri, state }: ReturnAddress, parameters: Readonly<Record<string, string>>, issuer: string): string {
+  return addParameters(redirectUri, { ...parameters, ...(state !== null && { state }), iss: issuer })
 }
 
 function readRest(client: OAuthClientRow, once: Partial<Record<Parameter, string>>, repeated: ReadonlySet<string>) {
@@ -65,13 +65,13 @@ function readRest(client: OAuthClientRow, once: Partial<Record<Parameter, string
   if (repeated.size > 0 || once.response_type === undefined) throw new OAuthRefusal('invalid_request')
   if (once.response_type !== 'code') throw new OAuthRefusal('unsupported_response_type')
   if (!client.grant_types.includes('authorization_code')) throw new OAuthRefusal('unauthorized_client')
-  // S256 alone: without a method it would be `plain`, which protects nothing here (RFC 9700 §2.1.1).
+  // Only S256: the default method, `plain`, does not protect the code (RFC 9700 §2.1.1).
   const { code_challenge: codeChallenge = '', code_challenge_method: method } = once
   if (method !== 'S256' || !CHALLENGE.test(codeChallenge)) throw new OAuthRefusal('invalid_request')
   return { codeChallenge, scopes: requireScopes(client, readScope(once)) }
 }
 
-/** Those of ours; one without a value is one that is absent, and the others are ignored (RFC 6749 §3.1). */
+/** Collects the known parameters. One without a value counts as absent; unknown ones are ignored (RFC 6749 §3.1). */
 function collect(query: string): { once: Partial<Record<Parameter, string>>; repeated: ReadonlySet<string> } {
   const given = new URLSearchParams(query)
   const once: Partial<Record<Parameter, string>> = {}
@@ -86,5 +86,5 @@ function collect(query: string): { once: Partial<Record<Parameter, string>>; rep
 }
 
 function wrong(what: string): ApiError {
-  return new ApiError('validation_error', { detail: `The application that sent you here ${what}. Go back to it and tell its maker.` })
+  return new ApiError('validation_error', { detail: `The application that sent you here ${what}. Contact its developer.` })
 }

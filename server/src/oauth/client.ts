@@ -5,13 +5,13 @@ import { hashToken } from '../auth/token-values.ts'
 import type { Parameters } from './parameters.ts'
 import { OAuthRefusal } from './refusal.ts'
 
-/** How a client names itself; without a secret it claims to be public. */
+/** The client id and secret of a request. Without a secret the client claims to be public. */
 export interface ClientClaim {
   clientId: string
   clientSecret: string | undefined
 }
 
-/** Reads it from the header `Authorization: Basic` or from the body. Throws `invalid_client`, `invalid_request`. */
+/** Reads the claim from the header `Authorization: Basic` or from the body. Throws `invalid_client`, `invalid_request`. */
 export function readClaim(authorization: string | undefined, { client_id, client_secret }: Parameters): ClientClaim {
   if (authorization === undefined) {
     if (client_id === undefined) throw new OAuthRefusal('invalid_client')
@@ -22,12 +22,12 @@ export function readClaim(authorization: string | undefined, { client_id, client
   const claim = readBasic(authorization)
   if (claim === null) throw new OAuthRefusal('invalid_client')
   if (client_id !== undefined && client_id !== claim.clientId) {
-    throw new OAuthRefusal('invalid_request', { detail: 'client_id is not the client that authenticates.' })
+    throw new OAuthRefusal('invalid_request', { detail: 'client_id differs from the authenticated client.' })
   }
   return claim
 }
 
-/** The client if the claim is right. A confidential one must show its secret, a public one has none to show. Else null. */
+/** Returns the client of a valid claim, else null. Confidential clients must send their secret; public ones have none. */
 export async function findClaimedClient(tx: Tx, { clientId, clientSecret }: ClientClaim): Promise<OAuthClientRow | null> {
   const client = await findOAuthClient(tx, clientId)
   if (client === null) return null
@@ -36,14 +36,14 @@ export async function findClaimedClient(tx: Tx, { clientId, clientSecret }: Clie
   return clientSecret !== undefined && timingSafeEqual(hashToken(clientSecret), secret_hash) ? client : null
 }
 
-/** Throws `invalid_client`. */
+/** Returns the client of a claim. Throws `invalid_client`. */
 export async function requireClient(tx: Tx, claim: ClientClaim): Promise<OAuthClientRow> {
   const client = await findClaimedClient(tx, claim)
   if (client === null) throw new OAuthRefusal('invalid_client')
   return client
 }
 
-/** Id and secret travel form-encoded inside of Basic (RFC 6749 §2.3.1): a client may write `_` as `%5F`. */
+/** Reads id and secret, which are form-encoded inside Basic (RFC 6749 §2.3.1): a client may write `_` as `%5F`. */
 function readBasic(authorization: string): ClientClaim | null {
   const encoded = authorization.match(/^basic +([A-Za-z0-9+/]+=*) *$/i)?.[1]
   if (encoded === undefined) return null

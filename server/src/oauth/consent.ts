@@ -13,19 +13,19 @@ import { AUTHORIZATION_PATH } from './paths.ts'
 import { describeRedirectUri, formTargetOf } from './redirect-uri.ts'
 import { toRefusal } from './refusal.ts'
 
-/** What a consent page showed. */
+/** The question of a consent page. */
 interface Question extends ReturnAddress {
   clientId: string
   scopes: readonly Scope[]
   codeChallenge: string
 }
 
-/** The page on which a person allows a client to act for them (RFC 6749 §4.1.1): looking at it grants nothing. */
+/** The page on which a person allows a client to act for them (RFC 6749 §4.1.1). Only its form grants anything. */
 export function registerConsent(scope: FastifyInstance, options: PageOptions): void {
   const { services, baseUrl } = options
 
   scope.get(AUTHORIZATION_PATH, async (request, reply) => {
-    // First who it is, and only then anywhere else: nobody is redirected by a link alone (RFC 9700 §4.11.2).
+    // The session comes first, because a link alone must not redirect to a client (RFC 9700 §4.11.2).
     const session = await readPageSession(request, reply, options)
     if (!session) return redirectToSignIn(reply, request.url)
     const asked = await readAuthorizationRequest(options.database, request.url.split('?').slice(1).join('?'))
@@ -39,17 +39,17 @@ export function registerConsent(scope: FastifyInstance, options: PageOptions): v
     if (!session) return redirectToSignIn(reply, '/accounts/')
     const form = formOf(request)
     const question = openQuestion<Question>(services.secretBox, form.question, { kind: 'consent', session })
-    const answer = form.decision === 'allow' ? await allow(question, { request, session, options }) : { error: 'access_denied' }
-    return sendBack(reply, answerTo(question, answer, baseUrl))
+    const parameters = form.decision === 'allow' ? await allow(question, { request, session, options }) : { error: 'access_denied' }
+    return sendBack(reply, answerTo(question, parameters, baseUrl))
   })
 }
 
-/** 303, so that no browser sends our form on to the client (RFC 9700 §4.12). */
+/** Redirects with 303, so that browsers do not send our form on to the client (RFC 9700 §4.12). */
 function sendBack(reply: FastifyReply, location: string): FastifyReply {
   return reply.headers({ 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' }).redirect(location, 303)
 }
 
-/** Keeps what was allowed; a client that is gone meanwhile, or has changed, is told of on a page. */
+/** Issues the code. Throws, for the error page, when the client has been changed or removed meanwhile. */
 async function allow(
   question: Question,
   { request, session, options: { database } }: { request: FastifyRequest; session: PageSession; options: PageOptions },
@@ -72,21 +72,21 @@ function sendConsent(
     title: `Allow ${client.name}?`,
     account: session.user,
     formTarget: formTargetOf(redirectUri),
-    body: html`<p><strong>${client.name}</strong> wants to act for you, <strong>${session.user.email}</strong>, on Earshot.</p>
-${wishList(scopes)}
-<p>Either way it leads back to <strong>${describeRedirectUri(redirectUri)}</strong>.</p>
+    body: html`<p><strong>${client.name}</strong> wants to access Earshot as <strong>${session.user.email}</strong>.</p>
+${requestedScopes(scopes)}
+<p>You will be redirected to <strong>${describeRedirectUri(redirectUri)}</strong>.</p>
 ${decisionForm(AUTHORIZATION_PATH, sealQuestion(options.services.secretBox, question, { kind: 'consent', session }))}`,
   })
 }
 
-/** What a client asks for, in the words of the contracts. */
-export function wishList(scopes: readonly Scope[]): Html {
-  return html`<h2>It could</h2>
+/** The scopes that a client asks for. */
+export function requestedScopes(scopes: readonly Scope[]): Html {
+  return html`<h2>It will be able to</h2>
 ${scopeList(scopes)}
-<p class="soft">Never more than you may do yourself, and until you withdraw it.</p>`
+<p class="soft">It can never do more than you can. You can revoke its access at any time.</p>`
 }
 
-/** The two buttons; none of them is pressed by Enter alone, for there is nothing to type. */
+/** The two buttons. The form has no text field, so pressing Enter cannot submit it by accident. */
 export function decisionForm(path: string, question: string): Html {
   return html`<form method="post" action="${path}">
 <input type="hidden" name="question" value="${question}">

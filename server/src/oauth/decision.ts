@@ -5,19 +5,19 @@ import type { PageSession } from '../pages/page-request.ts'
 const LIFETIME_MS = 600_000
 const PURPOSE = 'oauth-decision'
 
-/** The pages on which a person decides. */
+/** The pages with a decision. */
 type Kind = 'consent' | 'device'
 
 /**
- * What a page showed, for its form: sealed for this person in this session, so that nothing else is decided than was seen,
- * by nobody else, and not much later.
+ * Seals the question of a page for its form, bound to the session and for ten minutes: a person decides only what the page
+ * showed, and only that person.
  */
 export function sealQuestion(secretBox: SecretBox, question: object, page: { kind: Kind; session: PageSession }): string {
   const text = JSON.stringify({ question, endsAtMs: Date.now() + LIFETIME_MS })
   return secretBox.seal(PURPOSE, text, contextOf(page)).toString('base64url')
 }
 
-/** The question again. Throws `validation_error` when it is too old, another's, or none. */
+/** Opens a sealed question. Throws `validation_error` when it is too old or of another session. */
 export function openQuestion<Question>(
   secretBox: SecretBox,
   sealed: string | undefined,
@@ -25,7 +25,7 @@ export function openQuestion<Question>(
 ): Question {
   const { question, endsAtMs } = unseal(secretBox, sealed ?? '', contextOf(page))
   if (endsAtMs <= Date.now()) throw tooOld()
-  // It was sealed here, and for this kind of page.
+  // Sealed by `sealQuestion` for the same kind of page.
   return question as Question
 }
 
@@ -43,6 +43,6 @@ function contextOf({ kind, session }: { kind: Kind; session: PageSession }): str
 
 function tooOld(): ApiError {
   return new ApiError('validation_error', {
-    detail: 'This page is too old, or was opened by somebody else: begin again where you came from.',
+    detail: 'This page has expired or belongs to another session. Go back and start again.',
   })
 }

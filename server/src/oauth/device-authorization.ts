@@ -12,14 +12,14 @@ import { OAuthRefusal } from './refusal.ts'
 import { requireScopes } from './scopes.ts'
 import { makeUserCode, userCodeMac } from './user-code.ts'
 
-/** That two of them are the same has a chance of one in millions, even while ten thousand devices wait. */
+/** Two equal user codes are a chance of one in millions, even while ten thousand devices wait. */
 const MAX_TRIES = 5
 
-/** Where a device without a browser asks for its codes (RFC 8628 §3.1). */
+/** The endpoint where a device without a browser requests its codes (RFC 8628 §3.1). */
 export function registerDeviceAuthorization(scope: FastifyInstance, options: PageOptions): void {
   scope.post(DEVICE_AUTHORIZATION_PATH, async (request, reply) => {
     const device = await readDevice(request, options)
-    // Anybody can ask in the name of a public client, and each time a row is kept: so what succeeds is counted too.
+    // Anybody can send requests in the name of a public client, and each stores a row, so successes count too.
     await countGuest(request, reply, options)
     const codes = await keepCodes(device, options)
     const page = options.baseUrl + DEVICE_PATH
@@ -34,7 +34,7 @@ export function registerDeviceAuthorization(scope: FastifyInstance, options: Pag
   })
 }
 
-/** Who asks, and for what. */
+/** Reads the client and its scopes. */
 async function readDevice(request: FastifyRequest, { database }: PageOptions) {
   const parameters = readParameters(request)
   const client = await requireClient(database, readClaim(request.headers.authorization, parameters))

@@ -4,7 +4,7 @@ import { hashToken } from '../auth/token-values.ts'
 import { OAuthRefusal } from './refusal.ts'
 import { engineToken, type GrantContext, makeTokenValues, storedPair } from './token-pair.ts'
 
-/** Whoever shows a device code of theirs is no stranger: what they are told is not counted, however often they ask. */
+/** The errors of a poll. A known device code is never counted as a failed attempt, however often the device polls. */
 const refusals: Record<Exclude<DevicePoll['outcome'], 'granted'>, () => OAuthRefusal> = {
   unknown: () => new OAuthRefusal('invalid_grant'),
   expired: () => new OAuthRefusal('expired_token', { isCounted: false }),
@@ -13,15 +13,15 @@ const refusals: Record<Exclude<DevicePoll['outcome'], 'granted'>, () => OAuthRef
   slow_down: () => new OAuthRefusal('slow_down', { isCounted: false }),
 }
 
-/** The grant of devices (RFC 8628 §3.4), which the engine lacks: a poll is one round trip. */
+/** The device grant (RFC 8628 §3.4), which the engine lacks. A poll is one round trip. */
 export function deviceGrant({ database }: GrantContext): typeof OAuth2Server.AbstractGrantType {
   return class extends OAuth2Server.AbstractGrantType {
     async handle({ body }: OAuth2Server.Request, client: OAuth2Server.Client): Promise<OAuth2Server.Token> {
       const values = makeTokenValues()
       const device = { hash: hashToken(body.device_code), clientId: client.id }
-      const { outcome, user_id, scopes } = await pollDeviceCode(database, device, storedPair(values))
-      if (outcome !== 'granted') throw refusals[outcome]()
-      return engineToken(values, { client, userId: user_id, scopes })
+      const poll = await pollDeviceCode(database, device, storedPair(values))
+      if (poll.outcome !== 'granted') throw refusals[poll.outcome]()
+      return engineToken(values, { client, userId: poll.user_id, scopes: poll.scopes })
     }
   }
 }

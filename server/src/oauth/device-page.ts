@@ -8,14 +8,14 @@ import { html } from '../pages/html.ts'
 import { sendPage } from '../pages/layout.ts'
 import { type PageOptions, type PageSession, readPageSession, requireOwnPage } from '../pages/page-request.ts'
 import { redirectToSignIn } from '../pages/sign-in.ts'
-import { decisionForm, wishList } from './consent.ts'
+import { decisionForm, requestedScopes } from './consent.ts'
 import { openQuestion, sealQuestion } from './decision.ts'
 import { DEVICE_PATH } from './paths.ts'
 import { readUserCode, userCodeMac } from './user-code.ts'
 
-/** What the page showed. */
+/** The question of the page. */
 interface Question {
-  /** In base64url. */
+  /** Hash of the device code, in base64url. */
   hash: string
 }
 
@@ -27,8 +27,8 @@ interface DeviceRequest {
 }
 
 /**
- * The page on which a person types the code that a device shows, sees who asks for what, and decides. A link with the code
- * in it leads to the same question (RFC 8628 §3.3.1): somebody else may have sent it.
+ * The page on which a person enters the code of a device, sees which client asks for which scopes, and decides. A link with
+ * the code leads to the same question (RFC 8628 §3.3.1), because somebody else may have sent the link.
  */
 export function registerDevicePage(scope: FastifyInstance, options: PageOptions): void {
   const { database, services } = options
@@ -55,18 +55,19 @@ export function registerDevicePage(scope: FastifyInstance, options: PageOptions)
   })
 }
 
-/** Shows what a code stands for. Wrong ones are counted, right ones are not. Throws `rate_limited`. */
+/** Shows the request behind a code. Counts wrong codes only. Throws `rate_limited`. */
 async function showRequest(typed: string, { request, reply, session, options }: DeviceRequest): Promise<FastifyReply> {
   const { database, services } = options
   const userCode = readUserCode(typed)
-  const { limited_seconds, hash, client_name, scopes, decision } = await findDeviceRequest(database, {
+  const found = await findDeviceRequest(database, {
     userCodeMac: userCodeMac(services.secretBox, userCode ?? typed),
     userSubject: `device_code:user:${session.user.id}`,
     addressSubject: `device_code:${addressSubject(request.ip)}`,
     limit: scaled('device_code', services.rateLimitMultiplier),
   })
-  if (limited_seconds !== null) throw new ApiError('rate_limited', { retryAfterSeconds: limited_seconds })
-  if (hash === null || userCode === null) return sendCodeForm(reply, { session, typed })
+  if (found.outcome === 'limited') throw new ApiError('rate_limited', { retryAfterSeconds: found.seconds })
+  if (found.outcome === 'unknown' || userCode === null) return sendCodeForm(reply, { session, typed })
+  const { hash, client_name, scopes, decision } = found.request
   if (decision !== null) return sendDecidedBefore(reply, { session })
   const question = sealQuestion(services.secretBox, { hash: hash.toString('base64url') } satisfies Question, { kind: 'device', session })
   return sendQuestion(reply, { session, userCode, clientName: client_name, scopes, question })
@@ -77,9 +78,9 @@ function sendCodeForm(reply: FastifyReply, { session, typed }: { session: PageSe
     title: 'Connect a device',
     status: typed === undefined ? 200 : 400,
     account: session.user,
-    body: html`${typed !== undefined && html`<p class="bad" role="alert">That code is not right, or its time is over.</p>`}
+    body: html`${typed !== undefined && html`<p class="bad" role="alert">This code is invalid or has expired.</p>`}
 <form method="post" action="${DEVICE_PATH}">
-<label>The code that your device shows <input class="code" name="user_code" value="${typed}" placeholder="BCDF-GHJK" autocomplete="off" autocapitalize="characters" spellcheck="false" required autofocus></label>
+<label>Code shown on your device <input class="code" name="user_code" value="${typed}" placeholder="BCDF-GHJK" autocomplete="off" autocapitalize="characters" spellcheck="false" required autofocus></label>
 <div class="actions"><button>Continue</button></div>
 </form>`,
   })
@@ -98,27 +99,30 @@ function sendQuestion(
   return sendPage(reply, {
     title: `Allow ${clientName}?`,
     account: session.user,
-    body: html`<p>A device with <strong>${clientName}</strong> wants to act for you, <strong>${session.user.email}</strong>, on Earshot. It shows the code</p>
+    body: html`<p><strong>${clientName}</strong> on a device wants to access Earshot as <strong>${session.user.email}</strong>. The device shows this code:</p>
 <p><code class="code">${userCode}</code></p>
-<p>Go on only if you have that device before you, and began this yourself.</p>
-${wishList(scopes)}
+<p>Continue only if you started this yourself and see the same code on your device.</p>
+${requestedScopes(scopes)}
 ${decisionForm(DEVICE_PATH, question)}`,
   })
 }
 
 function sendDone(reply: FastifyReply, { session, decided }: { session: PageSession; decided: 'allowed' | 'denied' }): FastifyReply {
   return sendPage(reply, {
-    title: decided === 'allowed' ? 'Your device is connected' : 'You said no',
+    title: decided === 'allowed' ? 'Device connected' : 'Access denied',
     account: session.user,
-    body: decided === 'allowed' ? html`<p class="good">Go back to it; you can close this page.</p>` : html`<p>The device gets nothing.</p>`,
+    body:
+      decided === 'allowed'
+        ? html`<p class="good">You can close this page and return to your device.</p>`
+        : html`<p>The device was not given access.</p>`,
   })
 }
 
 function sendDecidedBefore(reply: FastifyReply, { session }: { session: PageSession }): FastifyReply {
   return sendPage(reply, {
-    title: 'Decided already',
+    title: 'Code already used',
     status: 409,
     account: session.user,
-    body: html`<p>This code was used, or its time is over. If your device still waits, begin there again.</p>`,
+    body: html`<p>This code was already used or has expired. If your device is still waiting, start again there.</p>`,
   })
 }

@@ -11,15 +11,15 @@ import type { GrantContext } from './token-pair.ts'
 export type TokenResponse = Readonly<Record<string, unknown>>
 
 /**
- * Runs a token request through the engine, which finds the client by our model, dispatches the grant and verifies PKCE; the
- * grants that must be one atomic step are our own. Throws what `toRefusal` understands.
+ * Runs a token request through the engine, which finds the client with our model, dispatches the grant and verifies PKCE.
+ * Grants that must be one atomic step are our own. Throws errors that `toRefusal` understands.
  */
 export async function exchangeToken(context: GrantContext, parameters: Parameters): Promise<TokenResponse> {
   const engine = new OAuth2Server({
     model: tokenModel(context.database),
     accessTokenLifetime: lifetimes.access,
     refreshTokenLifetime: lifetimes.refresh,
-    // Whether a client must show a secret is the client's affair, not the grant's: the model decides.
+    // Whether a secret is required depends on the client, not on the grant: the model decides.
     requireClientAuthentication: { authorization_code: false, refresh_token: false, [DEVICE_CODE]: false },
     extendedGrantTypes: { refresh_token: refreshGrant(context), [DEVICE_CODE]: deviceGrant(context) },
   })
@@ -28,7 +28,7 @@ export async function exchangeToken(context: GrantContext, parameters: Parameter
   return response.body as TokenResponse
 }
 
-/** Has the engine judge once more what a person allowed, against the client as it is now, and keep a code for it; gives the code. */
+/** Validates a person's decision once more against the current client, stores a code for it and returns the code. */
 export async function issueCode(consent: Consent): Promise<string> {
   const engine = new OAuth2Server({
     model: consentModel(consent),
@@ -48,7 +48,7 @@ export async function issueCode(consent: Consent): Promise<string> {
   return authorizationCode
 }
 
-/** The engine reads forms alone, and takes whatever a body holds: it gets texts that were checked. */
+/** Creates a request for the engine, which reads only forms and does not validate their values. */
 function engineRequest(parameters: Parameters): OAuth2Server.Request {
   return new OAuth2Server.Request({
     method: 'POST',

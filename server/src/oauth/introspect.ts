@@ -7,12 +7,12 @@ import { readParameters, requireParameter } from './parameters.ts'
 import { INTROSPECTION_PATH } from './paths.ts'
 import { OAuthRefusal } from './refusal.ts'
 
-/** Where a client with a secret learns what a token of its own is worth (RFC 7662). Another's looks like none at all. */
+/** The endpoint where a confidential client inspects its own tokens (RFC 7662). Tokens of other clients are inactive. */
 export function registerIntrospection(scope: FastifyInstance, { database, baseUrl }: PageOptions): void {
   scope.post(INTROSPECTION_PATH, async (request) => {
     const parameters = readParameters(request)
     const client = await requireClient(database, readClaim(request.headers.authorization, parameters))
-    // Anybody can speak for a public client: the answer would be for everybody who found a token (RFC 7662 §2.1).
+    // Anybody can claim to be a public client, so anybody could test tokens that they found (RFC 7662 §2.1).
     if (client.secret_hash === null) throw new OAuthRefusal('invalid_client')
     const token = await inspectOAuthToken(database, { hash: hashToken(requireParameter(parameters, 'token')), clientId: client.id })
     return token === null ? { active: false } : presentToken(token, baseUrl)

@@ -1,5 +1,5 @@
-/** How long things live, in seconds (decisions: OAuth2). */
+/** Lifetimes in seconds. */
 export const lifetimes = { code: 60, access: 3_600, refresh: 30 * 86_400, device: 900 } as const
 
-/** A device's first interval between two polls, in seconds. */
+/** The initial polling interval of devices. */
 export const DEVICE_INTERVAL_SECONDS = 5

@@ -8,7 +8,7 @@ import { isGrantable } from './scopes.ts'
 const WITH_SECRET = ['client_secret_basic', 'client_secret_post']
 const ANY_CLIENT = [...WITH_SECRET, 'none']
 
-/** Tells clients what there is and where (RFC 8414). */
+/** Serves the authorization server's metadata (RFC 8414). */
 export function registerMetadata(app: FastifyInstance, { baseUrl }: PageOptions): void {
   const metadata = {
     issuer: baseUrl,

@@ -1,5 +1,5 @@
 import type { Scope } from '@earshot/contracts'
-import type { Actor, Tx } from '@earshot/db'
+import type { Tx, UserActor } from '@earshot/db'
 import { createAuthorizationCode, findOAuthClient, issueTokens, type OAuthClientRow, takeAuthorizationCode } from '@earshot/db/oauth'
 import type OAuth2Server from '@node-oauth/oauth2-server'
 import { hashToken, makeCode, makeToken } from '../auth/token-values.ts'
@@ -8,14 +8,14 @@ import { lifetimes } from './lifetimes.ts'
 import { matchesRedirectUri } from './redirect-uri.ts'
 import { engineToken, storedPair } from './token-pair.ts'
 
-/** What a person allowed on the consent page. */
+/** A person's consent to a client's request. */
 export interface Consent {
   database: Tx
-  actor: Actor
+  actor: UserActor
   question: { clientId: string; redirectUri: string; scopes: readonly Scope[]; codeChallenge: string }
 }
 
-/** What the engine asks for when a person has allowed a client. */
+/** The engine's model for the consent page. */
 export function consentModel({ database, actor, question }: Consent): OAuth2Server.AuthorizationCodeModel {
   const { redirectUri, scopes, codeChallenge } = question
   return {
@@ -36,24 +36,24 @@ export function consentModel({ database, actor, question }: Consent): OAuth2Serv
   }
 }
 
-/** What the engine asks for at the token endpoint; one model for each request, for a code is looked up for its client. */
+/** The engine's model for the token endpoint. Each request has its own, because a code is found by its client. */
 export function tokenModel(database: Tx): OAuth2Server.AuthorizationCodeModel {
   let client: OAuth2Server.Client | null = null
   return {
     ...unused,
-    // The engine takes any `code_verifier` for leave to ask without a secret: here a confidential client without one is refused.
+    // The engine does not require a secret when there is a `code_verifier`; this refuses confidential clients without one.
     async getClient(clientId, clientSecret: string | undefined) {
       const row = await findClaimedClient(database, { clientId, clientSecret })
       client = row && engineClient(row)
       return client
     },
-    // The code is used up before verifier and redirect_uri are looked at: each gets one try.
+    // The code is used up before verifier and redirect_uri are compared, so each code has one attempt.
     async getAuthorizationCode(code) {
       const row = client && (await takeAuthorizationCode(database, { hash: hashToken(code), clientId: client.id }))
       if (!row || !client) return null
       return {
         authorizationCode: code,
-        // The database's clock has judged it.
+        // The database has checked its expiry, by its own clock.
         expiresAt: new Date(Date.now() + lifetimes.code * 1_000),
         redirectUri: row.redirect_uri,
         codeChallenge: row.code_challenge,
@@ -68,7 +68,7 @@ export function tokenModel(database: Tx): OAuth2Server.AuthorizationCodeModel {
     generateRefreshToken: async () => makeToken('svr_').token,
     async saveToken({ accessToken, refreshToken = '', scope = [] }, tokenClient, { id, credentialId }) {
       const values = { accessToken, refreshToken }
-      // They come from the code's row, by way of the engine.
+      // The scopes come from the code's row, through the engine.
       await issueTokens(database, { credentialId, scopes: scope as Scope[] }, storedPair(values))
       return engineToken(values, { client: tokenClient, userId: id, scopes: scope })
     },
@@ -80,7 +80,7 @@ function engineClient({ id, client_id, redirect_uris, grant_types, scopes }: OAu
 }
 
 const unexpected = () => {
-  throw new Error('The engine asked for what this use of it does not need')
+  throw new Error('The OAuth engine called a method of the model that should not be needed')
 }
 
 const unused = {

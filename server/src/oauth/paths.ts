@@ -1,4 +1,4 @@
-/** Where clients and people find what OAuth needs; clients read it in the metadata. */
+/** Paths of the OAuth endpoints and pages. Clients find them in the metadata. */
 export const AUTHORIZATION_PATH = '/o/authorize/'
 export const TOKEN_PATH = '/o/token/'
 export const DEVICE_AUTHORIZATION_PATH = '/o/device-authorization/'

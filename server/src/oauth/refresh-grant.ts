@@ -14,7 +14,7 @@ const refusals: Record<Exclude<Rotation['outcome'], 'rotated'>, OAuthErrorName> 
 }
 
 /**
- * In place of the engine's own refresh grant, which takes several steps and knows no family: of two requests at once one
+ * Replaces the engine's refresh grant, which takes several steps and has no token families. Of two simultaneous requests one
  * gets the next token, and a second use ends the family (RFC 9700 §4.14.2).
  */
 export function refreshGrant({ database, reuseLeewaySeconds }: GrantContext): typeof OAuth2Server.AbstractGrantType {

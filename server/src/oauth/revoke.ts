@@ -6,16 +6,16 @@ import { readClaim, requireClient } from './client.ts'
 import { readParameters, requireParameter } from './parameters.ts'
 import { REVOCATION_PATH } from './paths.ts'
 
-/** Where a client gives a token back (RFC 7009). The hint is not needed: one look finds either kind. */
+/** The endpoint where a client revokes a token (RFC 7009). It ignores the hint: one query finds either kind of token. */
 export function registerRevocation(scope: FastifyInstance, options: PageOptions): void {
   const { database } = options
   scope.post(REVOCATION_PATH, async (request, reply) => {
     const parameters = readParameters(request)
     const client = await requireClient(database, readClaim(request.headers.authorization, parameters))
     const hash = hashToken(requireParameter(parameters, 'token'))
-    const wasOurs = await revokeOAuthToken(database, { hash, clientId: client.id, ip: request.ip })
-    // What was no token of the client's is gone as it wished (RFC 7009 §2.2), and counted, for anybody can ask.
-    if (!wasOurs) await countGuest(request, reply, options)
+    const isRevoked = await revokeOAuthToken(database, { hash, clientId: client.id, ip: request.ip })
+    // An unknown token is a success (RFC 7009 §2.2), but counted, because anybody can send it.
+    if (!isRevoked) await countGuest(request, reply, options)
     return {}
   })
 }

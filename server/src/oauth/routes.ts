@@ -12,20 +12,20 @@ import { toRefusal } from './refusal.ts'
 import { registerRevocation } from './revoke.ts'
 import { registerToken } from './token.ts'
 
-/** Of a request; no parameter comes near it. */
+/** Far more than any request needs. */
 const BODY_BYTES = 65_536
 
-/** Where people decide what clients may do: they stand among the other pages. */
+/** The pages on which people decide about clients, registered with the other pages. */
 export const oauthPages = [registerConsent, registerDevicePage]
 
-/** What OAuth clients talk to. */
+/** Registers the endpoints for OAuth clients. */
 export async function registerOAuth(app: FastifyInstance, options: PageOptions): Promise<void> {
   registerMetadata(app, options)
   await app.register((scope, _options, done) => {
-    // Beside JSON.
+    // In addition to JSON.
     addForms(scope)
     scope.addHook('onRoute', (route) => void Object.assign(route, { bodyLimit: BODY_BYTES }))
-    // Tokens, and whatever stands where tokens may (RFC 6749 §5.1).
+    // Responses with tokens must not be cached (RFC 6749 §5.1).
     scope.addHook('onRequest', async (_request, reply) => void reply.headers({ 'cache-control': 'no-store', pragma: 'no-cache' }))
     scope.setErrorHandler((error, request, reply) => sendRefusal(error, { request, reply, options }))
     registerToken(scope, options)
@@ -37,30 +37,30 @@ export async function registerOAuth(app: FastifyInstance, options: PageOptions):
 }
 
 /**
- * A refusal in OAuth's own form (RFC 6749 §5.2) beside ours. A client that does right is never counted; one that fails is
- * counted as what it is to us, somebody unauthenticated.
+ * Sends an error in OAuth's form (RFC 6749 §5.2) together with ours. Only failures count, against the limit of
+ * unauthenticated requests.
  */
 async function sendRefusal(
   thrown: unknown,
   { request, reply, options }: { request: FastifyRequest; reply: FastifyReply; options: PageOptions },
 ): Promise<FastifyReply> {
-  const refusal = toRefusal(inOwnWords(thrown))
+  const refusal = toRefusal(withOwnLimits(thrown))
   const counted = refusal.isCounted ? await countGuest(request, reply, options).catch((error: unknown) => toRefusal(error)) : undefined
   const { error, failure } = counted ?? refusal
-  // Whichever way it tried (RFC 6749 §5.2, RFC 9110 §15.5.2).
+  // However the client authenticated (RFC 6749 §5.2, RFC 9110 §15.5.2).
   if (failure.status === 401) reply.header('www-authenticate', 'Basic realm="Earshot", charset="UTF-8"')
   return sendFailure(failure, request, reply, (body) => ({ error, error_description: descriptionOf(body.detail), ...body }))
 }
 
-/** What Fastify refuses here has another limit, and another choice of types, than elsewhere. */
-function inOwnWords(thrown: unknown): unknown {
+/** These endpoints have another body limit, and accept other types, than the API. */
+function withOwnLimits(thrown: unknown): unknown {
   const { code } = thrown as FastifyError
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return new ApiError('body_too_large', { limit_bytes: BODY_BYTES })
   if (code !== 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return thrown
   return new ApiError('unsupported_media_type', { detail: 'The body must be a form, application/x-www-form-urlencoded, or JSON.' })
 }
 
-/** Without the two characters that it must not hold (RFC 6749 §5.2). */
+/** Replaces the two characters that `error_description` must not contain (RFC 6749 §5.2). */
 function descriptionOf(detail: string): string {
   return detail.replaceAll('"', "'").replaceAll('\\', '/')
 }

@@ -4,16 +4,16 @@ import type OAuth2Server from '@node-oauth/oauth2-server'
 import { hashToken, makeToken } from '../auth/token-values.ts'
 import { lifetimes } from './lifetimes.ts'
 
-/** The engine rounds what is left of an hour down: with this it says 3600. */
+/** The engine rounds the remaining lifetime down. With this, `expires_in` is 3600. */
 const ROUNDING_MS = 999
 
-/** What the grants work with. */
+/** The dependencies of the grants. */
 export interface GrantContext {
   database: Tx
   reuseLeewaySeconds: number
 }
 
-/** The values of a new pair, which only the client gets to see. */
+/** The values of a new pair, which only the client receives. */
 export interface TokenValues {
   accessToken: string
   refreshToken: string
@@ -23,7 +23,7 @@ export function makeTokenValues(): TokenValues {
   return { accessToken: makeToken('sva_').token, refreshToken: makeToken('svr_').token }
 }
 
-/** What the database keeps of a pair. */
+/** The columns that the database stores of a pair. */
 export function storedPair({ accessToken, refreshToken }: TokenValues): TokenPair {
   return {
     accessHash: hashToken(accessToken),
@@ -33,7 +33,7 @@ export function storedPair({ accessToken, refreshToken }: TokenValues): TokenPai
   }
 }
 
-/** A pair in the engine's shape. */
+/** A pair as the engine represents it. */
 export function engineToken(
   values: TokenValues,
   { client, userId, scopes }: { client: OAuth2Server.Client; userId: string; scopes: string[] },

@@ -7,12 +7,12 @@ import { readParameters, requireParameter } from './parameters.ts'
 import { TOKEN_PATH } from './paths.ts'
 import { OAuthRefusal } from './refusal.ts'
 
-/** Where clients get their tokens (RFC 6749 §3.2). */
+/** The token endpoint (RFC 6749 §3.2). */
 export function registerToken(scope: FastifyInstance, { database, services }: PageOptions): void {
   scope.post(TOKEN_PATH, async (request) => {
     const { client_id: _id, client_secret: _secret, ...parameters } = readParameters(request)
     const grantType = requireParameter(parameters, 'grant_type')
-    // Before the client: the engine would call a stranger's unknown grant an invalid client.
+    // Before the client, because the engine would report an unknown grant of an unknown client as an invalid client.
     if (!Object.hasOwn(grantParameters, grantType)) throw new OAuthRefusal('unsupported_grant_type')
     const { clientId, clientSecret } = readClaim(request.headers.authorization, readParameters(request))
     for (const name of grantParameters[grantType] ?? []) requireParameter(parameters, name)

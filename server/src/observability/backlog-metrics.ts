@@ -3,7 +3,7 @@ import { type Backlog, type QueueDepth, readBacklog, readQueueDepths, readStored
 import { Gauge, type Registry } from 'prom-client'
 import type { Log } from './log.ts'
 
-/** However many scrape, the database is asked no more often. */
+/** The database is queried at most this often, however many scrapers there are. */
 const FRESH_MS = 5_000
 
 interface Reading {
@@ -12,14 +12,14 @@ interface Reading {
   stored: { state: string; stored: number }[]
 }
 
-/** What waits in the database, read when the metrics are. While the database is away these have no value, and the others stay. */
+/** Registers gauges of waiting work, read from the database on each scrape. While it is unreachable they have no value. */
 export function registerBacklogMetrics(metrics: Registry, { database, log }: { database: Database; log: Log }): void {
   const read = keepFresh(async (): Promise<Reading | null> => {
     try {
       const [backlog, queue, stored] = await Promise.all([readBacklog(database), readQueueDepths(database), readStoredDeliveries(database)])
       return { backlog, queue, stored }
     } catch (err) {
-      log.warn({ err }, 'What waits in the database cannot be read for the metrics')
+      log.warn({ err }, 'cannot read the backlog for the metrics')
       return null
     }
   })
@@ -30,7 +30,7 @@ export function registerBacklogMetrics(metrics: Registry, { database, log }: { d
       const reading = await read()
       made.reset()
       if (reading) set(made, reading)
-      // Without labels a reset leaves a zero, which would be a lie.
+      // A gauge without labels would report zero after a reset.
       else if (labelNames.length === 0) made.remove()
     }
   }
@@ -44,7 +44,7 @@ export function registerBacklogMetrics(metrics: Registry, { database, log }: { d
     for (const each of stored) to.set({ state: each.state }, each.stored)
   })
   gauge('earshot_webhook_deliveries_due', 'Pending deliveries that could be sent now.', [], (to, { backlog }) => to.set(backlog.due))
-  gauge('earshot_webhook_oldest_due_seconds', 'For how long the oldest of the due deliveries has been due.', [], (to, { backlog }) =>
+  gauge('earshot_webhook_oldest_due_seconds', 'How long the oldest due delivery has been due.', [], (to, { backlog }) =>
     to.set(backlog.oldest_due_seconds),
   )
   gauge('earshot_queue_jobs', 'Jobs in the queue, by task and state.', ['task', 'state'], (to, { queue }) => {
@@ -52,12 +52,12 @@ export function registerBacklogMetrics(metrics: Registry, { database, log }: { d
       for (const [state, count] of Object.entries({ ready, running, waiting, given_up })) to.set({ task, state }, count)
     }
   })
-  gauge('earshot_queue_oldest_ready_seconds', 'For how long the oldest of the ready jobs could have run.', [], (to, { queue }) =>
+  gauge('earshot_queue_oldest_ready_seconds', 'How long the oldest ready job has been ready.', [], (to, { queue }) =>
     to.set(Math.max(0, ...queue.map(({ oldest_ready_seconds }) => oldest_ready_seconds))),
   )
 }
 
-/** Reads anew when the last reading is old, once for all who ask meanwhile. */
+/** Caches a reading. Concurrent callers share one query. */
 function keepFresh<Value>(read: () => Promise<Value>): () => Promise<Value> {
   let reading: Promise<Value> | undefined
   let readAt = Number.NEGATIVE_INFINITY

@@ -2,18 +2,18 @@ import { type Logger, pino } from 'pino'
 
 export type Log = Logger
 
-/** Where lines go, one at a time. */
+/** The destination of log lines. */
 export interface LogSink {
   write: (line: string) => void
 }
 
-/** As much as sonic-boom takes: less than the 16 KiB that it writes at once. */
+/** Below the 16 KiB that sonic-boom writes at once. */
 const BATCH_BYTES = 16_000
 const FLUSH_MS = 100
 
-/** Structured logs on standard output. A request's line carries method, route and status; never a header, a query or a body. */
+/** Creates the log: JSON lines on standard output. Lines of requests have method, route and status, never headers, query or body. */
 export function createLog({ level, sink }: { level: string; sink?: LogSink }): Log {
-  // A write for each line would cost a request a twelfth of its time; a crash may lose the last tenth of a second.
+  // Writing each line separately would take a twelfth of a request's time. A crash may lose the last tenth of a second.
   const destination = sink ?? pino.destination({ sync: false, minLength: BATCH_BYTES, periodicFlush: FLUSH_MS })
   const options = {
     level,
@@ -32,7 +32,7 @@ export function createLog({ level, sink }: { level: string; sink?: LogSink }): L
   return pino(options, destination)
 }
 
-/** The time of a line, in ISO 8601. The second's text is kept: to make the whole anew would be a third of the line's cost. */
+/** Returns a line's time in ISO 8601. It caches the text of the second, which would be a third of the line's cost. */
 function createTimestamp(): () => string {
   let second = Number.NaN
   let text = ''
@@ -47,7 +47,7 @@ function createTimestamp(): () => string {
   }
 }
 
-/** PostgreSQL quotes values in its messages: tokens, JWTs and addresses stay out. */
+/** Removes tokens, JWTs and e-mail addresses, because PostgreSQL's messages quote values. */
 function withoutValues(text: string): string {
   return text
     .replaceAll(/\bsv[cars]_[0-9A-Za-z]+/g, 'sv*_…')

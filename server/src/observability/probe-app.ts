@@ -7,7 +7,7 @@ import { registerBacklogMetrics } from './backlog-metrics.ts'
 import type { Log } from './log.ts'
 import { type ProbeOptions, registerProbes } from './probes.ts'
 
-/** The HTTP side of a worker: whether it is well and what it does, nothing of the API. */
+/** The HTTP side of a worker: health and metrics, without the API. */
 export function buildProbeApp(options: ProbeOptions & { log: Log; metrics: Registry; drainMs: number }): FastifyInstance {
   const app = fastify({
     loggerInstance: options.log,

@@ -11,11 +11,11 @@ export interface ProbeOptions {
   database: Database
   metrics: Registry
   metricsToken: string | null
-  /** Names of what is not ready besides the database; empty when all is. */
+  /** Names of dependencies that are not ready, besides the database. */
   notReady: () => string[]
 }
 
-/** /healthz: the process is up. /readyz: what it needs is there. /metrics: for Prometheus, from this machine or with the token. */
+/** Registers /healthz (the process runs), /readyz (its dependencies are ready) and /metrics (for this machine, or with the token). */
 export function registerProbes(app: FastifyInstance, { database, metrics, metricsToken, notReady }: ProbeOptions): void {
   app.get('/healthz', async () => ({ status: 'ok' }))
   app.get('/readyz', async () => {

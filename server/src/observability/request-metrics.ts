@@ -3,7 +3,7 @@ import { Histogram, type Registry } from 'prom-client'
 
 const BUCKETS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10]
 
-/** One log line and one observation for each request, by route: never the address with its ids and query. */
+/** Logs and measures each request by its route, never by its address with ids and query. */
 export function registerRequestMetrics(app: FastifyInstance, metrics: Registry): void {
   const durations = new Histogram({
     name: 'earshot_http_request_duration_seconds',

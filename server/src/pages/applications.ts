@@ -14,7 +14,7 @@ import { foldedScopes } from './scope-list.ts'
 
 const readInput = compileInput(contracts.me.authorizations.delete.input, new Set(['authorization_id']))
 
-/** What applications one allowed to act for one, and how to withdraw it. */
+/** The page that lists authorized applications and revokes them. */
 export function registerApplications(scope: FastifyInstance, options: PageOptions): void {
   const { database } = options
 
@@ -24,12 +24,12 @@ export function registerApplications(scope: FastifyInstance, options: PageOption
       const { user } = page.session
       const { results, next_cursor } = await listAuthorizations(database, user.id, readListQuery(page), presentAuthorization)
       return sendPage(page.reply, {
-        title: 'Applications you allowed',
+        title: 'Authorized applications',
         account: user,
         body: html`${
           results.length === 0
-            ? html`<p class="soft">None. An application that wants to act for you sends you here to ask.</p>`
-            : html`<p>Each stands here once for every time you allowed it, on each of your devices, say. What you withdraw stops working at once.</p>`
+            ? html`<p class="soft">You have not authorized any applications.</p>`
+            : html`<p>Each authorization is listed separately, for example one for each device. Revoking one stops it at once.</p>`
         }
 ${results.map(applicationForm)}
 ${olderLink(APPLICATIONS_PATH, next_cursor)}`,
@@ -51,7 +51,7 @@ function applicationForm({ id, client: { name }, scopes, created_at, last_used_a
   return html`<form method="post" action="${APPLICATIONS_PATH}" class="row">
 <p><strong>${name}</strong> <span class="soft">· since ${created_at.slice(0, 10)} · ${last_used_at === null ? 'never used' : html`last used ${last_used_at.slice(0, 10)}`}</span></p>
 <input type="hidden" name="authorization_id" value="${id}">
-<button class="plain" aria-label="Withdraw ${name}">Withdraw</button>
+<button class="plain" aria-label="Revoke ${name}">Revoke</button>
 ${foldedScopes(scopes)}
 </form>
 `

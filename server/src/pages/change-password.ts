@@ -28,24 +28,24 @@ export function registerChangePassword(scope: FastifyInstance, options: PageOpti
         return sendForm(page, problemsOf(error))
       }
       return sendPage(page.reply, {
-        title: 'Your password is changed',
+        title: 'Password changed',
         account: page.session.user,
-        body: html`<p class="good">Wherever else you were signed in, you are signed out.</p><p><a href="${HOME_PATH}">Back to your account</a></p>`,
+        body: html`<p class="good">You were signed out everywhere else.</p><p><a href="${HOME_PATH}">Back to your account</a></p>`,
       })
     }),
   )
 }
 
 function sendForm({ reply, session }: OwnPage, problems: Problems): FastifyReply {
-  const hint = 'At least 12 characters; some words that only you put together.'
+  const hint = 'At least 12 characters. A few unrelated words work well.'
   return sendPage(reply, {
     title: 'Change your password',
     status: statusOf(problems),
     account: session.user,
     body: html`<form method="post" action="${CHANGE_PASSWORD_PATH}">
-${field({ label: 'Present password', name: 'password', type: 'password', autocomplete: 'current-password', isFirst: true, problems })}
+${field({ label: 'Current password', name: 'password', type: 'password', autocomplete: 'current-password', isFirst: true, problems })}
 ${field({ label: 'New password', name: 'new_password', type: 'password', autocomplete: 'new-password', hint, problems })}
-<div class="actions"><button>Change it</button></div>
+<div class="actions"><button>Change password</button></div>
 </form>`,
   })
 }

@@ -1,7 +1,7 @@
 import { ApiError, type FieldError } from '@earshot/contracts'
 import { type Html, html } from './html.ts'
 
-/** What was wrong with a form that was sent, by field; null when it was not sent yet. */
+/** The invalid fields of a form that was sent; null when it was not sent yet. */
 export type Problems = readonly FieldError[] | null
 
 interface Field {
@@ -16,7 +16,7 @@ interface Field {
   problems: Problems
 }
 
-/** One field with its label, and below it what was wrong with it. */
+/** One field with its label, and its problems below. */
 export function field({ label, name, type = 'text', value, autocomplete, hint, isFirst = false, problems }: Field): Html {
   const wrong = problems?.filter((problem) => problem.field === name) ?? []
   return html`<label>${label} <input type="${type}" name="${name}" value="${value}" autocomplete="${autocomplete}" spellcheck="false" required${isFirst && html` autofocus`}${wrong.length > 0 && html` aria-invalid="true"`}>${hint !== undefined && html`<small>${hint}</small>`}
@@ -24,13 +24,13 @@ ${wrong.map(({ detail }) => html`<small class="bad">It ${detail}.</small>`)}</la
 `
 }
 
-/** What an operation refused because of the form that was sent; whatever else went wrong is thrown on. */
+/** Returns the invalid fields that an operation reported. Throws every other error. */
 export function problemsOf(error: unknown): readonly FieldError[] {
   if (error instanceof ApiError && ['validation_error', 'invalid_credentials'].includes(error.code)) return error.errors ?? []
   throw error
 }
 
-/** 400 for a form that was refused. */
+/** Returns 400 for a form that was refused. */
 export function statusOf(problems: Problems): 200 | 400 {
   return problems === null ? 200 : 400
 }

@@ -8,19 +8,19 @@ export type Form = Readonly<Record<string, string>>
 const FORM_BYTES = 65_536
 const UTF8 = new TextDecoder('utf-8', { fatal: true })
 
-/** The form that a request in such a scope brought; one without a body is one without fields. */
+/** Returns the form of a request in a scope that reads forms. Without a body it has no fields. */
 export function formOf({ body }: FastifyRequest): Form {
-  // Only the reader below makes bodies there.
+  // In such a scope only `readForm` makes bodies.
   return (body ?? {}) as Form
 }
 
-/** Reads forms, and nothing else, in this scope. */
+/** Makes this scope read forms, and no other bodies. */
 export function registerForms(scope: FastifyInstance): void {
   scope.removeAllContentTypeParsers()
   addForms(scope)
 }
 
-/** Reads forms (WHATWG URL §5.1) in this scope too. A field that comes twice, or that no text column can keep, is refused. */
+/** Makes this scope read forms too (WHATWG URL §5.1). Refuses repeated fields, and text that PostgreSQL cannot store. */
 export function addForms(scope: FastifyInstance): void {
   scope.addContentTypeParser(
     /^application\/x-www-form-urlencoded\s*(;|$)/i,
@@ -43,6 +43,6 @@ function decode(body: Buffer): string {
   try {
     return UTF8.decode(body)
   } catch {
-    throw new ApiError('validation_error', { detail: 'The form is not in UTF-8.' })
+    throw new ApiError('validation_error', { detail: 'The form must be encoded as UTF-8.' })
   }
 }

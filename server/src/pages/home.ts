@@ -5,7 +5,7 @@ import { ownPage } from './own-page.ts'
 import type { PageOptions } from './page-request.ts'
 import { APPLICATIONS_PATH, CHANGE_PASSWORD_PATH, HOME_PATH, SECOND_FACTOR_PATH, SESSIONS_PATH, TOKENS_PATH } from './paths.ts'
 
-/** Who you are here, and where what is yours can be looked at. Whoever comes to the service's bare address is led there. */
+/** The account's home page, with links to the other pages. The service's root address redirects to it. */
 export function registerHome(scope: FastifyInstance, options: PageOptions): void {
   scope.get('/', async (_request, reply) => reply.redirect(HOME_PATH, 303))
 
@@ -16,18 +16,18 @@ export function registerHome(scope: FastifyInstance, options: PageOptions): void
         title: user.name,
         account: user,
         body: html`<h2>Your teams</h2>
-${user.teams.length === 0 && html`<p class="soft">None yet. Whoever invites you writes to ${user.email}.</p>`}
-<ul>${user.teams.map(({ name, role, plan }) => html`<li>${name} <span class="soft">· ${role} · plan ${plan}</span></li>`)}</ul>
+${user.teams.length === 0 && html`<p class="soft">You are not on a team yet. Invitations go to ${user.email}.</p>`}
+<ul>${user.teams.map(({ name, role, plan }) => html`<li>${name} <span class="soft">· ${role} · ${plan} plan</span></li>`)}</ul>
 <h2>Your account</h2>
 <ul>
 <li><a href="${CHANGE_PASSWORD_PATH}">Change your password</a></li>
-<li><a href="${SECOND_FACTOR_PATH}">Second factor</a> <span class="soft">· ${user.mfa_enabled_at === null ? 'off' : 'on'}</span></li>
-<li><a href="${SESSIONS_PATH}">Where you are signed in</a></li>
+<li><a href="${SECOND_FACTOR_PATH}">Two-factor authentication</a> <span class="soft">· ${user.mfa_enabled_at === null ? 'off' : 'on'}</span></li>
+<li><a href="${SESSIONS_PATH}">Sessions</a></li>
 </ul>
 <h2>For programs</h2>
 <ul>
 <li><a href="${TOKENS_PATH}">Personal access tokens</a></li>
-<li><a href="${APPLICATIONS_PATH}">Applications you allowed</a></li>
+<li><a href="${APPLICATIONS_PATH}">Authorized applications</a></li>
 <li><a href="/api/docs/">API reference</a></li>
 </ul>`,
       }),

@@ -1,6 +1,6 @@
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
 
-/** Text that is safe to stand in a page. Only the tag below makes it. */
+/** Text that is safe in a page. Only the tag below creates it. */
 export class Html {
   readonly text: string
   constructor(text: string) {
@@ -10,7 +10,7 @@ export class Html {
 
 type Value = string | number | Html | readonly Html[] | null | undefined | false
 
-/** A piece of a page: every value is escaped, for text and for quoted attributes, unless it is a piece itself. */
+/** Creates a piece of a page. Escapes every value, for text and for quoted attributes, unless it is a piece itself. */
 export function html(strings: TemplateStringsArray, ...values: readonly Value[]): Html {
   return new Html(strings.map((string, index) => string + textOf(values[index])).join(''))
 }

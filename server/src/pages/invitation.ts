@@ -11,19 +11,19 @@ import { HOME_PATH } from './paths.ts'
 
 const INVITATION_PATH = '/accounts/invitation/'
 
-/** Where the link of an invitation leads. Whoever is not signed in does so, or signs up, and comes back by the same link. */
+/** The page behind the link of an invitation. Without a session it leads through signing in or up, and back. */
 export function registerInvitation(scope: FastifyInstance, options: PageOptions): void {
   scope.get(
     INVITATION_PATH,
     ownPage(options, async ({ request, reply, session: { user } }) => {
       const { token } = request.query as { token?: unknown }
       return sendPage(reply, {
-        title: 'You are invited to a team',
+        title: 'Join a team',
         account: user,
-        body: html`<p>You accept as <strong>${user.email}</strong>, the address that was invited. If it was another, sign out, and in with that.</p>
+        body: html`<p>You are signed in as <strong>${user.email}</strong>. If the invitation went to another address, sign out and sign in with that one.</p>
 <form method="post" action="${INVITATION_PATH}">
 <input type="hidden" name="token" value="${typeof token === 'string' && token}">
-<div class="actions"><button>Accept</button></div>
+<div class="actions"><button>Accept invitation</button></div>
 </form>`,
       })
     }),
@@ -38,7 +38,7 @@ export function registerInvitation(scope: FastifyInstance, options: PageOptions)
         return sendPage(page.reply, {
           title: `Welcome to ${name}`,
           account: page.session.user,
-          body: html`<p class="good">You are on the team, as ${role}.</p><p><a href="${HOME_PATH}">To your account</a></p>`,
+          body: html`<p class="good">You joined the team as ${role}.</p><p><a href="${HOME_PATH}">Go to your account</a></p>`,
         })
       } catch (error) {
         return sendRefusal(page, error)
@@ -47,17 +47,17 @@ export function registerInvitation(scope: FastifyInstance, options: PageOptions)
   )
 }
 
-/** Not which of it: a link tells nobody but whom it is meant for. */
+/** Does not say what is wrong with the link: only the invited person may learn that. */
 function sendRefusal({ reply, session: { user } }: OwnPage, error: unknown): FastifyReply {
   if (!(error instanceof ApiError) || !['not_found', 'already_exists', 'quota_exceeded'].includes(error.code)) throw error
   const text =
     error.code === 'not_found'
-      ? 'It was used or taken back, is too old, or is meant for another address. Ask whoever invited you for another.'
+      ? 'The link was used, revoked or has expired, or the invitation was sent to another address. Ask for a new invitation.'
       : error.message
   return sendPage(reply, {
     title: 'This invitation cannot be accepted',
     status: error.status,
     account: user,
-    body: html`<p>${text}</p><p><a href="${HOME_PATH}">To your account</a></p>`,
+    body: html`<p>${text}</p><p><a href="${HOME_PATH}">Go to your account</a></p>`,
   })
 }

@@ -4,25 +4,25 @@ import { SIGN_OUT_PATH } from './paths.ts'
 
 export const STYLE_PATH = '/accounts/page.css'
 
-/** One page: what it is called and what stands on it. */
+/** A page's title and content. */
 export interface Page {
   title: string
   body: Html
-  /** Who is signed in, shown with a way out. */
+  /** The account that is signed in, shown with a button to sign out. */
   account?: { email: string } | null
   status?: number
-  /** Where a form of the page may lead beside this service: the origin, or the scheme, of an OAuth client. */
+  /** Another target that a form of the page may redirect to: the origin, or the scheme, of an OAuth client. */
   formTarget?: string
 }
 
-/** Sends a page that no other page can frame, that loads nothing but its style, and that no cache keeps. */
+/** Sends a page that cannot be framed, loads only its style, and is never cached. */
 export function sendPage(reply: FastifyReply, { title, body, account = null, status = 200, formTarget }: Page): FastifyReply {
   return reply
     .code(status)
     .type('text/html; charset=utf-8')
     .headers({
       'content-security-policy': contentSecurityPolicy(formTarget),
-      // Under `no-referrer` a form's Origin would be `null`, and no page of ours could be told from another's.
+      // Under `no-referrer` a form's Origin would be `null`, and our own pages could not be recognized.
       'referrer-policy': 'same-origin',
       'cache-control': 'no-store',
       'x-content-type-options': 'nosniff',
@@ -61,7 +61,7 @@ function accountOf({ email }: { email: string }): Html {
   return html`<form method="post" action="${SIGN_OUT_PATH}"><span>${email}</span> <button class="link">Sign out</button></form>`
 }
 
-/** Where a form leads counts for the redirect that answers it too (CSP 3 §6.4.2). */
+/** `form-action` applies to the redirect after a form, too (CSP 3 §6.4.2). */
 function contentSecurityPolicy(formTarget: string | undefined): string {
   const policy = [
     "default-src 'none'",

@@ -2,16 +2,16 @@ import type { FastifyReply } from 'fastify'
 import { type Html, html } from './html.ts'
 import { sendPage } from './layout.ts'
 
-/** Sends somebody to their mailbox; the same whatever is there. */
+/** Asks the person to open a mail. The page is the same whether or not a mail was sent. */
 export function sendCheckEmail(reply: FastifyReply, { text, status = 200 }: { text: Html; status?: number }): FastifyReply {
   return sendPage(reply, {
-    title: 'Look into your mailbox',
+    title: 'Check your e-mail',
     status,
-    body: html`<p>${text}</p><p class="soft">Nothing there after some minutes? Look among what your mail program took for spam.</p>`,
+    body: html`<p>${text}</p><p class="soft">No e-mail after a few minutes? Check your spam folder.</p>`,
   })
 }
 
-/** For a link out of a mail that does not work any more. */
+/** The page for a link from a mail that no longer works. */
 export function sendDeadLink(reply: FastifyReply, { text, next }: { text: string; next: Html }): FastifyReply {
   return sendPage(reply, { title: 'This link does not work', status: 401, body: html`<p>${text}</p><p>${next}</p>` })
 }

@@ -6,14 +6,14 @@ import { type PageOptions, type PageSession, readPageSession, requireOwnPage } f
 import { HOME_PATH } from './paths.ts'
 import { redirectToSignIn } from './sign-in.ts'
 
-/** A page that somebody who is signed in looks at, or a form of it that they sent. */
+/** A request for a page of a person who is signed in, or a form sent from one. */
 export interface OwnPage {
   request: FastifyRequest
   reply: FastifyReply
   session: PageSession
 }
 
-/** Whoever is not signed in does so first, and comes back. What is sent must come from a page of ours. */
+/** Handles a page that requires a session: redirects to the sign-in page without one, and refuses forms from other sites. */
 export function ownPage(options: PageOptions, handler: (page: OwnPage) => Promise<FastifyReply>): RouteHandlerMethod {
   return async (request, reply) => {
     const isRead = request.method === 'GET' || request.method === 'HEAD'
@@ -24,7 +24,7 @@ export function ownPage(options: PageOptions, handler: (page: OwnPage) => Promis
   }
 }
 
-/** What the locks of the own account ask for. Counts a try; throws `rate_limited`. */
+/** Returns what operations that reauthenticate need. Counts an attempt; throws `rate_limited`. */
 export async function ownAccount(
   { request, reply, session }: OwnPage,
   { database, services }: PageOptions,

@@ -8,17 +8,17 @@ import { provenanceOf } from '../http/provenance.ts'
 import { replyHeadersOf } from '../http/reply-headers.ts'
 import type { Services } from '../services.ts'
 
-/** A page is no team's. */
+/** Pages belong to no team. */
 const NO_TARGET = { team: null, project: null, origin: null }
 
-/** What pages work with. */
+/** The dependencies of the pages. */
 export interface PageOptions {
   database: Executor
   services: Services
   baseUrl: string
 }
 
-/** Whoever looks at a page, signed in by a session. */
+/** The session of the person who reads a page. */
 export interface PageSession {
   id: string
   user: UserWithTeams
@@ -27,8 +27,8 @@ export interface PageSession {
 }
 
 /**
- * Who is signed in, null if nobody is. Links and redirects from elsewhere may lead to a page, so its reader's session
- * counts wherever they come from; what changes anything asks for `requireOwnPage` besides. Throws `rate_limited`.
+ * Returns the session of the request, or null when nobody is signed in. Links and redirects from other sites may lead to a
+ * page, so a read accepts a session from anywhere; a change must call `requireOwnPage` too. Throws `rate_limited`.
  */
 export async function readPageSession(
   request: FastifyRequest,
@@ -38,19 +38,19 @@ export async function readPageSession(
   const { sessions, rateLimitMultiplier: multiplier } = services
   const id = sessions.read(request.headers.cookie)
   if (id === null) return null
-  const circumstances = { ip: request.ip, limit: 'authenticated', multiplier, sessions, replyHeaders: replyHeadersOf(reply) } as const
-  const answer = await authorizeCredential(database, { kind: 'session', id }, NO_TARGET, circumstances)
-  if ('code' in answer) return null
-  const { user_id: userId, credential_id: credentialId } = answer
+  const context = { ip: request.ip, limit: 'authenticated', multiplier, sessions, replyHeaders: replyHeadersOf(reply) } as const
+  const access = await authorizeCredential(database, { kind: 'session', id }, NO_TARGET, context)
+  if ('code' in access) return null
+  const { user_id: userId, credential_id: credentialId } = access
   return {
     id: credentialId,
     user: await findUserWithTeams(database, userId),
     actor: { userId, credentialId, credentialKind: 'session', ip: request.ip },
-    credential: { kind: 'session', id: credentialId, scopes: answer.scopes, expiresAt: answer.expires_at },
+    credential: { kind: 'session', id: credentialId, scopes: access.scopes, expiresAt: access.expires_at },
   }
 }
 
-/** Begins a session for somebody who has proven who they are; the one that the browser had ends. */
+/** Begins a session for a person who has signed in. The previous session of the browser ends. */
 export async function beginPageSession(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -63,12 +63,12 @@ export async function beginPageSession(
   replyHeadersOf(reply).cookie(cookie)
 }
 
-/** Counts what somebody who is not signed in tries. Throws `rate_limited`. */
+/** Counts a request of a person who is not signed in. Throws `rate_limited`. */
 export async function countGuest(request: FastifyRequest, reply: FastifyReply, { database, services }: PageOptions): Promise<void> {
   await countUnauthenticated(database, { ip: request.ip, multiplier: services.rateLimitMultiplier, replyHeaders: replyHeadersOf(reply) })
 }
 
-/** What a form changes must come from a page of ours. Throws `csrf_failed`. */
+/** Requires that a form was sent from one of our own pages. Throws `csrf_failed`. */
 export function requireOwnPage({ headers }: FastifyRequest, { baseUrl }: PageOptions): void {
   if (!provenanceOf(headers, new URL(baseUrl).origin).isOwnPage) throw new ApiError('csrf_failed')
 }

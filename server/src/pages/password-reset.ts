@@ -1,6 +1,6 @@
 import { ApiError, contracts } from '@earshot/contracts'
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import { askPasswordReset, confirmPasswordReset } from '../accounts.ts'
+import { confirmPasswordReset, requestReset } from '../accounts.ts'
 import { compileInput } from '../http/input.ts'
 import { field, type Problems, problemsOf, statusOf } from './fields.ts'
 import { formOf } from './form.ts'
@@ -15,7 +15,7 @@ const CONFIRM_PATH = `${PASSWORD_RESET_PATH}confirm/`
 const readRequest = compileInput(contracts.auth.passwordReset.create.input, new Set())
 const readConfirmation = compileInput(contracts.auth.passwordReset.confirm.input, new Set())
 
-/** Where one asks for a new password, and where the link leads by which one chooses it. */
+/** The pages to request a password reset, and to choose the new password with its link. */
 export function registerPasswordReset(scope: FastifyInstance, options: PageOptions): void {
   const { database: tx, services } = options
 
@@ -30,8 +30,8 @@ export function registerPasswordReset(scope: FastifyInstance, options: PageOptio
     const form = formOf(request)
     try {
       const { email } = readRequest(form) as { email: string }
-      await askPasswordReset({ tx, services }, { email })
-      const text = html`If <strong>${email}</strong> has an account, a link is on its way there. It works for an hour.`
+      await requestReset({ tx, services }, { email })
+      const text = html`If <strong>${email}</strong> has an account, a link is on its way. It works for an hour.`
       return sendCheckEmail(reply, { text })
     } catch (error) {
       return sendQuestion(reply, { email: form.email, problems: problemsOf(error) })
@@ -47,24 +47,24 @@ export function registerPasswordReset(scope: FastifyInstance, options: PageOptio
       await confirmPasswordReset({ tx, services, ip: request.ip }, { token, password })
     } catch (error) {
       if (error instanceof ApiError && error.status === 401) {
-        return sendDeadLink(reply, { text: error.message, next: html`<a href="${PASSWORD_RESET_PATH}">Ask for another</a>` })
+        return sendDeadLink(reply, { text: error.message, next: html`<a href="${PASSWORD_RESET_PATH}">Request a new link</a>` })
       }
       return sendChoice(reply, { token: form.token ?? '', problems: problemsOf(error) })
     }
     return sendPage(reply, {
-      title: 'Your password is changed',
-      body: html`<p>Wherever you were signed in, you are signed out.</p><p><a href="${SIGN_IN_PATH}">Sign in</a></p>`,
+      title: 'Password changed',
+      body: html`<p>You were signed out everywhere.</p><p><a href="${SIGN_IN_PATH}">Sign in</a></p>`,
     })
   })
 }
 
 function sendQuestion(reply: FastifyReply, { email, problems }: { email?: string | undefined; problems: Problems }): FastifyReply {
   return sendPage(reply, {
-    title: 'Ask for a new password',
+    title: 'Reset your password',
     status: statusOf(problems),
     body: html`<form method="post" action="${PASSWORD_RESET_PATH}">
 ${field({ label: 'E-mail address', name: 'email', type: 'email', value: email, autocomplete: 'username', isFirst: true, problems })}
-<div class="actions"><button>Send me a link</button></div>
+<div class="actions"><button>Send a reset link</button></div>
 </form>`,
   })
 }
@@ -75,8 +75,8 @@ function sendChoice(reply: FastifyReply, { token, problems }: { token: string; p
     status: statusOf(problems),
     body: html`<form method="post" action="${CONFIRM_PATH}">
 <input type="hidden" name="token" value="${token}">
-${field({ label: 'New password', name: 'password', type: 'password', autocomplete: 'new-password', hint: 'At least 12 characters; some words that only you put together.', isFirst: true, problems })}
-<div class="actions"><button>Change my password</button></div>
+${field({ label: 'New password', name: 'password', type: 'password', autocomplete: 'new-password', hint: 'At least 12 characters. A few unrelated words work well.', isFirst: true, problems })}
+<div class="actions"><button>Change password</button></div>
 </form>`,
   })
 }

@@ -9,12 +9,12 @@ export const SESSIONS_PATH = '/accounts/sessions/'
 export const APPLICATIONS_PATH = '/accounts/applications/'
 export const TOKENS_PATH = '/accounts/tokens/'
 
-/** A page that leads back to `next` in the end. */
+/** Returns the path of a page that leads back to `next`. */
 export function withNext(path: string, next: string): string {
   return `${path}?${new URLSearchParams({ next })}`
 }
 
-/** A path of this service, whatever it was given: nobody is sent elsewhere after signing in. */
+/** Returns a path of this service for any input, so that signing in never redirects to another site. */
 export function localPath(next: unknown, baseUrl: string): string {
   if (typeof next !== 'string' || !URL.canParse(next, baseUrl)) return HOME_PATH
   const { origin, pathname, search } = new URL(next, baseUrl)

@@ -20,7 +20,7 @@ import { STYLE } from './style.ts'
 import { registerTokens } from './tokens.ts'
 import { registerVerifyEmail } from './verify-email.ts'
 
-/** Registers one page, or a few that belong together, in the scope of all. */
+/** Registers one page, or a few that belong together, in the shared scope. */
 type RegisterPage = (scope: FastifyInstance, options: PageOptions) => void
 
 const ownPages: readonly RegisterPage[] = [
@@ -38,7 +38,7 @@ const ownPages: readonly RegisterPage[] = [
   registerInvitation,
 ]
 
-/** Plain pages for people, those of OAuth among them: no script, one style. What goes wrong on them is told on a page too. */
+/** Registers the pages for people, including those of OAuth. They use no script and one style; errors are pages too. */
 export async function registerPages(app: FastifyInstance, options: PageOptions, others: readonly RegisterPage[]): Promise<void> {
   const style = represent('text/css; charset=utf-8', STYLE)
   app.get(STYLE_PATH, async (request, reply) => sendRepresentation(request, reply, style))
@@ -50,7 +50,7 @@ export async function registerPages(app: FastifyInstance, options: PageOptions, 
   })
 }
 
-/** Answers failures in this scope with a page. */
+/** Shows failures in this scope as a page. */
 function registerErrorPage(scope: FastifyInstance): void {
   scope.setErrorHandler((error, request, reply) => {
     const failure = toApiError(error)

@@ -21,7 +21,7 @@ const readEnrollment = compileInput(enroll.input, new Set())
 const readConfirmation = compileInput(confirm.input, new Set())
 const readEnd = compileInput(disable.input, new Set())
 
-/** Where the second factor is set up and turned off. */
+/** The page to turn the second factor on and off. */
 export function registerSecondFactor(scope: FastifyInstance, options: PageOptions): void {
   const route = (path: string, work: (page: OwnPage) => Promise<FastifyReply>) => scope.post(path, ownPage(options, work))
   const bodyOf = ({ request }: OwnPage) => formOf(request)
@@ -41,11 +41,11 @@ export function registerSecondFactor(scope: FastifyInstance, options: PageOption
   })
 
   route(CONFIRM_PATH, async (page) => {
-    const place = await ownAccount(page, options)
-    const { sealed_factor: sealed, email, user_id: userId } = place.account
+    const own = await ownAccount(page, options)
+    const { sealed_factor: sealed, email, user_id: userId } = own.account
     try {
       const { otp } = readConfirmation(bodyOf(page)) as { otp: string }
-      return sendCodes(page, await confirmOwnFactor(place, { otp }))
+      return sendCodes(page, await confirmOwnFactor(own, { otp }))
     } catch (error) {
       const problems = problemsOf(error)
       if (sealed === null || userId === null) return sendStart(page, problems)
@@ -64,20 +64,20 @@ export function registerSecondFactor(scope: FastifyInstance, options: PageOption
   })
 }
 
-/** What there is to do, by whether one is in use. */
+/** Offers to turn the second factor on or off. */
 function sendStart({ reply, session: { user } }: OwnPage, problems: Problems): FastifyReply {
   const isOn = user.mfa_enabled_at !== null
   const password = field({ label: 'Password', name: 'password', type: 'password', autocomplete: 'current-password', problems })
-  const code = field({ label: 'Code of the app, or a recovery code', name: 'otp', autocomplete: 'one-time-code', problems })
+  const code = field({ label: 'Code from your app, or a recovery code', name: 'otp', autocomplete: 'one-time-code', problems })
   return sendPage(reply, {
-    title: 'Second factor',
+    title: 'Two-factor authentication',
     status: statusOf(problems),
     account: user,
     body: isOn
-      ? html`<p class="good">It is on: your password alone signs nobody in.</p>
-<form method="post" action="${DISABLE_PATH}">${password}${code}<div class="actions"><button class="plain">Turn it off</button></div></form>`
-      : html`<p>With it, whoever knows your password still cannot sign in: an authenticator app on your phone shows a code that is asked for too.</p>
-<form method="post" action="${ENROLL_PATH}">${password}<div class="actions"><button>Set it up</button></div></form>`,
+      ? html`<p class="good">Two-factor authentication is on. Signing in takes your password and a code.</p>
+<form method="post" action="${DISABLE_PATH}">${password}${code}<div class="actions"><button class="plain">Turn off</button></div></form>`
+      : html`<p>Protect your account with an authenticator app. Signing in will take your password and a code from the app.</p>
+<form method="post" action="${ENROLL_PATH}">${password}<div class="actions"><button>Set up</button></div></form>`,
   })
 }
 
@@ -87,24 +87,24 @@ function sendSecret(
   problems: Problems,
 ): FastifyReply {
   return sendPage(reply, {
-    title: 'Set up your app',
+    title: 'Set up your authenticator app',
     status: statusOf(problems),
     account: user,
-    body: html`<p>Scan this with your authenticator app, or type <code>${secret.match(/.{1,4}/g)?.join(' ')}</code> into it.</p>
+    body: html`<p>Scan the QR code with your authenticator app, or enter this key: <code>${secret.match(/.{1,4}/g)?.join(' ')}</code></p>
 <p><img src="${qrCode(otpauthUrl)}" alt="QR code of the secret" width="240" height="240"></p>
 <form method="post" action="${CONFIRM_PATH}">
-${field({ label: 'The code that it shows', name: 'otp', autocomplete: 'one-time-code', isFirst: true, problems })}
-<div class="actions"><button>Turn it on</button></div>
+${field({ label: 'Code from the app', name: 'otp', autocomplete: 'one-time-code', isFirst: true, problems })}
+<div class="actions"><button>Turn on</button></div>
 </form>`,
   })
 }
 
 function sendCodes({ reply, session: { user } }: OwnPage, codes: readonly string[]): FastifyReply {
   return sendPage(reply, {
-    title: 'Keep your recovery codes',
+    title: 'Save your recovery codes',
     account: user,
-    body: html`<p class="good">The second factor is on.</p>
-<p>Each of these signs you in once, should you lose your app. They are shown now and never again: write them down, or print this page.</p>
+    body: html`<p class="good">Two-factor authentication is on.</p>
+<p>Save these codes now; they will not be shown again. If you lose your phone, each of them signs you in once.</p>
 <ul>${codes.map((code) => html`<li><code>${code}</code></li>`)}</ul>
 <p><a href="${HOME_PATH}">Back to your account</a></p>`,
   })

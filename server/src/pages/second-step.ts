@@ -13,15 +13,15 @@ const SECOND_STEP_PATH = '/accounts/sign-in/code/'
 const PURPOSE = 'second-step'
 const LIFETIME_MS = 300_000
 
-/** That somebody has just given the right password: the page carries it, sealed, to the second step. */
+/** Proof that the right password was just given. The page carries it, sealed, to the second step. */
 interface FirstStep {
   userId: string
-  /** Of the hash: another password since then, and it counts no more. */
+  /** Fingerprint of the password hash: a changed password invalidates the proof. */
   fingerprint: string
   endsAtMs: number
 }
 
-/** The second step of signing in: the code of an account with a second factor. */
+/** The second step of signing in: the code, for accounts with a second factor. */
 export function registerSecondStep(scope: FastifyInstance, options: PageOptions): void {
   const { database, services, baseUrl } = options
 
@@ -45,17 +45,17 @@ export function registerSecondStep(scope: FastifyInstance, options: PageOptions)
   })
 }
 
-/** Asks for the code after the right password. */
+/** Asks for the code, after the right password. */
 export function askSecondStep(reply: FastifyReply, { proven, next, box }: { proven: ProvenPassword; next: string; box: SecretBox }) {
   const { userId, passwordHash } = proven
   const first: FirstStep = { userId, fingerprint: fingerprintOf(passwordHash), endsAtMs: Date.now() + LIFETIME_MS }
   return sendCodeForm(reply, { sealed: box.seal(PURPOSE, JSON.stringify(first)).toString('base64url'), next, problems: null })
 }
 
-/** Null for what was not sealed here, or too long ago. */
+/** Returns null for a text that was not sealed here, or too long ago. */
 function openFirstStep(box: SecretBox, sealed: string): FirstStep | null {
   try {
-    // Only what is written above opens.
+    // Only `askSecondStep` seals for this purpose.
     const first = JSON.parse(box.open(PURPOSE, Buffer.from(sealed, 'base64url'))) as FirstStep
     return first.endsAtMs > Date.now() ? first : null
   } catch {
@@ -68,14 +68,14 @@ function fingerprintOf(passwordHash: string): string {
 }
 
 function sendCodeForm(reply: FastifyReply, { sealed, next, problems }: { sealed: string; next: string; problems: Problems }): FastifyReply {
-  const hint = 'Lost your app? A recovery code will do.'
+  const hint = 'Lost your phone? Enter a recovery code instead.'
   return sendPage(reply, {
     title: 'Enter your code',
     status: problems === null ? 200 : 401,
     body: html`<form method="post" action="${SECOND_STEP_PATH}">
 <input type="hidden" name="next" value="${next}">
 <input type="hidden" name="first_step" value="${sealed}">
-${field({ label: 'Code of your authenticator app', name: 'otp', autocomplete: 'one-time-code', hint, isFirst: true, problems })}
+${field({ label: 'Code from your authenticator app', name: 'otp', autocomplete: 'one-time-code', hint, isFirst: true, problems })}
 <div class="actions"><button>Sign in</button></div>
 </form>`,
   })

@@ -13,7 +13,7 @@ import { SESSIONS_PATH } from './paths.ts'
 
 const readInput = compileInput(contracts.me.sessions.delete.input, new Set(['session_id']))
 
-/** Where one is signed in, and how to end it there. */
+/** The page that lists a person's sessions and ends them. */
 export function registerSessions(scope: FastifyInstance, options: PageOptions): void {
   const { database } = options
 
@@ -23,13 +23,13 @@ export function registerSessions(scope: FastifyInstance, options: PageOptions): 
       const { user, id: currentId } = page.session
       const { results, next_cursor } = await listSessions(database, user.id, readListQuery(page), (row) => presentSession(row, currentId))
       return sendPage(page.reply, {
-        title: 'Where you are signed in',
+        title: 'Sessions',
         account: user,
         body: html`${results.map(
           (session) => html`<form method="post" action="${SESSIONS_PATH}" class="row">
-<p>${session.user_agent ?? 'A program'} <span class="soft">· from ${session.ip} · since ${session.created_at.slice(0, 10)}</span></p>
+<p>${session.user_agent ?? 'Unknown program'} <span class="soft">· ${session.ip} · since ${session.created_at.slice(0, 10)}</span></p>
 <input type="hidden" name="session_id" value="${session.id}">
-${session.is_current ? html`<strong class="good">this one</strong>` : html`<button class="plain">Sign out there</button>`}
+${session.is_current ? html`<strong class="good">This session</strong>` : html`<button class="plain">End session</button>`}
 </form>`,
         )}
 ${olderLink(SESSIONS_PATH, next_cursor)}`,

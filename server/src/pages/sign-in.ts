@@ -10,12 +10,12 @@ import { beginPageSession, countGuest, type PageOptions, readPageSession, requir
 import { localPath, PASSWORD_RESET_PATH, SIGN_IN_PATH, SIGN_OUT_PATH, SIGN_UP_PATH, withNext } from './paths.ts'
 import { askSecondStep } from './second-step.ts'
 
-/** Sends somebody who is not signed in to the page where they do, and back to `next` afterwards. */
+/** Redirects to the sign-in page, which leads back to `next`. */
 export function redirectToSignIn(reply: FastifyReply, next: string): FastifyReply {
   return reply.header('cache-control', 'no-store').redirect(withNext(SIGN_IN_PATH, next), 303)
 }
 
-/** The page where one signs in with e-mail address and password. */
+/** The page to sign in with e-mail address and password. */
 export function registerSignIn(scope: FastifyInstance, options: PageOptions): void {
   const { database, services, baseUrl } = options
   const { isSignUpOpen } = services
@@ -66,19 +66,19 @@ function sendForm(reply: FastifyReply, { next, isSignUpOpen, email = '', status 
   return sendPage(reply, {
     title: 'Sign in',
     status,
-    body: html`${status !== 200 && html`<p class="bad" role="alert">That address and password do not belong together.</p>`}
+    body: html`${status !== 200 && html`<p class="bad" role="alert">Incorrect e-mail address or password.</p>`}
 <form method="post" action="${SIGN_IN_PATH}">
 <input type="hidden" name="next" value="${next}">
 ${field({ label: 'E-mail address', name: 'email', type: 'email', value: email, autocomplete: 'username', isFirst: true, problems: null })}
 ${field({ label: 'Password', name: 'password', type: 'password', autocomplete: 'current-password', problems: null })}
 <div class="actions"><button>Sign in</button></div>
 </form>
-<p><a href="${PASSWORD_RESET_PATH}">Forgotten your password?</a></p>
-${isSignUpOpen && html`<p class="soft">You have no account? <a href="${withNext(SIGN_UP_PATH, next)}">Sign up</a></p>`}`,
+<p><a href="${PASSWORD_RESET_PATH}">Forgot your password?</a></p>
+${isSignUpOpen && html`<p class="soft">New to Earshot? <a href="${withNext(SIGN_UP_PATH, next)}">Create an account</a></p>`}`,
   })
 }
 
 function sendUnverified(reply: FastifyReply, { email, status }: { email: string; status: number }): FastifyReply {
-  const text = html`Before you can sign in, confirm <strong>${email}</strong> by the link that we have sent there.`
+  const text = html`Before you can sign in, confirm <strong>${email}</strong> with the link that we sent to it.`
   return sendCheckEmail(reply, { text, status })
 }

@@ -12,7 +12,7 @@ import { localPath, SIGN_IN_PATH, SIGN_UP_PATH, withNext } from './paths.ts'
 
 const readInput = compileInput(contracts.auth.signUp.input, new Set())
 
-/** The page where one signs up. A service that is closed to newcomers has none. */
+/** The page to sign up. A service with sign-up turned off has none. */
 export function registerSignUp(scope: FastifyInstance, options: PageOptions): void {
   const { database: tx, services, baseUrl } = options
 
@@ -29,7 +29,7 @@ export function registerSignUp(scope: FastifyInstance, options: PageOptions): vo
     try {
       const { email, password, name } = readInput(form) as { email: string; password: string; name: string }
       await signUpGuest({ tx, services }, { email, password, name })
-      return sendCheckEmail(reply, { text: html`We have written to <strong>${email}</strong>: a link there completes your account.` })
+      return sendCheckEmail(reply, { text: html`We sent a link to <strong>${email}</strong>. Open it to finish signing up.` })
     } catch (error) {
       return sendForm(reply, { form, next: localPath(next, baseUrl), problems: problemsOf(error) })
     }
@@ -45,9 +45,9 @@ function sendForm(reply: FastifyReply, { form, next, problems }: { form: Form; n
 <input type="hidden" name="next" value="${next}">
 ${field({ label: 'Your name', name: 'name', value: name, autocomplete: 'name', isFirst: true, problems })}
 ${field({ label: 'E-mail address', name: 'email', type: 'email', value: email, autocomplete: 'username', problems })}
-${field({ label: 'Password', name: 'password', type: 'password', autocomplete: 'new-password', hint: 'At least 12 characters; some words that only you put together.', problems })}
+${field({ label: 'Password', name: 'password', type: 'password', autocomplete: 'new-password', hint: 'At least 12 characters. A few unrelated words work well.', problems })}
 <div class="actions"><button>Sign up</button></div>
 </form>
-<p class="soft">You have an account? <a href="${withNext(SIGN_IN_PATH, next)}">Sign in</a></p>`,
+<p class="soft">Already have an account? <a href="${withNext(SIGN_IN_PATH, next)}">Sign in</a></p>`,
   })
 }

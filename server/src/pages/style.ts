@@ -1,4 +1,4 @@
-/** The look of the pages: one column, readable on a phone, light or dark as the reader's system is. */
+/** The style of the pages: one column, readable on a phone, light or dark as the system prefers. */
 export const STYLE = `
 :root {
   --ink: #1c2430; --soft: #56606e; --paper: #f5f6f8; --card: #fff; --line: #d5dae1; --accent: #1f5fd0; --on-accent: #fff; --bad: #b3261e; --good: #1b6e3c;

@@ -1,16 +1,16 @@
 import { contracts, type Scope, scopeDescriptions, scopes } from '@earshot/contracts'
 import { makeId } from '../auth/token-values.ts'
 import { compileInput } from '../http/input.ts'
-import type { TokenWish } from '../tokens.ts'
+import type { TokenInput } from '../tokens.ts'
 import { field, type Problems } from './fields.ts'
 import type { Form } from './form.ts'
 import { type Html, html } from './html.ts'
 import { TOKENS_PATH } from './paths.ts'
 
-/** What a scope is about. */
+/** The subject of a scope: the part after the colon. */
 type Subject = Scope extends `${string}:${infer Name}` ? Name : never
 
-/** Under which heading the scopes of each subject stand; in the order of the contracts. */
+/** The heading above each subject's scopes. */
 const headings: Record<Subject, string> = {
   profile: 'Your account',
   tokens: 'Your account',
@@ -31,21 +31,20 @@ const headings: Record<Subject, string> = {
 }
 const DAY_MS = 86_400_000
 /** In days. */
-const lifetimes: Record<string, string> = { 30: '30 days', 90: '90 days', 365: 'a year', never: 'until you delete it' }
-const USUAL_LIFETIME = '90'
-/** Begins the name of each box: no field of a form may come twice. */
+const lifetimes: Record<string, string> = { 30: '30 days', 90: '90 days', 365: '1 year', never: 'No expiration' }
+const DEFAULT_LIFETIME = '90'
+/** Prefix of each checkbox's name: fields of a form must not repeat. */
 const BOX = 'scope:'
 
 const readInput = compileInput(contracts.me.tokens.create.input, new Set())
 
-/** What was filled in, by the rules of the operation. Throws `validation_error`. */
-export function readTokenForm({ name, lifetime = '', once: _once, ...boxes }: Form): TokenWish {
+/** Reads the form by the rules of the operation. Throws `validation_error`. */
+export function readTokenForm({ name, lifetime = '', once: _once, ...boxes }: Form): TokenInput {
   const wanted = Object.keys(boxes).map((box) => (box.startsWith(BOX) ? box.slice(BOX.length) : box))
-  // The schema has said that it is one.
   return readInput({ name, scopes: wanted, expires_at: endOf(lifetime) })
 }
 
-/** The form in which a token is asked for, with what was filled in before. */
+/** The form to create a token, with the values that were sent before. */
 export function tokenForm({ form, offered, problems }: { form: Form; offered: readonly Scope[]; problems: Problems }): Html {
   const isWrong = (name: string) => problems?.some(({ field: wrong }) => wrong === name || wrong.startsWith(`${name}.`)) ?? false
   const groups = Map.groupBy(
@@ -54,14 +53,14 @@ export function tokenForm({ form, offered, problems }: { form: Form; offered: re
   )
   return html`<form method="post" action="${TOKENS_PATH}">
 <input type="hidden" name="once" value="${makeId()}">
-${field({ label: 'Name', name: 'name', value: form.name, autocomplete: 'off', hint: 'What it is for, such as the program that uses it.', problems })}
-<label>How long it works <select name="lifetime">${Object.entries(lifetimes).map(
-    ([value, words]) => html`<option value="${value}"${value === (form.lifetime ?? USUAL_LIFETIME) && html` selected`}>${words}</option>`,
-  )}</select>${isWrong('expires_at') && html`<small class="bad">Choose one of these.</small>`}</label>
-<p><strong>What it may do</strong> <span class="soft">never more than you may do yourself</span></p>
-${isWrong('scopes') && html`<p class="bad" role="alert">Choose at least one of these.</p>`}
+${field({ label: 'Name', name: 'name', value: form.name, autocomplete: 'off', hint: 'What the token is for, such as the name of a program.', problems })}
+<label>Expiration <select name="lifetime">${Object.entries(lifetimes).map(
+    ([value, words]) => html`<option value="${value}"${value === (form.lifetime ?? DEFAULT_LIFETIME) && html` selected`}>${words}</option>`,
+  )}</select>${isWrong('expires_at') && html`<small class="bad">Choose an expiration.</small>`}</label>
+<p><strong>Scopes</strong> <span class="soft">A token can never do more than you can.</span></p>
+${isWrong('scopes') && html`<p class="bad" role="alert">Choose at least one scope.</p>`}
 ${[...groups].map(([heading, members]) => html`<fieldset><legend>${heading}</legend>${members.map((scope) => boxOf(scope, form))}</fieldset>\n`)}
-<div class="actions"><button>Make it</button></div>
+<div class="actions"><button>Create token</button></div>
 </form>`
 }
 
@@ -76,7 +75,7 @@ function headingOf(scope: Scope): string {
   return headings[scope.slice(scope.indexOf(':') + 1) as Subject]
 }
 
-/** What none of the lifetimes is goes on to the operation's own rules, which refuse it. */
+/** Passes an unknown lifetime on to the operation's own rules, which refuse it. */
 function endOf(lifetime: string): string | null {
   if (lifetime === 'never') return null
   return Object.hasOwn(lifetimes, lifetime) ? new Date(Date.now() + Number(lifetime) * DAY_MS).toISOString() : lifetime

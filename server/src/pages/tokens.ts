@@ -20,7 +20,7 @@ const DELETE_PATH = `${TOKENS_PATH}delete/`
 
 const readInput = compileInput(contracts.me.tokens.delete.input, new Set(['token_id']))
 
-/** Where personal access tokens are made and deleted. */
+/** The page to create and delete personal access tokens. */
 export function registerTokens(scope: FastifyInstance, options: PageOptions): void {
   scope.get(
     TOKENS_PATH,
@@ -32,8 +32,8 @@ export function registerTokens(scope: FastifyInstance, options: PageOptions): vo
     ownPage(options, async (page) => {
       const form = formOf(page.request)
       try {
-        const made = await makeOnce(page, form, options)
-        return made ? sendValue(page, made) : sendMadeBefore(page)
+        const created = await createOnce(page, form, options)
+        return created ? sendValue(page, created) : sendCreatedBefore(page)
       } catch (error) {
         return sendForm(page, form, problemsOf(error))
       }
@@ -51,18 +51,18 @@ export function registerTokens(scope: FastifyInstance, options: PageOptions): vo
 }
 
 /**
- * A form makes one token, however often it is sent: who reloads the answer makes no second one, and does not see the
- * value again. Null when it was sent before.
+ * Creates one token for a form, however often the form is sent: reloading the page creates no second token and does not show
+ * the value again. Returns null when the form was sent before.
  */
-async function makeOnce({ session }: OwnPage, form: Form, { database: executor, services: { secretBox } }: PageOptions) {
-  const wish = readTokenForm(form)
+async function createOnce({ session }: OwnPage, form: Form, { database: executor, services: { secretBox } }: PageOptions) {
+  const fields = readTokenForm(form)
   const caller = `credential:${session.credential.id}`
   const key = readIdempotencyKey(form.once) ?? makeId()
-  const made: { name: string; token: string }[] = []
-  // The value is no answer of the work, so nothing of it is kept with the key, not even sealed.
-  const work = async (tx: Tx) => void made.push(await createOwnToken({ tx, ...session }, wish))
+  const created: { name: string; token: string }[] = []
+  // The work returns nothing, so that the token's value is not stored with the key, not even sealed.
+  const work = async (tx: Tx) => void created.push(await createOwnToken({ tx, ...session }, fields))
   await performOnce({ executor, secretBox }, { caller, key, operation: TOKENS_PATH, input: form }, { admit: () => {}, work })
-  return made[0] ?? null
+  return created[0] ?? null
 }
 
 async function sendTokens(page: OwnPage, { database }: PageOptions): Promise<FastifyReply> {
@@ -71,10 +71,10 @@ async function sendTokens(page: OwnPage, { database }: PageOptions): Promise<Fas
   return sendPage(page.reply, {
     title: 'Personal access tokens',
     account: user,
-    body: html`<p>For programs of your own: whoever has the value of one may do what it may do, as you.${results.length > 0 && html` Deleting one stops it at once, and those that it made. <a href="#new">Make another</a>`}</p>
+    body: html`<p>Tokens let your own programs use the API as you. Treat them like passwords.${results.length > 0 && html` Deleting a token also deletes the tokens that were created with it. <a href="#new">Create a token</a>`}</p>
 ${results.map(rowOf)}
 ${olderLink(TOKENS_PATH, next_cursor)}
-<h2 id="new">Make a token</h2>
+<h2 id="new">Create a token</h2>
 ${tokenForm({ form: {}, offered: credential.scopes, problems: null })}`,
   })
 }
@@ -90,13 +90,13 @@ ${foldedScopes(scopes)}
 }
 
 function endOf(expiresAt: string | null): string {
-  if (expiresAt === null) return 'never ends'
-  return `${Date.parse(expiresAt) <= Date.now() ? 'ended' : 'ends'} ${expiresAt.slice(0, 10)}`
+  if (expiresAt === null) return 'never expires'
+  return `${Date.parse(expiresAt) <= Date.now() ? 'expired' : 'expires'} ${expiresAt.slice(0, 10)}`
 }
 
 function sendForm({ reply, session: { user, credential } }: OwnPage, form: Form, problems: Problems): FastifyReply {
   return sendPage(reply, {
-    title: 'Make a token',
+    title: 'Create a token',
     status: statusOf(problems),
     account: user,
     body: html`${tokenForm({ form, offered: credential.scopes, problems })}
@@ -104,24 +104,24 @@ function sendForm({ reply, session: { user, credential } }: OwnPage, form: Form,
   })
 }
 
-/** The one page that ever shows the value; another look at the address shows the list. */
+/** The only page that shows the value. Its address shows the list afterwards. */
 function sendValue({ reply, session: { user } }: OwnPage, { name, token }: { name: string; token: string }): FastifyReply {
   return sendPage(reply, {
-    title: 'Keep your token',
+    title: 'Copy your token',
     account: user,
-    body: html`<p class="good">${name} is made.</p>
+    body: html`<p class="good">${name} was created.</p>
 <p><code class="token">${token}</code></p>
-<p>It is shown now and never again: put it where your program keeps its secrets, and nowhere else.</p>
+<p>Copy it now. You will not be able to see it again.</p>
 <p><a href="${TOKENS_PATH}">Back to your tokens</a></p>`,
   })
 }
 
-function sendMadeBefore({ reply, session: { user } }: OwnPage): FastifyReply {
+function sendCreatedBefore({ reply, session: { user } }: OwnPage): FastifyReply {
   return sendPage(reply, {
-    title: 'Made already',
+    title: 'Token already created',
     status: 409,
     account: user,
-    body: html`<p>This form was sent before, so its token is there. Its value is not shown again: if you did not keep it, delete the token and make another.</p>
+    body: html`<p>This form was already sent, and its token was created. Its value is shown only once: if you did not copy it, delete the token and create another.</p>
 <p><a href="${TOKENS_PATH}">Back to your tokens</a></p>`,
   })
 }

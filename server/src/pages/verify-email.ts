@@ -10,16 +10,16 @@ import { SIGN_IN_PATH } from './paths.ts'
 
 const VERIFY_EMAIL_PATH = '/accounts/verify-email/'
 
-/** Where the link leads that confirms an address. Programs that look at mails follow links, so a button does it. */
+/** The page behind the link that confirms an address. Mail scanners follow links, so only its button confirms. */
 export function registerVerifyEmail(scope: FastifyInstance, options: PageOptions): void {
   scope.get(VERIFY_EMAIL_PATH, async (request, reply) => {
     const { token } = request.query as { token?: unknown }
     return sendPage(reply, {
       title: 'Confirm your e-mail address',
-      body: html`<p>If it was you who signed up, go on.</p>
+      body: html`<p>Did you sign up for Earshot? Then confirm your address.</p>
 <form method="post" action="${VERIFY_EMAIL_PATH}">
 <input type="hidden" name="token" value="${typeof token === 'string' && token}">
-<div class="actions"><button>Confirm this address</button></div>
+<div class="actions"><button>Confirm address</button></div>
 </form>`,
     })
   })
@@ -32,7 +32,7 @@ export function registerVerifyEmail(scope: FastifyInstance, options: PageOptions
       await confirmAddress({ tx: options.database, services: options.services }, { token })
     } catch (error) {
       if (!(error instanceof ApiError) || error.status !== 401) throw error
-      const next = html`<a href="${SIGN_IN_PATH}">Sign in</a>: if your address is not confirmed yet, we send you another.`
+      const next = html`<a href="${SIGN_IN_PATH}">Sign in</a>. If your address is not confirmed yet, we send you a new link.`
       return sendDeadLink(reply, { text: error.message, next })
     }
     return sendPage(reply, {

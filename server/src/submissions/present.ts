@@ -1,7 +1,7 @@
 import type { Submission } from '@earshot/contracts'
 import { type ListedSubmission, toTimestamp } from '@earshot/db'
 
-/** A submission as the API shows it; db/functions/submissions/submission_payload.sql says the same for events. */
+/** A submission as the API shows it. db/functions/submissions/submission_payload.sql builds the same for events. */
 export function presentSubmission(row: ListedSubmission): Submission {
   return {
     id: row.id,

@@ -64,7 +64,7 @@ function fieldsOf({ author, consent, ...words }: Words): NewSubmission {
   }
 }
 
-/** What a robot that filled the trap gets: the answer of success, and nothing is kept. */
+/** The response for a bot that filled in the trap field: it looks like a success, but nothing is stored. */
 function decoy(revoke_token: string) {
   return { id: makeId(), state: 'pending' as const, created_at: new Date().toISOString(), revoke_token }
 }

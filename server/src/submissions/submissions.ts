@@ -43,7 +43,7 @@ export const submissions = implement(contracts.submissions, {
 
 type Words = z.output<typeof contracts.submissions.create.input>
 
-/** What a caller said of a submission, as columns. */
+/** Returns the columns of a submission's input. */
 function fieldsOf({
   author,
   consent,
@@ -75,7 +75,7 @@ function fieldsOf({
   }
 }
 
-/** The channel follows from the credential, never from the body. */
+/** Derives the channel from the credential; the body cannot set it. */
 function channelOf({ credential, client }: InProject): Channel {
   if (credential.kind === 'session') return 'dashboard'
   return client === 'mcp' ? 'mcp' : 'api'

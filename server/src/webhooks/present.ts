@@ -19,7 +19,7 @@ export function presentDelivery(row: DeliveryRow) {
   }
 }
 
-/** The frozen bytes as an object; what wrote them keeps to the contract's payloads. */
+/** Parses the frozen body of an event, which follows the contract's payloads. */
 export function presentPayload<Payload extends DeliveredEvent = Event>(payload: string): Payload {
   return JSON.parse(payload) as Payload
 }

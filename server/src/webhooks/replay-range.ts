@@ -1,9 +1,9 @@
 import { ApiError } from '@earshot/contracts'
 
-/** As long as events are kept. */
+/** Events are kept for this long. */
 const MAX_AGE_MS = 30 * 86_400_000
 
-/** Refuses a time that is none, or is past. */
+/** Refuses an empty range, and one before the oldest events. Throws `validation_error`. */
 export function requireRange<Input extends { from: string; to: string }>(input: Input): Input {
   const fromMs = Date.parse(input.from)
   if (fromMs < Date.now() - MAX_AGE_MS) throw wrong('from', 'too_early', 'must be within the last 30 days')

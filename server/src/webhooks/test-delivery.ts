@@ -3,14 +3,14 @@ import { ApiError, contracts } from '@earshot/contracts'
 import { type AttemptRow, beginTestDelivery, findTestDelivery, withdrawTestDelivery } from '@earshot/db'
 import type { InTeam } from '../http/implement.ts'
 
-/** How long a worker may take to take it up; after that nothing is sent any more. */
-const TAKE_MS = 10_000
+/** How long a worker may take to claim the delivery. Then it is withdrawn. */
+const CLAIM_MS = 10_000
 const WAIT_MS = (contracts.webhooks.test.waitsSeconds ?? 0) * 1000
-const LOOK_MS = 100
+const POLL_MS = 100
 
 /**
- * Sends a delivery that tries an endpoint, and waits for its attempt to end. Between two looks nothing of the pool is held.
- * Throws `not_found`, `state_conflict`; `dependency_unavailable` when no worker takes it up.
+ * Sends a test delivery to an endpoint, and polls until its attempt has ended; between polls it holds no connection.
+ * Throws `not_found`, `state_conflict`; `dependency_unavailable` when no worker claims the delivery.
  */
 export async function sendTestDelivery(
   { tx, actor, services }: Pick<InTeam, 'tx' | 'actor' | 'services'>,
@@ -20,14 +20,14 @@ export async function sendTestDelivery(
   const ref = await beginTestDelivery(tx, actor, webhook)
   services.nudge()
   for (;;) {
-    await delay(LOOK_MS)
+    await delay(POLL_MS)
     const { state, attempt } = await findTestDelivery(tx, ref)
     if (attempt) return attempt
     const waitedMs = performance.now() - startedAtMs
-    if (state === 'pending' && waitedMs > TAKE_MS && (await withdrawTestDelivery(tx, ref))) {
-      throw unavailable('No worker took the test up within 10 seconds; nothing was sent.')
+    if (state === 'pending' && waitedMs > CLAIM_MS && (await withdrawTestDelivery(tx, ref))) {
+      throw unavailable('No worker picked up the test within 10 seconds; nothing was sent.')
     }
-    if (waitedMs > WAIT_MS) throw unavailable('The attempt has not ended yet; look for it in the list of attempts.')
+    if (waitedMs > WAIT_MS) throw unavailable('The attempt has not ended yet; see the list of attempts for its result.')
   }
 }
 

@@ -55,20 +55,20 @@ export const webhooks = implement(contracts.webhooks, {
   },
 })
 
-/** A new signing secret: as it is shown this once, and as it is kept. */
+/** Creates a signing secret: the value to show once, and the sealed one to store. */
 function makeSecret({ services }: InTeam): { secret: string; sealed: SealedSecret } {
   const secret = `whsec_${randomBytes(SECRET_BYTES).toString('base64')}`
   return { secret, sealed: { secret: services.secretBox.seal('webhook-secret', secret).toString('base64'), secret_hint: secret.slice(-4) } }
 }
 
-/** Refuses addresses inside the network; says whether the local trial alone allows this one. */
+/** Refuses addresses inside the network. Returns whether only the local trial allows this one. */
 async function checkedReceiver({ services, isForwarded }: InTeam, url: string): Promise<{ url: string; local_trial: boolean }> {
-  const verdict = await services.checkReceiver(url, { isForwarded })
-  if (verdict.ok) return { url: verdict.url, local_trial: verdict.isLocalTrial ?? false }
-  throw new ApiError('validation_error', { errors: [{ field: 'url', code: verdict.code, detail: verdict.detail }] })
+  const check = await services.checkReceiver(url, { isForwarded })
+  if (check.ok) return { url: check.url, local_trial: check.isLocalTrial ?? false }
+  throw new ApiError('validation_error', { errors: [{ field: 'url', code: check.code, detail: check.detail }] })
 }
 
-/** Only what was given: absent columns stay. */
+/** Returns the given fields. Absent columns stay unchanged. */
 function given<Fields extends object>(fields: Fields): { [Name in keyof Fields]?: Exclude<Fields[Name], undefined> } {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
     [Name in keyof Fields]?: Exclude<Fields[Name], undefined>

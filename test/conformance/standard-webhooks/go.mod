@@ -1,4 +1,4 @@
-module example.com/judge
+module example.com/receiver
 
 go 1.21.0
 

@@ -1,4 +1,4 @@
-// A receiver that leaves the judgement to the Go package of Standard Webhooks.
+// A receiver that verifies deliveries with the Go package of Standard Webhooks.
 package main
 
 import (

@@ -12,10 +12,11 @@ import {
   type Scope,
   scopes,
 } from '@earshot/contracts'
-import { OAUTH_SCOPES, type ScopeChoice } from './world.ts'
+import { OAUTH_SCOPES } from '../../support/credentials.ts'
+import type { ScopeChoice } from './world.ts'
 
 /** Whose records a path names. */
-export type Place = 'own team' | 'other team' | 'other project'
+export type RecordOwner = 'own team' | 'other team' | 'other project'
 
 /** A live credential asks for an operation somewhere. */
 export interface Case {
@@ -24,7 +25,7 @@ export interface Case {
   choice: ScopeChoice
   role: Role
   plan: Plan
-  place: Place
+  owner: RecordOwner
   scopes: readonly Scope[]
 }
 
@@ -39,13 +40,13 @@ export const kinds: readonly CredentialKind[] = ['pat', 'oauth2', 'jwt', 'sessio
 /** Every case of an operation: the product of what differs for it. */
 export function casesOf(named: NamedOperation): Case[] {
   const { pathFields } = named.operation
-  const places: Place[] = ['own team']
-  if (pathFields.has('team_id')) places.push('other team')
-  if (pathFields.has('project_id')) places.push('other project')
+  const owners: RecordOwner[] = ['own team']
+  if (pathFields.has('team_id')) owners.push('other team')
+  if (pathFields.has('project_id')) owners.push('other project')
   return kinds.flatMap((kind) =>
     scopeChoices(named, kind).flatMap(({ choice, scopes: own }) =>
       roles.flatMap((role) =>
-        Plan.options.flatMap((plan) => places.map((place): Case => ({ named, kind, choice, role, plan, place, scopes: own }))),
+        Plan.options.flatMap((plan) => owners.map((owner): Case => ({ named, kind, choice, role, plan, owner, scopes: own }))),
       ),
     ),
   )
@@ -61,15 +62,15 @@ function scopeChoices({ operation: { scope } }: NamedOperation, kind: Credential
 }
 
 /** The one table of what decides, in order; null when nothing stands in the way. */
-export function expectedOf({ named: { operation }, kind, scopes: own, role, plan, place }: Case): Outcome | null {
+export function expectedOf({ named: { operation }, kind, scopes: own, role, plan, owner }: Case): Outcome | null {
   const { scope, withoutApiAccess, role: needed, feature } = operation
   const rules: [boolean, ErrorCode][] = [
-    [place === 'other team', 'not_found'],
+    [owner === 'other team', 'not_found'],
     [!plans[plan].apiAccess && !withoutApiAccess && kind !== 'session', 'plan_without_api_access'],
     [scope !== undefined && !own.includes(scope), 'insufficient_scope'],
     [needed !== undefined && !roleSuffices(role, needed), 'insufficient_role'],
     [feature !== undefined && !planIncludes(plan, feature), 'feature_not_in_plan'],
-    [place === 'other project', 'not_found'],
+    [owner === 'other project', 'not_found'],
   ]
   const code = rules.find(([stands]) => stands)?.[1]
   return code ? { status: errorRow(code).status, code } : null

@@ -1,10 +1,11 @@
 import { type NamedOperation, Plan } from '@earshot/contracts'
+import type { PresentedCredential } from '../../support/credentials.ts'
 import type { TestService } from '../../support/test-service.ts'
 import { callRest, sourcesOf } from '../call.ts'
 import { emptyPath } from '../records.ts'
 import { sampleInput } from '../samples.ts'
-import { type Case, casesOf, expectedOf, type Outcome, type Place } from './cases.ts'
-import type { Shown, World } from './world.ts'
+import { type Case, casesOf, expectedOf, type Outcome, type RecordOwner } from './cases.ts'
+import type { World } from './world.ts'
 
 const AT_ONCE = 16
 
@@ -16,19 +17,24 @@ export interface Findings {
 
 interface Question {
   named: NamedOperation
-  shown: Shown
+  shown: PresentedCredential
   path: Record<string, string>
   expected: Outcome
   what: string
 }
 
-/** Asks every refusal of the operations over HTTP, and tells which came out otherwise. */
-export async function runMatrix(service: TestService, world: World, operations: readonly NamedOperation[]): Promise<Findings> {
+/** Requests every refusal of the operations over HTTP. Returns those that had another outcome, or just the first of them. */
+export async function runMatrix(
+  service: TestService,
+  world: World,
+  { operations, stopsAtFirst = false }: { operations: readonly NamedOperation[]; stopsAtFirst?: boolean },
+): Promise<Findings> {
   const questions = operations.flatMap((named) => [...deadQuestions(world, named), ...liveQuestions(world, named)])
   const wrong: string[] = []
   const rest = questions.values()
   const ask = async () => {
     for (const { named, shown, path, expected, what } of rest) {
+      if (stopsAtFirst && wrong.length > 0) return
       const answer = await callRest(service, named, { ...sourcesOf(named, inputOf(named, path)), path, ...shown })
       if (answer.status !== expected.status || answer.body?.code !== expected.code) {
         wrong.push(`${named.name}, ${what}: ${answer.status} ${answer.body?.code} instead of ${expected.status} ${expected.code}`)
@@ -59,13 +65,17 @@ function liveQuestions(world: World, named: NamedOperation): Question[] {
 }
 
 /** The caller's own team and project, or one of them another's; what lies below is not there. */
-function pathOf({ teams }: World, { named, plan, place }: Case): Record<string, string> {
+function pathOf({ teams }: World, { named, plan, owner }: Case): Record<string, string> {
   const [own, other] = [plan, Plan.options.find((one) => one !== plan)].map((one) => teams.get(one as Plan))
   if (!own || !other) throw new Error('a team on each plan is there')
   const path = emptyPath(named.operation, own)
   const others = emptyPath(named.operation, other)
-  const foreign: Record<Place, string[]> = { 'own team': [], 'other team': ['team_id', 'project_id'], 'other project': ['project_id'] }
-  for (const name of foreign[place]) if (others[name]) path[name] = others[name]
+  const foreign: Record<RecordOwner, string[]> = {
+    'own team': [],
+    'other team': ['team_id', 'project_id'],
+    'other project': ['project_id'],
+  }
+  for (const name of foreign[owner]) if (others[name]) path[name] = others[name]
   return path
 }
 
@@ -73,6 +83,6 @@ function inputOf({ operation }: NamedOperation, path: Record<string, string>): R
   return sampleInput(operation, { ...path, url: 'http://127.0.0.1:9/hooks', email: 'grace@example.com' })
 }
 
-function describe({ kind, choice, role, plan, place }: Case): string {
-  return `${kind} with ${choice} scopes of ${role} on ${plan} in ${place}`
+function describe({ kind, choice, role, plan, owner }: Case): string {
+  return `${kind} with ${choice} scopes of ${role} on ${plan} in ${owner}`
 }

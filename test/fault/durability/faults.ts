@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import fc from 'fast-check'
 import { until } from '../../support/until.ts'
+import type { DurabilityFixture } from './fixture.ts'
 import type { Span } from './fleet.ts'
-import type { House } from './house.ts'
 
 /** How often what happens, and for how long. */
 export interface Form {
@@ -56,14 +56,14 @@ export function drawFaults(form: Form, seed: number): Fault[] {
 }
 
 /** Lets a fault happen, and resolves when it is over; what it left behind may still be mending. */
-export async function befall(house: House, fault: Fault, form: Form): Promise<Happened> {
+export async function befall(fixture: DurabilityFixture, fault: Fault, form: Form): Promise<Happened> {
   const fromMs = Date.now()
-  const role = await inflict(house, fault, form)
+  const role = await inflict(fixture, fault, form)
   return { kind: fault.kind, role, fromMs, toMs: Date.now() }
 }
 
 async function inflict(
-  { cluster, database, proxy, fleet, recorder }: House,
+  { cluster, database, proxy, fleet, recorder }: DurabilityFixture,
   { kind, victim }: Fault,
   form: Form,
 ): Promise<Happened['role']> {
@@ -93,7 +93,7 @@ async function inflict(
 }
 
 /** An immediate shutdown: no checkpoint, no farewell; the next start recovers from the log. */
-async function restartAtOnce(cluster: House['cluster']): Promise<void> {
+async function restartAtOnce(cluster: DurabilityFixture['cluster']): Promise<void> {
   const before = cluster.pid()
   if (before === undefined) throw new Error('PostgreSQL does not run')
   process.kill(before, 'SIGQUIT')

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { type ServiceProcess, startService } from '../service-process.ts'
+import { type ServiceProcess, startService } from '../../support/service-process.ts'
 
 const RETRY_MS = 200
 

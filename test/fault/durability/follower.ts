@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Team } from '../../support/people.ts'
-import type { ServiceProcess } from '../service-process.ts'
+import type { ServiceProcess } from '../../support/service-process.ts'
 
 const REST_MS = 250
 const PAGE = 100

@@ -1,6 +1,6 @@
 import type { Team } from '../../support/people.ts'
+import type { ServiceProcess } from '../../support/service-process.ts'
 import { type Acknowledged, words } from '../load.ts'
-import type { ServiceProcess } from '../service-process.ts'
 
 const MAX_UNDER_WAY = 200
 

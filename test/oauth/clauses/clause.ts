@@ -1,8 +1,8 @@
-import { codeGrant, getCode, type House, own, post, type TestClient } from '../house.ts'
+import { codeGrant, getCode, type OAuthFixture, own, post, type TestClient } from '../../support/oauth.ts'
 
-/** What the proofs of clauses work with: a house, a public client and one with a secret. */
+/** What the proofs of clauses work with: a fixture, a public client and one with a secret. */
 export interface Stage {
-  house: House
+  fixture: OAuthFixture
   client: TestClient
   confidential: TestClient
 }
@@ -11,20 +11,20 @@ export interface Stage {
 export type Clause = { clause: string; says: string } & ({ prove: (stage: Stage) => Promise<void> } | { notHere: string })
 
 /** What the browser shows after opening a path. */
-export async function visit({ house }: Stage, path: string) {
-  await house.browser.open(path)
-  const { status, headers, body } = house.browser.page()
+export async function visit({ fixture }: Stage, path: string) {
+  await fixture.browser.open(path)
+  const { status, headers, body } = fixture.browser.page()
   const location = headers.get('location')
   return { status, body: String(body), headers, location, answer: new URL(location ?? 'about:blank').searchParams }
 }
 
 /** Exchanges a fresh code of the client, with changes. */
-export async function exchange({ house }: Stage, client: TestClient, changes: Record<string, string | undefined> = {}) {
-  return post(house, '/o/token/', { ...own(client), ...codeGrant(await getCode(house, client)), ...changes })
+export async function exchange({ fixture }: Stage, client: TestClient, changes: Record<string, string | undefined> = {}) {
+  return post(fixture, '/o/token/', { ...own(client), ...codeGrant(await getCode(fixture, client)), ...changes })
 }
 
-export async function metadataOf({ house }: Stage): Promise<Record<string, unknown>> {
-  return (await house.service.send('GET', '/.well-known/oauth-authorization-server')).body
+export async function metadataOf({ fixture }: Stage): Promise<Record<string, unknown>> {
+  return (await fixture.service.send('GET', '/.well-known/oauth-authorization-server')).body
 }
 
 /** Endpoints of clients, which take forms. */

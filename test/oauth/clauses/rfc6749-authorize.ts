@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { openBrowser } from '../../support/browser.ts'
-import { authorizePath, CALLBACK, codeGrant, getCode, makeClient, own, post } from '../house.ts'
+import { authorizePath, CALLBACK, codeGrant, getCode, makeClient, own, post } from '../../support/oauth.ts'
 import { type Clause, exchange, metadataOf, OF_CLIENTS, TLS, visit } from './clause.ts'
 
 /** RFC 6749, The OAuth 2.0 Authorization Framework: what concerns the authorization endpoint. */
@@ -8,8 +8,8 @@ export const rfc6749Authorize: readonly Clause[] = [
   {
     clause: 'RFC 6749 §3.1',
     says: 'The authorization server MUST first verify the identity of the resource owner.',
-    prove: async ({ house, client }) => {
-      const stranger = openBrowser(house.service)
+    prove: async ({ fixture, client }) => {
+      const stranger = openBrowser(fixture.service)
       await stranger.open(authorizePath(client))
       expect(stranger.page().body).toContain('type="password"')
     },
@@ -46,7 +46,7 @@ export const rfc6749Authorize: readonly Clause[] = [
     prove: async (stage) => {
       expect((await visit(stage, `${authorizePath(stage.client)}&response_type=code`)).answer.get('error')).toBe('invalid_request')
       await visit(stage, authorizePath(stage.client))
-      const names = [...new URL((await stage.house.browser.press('allow')) ?? '').searchParams.keys()]
+      const names = [...new URL((await stage.fixture.browser.press('allow')) ?? '').searchParams.keys()]
       expect(names).toEqual([...new Set(names)])
     },
   },
@@ -68,7 +68,7 @@ export const rfc6749Authorize: readonly Clause[] = [
     says: 'The redirection endpoint URI MUST be an absolute URI and MUST NOT include a fragment component.',
     prove: async (stage) => {
       for (const uri of ['/callback', `${CALLBACK}#x`]) {
-        const odd = await makeClient(stage.house, { redirectUris: [uri] })
+        const odd = await makeClient(stage.fixture, { redirectUris: [uri] })
         expect((await visit(stage, authorizePath(odd, { redirect_uri: uri }))).status).toBe(400)
       }
     },
@@ -78,16 +78,16 @@ export const rfc6749Authorize: readonly Clause[] = [
     says: 'The query component of a redirection endpoint URI MUST be retained when adding query parameters.',
     prove: async (stage) => {
       const uri = `${CALLBACK}?tenant=1&x=%2f`
-      const client = await makeClient(stage.house, { redirectUris: [uri] })
+      const client = await makeClient(stage.fixture, { redirectUris: [uri] })
       await visit(stage, authorizePath(client, { redirect_uri: uri }))
-      expect(await stage.house.browser.press('deny')).toMatch(`${uri}&error=access_denied`)
+      expect(await stage.fixture.browser.press('deny')).toMatch(`${uri}&error=access_denied`)
     },
   },
   {
     clause: 'RFC 6749 §3.1.2.2',
     says: 'The authorization server MUST require public clients to register their redirection endpoint.',
     prove: async (stage) => {
-      const client = await makeClient(stage.house, { redirectUris: [] })
+      const client = await makeClient(stage.fixture, { redirectUris: [] })
       expect(await visit(stage, authorizePath(client))).toMatchObject({ status: 400, location: null })
     },
   },
@@ -132,21 +132,21 @@ export const rfc6749Authorize: readonly Clause[] = [
   {
     clause: 'RFC 6749 §4.1.2',
     says: 'The authorization code MUST expire shortly after it is issued.',
-    prove: async ({ house, client }) => {
-      const code = await getCode(house, client)
-      await house.service.database.run("update authorization_codes set expires_at = expires_at - interval '60 seconds'", [])
-      const answer = await post(house, '/o/token/', { ...own(client), ...codeGrant(code) })
+    prove: async ({ fixture, client }) => {
+      const code = await getCode(fixture, client)
+      await fixture.service.database.run("update authorization_codes set expires_at = expires_at - interval '60 seconds'", [])
+      const answer = await post(fixture, '/o/token/', { ...own(client), ...codeGrant(code) })
       expect(answer).toMatchObject({ status: 400, body: { error: 'invalid_grant' } })
     },
   },
   {
     clause: 'RFC 6749 §4.1.2',
     says: 'If an authorization code is used more than once, the authorization server MUST deny the request.',
-    prove: async ({ house, client }) => {
-      const code = codeGrant(await getCode(house, client))
+    prove: async ({ fixture, client }) => {
+      const code = codeGrant(await getCode(fixture, client))
       const uses = [
-        await post(house, '/o/token/', { ...own(client), ...code }),
-        await post(house, '/o/token/', { ...own(client), ...code }),
+        await post(fixture, '/o/token/', { ...own(client), ...code }),
+        await post(fixture, '/o/token/', { ...own(client), ...code }),
       ]
       expect(uses.map(({ status }) => status)).toEqual([200, 400])
     },
@@ -158,7 +158,7 @@ export const rfc6749Authorize: readonly Clause[] = [
       const state = ' ~!@#$%^&*()_+`-={}[]|\\:";<>?,./ä'.slice(0, -1)
       expect((await visit(stage, authorizePath(stage.client, { state, scope: 'x' }))).answer.get('state')).toBe(state)
       await visit(stage, authorizePath(stage.client, { state }))
-      expect(new URL((await stage.house.browser.press('allow')) ?? '').searchParams.get('state')).toBe(state)
+      expect(new URL((await stage.fixture.browser.press('allow')) ?? '').searchParams.get('state')).toBe(state)
     },
   },
   {

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { basic, codeGrant, getCode, getTokens, own, post } from '../house.ts'
+import { basic, codeGrant, getCode, getTokens, own, post } from '../../support/oauth.ts'
 import { type Clause, ENDPOINTS, exchange, OF_CLIENTS } from './clause.ts'
 
 const REFRESH = { grant_type: 'refresh_token', refresh_token: 'x' }
@@ -9,7 +9,7 @@ export const rfc6749Token: readonly Clause[] = [
   {
     clause: 'RFC 6749 §3.2',
     says: 'The client MUST use the HTTP POST method when making access token requests.',
-    prove: async ({ house }) => expect((await house.service.send('GET', '/o/token/')).status).toBe(405),
+    prove: async ({ fixture }) => expect((await fixture.service.send('GET', '/o/token/')).status).toBe(405),
   },
   {
     clause: 'RFC 6749 §3.2',
@@ -27,10 +27,10 @@ export const rfc6749Token: readonly Clause[] = [
   {
     clause: 'RFC 6749 §3.2',
     says: 'Request and response parameters MUST NOT be included more than once.',
-    prove: async ({ house }) => {
+    prove: async ({ fixture }) => {
       const headers = { 'content-type': 'application/x-www-form-urlencoded' }
       for (const path of ENDPOINTS) {
-        const answer = await house.service.send('POST', path, { headers, body: 'client_id=a&client_id=a' })
+        const answer = await fixture.service.send('POST', path, { headers, body: 'client_id=a&client_id=a' })
         expect(answer).toMatchObject({ status: 400, body: { error: 'invalid_request' } })
       }
     },
@@ -39,11 +39,11 @@ export const rfc6749Token: readonly Clause[] = [
     clause: 'RFC 6749 §§2.3, 3.2.1, 4.1.3, 6',
     says: 'Confidential clients MUST authenticate with the authorization server, in one way per request.',
     prove: async (stage) => {
-      const { house, confidential } = stage
-      for (const grant of [codeGrant(await getCode(house, confidential)), REFRESH]) {
-        expect((await post(house, '/o/token/', { client_id: confidential.id, ...grant })).status).toBe(401)
+      const { fixture, confidential } = stage
+      for (const grant of [codeGrant(await getCode(fixture, confidential)), REFRESH]) {
+        expect((await post(fixture, '/o/token/', { client_id: confidential.id, ...grant })).status).toBe(401)
       }
-      const both = await post(house, '/o/token/', { ...own(confidential), ...REFRESH }, basic(confidential.id, confidential.secret ?? ''))
+      const both = await post(fixture, '/o/token/', { ...own(confidential), ...REFRESH }, basic(confidential.id, confidential.secret ?? ''))
       expect(both.body.error).toBe('invalid_request')
       expect((await exchange(stage, confidential)).status).toBe(200)
     },
@@ -56,9 +56,9 @@ export const rfc6749Token: readonly Clause[] = [
   {
     clause: 'RFC 6749 §4.1.3',
     says: 'The authorization server MUST ensure that the code was issued to the client that asks.',
-    prove: async ({ house, client, confidential }) => {
-      const code = codeGrant(await getCode(house, confidential))
-      expect((await post(house, '/o/token/', { ...own(client), ...code })).body.error).toBe('invalid_grant')
+    prove: async ({ fixture, client, confidential }) => {
+      const code = codeGrant(await getCode(fixture, confidential))
+      expect((await post(fixture, '/o/token/', { ...own(client), ...code })).body.error).toBe('invalid_grant')
     },
   },
   {
@@ -77,9 +77,9 @@ export const rfc6749Token: readonly Clause[] = [
   {
     clause: 'RFC 6749 §§4.3, 4.4',
     says: 'Whatever the grants of passwords and of clients themselves ask of authorization servers.',
-    prove: async ({ house, confidential }) => {
+    prove: async ({ fixture, confidential }) => {
       for (const grant_type of ['password', 'client_credentials']) {
-        const answer = await post(house, '/o/token/', { ...own(confidential), grant_type, username: 'a', password: 'b' })
+        const answer = await post(fixture, '/o/token/', { ...own(confidential), grant_type, username: 'a', password: 'b' })
         expect(answer).toMatchObject({ status: 400, body: { error: 'unsupported_grant_type' } })
       }
     },
@@ -112,20 +112,20 @@ export const rfc6749Token: readonly Clause[] = [
   {
     clause: 'RFC 6749 §5.2',
     says: 'If the client tried by the Authorization header, the server MUST answer 401 with a WWW-Authenticate of that scheme.',
-    prove: async ({ house, confidential }) => {
-      const { status, headers, body } = await post(house, '/o/token/', REFRESH, basic(confidential.id, 'wrong'))
+    prove: async ({ fixture, confidential }) => {
+      const { status, headers, body } = await post(fixture, '/o/token/', REFRESH, basic(confidential.id, 'wrong'))
       expect([status, body.error, headers.get('www-authenticate')?.split(' ')[0]]).toEqual([401, 'invalid_client', 'Basic'])
     },
   },
   {
     clause: 'RFC 6749 §5.2',
     says: 'Values of error_description MUST NOT include characters outside %x20-21 / %x23-5B / %x5D-7E.',
-    prove: async ({ house, client }) => {
+    prove: async ({ fixture, client }) => {
       for (const answer of [
-        await post(house, '/o/token/', { ...own(client), grant_type: 'refresh_token' }),
-        await post(house, '/o/token/', { grant_type: '"\\' }),
-        await house.service.send('POST', '/o/token/', { body: 'x', headers: { 'content-type': 'text/plain' } }),
-        await house.service.send('POST', '/o/token/', { body: '{' }),
+        await post(fixture, '/o/token/', { ...own(client), grant_type: 'refresh_token' }),
+        await post(fixture, '/o/token/', { grant_type: '"\\' }),
+        await fixture.service.send('POST', '/o/token/', { body: 'x', headers: { 'content-type': 'text/plain' } }),
+        await fixture.service.send('POST', '/o/token/', { body: '{' }),
       ]) {
         expect(answer.body.error_description).toMatch(/^[\x20-\x21\x23-\x5b\x5d-\x7e]+$/)
       }
@@ -134,28 +134,28 @@ export const rfc6749Token: readonly Clause[] = [
   {
     clause: 'RFC 6749 §6',
     says: 'The scope of a refresh MUST NOT include any that was not originally granted.',
-    prove: async ({ house, client }) => {
-      const { refresh_token } = await getTokens(house, client)
-      const wide = await post(house, '/o/token/', { ...own(client), ...REFRESH, refresh_token, scope: 'read:profile write:privacy' })
+    prove: async ({ fixture, client }) => {
+      const { refresh_token } = await getTokens(fixture, client)
+      const wide = await post(fixture, '/o/token/', { ...own(client), ...REFRESH, refresh_token, scope: 'read:profile write:privacy' })
       expect(wide).toMatchObject({ status: 400, body: { error: 'invalid_scope' } })
     },
   },
   {
     clause: 'RFC 6749 §6',
     says: 'The authorization server MUST ensure that the refresh token was issued to the client that asks, and validate it.',
-    prove: async ({ house, client, confidential }) => {
-      const { refresh_token } = await getTokens(house, confidential)
-      expect((await post(house, '/o/token/', { ...own(client), ...REFRESH, refresh_token })).body.error).toBe('invalid_grant')
-      expect((await post(house, '/o/token/', { ...own(client), ...REFRESH })).body.error).toBe('invalid_grant')
+    prove: async ({ fixture, client, confidential }) => {
+      const { refresh_token } = await getTokens(fixture, confidential)
+      expect((await post(fixture, '/o/token/', { ...own(client), ...REFRESH, refresh_token })).body.error).toBe('invalid_grant')
+      expect((await post(fixture, '/o/token/', { ...own(client), ...REFRESH })).body.error).toBe('invalid_grant')
     },
   },
   {
     clause: 'RFC 6749 §6',
     says: 'The scope of a new refresh token MUST be identical to that of the one in the request.',
-    prove: async ({ house, client }) => {
-      const { refresh_token } = await getTokens(house, client)
-      const narrow = await post(house, '/o/token/', { ...own(client), ...REFRESH, refresh_token, scope: 'read:profile' })
-      const next = await post(house, '/o/token/', { ...own(client), ...REFRESH, refresh_token: narrow.body.refresh_token })
+    prove: async ({ fixture, client }) => {
+      const { refresh_token } = await getTokens(fixture, client)
+      const narrow = await post(fixture, '/o/token/', { ...own(client), ...REFRESH, refresh_token, scope: 'read:profile' })
+      const next = await post(fixture, '/o/token/', { ...own(client), ...REFRESH, refresh_token: narrow.body.refresh_token })
       expect([narrow.body.scope, next.body.scope]).toEqual(['read:profile', 'read:profile read:projects write:projects'])
     },
   },

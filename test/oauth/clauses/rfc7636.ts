@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { expect } from 'vitest'
-import { authorizePath, CALLBACK, makeVerifier, own, post } from '../house.ts'
+import { authorizePath, CALLBACK, makeVerifier, own, post } from '../../support/oauth.ts'
 import { type Clause, exchange, metadataOf, OF_CLIENTS, type Stage, visit } from './clause.ts'
 
 /** RFC 7636, Proof Key for Code Exchange. */
@@ -45,8 +45,8 @@ export const rfc7636: readonly Clause[] = [
     prove: async (stage) => {
       const { challenge } = makeVerifier()
       await visit(stage, authorizePath(stage.client, { code_challenge: challenge }))
-      expect(stage.house.browser.page().body).not.toContain(challenge)
-      expect(await stage.house.browser.press('allow')).not.toContain(challenge)
+      expect(stage.fixture.browser.page().body).not.toContain(challenge)
+      expect(await stage.fixture.browser.press('allow')).not.toContain(challenge)
     },
   },
   {
@@ -75,11 +75,11 @@ export const rfc7636: readonly Clause[] = [
 ]
 
 async function exchangeWith(stage: Stage, verifier: string) {
-  const { house, client } = stage
+  const { fixture, client } = stage
   const challenge = createHash('sha256').update(verifier).digest('base64url')
   await visit(stage, authorizePath(client, { code_challenge: challenge }))
-  const code = new URL((await house.browser.press('allow')) ?? '').searchParams.get('code') ?? ''
-  return post(house, '/o/token/', {
+  const code = new URL((await fixture.browser.press('allow')) ?? '').searchParams.get('code') ?? ''
+  return post(fixture, '/o/token/', {
     ...own(client),
     grant_type: 'authorization_code',
     code,

@@ -1,6 +1,6 @@
 import { DEVICE_CODE } from '@earshot/server'
 import { expect } from 'vitest'
-import { own, post } from '../house.ts'
+import { own, post } from '../../support/oauth.ts'
 import { type Clause, metadataOf, OF_CLIENTS, type Stage, TLS } from './clause.ts'
 
 /** RFC 8628, Device Authorization Grant. */
@@ -14,25 +14,25 @@ export const rfc8628: readonly Clause[] = [
   {
     clause: 'RFC 8628 §3.1',
     says: 'Request and response parameters MUST NOT be included more than once.',
-    prove: async ({ house, client }) => {
+    prove: async ({ fixture, client }) => {
       const headers = { 'content-type': 'application/x-www-form-urlencoded' }
       const body = `client_id=${client.id}&scope=read%3Aprofile&scope=read%3Aprofile`
-      const answer = await house.service.send('POST', '/o/device-authorization/', { headers, body })
+      const answer = await fixture.service.send('POST', '/o/device-authorization/', { headers, body })
       expect(answer).toMatchObject({ status: 400, body: { error: 'invalid_request' } })
     },
   },
   {
     clause: 'RFC 8628 §§3.1, 3.4',
     says: 'Clients with credentials MUST authenticate, and the others say their client_id.',
-    prove: async ({ house, confidential }) => {
+    prove: async ({ fixture, confidential }) => {
       for (const [path, parameters] of [
         ['/o/device-authorization/', {}],
         ['/o/token/', { grant_type: DEVICE_CODE, device_code: 'x' }],
       ] as const) {
-        expect((await post(house, path, { ...parameters, client_id: confidential.id })).status).toBe(401)
-        expect((await post(house, path, parameters)).status).toBe(401)
+        expect((await post(fixture, path, { ...parameters, client_id: confidential.id })).status).toBe(401)
+        expect((await post(fixture, path, parameters)).status).toBe(401)
       }
-      expect((await post(house, '/o/device-authorization/', own(confidential))).status).toBe(200)
+      expect((await post(fixture, '/o/device-authorization/', own(confidential))).status).toBe(200)
     },
   },
   {
@@ -66,17 +66,17 @@ export const rfc8628: readonly Clause[] = [
     says: 'The person signs in, sees what is asked and by which code, and decides.',
     prove: async (stage) => {
       const { body } = await begin(stage)
-      await stage.house.browser.open(body.verification_uri_complete)
-      expect(stage.house.browser.page().body).toContain(body.user_code)
+      await stage.fixture.browser.open(body.verification_uri_complete)
+      expect(stage.fixture.browser.page().body).toContain(body.user_code)
       expect((await poll(stage, body.device_code)).body.error).toBe('authorization_pending')
     },
   },
   {
     clause: 'RFC 8628 §3.4',
     says: 'grant_type MUST be urn:ietf:params:oauth:grant-type:device_code, and device_code is REQUIRED.',
-    prove: async ({ house, client }) => {
-      expect((await post(house, '/o/token/', { ...own(client), grant_type: DEVICE_CODE })).body.error).toBe('invalid_request')
-      const short = await post(house, '/o/token/', { ...own(client), grant_type: 'device_code', device_code: 'x' })
+    prove: async ({ fixture, client }) => {
+      expect((await post(fixture, '/o/token/', { ...own(client), grant_type: DEVICE_CODE })).body.error).toBe('invalid_request')
+      const short = await post(fixture, '/o/token/', { ...own(client), grant_type: 'device_code', device_code: 'x' })
       expect(short.body.error).toBe('unsupported_grant_type')
     },
   },
@@ -100,11 +100,11 @@ export const rfc8628: readonly Clause[] = [
     says: 'access_denied and expired_token say that no token will come.',
     prove: async (stage) => {
       const { body } = await begin(stage)
-      await stage.house.browser.open(body.verification_uri_complete)
-      await stage.house.browser.press('deny')
+      await stage.fixture.browser.open(body.verification_uri_complete)
+      await stage.fixture.browser.press('deny')
       expect((await poll(stage, body.device_code)).body.error).toBe('access_denied')
       const { device_code } = (await begin(stage)).body
-      await stage.house.service.database.run('update device_codes set expires_at = now()', [])
+      await stage.fixture.service.database.run('update device_codes set expires_at = now()', [])
       expect((await poll(stage, device_code)).body.error).toBe('expired_token')
     },
   },
@@ -118,15 +118,15 @@ export const rfc8628: readonly Clause[] = [
     says: 'device_authorization_endpoint and the grant stand in the metadata.',
     prove: async (stage) => {
       const metadata = await metadataOf(stage)
-      expect(metadata.device_authorization_endpoint).toBe(`${stage.house.service.url}/o/device-authorization/`)
+      expect(metadata.device_authorization_endpoint).toBe(`${stage.fixture.service.url}/o/device-authorization/`)
       expect(metadata.grant_types_supported).toContain(DEVICE_CODE)
     },
   },
 ]
 
-const begin = ({ house, client }: Stage, more: Record<string, string> = {}) =>
-  post(house, '/o/device-authorization/', { ...own(client), ...more })
-const poll = ({ house, client }: Stage, device_code: string) =>
-  post(house, '/o/token/', { ...own(client), grant_type: DEVICE_CODE, device_code })
-const shift = ({ house }: Stage, seconds: number) =>
-  house.service.database.run("update device_codes set polled_at = polled_at - $1 * interval '1 second'", [seconds])
+const begin = ({ fixture, client }: Stage, more: Record<string, string> = {}) =>
+  post(fixture, '/o/device-authorization/', { ...own(client), ...more })
+const poll = ({ fixture, client }: Stage, device_code: string) =>
+  post(fixture, '/o/token/', { ...own(client), grant_type: DEVICE_CODE, device_code })
+const shift = ({ fixture }: Stage, seconds: number) =>
+  fixture.service.database.run("update device_codes set polled_at = polled_at - $1 * interval '1 second'", [seconds])

@@ -1,7 +1,7 @@
 import { isAllowedRedirectUri } from '@earshot/server'
 import { expect } from 'vitest'
 import { openBrowser } from '../../support/browser.ts'
-import { authorizePath, codeGrant, getCode, getTokens, makeClient, opens, own, post } from '../house.ts'
+import { authorizePath, codeGrant, getCode, getTokens, makeClient, opens, own, post } from '../../support/oauth.ts'
 import { type Clause, exchange, metadataOf, OF_CLIENTS, TLS, visit } from './clause.ts'
 
 const LOOPBACK = 'http://127.0.0.1/callback'
@@ -12,7 +12,7 @@ export const rfc9700: readonly Clause[] = [
     clause: 'RFC 9700 §§2.1, 4.1.3',
     says: 'The authorization server MUST use exact string matching of redirection URIs, but for port numbers of loopback addresses, which MUST be allowed to vary.',
     prove: async (stage) => {
-      const client = await makeClient(stage.house, { redirectUris: [LOOPBACK, 'https://app.example/callback'] })
+      const client = await makeClient(stage.fixture, { redirectUris: [LOOPBACK, 'https://app.example/callback'] })
       const statusOf = async (uri: string) => (await visit(stage, authorizePath(client, { redirect_uri: uri }))).status
       expect(await statusOf('http://127.0.0.1:54321/callback')).toBe(200)
       expect(await statusOf('http://127.0.0.1:54321/callback/')).toBe(400)
@@ -33,8 +33,8 @@ export const rfc9700: readonly Clause[] = [
     says: 'A server that redirects a request that may hold credentials MUST NOT use 307, and MUST NOT forward them.',
     prove: async (stage) => {
       await visit(stage, authorizePath(stage.client))
-      await stage.house.browser.press('allow')
-      expect(stage.house.browser.page().status).toBe(303)
+      await stage.fixture.browser.press('allow')
+      expect(stage.fixture.browser.page().status).toBe(303)
     },
   },
   { clause: 'RFC 9700 §§2.1, 4.7', says: 'Clients MUST prevent CSRF.', notHere: OF_CLIENTS },
@@ -43,9 +43,9 @@ export const rfc9700: readonly Clause[] = [
     says: 'Clients of several servers MUST defend against mix-up: the server says who it is, in iss.',
     prove: async (stage) => {
       const metadata = await metadataOf(stage)
-      expect(metadata).toMatchObject({ issuer: stage.house.service.url, authorization_response_iss_parameter_supported: true })
+      expect(metadata).toMatchObject({ issuer: stage.fixture.service.url, authorization_response_iss_parameter_supported: true })
       await visit(stage, authorizePath(stage.client))
-      expect(new URL((await stage.house.browser.press('allow')) ?? '').searchParams.get('iss')).toBe(metadata.issuer)
+      expect(new URL((await stage.fixture.browser.press('allow')) ?? '').searchParams.get('iss')).toBe(metadata.issuer)
     },
   },
   {
@@ -80,21 +80,21 @@ export const rfc9700: readonly Clause[] = [
   {
     clause: 'RFC 9700 §§2.2.2, 4.14.2',
     says: 'Refresh tokens of public clients MUST be sender-constrained or rotated, so that replay is detected.',
-    prove: async ({ house, client }) => {
-      const first = await getTokens(house, client)
-      const refresh = () => post(house, '/o/token/', { ...own(client), grant_type: 'refresh_token', refresh_token: first.refresh_token })
+    prove: async ({ fixture, client }) => {
+      const first = await getTokens(fixture, client)
+      const refresh = () => post(fixture, '/o/token/', { ...own(client), grant_type: 'refresh_token', refresh_token: first.refresh_token })
       const second = await refresh()
       expect(second.body.refresh_token).not.toBe(first.refresh_token)
       expect((await refresh()).status).toBe(400)
-      expect(await opens(house, second.body.access_token)).toBe(false)
+      expect(await opens(fixture, second.body.access_token)).toBe(false)
     },
   },
   {
     clause: 'RFC 9700 §2.3',
     says: 'The resource server MUST refuse to serve a request for which the access token was not meant.',
-    prove: async ({ house, client }) => {
-      const { access_token } = await getTokens(house, client)
-      const refused = await house.service.send('GET', `/api/v1/teams/${house.team.id}/webhooks/`, { token: access_token })
+    prove: async ({ fixture, client }) => {
+      const { access_token } = await getTokens(fixture, client)
+      const refused = await fixture.service.send('GET', `/api/v1/teams/${fixture.team.id}/webhooks/`, { token: access_token })
       expect([refused.status, refused.headers.get('www-authenticate')]).toEqual([
         403,
         'Bearer error="insufficient_scope", scope="read:webhooks"',
@@ -104,8 +104,8 @@ export const rfc9700: readonly Clause[] = [
   {
     clause: 'RFC 9700 §2.4',
     says: 'The resource owner password credentials grant MUST NOT be used.',
-    prove: async ({ house, client }) => {
-      const answer = await post(house, '/o/token/', { ...own(client), grant_type: 'password', username: 'a', password: 'b' })
+    prove: async ({ fixture, client }) => {
+      const answer = await post(fixture, '/o/token/', { ...own(client), grant_type: 'password', username: 'a', password: 'b' })
       expect(answer.body.error).toBe('unsupported_grant_type')
     },
   },
@@ -120,10 +120,10 @@ export const rfc9700: readonly Clause[] = [
   {
     clause: 'RFC 9700 §2.6',
     says: 'The authorization server MUST NOT support CORS at the authorization endpoint.',
-    prove: async ({ house, client }) => {
-      const headers = { origin: 'https://app.example', 'access-control-request-method': 'GET', cookie: house.browser.cookie() }
+    prove: async ({ fixture, client }) => {
+      const headers = { origin: 'https://app.example', 'access-control-request-method': 'GET', cookie: fixture.browser.cookie() }
       for (const method of ['GET', 'OPTIONS']) {
-        const answer = await house.service.send(method, authorizePath(client), { headers })
+        const answer = await fixture.service.send(method, authorizePath(client), { headers })
         expect(answer.headers.get('access-control-allow-origin'), method).toBe(null)
       }
     },
@@ -134,28 +134,28 @@ export const rfc9700: readonly Clause[] = [
     clause: 'RFC 9700 §4.2.4',
     says: 'The authorization code MUST be invalidated after its first use, and the page that leads to it tells no other site.',
     prove: async (stage) => {
-      const { house, client } = stage
-      const code = codeGrant(await getCode(house, client))
-      expect(house.browser.page().headers.get('referrer-policy')).toBe('no-referrer')
-      await post(house, '/o/token/', { ...own(client), ...code })
-      expect((await post(house, '/o/token/', { ...own(client), ...code })).body.error).toBe('invalid_grant')
+      const { fixture, client } = stage
+      const code = codeGrant(await getCode(fixture, client))
+      expect(fixture.browser.page().headers.get('referrer-policy')).toBe('no-referrer')
+      await post(fixture, '/o/token/', { ...own(client), ...code })
+      expect((await post(fixture, '/o/token/', { ...own(client), ...code })).body.error).toBe('invalid_grant')
     },
   },
   {
     clause: 'RFC 9700 §4.3.2',
     says: 'Clients MUST NOT pass access tokens in a URI query parameter: here it is refused.',
-    prove: async ({ house, client }) => {
-      const { access_token } = await getTokens(house, client)
-      expect((await house.service.send('GET', `/api/v1/me/?access_token=${access_token}`)).status).toBe(401)
+    prove: async ({ fixture, client }) => {
+      const { access_token } = await getTokens(fixture, client)
+      expect((await fixture.service.send('GET', `/api/v1/me/?access_token=${access_token}`)).status).toBe(401)
     },
   },
   { clause: 'RFC 9700 §§4.5.3, 4.6', says: 'Nonces, states and token responses MUST be bound to the user agent.', notHere: OF_CLIENTS },
   {
     clause: 'RFC 9700 §4.9.3',
     says: 'Resource servers MUST treat access tokens like other credentials, and not store them in plaintext.',
-    prove: async ({ house, client }) => {
-      const { access_token } = await getTokens(house, client)
-      const rows = await house.service.database.run<{ row: string }>('select a::text as row from access_tokens a', [])
+    prove: async ({ fixture, client }) => {
+      const { access_token } = await getTokens(fixture, client)
+      const rows = await fixture.service.database.run<{ row: string }>('select a::text as row from access_tokens a', [])
       expect(rows.length).toBeGreaterThan(0)
       for (const { row } of rows) expect(row.includes(access_token) || row.includes(Buffer.from(access_token).toString('hex'))).toBe(false)
     },
@@ -163,8 +163,8 @@ export const rfc9700: readonly Clause[] = [
   {
     clause: 'RFC 9700 §4.11.2',
     says: 'The server MUST always authenticate the user first, before redirecting: an error, too, is told to the client only then.',
-    prove: async ({ house, client }) => {
-      const stranger = openBrowser(house.service)
+    prove: async ({ fixture, client }) => {
+      const stranger = openBrowser(fixture.service)
       await stranger.open(authorizePath(client, { scope: 'nonsense' }))
       expect(stranger.page().body).toContain('type="password"')
     },
@@ -178,10 +178,10 @@ export const rfc9700: readonly Clause[] = [
   {
     clause: 'RFC 9700 §4.14.2',
     says: 'Refresh tokens MUST be bound to the scope that the person consented to.',
-    prove: async ({ house, client }) => {
-      const { refresh_token } = await getTokens(house, client)
+    prove: async ({ fixture, client }) => {
+      const { refresh_token } = await getTokens(fixture, client)
       const wide = { grant_type: 'refresh_token', refresh_token, scope: 'write:webhooks' }
-      expect((await post(house, '/o/token/', { ...own(client), ...wide })).body.error).toBe('invalid_scope')
+      expect((await post(fixture, '/o/token/', { ...own(client), ...wide })).body.error).toBe('invalid_scope')
     },
   },
   {

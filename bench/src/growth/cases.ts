@@ -1,0 +1,75 @@
+import { listSubmissions, moderateSubmission, type SubmissionFilters, type Tx } from '@earshot/db'
+import type { GrowthDatabase } from './databases.ts'
+
+/** A list or change that runs on both databases, and the limit for its growth. */
+export interface Case {
+  name: string
+  /** The most that it may be slower than in the small database, or the longest it may take. */
+  goal: { growth: number } | { ms: number }
+  run: (tx: Tx, data: GrowthDatabase, round: number) => Promise<unknown>
+}
+
+const PAGE = { limit: 25 }
+const ACTOR = { userId: null, credentialId: null, credentialKind: 'bench', ip: null }
+const FLAT = { growth: 1.2 }
+const STATE = { growth: 1.35 }
+const BOUNDED = { ms: 10 }
+const DAY_MS = 86_400_000
+
+/** The cursor of the page after the middle record. */
+const cursorOf = ({ middle }: GrowthDatabase) => Buffer.from(middle.id.replaceAll('-', ''), 'hex').toString('base64url')
+
+export const cases: Case[] = [
+  { name: 'list', goal: FLAT, run: list({}) },
+  { name: 'kind', goal: FLAT, run: list({ kind: 'video' }) },
+  { name: 'tag', goal: FLAT, run: list({ tag: 'launch' }) },
+  { name: 'time', goal: FLAT, run: (tx, data) => list({ ...spanOf(data) })(tx, data) },
+  { name: 'deep cursor', goal: FLAT, run: (tx, data) => list({ cursor: cursorOf(data) })(tx, data) },
+  { name: 'approve', goal: FLAT, run: approve },
+  {
+    name: 'public list',
+    goal: FLAT,
+    run: (tx, { team }) => listSubmissions(tx, { ...projectRefOf(team), ...PAGE }, { publicOnly: true }, idOf),
+  },
+  { name: 'state', goal: STATE, run: list({ state: 'rejected' }) },
+  { name: 'state and kind', goal: BOUNDED, run: list({ state: 'pending', kind: 'video' }) },
+  { name: 'tag and state', goal: BOUNDED, run: list({ tag: 'launch', state: 'rejected' }) },
+  { name: 'rare tag and state', goal: BOUNDED, run: list({ tag: 'rare', state: 'rejected' }) },
+  { name: 'channel', goal: BOUNDED, run: list({ channel: 'import' }) },
+  { name: 'stars', goal: BOUNDED, run: list({ min_rating: 5 }) },
+  { name: 'with video', goal: BOUNDED, run: list({ has_video: true }) },
+  { name: 'search, a word in all', goal: BOUNDED, run: list({ search: 'saved us' }) },
+  { name: 'search, a word in one', goal: BOUNDED, run: list({ search: 'Word77 ' }) },
+  { name: 'search and state', goal: BOUNDED, run: list({ search: 'absent', state: 'pending' }) },
+  {
+    name: 'public list by tag',
+    goal: BOUNDED,
+    run: (tx, { team }) => listSubmissions(tx, { ...projectRefOf(team), ...PAGE, tag: 'rare' }, { publicOnly: true }, idOf),
+  },
+]
+
+function list(filters: SubmissionFilters & { cursor?: string; created_after?: string; created_before?: string }) {
+  return (tx: Tx, { team }: GrowthDatabase) =>
+    listSubmissions(tx, { ...projectRefOf(team), ...PAGE, ...filters }, { searchEmail: true }, idOf)
+}
+
+/** Changes one submission each round: all are approved, then rejected, then approved again. */
+function approve(tx: Tx, { team, pending }: GrowthDatabase, round: number): Promise<unknown> {
+  const pass = Math.floor(round / pending.length)
+  const before = pass % 2 === 0 ? 'rejected' : 'approved'
+  const decision = { to: pass % 2 === 0 ? 'approved' : 'rejected', expected_state: pass === 0 ? 'pending' : before } as const
+  return moderateSubmission(tx, ACTOR, { ...projectRefOf(team), submission_id: pending[round % pending.length] ?? '' }, decision)
+}
+
+function spanOf({ middle }: GrowthDatabase) {
+  const atMs = Date.parse(middle.created_at)
+  return { created_after: new Date(atMs - DAY_MS).toISOString(), created_before: new Date(atMs).toISOString() }
+}
+
+function projectRefOf({ id, project_id }: GrowthDatabase['team']) {
+  return { team_id: id, project_id }
+}
+
+function idOf({ id }: { id: string }): string {
+  return id
+}

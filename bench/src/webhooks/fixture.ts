@@ -1,0 +1,83 @@
+import { randomBytes } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Database } from '@earshot/db'
+import { createSecretBox } from '@earshot/drivers'
+import { type Child, startChild } from '../child-process.ts'
+import type { Receipts } from '../receiver.ts'
+import { type ServiceProcess, startService } from '../service-process.ts'
+import { createTeams, openBenchDatabase, type Team } from '../teams.ts'
+import { createTemporaryDirectory } from '../temporary-directory.ts'
+
+const POLL_MS = 20
+const DATA = { submission: { body: 'Saved us a week.', rating: 5, author: { name: 'Ada Lovelace' }, consent: { granted: true } } }
+
+/** The service with teams, and a receiver whose paths respond well or badly. */
+export interface WebhookFixture extends AsyncDisposable {
+  service: ServiceProcess
+  database: Database
+  receiver: Child
+  /** The URL of the receiver, with a slash at the end. */
+  url: string
+  teams: Team[]
+  /** Adds endpoints to a team, each with its own URL below the path, and returns their ids. */
+  addEndpoints: (team: Team, count: number, path: string, fields?: { isFailing?: boolean }) => Promise<string[]>
+  /** Emits events of a team, each to all of its endpoints. */
+  emit: (team: Team, events?: number) => Promise<void>
+  /** Waits until the receiver has counted this many receipts. */
+  waitForReceipts: (count: number) => Promise<Receipts>
+}
+
+/** Starts the service, as a worker unless `role` says otherwise, with its own PostgreSQL. */
+export async function openWebhookFixture({
+  role = 'worker',
+  teams: count = 1,
+}: {
+  role?: 'worker' | 'all'
+  teams?: number
+} = {}): Promise<WebhookFixture> {
+  const stack = new AsyncDisposableStack()
+  const directory = stack.use(createTemporaryDirectory())
+  const key = randomBytes(32)
+  const service = stack.use(
+    await startService(directory.path, {
+      EARSHOT_ROLE: role,
+      EARSHOT_WORKER_PORT: '0',
+      EARSHOT_SECRET_KEY: key.toString('base64'),
+      EARSHOT_WEBHOOK_ALLOW_NETWORKS: '127.0.0.0/8',
+      EARSHOT_ALLOW_INSECURE_WEBHOOKS: 'on',
+      EARSHOT_LOG_LEVEL: 'warn',
+    }),
+  )
+  const database = stack.use(openBenchDatabase(service.address))
+  const receiver = stack.use(await startChild(new URL('../receiver.ts', import.meta.url)))
+  const { url } = await receiver.call<{ url: string }>('start')
+  const teams = await createTeams(database, count)
+  const secret = createSecretBox(key)
+    .seal('webhook-secret', `whsec_${randomBytes(32).toString('base64')}`)
+    .toString('base64')
+
+  return {
+    ...{ service, database, receiver, url, teams },
+    async addEndpoints({ id }, endpoints, path, { isFailing = false } = {}) {
+      const made = await database.client<{ id: string }[]>`
+        insert into webhook_endpoints (team_id, url, events, secret, secret_hint, failing_since)
+        select ${id}, ${url + path} || '/' || i, '{*}', ${secret}, 'hint', case when ${isFailing} then now() end
+          from generate_series(1, ${endpoints}::int) i
+        returning id`
+      return made.map(({ id: endpointId }) => endpointId)
+    },
+    async emit({ id, project_id }, events = 1) {
+      await database.client`
+        select emit_event(${id}, ${project_id}, 'submission.created', ${JSON.stringify(DATA)}::text::json)
+          from generate_series(1, ${events}::int)`
+    },
+    async waitForReceipts(receipts) {
+      for (;;) {
+        const read = await receiver.call<Receipts>('read')
+        if (read.count >= receipts) return read
+        await delay(POLL_MS)
+      }
+    },
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  }
+}

@@ -1,0 +1,72 @@
+import type { Database } from '@earshot/db'
+import { forgetDeadWorkers, recordHeartbeat, registerWorker, removeWorker, sweepDeliveries } from '@earshot/db/dispatch'
+import type { Log } from '../log.ts'
+import { MAX_ATTEMPTS } from '../sending/retry-policy.ts'
+import { startLoop } from './loop.ts'
+
+const HEARTBEAT_MS = 1_000
+const SWEEP_MS = 1_500
+
+export interface WorkerLivenessOptions {
+  database: Database
+  /** A pool of one direct connection, which holds the lock that shows that this process lives. */
+  lockDatabase: Database
+  /** The name under which this process locks jobs of the queue, if it does. */
+  jobPoolId: string | null
+  /** Ids of the attempts in flight. */
+  heldAttempts: () => string[]
+  /** Deliveries of dead workers were handed back. */
+  onSwept: (count: number) => void
+  log: Log
+}
+
+export interface WorkerLiveness {
+  /** The id to claim with. It changes when other workers took this one for dead. */
+  id: () => number
+  /** Returns whether the heartbeat and the sweep reach the database. */
+  isHealthy: () => boolean
+  /** Call it when no delivery is in flight any more. */
+  stop: () => Promise<void>
+}
+
+/** Shows the other workers that this one lives, and takes over from dead ones. */
+export async function startWorkerLiveness(options: WorkerLivenessOptions): Promise<WorkerLiveness> {
+  const { database, lockDatabase, jobPoolId, heldAttempts, onSwept, log } = options
+  let id = await registerWorker(lockDatabase, { jobPoolId })
+  let backendPid = (await recordHeartbeat(lockDatabase, { workerId: id, backendPid: 0 })) ?? 0
+
+  async function sendHeartbeat(): Promise<number> {
+    const lockedBy = await recordHeartbeat(lockDatabase, { workerId: id, backendPid })
+    backendPid = lockedBy ?? 0
+    if (lockedBy === null) {
+      log.warn({ worker_id: id }, 'Another worker took this one for dead; continuing under a new id')
+      id = await registerWorker(lockDatabase, { jobPoolId })
+      return 0
+    }
+    return HEARTBEAT_MS
+  }
+
+  async function sweep(): Promise<number> {
+    const count = await sweepDeliveries(database, { workerId: id, held: heldAttempts(), maxAttempts: MAX_ATTEMPTS })
+    await forgetDeadWorkers(database)
+    if (count > 0) {
+      log.warn({ count }, 'Handed back deliveries of a worker that stopped')
+      onSwept(count)
+    }
+    return SWEEP_MS
+  }
+
+  const loops = [
+    startLoop({ name: "The worker's heartbeat", work: sendHeartbeat, log }),
+    startLoop({ name: 'The sweep of interrupted deliveries', work: sweep, log }),
+  ]
+  return {
+    id: () => id,
+    isHealthy: () => loops.every((loop) => loop.isHealthy()),
+    async stop() {
+      await Promise.all(loops.map((loop) => loop.stop()))
+      // Without a database the other workers notice the old heartbeat.
+      await removeWorker(lockDatabase, id).catch(() => {})
+    },
+  }
+}

@@ -1,0 +1,103 @@
+import { eventTypes, mailData, monthlyQuotas, plans } from '@earshot/contracts'
+import { jobs } from '@earshot/db'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openTestDatabase, type TestDatabase } from '../support/test-database.ts'
+
+/**
+ * Every SQL function, by its reason to be one. Everything else is a transaction in TypeScript: a function that is added here
+ * needs one of these reasons, as ARCHITECTURE.md says.
+ */
+const functions = {
+  'needs the rights of another role': [
+    'enqueue_job',
+    'ensure_partitions',
+    'free_jobs',
+    'queue_depths',
+    'queue_mail',
+    'revoke_consent',
+    'stored_deliveries',
+  ],
+  'is shared by several writes': [
+    'consume_quota',
+    'count_request',
+    'emit_event',
+    'end_reused_credential',
+    'event_body',
+    'iso_timestamp',
+    'record_audit',
+    'record_audit_in_teams',
+    'submission_payload',
+    'team_has_feature',
+    'uuid_at',
+  ],
+  'keeps the rows of another table in step with every write of submissions': ['count_public_submission', 'keep_submission_tags'],
+  'is a hot path with a row in the bench': [
+    'access',
+    'create_submission',
+    'moderate_submission',
+    'moderate_submissions',
+    'public_access',
+    'receive_submissions',
+    'record_violation',
+    'rotate_refresh_token',
+  ],
+}
+
+interface SqlFunction {
+  name: string
+  /** Whether it runs with the rights of its owner. */
+  isDefiner: boolean
+  body: string
+}
+
+let store: TestDatabase
+let stored: SqlFunction[]
+beforeAll(async () => {
+  store = await openTestDatabase()
+  stored = await store.database.run<SqlFunction>(
+    `select proname as name, prosecdef as "isDefiner", prosrc as body
+       from pg_proc
+      where pronamespace = 'public'::regnamespace
+      order by proname`,
+    [],
+  )
+})
+afterAll(() => store.close())
+
+test('every SQL function has a reason to be one', () => {
+  expect(stored.map(({ name }) => name)).toEqual(Object.values(functions).flat().toSorted())
+})
+
+test('a function that needs the rights of another role runs with them', () => {
+  const definers = stored.flatMap(({ name, isDefiner }) => (isDefiner ? [name] : []))
+  expect(definers).toEqual(expect.arrayContaining(functions['needs the rights of another role']))
+})
+
+test('no SQL function says what an error is: the table of errors stands in TypeScript', () => {
+  for (const { name, body } of stored) expect(body, name).not.toMatch(/\braise\b/)
+})
+
+test('SQL names events, jobs, quotas and features as TypeScript does', () => {
+  expect(eventTypes).toEqual(expect.arrayContaining(namesIn(/emit_event\([^;]*?'([a-z_]+(?:\.[a-z_]+)+)'/g)))
+  expect(Object.keys(jobs)).toEqual(expect.arrayContaining(namesIn(/(?:add_job|enqueue_job)\(\s*'(\w+)'/g)))
+  expect(monthlyQuotas).toEqual(expect.arrayContaining(namesIn(/consume_quota\([^;]*?'(\w+)'/g)))
+  expect(plans.business.features).toEqual(expect.arrayContaining(namesIn(/team_has_feature\([^;]*?'(\w+)'/g)))
+})
+
+test('the event of a moderation is an event for both decisions', () => {
+  const [prefix] = namesIn(/emit_event\([^;]*?'([a-z]+\.)'/g)
+  expect(eventTypes).toEqual(expect.arrayContaining([`${prefix}approved`, `${prefix}rejected`]))
+})
+
+test('no SQL function names a mail', () => {
+  for (const { name, body } of stored) {
+    for (const template of Object.keys(mailData)) expect(body, name).not.toContain(`'${template}'`)
+  }
+})
+
+/** Returns what a pattern captures in the bodies of all functions. Throws when it captures nothing, which would prove nothing. */
+function namesIn(pattern: RegExp): string[] {
+  const names = stored.flatMap(({ body }) => [...body.matchAll(pattern)].map(([, name = '']) => name))
+  expect(names).not.toEqual([])
+  return names
+}

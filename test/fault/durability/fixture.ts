@@ -1,0 +1,55 @@
+import { randomBytes } from 'node:crypto'
+import { type Database, openDatabase } from '@earshot/db'
+import { startEmbeddedPostgres } from '@earshot/db/embedded'
+import { prepareDatabase } from '@earshot/db/schema'
+import { makeDataDir } from '../../support/data-dir.ts'
+import { type DatabaseProxy, startDatabaseProxy } from '../../support/database-proxy.ts'
+import { makeTeam, type Team } from '../../support/people.ts'
+import { type Fleet, startFleet } from './fleet.ts'
+import { type Recorder, startRecorder } from './recorder.ts'
+
+const TEAMS = 3
+
+/** An api process and two workers over a PostgreSQL of their own, teams with endpoints, and a receiver for all of them. */
+export interface DurabilityFixture {
+  cluster: Awaited<ReturnType<typeof startEmbeddedPostgres>>
+  /** The processes' way to it. */
+  proxy: DatabaseProxy
+  /** The test's own way, which never goes away but with PostgreSQL itself. */
+  database: Database
+  fleet: Fleet
+  recorder: Recorder
+  teams: Team[]
+}
+
+export async function openDurabilityFixture(stack: AsyncDisposableStack): Promise<DurabilityFixture> {
+  const dataDir = stack.use(makeDataDir())
+  const cluster = await startEmbeddedPostgres({ dataDir: dataDir.path })
+  stack.defer(cluster.stop)
+  await prepareDatabase(cluster.connection)
+  const database = openDatabase({
+    ...{ address: cluster.connection, role: 'earshot_worker', poolSize: 2, applicationName: 'earshot fault test' },
+  })
+  stack.defer(database.close)
+  const proxy = stack.use(await startDatabaseProxy(cluster.connection))
+  const recorder = stack.use(await startRecorder())
+  const environment = {
+    DATABASE_URL: proxy.url,
+    EARSHOT_SECRET_KEY: randomBytes(32).toString('base64'),
+    EARSHOT_WEBHOOK_ALLOW_NETWORKS: '127.0.0.0/8',
+    EARSHOT_ALLOW_INSECURE_WEBHOOKS: 'on',
+    // Eight attempts outlast any absence of the receiver.
+    EARSHOT_WEBHOOK_BACKOFF_BASE_MS: '200',
+    EARSHOT_LOG_LEVEL: 'warn',
+  }
+  const fleet = stack.use(await startFleet(environment, ['api', 'worker', 'worker']))
+  const teams = await Promise.all(Array.from({ length: TEAMS }, () => makeTeam(database)))
+  const [first] = teams
+  for (const team of teams) await register(fleet, team, `${recorder.url}/all`, ['*'])
+  if (first) await register(fleet, first, `${recorder.url}/approved`, ['submission.approved'])
+  return { cluster, proxy, database, fleet, recorder, teams }
+}
+
+async function register(fleet: Fleet, { id, token }: Team, url: string, events: ['*'] | ['submission.approved']): Promise<void> {
+  await fleet.api()?.client(token).webhooks.create({ team_id: id, url, events })
+}

@@ -1,0 +1,266 @@
+import { openDatabase } from '@earshot/db'
+import { deletePast, dropPastPartitions, ensurePartitions, purgeDeleted } from '@earshot/db/maintenance'
+import { createDatabaseMail, createOwnAddresses, createSecretBox } from '@earshot/drivers'
+import { startWorker } from '@earshot/jobs'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { forgetDeadWorkers } from '../../db/src/dispatch/workers.ts'
+import { until } from '../support/until.ts'
+import { asOperator, keepingLog, openWebhookFixture, type WebhookFixture } from '../support/webhook-fixture.ts'
+
+const TABLES = ['audit_entries', 'events', 'webhook_attempts']
+
+let fixture: WebhookFixture
+beforeEach(async () => {
+  fixture = await openWebhookFixture()
+})
+afterEach(() => fixture.close())
+
+const daysOf = async (table: string) => {
+  const rows = await fixture.database.client<{ day: number }[]>`
+    select (to_date(right(c.relname, 8), 'YYYYMMDD') - (now() at time zone 'UTC')::date)::int as day
+      from pg_inherits i join pg_class c on c.oid = i.inhrelid where i.inhparent = ${table}::regclass order by 1`
+  return rows.map(({ day }) => day)
+}
+const ownerPool = () =>
+  openDatabase({ address: fixture.address, role: 'earshot_owner', poolSize: 2, applicationName: 'earshot test owner' })
+const partitionName = (table: string, day: number) => {
+  const date = new Date(Date.now() + day * 86_400_000)
+  return `${table}_${date.toISOString().slice(0, 10).replaceAll('-', '')}`
+}
+const addPartition = (table: string, day: number) => {
+  const at = (offset: number) =>
+    `uuid_at(date_trunc('day', now() at time zone 'UTC') at time zone 'UTC' + ${day + offset} * interval '1 day')`
+  return asOperator(
+    fixture.address,
+    `set role earshot_owner;
+     do $$ begin execute format('create table ${partitionName(table, day)} partition of ${table} for values from (%L) to (%L)', ${at(0)}, ${at(1)}); end $$`,
+  )
+}
+
+test('partitions are created a week ahead, and creating them again changes nothing', async () => {
+  await ensurePartitions(fixture.database)
+  for (const table of TABLES) expect(await daysOf(table)).toEqual([-1, 0, 1, 2, 3, 4, 5, 6, 7])
+})
+
+test('expired partitions are dropped, also after an interrupted run; the rest stay', async () => {
+  for (const table of TABLES) for (const day of [-31, -30]) await addPartition(table, day)
+  await addPartition('audit_entries', -366)
+  await addPartition('events', -40)
+  await addPartition('events', -41)
+  await asOperator(fixture.address, `alter table events detach partition ${partitionName('events', -41)}`)
+  await leaveHalfDetached(partitionName('events', -40))
+
+  const owner = ownerPool()
+  const dropped = await dropPastPartitions(owner)
+  expect(dropped.sort()).toEqual(
+    [
+      partitionName('audit_entries', -366),
+      partitionName('events', -41),
+      partitionName('events', -40),
+      partitionName('events', -31),
+      partitionName('webhook_attempts', -31),
+    ].sort(),
+  )
+  expect(await dropPastPartitions(owner)).toEqual([])
+  await owner.close()
+  expect((await daysOf('events'))[0]).toBe(-30)
+  expect((await daysOf('audit_entries'))[0]).toBe(-31)
+})
+
+test('retention deletes expired rows and nothing else', async () => {
+  const { client } = fixture.database
+  await fixture.addEndpoint('http://127.0.0.1:9/')
+  await fixture.emit()
+  await client`
+    insert into webhook_deliveries (team_id, id, endpoint_id, event_id, event_type, payload_sha256)
+    select team_id, uuid_at(now() - interval '30 days' - n * interval '1 second'), endpoint_id, event_id, event_type, payload_sha256
+      from webhook_deliveries, generate_series(1, 2500) n`
+  await client`
+    insert into idempotency_keys (caller, key, request_hash, created_at)
+    values ('a', 'old', '', now() - interval '25 hours'), ('a', 'new', '', now() - interval '23 hours')`
+  await client`
+    insert into mails (id, recipient, template, fields)
+    select uuid_at(now() - days * interval '1 day'), 'ada@example.com', 'mfa-enabled', '{}' from unnest(array[29, 31]) days`
+  await client`
+    insert into users (id, email, name, email_verified_at)
+    select uuid_at(now() - days * interval '1 day' - verified::int * interval '1 second'), days || verified::text, 'Ada', case when verified then now() end
+      from unnest(array[29, 31]) days, unnest(array[false, true]) verified`
+  await client`
+    insert into account_links (user_id, purpose, hash, expires_at)
+    select id, purpose, (id || purpose)::bytea, now() - hours * interval '1 hour'
+      from users, (values ('verify', 23), ('reset', 25)) past (purpose, hours) where email = '29false'`
+  await client`
+    insert into invitations (team_id, email, role, token_hash, state, accepted_at, revoked_at, expires_at)
+    select ${fixture.teamId}, state || days, 'viewer', (state || days)::bytea, state,
+           case state when 'accepted' then now() - days * interval '1 day' end,
+           case state when 'revoked' then now() - days * interval '1 day' end,
+           now() - case state when 'pending' then days else 85 end * interval '1 day'
+      from unnest(array['accepted', 'revoked', 'pending']) state, unnest(array[89, 91]) days`
+  await client`insert into rate_windows values ('old', now() - interval '3 hours', 1), ('new', now(), 1)`
+  await client`
+    insert into submission_fingerprints (team_id, project_id, fingerprint, submission_id)
+    select ${fixture.teamId}, ${fixture.teamId}, minutes::text::bytea, uuid_at(now() - minutes * interval '1 minute')
+      from unnest(array[9, 11]) minutes`
+  await client`
+    insert into abuse_blocks (address, violations, blocked_until)
+    values ('old trip', array[now() - interval '25 hours'], null), ('new trip', array[now()], null),
+           ('old block', '{}', now() - interval '25 hours'), ('new block', '{}', now() - interval '23 hours')`
+  await client`
+    with log_in as (
+      insert into credentials (kind, hash, user_id, scopes) select 'jwt', 'tokens', id, '{}' from users limit 1 returning id
+    ),
+    refreshes as (
+      insert into refresh_tokens (hash, credential_id, expires_at)
+      select hours::text::bytea, id, now() - hours * interval '1 hour' from log_in, unnest(array[23, 25]) hours
+    )
+    insert into access_tokens (hash, credential_id, scopes, expires_at)
+    select hours::text::bytea, id, '{}', now() - hours * interval '1 hour' from log_in, unnest(array[23, 25, 26]) hours`
+  await client`
+    insert into jwt_keys (id, public_key, sealed_private, retires_at)
+    values ('signing', '{}', '', null), ('verifying', '{}', '', now() + interval '1 minute'), ('retired', '{}', '', now() - interval '1 second')`
+  await client`
+    with allowed as (
+      insert into credentials (kind, user_id, client_id, scopes)
+      select 'oauth2', u.id, o.id, '{}' from users u, oauth_clients o limit 1
+      returning id, client_id
+    ),
+    ends as (
+      select a.*, hours::text::bytea as hash, now() - hours * interval '1 hour' as at from allowed a, unnest(array[23, 25]) hours
+    ),
+    code as (
+      insert into authorization_codes (hash, credential_id, redirect_uri, code_challenge, expires_at) select hash, id, '', '', at from ends
+    )
+    insert into device_codes (hash, user_code_mac, client_id, scopes, expires_at) select hash, hash, client_id, '{}', at from ends`
+  expect(await deletePast(fixture.database)).toEqual({
+    jwt_keys: 1,
+    access_tokens: 2,
+    refresh_tokens: 1,
+    webhook_deliveries: 2500,
+    mails: 1,
+    idempotency_keys: 1,
+    rate_windows: 1,
+    abuse_blocks: 2,
+    account_links: 1,
+    users: 1,
+    invitations: 3,
+    authorization_codes: 1,
+    device_codes: 1,
+    submission_fingerprints: 1,
+  })
+})
+
+test('the purge removes records deleted more than a day ago, with their dependents', async () => {
+  const { client } = fixture.database
+  const project = async (name: string, deletedAgo: string | null) => {
+    const [row] = await client<{ id: string }[]>`
+      insert into projects (team_id, name, slug, collects_text, collects_video, collects_rating, consent_text, thank_you_text, deleted_at)
+      values (${fixture.teamId}, ${name}, ${name}, true, true, true, '', '', now() - ${deletedAgo}::interval) returning id`
+    await client`
+      insert into submissions (team_id, project_id, kind, channel, body, author_name, tags, deleted_at)
+      select ${fixture.teamId}, ${row?.id ?? ''}, 'text', 'api', name, 'Ada', array['a', 'b'], now() - ago::interval
+        from (values ('kept', null), ('fresh', '23 hours'), ('gone', '25 hours')) s (name, ago)`
+    await client`insert into public_keys (team_id, project_id, key) values (${fixture.teamId}, ${row?.id ?? ''}, ${`pk_${name}`})`
+  }
+  await project('living', null)
+  await project('freshly-deleted', '23 hours')
+  await project('deleted', '25 hours')
+  await fixture.addEndpoint('http://127.0.0.1:9/')
+  await client`update webhook_endpoints set deleted_at = now() - interval '25 hours'`
+  await client`
+    insert into credentials (kind, hash, user_id, scopes, revoked_at)
+    select 'pat', days::text::bytea, id, '{}', now() - days * interval '1 day' from users, unnest(array[29, 31]) days`
+  await client`
+    insert into credentials (kind, hash, user_id, scopes, expires_at)
+    select kind, (kind || days)::bytea, id, '{}', now() - days * interval '1 day'
+      from users, unnest(array[29, 31]) days, unnest(array['pat', 'session']) kind`
+
+  expect(await purgeDeleted(fixture.database)).toEqual({
+    submissions: 3,
+    submissions_of_projects: 2,
+    submissions_of_teams: 0,
+    webhook_deliveries_of_teams: 0,
+    webhook_endpoints: 1,
+    projects: 1,
+    teams: 0,
+    credentials: 1,
+    ended_credentials: 1,
+  })
+  const left = await client`select (select count(*)::int from submission_tags) as tags, (select count(*)::int from public_keys) as keys`
+  expect(left).toEqual([{ tags: 8, keys: 2 }])
+
+  await client`update teams set deleted_at = now() - interval '25 hours'`
+  expect(await purgeDeleted(fixture.database)).toMatchObject({ submissions_of_teams: 4, projects: 0, teams: 1 })
+  expect(await client`select from projects union all select from memberships union all select from submissions`).toHaveLength(0)
+})
+
+test('the worker runs every scheduled task', async () => {
+  await fixture.addEndpoint('http://127.0.0.1:9/')
+  await fixture.database.client`
+    update webhook_endpoints
+       set state = 'active', consecutive_failures = 10, last_success_at = now() - interval '6 days',
+           first_failed_at = now() - interval '1 day', last_failed_at = now()`
+  const { log, messages } = keepingLog()
+  const worker = await startWorker({
+    address: fixture.address,
+    secretBox: createSecretBox(fixture.secretKey),
+    concurrency: 2,
+    mailDriver: createDatabaseMail(),
+    baseUrl: 'http://localhost:8000',
+    log,
+    webhooks: {
+      ...{ allowNetworks: [], allowInsecure: true, localTrial: true, backoffBaseMs: 50 },
+      ownAddresses: createOwnAddresses([]),
+      version: '1.2.3',
+    },
+  })
+  await asOperator(
+    fixture.address,
+    `select graphile_worker.add_job(task) from unnest('{partitions,retention,purge,disabling}'::text[]) task`,
+  )
+  await until('all four have run', () =>
+    ['expired partitions', 'expired records', 'Purged', 'Disabled'].every((part) => messages.some((line) => line.includes(part))),
+  )
+  const [scheduled] = await asOperator(
+    fixture.address,
+    'select array_agg(identifier order by identifier) as tasks from graphile_worker._private_known_crontabs',
+  )
+  expect(scheduled?.tasks).toEqual(['disabling', 'partitions', 'purge', 'retention'])
+
+  expect(await fixture.database.client`select job_pool_id like 'pool-%' as named from webhook_workers`).toEqual([{ named: true }])
+  await freesJobsOfTheDead()
+  await worker.stop({ timeoutMs: 5_000 })
+  const [{ sessions } = {}] = await asOperator(
+    fixture.address,
+    `select count(*)::int as sessions from pg_stat_activity where datname = current_database() and application_name like 'earshot worker%'`,
+  )
+  expect(sessions).toBe(0)
+})
+
+async function freesJobsOfTheDead(): Promise<void> {
+  await asOperator(fixture.address, `select graphile_worker.add_job('mails', run_at := now() + interval '1 day')`)
+  await asOperator(
+    fixture.address,
+    `update graphile_worker._private_jobs set locked_at = now(), locked_by = 'dead-pool' where run_at > now()`,
+  )
+  await fixture.database.client`insert into webhook_workers (job_pool_id, seen_at) values ('dead-pool', now() - interval '1 minute')`
+  await until('the dead worker is forgotten', async () => {
+    await forgetDeadWorkers(fixture.database)
+    return (await fixture.database.client`select from webhook_workers where job_pool_id = 'dead-pool'`).length === 0
+  })
+  const [job] = await asOperator(fixture.address, 'select locked_by from graphile_worker._private_jobs where run_at > now()')
+  expect(job?.locked_by).toBeNull()
+}
+
+/** A reader of the table keeps the detaching from its end, and then the session is cut off. */
+async function leaveHalfDetached(partition: string): Promise<void> {
+  const owner = ownerPool()
+  const isWaiting = `select pid from pg_stat_activity where datname = current_database() and query like '% concurrently' and wait_event_type = 'Lock'`
+  await owner.transaction(async (reader) => {
+    await reader.run('select count(*) from events', [])
+    const detaching = owner.run(`alter table events detach partition ${partition} concurrently`, []).catch(() => {})
+    await until('the detaching waits', async () => (await asOperator(fixture.address, isWaiting)).length === 1)
+    await asOperator(fixture.address, isWaiting.replace('select pid', 'select pg_terminate_backend(pid)'))
+    await detaching
+  })
+  await owner.close()
+}

@@ -1,0 +1,81 @@
+import { numberEvents } from '@earshot/db/dispatch'
+import { EventSource } from 'eventsource'
+import type { Team } from './people.ts'
+import type { TestService } from './test-service.ts'
+
+interface Message {
+  id: string | null
+  event: string | null
+  data: string
+}
+
+/** A stream as its bytes are, with what has come so far. */
+export interface OpenStream {
+  status: number
+  headers: Headers
+  text: () => string
+  messages: () => Message[]
+  /** Of the events, in order. */
+  ids: () => string[]
+  /** Whether the service has ended it. */
+  hasEnded: () => boolean
+  close: () => void
+}
+
+export async function openStream(
+  { url }: Pick<TestService, 'url'>,
+  team: Pick<Team, 'id' | 'token'>,
+  { query = '', headers = {} }: { query?: string; headers?: Record<string, string> } = {},
+): Promise<OpenStream> {
+  const ending = new AbortController()
+  const response = await fetch(`${url}/api/v1/teams/${team.id}/events/stream/${query}`, {
+    headers: { authorization: `Bearer ${team.token}`, ...headers },
+    signal: ending.signal,
+  })
+  let text = ''
+  let hasEnded = false
+  const read = async () => {
+    for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) text += chunk
+    hasEnded = true
+  }
+  read().catch(() => {})
+  const messages = () => text.split('\n\n').slice(0, -1).map(messageOf)
+  return {
+    status: response.status,
+    headers: response.headers,
+    text: () => text,
+    messages,
+    ids: () => messages().flatMap(({ event, data }) => (event?.includes('.') ? [JSON.parse(data).id] : [])),
+    hasEnded: () => hasEnded,
+    close: () => ending.abort(),
+  }
+}
+
+/** A follower that comes back by itself: the WHATWG client from npm as it comes, but for the token. */
+export function followWithEventSource(address: string, token: string, types: readonly string[]) {
+  const source = new EventSource(address, {
+    fetch: (input, init) => fetch(input, { ...init, headers: { ...init.headers, authorization: `Bearer ${token}` } }),
+  })
+  const ids: string[] = []
+  const counts = { opened: 0 }
+  source.addEventListener('open', () => {
+    counts.opened += 1
+  })
+  for (const type of types) source.addEventListener(type, ({ data }) => ids.push(JSON.parse(data).id))
+  return { ids, counts, close: () => source.close(), isClosed: () => source.readyState === source.CLOSED }
+}
+
+/** What a worker does at each tick. */
+export async function number({ database }: Pick<TestService, 'database'>): Promise<void> {
+  await numberEvents(database, { days: 1, max: 1_000 })
+}
+
+function messageOf(block: string): Message {
+  const fields = block.split('\n').map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 2)] as const)
+  const textOf = (name: string) => fields.find(([field]) => field === name)?.[1] ?? null
+  return {
+    id: textOf('id'),
+    event: textOf('event'),
+    data: fields.flatMap(([field, value]) => (field === 'data' ? [value] : [])).join('\n'),
+  }
+}

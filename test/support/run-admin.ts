@@ -1,0 +1,16 @@
+import { execFile } from 'node:child_process'
+import { tmpdir } from 'node:os'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { COMPILE_CACHE } from './compile-cache.ts'
+
+const ADMIN = fileURLToPath(new URL('../../app/admin.ts', import.meta.url))
+
+/** One command of the operator's door, in a process of its own; what it printed. Throws unless it ends with 0. */
+export async function runAdmin(environment: Record<string, string>, ...words: string[]): Promise<string> {
+  const { stdout } = await promisify(execFile)(process.execPath, ['--disable-warning=ExperimentalWarning', ADMIN, ...words], {
+    cwd: tmpdir(),
+    env: { PATH: '/usr/bin:/bin', HOME: tmpdir(), ...COMPILE_CACHE, ...environment },
+  })
+  return stdout
+}

@@ -1,0 +1,99 @@
+import { randomBytes } from 'node:crypto'
+import { createTeamFor, createUser, type Database, type DatabaseAddress, openDatabase } from '@earshot/db'
+import { createSecretBox } from '@earshot/drivers'
+import type { Log } from '@earshot/jobs'
+import type { AttemptRow } from '../../db/src/webhooks/attempts.ts'
+import type { DeliveryRow } from '../../db/src/webhooks/deliveries.ts'
+import { openTestDatabase } from './test-database.ts'
+import { startTestDispatcher, type TestDispatcher, type TestDispatcherOptions } from './test-dispatcher.ts'
+
+export { USER_AGENT } from './test-dispatcher.ts'
+
+/** A log that keeps its messages. */
+export function keepingLog(): { log: Log; messages: string[] } {
+  const messages: string[] = []
+  const keep = (fieldsOrMessage: unknown, message?: string) => void messages.push(message ?? String(fieldsOrMessage))
+  return { log: { debug: keep, info: keep, warn: keep, error: keep }, messages }
+}
+
+interface Endpoint {
+  id: string
+  secret: string
+}
+
+/** A database with a team that has webhooks, and what tests do with it. */
+export interface WebhookFixture {
+  address: DatabaseAddress
+  database: Database
+  secretKey: Buffer
+  teamId: string
+  addEndpoint: (url: string, fields?: { events?: string[]; previousSecret?: string; previousSecretFor?: string }) => Promise<Endpoint>
+  /** Emits an event and returns its deliveries' ids, one per endpoint that wants it. */
+  emit: (type?: string, data?: object) => Promise<string[]>
+  delivery: (id: string) => Promise<DeliveryRow>
+  attempts: (deliveryId: string) => Promise<AttemptRow[]>
+  dispatch: (options?: TestDispatcherOptions) => Promise<TestDispatcher>
+  close: () => Promise<void>
+}
+
+export async function openWebhookFixture(): Promise<WebhookFixture> {
+  const { address, database, close } = await openTestDatabase()
+  const secretKey = randomBytes(32)
+  const secretBox = createSecretBox(secretKey)
+  const sql = database.client
+  const owner = await createUser(database, { email: `${randomBytes(6).toString('hex')}@example.com`, name: 'Ada', passwordHash: null })
+  const { id: teamId } = await createTeamFor(database, owner, { name: 'Acme', plan: 'business' })
+  const stops: (() => Promise<void>)[] = []
+  const seal = (secret: string | undefined) => (secret === undefined ? null : secretBox.seal('webhook-secret', secret).toString('base64'))
+
+  return {
+    address,
+    database,
+    secretKey,
+    teamId,
+    async addEndpoint(url, { events = ['*'], previousSecret, previousSecretFor = '1 hour' } = {}) {
+      const secret = makeSecret()
+      const [row] = await sql<{ id: string }[]>`
+        insert into webhook_endpoints (team_id, url, events, secret, secret_hint, previous_secret, previous_secret_expires_at, local_trial)
+        values (${teamId}, ${url}, ${events}, ${seal(secret)}, ${secret.slice(-4)}, ${seal(previousSecret)}, now() + ${previousSecretFor}::interval, true)
+        returning id`
+      return { id: row?.id ?? '', secret }
+    },
+    async emit(type = 'submission.created', data = { submission: { id: 'x', body: 'Grüße, 世界 \u{1f600}' } }) {
+      const rows = await sql<{ id: string }[]>`
+        with emitted as materialized (select emit_event(${teamId}, null, ${type}, ${JSON.stringify(data)}::text::json) as id)
+        select id from emitted`
+      const made = await sql<{ id: string }[]>`select id from webhook_deliveries where event_id = ${rows[0]?.id ?? ''} order by id`
+      return made.map(({ id }) => id)
+    },
+    async delivery(id) {
+      const [row] = await sql<DeliveryRow[]>`select * from webhook_deliveries where id = ${id}`
+      if (!row) throw new Error('There is no such delivery')
+      return row
+    },
+    attempts: async (deliveryId) => [
+      ...(await sql<AttemptRow[]>`select * from webhook_attempts where delivery_id = ${deliveryId} order by number, id`),
+    ],
+    async dispatch(options) {
+      const dispatching = await startTestDispatcher({ address, secretBox }, options)
+      stops.push(dispatching.stop)
+      return dispatching
+    },
+    async close() {
+      await Promise.all(stops.map((stop) => stop()))
+      await close()
+    },
+  }
+}
+
+/** Runs one statement as the role that the service logs in with. */
+export async function asOperator(address: DatabaseAddress, text: string): Promise<Record<string, unknown>[]> {
+  const login = openDatabase({ address, poolSize: 1, applicationName: 'earshot test' })
+  const rows = await login.client.unsafe(text)
+  await login.close()
+  return [...rows]
+}
+
+export function makeSecret(): string {
+  return `whsec_${randomBytes(32).toString('base64')}`
+}
