@@ -17,8 +17,8 @@ const SYSTEM: Actor = { userId: null, credentialId: null, credentialKind: 'syste
 /** The roles that manage webhooks; their members get the mail. */
 const NOTIFIED_ROLES = roles.filter((role) => roleSuffices(role, 'admin'))
 
-// Rows are locked in order of id, as the writers of results lock them; PostgreSQL checks the conditions again on the locked row,
-// so a success that commits first counts.
+// Rows are locked in order of id, as the writers of results lock them; PostgreSQL checks the conditions again on the locked
+// row, so a success that commits first counts.
 const disable = statement<{ reason: string; failures: number; hours: number; days: number }, WebhookEndpointRow>(
   (p) => sql`
   with failing as materialized (
