@@ -122,7 +122,7 @@ async function exchangeAtOnce(token: string, services: TestService[]) {
   return Promise.all(Array.from({ length: PARALLEL }, (_, index) => refresh(services[index % services.length] ?? service, token)))
 }
 
-/** The one that succeeded, and what the others were told. */
+/** Splits responses into the success and the errors of the others. */
 function apart(answers: Awaited<ReturnType<typeof exchangeAtOnce>>): { winner: TokenPair; losers: unknown[] } {
   const winners = answers.filter(({ status }) => status === 200)
   expect(winners).toHaveLength(1)

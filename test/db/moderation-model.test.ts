@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => store.close())
 
 test(
-  'whatever moderators do at once, each change happens once, is told once, is logged once and is counted',
+  'under any concurrent moderation each change happens, is emitted, logged and counted once',
   async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(anyCall(SUBMISSIONS), { minLength: 2, maxLength: 24 }), async (calls) => {
