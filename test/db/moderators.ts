@@ -19,7 +19,7 @@ export type Call =
   | { kind: 'revoke' | 'delete'; submission: number }
 
 /** The result of one call for one submission. */
-export interface Judged extends Partial<Decision> {
+export interface CallResult extends Partial<Decision> {
   kind: 'moderate' | 'revoke' | 'delete'
   submission: number
   outcome: 'changed' | 'unchanged' | 'conflict' | 'not_found'
@@ -61,7 +61,7 @@ export function revokeTokenHash(run: string, submission: number): Buffer {
 }
 
 /** Makes the call and returns its results. Throws anything but the documented outcomes. */
-export async function perform(database: Database, { run, refs }: { run: string; refs: Ref[] }, call: Call): Promise<Judged[]> {
+export async function perform(database: Database, { run, refs }: { run: string; refs: Ref[] }, call: Call): Promise<CallResult[]> {
   const refOf = (submission: number) => refs[submission] as Ref
   if (call.kind === 'bulk') {
     const { team_id, project_id } = refOf(0)
@@ -73,18 +73,18 @@ export async function perform(database: Database, { run, refs }: { run: string; 
     })
   }
   if (call.kind === 'single') {
-    const judged = await told(moderateSubmission(database, MODERATOR, refOf(call.decision.submission), call.decision))
-    return [{ ...call.decision, kind: 'moderate', ...judged }]
+    const result = await outcomeOf(moderateSubmission(database, MODERATOR, refOf(call.decision.submission), call.decision))
+    return [{ ...call.decision, kind: 'moderate', ...result }]
   }
   const { kind, submission } = call
   const work =
     kind === 'delete'
       ? deleteSubmission(database, MODERATOR, refOf(submission))
       : revokeConsent(database, revokeTokenHash(run, submission)).then(() => {})
-  return [{ kind, submission, ...(await told(work.then(() => ({ outcome: 'changed' as const, state: null })))) }]
+  return [{ kind, submission, ...(await outcomeOf(work.then(() => ({ outcome: 'changed' as const, state: null })))) }]
 }
 
-async function told(work: Promise<Pick<Judged, 'outcome' | 'state'>>): Promise<Pick<Judged, 'outcome' | 'state'>> {
+async function outcomeOf(work: Promise<Pick<CallResult, 'outcome' | 'state'>>): Promise<Pick<CallResult, 'outcome' | 'state'>> {
   try {
     const { outcome, state } = await work
     return { outcome, state }

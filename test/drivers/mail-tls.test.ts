@@ -53,7 +53,7 @@ test.each<[string, () => MailServerOptions, Partial<SmtpServer>, string]>([
     '(DEPTH_ZERO_SELF_SIGNED_CERT)',
   ],
   ['a plain server where TLS was expected', () => ({}), implicit, 'cannot be reached (ERR_SSL'],
-])('neither message nor login is sent, and it is retried: %s', async (_what, options, how, told) => {
+])('neither message nor login is sent, and it is retried: %s', async (_what, options, how, reason) => {
   const logins: unknown[] = []
   await using server = await startMailServer({
     allowInsecureAuth: true,
@@ -62,7 +62,7 @@ test.each<[string, () => MailServerOptions, Partial<SmtpServer>, string]>([
   })
   const failure = await deliver({ ...server.server, ...how, login: { user: 'postman', password: 'hush' } }).catch((error) => error)
   expect(failure).toBeInstanceOf(MailFailure)
-  expect(failure).toMatchObject({ message: expect.stringContaining(told), isFinal: false })
+  expect(failure).toMatchObject({ message: expect.stringContaining(reason), isFinal: false })
   expect([...server.received, ...logins]).toEqual([])
 })
 

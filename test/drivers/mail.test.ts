@@ -139,7 +139,7 @@ describe('a message that cannot be sent', () => {
       code: 550,
       text: '5.1.1 <ada@example.com> unknown',
       isFinal: true,
-      told: 'refused the recipient (550 5.1.1)',
+      reason: 'refused the recipient (550 5.1.1)',
     },
     {
       what: 'greylisting',
@@ -147,23 +147,23 @@ describe('a message that cannot be sent', () => {
       code: 450,
       text: '4.2.0 <ada@example.com> greylisted',
       isFinal: false,
-      told: 'refused the recipient (450 4.2.0)',
+      reason: 'refused the recipient (450 4.2.0)',
     },
-    { what: 'a sender that is not allowed', at: 'MAIL', code: 553, text: 'not yours', isFinal: false, told: 'refused the sender (553)' },
+    { what: 'a sender that is not allowed', at: 'MAIL', code: 553, text: 'not yours', isFinal: false, reason: 'refused the sender (553)' },
     {
       what: 'a message taken for spam',
       at: 'DATA',
       code: 554,
       text: '5.7.1 spam: https://a.example/?token=x',
       isFinal: true,
-      told: 'refused the message (554 5.7.1)',
+      reason: 'refused the message (554 5.7.1)',
     },
-    { what: 'a full mailbox', at: 'DATA', code: 452, text: '4.2.2 full', isFinal: false, told: 'refused the message (452 4.2.2)' },
-    { what: 'a server that is shutting down', at: 'RCPT', code: 421, text: 'bye', isFinal: false, told: 'closed the connection (421)' },
-  ] as const)('because of $what ($at $code), fails as final: $isFinal', async ({ at, code, text, isFinal, told }) => {
+    { what: 'a full mailbox', at: 'DATA', code: 452, text: '4.2.2 full', isFinal: false, reason: 'refused the message (452 4.2.2)' },
+    { what: 'a server that is shutting down', at: 'RCPT', code: 421, text: 'bye', isFinal: false, reason: 'closed the connection (421)' },
+  ] as const)('because of $what ($at $code), fails as final: $isFinal', async ({ at, code, text, isFinal, reason }) => {
     await using server = await startMailServer({ refuse: { at, code, text } })
     const failure = await failureOf(createSmtpMail({ server: server.server, from: FROM }))
-    expect(failure).toMatchObject({ message: `The SMTP server ${told}.`, isFinal })
+    expect(failure).toMatchObject({ message: `The SMTP server ${reason}.`, isFinal })
     // The words of a refusal are for the operator; those about a message may cite its link.
     const isOfAddress = at !== 'DATA' && code !== 421
     expect(failure.reply).toEqual(isOfAddress ? expect.stringContaining(text) : null)

@@ -30,7 +30,7 @@ export async function openDeliverySource(client: Client, team: Team): Promise<De
       author: { name: 'Ada' },
     })
     let answered: { status_code: number | null } | undefined
-    await until(`${url} was told of the submission`, async () => {
+    await until(`${url} gets the submission`, async () => {
       const { results } = await client.webhooks.deliveries.list({ team_id, webhook_id, limit: 1 })
       const [delivery] = results
       if (!JSON.stringify(delivery?.payload ?? null).includes(submission.id)) return false

@@ -75,7 +75,7 @@ export function contradictions(history: History, acknowledged: { created: string
 /** Checks that each change has one event and each event its change, and that no acknowledged change is lost. */
 function ofChanges({ submissions, events }: History, acknowledged: { created: string[]; approved: string[] }): string[] {
   const found: string[] = []
-  const told = Map.groupBy(events, ({ type, submission_id }) => `${type} ${submission_id}`)
+  const eventsByChange = Map.groupBy(events, ({ type, submission_id }) => `${type} ${submission_id}`)
   const changes = new Set([
     ...submissions.map(({ id }) => `submission.created ${id}`),
     ...submissions.filter(({ state }) => state === 'approved').map(({ id }) => `submission.approved ${id}`),
@@ -84,8 +84,9 @@ function ofChanges({ submissions, events }: History, acknowledged: { created: st
     if (!changes.has(`submission.created ${id}`)) found.push(`submission ${id} was acknowledged and lost`)
   for (const id of acknowledged.approved)
     if (!changes.has(`submission.approved ${id}`)) found.push(`approval of ${id} was acknowledged and lost`)
-  for (const change of changes) if (told.get(change)?.length !== 1) found.push(`${change} has ${told.get(change)?.length ?? 0} events`)
-  for (const name of told.keys()) if (!changes.has(name)) found.push(`event ${name} without its change`)
+  for (const change of changes)
+    if (eventsByChange.get(change)?.length !== 1) found.push(`${change} has ${eventsByChange.get(change)?.length ?? 0} events`)
+  for (const name of eventsByChange.keys()) if (!changes.has(name)) found.push(`event ${name} without its change`)
   return found
 }
 

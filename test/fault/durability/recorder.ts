@@ -28,9 +28,9 @@ export async function startRecorder(): Promise<Recorder> {
   const child = fork(SCRIPT, { execArgv: ['--disable-warning=ExperimentalWarning'] })
   const ended = once(child, 'exit')
   const receipts: Receipt[] = []
-  child.on('message', (told: Receipt | string | number) => {
-    if (typeof told === 'object') receipts.push(told)
-    else child.emit('word', told)
+  child.on('message', (message: Receipt | string | number) => {
+    if (typeof message === 'object') receipts.push(message)
+    else child.emit('word', message)
   })
   const [port] = await once(child, 'word')
   const say = async (word: 'go away' | 'come back') => {
