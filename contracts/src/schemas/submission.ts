@@ -1,5 +1,21 @@
 import { z } from 'zod'
-import { ContactEmail, CreatedAt, Id, timestamp, UpdatedAt } from './primitives.ts'
+import {
+  Body,
+  ContactEmail,
+  CreatedAt,
+  EmailInput,
+  HttpUrl,
+  Id,
+  instant,
+  Language,
+  Metadata,
+  Name,
+  Rating,
+  Title,
+  text,
+  timestamp,
+  UpdatedAt,
+} from './primitives.ts'
 
 export const SubmissionState = z
   .enum(['pending', 'approved', 'rejected'])
@@ -79,3 +95,40 @@ export const Submission = z
   })
   .meta({ id: 'Submission', description: 'Text, a video or a testimonial, with its moderation state.' })
 export type Submission = z.infer<typeof Submission>
+
+/** The fields that everyone who creates a submission may set, a visitor or the team. */
+export const newSubmission = {
+  kind: z.literal('text').default('text').meta({ description: 'Kind of submission.' }),
+  title: Title.nullable().optional().meta({ description: 'Headline.' }),
+  body: Body.meta({ description: 'The text.', example: 'Saved us a week.' }),
+  rating: Rating.nullable().optional(),
+  language: Language.nullable().optional(),
+  metadata: Metadata.optional(),
+}
+
+export const AuthorInput = z
+  .strictObject({
+    name: Name.meta({ description: 'Name of the person.', example: 'Ada Lovelace' }),
+    email: EmailInput.nullable().optional(),
+    title: text(200).nullable().optional().meta({ description: 'Job title of the person.', example: 'CTO' }),
+    company: text(200).nullable().optional().meta({ description: 'Company of the person.', example: 'Analytical Engines' }),
+    avatar_url: HttpUrl.nullable().optional().meta({ description: 'Address of the picture.' }),
+    website_url: HttpUrl.nullable().optional().meta({ description: 'Website of the person.' }),
+  })
+  .meta({ id: 'AuthorInput', description: 'The author of the submission.' })
+
+export const ConsentInput = z
+  .strictObject({
+    granted: z.boolean().meta({ description: 'Whether the person consented to publication.' }),
+    text: text(2_000).nullable().optional().meta({ description: 'Text that the person consented to.', example: 'You may publish this.' }),
+    granted_at: instant('Time when consent was given. Defaults to now.').nullable().optional(),
+  })
+  .meta({ id: 'ConsentInput', description: "The person's consent to publication." })
+
+export const SourceInput = z
+  .strictObject({
+    provider: text(100).nullable().optional().meta({ description: 'Site where it was first published.', example: 'g2' }),
+    url: HttpUrl.nullable().optional().meta({ description: 'Address of the original.' }),
+    collected_at: instant('Time when it was collected.').nullable().optional(),
+  })
+  .meta({ id: 'SourceInput', description: 'Origin of the submission.' })

@@ -3,22 +3,8 @@ import { durations } from '../durations.ts'
 import { sizes } from '../limits.ts'
 import { operation } from '../operation.ts'
 import { PUBLIC, PUBLIC_PROJECT, PublicKeyRef } from '../paths.ts'
-import {
-  Body,
-  EmailInput,
-  HttpUrl,
-  Id,
-  Language,
-  Metadata,
-  Name,
-  Page,
-  Rating,
-  Tag,
-  Title,
-  text,
-  timestamp,
-} from '../schemas/primitives.ts'
-import { Consent, SubmissionKind } from '../schemas/submission.ts'
+import { EmailInput, HttpUrl, Id, Name, Page, Rating, Tag, text, timestamp } from '../schemas/primitives.ts'
+import { Consent, newSubmission, SubmissionKind } from '../schemas/submission.ts'
 
 const Receipt = z
   .object({
@@ -77,10 +63,7 @@ export const publicSubmissions = {
     description: `The submission is pending until a person moderates it. Repeating the same text from the same IP address within ${durations.duplicateSubmissionMinutes} minutes returns the same id and stores nothing new. Leave \`website\` empty: it detects bots.`,
     quota: 'submissions',
     input: PublicKeyRef.extend({
-      kind: z.literal('text').default('text').meta({ description: 'Kind of submission.' }),
-      title: Title.nullable().optional().meta({ description: 'Headline.' }),
-      body: Body.meta({ description: 'The text.', example: 'Saved us a week.' }),
-      rating: Rating.nullable().optional(),
+      ...newSubmission,
       author: z
         .strictObject({
           name: Name.meta({ description: 'Your name.', example: 'Ada Lovelace' }),
@@ -99,9 +82,7 @@ export const publicSubmissions = {
             .meta({ description: 'The consent text as it was shown.', example: 'You may publish this.' }),
         })
         .meta({ id: 'VisitorConsentInput', description: 'Your consent to publication.' }),
-      language: Language.nullable().optional(),
       source_url: HttpUrl.nullable().optional().meta({ description: 'The page with the form.' }),
-      metadata: Metadata.optional(),
       form_token: text(512)
         .nullable()
         .optional()

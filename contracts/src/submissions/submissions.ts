@@ -3,55 +3,20 @@ import { errorCodes } from '../errors.ts'
 import { sizes } from '../limits.ts'
 import { NoContent, operation } from '../operation.ts'
 import { PROJECT, ProjectRef } from '../paths.ts'
+import { Id, listOf, Metadata, Rating, Reason, Tag, Tags, TimedPage, text } from '../schemas/primitives.ts'
 import {
-  Body,
-  EmailInput,
-  HttpUrl,
-  Id,
-  instant,
-  Language,
-  listOf,
-  Metadata,
-  Name,
-  Rating,
-  Reason,
-  Tag,
-  Tags,
-  TimedPage,
-  Title,
-  text,
-} from '../schemas/primitives.ts'
-import { Channel, Submission, SubmissionKind, SubmissionState } from '../schemas/submission.ts'
+  AuthorInput,
+  Channel,
+  ConsentInput,
+  newSubmission,
+  SourceInput,
+  Submission,
+  SubmissionKind,
+  SubmissionState,
+} from '../schemas/submission.ts'
 
 const SUBMISSION = `${PROJECT}/submissions/{submission_id}` as const
 const SubmissionRef = ProjectRef.extend({ submission_id: Id.meta({ description: 'The submission.' }) })
-
-const AuthorInput = z
-  .strictObject({
-    name: Name.meta({ description: 'Name of the person.', example: 'Ada Lovelace' }),
-    email: EmailInput.nullable().optional(),
-    title: text(200).nullable().optional().meta({ description: 'Job title of the person.', example: 'CTO' }),
-    company: text(200).nullable().optional().meta({ description: 'Company of the person.', example: 'Analytical Engines' }),
-    avatar_url: HttpUrl.nullable().optional().meta({ description: 'Address of the picture.' }),
-    website_url: HttpUrl.nullable().optional().meta({ description: 'Website of the person.' }),
-  })
-  .meta({ id: 'AuthorInput', description: 'The author of the submission.' })
-
-const ConsentInput = z
-  .strictObject({
-    granted: z.boolean().meta({ description: 'Whether the person consented to publication.' }),
-    text: text(2_000).nullable().optional().meta({ description: 'Text that the person consented to.', example: 'You may publish this.' }),
-    granted_at: instant('Time when consent was given. Defaults to now.').nullable().optional(),
-  })
-  .meta({ id: 'ConsentInput', description: "The person's consent to publication." })
-
-const SourceInput = z
-  .strictObject({
-    provider: text(100).nullable().optional().meta({ description: 'Site where it was first published.', example: 'g2' }),
-    url: HttpUrl.nullable().optional().meta({ description: 'Address of the original.' }),
-    collected_at: instant('Time when it was collected.').nullable().optional(),
-  })
-  .meta({ id: 'SourceInput', description: 'Origin of the submission.' })
 
 const expectedState = SubmissionState.default('pending').meta({
   description: 'The state that you expect. If the state differs, the request returns 409 `state_conflict` with `current_state`.',
@@ -111,17 +76,12 @@ export const submissions = {
     quota: 'submissions',
     errors: ['already_exists'],
     input: ProjectRef.extend({
-      kind: z.literal('text').default('text').meta({ description: 'Kind of submission.' }),
-      title: Title.nullable().optional().meta({ description: 'Headline.' }),
-      body: Body.meta({ description: 'The text.', example: 'Saved us a week.' }),
-      rating: Rating.nullable().optional(),
+      ...newSubmission,
       author: AuthorInput,
       consent: ConsentInput.optional(),
       source: SourceInput.optional(),
-      language: Language.nullable().optional(),
       tags: Tags.optional(),
       external_id: text(200, 1).nullable().optional().meta({ description: 'Your own id, unique in the project.', example: 'A-1001' }),
-      metadata: Metadata.optional(),
     }),
     output: Submission,
   }),

@@ -1,21 +1,21 @@
 import { contracts } from '@earshot/contracts'
-import { type ListedSubmission, listSubmissions, type NewSubmission, receiveSubmission, revokeConsent, toTimestamp } from '@earshot/db'
-import type { z } from 'zod'
+import { type ListedSubmission, listSubmissions, receiveSubmission, revokeConsent, toTimestamp } from '@earshot/db'
 import { requireFormToken } from '../auth/form-token.ts'
 import type { PublicProjectRow } from '../auth/public-access.ts'
 import { hashToken, makeId, makeRevokeToken } from '../auth/token-values.ts'
 import { implement } from '../http/implement.ts'
-import { presentConsent } from './present.ts'
+import { columnsOf, presentConsent } from './columns.ts'
 
 export const publicSubmissions = implement(contracts.public.submissions, {
   create: async ({ ctx, input }) => {
-    const { public_key, form_token, website, ...words } = input
+    const { public_key, form_token, website, source_url = null, ...fields } = input
     if (form_token) requireFormToken(ctx.services.secretBox, form_token, Date.now())
     const revoke_token = makeRevokeToken()
     if (website) return decoy(revoke_token)
-    const fingerprint = ctx.services.secretBox.mac('visitor-words', JSON.stringify([ctx.ip, words]))
-    const arrival = { fields: fieldsOf(words), revokeTokenHash: hashToken(revoke_token), fingerprint }
-    const row = await ctx.deferredAccess.authorizeWith((publicAccess) => receiveSubmission(ctx.tx, { publicAccess, ...arrival }))
+    const fingerprint = ctx.services.secretBox.mac('visitor-words', JSON.stringify([ctx.ip, { ...fields, source_url }]))
+    const columns = { ...columnsOf({ ...fields, source: { url: source_url } }), channel: 'public' as const }
+    const submission = { fields: columns, revokeTokenHash: hashToken(revoke_token), fingerprint }
+    const row = await ctx.deferredAccess.authorizeWith((publicAccess) => receiveSubmission(ctx.tx, { publicAccess, ...submission }))
     if (row.refusal) throw row.refusal
     return {
       id: row.id,
@@ -41,28 +41,6 @@ export const publicConsent = implement(contracts.public.consent, {
     return { id: row.id, consent: presentConsent(row) }
   },
 })
-
-type Words = Omit<z.output<typeof contracts.public.submissions.create.input>, 'public_key' | 'form_token' | 'website'>
-
-function fieldsOf({ author, consent, ...words }: Words): NewSubmission {
-  return {
-    kind: words.kind,
-    channel: 'public',
-    title: words.title ?? null,
-    body: words.body,
-    rating: words.rating ?? null,
-    author_name: author.name,
-    author_email: author.email ?? null,
-    author_title: author.title ?? null,
-    author_company: author.company ?? null,
-    author_website_url: author.website_url ?? null,
-    consent_granted: consent.granted,
-    consent_text: consent.text ?? null,
-    source_url: words.source_url ?? null,
-    language: words.language ?? null,
-    metadata: words.metadata ?? {},
-  }
-}
 
 /** The response for a bot that filled in the trap field: it looks like a success, but nothing is stored. */
 function decoy(revoke_token: string) {

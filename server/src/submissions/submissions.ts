@@ -6,22 +6,19 @@ import {
   listSubmissions,
   moderateSubmission,
   moderateSubmissions,
-  type NewSubmission,
   updateSubmission,
 } from '@earshot/db'
-import type { z } from 'zod'
 import { type InProject, implement } from '../http/implement.ts'
-import { presentSubmission } from './present.ts'
+import { columnsOf, presentSubmission } from './columns.ts'
 
 const stateAfter = { approve: 'approved', reject: 'rejected' } as const
 
 export const submissions = implement(contracts.submissions, {
   list: ({ ctx, input }) => listSubmissions(ctx.tx, input, { searchEmail: ctx.seesContacts }, presentSubmission),
   create: async ({ ctx, input }) => {
-    const { team_id, project_id, ...words } = input
-    return presentSubmission(
-      await createSubmission(ctx.tx, { team_id, project_id }, { ...fieldsOf(words), channel: channelOf(ctx) }, ctx.actor),
-    )
+    const { team_id, project_id, ...fields } = input
+    const columns = { ...columnsOf(fields), channel: channelOf(ctx) }
+    return presentSubmission(await createSubmission(ctx.tx, { team_id, project_id }, columns, ctx.actor))
   },
   retrieve: async ({ ctx, input }) => presentSubmission(await findSubmission(ctx.tx, input)),
   update: async ({ ctx, input }) => {
@@ -40,40 +37,6 @@ export const submissions = implement(contracts.submissions, {
     return { results: rows.map((row, index) => presentResult(row, input.items[index]?.submission_id ?? '')) }
   },
 })
-
-type Words = z.output<typeof contracts.submissions.create.input>
-
-/** Returns the columns of a submission's input. */
-function fieldsOf({
-  author,
-  consent,
-  source,
-  external_id,
-  ...words
-}: Omit<Words, 'team_id' | 'project_id'>): Omit<NewSubmission, 'channel'> {
-  return {
-    kind: words.kind,
-    title: words.title ?? null,
-    body: words.body,
-    rating: words.rating ?? null,
-    author_name: author.name,
-    author_email: author.email ?? null,
-    author_title: author.title ?? null,
-    author_company: author.company ?? null,
-    author_avatar_url: author.avatar_url ?? null,
-    author_website_url: author.website_url ?? null,
-    consent_granted: consent?.granted ?? false,
-    consent_text: consent?.text ?? null,
-    consent_granted_at: isoOrNull(consent?.granted_at),
-    source_provider: source?.provider ?? null,
-    source_url: source?.url ?? null,
-    source_collected_at: isoOrNull(source?.collected_at),
-    language: words.language ?? null,
-    tags: words.tags ?? [],
-    external_id: external_id ?? null,
-    metadata: words.metadata ?? {},
-  }
-}
 
 /** Derives the channel from the credential; the body cannot set it. */
 function channelOf({ credential, client }: InProject): Channel {
@@ -103,8 +66,4 @@ function presentResult(row: ModeratedRow, submission_id: string) {
     submission: null,
     error: { code, detail: errorRow(code).detail, current_state: outcome === 'conflict' ? row.state : null } as const,
   }
-}
-
-function isoOrNull(instant: string | null | undefined): string | null {
-  return instant ? new Date(instant).toISOString() : null
 }

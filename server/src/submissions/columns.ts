@@ -1,0 +1,79 @@
+import type { contracts, Submission } from '@earshot/contracts'
+import { type ListedSubmission, type NewSubmission, toTimestamp } from '@earshot/db'
+import type { z } from 'zod'
+
+/** Presents a submission as the API shows it. db/functions/submissions/submission.sql builds the same for events. */
+export function presentSubmission(row: ListedSubmission): Submission {
+  return {
+    id: row.id,
+    team_id: row.team_id,
+    project_id: row.project_id,
+    kind: row.kind,
+    state: row.state,
+    channel: row.channel,
+    title: row.title,
+    body: row.body,
+    rating: row.rating,
+    author: {
+      name: row.author_name,
+      email: row.author_email,
+      title: row.author_title,
+      company: row.author_company,
+      avatar_url: row.author_avatar_url,
+      website_url: row.author_website_url,
+    },
+    consent: presentConsent(row),
+    source: { provider: row.source_provider, url: row.source_url, collected_at: toTimestamp(row.source_collected_at) },
+    language: row.language,
+    tags: row.tags,
+    external_id: row.external_id,
+    metadata: row.metadata,
+    video_id: row.video_id,
+    import_id: row.import_id,
+    moderation: { by: row.moderated_by, at: toTimestamp(row.moderated_at), reason: row.moderation_reason },
+    public: row.is_public,
+    created_at: toTimestamp(row.created_at),
+    updated_at: toTimestamp(row.updated_at),
+  }
+}
+
+export function presentConsent(row: ListedSubmission) {
+  return {
+    granted: row.consent_granted,
+    text: row.consent_text,
+    granted_at: toTimestamp(row.consent_granted_at),
+    revoked_at: toTimestamp(row.consent_revoked_at),
+  }
+}
+
+type Input = Omit<z.output<typeof contracts.submissions.create.input>, 'team_id' | 'project_id'>
+
+/** Returns the columns of a new submission, whoever creates it. Fields that a visitor cannot set are absent there. */
+export function columnsOf({ author, consent, source, ...fields }: Input): Omit<NewSubmission, 'channel'> {
+  return {
+    kind: fields.kind,
+    title: fields.title ?? null,
+    body: fields.body,
+    rating: fields.rating ?? null,
+    author_name: author.name,
+    author_email: author.email ?? null,
+    author_title: author.title ?? null,
+    author_company: author.company ?? null,
+    author_avatar_url: author.avatar_url ?? null,
+    author_website_url: author.website_url ?? null,
+    consent_granted: consent?.granted ?? false,
+    consent_text: consent?.text ?? null,
+    consent_granted_at: isoOrNull(consent?.granted_at),
+    source_provider: source?.provider ?? null,
+    source_url: source?.url ?? null,
+    source_collected_at: isoOrNull(source?.collected_at),
+    language: fields.language ?? null,
+    tags: fields.tags ?? [],
+    external_id: fields.external_id ?? null,
+    metadata: fields.metadata ?? {},
+  }
+}
+
+function isoOrNull(instant: string | null | undefined): string | null {
+  return instant ? new Date(instant).toISOString() : null
+}
