@@ -6,7 +6,7 @@ import { type DriverResult, takeRows } from './result-rows.ts'
 
 const END_SECONDS = 5
 
-export interface StatementResult<Row> {
+interface StatementResult<Row> {
   rows: Row[]
   /** PostgreSQL's name of the command that ran: a commit may have been a rollback. */
   command: string
