@@ -6,7 +6,7 @@ create table idempotency_keys (
   caller text not null,
   key text not null,
   request_hash bytea not null,
-  answer text,
+  result text,
   created_at timestamptz not null default now(),
   primary key (caller, key)
 );

@@ -5,55 +5,66 @@ import { onlyOne } from './sql/rows.ts'
 import { statement } from './sql/statement.ts'
 import { idempotency_keys } from './tables/idempotency.ts'
 
-export interface IdempotentRequest {
-  /** The credential, or on the public plane address and public key: nobody replays another's secret. */
+interface KeyRef {
+  /** The credential, or on the public plane address and public key: nobody replays another caller's secret. */
   caller: string
   key: string
+}
+
+export interface IdempotentRequest extends KeyRef {
   /** SHA-256 over the operation and its whole input. */
   requestHash: Buffer
 }
 
-const { placeholder } = sql
-const WAIT = '10s'
+const LOCK_TIMEOUT = '10s'
 
-const wait = statement<object, never>(sql`select set_config('lock_timeout', ${sql.raw(`'${WAIT}'`)}, true)`)
+const setLockTimeout = statement<{ timeout: string }, never>(
+  (p) => sql`
+  select set_config('lock_timeout', ${p.timeout}, true)`,
+)
 
-const claim = statement<IdempotentRequest, { claimed: boolean }>(sql`
+const claim = statement<IdempotentRequest, { claimed: boolean }>(
+  (p) => sql`
   insert into ${idempotency_keys} as k (caller, key, request_hash)
-  values (${placeholder('caller')}, ${placeholder('key')}, ${placeholder('requestHash')})
+  values (${p.caller}, ${p.key}, ${p.requestHash})
   on conflict (caller, key) do update set
     request_hash = excluded.request_hash,
-    answer = null,
+    result = null,
     created_at = now()
   where k.created_at < now() - interval '24 hours'
-  returning true as claimed`)
+  returning true as claimed`,
+)
 
-const find = statement<{ caller: string; key: string }, { request_hash: Buffer; answer: string | null }>(sql`
-  select request_hash, answer
+const find = statement<KeyRef, { request_hash: Buffer; result: string | null }>(
+  (p) => sql`
+  select request_hash, result
     from ${idempotency_keys}
-   where caller = ${placeholder('caller')} and key = ${placeholder('key')}`)
+   where caller = ${p.caller} and key = ${p.key}`,
+)
 
-const store = statement<{ caller: string; key: string; answer: string }, never>(sql`
+const store = statement<KeyRef & { result: string }, never>(
+  (p) => sql`
   update ${idempotency_keys}
-     set answer = ${placeholder('answer')}
-   where caller = ${placeholder('caller')} and key = ${placeholder('key')}`)
+     set result = ${p.result}
+   where caller = ${p.caller} and key = ${p.key}`,
+)
 
 /**
- * Takes the key, first thing in the work's own transaction: parallel callers wait here for up to 10 s for its commit.
- * Gives the stored answer when there is one, null when the work is to be done. Throws `idempotency_key_reused` for
- * another request, `idempotency_in_progress` when the wait was in vain.
+ * Claims the key, as the first step of the work's own transaction: parallel callers wait here up to 10 s for its commit.
+ * Returns the stored result, or null when the work is to be done. Throws `idempotency_key_reused` for another request,
+ * and `idempotency_in_progress` when the first one takes longer.
  */
-export async function claimIdempotencyKey(tx: Tx, request: IdempotentRequest): Promise<string | null> {
-  await wait(tx, {})
-  const [claimed] = await claim(tx, request)
+export async function claimIdempotencyKey(tx: Tx, { caller, key, requestHash }: IdempotentRequest): Promise<string | null> {
+  await setLockTimeout(tx, { timeout: LOCK_TIMEOUT })
+  const [claimed] = await claim(tx, { caller, key, requestHash })
   if (claimed) return null
-  const stored = onlyOne(await find(tx, request))
-  if (!stored.request_hash.equals(request.requestHash)) throw new ApiError('idempotency_key_reused')
-  if (stored.answer === null) throw new ApiError('idempotency_in_progress', { retryAfterSeconds: 1 })
-  return stored.answer
+  const stored = onlyOne(await find(tx, { caller, key }))
+  if (!stored.request_hash.equals(requestHash)) throw new ApiError('idempotency_key_reused')
+  if (stored.result === null) throw new ApiError('idempotency_in_progress', { retryAfterSeconds: 1 })
+  return stored.result
 }
 
-/** Keeps the answer before the commit, so that a crash leaves either both or neither. */
-export async function storeIdempotentAnswer(tx: Tx, request: { caller: string; key: string; answer: string }): Promise<void> {
+/** Stores the result before the commit, so that a crash leaves both the work and its result, or neither. */
+export async function storeIdempotentResult(tx: Tx, request: KeyRef & { result: string }): Promise<void> {
   await store(tx, request)
 }

@@ -23,7 +23,7 @@ export {
   type Tx,
 } from './driver/database.ts'
 export { laterCursor, readEvents, readFeedEnds } from './events.ts'
-export { claimIdempotencyKey, storeIdempotentAnswer } from './idempotency.ts'
+export { claimIdempotencyKey, storeIdempotentResult } from './idempotency.ts'
 export { acceptInvitation } from './invitations/accept.ts'
 export { createInvitation } from './invitations/create.ts'
 export { listInvitations } from './invitations/list.ts'

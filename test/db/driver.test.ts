@@ -96,11 +96,8 @@ test('an error of PostgreSQL has its code, severity, detail and constraint', asy
   const insert = () => client.unsafe('insert into plans select * from plans limit 1')
   await expect(insert()).rejects.toBeInstanceOf(postgres.PostgresError)
   await expect(insert()).rejects.toMatchObject({ code: '23505', severity: 'ERROR', constraint_name: 'plans_pkey' })
-  await expect(client.unsafe('select refuse($1, $2)', ['not_found', '{"a":1}'])).rejects.toMatchObject({
-    code: 'EARSH',
-    message: 'not_found',
-    detail: '{"a": 1}',
-  })
+  const raise = "do $$ begin raise exception using errcode = 'EARS1', message = 'words', detail = 'more'; end $$"
+  await expect(client.unsafe(raise)).rejects.toMatchObject({ code: 'EARS1', message: 'words', detail: 'more' })
 })
 
 test('after a statement that failed between two rows the next result starts with holes', async () => {

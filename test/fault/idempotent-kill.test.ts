@@ -73,7 +73,7 @@ function send(service: ServiceProcess, { token, project }: Team, key: string) {
 async function readStored({ id }: Team): Promise<Map<string, { records: number; answers: number }>> {
   await using database = await dataDir.openDatabase()
   const rows = await database.client<{ key: string; records: number; answers: number }[]>`
-    select coalesce(s.metadata ->> 'key', k.key) as key, count(s.id)::int as records, count(k.answer)::int as answers
+    select coalesce(s.metadata ->> 'key', k.key) as key, count(s.id)::int as records, count(k.result)::int as answers
       from (select * from submissions where team_id = ${id}) s
       full join idempotency_keys k on k.key = s.metadata ->> 'key'
      group by 1`

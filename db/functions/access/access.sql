@@ -1,9 +1,10 @@
--- Who calls, and what of the path they can see: one call for every authenticated request, nothing cached.
+-- Authorizes a request: finds its caller, and the team and project of the path if the caller may see them. One call for every
+-- authenticated request, nothing cached.
 -- The hash is that of the credential's value, or of an access token that it handed out.
 -- Reads as: no credential_id and not expired = unknown; used null = over the limit;
 -- team_id null although asked = not the caller's; project_id null although asked = not in that team.
--- any_api_access is told where no team is asked for; else the plan says it.
--- p_max null: asked again for a request that was counted when it began and goes on; nothing is counted.
+-- any_api_access is set where the request names no team; else the plan says it.
+-- p_max null: the request was counted when it began and continues; nothing is counted.
 -- Runs as the owner with every name qualified: a `set search_path` clause costs an eighth of the call. The counter is called
 -- as an expression: `select * from` it would keep its one row in a store first, for a twelfth of the call.
 create or replace function access(
@@ -67,7 +68,7 @@ begin
     return;
   end if;
 
-  -- Coarse, so that a busy token does not cost a write each time; the condition is asked again under the row's lock.
+  -- Coarse, so that a busy token does not cost a write each time; the condition is checked again under the row's lock.
   if v_last_used_at is null or v_last_used_at < now() - interval '1 minute' then
     update public.credentials c
        set last_used_at = now()

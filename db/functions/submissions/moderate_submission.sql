@@ -1,5 +1,5 @@
 -- Compare-and-set of a submission's state. Under any number of callers one change makes one event and one audit line.
--- outcome: changed, unchanged (the decision stands already), conflict (another state; see submission.state), not_found.
+-- outcome: changed, unchanged (it is in that state already), conflict (another state; see submission.state), not_found.
 create or replace function moderate_submission(
   p_actor actor,
   p_team uuid,
@@ -13,7 +13,7 @@ create or replace function moderate_submission(
 ) language plpgsql as $$
 begin
   loop
-    -- Waits for whoever holds the row, then judges the version that it left.
+    -- Waits for another holder of the row's lock, then checks the version that it committed.
     update submissions s
        set state = p_to,
            moderated_by = p_actor.user_id,
@@ -43,7 +43,7 @@ begin
       when submission.state = p_to then 'unchanged'
       else 'conflict'
     end;
-    -- Another caller's commit came between the two statements: the expected state is there now, so it is no conflict.
+    -- Another commit came between the two statements and left the expected state: try again.
     exit when outcome <> 'conflict' or submission.state <> p_expected;
   end loop;
 end $$;

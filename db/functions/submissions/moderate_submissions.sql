@@ -1,5 +1,5 @@
--- Many decisions, each on its own. All rows are locked first, in the order of their ids: two bulk calls, or a bulk and
--- a single one, then never wait for each other in a circle.
+-- Moderates many submissions, each independently. Locks all rows first, in the order of their ids: two bulk calls, or a
+-- bulk and a single one, then never wait for each other in a circle.
 create or replace function moderate_submissions(
   p_actor actor,
   p_team uuid,

@@ -1,5 +1,5 @@
--- The person takes the consent back: the item leaves every public payload with this statement. The receipt's token is
--- the only proof needed, so no team is known beforehand. Repeating it changes nothing.
+-- Withdraws an author's consent: the submission leaves every public list at once. The receipt's token is the only proof
+-- needed, so no team is known beforehand: it runs as the owner. Repeating it changes nothing.
 create or replace function revoke_consent(p_revoke_token_hash bytea) returns setof submissions
 language sql security definer set search_path = public, pg_temp as $$
   update submissions

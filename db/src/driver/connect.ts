@@ -1,6 +1,6 @@
 import postgres from 'postgres'
 
-/** Where the database is. Either an address, or a host (a socket directory too) with its parts. */
+/** The address of the database: a URL, or a host (or socket directory) with its parts. */
 export interface DatabaseAddress {
   url?: string
   host?: string
@@ -12,19 +12,19 @@ export interface DatabaseAddress {
 
 export interface DatabaseOptions {
   address: DatabaseAddress
-  /** Role that the sessions take on; the login role if absent. */
+  /** The role that connections assume; the login role if absent. */
   role?: 'earshot_owner' | 'earshot_app' | 'earshot_worker'
-  /** Connections at most. */
+  /** The largest number of connections. */
   poolSize: number
   /** Shown in pg_stat_activity. */
   applicationName: string
-  /** A statement that takes longer is cancelled; a database that does not even do that is given up soon after. */
+  /** PostgreSQL cancels a statement that takes longer; if it does not, the connection is closed soon after. */
   statementTimeoutMs?: number
-  /** Called with each statement that is sent, for tests that count them. */
+  /** Called with the text of each statement, for tests that count them. */
   onStatement?: (text: string) => void
 }
 
-/** A client of the driver with the settings of the product; `onclose` hears of each connection that ends. */
+/** Creates a client of the driver with the product's settings; `onclose` is called when a connection closes. */
 export function connect(
   { address: { url, ...parts }, role, applicationName, statementTimeoutMs, onStatement }: DatabaseOptions,
   extent: { max: number; onclose?: () => void },
@@ -32,7 +32,7 @@ export function connect(
   const options = {
     ...extent,
     connect_timeout: 5,
-    // The pool retires its sessions when nobody uses them.
+    // The pool retires connections between statements.
     max_lifetime: null,
     fetch_types: false,
     onnotice: () => {},
@@ -40,9 +40,9 @@ export function connect(
     connection: {
       application_name: applicationName,
       timezone: 'UTC',
-      // Each statement has one good plan, whatever its values: planning a list anew cost more than running it.
+      // One plan per statement is right for all its values, and planning a list costs more than running it (ADR 15).
       plan_cache_mode: 'force_generic_plan',
-      // A bitmap loses the order of its index: a plan for any values would sort all of a project for one page.
+      // A bitmap scan loses the index's order: a generic plan with one would sort a whole project for one page.
       enable_bitmapscan: 'off',
       ...(statementTimeoutMs && { statement_timeout: statementTimeoutMs }),
       ...(role && { role }),

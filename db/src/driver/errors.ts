@@ -4,7 +4,7 @@ import { DeadlineError } from './deadline.ts'
 
 const RETRY_AFTER_SECONDS = 2
 
-/** The driver's own codes and the socket's for a database that cannot be reached. */
+/** Codes of the driver and of sockets for a database that cannot be reached. */
 const UNREACHABLE = new Set([
   'CONNECTION_CLOSED',
   'CONNECTION_ENDED',
@@ -22,19 +22,19 @@ const UNREACHABLE = new Set([
 ])
 
 /**
- * SQLSTATE classes and codes of a database that is there but cannot serve now: connection exceptions (08), insufficient
+ * SQLSTATE classes of a database that cannot serve now: connection exceptions (08), insufficient
  * resources (53), operator intervention, a cancelled statement included (57), deadlock and serialization (40).
  */
 const UNAVAILABLE = /^(08|53|57|40)/
 
-/** Turns what the driver throws into the API's table; whatever is not in it stays as it is and becomes a 500. */
+/** Turns an error of the driver into an error of the API's table; returns any other error unchanged, which becomes a 500. */
 export function toApiError(error: unknown): unknown {
   if (error instanceof postgres.PostgresError) return fromState(error)
   if (error instanceof DeadlineError || isUnreachable(error)) return unavailable(error)
   return error
 }
 
-/** Whether this error of the driver means that the connection on which it came is gone. PostgreSQL closes it after a FATAL one. */
+/** Whether an error of the driver means that its connection is lost. PostgreSQL closes a connection after a FATAL error. */
 export function isConnectionLost(error: unknown): boolean {
   return error instanceof postgres.PostgresError ? ['FATAL', 'PANIC'].includes(error.severity) : isUnreachable(error)
 }
@@ -65,7 +65,7 @@ function fromState(error: postgres.PostgresError): unknown {
   return UNAVAILABLE.test(error.code) ? unavailable(error) : error
 }
 
-/** 503: the caller may come again. */
+/** Returns a 503 that tells the client when to retry. */
 export function unavailable(cause: Error): ApiError {
   const error = new ApiError('dependency_unavailable', {
     detail: 'The database is unavailable right now; retry with backoff.',

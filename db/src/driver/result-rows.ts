@@ -8,8 +8,14 @@ export interface DriverResult {
   columns: Columns
 }
 
-/** A row without values, by the columns of a prepared statement, which the driver keeps as long as the statement. */
-const templates = new WeakMap<Columns, Record<string, unknown>>()
+/** The names of the columns, and a row without values. */
+interface Shape {
+  names: readonly string[]
+  template: Record<string, unknown>
+}
+
+/** By the columns of a prepared statement, which the driver keeps as long as the statement. */
+const shapes = new WeakMap<Columns, Shape>()
 
 /**
  * Takes the rows out of the driver's result, as objects with the columns' names. Empties the result, for two reasons.
@@ -20,12 +26,11 @@ const templates = new WeakMap<Columns, Record<string, unknown>>()
 export function takeRows<Row>(result: DriverResult): Row[] {
   const rows: Row[] = []
   if (result.length > 0) {
-    const { columns } = result
-    const template = templateOf(columns)
+    const shape = shapeOf(result.columns)
     for (let index = 0; index < result.length; index += 1) {
       const values = result[index]
       // The statement's caller types its rows.
-      if (values !== undefined) rows.push(makeRow(template, columns, values) as Row)
+      if (values !== undefined) rows.push(makeRow(shape, values) as Row)
     }
   }
   result.length = 0
@@ -33,20 +38,21 @@ export function takeRows<Row>(result: DriverResult): Row[] {
 }
 
 /** A copy of the template has the template's hidden class, so that rows of many columns do not become hash tables. */
-function makeRow(template: Record<string, unknown>, columns: Columns, values: Values): object {
+function makeRow({ names, template }: Shape, values: Values): object {
   const row = { ...template }
   let index = 0
-  for (const { name } of columns) {
+  for (const name of names) {
     row[name] = values[index]
     index += 1
   }
   return row
 }
 
-function templateOf(columns: Columns): Record<string, unknown> {
-  const known = templates.get(columns)
+function shapeOf(columns: Columns): Shape {
+  const known = shapes.get(columns)
   if (known) return known
-  const template = Object.fromEntries(columns.map(({ name }) => [name, null]))
-  templates.set(columns, template)
-  return template
+  const names = columns.map(({ name }) => name)
+  const shape = { names, template: Object.fromEntries(names.map((name) => [name, null])) }
+  shapes.set(columns, shape)
+  return shape
 }

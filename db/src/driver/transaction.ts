@@ -2,7 +2,7 @@ import type { Connection } from './connection.ts'
 import type { Deadline } from './deadline.ts'
 import type { Tx } from './tx.ts'
 
-/** One transaction: committed when `work` resolves, rolled back when it throws. A lost connection has rolled back by itself. */
+/** Runs a transaction: commits when `work` resolves, rolls back when it throws. PostgreSQL rolls back by itself when the connection is lost. */
 export async function runTransaction<Result>(
   connection: Connection,
   deadline: Deadline,
@@ -12,7 +12,7 @@ export async function runTransaction<Result>(
   const result = await undoneOnFailure(connection, 'rollback', () => work(inTransaction(connection, deadline)))
   deadline.renew()
   const { command } = await connection.send('commit')
-  if (command !== 'COMMIT') throw new Error('A statement of the transaction failed and the work went on: nothing of it was kept')
+  if (command !== 'COMMIT') throw new Error('A statement of the transaction failed and the work continued: PostgreSQL rolled it back')
   return result
 }
 
@@ -39,7 +39,7 @@ async function undoneOnFailure<Result>(connection: Connection, undo: string, wor
   try {
     return await work()
   } catch (error) {
-    // What cannot be undone must not be used again; the first failure is the one to tell of.
+    // A connection that cannot roll back must not be used again; the first failure is the one to report.
     await connection.send(undo).catch(() => connection.destroy())
     throw error
   }

@@ -18,7 +18,7 @@ export interface Backlog {
 }
 
 // Both counts walk a partial index that holds unfinished deliveries only.
-const read = statement<object, Backlog>(sql`
+const read = statement<Record<never, never>, Backlog>(sql`
   select pending.*, sending.*
     from (
       select count(*)::int as pending,
@@ -42,7 +42,7 @@ export async function readBacklog(tx: Tx): Promise<Backlog> {
   return onlyOne(await read(tx, {}))
 }
 
-const readStored = statement<object, { state: string; stored: number }>(sql`
+const readStored = statement<Record<never, never>, { state: string; stored: number }>(sql`
   select *
     from stored_deliveries()`)
 
@@ -66,7 +66,7 @@ export interface QueueDepth {
   oldest_ready_seconds: number
 }
 
-const readQueue = statement<object, QueueDepth>(sql`
+const readQueue = statement<Record<never, never>, QueueDepth>(sql`
   select *
     from queue_depths()`)
 

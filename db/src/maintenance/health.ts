@@ -13,7 +13,7 @@ export interface Health {
   workers: number
 }
 
-const read = statement<object, Health>(sql`
+const read = statement<Record<never, never>, Health>(sql`
   select current_setting('server_version') as server_version,
          extract(epoch from now())::float8 as clock,
          (select count(*)::int from ${webhook_deliveries} where state = 'pending' and next_attempt_at <= now()) as deliveries_due,

@@ -12,10 +12,10 @@ interface Partition {
   state: 'attached' | 'detaching' | 'detached'
 }
 
-const { placeholder } = sql
-
-const ensure = statement<{ table: string; days: number }, never>(sql`
-  select ensure_partitions(${placeholder('table')}, ${placeholder('days')}::int)`)
+const ensure = statement<{ table: string; days: number }, never>(
+  (p) => sql`
+  select ensure_partitions(${p.table}, ${p.days}::int)`,
+)
 
 /** Creates today's partitions and those of the next days; without them nothing can be written. Part of every start. */
 export async function ensurePartitions(tx: Tx): Promise<void> {
@@ -23,16 +23,18 @@ export async function ensurePartitions(tx: Tx): Promise<void> {
 }
 
 // Includes partitions that an interrupted run has detached, or half detached.
-const findPast = statement<{ table: string; days: number }, Partition>(sql`
+const findPast = statement<{ table: string; days: number }, Partition>(
+  (p) => sql`
   select c.relname as name,
          case when i.inhparent is null then 'detached' when i.inhdetachpending then 'detaching' else 'attached' end as state
     from pg_class c
     left join pg_inherits i on i.inhrelid = c.oid
    where c.relnamespace = 'public'::regnamespace
      and c.relkind = 'r'
-     and c.relname ~ ('^' || ${placeholder('table')}::text || '_[0-9]{8}$')
-     and to_date(right(c.relname, 8), 'YYYYMMDD') < (now() at time zone 'UTC')::date - ${placeholder('days')}::int
-   order by c.relname`)
+     and c.relname ~ ('^' || ${p.table}::text || '_[0-9]{8}$')
+     and to_date(right(c.relname, 8), 'YYYYMMDD') < (now() at time zone 'UTC')::date - ${p.days}::int
+   order by c.relname`,
+)
 
 /**
  * Drops partitions older than their days. Detaches them concurrently first: dropping an attached partition would block

@@ -7,15 +7,15 @@ import { LOCK_KEY } from './migrate.ts'
 /** The last migration of graphile-worker; a test holds it equal, so that a start need not load the package to compare. */
 export const QUEUE_VERSION = 20
 
-const findSchema = statement<object, { exists: boolean }>(sql`
+const findSchema = statement<Record<never, never>, { exists: boolean }>(sql`
   select to_regclass('graphile_worker.migrations') is not null as exists`)
 
-const readVersion = statement<object, { version: number | null }>(sql`
+const readVersion = statement<Record<never, never>, { version: number | null }>(sql`
   select max(id) as version
     from graphile_worker.migrations`)
 
 // The lock of the migrations: a replica that waited for it finds the queue's schema current.
-const lock = statement<object, never>(sql`
+const lock = statement<Record<never, never>, never>(sql`
   select pg_advisory_xact_lock(${sql.raw(String(LOCK_KEY))})`)
 
 /** Brings the queue's schema up to date, so that jobs can be added before the first worker starts. `owner` is a pool of the owner's role. */

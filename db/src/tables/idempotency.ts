@@ -8,7 +8,7 @@ export const idempotency_keys = pgTable(
     caller: text().notNull(),
     key: text().notNull(),
     request_hash: bytea().notNull(),
-    answer: text(),
+    result: text(),
     created_at: exactInstant().notNull().default(sql`now()`),
   },
   (table) => [primaryKey({ columns: [table.caller, table.key] })],

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { ApiError, sizes } from '@earshot/contracts'
-import { claimIdempotencyKey, type Executor, storeIdempotentAnswer, type Tx } from '@earshot/db'
+import { claimIdempotencyKey, type Executor, storeIdempotentResult, type Tx } from '@earshot/db'
 import type { SecretBox } from '@earshot/drivers'
 
 const PURPOSE = 'idempotent-result'
@@ -55,7 +55,7 @@ export async function performOnce(
     admit()
     const result = await tx.attempt(work).then((output): StoredResult => ({ output }), storedError)
     const sealed = secretBox.seal(PURPOSE, JSON.stringify(result), context).toString('base64')
-    await storeIdempotentAnswer(tx, { caller, key, answer: sealed })
+    await storeIdempotentResult(tx, { caller, key, result: sealed })
     return toResult(result, false)
   })
 }
