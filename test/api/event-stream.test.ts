@@ -278,7 +278,7 @@ async function emit(team: Team, count = 1, fields: object = {}, { database }: Pi
   return rows.map(({ id }) => id)
 }
 
-/** Waits until a count has not grown for a third of a second. */
+/** Waits until a count has not grown for a second. */
 async function expectQuiet(count: () => number): Promise<void> {
   let known = -1
   const isQuiet = () => {
@@ -286,5 +286,5 @@ async function expectQuiet(count: () => number): Promise<void> {
     known = count()
     return isSame
   }
-  await expect.poll(isQuiet, { interval: 300, timeout: 20_000 }).toBe(true)
+  await expect.poll(isQuiet, { interval: 1_000, timeout: 20_000 }).toBe(true)
 }
