@@ -1,7 +1,22 @@
 import { existsSync } from 'node:fs'
 import { defineConfig } from 'vitest/config'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 const GLOBAL_SETUP = 'test/support/global-setup.ts'
+
+/** Files that take longest, because they start processes or wait: one of them last would leave the other worker idle. */
+const SLOW = /\/test\/(fault|tour)\/|access-matrix|event-stream/
+
+class SlowFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files)
+    return [...sorted.filter(isSlow), ...sorted.filter((file) => !isSlow(file))]
+  }
+}
+
+function isSlow({ moduleId }: TestSpecification): boolean {
+  return SLOW.test(moduleId)
+}
 
 export default defineConfig({
   test: {
@@ -13,6 +28,7 @@ export default defineConfig({
     pool: 'forks',
     isolate: false,
     maxWorkers: 2,
+    sequence: { sequencer: SlowFirst },
     testTimeout: 20_000,
     hookTimeout: 60_000,
     teardownTimeout: 20_000,

@@ -20,7 +20,7 @@ export { Invitation, InvitationState } from './invitations.ts'
 export { type LimitName, limits, sizes } from './limits.ts'
 export { type MailFields, type MailSecret, type MailTemplate, mailData } from './mails.ts'
 export { CredentialKind, Token } from './me.ts'
-export type { Method, Operation, OperationTree } from './operation.ts'
+export type { Method, Operation, OperationTree, Traits } from './operation.ts'
 export {
   isEverywhere,
   isOperation,

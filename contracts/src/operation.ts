@@ -17,7 +17,7 @@ export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
 export type Access = 'credential' | 'public' | 'account'
 
 /** The fields of an operation from which the types of its handler and its client method follow. */
-interface Traits<Who extends Access, Streams extends boolean, Reauthenticates extends boolean, WithWork extends boolean> {
+export interface Traits<Who extends Access, Streams extends boolean, Reauthenticates extends boolean, WithWork extends boolean> {
   /** Who may call it; `credential` unless said. */
   access: Who
   /** The response is a stream of server-sent events; `output` is the data of one event. Over REST and in the client only. */

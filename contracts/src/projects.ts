@@ -136,7 +136,7 @@ export const publicProjects = {
     method: 'GET',
     path: `${PUBLIC_PROJECT}/`,
     access: 'public',
-    summary: 'Show what a page needs for its form',
+    summary: 'Retrieve a public project',
     input: PublicKeyRef,
     output: PublicProject,
   }),

@@ -4,7 +4,7 @@ import { indexedList, type Listed, listedPage, scannedList, spanOf, walkOf } fro
 import { type Page, type PageBounds, type PageQuery, pageBounds } from './sql/pages.ts'
 import { statementsByKey } from './sql/statement.ts'
 import { audit_entries } from './tables/audit-log.ts'
-import { type TeamUser, teamUserWithId } from './users.ts'
+import { type TeamUser, teamUserJson } from './users.ts'
 
 /** An entry of the audit log, with its actor as the person is now. */
 export type AuditRow = typeof audit_entries.$inferSelect & { actor: TeamUser | null }
@@ -13,7 +13,7 @@ const list = statementsByKey<PageBounds & { team_id: string; action: string | un
   const [span, filter] = key.split(',')
   const walk = walkOf(sql`from ${audit_entries} s where s.team_id = ${p.team_id}`, sql`s.id`, span)
   return sql`
-    select s.*, ${teamUserWithId(sql`s.actor_user_id`)} as actor
+    select s.*, ${teamUserJson(sql`s.actor_user_id`)} as actor
       from (${filter ? scannedList(walk, [sql`s.action = ${p.action}`]) : indexedList(walk)}) s
      order by s.id desc`
 })

@@ -11,7 +11,7 @@ import { type Parameters, statement } from './sql/statement.ts'
 import { toTimestamp } from './sql/timestamps.ts'
 import { memberships } from './tables/members.ts'
 import { users } from './tables/users.ts'
-import { type TeamUser, teamUser } from './users.ts'
+import { type TeamUser, teamUser, teamUserColumns } from './users.ts'
 
 /** A person on a team; the id is the user's. */
 export type MemberRow = TeamUser & { role: Role; joined_at: string }
@@ -23,7 +23,7 @@ export interface MemberRef {
 }
 
 const read = (p: Parameters<{ team_id: string }>, which: SQL) => sql`
-  select u.id, u.name, u.email, u.avatar_url, m.role, m.joined_at
+  select ${teamUserColumns}, m.role, m.joined_at
     from ${memberships} m
     join ${users} u on u.id = m.user_id
    where m.team_id = ${p.team_id} and ${which}`

@@ -4,11 +4,9 @@ import { endOwnCredential } from './credentials.ts'
 import { type Tx, transaction } from './driver/database.ts'
 import type { UserActor } from './sql/actor.ts'
 import { type Page, type PageBounds, type PageQuery, pageBounds, pageOf } from './sql/pages.ts'
-import { onlyOne } from './sql/rows.ts'
 import { statement } from './sql/statement.ts'
 import { credentials } from './tables/credentials.ts'
-import { users } from './tables/users.ts'
-import type { UserRow } from './users.ts'
+import { findUser, type UserRow } from './users.ts'
 
 /** A session, or a login by password (jwt): where somebody signed in on a device. */
 export type SessionRow = Omit<typeof credentials.$inferSelect, 'hash'>
@@ -29,19 +27,12 @@ const insert = statement<Omit<NewSession, 'replacedHash'> & { scopes: readonly s
   values ('session', ${p.hash}, ${p.userId}, ${p.scopes}::text[], ${p.expiresAt}::timestamptz, now(), ${p.ip}::inet, ${p.userAgent})`,
 )
 
-const findUser = statement<{ userId: string }, UserRow>(
-  (p) => sql`
-  select *
-    from ${users}
-   where id = ${p.userId}`,
-)
-
 /** Creates a session and returns its user. It carries all scopes: the role alone decides. */
 export async function createSession(tx: Tx, { replacedHash, ...session }: NewSession): Promise<UserRow> {
   return transaction(tx, async (tx) => {
     if (replacedHash) await endSession(tx, replacedHash)
     await insert(tx, { ...session, scopes })
-    return onlyOne(await findUser(tx, session))
+    return findUser(tx, session.userId)
   })
 }
 

@@ -2,7 +2,7 @@ import type { Plan, Role } from '@earshot/contracts'
 import { sql } from 'drizzle-orm'
 import { type Tx, transaction } from './driver/database.ts'
 import { requireTeamQuota } from './quotas.ts'
-import type { Actor } from './sql/actor.ts'
+import type { Actor, UserActor } from './sql/actor.ts'
 import { changedFields, recordAudit } from './sql/audit.ts'
 import { type Page, type PageBounds, type PageQuery, pageBounds, pageOf } from './sql/pages.ts'
 import { insertRecord, lockRecord, removeRecord, updateRecord } from './sql/records.ts'
@@ -74,7 +74,7 @@ const join = statement<TeamRef & { userId: string; role: Role }, never>(
  */
 export async function createTeam(
   tx: Tx,
-  actor: Actor & { userId: string },
+  actor: UserActor,
   fields: TeamFields & { name: string },
   { plan, maxTeams }: { plan: Plan; maxTeams: number | null },
 ): Promise<TeamRow> {
@@ -92,7 +92,7 @@ const lock = lockRecord<TeamRef, Team>(teams, here)
 const update = updateRecord<TeamRef, Team>(teams, COLUMNS, here)
 
 /** Changes a team and returns it as the actor sees it. */
-export async function updateTeam(tx: Tx, actor: Actor & { userId: string }, team_id: string, fields: TeamFields): Promise<TeamRow> {
+export async function updateTeam(tx: Tx, actor: UserActor, team_id: string, fields: TeamFields): Promise<TeamRow> {
   return transaction(tx, async (tx) => {
     const before = (await lock(tx, { team_id }))[0] ?? notFound()
     const after = (await update(tx, { team_id }, fields))[0] ?? notFound()

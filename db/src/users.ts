@@ -2,7 +2,7 @@ import type { Plan, Role } from '@earshot/contracts'
 import { type SQL, sql } from 'drizzle-orm'
 import { type Tx, transaction } from './driver/database.ts'
 import { emitEventInTeams } from './emit-event.ts'
-import { findRecord, lockRecord, updateRecord } from './sql/records.ts'
+import { lockRecord, updateRecord } from './sql/records.ts'
 import { notFound, onlyOne } from './sql/rows.ts'
 import { type Parameters, statement } from './sql/statement.ts'
 import { memberships } from './tables/members.ts'
@@ -35,8 +35,14 @@ export function teamUser({ id, name, email, avatar_url }: TeamUser): TeamUser {
   return { id, name, email, avatar_url }
 }
 
-/** The same as JSON, for lists that show a user beside each row; null when there is no such user. */
-export function teamUserWithId(id: SQL): SQL {
+/** The columns of a team user, of alias `u`. */
+export const teamUserColumns = sql.join(
+  TEAM_USER_COLUMNS.map((name) => sql`u.${sql.identifier(name)}`),
+  sql`, `,
+)
+
+/** Selects a team user by id as JSON, for lists that show a user beside each row; null when there is no such user. */
+export function teamUserJson(id: SQL): SQL {
   const fields = TEAM_USER_COLUMNS.map((name) => sql`${sql.raw(`'${name}'`)}, u.${sql.identifier(name)}`)
   return sql`(select jsonb_build_object(${sql.join(fields, sql`, `)}) from ${users} u where u.id = ${id})`
 }
@@ -46,11 +52,17 @@ interface UserRef {
 }
 
 const withId = (p: Parameters<UserRef>) => sql`id = ${p.userId}`
-const find = findRecord<UserRef, UserRow>(users, withId)
 const lock = lockRecord<UserRef, UserRow>(users, withId)
 const update = updateRecord<UserRef, UserRow>(users, PROFILE_COLUMNS, withId)
 
-/** Finds a user by id. */
+const find = statement<UserRef, UserRow>(
+  (p) => sql`
+  select *
+    from ${users}
+   where ${withId(p)}`,
+)
+
+/** Finds a user. Throws `not_found`. */
 export async function findUser(tx: Tx, userId: string): Promise<UserRow> {
   return (await find(tx, { userId }))[0] ?? notFound()
 }

@@ -26,7 +26,10 @@ export interface SecretBox {
   mac: (purpose: string, message: string) => Buffer
 }
 
-/** Creates a box that seals with AES-256-GCM and a key per purpose (HKDF-SHA256, RFC 5869). Sealed: version, key id, nonce, ciphertext, tag. */
+/**
+ * Creates a box that seals with AES-256-GCM and a key per purpose (HKDF-SHA256, RFC 5869). A sealed value consists of version,
+ * key id, nonce, ciphertext and tag.
+ */
 export function createSecretBox(masterKey: Uint8Array): SecretBox {
   if (masterKey.length !== KEY_BYTES) throw new Error(`The secret key must be ${KEY_BYTES} bytes, not ${masterKey.length}.`)
   // Key objects are cached: from bytes, each HMAC would create one, at five times the cost.

@@ -8,7 +8,7 @@ import { createJwtKeys } from './auth/jwt-keys.ts'
 import { createPasswords } from './auth/passwords.ts'
 import { createSessions } from './auth/session-engine.ts'
 import { handlers as ownHandlers } from './handlers.ts'
-import { answerClientError } from './http/client-error.ts'
+import { sendClientError } from './http/client-error.ts'
 import { registerCors } from './http/cors.ts'
 import { registerDrain } from './http/drain.ts'
 import { sendFailure } from './http/failure.ts'
@@ -108,7 +108,7 @@ function createServer({ log, trustProxy }: AppOptions): FastifyInstance {
     return503OnClosing: false,
     http: { maxHeaderSize: sizes.headerBytes },
     genReqId: ({ headers }) => safeRequestId(headers['x-request-id']) ?? randomUUID(),
-    clientErrorHandler: answerClientError,
+    clientErrorHandler: sendClientError,
     frameworkErrors: (error, request, reply) => void sendFailure(error, request, reply),
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: MAX_ROUTE_PARAMETER },
   }) as unknown as FastifyInstance

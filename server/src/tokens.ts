@@ -44,18 +44,18 @@ export function presentToken(row: TokenRow) {
   }
 }
 
-/** A token makes only tokens whose scopes are among its own and which end no later. */
+/** Requires that a new token has only scopes of the credential, and expires no later than a token that creates it. */
 function requireNarrower(credential: SignedIn['credential'], scopes: readonly Scope[], expiresAt: string | null): void {
   if (expiresAt !== null && Date.parse(expiresAt) <= Date.now()) throw wrongExpiry('must be in the future')
   const wider = scopes.find((scope) => !credential.scopes.includes(scope))
   if (wider)
     throw new ApiError('insufficient_scope', {
       required_scope: wider,
-      detail: 'A token can only make tokens whose scopes are among its own.',
+      detail: 'A token can only create tokens with scopes that it has itself.',
     })
   const end = credential.kind === 'pat' ? toTimestamp(credential.expiresAt) : null
   if (end !== null && (expiresAt === null || Date.parse(expiresAt) > Date.parse(end)))
-    throw wrongExpiry(`must be no later than ${end}, when this token ends`)
+    throw wrongExpiry(`must be no later than ${end}, when this token expires`)
 }
 
 function wrongExpiry(detail: string): ApiError {

@@ -11,7 +11,7 @@ const WEAK_HASH = '$argon2id$v=19$m=4096,t=1,p=1$0kW5LomVoruBWZ9oC03g9A$JIajD0R9
 const LIMITED = { status: 429, body: { code: 'rate_limited' } }
 
 let service: TestService
-/** With the limits of every day. Whoever asks says from where. */
+/** With the default limits. The caller sets the client’s address. */
 let limited: TestService
 beforeAll(async () => {
   service = await startTestService()

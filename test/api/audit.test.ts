@@ -79,8 +79,8 @@ test('a personal token is logged in each of the person’s teams, with its scope
   ]
   for (const team_id of [own.id, other.id]) {
     const rows = (await auditOf(team_id)).filter(({ action }) => action.startsWith('token.'))
-    const told = rows.map(({ action, target_id, changes }) => [action, target_id, changes])
-    expect([...told.slice(0, 2), ...told.slice(2).sort()]).toEqual(lines)
+    const entries = rows.map(({ action, target_id, changes }) => [action, target_id, changes])
+    expect([...entries.slice(0, 2), ...entries.slice(2).sort()]).toEqual(lines)
     expect(JSON.stringify(rows)).not.toContain('svc_')
   }
 })

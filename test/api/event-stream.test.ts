@@ -146,7 +146,9 @@ test('a person can have 20 streams, and another once one ends', async () => {
   for (const stream of streams) stream.close()
 })
 
-test('200 idle streams of ten teams cost five statements a second, besides authorizing each at every beat', async () => {
+test('200 idle streams of ten teams cost five statements a second, besides authorizing each at every beat', {
+  timeout: 60_000,
+}, async () => {
   const store = await openTestDatabase()
   const own = await startTestService({ database: store.database }, { store })
   const teams = await Promise.all(Array.from({ length: 10 }, () => makeTeam(store.database)))
@@ -156,7 +158,7 @@ test('200 idle streams of ten teams cost five statements a second, besides autho
   await expectQuiet(() => store.statements.filter((text) => !text.includes('max(')).length)
   const settled = store.statements.length
   const startedAt = performance.now()
-  await expect.poll(() => performance.now() - startedAt, { timeout: 10_000 }).toBeGreaterThan(2_000)
+  await expect.poll(() => performance.now() - startedAt, { timeout: 10_000 }).toBeGreaterThan(4_000)
   const seconds = (performance.now() - startedAt) / 1000
   const sent = store.statements.slice(settled).filter((text) => !text.includes('access('))
   console.log(`200 idle streams: ${(sent.length / seconds).toFixed(1)} statements a second, authorizations aside`)

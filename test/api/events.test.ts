@@ -95,7 +95,7 @@ async function read(query: Record<string, string>, token = team.token): Promise<
   return answer.body
 }
 
-/** What a worker does at each tick. */
+/** Numbers events, as a worker does at each tick. */
 async function number(): Promise<void> {
   await numberEvents(service.database, { days: 1, max: 1_000 })
 }

@@ -254,7 +254,7 @@ function expire(id: string): Promise<unknown> {
   return service.database.run('update invitations set expires_at = now() where id = $1', [id])
 }
 
-/** What was told to the team, oldest first. */
+/** Returns the events of the team, oldest first. */
 async function eventsOf(type: string): Promise<unknown[]> {
   const rows = await service.database.run<{ payload: string }>('select payload from events where team_id = $1 and type = $2 order by id', [
     team.id,

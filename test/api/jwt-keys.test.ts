@@ -4,18 +4,20 @@ import { deletePast } from '@earshot/db/maintenance'
 import { createSecretBox, SecretKeyError } from '@earshot/drivers'
 import { rotateJwtKey } from '@earshot/server'
 import { calculateJwkThumbprint, decodeJwt, decodeProtectedHeader } from 'jose'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createJwtKeys } from '../../server/src/auth/jwt-keys.ts'
 import { hurryClock } from '../support/clock.ts'
 import { sign, signingKeyOf } from '../support/jwt-keys.ts'
 import { login, makeAccount, refresh, whoAmI } from '../support/logins.ts'
 import { openTestDatabase } from '../support/test-database.ts'
 import { startTestService, type TestService } from '../support/test-service.ts'
+import { until } from '../support/until.ts'
 
 const REPLICAS = 8
 
 /** The clock by which replicas look for keys; the time of day stays. */
 const clock = hurryClock()
+afterAll(() => clock[Symbol.dispose]())
 
 let service: TestService
 let email: string
@@ -92,7 +94,7 @@ test('concurrent rotations take turns: the second retires the key of the first, 
   const { first, second } = await database.transaction(async (tx) => {
     const done = await rotateJwtKey(tx, secretBox)
     const next = rotateJwtKey(database, secretBox)
-    await vi.waitUntil(async () => (await database.run(waiting, [])).length > 0)
+    await until('it waits', async () => (await database.run(waiting, [])).length > 0)
     clock.pass(61_000)
     expect((await login(service, email)).access).toMatch(/^eyJ/)
     return { first: done, second: next }

@@ -5,7 +5,7 @@ const JWT = 'eyJhbGciOiJFZERTQSJ9.eyJzdWIiOiIwMTlhYTNjMSJ9.c2lnbmF0dXJl'
 const UNSIGNED = JWT.replace(/[^.]+$/, '')
 
 test.each([`svc_${'a'.repeat(46)}`, `sva_${'b'.repeat(46)}`, `svr_${'c'.repeat(46)}`, JWT, UNSIGNED, 'ada@example.com'])(
-  'a logged error does not hold what its message quotes: %s',
+  'a logged error does not contain what its message quotes: %s',
   (secret) => {
     const lines: string[] = []
     const log = createLog({ level: 'info', sink: { write: (line) => void lines.push(line) } })

@@ -138,7 +138,7 @@ test('after twenty wrong passwords, counted over all replicas and with sessions,
 })
 
 test.each(['its last', 'a used'])(
-  'logging out with %s refresh token ends the access tokens at once, on every replica, and again is no error',
+  'logging out with %s refresh token ends the access tokens at once, on every replica, and repeating it is no error',
   async (which) => {
     const first = await login(service, account.email)
     const second = await refreshed(service, first.refresh)

@@ -144,7 +144,7 @@ function remove(token: string, userId: string) {
   return send('DELETE', `/api/v1/teams/${team.id}/members/${userId}/`, token)
 }
 
-/** What was done by anybody but the operator, with its changes. */
+/** Returns the audit entries of everybody but the operator, with changes. */
 async function auditOf(): Promise<unknown[]> {
   const rows = await service.database.run<{ action: string; changes: unknown }>(
     "select action, changes from audit_entries where team_id = $1 and credential_kind <> 'operator' order by id",

@@ -1,10 +1,11 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { codeOf, setUpFactor } from '../support/authenticator.ts'
 import { stopClockWithin } from '../support/clock.ts'
 import { LOG_IN, login, whoAmI } from '../support/logins.ts'
 import { templatesTo } from '../support/mails.ts'
 import { beginSession, givePassword, makeTeam, PASSWORD, type Team } from '../support/people.ts'
 import { startTestService, type TestService } from '../support/test-service.ts'
+import { until } from '../support/until.ts'
 
 const SESSION = '/api/auth/session/'
 const PASSWORD_PATH = '/api/v1/me/password/'
@@ -216,7 +217,7 @@ function cookieOf({ headers }: { headers: Headers }): string {
   return headers.get('set-cookie')?.split(';', 1)[0] ?? ''
 }
 
-/** What was logged of the locks of the account, newest first. */
+/** Returns the audit entries about the account’s locks, newest first. */
 async function auditOf(team: Team): Promise<string[]> {
   const { results } = await service.client(team.token).teams.auditLog.list({ team_id: team.id })
   return results.map(({ action }) => action).filter((action) => /^(mfa|password)\./.test(action))
@@ -227,7 +228,7 @@ async function whileLocked<Result>(userId: string, count: number, ask: () => Pro
   return service.database.transaction(async (tx) => {
     await tx.run('select from users where id = $1 for update', [userId])
     const asked = Array.from({ length: count }, ask)
-    await vi.waitUntil(async () => (await countWaiting()) >= count)
+    await until('that many wait', async () => (await countWaiting()) >= count)
     return asked
   })
 }

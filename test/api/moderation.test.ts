@@ -34,7 +34,7 @@ test('a decision is reverted only by a caller who names the current state', asyn
   await decide(id, 'approve')
   for (const body of [{}, { expected_state: 'pending' }, { expected_state: 'rejected' }]) {
     const refused = await decide(id, 'reject', body)
-    // Expecting what is asked for is no mismatch that could be overwritten unknowingly; approved is what stands.
+    // Expecting the requested state overwrites nothing unknowingly; the submission stays approved.
     expect(refused, JSON.stringify(body)).toMatchObject({ status: 409, body: { code: 'state_conflict', current_state: 'approved' } })
   }
   expect(await decide(id, 'reject', { expected_state: 'approved' })).toMatchObject({ status: 200, body: { state: 'rejected' } })

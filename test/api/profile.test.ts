@@ -24,16 +24,16 @@ test('a profile change emits one event in each team of the user, with public fie
   })
   expect(profile).toMatchObject({ name: 'Ada King', avatar_url: 'https://example.com/ada.png', timezone: 'Europe/London', locale: 'fr' })
   expect((await client.me.retrieve()).user).toEqual(profile)
-  const told = { user: { id: user.id, name: 'Ada King', email: user.email, avatar_url: 'https://example.com/ada.png' } }
-  expect(await toldOf(one.id)).toEqual([told])
-  expect(await toldOf(two.id)).toEqual([told])
+  const published = { user: { id: user.id, name: 'Ada King', email: user.email, avatar_url: 'https://example.com/ada.png' } }
+  expect(await publishedTo(one.id)).toEqual([published])
+  expect(await publishedTo(two.id)).toEqual([published])
 
   await client.me.update({ timezone: 'Asia/Tokyo' })
   await client.me.update({ name: 'Ada King' })
   await client.me.update({})
-  expect(await toldOf(one.id)).toHaveLength(1)
+  expect(await publishedTo(one.id)).toHaveLength(1)
   expect((await client.me.update({ avatar_url: null })).avatar_url).toBeNull()
-  expect(await toldOf(one.id)).toHaveLength(2)
+  expect(await publishedTo(one.id)).toHaveLength(2)
 })
 
 test.for(['Mars/Olympus', '+02:00', 'x'.repeat(64), ''])('%s is no time zone', async (timezone) => {
@@ -42,7 +42,7 @@ test.for(['Mars/Olympus', '+02:00', 'x'.repeat(64), ''])('%s is no time zone', a
   expect(answer).toMatchObject({ status: 400, body: { errors: [{ field: 'timezone' }] } })
 })
 
-async function toldOf(teamId: string): Promise<unknown[]> {
+async function publishedTo(teamId: string): Promise<unknown[]> {
   const rows = await service.database.run<{ payload: string }>(
     "select payload from events where team_id = $1 and type = 'user.profile.updated' order by id",
     [teamId],

@@ -7,13 +7,13 @@ import { startTestService, type TestResponse, type TestService } from '../suppor
 
 const REFRESH = `${LOG_IN}refresh/`
 const MAX = 100
-/** Well-formed, checksum and all, and nobody's. */
+/** A well-formed token, checksum included, that was never issued. */
 const UNKNOWN = makeToken('svr_').token
 const LIMITED = { status: 429, body: { code: 'rate_limited' } }
 
 /** How many were used so far. */
 let addresses = 10
-/** With the limits of every day. Whoever asks says from where. */
+/** With the default limits. The caller sets the client’s address. */
 let service: TestService
 /** Another replica, on the same database and with the same secret key. */
 let replica: TestService
@@ -74,7 +74,7 @@ test('of concurrent unknown tokens, over two replicas and both operations, a hun
   )
   expect(answers.filter(({ status }) => status === 429)).toHaveLength(40)
   expect(answers.filter(({ status }) => status === 401 || status === 204)).toHaveLength(MAX)
-  // Those who share the address go on, and those who failed hear no more than that.
+  // Others at the address are not affected, and failures reveal nothing more.
   const { refresh } = await loginFrom('203.0.113.101')
   expect(await ask(REFRESH, { refresh: UNKNOWN }, ip)).toMatchObject(LIMITED)
   expect(await ask(REFRESH, { refresh }, ip)).toMatchObject({ status: 200 })

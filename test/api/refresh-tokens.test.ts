@@ -43,7 +43,7 @@ test('reuse of a refresh token ends its login with all tokens, on every replica,
   const second = await refreshed(service, first.refresh)
   expect(await refresh(replica, first.refresh)).toMatchObject({
     status: 401,
-    body: { code: 'invalid_token', detail: expect.stringContaining('used before') },
+    body: { code: 'invalid_token', detail: expect.stringContaining('already used') },
   })
   expect(await refresh(service, second.refresh)).toMatchObject(DEAD)
   for (const { access } of [first, second]) for (const one of [service, replica]) expect(await whoAmI(one, access)).toMatchObject(DEAD)
@@ -122,7 +122,7 @@ async function exchangeAtOnce(token: string, services: TestService[]) {
   return Promise.all(Array.from({ length: PARALLEL }, (_, index) => refresh(services[index % services.length] ?? service, token)))
 }
 
-/** The one that succeeded, and what the others were told. */
+/** Splits responses into the success and the errors of the others. */
 function apart(answers: Awaited<ReturnType<typeof exchangeAtOnce>>): { winner: TokenPair; losers: unknown[] } {
   const winners = answers.filter(({ status }) => status === 200)
   expect(winners).toHaveLength(1)

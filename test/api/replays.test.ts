@@ -147,7 +147,7 @@ test('concurrent and rolled-back batches replay every event once', async () => {
 test('a replay whose worker is killed is finished by another, without duplicates', async () => {
   const team = await makeTeam(service.database)
   const id = await addEndpoint(team)
-  await addEvents(team, 60_000)
+  await addEvents(team, 20_000)
   const { replay_id, matched } = (await replay(team, id)).body
   // Only the replay's own work is looked at here: nothing is sent meanwhile.
   await ask(team, 'PATCH', `${id}/`, { state: 'paused' })

@@ -112,7 +112,7 @@ test('a deleted team is gone on the next request, including its public plane, an
   expect(await service.send('PATCH', `${TEAMS}${team.id}/`, { token: team.token, body: { slug: 'doomed' } })).toMatchObject({ status: 200 })
 })
 
-/** Somebody whom another team's plan lets use the API. */
+/** Makes a person whose other team has API access. */
 async function newcomer() {
   const user = await makeUser(service.database)
   const home = await makeTeam(service.database)

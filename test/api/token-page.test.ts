@@ -195,7 +195,7 @@ test('a person whose teams have no API access can create tokens on the page', as
   expect(await service.send('GET', '/api/v1/me/', { token: tokenIn(made) })).toMatchObject({ body: { code: 'plan_without_api_access' } })
 })
 
-/** Somebody new with a team, at a browser. */
+/** Makes a person with a team and a browser. */
 async function signIn() {
   const user = await makeUser(service.database, PASSWORD)
   const team = await makeTeam(service.database)

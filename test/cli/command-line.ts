@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { run } from '@earshot/cli'
 
-/** What a command line left behind. */
+/** The exit code and output of a command. */
 export interface Outcome {
   exitCode: number
   out: string
@@ -9,20 +9,20 @@ export interface Outcome {
 }
 
 interface Setting {
-  /** Set EARSHOT_URL to the address of a played service. */
+  /** The address of a fake service, for EARSHOT_URL. */
   url?: string
   env?: Record<string, string>
   stdin?: string
   columns?: number
-  /** What Ctrl-C would abort. */
+  /** Aborted in place of Ctrl-C. */
   interruption?: AbortSignal
-  /** Called with each piece that is shown. */
+  /** Called with each piece of output. */
   onOutput?: (text: string) => void
   /** How many times shorter the pauses are than on a real terminal. */
   haste?: number
 }
 
-/** Runs a command line in this process, with a terminal that writes down what it shows. */
+/** Runs a command in this process, with a terminal that records its output. */
 export async function earshot(
   args: readonly string[],
   { url = '', env = {}, stdin = '', columns, interruption, onOutput, haste = 1 }: Setting = {},

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** An answer to play: JSON, raw text, silence, or a connection that breaks. */
+/** A response to send: JSON, raw text, silence, or a connection that breaks. */
 export interface PlayedAnswer {
   status?: number
   headers?: Record<string, string>
@@ -13,7 +13,7 @@ export interface PlayedAnswer {
 
 interface ReceivedRequest {
   method: string
-  /** With the query, as it came over the wire. */
+  /** The path with the query, as received. */
   path: string
   headers: IncomingHttpHeaders
   body: string
@@ -24,7 +24,7 @@ export interface PlayedService extends AsyncDisposable {
   requests: ReceivedRequest[]
 }
 
-/** A real HTTP server that plays the answers in turn and keeps what it received; the last answer repeats. */
+/** Starts a real HTTP server that sends the responses in turn, repeating the last, and keeps the requests. */
 export async function playService(...answers: PlayedAnswer[]): Promise<PlayedService> {
   const requests: ReceivedRequest[] = []
   const server = createServer(async (request, response) => {
@@ -46,7 +46,7 @@ export async function playService(...answers: PlayedAnswer[]): Promise<PlayedSer
   }
 }
 
-/** A refusal as the service writes it. */
+/** Returns an error body as the service writes it. */
 export function refusal(status: number, code: string, extra: Record<string, unknown> = {}): PlayedAnswer {
   return { status, json: { detail: `Refused as ${code}.`, code, request_id: 'req-1', ...extra } }
 }

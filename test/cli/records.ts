@@ -1,4 +1,4 @@
-/** Recorded answers of the service. */
+/** Recorded responses of the service. */
 export const TEAM = '019aa3c1-7d40-7c3e-9f3b-2b8f7a6f1e01'
 export const PROJECT = '019aa3c1-7d40-7c3e-9f3b-2b8f7a6f1e02'
 export const SUBMISSION = '019aa3c1-7d40-7c3e-9f3b-2b8f7a6f1e03'

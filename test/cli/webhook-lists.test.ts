@@ -63,7 +63,7 @@ async function linesOf(noun: string, columns: number, records: unknown[], env: R
     .split('\n')
 }
 
-test('deliveries show at a glance which, what, how it stands, and for how long: in 80 columns', async () => {
+test('deliveries show id, type, state and age in 80 columns', async () => {
   expect(await linesOf('deliveries', 80, deliveries())).toEqual([
     'id                                    event_type           state    tries  age',
     '019aa3c1-7d40-7c3e-9f3b-2b8f7a6f1e06  submission.created   sending      1   3s',
@@ -72,7 +72,7 @@ test('deliveries show at a glance which, what, how it stands, and for how long: 
   ])
 })
 
-test('in 120 columns also when the next attempt is due', async () => {
+test('in 120 columns also the time of the next attempt', async () => {
   expect(await linesOf('deliveries', 120, deliveries())).toEqual([
     'id                                    event_type           state    tries  next  age  created_at',
     '019aa3c1-7d40-7c3e-9f3b-2b8f7a6f1e06  submission.created   sending      1     -   3s  YYYY-MM-DD HH:MMZ',
@@ -81,7 +81,7 @@ test('in 120 columns also when the next attempt is due', async () => {
   ])
 })
 
-test('attempts show of which delivery, the result as status or code of the error, and when: in 80 columns', async () => {
+test('attempts show delivery, status or error code, and time in 80 columns', async () => {
   expect(await linesOf('attempts', 80, attempts())).toEqual([
     'delivery_id                           try  result                ms  age',
     '019aa3c1-7d40-7c3e-9f3b-2b8f7a6f1e06    3  200                   12   3s',
@@ -95,7 +95,7 @@ test('attempts show of which delivery, the result as status or code of the error
   ])
 })
 
-test('in 120 columns also what the receiver said', async () => {
+test('in 120 columns also the receiver’s response', async () => {
   expect(await linesOf('attempts', 120, attempts())).toEqual([
     'delivery_id                           try  result                ms  age  response_body                          trigger',
     '019aa3c1-7d40-7c3e-9f3b-2b8f7a6f1e06    3  200                   12   3s  thank you                              auto',
@@ -104,7 +104,7 @@ test('in 120 columns also what the receiver said', async () => {
   ])
 })
 
-test('on a terminal what went well is green, what may come is yellow, what failed is red', async () => {
+test('on a terminal successes are green, pending ones yellow, failures red', async () => {
   const coloured = async (noun: string, records: unknown[]) => (await linesOf(noun, 80, records, {})).slice(1)
   // biome-ignore lint/suspicious/noControlCharactersInRegex: colours are what is looked for (ECMA-48 SGR).
   const colours = (lines: string[]) => lines.map((line) => /\u001b\[(\d+)m([\w-]+)/.exec(line)?.slice(1))

@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-test('a stream is iterated with typed events, from the cursor that it was left at', async () => {
+test('a stream is iterated with typed events and resumes from its cursor', async () => {
   const team = await makeTeam(service.database)
   const { events } = service.client(team.token)
   let begun: string | undefined
@@ -44,7 +44,7 @@ test('a stream is iterated with typed events, from the cursor that it was left a
   expect(submissions).toEqual(made)
 })
 
-test('a refusal is an EarshotApiError, at the beginning and later on', async () => {
+test('an error of the service is an EarshotApiError, at the start and later', async () => {
   await using refusing = await playService(refusal(403, 'insufficient_scope', { required_scope: 'read:webhooks' }))
   expect(await failureOf(refusing.url)).toMatchObject({ name: EarshotApiError.name, status: 403, code: 'insufficient_scope' })
   const body = JSON.stringify({ detail: 'Gone.', code: 'invalid_token', request_id: 'req-1' })
@@ -52,7 +52,7 @@ test('a refusal is an EarshotApiError, at the beginning and later on', async () 
   expect(await failureOf(ending.url)).toMatchObject({ name: EarshotApiError.name, status: 401, code: 'invalid_token', requestId: 'req-1' })
 })
 
-test('what is no stream, breaks or ends is an EarshotConnectionError; no answer in time a timeout; an abort its reason', async () => {
+test('a response that is no stream, breaks or ends is an EarshotConnectionError; silence a timeout; an abort its reason', async () => {
   await using page = await playService({ text: '<p>', headers: { 'content-type': 'text/html' } })
   await using end = await playService({ headers: sse, text: ':\n\n' })
   await using broken = await playService({ instead: 'reset' })
@@ -63,7 +63,7 @@ test('what is no stream, breaks or ends is an EarshotConnectionError; no answer 
   expect(await failureOf(silent.url, { signal: AbortSignal.abort(reason) })).toBe(reason)
 })
 
-test('whoever stops listening leaves no connection open', async () => {
+test('leaving the iteration closes the connection', async () => {
   const team = await makeTeam(service.database)
   await team.submit()
   await number(service)

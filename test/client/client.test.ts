@@ -1,7 +1,7 @@
-import { createServer } from 'node:net'
 import { type CallOptions, createClient, EarshotApiError, EarshotConnectionError, EarshotTimeoutError } from '@earshot/contracts/client'
 import { describe, expect, expectTypeOf, test } from 'vitest'
 import { type PlayedService, playService, refusal } from '../cli/fake-service.ts'
+import { freePort } from '../support/free-port.ts'
 
 const TEAM = '019aa3c1-7d40-7c3e-9f3b-2b8f7a6f1e01'
 const PROJECT = '019aa3c1-7d40-7c3e-9f3b-2b8f7a6f1e02'
@@ -81,7 +81,7 @@ describe('a response', () => {
     expect(await clientOf(service).teams.delete({ team_id: TEAM })).toBeUndefined()
   })
 
-  test('of the service that refuses is an EarshotApiError with all that the body tells', async () => {
+  test('with an error is an EarshotApiError with all fields of the body', async () => {
     await using service = await playService(refusal(409, 'state_conflict', { current_state: 'approved' }))
     const error = await clientOf(service)
       .submissions.reject({ ...place, submission_id: SUBMISSION })
@@ -97,7 +97,7 @@ describe('a response', () => {
     })
   })
 
-  test('with wrong fields carries them', async () => {
+  test('with field errors carries them', async () => {
     const errors = [{ field: 'author.email', code: 'invalid_format', detail: 'Invalid email address' }]
     await using service = await playService(refusal(400, 'validation_error', { errors }))
     await expect(clientOf(service).teams.create({ name: '' })).rejects.toMatchObject({ code: 'validation_error', errors, fields: {} })
@@ -146,7 +146,7 @@ describe('a retry', () => {
     expect(new Set(keys).size).toBe(2)
   })
 
-  test('ends after maxRetries with the last refusal', async () => {
+  test('ends after maxRetries with the last error', async () => {
     await using service = await playService({ ...refusal(503, 'dependency_unavailable'), headers: AT_ONCE })
     await expect(clientOf(service, { maxRetries: 1 }).me.retrieve()).rejects.toMatchObject({ status: 503, retryAfterSeconds: 0 })
     expect(service.requests).toHaveLength(2)
@@ -178,7 +178,7 @@ describe('a retry', () => {
     expect(service.requests).toHaveLength(1)
   })
 
-  test('is never begun for what uses up a token: the second try would end the log-in', async () => {
+  test('is never made for an operation that uses up a token: a second try would end the login', async () => {
     for (const reply of [refusal(503, 'dependency_unavailable'), { instead: 'reset' } as const]) {
       await using service = await playService(reply)
       await expect(clientOf(service).auth.token.refresh({ refresh: 'svr_test' })).rejects.toThrow()
@@ -186,14 +186,14 @@ describe('a retry', () => {
     }
   })
 
-  test('is never begun for what waits for something outside, which takes no key and more time', async () => {
+  test('is never made for an operation that waits for a third party, which takes no key and more time', async () => {
     await using service = await playService(refusal(503, 'dependency_unavailable'))
     await expect(clientOf(service).webhooks.test({ team_id: TEAM, webhook_id: TEAM })).rejects.toThrow()
     expect(service.requests.map(({ headers }) => headers['idempotency-key'])).toEqual([undefined])
   })
 
-  test('that finds nobody ends as an EarshotConnectionError that says why', async () => {
-    const client = createClient({ baseUrl: `http://127.0.0.1:${await closedPort()}`, maxRetries: 1 })
+  test('that cannot connect ends as an EarshotConnectionError with the reason', async () => {
+    const client = createClient({ baseUrl: `http://127.0.0.1:${await freePort()}`, maxRetries: 1 })
     await expect(client.me.retrieve()).rejects.toThrow(/^http:\/\/127\.0\.0\.1:\d+ is not reachable: ECONNREFUSED\.$/)
   })
 })
@@ -246,7 +246,7 @@ describe('a list', () => {
     ])
   })
 
-  test('gives whole pages too, and asks for no more than is taken', async () => {
+  test('yields whole pages too, and requests only the pages that are read', async () => {
     await using service = await playService(...pages)
     for await (const { next_cursor } of clientOf(service).teams.list().pages()) if (next_cursor === 'c2') break
     expect(service.requests).toHaveLength(2)
@@ -259,7 +259,7 @@ describe('a list', () => {
     expect(service.requests).toHaveLength(2)
   })
 
-  test('throws from the iteration when a later page is refused', async () => {
+  test('throws from the iteration when a later page fails', async () => {
     await using service = await playService({ json: { results: [{ id: '1' }], next_cursor: 'c1' } }, refusal(400, 'invalid_cursor'))
     await expect(Array.fromAsync(clientOf(service).teams.list())).rejects.toMatchObject({ code: 'invalid_cursor' })
   })
@@ -274,12 +274,3 @@ test('types come from the contracts', () => {
   // @ts-expect-error The path's fields are required.
   expectTypeOf(client.teams.retrieve).toBeCallableWith({})
 })
-
-/** A port that nobody listens on. */
-async function closedPort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await new Promise((resolve) => server.once('listening', resolve))
-  const address = server.address()
-  await new Promise((resolve) => server.close(resolve))
-  return typeof address === 'object' && address ? address.port : 0
-}

@@ -51,7 +51,7 @@ describe('signing', () => {
     expect(headers['webhook-signature']?.split(' ')).toHaveLength(2)
   })
 
-  test('the standardwebhooks package verifies our headers with the new and, after a rotation, the old secret', async () => {
+  test('the standardwebhooks package verifies the headers with the new and, after a rotation, the old secret', async () => {
     const now = Math.floor(Date.now() / 1000)
     const headers = await sign({ previousSecret: OLD_SECRET, timestampSeconds: now })
     expect(new Webhook(SECRET).verify(BODY, headers)).toEqual(EVENT)
@@ -75,7 +75,7 @@ describe('verifying', () => {
     expect(await verifyWebhook(rawBody, await sign(), SECRET, { now: NOW })).toEqual(EVENT)
   })
 
-  test('takes headers as Headers, as Node gives them, and with lists of one', async () => {
+  test('accepts headers as Headers, as Node’s objects, and with lists of one', async () => {
     const headers = await sign()
     const lowerCase = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
     const lists = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value]]))
@@ -83,7 +83,7 @@ describe('verifying', () => {
       expect(await verifyWebhook(BODY, form, SECRET, { now: NOW })).toEqual(EVENT)
   })
 
-  test('takes the Headers of another library', async () => {
+  test('accepts the Headers of another library', async () => {
     const headers = new Headers(await sign())
     expect(await verifyWebhook(BODY, { get: (name: string) => headers.get(name) }, SECRET, { now: NOW })).toEqual(EVENT)
   })
@@ -94,7 +94,7 @@ describe('verifying', () => {
     expect(await verifyWebhook(body, await sign({ body }), SECRET, { now: NOW })).toEqual(newer)
   })
 
-  test('a secret that was never set is a mistake of the program, not of the delivery', async () => {
+  test('a missing secret is an error of the program, not of the delivery', async () => {
     await expect(verifyWebhook(BODY, await sign(), '', { now: NOW })).rejects.toThrow(TypeError)
   })
 
@@ -136,13 +136,13 @@ describe('verifying', () => {
     expect(await codeOf(verifyWebhook(BODY, { ...(await sign()), ...changes }, SECRET, { now: NOW }))).toBe(code)
   })
 
-  test('refuses altered bytes, even such as parse to the same JSON', async () => {
+  test('refuses altered bytes, even if they parse to the same JSON', async () => {
     const headers = await sign()
     expect(await codeOf(verifyWebhook(`${BODY} `, headers, SECRET, { now: NOW }))).toBe('bad_signature')
     expect(await codeOf(verifyWebhook(JSON.stringify(EVENT, null, 1), headers, SECRET, { now: NOW }))).toBe('bad_signature')
   })
 
-  test('verifies before it parses: bytes that are no JSON fail by their signature', async () => {
+  test('verifies before it parses: invalid JSON fails by its signature', async () => {
     expect(await codeOf(verifyWebhook('{not json', await sign(), SECRET, { now: NOW }))).toBe('bad_signature')
     expect(await codeOf(verifyWebhook('{not json', await sign({ body: '{not json' }), SECRET, { now: NOW }))).toBe('bad_body')
     expect(await codeOf(verifyWebhook('[]', await sign({ body: '[]' }), SECRET, { now: NOW }))).toBe('bad_body')

@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { copyFileSync, mkdirSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { makeDataDir } from '../support/data-dir.ts'
+import { freePort } from '../support/free-port.ts'
 import { runAdmin } from '../support/run-admin.ts'
 import { startService } from '../support/service-process.ts'
 import { account } from './account.ts'
@@ -123,13 +123,4 @@ function runExample(name: string, environment: Record<string, string>): Example 
       }),
     [Symbol.dispose]: () => void child.kill(),
   }
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0))
-    })
-  })
 }

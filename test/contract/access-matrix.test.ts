@@ -62,7 +62,7 @@ test('every operation succeeds with each kind of credential that has access', { 
   console.log(`access matrix: ${successes} successes`)
 })
 
-/** What the service would be with one of its checks gone. */
+/** The service with one of its checks removed. */
 const MUTATIONS: { what: string; tree?: OperationTree; sql?: [string, string] }[] = [
   { what: 'the role check', tree: without('role') },
   { what: 'the scope check', tree: without('scope') },
@@ -83,7 +83,7 @@ const MUTATIONS: { what: string; tree?: OperationTree; sql?: [string, string] }[
 
 for (const { what, tree, sql } of MUTATIONS) {
   test(`the matrix fails without ${what}`, { timeout: LIMIT_MS }, async () => {
-    // What is broken on purpose may fail in ways that would be logged.
+    // The broken service may log failures.
     const log = createLog({ level: 'silent' })
     await withWorld({ log, ...(tree && { contracts: tree }) }, async (service) => {
       if (sql) await mutateAccess(service, sql)
@@ -105,15 +105,15 @@ async function withWorld(overrides: Parameters<typeof startTestService>[0], work
 }
 
 /**
- * A client may not have the scopes of tokens; whoever lacks the scope for good has no success to show. An account with a
- * second factor to turn off has no log-ins.
+ * Returns whether a kind of credential can succeed at all. OAuth clients cannot have the scopes of tokens, and an account with
+ * a second factor to turn off has no logins.
  */
 function mayAtAll({ name, operation: { scope } }: NamedOperation, kind: CredentialKind): boolean {
   if (name === 'me.mfa.disable' && kind === 'jwt') return false
   return kind !== 'oauth2' || !scope || OAUTH_SCOPES.includes(scope)
 }
 
-/** The contracts as if their authors had left a check out. */
+/** Returns the contracts without one of their checks. */
 function without(check: 'role' | 'scope' | 'feature', tree: OperationTree = contracts): OperationTree {
   return Object.fromEntries(
     Object.entries(tree).map(([name, node]) => {
@@ -124,7 +124,7 @@ function without(check: 'role' | 'scope' | 'feature', tree: OperationTree = cont
   )
 }
 
-/** One operation for each way in which paths, methods and needs go together. */
+/** Returns one operation for each combination of path, method and requirements. */
 function oneOfEachShape(): NamedOperation[] {
   const shapes = new Map<string, NamedOperation>()
   for (const named of closedOperations) {

@@ -3,17 +3,17 @@ import { expect } from 'vitest'
 import { buildDocument } from '../../server/src/openapi/document.ts'
 import type { SendOptions, TestResponse, TestService } from '../support/test-service.ts'
 
-/** A REST call of an operation. */
+/** The parts of a REST call of an operation. */
 export interface RestCall extends SendOptions {
   path?: Readonly<Record<string, unknown>>
   query?: URLSearchParams | undefined
-  /** The operation's own unless said. */
+  /** The operation’s own unless given. */
   method?: 'HEAD'
 }
 
 const { paths } = buildDocument(contracts, { baseUrl: 'http://localhost:8000', version: '0.0.0' })
 
-/** Calls an operation over REST; whatever comes back, its status must stand in the operation's entry of the document. */
+/** Calls an operation over REST and checks that the status is documented for it. */
 export async function callRest(service: TestService, named: NamedOperation, call: RestCall): Promise<TestResponse> {
   const { path = {}, query, method = named.operation.method, ...options } = call
   const { path: template } = named.operation
@@ -23,13 +23,13 @@ export async function callRest(service: TestService, named: NamedOperation, call
   return answer
 }
 
-/** Calls a procedure of /trpc: a query by its address, a mutation by its body. */
+/** Calls a procedure of /trpc: a query by its URL, a mutation by its body. */
 export async function callTrpc(service: TestService, { name, operation }: NamedOperation, input: unknown, options: SendOptions = {}) {
   if (operation.method !== 'GET') return service.send('POST', `/trpc/${name}`, { ...options, body: input })
   return service.send('GET', `/trpc/${name}?${new URLSearchParams({ input: JSON.stringify(input) })}`, options)
 }
 
-/** The sources of an input apart: what goes into the path, the query and the body. */
+/** Splits an input into path, query and body. */
 export function sourcesOf({ operation }: NamedOperation, input: Readonly<Record<string, unknown>>) {
   const part = (names: ReadonlySet<string>) => Object.fromEntries(Object.entries(input).filter(([name]) => names.has(name)))
   const query = new URLSearchParams(

@@ -77,7 +77,7 @@ for (const named of bodyOperations) {
   })
 }
 
-/** A call that would pass the input's judgement; its records are not there. */
+/** A call with valid input and unknown records. */
 function goodCall(named: NamedOperation): RestCall & { path: Record<string, string>; body?: Record<string, unknown> } {
   const path = emptyPath(named.operation, team)
   const token = named.operation.access !== 'credential' ? undefined : team.token

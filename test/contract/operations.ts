@@ -1,6 +1,6 @@
 import { contracts, listOperations, type NamedOperation } from '@earshot/contracts'
 
-/** Every operation of the service: a new one is judged by this suite without a line here. */
+/** Every operation of the service: this suite covers new ones by itself. */
 export const operations: readonly NamedOperation[] = listOperations(contracts)
 
 /** Those that need a credential. */
@@ -9,5 +9,5 @@ export const closedOperations = operations.filter(({ operation }) => operation.a
 /** Those that come to an end: a stream's success is a test of its own. */
 export const endingOperations = operations.filter(({ operation }) => !operation.stream)
 
-/** Those that travel with a JSON body. */
+/** Operations with a JSON body. */
 export const bodyOperations = operations.filter(({ operation }) => operation.method === 'POST' || operation.method === 'PATCH')

@@ -13,12 +13,12 @@ import { type Known, requiredNames, sampleInput } from './samples.ts'
 
 type Maker = (service: TestService, team: Team, path: Known) => Promise<unknown>
 
-/** Where nothing listens. */
+/** An address where nothing listens. */
 const RECEIVER = 'http://127.0.0.1:9/hooks'
 
 const HOUR_MS = 3_600_000
 
-/** Fields that no operation of the collection makes. Everything else comes from the POST to its collection. */
+/** Makers of records that no POST to their collection creates. */
 const makers: Record<string, Maker> = {
   team_id: async (_service, team) => team.id,
   project_id: async (_service, team) => team.project.project_id,
@@ -39,7 +39,7 @@ const makers: Record<string, Maker> = {
 
 type InputMaker = (service: TestService, team: Team) => Promise<Record<string, unknown>>
 
-/** Where the same field means another thing than elsewhere, or the account must be prepared: by the operation's name. */
+/** Inputs of operations whose fields differ in meaning, or whose account must be prepared, by operation name. */
 const inputMakers: Record<string, InputMaker> = {
   'auth.signUp': async () => ({ email: newAddress() }),
   'auth.verifyEmail': async (service) => {
@@ -63,12 +63,12 @@ const inputMakers: Record<string, InputMaker> = {
   'me.mfa.disable': async (service, team) => {
     const { password } = await ownPassword(service, team)
     const { secret } = await setUpFactor(service, team.token)
-    // The code of now was used to set it up.
+    // The current code was used to set it up.
     return { password, otp: codeOf(secret, 1) }
   },
 }
 
-/** An input that succeeds: fresh records for the path and for what the body names, samples for the rest. */
+/** Returns an input that succeeds: new records for the ids in path and body, samples for the rest. */
 export async function makeInput(
   service: TestService,
   team: Team,
@@ -83,7 +83,7 @@ export async function makeInput(
   return sampleInput(operation, known)
 }
 
-/** The records that a path names, each made anew but for the team's own project and key. */
+/** Creates the records that a path names, except the team’s own project and key. */
 export async function makePath(service: TestService, team: Team, template: string): Promise<Record<string, string>> {
   const path: Record<string, string> = {}
   for (const [, name = ''] of template.matchAll(/\{(\w+)\}/g)) {
@@ -93,7 +93,7 @@ export async function makePath(service: TestService, team: Team, template: strin
   return path
 }
 
-/** A path whose team and project are there and whose other records are not: for what is judged before the record. */
+/** Returns a path with an existing team and project and unknown other records, for checks that come before the record. */
 export function emptyPath({ pathFields }: Operation, team: Team): Record<string, string> {
   const known: Record<string, string> = { ...team.project, public_key: team.publicKey }
   return Object.fromEntries([...pathFields].map((name) => [name, known[name] ?? randomUUID()]))
@@ -111,7 +111,7 @@ async function createOne(service: TestService, team: Team, path: Known, collecti
   return answer.body.id
 }
 
-/** A delivery comes to be with an event that its endpoint wants. */
+/** Creates a delivery through an event that its endpoint subscribes to. */
 async function makeDelivery(service: TestService, team: Team, { webhook_id }: Known): Promise<unknown> {
   await service.client(team.token).webhooks.update({ team_id: team.id, webhook_id: String(webhook_id), events: ['*'] })
   await team.submit()
@@ -119,13 +119,13 @@ async function makeDelivery(service: TestService, team: Team, { webhook_id }: Kn
   return delivery?.id
 }
 
-/** Of an address that was not invited before. */
+/** Invites a new address. */
 async function makeInvitation(service: TestService, team: Team): Promise<unknown> {
   const email = `${randomUUID()}@example.com`
   return (await service.client(team.token).invitations.create({ team_id: team.id, email, role: 'member' })).id
 }
 
-/** By its link the caller joins another team. */
+/** Invites the caller to another team. */
 async function makeInvitationToken(service: TestService, team: Team): Promise<unknown> {
   const client = service.client(team.token)
   const { user } = await client.me.retrieve()
@@ -144,7 +144,7 @@ function newAddress(): string {
   return `${randomUUID()}@example.com`
 }
 
-/** The owner calls in the contract suite. */
+/** The owner is the caller in the contract suite. */
 async function ownPassword({ database }: TestService, { ownerId }: Team): Promise<{ password: string }> {
   await givePassword(database, ownerId)
   return { password: PASSWORD }

@@ -4,7 +4,7 @@ import { z } from 'zod'
 /** Values of fields that name a record, by the field's name. */
 export type Known = Readonly<Record<string, unknown>>
 
-/** A value of the wrong kind, and the dotted path of the field that is to blame. */
+/** A value of the wrong type, and the dotted path of its field. */
 export interface Wrong {
   field: string
   value: unknown
@@ -12,7 +12,7 @@ export interface Wrong {
 
 const CANDIDATES: readonly unknown[] = [{}, 'of another kind', 4.5, true, null, []]
 
-/** The least that an operation asks for: required fields alone, from their examples. */
+/** Returns a minimal input: required fields alone, from their examples. */
 export function sampleInput({ input }: Operation, known: Known = {}): Record<string, unknown> {
   const sample = sampleFields(input, known)
   const verdict = input.safeParse(sample)
@@ -20,7 +20,7 @@ export function sampleInput({ input }: Operation, known: Known = {}): Record<str
   return sample
 }
 
-/** Names of the fields that the sample needs, nested ones too. */
+/** Returns the names of required fields, nested ones too. */
 export function requiredNames(schema: z.ZodType): string[] {
   const inner = unwrapped(schema)
   if (inner instanceof z.ZodArray) return requiredNames(inner.element as z.ZodType)
@@ -28,7 +28,7 @@ export function requiredNames(schema: z.ZodType): string[] {
   return requiredFields(inner).flatMap(([name, field]) => [name, ...requiredNames(field)])
 }
 
-/** Bodies' values that a field must refuse, its nested fields' too; each with the field that it spoils. */
+/** Returns values that a body field, or a nested one, must refuse, each with the path of that field. */
 export function wrongValues(schema: z.ZodType, known: Known, field: string): Wrong[] {
   const inner = unwrapped(schema)
   const own = CANDIDATES.filter((value) => !schema.safeParse(value).success).map((value) => ({ field, value }))
@@ -43,7 +43,7 @@ export function wrongValues(schema: z.ZodType, known: Known, field: string): Wro
   return [...own, ...nested]
 }
 
-/** Query texts that a field must refuse: what does not convert, and one parameter given twice. */
+/** Returns query texts that a field must refuse: values that do not convert, and duplicates. */
 export function wrongQueries(schema: z.ZodType, name: string): URLSearchParams[] {
   const text = 'of another kind'
   const isList = unwrapped(schema) instanceof z.ZodArray

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
+import { operation } from '../../contracts/src/operation.ts'
 import { operations } from './operations.ts'
 
 const SNAPSHOT = 'snapshots/operations.json'
@@ -13,6 +14,21 @@ const released: Released = JSON.parse(readFileSync(new URL(SNAPSHOT, import.meta
 const present: Released = Object.fromEntries(
   operations.map(({ name, operationId, operation: { method, path } }) => [name, { operationId, method, path }]),
 )
+
+const common = { summary: 'Contradict yourself', input: z.strictObject({}), output: z.object({}) } as const
+
+test('a contract whose fields contradict each other does not load', () => {
+  const contradictions = [
+    () => operation({ ...common, method: 'GET', path: '/api/public/v1/things/' }),
+    () => operation({ ...common, method: 'GET', path: '/api/v1/things/', access: 'public' }),
+    () => operation({ ...common, method: 'POST', path: '/api/v1/things/', access: 'account' }),
+    () => operation({ ...common, method: 'POST', path: '/api/v1/things/', stream: true }),
+    () => operation({ ...common, method: 'POST', path: '/api/v1/things/', authorizesWithWork: true }),
+    () => operation({ ...common, method: 'POST', path: '/api/auth/things/', access: 'account', reauthenticates: true }),
+    () => operation({ ...common, method: 'POST', path: '/api/v1/things/', counts: 'failures' }),
+  ]
+  for (const contradict of contradictions) expect(contradict).toThrow('things/: ')
+})
 
 test('the name, method and path of a released operation never change', () => {
   expect(present).toMatchObject(released)

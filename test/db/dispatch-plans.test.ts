@@ -13,7 +13,7 @@ import { explain, recording } from './statement-plan.ts'
 
 const STORED = 100_000
 const IN_HAND = 20
-/** What is in hand, in each of some parts of the statement, and a page or two of neighbours. */
+/** Rows in flight, in each of several parts of the statement, and a page or two of neighbors. */
 const MAX_SCANNED_ROWS = 500
 
 let fixture: WebhookFixture

@@ -24,7 +24,7 @@ const IS_ROOT = process.getuid?.() === 0
 
 afterEach(cleanUp)
 
-test('the first start makes a cluster behind a private socket, and the next one finds its rows', async () => {
+test('the first start creates a cluster behind a private socket, and the next one finds its rows', async () => {
   const dataDir = makeDataDir()
   const first = await start({ dataDir })
   const facts = await query(
@@ -51,7 +51,7 @@ test('the server runs in a session of its own, so that Ctrl-C at the terminal do
   expect(Number(execFileSync('ps', ['-o', 'pgid=', '-p', String(pid())]))).toBe(pid())
 })
 
-test('a second live service on the data directory is refused by one line, and the first is not disturbed', async () => {
+test('a second live service on the data directory is refused with one line, and the first keeps running', async () => {
   const dataDir = makeUsedDataDir()
   const first = await start({ dataDir })
   const refusal = start({ dataDir })
@@ -62,7 +62,7 @@ test('a second live service on the data directory is refused by one line, and th
   await start({ dataDir })
 })
 
-test('of many services that find a dead one’s lock at once, exactly one takes it', async () => {
+test('of many services that find a stale lock at once exactly one takes it', async () => {
   const dataDir = makeDataDir()
   for (let round = 0; round < 3; round += 1) {
     writeFileSync(join(dataDir, 'earshot.lock'), JSON.stringify({ pid: process.pid, startTime: 'of an earlier process', id: 'gone' }))
@@ -83,13 +83,13 @@ test('of many services that find a dead one’s lock at once, exactly one takes 
   }
 })
 
-test('a lock file cut short by a power cut does not keep the service from starting', async () => {
+test('a truncated lock file does not prevent the start', async () => {
   const dataDir = makeUsedDataDir()
   writeFileSync(join(dataDir, 'earshot.lock'), '')
   await start({ dataDir })
 })
 
-test('a server killed by -9 is started again on the same socket, and loses nothing acknowledged', async () => {
+test('a server killed by -9 is restarted on the same socket and loses nothing acknowledged', async () => {
   const exits: unknown[] = []
   const cluster = await start({ dataDir: makeUsedDataDir(), onExit: (exit) => exits.push(exit) })
   await query(cluster.connection, 'create table kept as select 1 as id')
@@ -100,7 +100,7 @@ test('a server killed by -9 is started again on the same socket, and loses nothi
   expect(cluster.pid()).not.toBe(killedPid)
 })
 
-test('a stop while the killed server is started again ends it for good', async () => {
+test('a stop while a killed server is being restarted ends it for good', async () => {
   const exits: unknown[] = []
   const cluster = await start({ dataDir: makeUsedDataDir(), onExit: (exit) => exits.push(exit) })
   process.kill(cluster.pid() ?? 0, 'SIGKILL')
@@ -126,14 +126,14 @@ test.each([
   expect(isAlive(service.serverPid)).toBe(false)
 })
 
-test('a service that exits without stopping takes its server along', async () => {
+test('a service that exits without a stop ends its server', async () => {
   const service = await startInChild(makeUsedDataDir())
   service.child.stdin?.write('exit\n')
   await once(service.child, 'exit')
   await vi.waitFor(() => expect(isAlive(service.serverPid)).toBe(false), 10_000)
 })
 
-test('a pid file that names some other living process does not keep the server from starting', async () => {
+test('a pid file that names another live process does not prevent the start', async () => {
   const dataDir = makeUsedDataDir()
   await (await start({ dataDir })).stop()
   writeFileSync(join(dataDir, 'postgresql/data/postmaster.pid'), `${process.pid}\n\n\n\n\n\n\nready\n`)
@@ -172,7 +172,7 @@ test('a command that comes while the service is still starting waits for its dat
   expect(found).toEqual((await starting).connection)
 })
 
-test('what the operator can mend is told in one line', async () => {
+test('problems that the operator can fix are reported in one line', async () => {
   const dataDir = makeUsedDataDir()
   writeFileSync(join(dataDir, 'file'), '')
   await expectOneLine(start({ dataDir: join(dataDir, 'file', 'data') }), /cannot be used: a part of the path is not a directory/)

@@ -11,15 +11,15 @@ export interface LargeProject extends Team {
   webhookId: string
   /** One delivery of the webhook, in the middle. */
   deliveryId: string
-  /** A record in the middle of the project, and its instant. */
+  /** A record in the middle of the project, and its time. */
   middle: { id: string; created_at: string }
 }
 
-/** A project with 20,000 of everything beside 200 other teams, as the planner sees it after an ANALYZE. */
+/** Makes a project with 20,000 records of each kind beside 200 other teams, and runs ANALYZE. */
 export async function fillLargeProject({ address, database }: TestDatabase): Promise<LargeProject> {
   const team = await makeTeam(database)
   const others = await Promise.all(Array.from({ length: OTHER_TEAMS }, () => makeTeam(database)))
-  // Rows that come in bulk: the triggers' work is done by hand, once.
+  // Bulk rows: the work of the triggers is done by hand, once.
   const client = postgres({ ...address, max: 1, onnotice: () => {}, connection: { session_replication_role: 'replica' } })
   try {
     await fillSubmissions(client, team, RECORDS)
@@ -96,7 +96,7 @@ async function fillInvitations(client: postgres.Sql, { id, ownerId }: Team): Pro
       from generate_series(1, ${RECORDS}::int) i`
 }
 
-/** What a team has few of: more than a page all the same. */
+/** Records that a team has few of, but still more than a page. */
 async function fillSmall(client: postgres.Sql, { id, ownerId, project }: Team): Promise<void> {
   const many = client`generate_series(1, ${SMALL_RECORDS}::int) i`
   await client`

@@ -25,7 +25,7 @@ afterEach(async () => {
 
 afterAll(cleanUp)
 
-test('a login role that may not make the roles gets the statements for its administrator, and serves once they were run', async () => {
+test('a login role that cannot create the roles gets the statements for its administrator, and serves once they were run', async () => {
   const address = await createDatabase()
   await query(cluster.connection, `create role plain login password 'plain'`)
   const asPlain = { ...address, user: 'plain', password: 'plain' }
@@ -46,7 +46,7 @@ test('a login role that may not make the roles gets the statements for its admin
   expect(await migrate({ address: asPlain, ...directories })).toEqual({ migrations: [], functionsApplied: false })
 })
 
-test('a database owner who may create roles makes them itself, takes each on and inherits from none', async () => {
+test('a database owner that can create roles creates them, may set each and inherits from none', async () => {
   await query(cluster.connection, 'drop owned by plain; drop role plain')
   const dropping = await query(cluster.connection, `select datname from pg_database where datname like 'migrate_%'`)
   for (const { datname } of dropping) await query(cluster.connection, `drop database ${datname}`)
@@ -64,7 +64,7 @@ test('a database owner who may create roles makes them itself, takes each on and
   expect(owner).toEqual([{ tableowner: 'earshot_owner' }])
 })
 
-test('twenty replicas that start at once migrate once, and each finds the database ready', async () => {
+test('twenty replicas that start at once migrate once, and each then finds the database ready', async () => {
   const address = await createDatabase()
   // It fails when it runs twice, and takes long enough for everybody to arrive.
   const directories = writeSql({
@@ -77,7 +77,7 @@ test('twenty replicas that start at once migrate once, and each finds the databa
   expect(await query(address, 'select count_notes()')).toEqual([{ count_notes: '2' }])
 })
 
-test('replicas on different databases of one server make the roles at the same moment', async () => {
+test('replicas on different databases of one server can create the roles at the same time', async () => {
   const names = await query(cluster.connection, `select datname from pg_database where datname like 'migrate_%'`)
   for (const { datname } of names) await query(cluster.connection, `drop database ${datname}`)
   await query(cluster.connection, 'drop role earshot_owner, earshot_app, earshot_worker')
@@ -87,7 +87,7 @@ test('replicas on different databases of one server make the roles at the same m
   expect(results.map(({ migrations }) => migrations)).toEqual(addresses.map(() => ['0001_notes.sql']))
 })
 
-test('when nothing is missing, migrating costs one query and waits for nobody', async () => {
+test('when nothing is missing, migrating takes one query and waits for no lock', async () => {
   const address = await createDatabase()
   const directories = writeSql({ '0001_notes.sql': CREATE_NOTES })
   await migrate({ address, ...directories })
@@ -101,7 +101,7 @@ test('when nothing is missing, migrating costs one query and waits for nobody', 
   session.release()
 })
 
-test('a pool’s client can be given, and keeps its own settings afterwards', async () => {
+test('a pool’s client can be passed and keeps its own settings', async () => {
   const address = await createDatabase()
   const client = connect(address, { max: 3, connection: { statement_timeout: 100 } })
   await migrate({ client, ...writeSql({ '0001_slow.sql': 'select pg_sleep(0.3); create table notes ();' }, {}) })
@@ -113,7 +113,7 @@ test('a pool’s client can be given, and keeps its own settings afterwards', as
   expect(locks).toHaveLength(0)
 })
 
-test('a migration that fails changes nothing, names its file and line, and the ones before it stay', async () => {
+test('a failing migration changes nothing and names its file and line; earlier ones stay', async () => {
   const address = await createDatabase()
   const broken = { '0001_notes.sql': CREATE_NOTES, '0002_broken.sql': 'insert into notes values (2, $$two$$);\nselect missing from notes;' }
   const error = await readError(migrate({ address, ...writeSql(broken) }))
@@ -148,7 +148,7 @@ test('a migration numbered below one that is applied is refused', async () => {
   await expect(refused).rejects.toThrow('The migration 0002_late.sql has a lower number than one that is already applied.')
 })
 
-test('misnamed and twin migrations are refused before the database is asked', async () => {
+test('misnamed and duplicate migrations are refused before the database is queried', async () => {
   const address = { host: '/nowhere' }
   await expect(migrate({ address, ...writeSql({ 'notes.sql': '' }) })).rejects.toThrow('notes.sql is not named like 0001_name.sql')
   await expect(migrate({ address, ...writeSql({ '0001_a.sql': '', '0001_b.sql': '' }) })).rejects.toThrow('Two migrations have the version')

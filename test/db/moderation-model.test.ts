@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { makeTeam, type Team } from '../support/people.ts'
 import { openTestDatabase, type TestDatabase } from '../support/test-database.ts'
-import { anyCall, type Judged, perform, revokeTokenHash } from './moderators.ts'
+import { anyCall, type CallResult, perform, revokeTokenHash } from './moderators.ts'
 
 const SUBMISSIONS = 3
 const RUNS = 150
@@ -19,17 +19,17 @@ beforeAll(async () => {
 afterAll(() => store.close())
 
 test(
-  'whatever moderators do at once, each change happens once, is told once, is logged once and is counted',
+  'under any concurrent moderation each change happens, is emitted, logged and counted once',
   async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(anyCall(SUBMISSIONS), { minLength: 2, maxLength: 24 }), async (calls) => {
         const run = randomUUID()
         const refs = await Promise.all(Array.from({ length: SUBMISSIONS }, (_, index) => submit(run, index)))
-        const judged = (await Promise.all(calls.map((call) => perform(store.database, { run, refs }, call)))).flat()
+        const results = (await Promise.all(calls.map((call) => perform(store.database, { run, refs }, call)))).flat()
         for (const [index, { submission_id }] of refs.entries()) {
           requireOneStory(
             await readTraces(submission_id),
-            judged.filter(({ submission }) => submission === index),
+            results.filter(({ submission }) => submission === index),
           )
         }
         expect(await readCounters()).toEqual(await recount())
@@ -84,8 +84,8 @@ async function readTraces(id: string): Promise<Traces> {
 }
 
 /** There is one order of all calls in which each got the answer that it got, and the record, events and log tell the same. */
-function requireOneStory({ row, events, audit }: Traces, judged: Judged[]): void {
-  const moderated = judged.filter(({ kind }) => kind === 'moderate')
+function requireOneStory({ row, events, audit }: Traces, results: CallResult[]): void {
+  const moderated = results.filter(({ kind }) => kind === 'moderate')
   const changed = moderated.filter(({ outcome }) => outcome === 'changed')
   const moves = audit.filter(({ action }) => action !== 'submission.deleted')
   const states = ['pending', ...moves.map(({ to }) => to)]
@@ -101,16 +101,16 @@ function requireOneStory({ row, events, audit }: Traces, judged: Judged[]): void
     if (outcome === 'changed' || outcome === 'unchanged') expect(state).toBe(to)
     if (outcome === 'conflict') expect([to, expected_state]).not.toContain(state)
   }
-  requireOneEnd({ row, audit, events }, judged)
+  requireOneEnd({ row, audit, events }, results)
 }
 
-function requireOneEnd({ row, audit }: Traces, judged: Judged[]): void {
-  const done = (kind: Judged['kind']) => judged.filter((call) => call.kind === kind && call.outcome === 'changed').length
-  const asked = judged.filter(({ kind }) => kind === 'delete').length
+function requireOneEnd({ row, audit }: Traces, results: CallResult[]): void {
+  const done = (kind: CallResult['kind']) => results.filter((call) => call.kind === kind && call.outcome === 'changed').length
+  const asked = results.filter(({ kind }) => kind === 'delete').length
   expect(done('delete')).toBe(Math.min(1, asked))
   expect(audit.map(({ action }) => action === 'submission.deleted').indexOf(true)).toBe(asked > 0 ? audit.length - 1 : -1)
   expect(row).toMatchObject({ deleted: asked > 0, revoked: done('revoke') > 0 })
-  if (!row.deleted) expect(judged.filter(({ outcome }) => outcome === 'not_found')).toEqual([])
+  if (!row.deleted) expect(results.filter(({ outcome }) => outcome === 'not_found')).toEqual([])
 }
 
 async function readCounters() {

@@ -6,7 +6,7 @@ import fc from 'fast-check'
 const MAX_ITEMS = 6
 const MODERATOR = { userId: null, credentialId: null, credentialKind: 'model', ip: null }
 
-/** Calls name submissions by their place in the run. */
+/** Calls name submissions by their index in the run. */
 interface Decision {
   submission: number
   to: 'approved' | 'rejected'
@@ -18,12 +18,12 @@ export type Call =
   | { kind: 'bulk'; decisions: Decision[] }
   | { kind: 'revoke' | 'delete'; submission: number }
 
-/** What one call was told of one submission. */
-export interface Judged extends Partial<Decision> {
+/** The result of one call for one submission. */
+export interface CallResult extends Partial<Decision> {
   kind: 'moderate' | 'revoke' | 'delete'
   submission: number
   outcome: 'changed' | 'unchanged' | 'conflict' | 'not_found'
-  /** The state that the answer names. */
+  /** The state in the result. */
   state: SubmissionState | null
 }
 
@@ -33,7 +33,7 @@ interface Ref {
   submission_id: string
 }
 
-/** Any call of any moderator, or of the person who left the words; deletions are rarer, for they end the play. */
+/** Any call of a moderator or of the submitter. Deletions are rarer, because they end a run. */
 export function anyCall(submissions: number): fc.Arbitrary<Call> {
   const submission = fc.nat({ max: submissions - 1 })
   const decision = fc.record<Decision>({
@@ -55,13 +55,13 @@ export function anyCall(submissions: number): fc.Arbitrary<Call> {
   )
 }
 
-/** The proof that comes with a submission's receipt, by its place in the run. */
+/** The revoke token of a submission’s receipt, by its index in the run. */
 export function revokeTokenHash(run: string, submission: number): Buffer {
   return createHash('sha256').update(`${run} ${submission}`).digest()
 }
 
-/** Makes the call and reports what it was told; anything but the documented outcomes is thrown. */
-export async function perform(database: Database, { run, refs }: { run: string; refs: Ref[] }, call: Call): Promise<Judged[]> {
+/** Makes the call and returns its results. Throws anything but the documented outcomes. */
+export async function perform(database: Database, { run, refs }: { run: string; refs: Ref[] }, call: Call): Promise<CallResult[]> {
   const refOf = (submission: number) => refs[submission] as Ref
   if (call.kind === 'bulk') {
     const { team_id, project_id } = refOf(0)
@@ -73,18 +73,18 @@ export async function perform(database: Database, { run, refs }: { run: string; 
     })
   }
   if (call.kind === 'single') {
-    const judged = await told(moderateSubmission(database, MODERATOR, refOf(call.decision.submission), call.decision))
-    return [{ ...call.decision, kind: 'moderate', ...judged }]
+    const result = await outcomeOf(moderateSubmission(database, MODERATOR, refOf(call.decision.submission), call.decision))
+    return [{ ...call.decision, kind: 'moderate', ...result }]
   }
   const { kind, submission } = call
   const work =
     kind === 'delete'
       ? deleteSubmission(database, MODERATOR, refOf(submission))
       : revokeConsent(database, revokeTokenHash(run, submission)).then(() => {})
-  return [{ kind, submission, ...(await told(work.then(() => ({ outcome: 'changed' as const, state: null })))) }]
+  return [{ kind, submission, ...(await outcomeOf(work.then(() => ({ outcome: 'changed' as const, state: null })))) }]
 }
 
-async function told(work: Promise<Pick<Judged, 'outcome' | 'state'>>): Promise<Pick<Judged, 'outcome' | 'state'>> {
+async function outcomeOf(work: Promise<Pick<CallResult, 'outcome' | 'state'>>): Promise<Pick<CallResult, 'outcome' | 'state'>> {
   try {
     const { outcome, state } = await work
     return { outcome, state }

@@ -30,12 +30,12 @@ afterAll(async () => {
   await onServer(`drop database ${address.database} with (force)`)
 })
 
-test('what the queue’s package brings is what a start expects, so that it can tell without loading it', async () => {
+test('the migrations of the queue’s package match those that a start expects without loading it', async () => {
   const [row] = await login`select max(id) as version, count(*)::int from graphile_worker.migrations`
   expect(row).toEqual({ version: QUEUE_VERSION, count: QUEUE_VERSION })
 })
 
-test('when nothing is missing, preparing waits for nobody', async () => {
+test('when nothing is missing, preparing waits for no lock', async () => {
   const session = await login.reserve()
   await session`select pg_advisory_lock(${LOCK_KEY})`
   await prepareDatabase(address)
@@ -43,7 +43,7 @@ test('when nothing is missing, preparing waits for nobody', async () => {
   session.release()
 })
 
-test('before any worker was there, both roles that serve can queue a mail, and its job carries the id alone', async () => {
+test('before the first worker starts, both serving roles can queue a mail, and its job carries the id alone', async () => {
   const pool = { address, poolSize: 1, applicationName: 'earshot test' }
   const worker = openDatabase({ ...pool, role: 'earshot_worker' })
   const bound = openTeamDatabase(pool)

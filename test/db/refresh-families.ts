@@ -14,15 +14,15 @@ const WANTED = { given: null, fewer: ['read:teams'], more: ['read:teams', 'write
 
 export interface Exchange {
   kind: 'exchange'
-  /** By its place among those that the family ever had. */
+  /** Its index among all tokens of the family. */
   token: number
   leewaySeconds: 0 | 10
   scopes: keyof typeof WANTED
-  /** By a client that the family is not of. */
+  /** Exchanged by a client that does not own the family. */
   isForeign: boolean
 }
 
-/** What may befall a family. `wait` lets any leeway pass. */
+/** Actions on a family. `wait` lets the leeway expire. */
 export type Move = Exchange | { kind: 'expire'; token: number } | { kind: 'wait' | 'revoke' | 'disable' | 'enable' }
 
 export function anyExchange(leewaySeconds: fc.Arbitrary<0 | 10> = fc.constantFrom(0, 10)): fc.Arbitrary<Exchange> {
@@ -35,7 +35,7 @@ export function anyExchange(leewaySeconds: fc.Arbitrary<0 | 10> = fc.constantFro
   })
 }
 
-/** Mostly exchanges; what ends the family is rarer, for it ends the play. */
+/** Mostly exchanges. Actions that end the family are rarer, because they end a run. */
 export function anyMove(): fc.Arbitrary<Move> {
   return fc.oneof(
     { weight: 14, arbitrary: anyExchange() },
@@ -45,10 +45,10 @@ export function anyMove(): fc.Arbitrary<Move> {
   )
 }
 
-/** What PostgreSQL holds of a family. */
+/** The state of a family in PostgreSQL. */
 interface Holdings {
   isRevoked: boolean
-  /** Those that could be exchanged now, by their place. */
+  /** Tokens that can be exchanged now, by index. */
   live: number[]
   tokens: number
   /** Access tokens that work. */
@@ -68,7 +68,7 @@ export interface Family {
 export async function beginFamily(database: Database, kind: Kind): Promise<Family> {
   const first = randomBytes(32)
   const { id, userId, clientId } = await (kind === 'jwt' ? beginLogin(database, first) : beginAuthorization(database, first))
-  /** In the order in which they were given out. */
+  /** In order of issue. */
   const hashes = [first]
   const hashAt = (place: number) => hashes[place % hashes.length] as Buffer
   const run = (text: string, ...params: unknown[]) => database.run(text, [id, ...params])
@@ -108,7 +108,7 @@ export async function beginFamily(database: Database, kind: Kind): Promise<Famil
   }
 }
 
-/** What works is asked as `access` asks it: of the credential and its user too. */
+/** Checks validity as `access` does: of the credential and of its user. */
 const READ_HOLDINGS = `
   select c.revoked_at is not null as "isRevoked",
          (select count(*)::int from refresh_tokens r where r.credential_id = c.id) as tokens,

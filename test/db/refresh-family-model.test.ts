@@ -15,7 +15,7 @@ afterAll(() => store.close())
 const kinds: Kind[] = ['jwt', 'oauth2']
 
 test.each(kinds)(
-  'whatever befalls a family of refresh tokens (%s), one after the other, each exchange is answered as its story demands',
+  'under any sequence of actions each exchange of a refresh token (%s) has the result of the model',
   async (kind) => {
     await fc.assert(
       fc.asyncProperty(fc.array(anyMove(), { minLength: 1, maxLength: 20 }), async (moves) => {
@@ -37,7 +37,7 @@ test.each(kinds)(
 )
 
 test.each(kinds)(
-  'whoever exchanges at once, a family (%s) never has two live tokens, no token is exchanged twice, and what has ended stays so',
+  'under concurrent exchanges a family (%s) never has two live tokens, no token is exchanged twice, and ended families stay ended',
   async (kind) => {
     const rounds = (leeway: 0 | 10) =>
       fc.array(fc.array(anyExchange(fc.constant(leeway)), { minLength: 2, maxLength: 10 }), { maxLength: 5 })
@@ -52,7 +52,7 @@ test.each(kinds)(
   LONGEST_MS,
 )
 
-/** A family at rest has one live token or none, so of all who come at once one gets on at most. */
+/** A family at rest has at most one live token, so at most one concurrent exchange succeeds. */
 async function requireOneSuccessor(family: Family, exchanges: Exchange[]): Promise<void> {
   const before = await family.holdings()
   // Their places mean the tokens that are there now: none of them is one that another gets meanwhile.

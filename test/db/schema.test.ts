@@ -85,7 +85,7 @@ test('types, nullability, defaults, generated columns and primary keys are those
   expect(mirrored).toEqual(await catalogueOf(client, 'public'))
 })
 
-test('whatever belongs to a team is keyed by its team first', async () => {
+test('tables of a team are keyed by the team first', async () => {
   const rows = await client<{ name: string; first: string | null }[]>`
     select c.relname as name, k.attname as first
       from pg_class c
@@ -97,7 +97,7 @@ test('whatever belongs to a team is keyed by its team first', async () => {
   expect(rows.filter(({ first }) => first !== 'team_id')).toEqual([])
 })
 
-test('whatever belongs to a team is bound to one team for the serving role, and to none for the worker', async () => {
+test('tables of a team are bound to one team for the serving role, and to none for the worker', async () => {
   const rows = await client<{ name: string; enabled: boolean; policies: string[] }[]>`
     select c.relname as name, c.relrowsecurity as enabled,
            array(select p.policyname || ' to ' || array_to_string(p.roles, ',')

@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => store.close())
 
-test('projects of one name that are made at the same moment all get a slug of their own, in transactions too', async () => {
+test('projects of one name created at the same time get different slugs, in transactions too', async () => {
   const { database } = store
   const team = await makeTeam(database)
   const actor = { userId: team.ownerId, credentialId: null, credentialKind: 'operator', ip: null }

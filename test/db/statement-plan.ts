@@ -28,7 +28,7 @@ interface PlanNode {
   Plans?: PlanNode[]
 }
 
-/** An executor that keeps what is sent through it. */
+/** An executor that records the statements sent through it. */
 export function recording(tx: Tx): Tx & { sent: SentStatement[] } {
   const sent: SentStatement[] = []
   const recorder = {

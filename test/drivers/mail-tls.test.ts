@@ -24,7 +24,7 @@ beforeAll(async () => {
 afterAll(() => setDefaultCACertificates(systemCertificates))
 
 const startTls = (certificate: Certificate): MailServerOptions => ({ disabledCommands: [], ...certificate })
-/** What is made of `smtp://` to another machine, `smtp://` to this one, `?tls=off`, and `smtps://`. */
+/** The settings for `smtp://` to another machine, `smtp://` to this one, `?tls=off`, and `smtps://`. */
 const remote: Partial<SmtpServer> = { tls: 'required', verifyCertificate: true }
 const local: Partial<SmtpServer> = { tls: 'offered', verifyCertificate: false }
 const off: Partial<SmtpServer> = { tls: 'off', verifyCertificate: true }
@@ -53,7 +53,7 @@ test.each<[string, () => MailServerOptions, Partial<SmtpServer>, string]>([
     '(DEPTH_ZERO_SELF_SIGNED_CERT)',
   ],
   ['a plain server where TLS was expected', () => ({}), implicit, 'cannot be reached (ERR_SSL'],
-])('no message and no login is sent, and it is tried again: %s', async (_what, options, how, told) => {
+])('neither message nor login is sent, and it is retried: %s', async (_what, options, how, reason) => {
   const logins: unknown[] = []
   await using server = await startMailServer({
     allowInsecureAuth: true,
@@ -62,7 +62,7 @@ test.each<[string, () => MailServerOptions, Partial<SmtpServer>, string]>([
   })
   const failure = await deliver({ ...server.server, ...how, login: { user: 'postman', password: 'hush' } }).catch((error) => error)
   expect(failure).toBeInstanceOf(MailFailure)
-  expect(failure).toMatchObject({ message: expect.stringContaining(told), isFinal: false })
+  expect(failure).toMatchObject({ message: expect.stringContaining(reason), isFinal: false })
   expect([...server.received, ...logins]).toEqual([])
 })
 

@@ -24,20 +24,20 @@ const message = (fields: Partial<Parameters<MailDriver['deliver']>[0]> = {}) => 
   ...fields,
 })
 
-/** Each kind of driver, and what it makes of a message that it takes. */
+/** Each kind of driver with its outcome for an accepted message. */
 const kinds: [string, 'sent' | 'kept', () => Promise<{ driver: MailDriver; received: () => string[] | null } & AsyncDisposable>][] = [
   ['SMTP', 'sent', openSmtp],
   ['the database', 'kept', async () => ({ driver: createDatabaseMail(), received: () => null, [Symbol.asyncDispose]: async () => {} })],
 ]
 
 describe.each(kinds)('every driver: %s', (_name, outcome, open) => {
-  test('takes a message and tells what became of it', async () => {
+  test('accepts a message and reports the outcome', async () => {
     await using kind = await open()
     expect(await kind.driver.deliver(message())).toBe(outcome)
     await kind.driver.close()
   })
 
-  test('takes many at once, each once', async () => {
+  test('sends many at once, each once', async () => {
     await using kind = await open()
     const people = Array.from({ length: 20 }, (_, index) => `ada+${index}@example.com`)
     const outcomes = await Promise.all(people.map((to) => kind.driver.deliver(message({ to }))))
@@ -91,7 +91,7 @@ describe('a message by SMTP', () => {
     expect(server.received).toMatchObject([{ utf8, envelope: { to: [to] } }])
   })
 
-  test('gets no header, no recipient and no body from what others chose', async () => {
+  test('takes no header, recipient or body from user input', async () => {
     const evil = 'Ada\r\nBcc: eve@example.com\r\nContent-Type: text/html\r\n\r\n<b>evil</b>'
     await using server = await startMailServer()
     const driver = createSmtpMail({ server: server.server, from: FROM })
@@ -114,7 +114,7 @@ describe('a message by SMTP', () => {
     expect(server.received).toHaveLength(1)
   })
 
-  test('goes with the login, or not at all', async () => {
+  test('is sent with the login, or not at all', async () => {
     const login = { user: 'postman', password: 'p@ss wörd' }
     const onAuth: MailServerOptions['onAuth'] = ({ username, password }, _session, done) =>
       done(null, username === login.user && password === login.password ? { user: 'postman' } : {})
@@ -131,7 +131,7 @@ describe('a message by SMTP', () => {
   })
 })
 
-describe('a message that is not taken', () => {
+describe('a message that cannot be sent', () => {
   test.each([
     {
       what: 'an unknown recipient',
@@ -139,7 +139,7 @@ describe('a message that is not taken', () => {
       code: 550,
       text: '5.1.1 <ada@example.com> unknown',
       isFinal: true,
-      told: 'refused the recipient (550 5.1.1)',
+      reason: 'refused the recipient (550 5.1.1)',
     },
     {
       what: 'greylisting',
@@ -147,23 +147,23 @@ describe('a message that is not taken', () => {
       code: 450,
       text: '4.2.0 <ada@example.com> greylisted',
       isFinal: false,
-      told: 'refused the recipient (450 4.2.0)',
+      reason: 'refused the recipient (450 4.2.0)',
     },
-    { what: 'a sender that is not allowed', at: 'MAIL', code: 553, text: 'not yours', isFinal: false, told: 'refused the sender (553)' },
+    { what: 'a sender that is not allowed', at: 'MAIL', code: 553, text: 'not yours', isFinal: false, reason: 'refused the sender (553)' },
     {
       what: 'a message taken for spam',
       at: 'DATA',
       code: 554,
       text: '5.7.1 spam: https://a.example/?token=x',
       isFinal: true,
-      told: 'refused the message (554 5.7.1)',
+      reason: 'refused the message (554 5.7.1)',
     },
-    { what: 'a full mailbox', at: 'DATA', code: 452, text: '4.2.2 full', isFinal: false, told: 'refused the message (452 4.2.2)' },
-    { what: 'a server that is shutting down', at: 'RCPT', code: 421, text: 'bye', isFinal: false, told: 'closed the connection (421)' },
-  ] as const)('because of $what ($at $code), fails as final: $isFinal', async ({ at, code, text, isFinal, told }) => {
+    { what: 'a full mailbox', at: 'DATA', code: 452, text: '4.2.2 full', isFinal: false, reason: 'refused the message (452 4.2.2)' },
+    { what: 'a server that is shutting down', at: 'RCPT', code: 421, text: 'bye', isFinal: false, reason: 'closed the connection (421)' },
+  ] as const)('because of $what ($at $code), fails as final: $isFinal', async ({ at, code, text, isFinal, reason }) => {
     await using server = await startMailServer({ refuse: { at, code, text } })
     const failure = await failureOf(createSmtpMail({ server: server.server, from: FROM }))
-    expect(failure).toMatchObject({ message: `The SMTP server ${told}.`, isFinal })
+    expect(failure).toMatchObject({ message: `The SMTP server ${reason}.`, isFinal })
     // The words of a refusal are for the operator; those about a message may cite its link.
     const isOfAddress = at !== 'DATA' && code !== 421
     expect(failure.reply).toEqual(isOfAddress ? expect.stringContaining(text) : null)
@@ -171,7 +171,7 @@ describe('a message that is not taken', () => {
     expect(server.received).toEqual([])
   })
 
-  test('because nobody listens, is told with the reason', async () => {
+  test('because nobody listens, reports the reason', async () => {
     const gone = await startMailServer()
     await gone[Symbol.asyncDispose]()
     expect(await failureOf(createSmtpMail({ server: gone.server, from: FROM }))).toMatchObject({
@@ -184,7 +184,7 @@ describe('a message that is not taken', () => {
     ['from the start', ''],
     ['after the greeting', '220 played ESMTP\r\n'],
     ['in the middle of its greeting', '220-play'],
-  ])('because the server is silent %s, is given up in time and the connection is closed', async (_what, greeting) => {
+  ])('because the server is silent %s, fails in time and the connection is closed', async (_what, greeting) => {
     await using silent = await startSilentServer(greeting)
     const startedAt = performance.now()
     const failure = await failureOf(createSmtpMail({ server: silent.server, from: FROM, timeouts: IMPATIENT }))
@@ -193,7 +193,7 @@ describe('a message that is not taken', () => {
     await expect.poll(silent.connections).toBe(0)
   })
 
-  test('because the server drips, is given up in time too', async () => {
+  test('because the server drips, fails in time too', async () => {
     await using dripping = await startSilentServer('220 played ESMTP\r\n', { dripMs: 50 })
     const failure = await failureOf(createSmtpMail({ server: dripping.server, from: FROM, timeouts: IMPATIENT }))
     expect(failure).toMatchObject({ message: 'The SMTP server did not accept the message in time.', isFinal: false })

@@ -14,13 +14,13 @@ test('another box with the same master key opens it', () => {
   expect(createSecretBox(Buffer.from(MASTER_KEY)).open('mail', box.seal('mail', 'hello'))).toBe('hello')
 })
 
-test('the same text never seals to the same bytes, and does not show through', () => {
+test('the same text never seals to the same bytes, and is not readable in them', () => {
   const sealed = box.seal('mail', 'a secret that is long enough to be found')
   expect(sealed.equals(box.seal('mail', 'a secret that is long enough to be found'))).toBe(false)
   expect(sealed.includes('long enough')).toBe(false)
 })
 
-test('another master key is named as such, with both key ids', () => {
+test('another master key is reported with both key ids', () => {
   const other = createSecretBox(randomBytes(32))
   expect(() => other.open('mail', box.seal('mail', 'hello'))).toThrow(
     `sealed with another secret key (id ${box.keyId}, this one is ${other.keyId})`,
@@ -44,7 +44,7 @@ test('a single flipped bit anywhere is refused', () => {
   }
 })
 
-test('cut and empty values are refused', () => {
+test('truncated and empty values are refused', () => {
   const sealed = box.seal('mail', 'hello')
   for (let length = 0; length < sealed.length; length += 1) expect(() => box.open('mail', sealed.subarray(0, length))).toThrow(Error)
 })

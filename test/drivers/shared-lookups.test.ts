@@ -1,7 +1,7 @@
 import { type ResolveName, shareLookups } from '@earshot/drivers'
 import { expect, test } from 'vitest'
 
-/** A resolver in which some names hang until they are told to give up. */
+/** Creates a resolver in which some names hang until they are released. */
 function startResolver() {
   const asked: string[] = []
   const silent = new Map<string, PromiseWithResolvers<never>>()
@@ -18,7 +18,7 @@ function startResolver() {
     giveUp: (names: string[]) => {
       for (const name of names) silent.get(name)?.reject(new Error('ENOTFOUND'))
     },
-    /** What came of it, never a rejection. */
+    /** The outcome, never a rejection. */
     resolve: (name: string) =>
       shared(name).then(
         () => 'found',
@@ -29,7 +29,7 @@ function startResolver() {
 
 const manyNames = (prefix: string, length: number) => Array.from({ length }, (_, index) => `${prefix}${index}.example.com`)
 
-test('a name that answered before is looked up at once, however many silent ones wait', async () => {
+test('a name that resolved before is looked up at once, however many silent ones wait', async () => {
   const { resolve, silence, asked, giveUp } = startResolver()
   await resolve('known.example.com')
   const silent = manyNames('silent', 50)
@@ -38,14 +38,14 @@ test('a name that answered before is looked up at once, however many silent ones
   for (let round = 0; round < 3; round += 1) expect(await resolve('known.example.com')).toBe('found')
   expect(asked.filter((name) => name.startsWith('silent'))).toHaveLength(4)
 
-  // A new name has its turn after those before it; nobody is forgotten.
+  // New names wait in order, and none is forgotten.
   const fresh = resolve('fresh.example.com')
   giveUp(silent)
   expect(await Promise.all([...lookups, fresh])).toEqual([...silent.map(() => 'failed'), 'found'])
   expect(asked).toHaveLength(4 + 50 + 1)
 })
 
-test('a known name that turns silent takes one thread, and waits among the unknown from then on', async () => {
+test('a known name that turns silent uses one thread, and then waits among the unknown', async () => {
   const { resolve, silence, asked, giveUp } = startResolver()
   for (const name of ['turning.example.com', 'known.example.com']) await resolve(name)
   silence(['turning.example.com', ...manyNames('silent', 4)])
@@ -65,7 +65,7 @@ test('a known name that turns silent takes one thread, and waits among the unkno
   expect(asked.filter((name) => name.startsWith('turning'))).toHaveLength(3)
 })
 
-test('callers who ask for one name at the same time share its answer, later ones ask anew', async () => {
+test('concurrent lookups of one name share a result, later ones look up again', async () => {
   const { resolve, asked } = startResolver()
   await Promise.all([resolve('one.example.com'), resolve('one.example.com'), resolve('one.example.com')])
   expect(asked).toHaveLength(1)

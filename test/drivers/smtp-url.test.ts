@@ -12,7 +12,7 @@ describe('an SMTP server’s address', () => {
     ['smtp://127.0.0.53', { tls: 'offered' }],
     ['smtp://[::1]:25', { host: '::1', tls: 'offered', verifyCertificate: false }],
     ['smtps://localhost', { tls: 'implicit', verifyCertificate: false }],
-    // Whoever owns it is not this machine.
+    // The address is not this machine’s.
     ['smtp://localhost.example.com', { tls: 'required', verifyCertificate: true }],
     ['smtp://127.0.0.1.example.com', { tls: 'required', verifyCertificate: true }],
     ['smtp://mailpit:1025?tls=off', { host: 'mailpit', port: 1025, tls: 'off' }],

@@ -77,7 +77,7 @@ test.each([
 })
 
 test.each(['localhost', 'localhost.', 'LOCALHOST', 'anything.localhost', 'a.b.localhost.'])(
-  '%s is this machine, whatever the hosts file and the DNS say of it',
+  '%s is this machine, whatever the hosts file and the DNS say',
   async (name) => {
     expect(await resolveName(name)).toEqual([
       { address: '127.0.0.1', family: 4 },
@@ -90,7 +90,7 @@ test.each(['notlocalhost.invalid', 'localhost.invalid', '.localhost.invalid'])('
   await expect(resolveName(name)).rejects.toMatchObject({ code: expect.stringMatching(/ENOTFOUND|EAI_AGAIN/) })
 })
 
-test('a name that hangs in the resolver is accepted after a while', { timeout: 10_000 }, async () => {
+test('a name whose lookup hangs is accepted after a while', { timeout: 10_000 }, async () => {
   const verdict = await checkWebhookUrl('https://slow.example.com/', { ...strict, resolve: () => new Promise(() => {}) })
   expect(verdict.ok).toBe(true)
 })

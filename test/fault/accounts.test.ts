@@ -21,7 +21,7 @@ test('without an SMTP server a new user signs in with the link that the operator
 
   const mails = async () => JSON.parse(await runAdmin(environment, 'mail', 'list', '--json'))
   await until('the mail is kept', async () => (await remote.database.client`select from mails where state = 'kept'`).length > 0)
-  // The mail to nobody was never there, and its job found none.
+  // No mail is queued for the unknown address.
   expect(await mails()).toMatchObject([{ to: email, subject: 'Confirm your e-mail address' }])
   const token = (await mails())[0].text.match(/verify-email\/\?token=(\w+)/)?.[1]
   expect(await post('verify-email', { token })).toMatchObject({ status: 200 })

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { freePort } from '../support/free-port.ts'
 import { makeTeam, type Team } from '../support/people.ts'
-import { findClosedPort } from '../support/raw-receiver.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { openRemoteDatabase, type RemoteDatabase } from '../support/remote-database.ts'
 import { type ServiceProcess, startService } from '../support/service-process.ts'
 import { until } from '../support/until.ts'
-import { words } from './load.ts'
+import { publicSubmission } from './load.ts'
 
 let store: RemoteDatabase
 let service: ServiceProcess
@@ -13,7 +13,7 @@ let port: number
 let team: Team
 beforeAll(async () => {
   store = await openRemoteDatabase()
-  port = await findClosedPort()
+  port = await freePort()
   service = await startService({
     ...store.environment,
     ...{ PORT: String(port), EARSHOT_BASE_URL: 'https://feedback.example.com:8443' },
@@ -34,8 +34,8 @@ test('addresses in a listed network are allowed in every notation; others near i
   for (const host of ['127.0.0.2', '127.0.0.7', '127.0.0.12', '[::1]', '10.0.0.1', 'localhost']) {
     expect(await register(at(host)), host).toMatchObject({ status: 400, body: { errors: [{ field: 'url', code: 'blocked_address' }] } })
   }
-  await post(`/api/public/v1/projects/${team.publicKey}/submissions/`, words())
-  await until('each form brought it', () => receiver.requests.length === allowed.length)
+  await post(`/api/public/v1/projects/${team.publicKey}/submissions/`, publicSubmission())
+  await until('each form was received', () => receiver.requests.length === allowed.length)
 })
 
 test('the service’s own address and the host of its base URL are refused, at the attempt too', async () => {
@@ -55,10 +55,10 @@ test('the service’s own address and the host of its base URL are refused, at t
       from unnest(${own}::text[]) as f (url)
      cross join (select * from webhook_endpoints where team_id = ${team.id} limit 1) e
     returning id`
-  await post(`/api/public/v1/projects/${team.publicKey}/submissions/`, words())
+  await post(`/api/public/v1/projects/${team.publicKey}/submissions/`, publicSubmission())
   const attempts = () => client<{ error_code: string }[]>`
     select error_code from webhook_attempts where endpoint_id = any(${planted.map(({ id }) => id)}) and finished_at is not null`
-  await until('each is judged', async () => (await attempts()).length === own.length)
+  await until('each was attempted', async () => (await attempts()).length === own.length)
   expect(await attempts()).toEqual(own.map(() => ({ error_code: 'blocked_address' })))
 })
 
@@ -66,7 +66,7 @@ function register(url: string) {
   return post(`/api/v1/teams/${team.id}/webhooks/`, { url, events: ['*'] })
 }
 
-/** Where it listens: nobody knows its base address. */
+/** The address that it listens on, as it has no base URL of its own. */
 async function post(path: string, body: object) {
   const headers = { 'content-type': 'application/json', authorization: `Bearer ${team.token}` }
   const response = await fetch(`http://127.0.0.1:${port}${path}`, { method: 'POST', headers, body: JSON.stringify(body) })

@@ -9,7 +9,7 @@ import { openRemoteDatabase } from '../support/remote-database.ts'
 import { type Reply, type ServiceProcess, startService } from '../support/service-process.ts'
 import { startTestService } from '../support/test-service.ts'
 import { until } from '../support/until.ts'
-import { words } from './load.ts'
+import { publicSubmission } from './load.ts'
 
 interface Absence {
   awayMs: number
@@ -27,7 +27,7 @@ const RECOVERY_MS = 5_000
 const read = (service: Pick<ServiceProcess, 'send'>, team: Team) =>
   service.send('GET', `/api/v1/teams/${team.id}/projects/`, { token: team.token })
 const write = (service: Pick<ServiceProcess, 'send'>, team: Team) =>
-  service.send('POST', `/api/public/v1/projects/${team.publicKey}/submissions/`, { body: words() })
+  service.send('POST', `/api/public/v1/projects/${team.publicKey}/submissions/`, { body: publicSubmission() })
 
 /** Asks one after the other while the database is away; each must be refused in time and in our own words. */
 async function expectRefusals(service: Pick<ServiceProcess, 'send'>, team: Team, { awayMs, boundMs }: Absence): Promise<void> {

@@ -1,10 +1,9 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, expect, test } from 'vitest'
 import { makePreparedDataDir } from '../support/prepared-data-dir.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { runService, startService } from '../support/service-process.ts'
 import { until } from '../support/until.ts'
-import { startLoad, unheard, words } from './load.ts'
+import { publicSubmission, startLoad, undelivered } from './load.ts'
 
 const dataDir = makePreparedDataDir()
 const environment = { EARSHOT_DATA_DIR: dataDir.path, EARSHOT_WEBHOOK_BACKOFF_BASE_MS: '200' }
@@ -19,7 +18,7 @@ test.for(['SIGTERM', 'SIGINT'] as const)(
     const team = await dataDir.makeTeam()
     await first.client(team.token).webhooks.create({ team_id: team.id, url: receiver.url, events: ['*'] })
     const load = startLoad(first, team)
-    await until('much is under way', () => receiver.requests.length > 40)
+    await until('many are in flight', () => receiver.requests.length > 40)
 
     const startedAt = performance.now()
     const exit = await first.stop(signal)
@@ -32,7 +31,7 @@ test.for(['SIGTERM', 'SIGINT'] as const)(
     await load.stop()
 
     await using second = await startService(environment)
-    await until('all is delivered', () => unheard(load.acknowledged, receiver.requests).length === 0)
+    await until('all is delivered', () => undelivered(load.acknowledged, receiver.requests).length === 0)
     const ids = new Set<string>()
     for await (const { id } of second.client(team.token).submissions.list({ ...team.project, limit: 100 })) ids.add(id)
     for (const id of load.acknowledged.created) expect(ids.has(id)).toBe(true)
@@ -49,8 +48,8 @@ test('requests and deliveries in flight at SIGTERM get their responses, and no s
   const team = await dataDir.makeTeam()
   await service.client(team.token).webhooks.create({ team_id: team.id, url: receiver.url, events: ['*'] })
   const own = `/api/v1/teams/${team.id}/projects/${team.project.project_id}/submissions/`
-  await service.send('POST', `/api/public/v1/projects/${team.publicKey}/submissions/`, { body: words() })
-  await until('the delivery is in hand', () => receiver.requests.length === 1)
+  await service.send('POST', `/api/public/v1/projects/${team.publicKey}/submissions/`, { body: publicSubmission() })
+  await until('the delivery is in flight', () => receiver.requests.length === 1)
 
   const released = Promise.withResolvers<void>()
   const requests = await (async () => {
@@ -91,12 +90,11 @@ test('a signal that arrives twice, as from Ctrl-C under npm, still drains', asyn
   await using service = await startService(environment)
   const team = await dataDir.makeTeam()
   await service.client(team.token).webhooks.create({ team_id: team.id, url: receiver.url, events: ['*'] })
-  await service.send('POST', `/api/public/v1/projects/${team.publicKey}/submissions/`, { body: words() })
-  await until('the delivery is in hand', () => receiver.requests.length === 1)
-  process.kill(service.pid, 'SIGINT')
-  await delay(20)
+  await service.send('POST', `/api/public/v1/projects/${team.publicKey}/submissions/`, { body: publicSubmission() })
+  await until('the delivery is in flight', () => receiver.requests.length === 1)
   process.kill(service.pid, 'SIGINT')
   await until('it drains', () => service.output().includes('Earshot received SIGINT'))
+  process.kill(service.pid, 'SIGINT')
   for (const answer of answers) answer()
   expect(await service.exit).toMatchObject({ code: 0 })
   await using next = await startService(environment)

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { isLongForm } from '../support/form.ts'
 import { until } from '../support/until.ts'
-import { befall, drawFaults, type Form, type Happened } from './durability/faults.ts'
+import { causeFault, drawFaults, type Form, type Happened } from './durability/faults.ts'
 import { countDuplicates, percentile, type Recovery, recoveriesOf } from './durability/figures.ts'
 import { type DurabilityFixture, openDurabilityFixture } from './durability/fixture.ts'
 import { startFollower } from './durability/follower.ts'
@@ -48,7 +48,7 @@ test(`after kills, restarts, pauses and outages every acknowledged change is del
   const happened: Happened[] = []
   for (const fault of drawFaults(form, seed)) {
     await delay(fault.gapMs)
-    happened.push(await befall(fixture, fault, form))
+    happened.push(await causeFault(fixture, fault, form))
   }
   await publisher.stop()
   await fleet.whole()
@@ -73,7 +73,7 @@ test(`after kills, restarts, pauses and outages every acknowledged change is del
   ).toBeLessThan(RECOVERED_WITHIN_MS)
 })
 
-/** Until nothing is due or in hand, and each event has its number. */
+/** Waits until nothing is due or in flight and each event has its number. */
 async function settle({ database: { client } }: DurabilityFixture): Promise<void> {
   const open = () => client`
     (select from webhook_deliveries where state in ('pending', 'sending') limit 1)

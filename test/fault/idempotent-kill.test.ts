@@ -1,5 +1,4 @@
-import { randomUUID } from 'node:crypto'
-import { setTimeout as delay } from 'node:timers/promises'
+import { randomInt, randomUUID } from 'node:crypto'
 import { afterAll, expect, test } from 'vitest'
 import type { Team } from '../support/people.ts'
 import { makePreparedDataDir } from '../support/prepared-data-dir.ts'
@@ -11,7 +10,7 @@ const CLIENTS = 8
 const dataDir = makePreparedDataDir()
 afterAll(() => dataDir[Symbol.asyncDispose]())
 
-/** What was sent under each key: the id that came back, or null when the service was gone before it answered. */
+/** The keys sent, each with the returned id, or null when the service ended before its response. */
 type Sent = Map<string, string | null>
 
 test('after kill -9 at any moment an idempotency key has its record and the stored response, or neither', {
@@ -24,8 +23,9 @@ test('after kill -9 at any moment an idempotency key has its record and the stor
   for (let round = 0; round < ROUNDS; round += 1) {
     const sent: Sent = new Map()
     const load = Array.from({ length: CLIENTS }, () => sendUntilGone(service, team, sent))
-    await until('some are answered', () => [...sent.values()].filter(Boolean).length >= 20)
-    await delay(Math.random() * 100)
+    const answered = () => [...sent.values()].filter(Boolean).length
+    const killedAfter = randomInt(20, 60)
+    await until('some are answered', () => answered() >= killedAfter)
     process.kill(service.pid, 'SIGKILL')
     // Every second time the database dies at the same moment.
     if (round % 2 === 1) process.kill(dataDir.serverPid(), 'SIGKILL')
@@ -63,7 +63,7 @@ async function sendUntilGone(service: ServiceProcess, team: Team, sent: Sent): P
   }
 }
 
-/** The key stands in the record too, so that both can be found by it. */
+/** Sends the key in the record too, so that both can be found by it. */
 function send(service: ServiceProcess, { token, project }: Team, key: string) {
   const path = `/api/v1/teams/${project.team_id}/projects/${project.project_id}/submissions/`
   const body = { body: 'Saved us a week.', author: { name: 'Ada' }, metadata: { key } }

@@ -1,4 +1,4 @@
-/** Ways to write an address inside the network, each a host. What the parser makes of them is in the comments. */
+/** Notations of internal addresses, as hosts. Comments show what the URL parser makes of them. */
 const INSIDE_HOSTS = [
   // 127.0.0.1 in decimal, octal and hex, short and long
   ...[
@@ -142,7 +142,7 @@ const INSIDE_HOSTS = [
   ...['metadata.localhost.', 'a.b.c.localhost', 'localhost。'],
 ]
 
-/** Whole addresses, P for the port, and the code that registration gives. */
+/** Whole URLs, P for the port, and the code of the refusal at registration. */
 const ODD_URLS: [string, string][] = [
   // credentials
   ['http://user@127.0.0.1:P/', 'credentials_in_url'],
@@ -167,7 +167,7 @@ const ODD_URLS: [string, string][] = [
   ['http://127.0.0.1:65536/', 'invalid_url'],
   ['http://127.0.0.1:-1/', 'invalid_url'],
   ['http://127.0.0.1:8o/', 'invalid_url'],
-  // what stands around the host
+  // text around the host
   ['http://127.0.0.1:P#@example.com/', 'blocked_address'],
   ['http://127.0.0.1:P?@example.com/', 'blocked_address'],
   ['http://127.0.0.1:P\\@example.com/', 'blocked_address'],
@@ -181,7 +181,7 @@ const ODD_URLS: [string, string][] = [
   ['http://\t127.0.0.1:P/', 'invalid_format'],
   ['http://127.0.0.1\n:P/', 'invalid_format'],
   ['HTTP://127.0.0.1:P/', 'invalid_format'],
-  // hosts that are none
+  // invalid hosts
   ['http://127.0.0.1..:P/', 'invalid_url'],
   ['http://.127.0.0.1:P/', 'invalid_url'],
   ['http://localhost..:P/', 'invalid_url'],
@@ -195,7 +195,7 @@ const ODD_URLS: [string, string][] = [
   ['http://4294967296:P/', 'invalid_url'],
   ['http://0x100000000:P/', 'invalid_url'],
   ['http://٠:P/', 'invalid_url'],
-  // zones and other IPv6 that is none
+  // zones and other invalid IPv6
   ['http://[fe80::1%25eth0]:P/', 'invalid_url'],
   ['http://[fe80::1%eth0]:P/', 'invalid_url'],
   ['http://[::1%25lo]:P/', 'invalid_url'],
@@ -215,7 +215,7 @@ const ODD_URLS: [string, string][] = [
   ['data:text/plain,x', 'invalid_format'],
 ]
 
-/** Addresses that no delivery may go to, with the code that registration gives for them. */
+/** Forbidden URLs, with the code of the refusal at registration. */
 export function insideForms(port: number, ownAddresses: readonly string[]): [url: string, code: string][] {
   const own = ownAddresses.map((address) => (address.includes(':') ? `[${address}]` : address))
   const hosts = [...new Set([...INSIDE_HOSTS, ...own])].map((host): [string, string] => [`http://${host}:${port}/hook`, 'blocked_address'])

@@ -7,7 +7,7 @@ import { openRemoteDatabase, type RemoteDatabase } from '../support/remote-datab
 import { type Reply, type ServiceProcess, startService } from '../support/service-process.ts'
 import { until } from '../support/until.ts'
 import { insideForms } from './inner-address-forms.ts'
-import { words } from './load.ts'
+import { publicSubmission } from './load.ts'
 
 const ODD_PORTS = [1, 65_535]
 
@@ -89,7 +89,7 @@ function register(url: string): Promise<Reply> {
   return service.send('POST', `/api/v1/teams/${team.id}/webhooks/`, { token: team.token, body: { url, events: ['*'] } })
 }
 
-/** Puts each form into an endpoint's row, the half of them as if they came from a local trial, and lets one event go to all. */
+/** Writes each form into an endpoint’s row, half of them as from a local trial, and sends one event to all. */
 async function attemptAll(): Promise<void> {
   const { client } = store.database
   const made = await register('https://does-not-resolve.invalid/')
@@ -99,14 +99,14 @@ async function attemptAll(): Promise<void> {
       from webhook_endpoints, unnest(${forms.map(([url]) => url)}::text[]) with ordinality as f (url, position)
      where id = ${made.body.id}`
   await client`update webhook_endpoints set deleted_at = now() where id = ${made.body.id}`
-  await service.send('POST', `/api/public/v1/projects/${team.publicKey}/submissions/`, { body: words() })
+  await service.send('POST', `/api/public/v1/projects/${team.publicKey}/submissions/`, { body: publicSubmission() })
   const courses = () => client<Attempted[]>`
     select e.url, d.state, d.attempt_count, a.error_code, a.remote_ip
       from webhook_deliveries d
       join webhook_endpoints e on e.id = d.endpoint_id
       left join webhook_attempts a on a.team_id = d.team_id and a.id = d.attempt_id
      where a.finished_at is not null`
-  await until('each is judged', async () => (await courses()).length === forms.length, 30_000)
+  await until('each was attempted', async () => (await courses()).length === forms.length, 30_000)
   for (const course of await courses()) attempted.set(course.url, { ...course })
 }
 

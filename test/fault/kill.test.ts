@@ -3,7 +3,7 @@ import { makePreparedDataDir } from '../support/prepared-data-dir.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { startService } from '../support/service-process.ts'
 import { until } from '../support/until.ts'
-import { deliveriesByEvent, startLoad, unheard } from './load.ts'
+import { deliveriesByEvent, startLoad, undelivered } from './load.ts'
 
 const ANSWER_MS = 100
 const DELIVERED_WITHIN_MS = 15_000
@@ -17,7 +17,7 @@ test.for([
   'after kill -9 amid deliveries, $what, every acknowledged change is stored and delivered within 15 s',
   { timeout: 60_000 },
   async ({ withServer }) => {
-    // Slow enough that many deliveries are in hand at any moment.
+    // Slow enough that many deliveries are in flight at any moment.
     await using receiver = await startReceiver((response) => void setTimeout(() => response.end(), ANSWER_MS))
     const environment = { EARSHOT_DATA_DIR: dataDir.path, EARSHOT_WEBHOOK_BACKOFF_BASE_MS: '200' }
 
@@ -25,18 +25,18 @@ test.for([
     const team = await dataDir.makeTeam()
     await first.client(team.token).webhooks.create({ team_id: team.id, url: receiver.url, events: ['*'] })
     const load = startLoad(first, team)
-    await until('much is under way', () => receiver.requests.length > 50 && load.acknowledged.created.length > 200)
+    await until('many are in flight', () => receiver.requests.length > 50 && load.acknowledged.created.length > 200)
     const serverPid = dataDir.serverPid()
     process.kill(first.pid, 'SIGKILL')
     if (withServer) process.kill(serverPid, 'SIGKILL')
     await first.exit
     await load.stop()
     const { acknowledged } = load
-    expect(unheard(acknowledged, receiver.requests)).not.toEqual([])
+    expect(undelivered(acknowledged, receiver.requests)).not.toEqual([])
 
     const startedAt = performance.now()
     await using second = await startService(environment)
-    await until('all is delivered', () => unheard(acknowledged, receiver.requests).length === 0, DELIVERED_WITHIN_MS)
+    await until('all is delivered', () => undelivered(acknowledged, receiver.requests).length === 0, DELIVERED_WITHIN_MS)
     console.log(
       `ready ${second.readyMs} ms after kill -9, all of ${acknowledged.created.length} + ${acknowledged.approved.length} delivered after ${Math.round(performance.now() - startedAt)} ms`,
     )

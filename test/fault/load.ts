@@ -3,7 +3,7 @@ import type { Team } from '../support/people.ts'
 import type { Received } from '../support/receiver.ts'
 import type { ServiceProcess } from '../support/service-process.ts'
 
-/** What a client was told, and may count on. */
+/** Changes that a client got a success for. */
 export interface Acknowledged {
   created: string[]
   approved: string[]
@@ -11,23 +11,23 @@ export interface Acknowledged {
 
 export interface Load {
   acknowledged: Acknowledged
-  /** No further request begins; resolves when the last one has its answer, or failed. */
+  /** Stops sending. Resolves when the last request has its response or failed. */
   stop: () => Promise<void>
 }
 
-/** A visitor's words, never the same twice. */
-export function words() {
+/** Returns a public submission, never the same twice. */
+export function publicSubmission() {
   return { body: `Saved us a week. ${randomUUID()}`, author: { name: 'Ada' }, consent: { granted: true } }
 }
 
-/** Visitors who write and moderators who approve, as fast as the service answers, until it is gone or the test has enough. */
+/** Creates and approves submissions as fast as the service responds, until it is gone or the load is stopped. */
 export function startLoad(service: ServiceProcess, team: Team, { clients = 4 } = {}): Load {
   const acknowledged: Acknowledged = { created: [], approved: [] }
   let isStopped = false
 
   async function work(): Promise<void> {
     while (!isStopped) {
-      const created = await service.send('POST', `/api/public/v1/projects/${team.publicKey}/submissions/`, { body: words() })
+      const created = await service.send('POST', `/api/public/v1/projects/${team.publicKey}/submissions/`, { body: publicSubmission() })
       if (created.status !== 201) return
       acknowledged.created.push(created.body.id)
       const path = `/api/v1/teams/${team.id}/projects/${team.project.project_id}/submissions/${created.body.id}/approve/`
@@ -47,7 +47,7 @@ export function startLoad(service: ServiceProcess, team: Team, { clients = 4 } =
   }
 }
 
-/** Which deliveries brought each event, as `type submission` → delivery ids. */
+/** Maps each received event, as `type submission`, to its delivery ids. */
 export function deliveriesByEvent(requests: readonly Received[]): Map<string, Set<string>> {
   const found = new Map<string, Set<string>>()
   for (const { headers, body } of requests) {
@@ -58,8 +58,8 @@ export function deliveriesByEvent(requests: readonly Received[]): Map<string, Se
   return found
 }
 
-/** Acknowledged changes of which the receiver has not heard. */
-export function unheard({ created, approved }: Acknowledged, requests: readonly Received[]): string[] {
+/** Returns the acknowledged changes that the receiver did not get. */
+export function undelivered({ created, approved }: Acknowledged, requests: readonly Received[]): string[] {
   const heard = deliveriesByEvent(requests)
   const promised = [...created.map((id) => `submission.created ${id}`), ...approved.map((id) => `submission.approved ${id}`)]
   return promised.filter((key) => !heard.has(key))

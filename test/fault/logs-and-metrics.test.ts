@@ -43,7 +43,7 @@ test('the logs of a whole run hold no token, secret, e-mail address or text of a
     response.end(WORD)
   })
   const secrets = [...(await use(receiver.url)), ...(await useLogin()), EMAIL, WORD, METRICS_TOKEN, 'svc_', 'whsec_', 'rvk_']
-  await until('the receiver has heard of it', () => receiver.requests.length > 1)
+  await until('the receiver has a retry', () => receiver.requests.length > 1)
   // Errors of statements under way carry their text and parameters.
   const underWay = Promise.all(Array.from({ length: 20 }, () => submit(service, { body: `${WORD} ${Math.random()}` })))
   process.kill(dataDir.serverPid(), 'SIGKILL')
@@ -58,7 +58,7 @@ test('the logs of a whole run hold no token, secret, e-mail address or text of a
   }
 })
 
-/** What people do, and what they do wrong; returns the secrets that they were shown. */
+/** Sends valid and invalid requests. Returns the secrets in their responses. */
 async function use(receiverUrl: string): Promise<string[]> {
   const client = service.client(team.token)
   const made = await client.me.tokens.create({ name: WORD, scopes: ['read:projects'] })

@@ -25,7 +25,7 @@ test('without an SMTP server the operator reads mails with or without the runnin
   expect(await runAdmin(environment, 'mail', 'list')).toBe('Nothing found.\n')
   const ids = [await queue(dataDir), await queue(dataDir)]
   const list = async () => JSON.parse(await runAdmin(environment, 'mail', 'list', '--json'))
-  await until('both are kept', () => service.output().split('A mail waits to be read').length === 3)
+  await until('both are kept', () => service.output().split('A mail is ready to read').length === 3)
 
   const beside = await list()
   expect(beside.map(({ id }: { id: string }) => id)).toEqual(ids.reverse())

@@ -4,7 +4,7 @@ import { startReceiver } from '../support/receiver.ts'
 import { openRemoteDatabase, type RemoteDatabase } from '../support/remote-database.ts'
 import { type ServiceProcess, startService } from '../support/service-process.ts'
 import { until } from '../support/until.ts'
-import { words } from './load.ts'
+import { publicSubmission } from './load.ts'
 
 const GENEROUS_MS = 60_000
 /** What waits in the database is read once in five seconds. */
@@ -107,7 +107,9 @@ test('while the database is away /metrics reports what the process itself knows'
 })
 
 async function submit(): Promise<void> {
-  expect(await api.send('POST', `/api/public/v1/projects/${team.publicKey}/submissions/`, { body: words() })).toMatchObject({ status: 201 })
+  expect(await api.send('POST', `/api/public/v1/projects/${team.publicKey}/submissions/`, { body: publicSubmission() })).toMatchObject({
+    status: 201,
+  })
 }
 
 /** The value of one series in Prometheus' text, undefined without one. */

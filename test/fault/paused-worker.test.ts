@@ -4,7 +4,7 @@ import { startReceiver } from '../support/receiver.ts'
 import { openRemoteDatabase, type RemoteDatabase } from '../support/remote-database.ts'
 import { type ServiceProcess, startService } from '../support/service-process.ts'
 import { until } from '../support/until.ts'
-import { words } from './load.ts'
+import { publicSubmission } from './load.ts'
 
 const GENEROUS_MS = 60_000
 
@@ -29,8 +29,8 @@ test.for([
     const team = await makeTeam(store.database)
     const client = paused.client(team.token)
     const { id: webhook_id } = await client.webhooks.create({ team_id: team.id, url: receiver.url, events: ['*'] })
-    await paused.send('POST', `/api/public/v1/projects/${team.publicKey}/submissions/`, { body: words() })
-    await until('it is in hand', () => answers.length === 1)
+    await paused.send('POST', `/api/public/v1/projects/${team.publicKey}/submissions/`, { body: publicSubmission() })
+    await until('it is in flight', () => answers.length === 1)
     process.kill(paused.pid, 'SIGSTOP')
 
     await using other = await startService(store.environment)

@@ -37,23 +37,26 @@ test.for(Object.keys(works))(
       statementTimeoutMs: 10_000,
     })
     try {
-      const [errors, done] = [new Set<unknown>(), { count: 0 }]
+      const [errors, done, failed] = [new Set<unknown>(), { count: 0 }, { count: 0 }]
       let isStopped = false
       const call = async () => {
         while (!isStopped) {
           await works[name]?.(database).then(
             () => (done.count += 1),
-            (error) => errors.add(error instanceof ApiError ? error.code : error),
+            (error) => {
+              failed.count += 1
+              errors.add(error instanceof ApiError ? error.code : error)
+            },
           )
           await delay(1)
         }
       }
       const callers = Array.from({ length: CALLERS }, call)
       for (let broken = 0; broken < BREAKS; broken += 1) {
-        const before = done.count
-        await until('work is done', () => done.count > before + CALLERS)
+        const before = { done: done.count, failed: failed.count }
+        await until('work is done', () => done.count > before.done + CALLERS)
         await remote.proxy.refuse()
-        await delay(50)
+        await until('every caller fails', () => failed.count > before.failed + CALLERS)
         await remote.proxy.restore()
       }
       isStopped = true

@@ -6,7 +6,7 @@ import { type Receiver, startReceiver } from '../support/receiver.ts'
 import { openRemoteDatabase, type RemoteDatabase } from '../support/remote-database.ts'
 import { type ServiceProcess, startService } from '../support/service-process.ts'
 import { until } from '../support/until.ts'
-import { words } from './load.ts'
+import { publicSubmission } from './load.ts'
 
 const GENEROUS_MS = 90_000
 const DRAIN_MS = 25_000
@@ -16,7 +16,7 @@ const TRIAL_LINE =
 let store: RemoteDatabase
 /** As a first tour finds it. */
 let trial: ServiceProcess
-/** The same, but somebody has said what webhooks may reach. */
+/** The same with the reachable networks configured. */
 let decided: ServiceProcess
 beforeAll(async () => {
   store = await openRemoteDatabase()
@@ -73,9 +73,9 @@ test('an internal address that reached the row another way fails for good at the
   const client = trial.client(team.token)
   const { id } = await client.webhooks.create({ team_id: team.id, url: receiver.url, events: ['*'] })
   await store.database.client`update webhook_endpoints set local_trial = false where id = ${id}`
-  await trial.send('POST', `/api/public/v1/projects/${team.publicKey}/submissions/`, { body: words() })
+  await trial.send('POST', `/api/public/v1/projects/${team.publicKey}/submissions/`, { body: publicSubmission() })
   const ref = { team_id: team.id, webhook_id: id }
-  await until('it is judged', async () => (await client.webhooks.deliveries.list(ref)).results[0]?.state === 'failed')
+  await until('it has ended', async () => (await client.webhooks.deliveries.list(ref)).results[0]?.state === 'failed')
   expect((await client.webhooks.deliveries.list(ref)).results).toMatchObject([{ attempt_count: 1, next_attempt_at: null }])
   expect((await client.webhooks.attempts.list(ref)).results).toMatchObject([{ status_code: null, error: { code: 'blocked_address' } }])
   expect(receiver.requests).toEqual([])
@@ -134,5 +134,5 @@ async function expectNoDelay(team: Team, silent: RawReceiver, other: Receiver): 
 }
 
 async function submit(team: Team): Promise<void> {
-  await trial.send('POST', `/api/public/v1/projects/${team.publicKey}/submissions/`, { body: words() })
+  await trial.send('POST', `/api/public/v1/projects/${team.publicKey}/submissions/`, { body: publicSubmission() })
 }

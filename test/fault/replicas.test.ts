@@ -12,7 +12,7 @@ import { makeTeam } from '../support/people.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { type ServiceProcess, startService } from '../support/service-process.ts'
 import { until } from '../support/until.ts'
-import { words } from './load.ts'
+import { publicSubmission } from './load.ts'
 
 const GENEROUS_MS = 60_000
 const PROCESSES = 4
@@ -64,7 +64,7 @@ test('two api and two worker replicas start at once on one PostgreSQL and work a
   await using receiver = await startReceiver()
   const team = await makeTeam(database)
   await one.client(team.token).webhooks.create({ team_id: team.id, url: receiver.url, events: ['submission.approved'] })
-  const created = await one.send('POST', `/api/public/v1/projects/${team.publicKey}/submissions/`, { body: words() })
+  const created = await one.send('POST', `/api/public/v1/projects/${team.publicKey}/submissions/`, { body: publicSubmission() })
   expect(created).toMatchObject({ status: 201 })
   const ref = { ...team.project, submission_id: created.body.id }
   await one.client(team.token).submissions.approve(ref)
@@ -117,8 +117,8 @@ test('when one of two workers is killed, the other takes over its deliveries in 
   if (!victim || !heir) throw new Error('The workers were not started')
   // One alone claims, so that the other has something to take over.
   process.kill(heir.pid, 'SIGSTOP')
-  await one.send('POST', `/api/public/v1/projects/${team.publicKey}/submissions/`, { body: words() })
-  await until('it is in hand', () => answers.length === 1)
+  await one.send('POST', `/api/public/v1/projects/${team.publicKey}/submissions/`, { body: publicSubmission() })
+  await until('it is in flight', () => answers.length === 1)
   process.kill(victim.pid, 'SIGKILL')
   process.kill(heir.pid, 'SIGCONT')
   await until('it is sent again', () => answers.length === 2)

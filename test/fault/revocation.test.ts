@@ -36,7 +36,7 @@ test.for(['pat', 'oauth2', 'jwt', 'session'] as const)(
     const shown = shownOf(person, kind)
     expect(await rename(other, person, shown)).toMatchObject({ status: 200 })
     const { credential } = (await one.send('GET', '/api/v1/me/', shown)).body
-    // A token, an allowed application and a log-in are ended with a session of the same person.
+    // Tokens, authorizations and logins are ended with a session of the same person.
     const ends = {
       pat: `/api/v1/me/tokens/${credential.id}/`,
       oauth2: `/api/v1/me/authorizations/${credential.id}/`,

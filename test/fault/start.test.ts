@@ -74,7 +74,7 @@ test.for([
     code: 2,
   },
   {
-    what: 'a DATABASE_URL where nobody answers',
+    what: 'a DATABASE_URL where nothing listens',
     environment: { DATABASE_URL: 'postgres://ada:hush@127.0.0.1:9/earshot', EARSHOT_SECRET_KEY: randomBytes(32).toString('base64') },
     line: /^Cannot use the database of DATABASE_URL: .*ECONNREFUSED.+\n$/,
     code: 1,

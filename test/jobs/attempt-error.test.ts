@@ -24,7 +24,7 @@ test('of several failed addresses a timeout is reported, or else the last failur
 })
 
 test.each([[undefined], [null], ['text'], [new Error('plain')], [new AggregateError([])], [{ code: 'ECONNRESET' }]])(
-  'whatever is thrown has a code of the contract and a sentence (%#)',
+  'every thrown error has a code of the contract and a sentence (%#)',
   (thrown) => {
     const { code, detail } = toAttemptError(thrown)
     expect(attemptErrorCodes).toContain(code)

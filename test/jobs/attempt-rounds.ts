@@ -1,12 +1,12 @@
 import { until } from '../support/until.ts'
 import type { WebhookFixture } from '../support/webhook-fixture.ts'
 
-/** How long each delivery was told to wait after its attempts, in seconds of the database's clock. */
+/** The delay of each delivery after each attempt, in seconds of the database’s clock. */
 type Delays = Map<string, number[]>
 
 /**
- * Gives every delivery all the attempts that it gets, at once: when nothing is due any more, what waits is made due. The
- * delays are read before that. Each round begins in a later second than the one before, by the clock that signs.
+ * Runs all attempts of every delivery without waiting: when nothing is due, waiting deliveries are made due, after their
+ * delays were read. Each round begins in a later second than the one before, by the clock that signs.
  */
 export async function runAllAttempts(
   { database: { client } }: WebhookFixture,

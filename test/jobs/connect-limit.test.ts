@@ -17,7 +17,7 @@ const LIMIT_MS = 3_000
 const limits = isLongForm ? EXCHANGE_LIMITS : { connectTimeoutMs: 2_000, responseTimeoutMs: 3_000 }
 /** Alone it leaves time enough; twice it does not. */
 const SLOW_MS = 2_000
-/** Of a machine that does much else. */
+/** Generous, for a busy machine. */
 const SLACK_MS = 1_500
 const DRIP = 'HTTP/1.1 200 OK\r\nContent-Length: 9999\r\n\r\n'
 

@@ -60,7 +60,7 @@ test('two dispatchers never send one attempt twice', async () => {
   for (let index = 0; index < 3; index += 1) await fixture.addEndpoint(`${receiver.url}/${index}`)
   const ids = (await Promise.all(Array.from({ length: 100 }, () => fixture.emit()))).flat()
   await Promise.all([fixture.dispatch(), fixture.dispatch()])
-  await until('all came', () => receiver.requests.length >= ids.length)
+  await until('all arrived', () => receiver.requests.length >= ids.length)
   expect(receiver.deliveryIds().sort()).toEqual(ids.sort())
   const workers = await fixture.database.client`select distinct worker_id from webhook_attempts`
   expect(workers).toHaveLength(2)
@@ -173,7 +173,7 @@ test('when the database goes away, results are kept and written when it is back,
     (await Promise.all(ids.map((id) => fixture.delivery(id)))).every(({ state }) => state === 'succeeded'),
   )
   expect(receiver.requests).toHaveLength(10)
-  // Each attempt has its line; every trouble is told once.
+  // Each attempt is logged; each problem is logged once.
   const troubles = messages.filter((message) => message !== 'attempt')
   expect(new Set(troubles).size).toBe(troubles.length)
 })
@@ -221,7 +221,7 @@ async function holdLock(workerId: number) {
   return { release, [Symbol.asyncDispose]: release }
 }
 
-/** Nobody connects any more, and whoever was connected is cut off. */
+/** Refuses connections to the database and terminates open ones. */
 async function takeDatabaseAway() {
   const { database } = fixture.address
   const server = { ...fixture.address, database: 'postgres' }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { verifyWebhook } from '@earshot/contracts/webhooks'
 import { Webhook } from 'standardwebhooks'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { findClosedPort } from '../support/raw-receiver.ts'
+import { freePort } from '../support/free-port.ts'
 import { ok, startReceiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
 import { makeSecret, openWebhookFixture, USER_AGENT, type WebhookFixture } from '../support/webhook-fixture.ts'
@@ -78,7 +78,7 @@ test('after a rotation the previous secret signs too until it expires', async ()
   await fixture.addEndpoint(`${receiver.url}/expired`, { previousSecret, previousSecretFor: '-1 second' })
   await fixture.dispatch()
   await fixture.emit()
-  await until('both came', () => receiver.requests.length === 2)
+  await until('both arrived', () => receiver.requests.length === 2)
   const [inTime, expired] = ['/in-time', '/expired'].map((path) => receiver.requests.find((request) => request.path === path))
   await expect(verifyWebhook(inTime?.body ?? '', inTime?.headers ?? {}, previousSecret)).resolves.toBeDefined()
   await expect(verifyWebhook(expired?.body ?? '', expired?.headers ?? {}, previousSecret)).rejects.toThrow()
@@ -102,7 +102,7 @@ test('a failure is tried again with backoff, under the same delivery id, until i
 })
 
 test('the eighth failure is the last', async () => {
-  const port = await findClosedPort()
+  const port = await freePort()
   await fixture.addEndpoint(`http://127.0.0.1:${port}/`)
   await fixture.dispatch({ backoffBaseMs: 0.01 })
   const [id = ''] = await fixture.emit()
@@ -165,9 +165,9 @@ test('paused, deleted and unpaid endpoints get nothing until they are active aga
   await client`update webhook_deliveries set state = 'pending', next_attempt_at = now() where state = 'skipped'`
   await client`update teams set plan = 'pro'`
   dispatcher.nudge()
-  await until('one came', () => receiver.requests.length > 0)
+  await until('one arrived', () => receiver.requests.length > 0)
   await client`update webhook_endpoints set state = 'active' where id = ${paused.id}`
-  await until('the paused ones came', () => receiver.requests.length === 3)
+  await until('the paused ones arrived', () => receiver.requests.length === 3)
   expect(receiver.requests.map(({ path }) => path).sort()).toEqual(['/paused', '/paused', '/there'])
 })
 
@@ -179,7 +179,7 @@ test('endpoints that never respond do not delay others', async () => {
   for (let index = 0; index < 40; index += 1) await fixture.emit()
   const startedAt = performance.now()
   await fixture.dispatch()
-  await until('all came', () => receiver.requests.length === 40)
+  await until('all arrived', () => receiver.requests.length === 40)
   expect(performance.now() - startedAt).toBeLessThan(4_000)
   expect(hole.requests.length).toBeLessThanOrEqual(5)
 })
@@ -193,7 +193,7 @@ test('a nudge sends before the next tick would', async () => {
     await fixture.emit()
     const emittedAt = performance.now()
     dispatcher.nudge()
-    await until('it came', () => receiver.requests.length === index + 1)
+    await until('it arrived', () => receiver.requests.length === index + 1)
     latenciesMs.push(performance.now() - emittedAt)
   }
   expect(Math.min(...latenciesMs)).toBeLessThan(100)

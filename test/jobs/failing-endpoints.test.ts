@@ -130,7 +130,7 @@ test('events of a disabled endpoint become skipped deliveries', async () => {
   expect(await fixture.delivery(id)).toMatchObject({ state: 'skipped', next_attempt_at: null })
 })
 
-/** What a second worker disables that comes while a first transaction is not yet committed, and waits for it. */
+/** Returns what a second worker disables while it waits for the uncommitted transaction of the first. */
 async function disabledDuring(work: (tx: Tx) => Promise<unknown>): Promise<string[]> {
   const waiting = `select pid from pg_stat_activity where datname = current_database() and query like '%disabled_reason%' and wait_event_type = 'Lock'`
   const { second } = await fixture.database.transaction(async (tx) => {

@@ -2,9 +2,9 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { Worker } from 'node:worker_threads'
 
-/** As long as a connection on this machine takes at most when somebody takes it. */
+/** Longer than any accepted connection on this machine takes. */
 const PATIENCE_MS = 500
-/** Its thread stands still as soon as it listens, so that nobody ever takes a connection. */
+/** A thread that blocks as soon as it listens, so that no connection is ever accepted. */
 const NEVER_ACCEPTING = `
   const { parentPort, workerData } = require('node:worker_threads')
   const server = require('node:net').createServer()
@@ -19,7 +19,7 @@ interface FullBacklog {
   [Symbol.asyncDispose]: () => Promise<void>
 }
 
-/** A port that listens and whose accept backlog is full: the kernel drops whatever else wants to connect. */
+/** Opens a listening port whose accept backlog is full: the kernel drops further connections. */
 export async function fillBacklog(host = '127.0.0.1'): Promise<FullBacklog> {
   const worker = new Worker(NEVER_ACCEPTING, { eval: true, workerData: host })
   const [port] = await once(worker, 'message')

@@ -135,7 +135,7 @@ test('a name whose address changes with every query: the connection goes to the 
   const ids: string[] = []
   for (let round = 0; round < 20; round += 1) {
     ids.push(...(await own.emit()))
-    await until('it is judged', async () => ['succeeded', 'failed'].includes((await own.delivery(ids.at(-1) ?? '')).state))
+    await until('it has ended', async () => ['succeeded', 'failed'].includes((await own.delivery(ids.at(-1) ?? '')).state))
   }
   const attempts = (await Promise.all(ids.map(own.attempts))).flat()
   const kinds = attempts.map(({ remote_ip, status_code, error_code }) => `${remote_ip} ${status_code} ${error_code}`)

@@ -34,7 +34,7 @@ test('partitions are created and dropped and deliveries deleted while a long rea
   await ensurePartitions(fixture.database)
   expect(await deletePast(fixture.database)).toMatchObject({ webhook_deliveries: PAST_DELIVERIES })
   expect(await readers()).toBe(1)
-  // It waits for the reader, for it must see its rows to the end; nobody waits for it.
+  // It waits for the reader, which must see its rows to the end; nothing waits for it.
   const dropped = await dropPastPartitions(owner)
   await reader
   const written = await writer.stop()

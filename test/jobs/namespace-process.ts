@@ -3,7 +3,7 @@ import { createSender } from '../../jobs/src/sending/send-delivery.ts'
 import { startNameServer } from '../support/name-server.ts'
 import { startRawReceiver } from '../support/raw-receiver.ts'
 
-/** Outside by every rule; in this network namespace it is the test's own. */
+/** A public address by every rule; in this network namespace it is the test’s own. */
 const OUTSIDE = '8.8.8.8'
 const INSIDE = '127.0.0.1'
 const OK = 'HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok'
@@ -17,7 +17,7 @@ const ZONE: Record<string, string[]> = {
   'fake.localhost': [OUTSIDE],
 }
 
-// Runs in a network namespace of the test's own, where the system's resolver asks 127.0.0.1: no resolver is given here.
+// Runs in a network namespace of the test’s own, where the system’s resolver queries 127.0.0.1: no other resolver is given.
 await using names = await startNameServer(
   (name, count) => {
     if (name.startsWith('silent')) return null
@@ -55,7 +55,7 @@ const rebinding: string[] = []
 for (let round = 0; round < 10; round += 1) rebinding.push(await attempt('rebinding.example.com'))
 outcomes['rebinding.example.com'] = rebinding
 
-// What answered before goes on as before, beside more silent names than there are threads.
+// Names that resolved before still do, beside more silent names than there are threads.
 const silent = Array.from({ length: 40 }, (_, index) => attempt(`silent${index}.example.com`))
 const startedAt = performance.now()
 outcomes['beside silent names'] = await attempt('outside.example.com')
@@ -63,5 +63,5 @@ const besideMs = performance.now() - startedAt
 outcomes['silent names'] = [...new Set(await Promise.all(silent))]
 await close()
 console.log(JSON.stringify({ outcomes, reached, connections: receiver.connections, besideMs, questions: names.questions }))
-// A lookup that hangs holds a thread, and with it the process.
+// A hanging lookup keeps a thread, and with it the process, alive.
 process.exit(0)

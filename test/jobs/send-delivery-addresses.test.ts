@@ -1,7 +1,8 @@
 import { createAddressRules, createOwnAddresses, type ResolveName } from '@earshot/drivers'
 import { describe, expect, test } from 'vitest'
 import { resolveFrom } from '../drivers/resolve-from.ts'
-import { findClosedPort, startRawReceiver } from '../support/raw-receiver.ts'
+import { freePort } from '../support/free-port.ts'
+import { startRawReceiver } from '../support/raw-receiver.ts'
 import { startSender } from './start-sender.ts'
 
 const CLOSING_OK = 'HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok'
@@ -43,7 +44,7 @@ describe('names', () => {
     await using receiver = await startRawReceiver((socket) => socket.write(CLOSING_OK))
     await using sender = startSender({ resolve: resolveFrom(names) })
     expect((await sender.send(post(`http://two.example.com:${receiver.port}/`))).remoteIp).toBe('127.0.0.1')
-    expect((await sender.send(post(`http://dead.example.com:${await findClosedPort()}/`))).error?.code).toBe('connection_refused')
+    expect((await sender.send(post(`http://dead.example.com:${await freePort()}/`))).error?.code).toBe('connection_refused')
   })
 })
 

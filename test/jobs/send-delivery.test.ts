@@ -1,6 +1,7 @@
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
-import { findClosedPort, startRawReceiver } from '../support/raw-receiver.ts'
+import { freePort } from '../support/free-port.ts'
+import { startRawReceiver } from '../support/raw-receiver.ts'
 import { startSender } from './start-sender.ts'
 
 const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok'
@@ -172,7 +173,7 @@ test('on a reused connection the bound applies to each response by itself', asyn
 describe('a failure is data', () => {
   test('a closed port is connection_refused', async () => {
     await using sender = startSender()
-    const result = await sender.send(post(`http://127.0.0.1:${await findClosedPort()}/`))
+    const result = await sender.send(post(`http://127.0.0.1:${await freePort()}/`))
     expect(result).toMatchObject({
       error: { code: 'connection_refused' },
       statusCode: null,

@@ -1,7 +1,7 @@
 import { createAddressRules, createOwnAddresses } from '@earshot/drivers'
 import { createSender, type Sender, type SenderOptions } from '../../jobs/src/sending/send-delivery.ts'
 
-/** A sender that may reach this machine and closes itself. */
+/** Creates a sender that may reach this machine. */
 export function startSender(options: Partial<SenderOptions> = {}): Sender & AsyncDisposable {
   const sender = createSender({
     rules: createAddressRules({ allowNetworks: [], allowLoopback: true }),

@@ -23,7 +23,7 @@ const faults = [
   }),
 ]
 
-/** What came of one fault. */
+/** The result of one fault. */
 interface Course {
   delivery: DeliveryRow
   attempts: AttemptRow[]

@@ -1,7 +1,8 @@
 import type { TlsOptions } from 'node:tls'
 import { gzipSync } from 'node:zlib'
 import { resolveFrom } from '../drivers/resolve-from.ts'
-import { findClosedPort, type RawReceiver, type RawReceiverOptions, startRawReceiver } from '../support/raw-receiver.ts'
+import { freePort } from '../support/free-port.ts'
+import { type RawReceiver, type RawReceiverOptions, startRawReceiver } from '../support/raw-receiver.ts'
 import { drips, type Play, pours, redirectsTo, says, saysAndEnds, saysAndResets, withStatus } from '../support/raw-responses.ts'
 import { fillBacklog } from './full-backlog.ts'
 
@@ -9,25 +10,25 @@ export const NAME = 'hooks.example.com'
 export const LIMIT_MS = 1_000
 const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok'
 
-/** What the API shows of each attempt at a receiver, and how the delivery ends. */
+/** The attempts at a receiver as the API shows them, and the end of the delivery. */
 export interface Fault {
   what: string
   open: () => Promise<Opened>
-  /** Whether requests reach it at all. */
+  /** Whether requests reach the receiver. */
   isReached?: false
   status: number | null
   error: string | null
-  /** Of the answer, as it came; null without an answer. */
+  /** The response as received; null without one. */
   body: string | RegExp | Buffer | null
   isTruncated?: true
   ends: 'succeeded' | 'failed at once' | 'failed after eight'
-  /** What the receiver asks for between two attempts. */
+  /** The delay that the receiver asks for between attempts. */
   retryAfterSeconds?: number
 }
 
 type Opened = AsyncDisposable & { url: string } & Partial<RawReceiver>
 
-/** Names of the table; one of them never gets an answer from its DNS. */
+/** Host names in the table; the DNS never responds for one of them. */
 const known = resolveFrom({ [NAME]: ['127.0.0.1'] })
 export const resolve: typeof known = (name) => (name === 'slow.example.com' ? new Promise(() => {}) : known(name))
 
@@ -43,7 +44,7 @@ const bomb = gzipSync(Buffer.alloc(100_000_000))
 const connections: Fault[] = [
   {
     what: 'a closed port',
-    open: async () => at(`http://127.0.0.1:${await findClosedPort()}/`)(),
+    open: async () => at(`http://127.0.0.1:${await freePort()}/`)(),
     isReached: false,
     ...unanswered,
     error: 'connection_refused',

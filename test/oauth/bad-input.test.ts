@@ -149,7 +149,7 @@ test('a verifier, code or device code does not replace the client’s secret', a
     expect(await post(fixture, TOKEN, { client_id: confidential.id, ...grant })).toMatchObject(invalidClient)
   }
   expect(await post(fixture, '/o/device-authorization/', { client_id: confidential.id })).toMatchObject(invalidClient)
-  // The code was not spoilt by those who could not say who they are.
+  // The failed authentications did not invalidate the code.
   expect(await post(fixture, TOKEN, { ...own(confidential), ...code })).toMatchObject({ status: 200 })
 })
 

@@ -56,7 +56,7 @@ test.each([
   ['a verifier of 42 characters', { code_verifier: 'x'.repeat(42) }],
   ['a verifier of 129 characters', { code_verifier: 'x'.repeat(129) }],
   ['another redirect_uri', { redirect_uri: `${CALLBACK}/` }],
-])('%s is refused, and burns the code', async (_what, wrong) => {
+])('%s is refused and invalidates the code', async (_what, wrong) => {
   const code = codeGrant(await getCode(fixture, client))
   expect(await post(fixture, '/o/token/', { ...own(client), ...code, ...wrong })).toMatchObject({
     status: 400,

@@ -89,7 +89,7 @@ test.each([
   ['two response types', { response_type: 'code token' }, 'unsupported_response_type'],
   ['an unknown scope', { scope: 'read:profile read:everything' }, 'invalid_scope'],
   ['a scope that is not the client’s', { scope: 'write:privacy' }, 'invalid_scope'],
-])('%s is told to the client, with its state and who says so', async (_what, changes, error) => {
+])('%s is reported to the client, with its state and the issuer', async (_what, changes, error) => {
   await fixture.browser.open(authorizePath(client, changes))
   const { status, headers } = fixture.browser.page()
   expect(status).toBe(303)
@@ -121,7 +121,7 @@ test.each([
   ['a state of more than 4 KB', { state: 's'.repeat(4_097) }],
   ['a state of other than ASCII', { state: 'ä' }],
   ['a state with a line break', { state: 'a\r\nb' }],
-])('%s is told on a page, and nobody is sent anywhere', async (_what, changes) => {
+])('%s is shown on a page, without a redirect', async (_what, changes) => {
   await fixture.browser.open(authorizePath(client, changes))
   const { status, headers } = fixture.browser.page()
   expect([status, headers.get('location'), headers.get('content-type')]).toEqual([400, null, 'text/html; charset=utf-8'])
@@ -146,7 +146,7 @@ test('a decision applies only to the page shown: not from another person, sessio
   expect((await submit(allow, {})).headers.get('location')).toContain('/accounts/sign-in/')
   expect((await submit({ decision: 'allow' }, { cookie })).status).toBe(400)
   expect((await submit({ ...allow, question: `${sealed.slice(0, -4)}AAAA` }, { cookie })).status).toBe(400)
-  // What was sealed for a device is none for this page.
+  // A decision sealed for a device is not valid on this page.
   await browser.open('/o/device/')
   expect((await submit({ ...allow, question: 'x' }, { cookie })).status).toBe(400)
   expect(await codes()).toBe(before)

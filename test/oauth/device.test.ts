@@ -12,7 +12,7 @@ let fixture: OAuthFixture
 let client: TestClient
 let other: TestClient
 beforeAll(async () => {
-  // The true limits: what is said about them here is said about 100 an hour.
+  // The real limits: these tests are about 100 an hour.
   fixture = await startOAuthFixture({ rateLimitMultiplier: 1 })
   client = await makeClient(fixture, { name: 'Kiosk <b>' })
   other = await makeClient(fixture)
@@ -26,7 +26,7 @@ const sql = <Row>(text: string, values: unknown[] = []) => fixture.service.datab
 const begin = async (as = client): Promise<Device> => (await post(fixture, '/o/device-authorization/', own(as))).body
 const poll = (device: Device, as = client) =>
   post(fixture, '/o/token/', { ...own(as), grant_type: DEVICE_CODE, device_code: device.device_code })
-/** As if so many seconds had gone by since the last poll. */
+/** Moves the last poll a number of seconds into the past. */
 const wait = (seconds: number) => sql("update device_codes set polled_at = polled_at - $1 * interval '1 second'", [seconds])
 const decide = async (device: Device, decision: 'allow' | 'deny', browser = fixture.browser) => {
   await browser.open(device.verification_uri_complete)
@@ -76,7 +76,7 @@ test('unknown device codes count as unauthenticated requests: limited after a hu
   const limited = answers.find(({ status }) => status === 429)
   expect(limited?.body).toMatchObject({ error: 'temporarily_unavailable', code: 'rate_limited', request_id: expect.any(String) })
   expect(limited?.headers.get('retry-after')).toMatch(/^\d+$/)
-  // Whoever waits with a right code at the same address is not.
+  // A device that polls with a valid code from the same address is not.
   expect((await poll(device)).body.error).toBe('authorization_pending')
 })
 
@@ -157,7 +157,7 @@ test('after ten wrong codes, further codes from that person and that address are
   }
   expect((await browser.type({ user_code: 'BBBB-BBBB' }).catch(() => browser.page())).status).toBe(429)
   expect(browser.page().headers.get('retry-after')).toMatch(/^\d+$/)
-  // Somebody else at the same address, even with a right code: what is right must not be told either.
+  // Another person at the same address, even with a right code, which must not be revealed either.
   await fixture.browser.open(device.verification_uri_complete)
   expect(fixture.browser.page()).toMatchObject({ status: 429, body: expect.not.stringContaining('Kiosk') })
   // The same person from another address: only the address' count is gone.

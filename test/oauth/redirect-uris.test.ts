@@ -101,7 +101,7 @@ test.each([
   ['http://127.0.0.1:51004/callback', "form-action 'self' http://127.0.0.1:51004;"],
   ['http://[::1]:51004/callback', "form-action 'self' http:;"],
   ['com.example.app:/callback', "form-action 'self' com.example.app:;"],
-])('the page for %s lets its form lead there and to no other site', async (redirectUri, policy) => {
+])('the policy of the page for %s allows its form to lead there and to no other site', async (redirectUri, policy) => {
   await fixture.browser.open(authorizePath(client, { redirect_uri: redirectUri }))
   expect(fixture.browser.page().headers.get('content-security-policy')).toContain(policy)
 })

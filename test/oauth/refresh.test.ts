@@ -24,7 +24,7 @@ test('a refresh gives the next token, with fewer scopes on request and never wit
   const projects = `/api/v1/teams/${fixture.team.id}/projects/`
   const refused = await fixture.service.send('GET', projects, { token: narrow.body.access_token })
   expect(refused).toMatchObject({ status: 403, body: { code: 'insufficient_scope' } })
-  // What was allowed stays as wide as it was.
+  // The authorization keeps all its scopes.
   const next = await refresh(narrow.body.refresh_token)
   expect(next.body.scope).toBe('read:profile read:projects write:projects')
   expect(await fixture.service.send('GET', projects, { token: next.body.access_token })).toMatchObject({ status: 200 })

@@ -6,9 +6,9 @@ const JSON_TYPE = 'application/json'
 const NEEDS = ['x-earshot-scope', 'x-earshot-feature'] as const
 
 /**
- * What a client that was written against `before` would trip over in `after`, each in one line. A request may only
- * become more lenient, an answer only more precise; a new operation, an optional input field and a new field or a new
- * value of an enum in an answer, or of a union's tag, break nothing.
+ * Lists the changes from `before` to `after` that break clients, one line each. A request may only become more lenient, a
+ * response only more precise. New operations, optional input fields, and new fields, enum values or union tags in a
+ * response break nothing.
  */
 export function findBreakingChanges(before: Json, after: Json): string[] {
   const remaining = operationsOf(after)
@@ -40,7 +40,7 @@ function operationBreaks(comparison: Comparison, operation: Json, next: Json): s
   ]
 }
 
-/** A caller who was let in may be refused now. */
+/** A caller who had access may now be refused. */
 function needBreaks(place: string, operation: Json, next: Json): string[] {
   const changed = NEEDS.filter((need) => next[need] !== undefined && next[need] !== operation[need]).map(
     (need) => `${place}: needs ${next[need]} now`,

@@ -17,7 +17,7 @@ export function listAt(value: unknown, key: string): unknown[] {
   return Array.isArray(child) ? child : []
 }
 
-/** A node with its `$ref` followed; what stands beside the reference wins (OpenAPI 3.1). */
+/** Returns a node with its `$ref` resolved; siblings of the reference take precedence (OpenAPI 3.1). */
 export function follow(document: Json, node: unknown): Json {
   if (!isObject(node)) return {}
   const { $ref: reference, ...beside } = node

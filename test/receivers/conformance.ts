@@ -5,7 +5,7 @@ import { until } from '../support/until.ts'
 import type { DeliverySource } from './delivery-source.ts'
 import { type Command, startExample } from './example-process.ts'
 
-/** What every receiver must do, by status: `tryReceiver` compares with this. */
+/** The results of a conforming receiver, mostly statuses, which `tryReceiver` returns. */
 export const CONFORMING = {
   'a delivery of the service': 200,
   'one whose bytes were recorded': 200,
@@ -23,11 +23,11 @@ export const CONFORMING = {
 }
 
 interface Conformance {
-  /** How far from now a timestamp is refused: verifiers of Standard Webhooks let the 300th second pass. */
+  /** How old a refused timestamp is: verifiers of Standard Webhooks accept the 300th second. */
   toleranceSeconds?: number
 }
 
-/** Starts the receiver with the endpoint's secret; sends it deliveries of the service, and what is none. */
+/** Starts the receiver with the endpoint’s secret, and sends it deliveries of the service and forgeries. */
 export async function tryReceiver(
   source: DeliverySource,
   command: Command,
@@ -51,8 +51,8 @@ export async function tryReceiver(
   const count = (word: string) => receiver.output().match(new RegExp(`^receiver: ${word} `, 'gm'))?.length ?? 0
   const first = await send({})
   const second = await send({})
-  // What it printed before it answered may be heard after the answer; of a wrong one it may be never.
-  await until('it has said so of all three', () => count('verified') + count('already has') >= 3, 5_000).catch(() => {})
+  // Its output may arrive after its response, and never from a receiver that does not conform.
+  await until('it has reported all three', () => count('verified') + count('already has') >= 3, 5_000).catch(() => {})
   const verdicts = {
     'a delivery of the service': delivered ?? 0,
     'one whose bytes were recorded': first,
@@ -72,12 +72,12 @@ export async function tryReceiver(
   return { ...verdicts, 'with the previous secret, after a rotation': (await source.sendTo(receiver.url)) ?? 0 }
 }
 
-/** One header of both families. */
+/** Returns one header under both prefixes. */
 function withBoth(name: 'timestamp' | 'signature', value: string | undefined) {
   return { [`x-service-${name}`]: value, [`webhook-${name}`]: value }
 }
 
-/** The recorded request with other headers or other bytes. */
+/** Sends the recorded request with other headers or bytes. */
 async function sendAgain(url: string, recorded: Received, changes: Record<string, string | undefined>, body: Buffer): Promise<number> {
   const headers = new Headers({ 'content-type': 'application/json' })
   for (const [name, value] of Object.entries({ ...recorded.headers, ...lowerCased(changes) }))

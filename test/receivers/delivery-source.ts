@@ -3,25 +3,25 @@ import type { Team } from '../support/people.ts'
 import { type Received, startReceiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
 
-/** An endpoint of the running service, and what makes the service send to it. */
+/** An endpoint of the running service that can be made to receive deliveries. */
 export interface DeliverySource extends AsyncDisposable {
-  /** As it was shown last. */
+  /** The current secret. */
   secret: string
-  /** Gives the endpoint a new secret and returns the one before, which still signs. */
+  /** Rotates the secret and returns the previous one, which still signs. */
   rotate: () => Promise<string>
-  /** Has the service tell `url` of a change. Resolves to the status of its answer, null if there was none. */
+  /** Makes the service send a delivery to `url`. Resolves to the status of the response, null without one. */
   sendTo: (url: string) => Promise<number | null>
-  /** Has the service tell this process of a change: the request as it came. */
+  /** Makes the service send a delivery to this process. Resolves to the request. */
   record: () => Promise<Received>
 }
 
-/** A further endpoint of the team, for one receiver. */
+/** Creates another endpoint of the team, for one receiver. */
 export async function openDeliverySource(client: Client, team: Team): Promise<DeliverySource> {
   const { team_id } = team.project
   const recorder = await startReceiver()
   const { id: webhook_id, secret } = await client.webhooks.create({ team_id, url: recorder.url, events: ['submission.created'] })
 
-  /** The status that a new submission's delivery was answered with. */
+  /** Returns the status of the response to a new submission’s delivery. */
   async function tell(url: string): Promise<number | null> {
     await client.webhooks.update({ team_id, webhook_id, url })
     const submission = await client.submissions.create({
@@ -30,7 +30,7 @@ export async function openDeliverySource(client: Client, team: Team): Promise<De
       author: { name: 'Ada' },
     })
     let answered: { status_code: number | null } | undefined
-    await until(`${url} was told of the submission`, async () => {
+    await until(`${url} gets the submission`, async () => {
       const { results } = await client.webhooks.deliveries.list({ team_id, webhook_id, limit: 1 })
       const [delivery] = results
       if (!JSON.stringify(delivery?.payload ?? null).includes(submission.id)) return false

@@ -1,18 +1,18 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { createServer } from 'node:net'
+import { freePort } from '../support/free-port.ts'
 import { until } from '../support/until.ts'
 
 const START_LIMIT_MS = 60_000
 
-/** A receiver that runs in a process of its own. */
+/** A receiver in a process of its own. */
 export interface ExampleProcess extends AsyncDisposable {
   url: string
-  /** All that it printed. */
+  /** Its output. */
   output: () => string
 }
 
-/** How a receiver is started: the program, and what it needs besides the variables that all receivers read. */
+/** The command that starts a receiver, with variables besides those that all receivers read. */
 export interface Command {
   program: string
   args: string[]
@@ -43,19 +43,10 @@ export async function startExample({ program, args, environment = {} }: Command,
   return { url, output: () => printed, [Symbol.asyncDispose]: stop }
 }
 
-/** Whatever it answers. */
+/** Resolves once it responds, with any status. */
 function isListening(url: string): Promise<boolean> {
   return fetch(url).then(
     () => true,
     () => false,
   )
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  return typeof address === 'object' && address ? address.port : 0
 }

@@ -10,18 +10,18 @@ const TOP = fileURLToPath(new URL('../..', import.meta.url))
 const LIMIT_MS = 120_000
 const execute = promisify(execFile)
 
-/** A project of its own with @earshot/contracts as it would be published, and nothing else. */
+/** A new project with the packed @earshot/contracts and nothing else. */
 export interface InstalledPackage extends Disposable {
-  /** The names of what was installed. */
+  /** The names of the installed packages. */
   listDependencies: () => Promise<string[]>
   write: (file: string, text: string) => void
-  /** Runs a program there; resolves to what it printed, rejects when it failed. */
+  /** Runs a program there. Resolves to its output; rejects when it fails. */
   run: (program: string, ...args: string[]) => Promise<string>
-  /** What a browser would load for a file, and the modules that went into it. */
+  /** Bundles a file for a browser. Returns the code and its modules. */
   bundle: (file: string) => Promise<{ code: string; modules: string[] }>
 }
 
-/** Builds, packs, and installs the packed file into an empty project. */
+/** Builds and packs the package, and installs it into an empty project. */
 export async function installPackage(): Promise<InstalledPackage> {
   const directory = mkdtempSync(join(tmpdir(), 'earshot-package-'))
   const project = join(directory, 'project')

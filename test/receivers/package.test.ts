@@ -8,7 +8,7 @@ import { type SendingService, startSendingService } from './sending-service.ts'
 const TSC = new URL('../../node_modules/.bin/tsc', import.meta.url).pathname
 const VERIFY = `
   import { verifyWebhook } from '@earshot/contracts/webhooks'
-  export const judge = (body, headers, secret) => verifyWebhook(body, headers, secret).then(
+  export const verify = (body, headers, secret) => verifyWebhook(body, headers, secret).then(
     (event) => event.type + ' ' + event.id,
     (error) => error.code,
   )`
@@ -45,10 +45,10 @@ test('installed in an empty project, Node verifies a delivery of the service wit
   project.write('verify.js', VERIFY)
   project.write(
     'main.js',
-    `import { judge } from './verify.js'
+    `import { verify } from './verify.js'
      const { body, headers, secret } = ${JSON.stringify(plain(delivery))}
-     console.log(await judge(Buffer.from(body, 'base64'), headers, secret))
-     console.log(await judge(Buffer.from(body.replace('e', 'f'), 'base64'), headers, secret))`,
+     console.log(await verify(Buffer.from(body, 'base64'), headers, secret))
+     console.log(await verify(Buffer.from(body.replace('e', 'f'), 'base64'), headers, secret))`,
   )
   expect(await project.run(process.execPath, 'main.js')).toBe(`submission.created ${eventId}\nbad_signature\n`)
 })
@@ -66,7 +66,7 @@ test('its schemas and its client are exported', async () => {
 
 test('bundled for a browser it is small, contains no zod, and verifies with WebCrypto alone', async () => {
   project.write('verify.js', VERIFY)
-  project.write('browser.js', "import { judge } from './verify.js'; globalThis.judge = judge")
+  project.write('browser.js', "import { verify } from './verify.js'; globalThis.verify = verify")
   const { code, modules } = await project.bundle('browser.js')
   expect(modules).toEqual(['node_modules/@earshot/contracts/webhook-signature.js', 'verify.js', 'browser.js'])
   expect(code.length).toBeLessThan(4_000)
@@ -74,10 +74,10 @@ test('bundled for a browser it is small, contains no zod, and verifies with WebC
   const { body, headers, secret } = plain(delivery)
   // Nothing of Node: only what every browser has.
   const sandbox = createContext({ crypto, TextEncoder, TextDecoder, atob, btoa, body, headers, secret })
-  const judge = (text: string) => runInContext(`${code}; judge(${text}, headers, secret)`, sandbox)
+  const verify = (text: string) => runInContext(`${code}; verify(${text}, headers, secret)`, sandbox)
   const bytes = 'Uint8Array.from(atob(body), (character) => character.charCodeAt(0))'
-  expect(await judge(bytes)).toBe(`submission.created ${eventId}`)
-  expect(await judge(`${bytes}.map((byte) => byte ^ 1)`)).toBe('bad_signature')
+  expect(await verify(bytes)).toBe(`submission.created ${eventId}`)
+  expect(await verify(`${bytes}.map((byte) => byte ^ 1)`)).toBe('bad_signature')
 })
 
 test.each([

@@ -2,7 +2,7 @@ import { makePreparedDataDir } from '../support/prepared-data-dir.ts'
 import { startService } from '../support/service-process.ts'
 import { type DeliverySource, openDeliverySource } from './delivery-source.ts'
 
-/** The service as it is started, with a team that has webhooks. */
+/** A service process with a team that has webhooks. */
 export interface SendingService extends AsyncDisposable {
   teamId: string
   openSource: () => Promise<DeliverySource>

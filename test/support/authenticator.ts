@@ -5,7 +5,7 @@ import type { TestService } from './test-service.ts'
 const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
 const STEP_SECONDS = 30
 
-/** An authenticator app of our own, by the letter of RFC 6238 and RFC 4226 §5.3; `steps` later than now. */
+/** Returns the code that an authenticator app shows `steps` later than now (RFC 6238, RFC 4226 §5.3). */
 export function codeOf(secret: string, steps = 0): string {
   const counter = Buffer.alloc(8)
   counter.writeBigUInt64BE(BigInt(Math.floor(Date.now() / 1000 / STEP_SECONDS) + steps))
@@ -14,7 +14,7 @@ export function codeOf(secret: string, steps = 0): string {
   return String((mac.readUInt32BE(offset) & 0x7fff_ffff) % 1_000_000).padStart(6, '0')
 }
 
-/** Gives the user of the token, who has the password of everybody, a second factor by the code of now. */
+/** Sets up a second factor for the token’s user, who has the common password, with the current code. */
 export async function setUpFactor(service: TestService, token: string): Promise<{ secret: string; recoveryCodes: string[] }> {
   const { mfa } = service.client(token).me
   const { secret } = await mfa.enroll({ password: PASSWORD })

@@ -5,17 +5,17 @@ const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"'
 
 /** A person at a browser: opens pages, fills forms in, presses buttons, follows redirects within the service. */
 export interface Browser {
-  /** On the page for signing in, which leads to `next`. */
+  /** Signs in on the sign-in page, which leads to `next`. */
   signIn: (email: string, password: string, next?: string) => Promise<TestResponse>
   /** Opens an address; redirects to other sites are not followed. */
   open: (address: string) => Promise<TestResponse>
-  /** Submits the form of the page by one of its buttons; gives where it leads, if elsewhere. */
+  /** Submits the form of the page by one of its buttons. Returns the redirect target, if any. */
   press: (decision: 'allow' | 'deny') => Promise<string | null>
-  /** Submits a form of the page with what was typed over what stands in it: the first, or the first that shows a text. */
+  /** Submits a form of the page with fields changed: the first form, or the first that shows a text. */
   type: (fields: Record<string, string>, shown?: string) => Promise<TestResponse>
-  /** Sends a form of one's own. */
+  /** Sends a form that is on no page. */
   post: (path: string, fields: Record<string, string>) => Promise<TestResponse>
-  /** What stands in the fields of a form: the first, or the first that shows a text. */
+  /** The values in a form: the first, or the first that shows a text. */
   filled: (shown?: string) => Record<string, string>
   /** The page that is open. */
   page: () => TestResponse
@@ -64,7 +64,7 @@ export function openBrowser(service: Pick<TestService, 'url' | 'send'>, cookie =
   }
 }
 
-/** A form in the body of a page, without the one that signs out, and what stands in its fields. */
+/** Finds a form in the body of a page, except the one that signs out, and its values. */
 function formOf(page: string, shown: string): { action: string; filled: Record<string, string> } {
   const forms = page.slice(page.indexOf('<main>')).match(/<form .*?<\/form>/gs) ?? []
   const form = forms.find((one) => unescaped(one).includes(shown)) ?? ''

@@ -7,7 +7,7 @@ export function stopClockWithin(windowMs: number): Disposable {
   return { [Symbol.dispose]: () => void vi.useRealTimers() }
 }
 
-/** Lets `performance.now()` run ahead. It never goes back, as the real one. */
+/** Lets `performance.now()` run ahead. It never goes back, like the real one. */
 export function hurryClock(): Disposable & { pass: (ms: number) => void } {
   const now = performance.now.bind(performance)
   let passedMs = 0

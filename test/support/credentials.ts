@@ -17,7 +17,7 @@ export interface PresentedCredential {
 
 const DAY_MS = 86_400_000
 
-/** OAuth clients are not given those of tokens. */
+/** Scopes that an OAuth client can have: all but those of tokens. */
 export const OAUTH_SCOPES = scopes.filter((scope) => !scope.endsWith(':tokens'))
 
 /** Registers an OAuth client. */
@@ -31,7 +31,7 @@ export function registerClient(
   })
 }
 
-/** Lets a client, the command line unless given, act for a user. Returns the id of the credential, whose tokens last an hour. */
+/** Lets a client, the CLI unless given, act for a user. Returns the id of the credential, whose tokens last an hour. */
 export async function allowClient(
   database: Database,
   userId: string,

@@ -12,15 +12,15 @@ import { makeTeam, type Team } from './people.ts'
 
 export interface DataDir {
   path: string
-  /** The running PostgreSQL's first process. */
+  /** The pid of PostgreSQL’s first process. */
   serverPid: () => number
-  /** All of its processes, the first one first. */
+  /** The pids of all its processes, the first one first. */
   serverPids: () => number[]
-  /** A pool beside the running service. */
+  /** Opens a pool beside the running service. */
   openDatabase: () => Promise<Database & AsyncDisposable>
-  /** A team in the running service's database. */
+  /** Makes a team in the running service’s database. */
   makeTeam: () => Promise<Team>
-  /** Ends what a killed service left running, and removes everything. */
+  /** Ends the server that a killed service left running, and removes everything. */
   [Symbol.asyncDispose]: () => Promise<void>
 }
 

@@ -4,18 +4,18 @@ import { join } from 'node:path'
 import type { DatabaseAddress } from '@earshot/db'
 
 export interface DatabaseProxy {
-  /** What `DATABASE_URL` takes. */
+  /** The value for `DATABASE_URL`. */
   url: string
-  /** Nobody listens any more, and what was connected is cut: a server that is stopped. */
+  /** Refuses connections and closes open ones, like a server that is stopped. */
   refuse: () => Promise<void>
-  /** Connections stand, new ones too, and nothing comes through: a server or a network that hangs. */
+  /** Accepts connections and passes nothing on, like a server or a network that hangs. */
   hold: () => void
-  /** All is as before. What waited flows on. */
+  /** Passes everything on again, with what was held. */
   restore: () => Promise<void>
   [Symbol.asyncDispose]: () => Promise<void>
 }
 
-/** A TCP address for a PostgreSQL behind a socket directory, which can go away and come back. */
+/** Starts a TCP proxy for a PostgreSQL behind a socket directory, which can go away and come back. */
 export async function startDatabaseProxy({
   host = '',
   port = 5432,

@@ -9,13 +9,13 @@ interface Message {
   data: string
 }
 
-/** A stream as its bytes are, with what has come so far. */
+/** An open stream and what it has received so far. */
 export interface OpenStream {
   status: number
   headers: Headers
   text: () => string
   messages: () => Message[]
-  /** Of the events, in order. */
+  /** Ids of the events, in order. */
   ids: () => string[]
   /** Whether the service has ended it. */
   hasEnded: () => boolean
@@ -51,7 +51,7 @@ export async function openStream(
   }
 }
 
-/** A follower that comes back by itself: the WHATWG client from npm as it comes, but for the token. */
+/** Follows a stream with the WHATWG client from npm, which reconnects by itself; only the token is added. */
 export function followWithEventSource(address: string, token: string, types: readonly string[]) {
   const source = new EventSource(address, {
     fetch: (input, init) => fetch(input, { ...init, headers: { ...init.headers, authorization: `Bearer ${token}` } }),
@@ -65,7 +65,7 @@ export function followWithEventSource(address: string, token: string, types: rea
   return { ids, counts, close: () => source.close(), isClosed: () => source.readyState === source.CLOSED }
 }
 
-/** What a worker does at each tick. */
+/** Numbers events, as a worker does at each tick. */
 export async function number({ database }: Pick<TestService, 'database'>): Promise<void> {
   await numberEvents(database, { days: 1, max: 1_000 })
 }

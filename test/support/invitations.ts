@@ -2,14 +2,14 @@ import { scopes } from '@earshot/contracts'
 import { makeTokenOf, makeUser, type Team } from './people.ts'
 import type { TestResponse, TestService } from './test-service.ts'
 
-/** Somebody with an account and no team. */
+/** A person with an account and no team. */
 export interface Guest {
   id: string
   email: string
   token: string
 }
 
-/** What a team does with its invitations, by its owner unless said; each a request as it is. */
+/** Requests about the invitations of a team, sent by its owner unless another token is given. */
 export interface Invitations {
   path: string
   invite: (email: string, options?: { role?: string; token?: string }) => Promise<TestResponse>
@@ -32,7 +32,7 @@ export function invitationsOf({ send }: TestService, team: Team): Invitations {
   }
 }
 
-/** Somebody accepts by the token of a link. */
+/** Accepts an invitation by the token of its link. */
 export function acceptInvitation({ send }: TestService, { token }: Pick<Guest, 'token'>, linkToken: string): Promise<TestResponse> {
   return send('POST', '/api/v1/invitations/accept/', { token, body: { token: linkToken } })
 }

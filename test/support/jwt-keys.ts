@@ -7,7 +7,7 @@ export interface ServiceKey {
   privateJwk: JWK
 }
 
-/** The key that a service signs with, opened past the service. */
+/** Reads the key that a service signs with from its database. */
 export async function signingKeyOf({ database, secretBox }: TestService): Promise<ServiceKey> {
   const [row] = await database.run<{ id: string; public_key: JWK; sealed_private: Buffer }>(
     'select id, public_key, sealed_private from jwt_keys where retires_at is null',
@@ -17,7 +17,7 @@ export async function signingKeyOf({ database, secretBox }: TestService): Promis
   return { kid: row.id, publicJwk: row.public_key, privateJwk: JSON.parse(secretBox.open('jwt-key', row.sealed_private, row.id)) }
 }
 
-/** Signs whatever it is told, with whatever it is given. */
+/** Signs any header and claims with any key. */
 export async function sign(key: JWK | Uint8Array, header: JWTHeaderParameters, claims: JWTPayload): Promise<string> {
   const imported = key instanceof Uint8Array ? key : await importJWK(key, header.alg)
   return new SignJWT(claims).setProtectedHeader(header).sign(imported)

@@ -19,7 +19,7 @@ export interface TokenPair {
   refresh: string
 }
 
-/** The address of somebody new who has a password, and is an admin of a team of their own. */
+/** Makes a user with the common password who is an admin of a new team. */
 export async function makeAccount({ database }: Pick<TestService, 'database'>): Promise<{ id: string; email: string; teamId: string }> {
   const { id, email } = await makeUser(database, PASSWORD)
   const team = await makeTeam(database)
@@ -37,14 +37,14 @@ export async function refresh(service: RequestSender, token: string) {
   return service.send('POST', `${LOG_IN}refresh/`, { body: { refresh: token } })
 }
 
-/** The next pair. */
+/** Refreshes and returns the next pair. */
 export async function refreshed(service: RequestSender, token: string): Promise<TokenPair> {
   const { status, body } = await refresh(service, token)
   expect([status, Object.keys(body)]).toEqual([200, ['access', 'refresh']])
   return body
 }
 
-/** Who the service says it is. */
+/** Requests the user of a token. */
 export async function whoAmI(service: RequestSender, token: string) {
   return service.send('GET', '/api/v1/me/', { token })
 }

@@ -6,17 +6,17 @@ import { SMTPServer, type SMTPServerOptions, type SMTPServerSession } from 'smtp
 
 interface ReceivedMail extends Email {
   envelope: { from: string; to: string[] }
-  /** As it came, without the dots that the protocol adds. */
+  /** The message as received, without the dots that the protocol adds. */
   bytes: Buffer
-  /** Announced as one with other than ASCII in its addresses (RFC 6531). */
+  /** Whether its addresses were announced as other than ASCII (RFC 6531). */
   utf8: boolean
-  /** Over TLS. */
+  /** Whether it came over TLS. */
   secure: boolean
   user: string | undefined
 }
 
 export interface MailServer {
-  /** How a driver reaches it: in clear, unless it offers more. */
+  /** The address for a driver: without TLS unless the server offers it. */
   server: SmtpServer
   received: ReceivedMail[]
   [Symbol.asyncDispose]: () => Promise<void>
@@ -24,13 +24,13 @@ export interface MailServer {
 
 export interface MailServerOptions extends SMTPServerOptions {
   port?: number
-  /** What it waits for before it answers a message that it has. */
+  /** Awaited before the response to a received message. */
   beforeAnswer?: () => Promise<unknown>
-  /** Answers this step with an error. */
+  /** Refuses this step with an error. */
   refuse?: { at: 'MAIL' | 'RCPT' | 'DATA'; code: number; text: string } | undefined
 }
 
-/** A real SMTP server of this machine. */
+/** Starts a real SMTP server on this machine. */
 export async function startMailServer({ port = 0, refuse, beforeAnswer, ...options }: MailServerOptions = {}): Promise<MailServer> {
   const received: ReceivedMail[] = []
   const verdict = (step: string) => (refuse?.at === step ? Object.assign(new Error(refuse.text), { responseCode: refuse.code }) : null)

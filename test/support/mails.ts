@@ -8,11 +8,11 @@ interface SentMail {
   template: string
   subject: string
   text: string
-  /** Of the link in the text. */
+  /** The token of the link in the text. */
   token: string
 }
 
-/** Every mail to an address as it will be sent, oldest first. */
+/** Reads every mail to an address as it will be sent, oldest first. */
 export async function readMails({ database, secretBox }: TestService, to: string): Promise<SentMail[]> {
   const rows = await database.run<{ template: string; fields: unknown; sealed: Buffer | null }>(
     'select template, fields, sealed from mails where recipient = $1 order by id',
@@ -24,12 +24,12 @@ export async function readMails({ database, secretBox }: TestService, to: string
   })
 }
 
-/** The token of the link that was mailed last. */
+/** Returns the token of the last mailed link. */
 export async function lastToken(service: TestService, to: string): Promise<string> {
   return (await readMails(service, to)).at(-1)?.token ?? ''
 }
 
-/** Which mails went to an address, oldest first. */
+/** Returns the templates of the mails to an address, oldest first. */
 export async function templatesTo(service: TestService, to: string): Promise<string[]> {
   return (await readMails(service, to)).map(({ template }) => template)
 }

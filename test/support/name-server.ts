@@ -8,29 +8,29 @@ const HEADER_BYTES = 12
 const QUESTION_TAIL_BYTES = 4
 const TYPES = { A: 1, AAAA: 28 }
 const NAME_ERROR = 3
-/** No address is to be remembered. */
+/** The time to live: resolvers must not cache. */
 const TTL_SECONDS = 0
 
-/** The addresses of a name, asked for the count-th time; undefined for a name that is not there, null for no answer at all. */
+/** Returns the addresses of a name at its count-th query; undefined for an unknown name, null for no response at all. */
 export type Zone = (name: string, count: number) => readonly string[] | undefined | null
 
 export interface NameServer {
   port: number
-  /** Names that were asked for, in order; each question comes once for IPv4 and once for IPv6 and counts once. */
+  /** Names that were queried, in order. The query for IPv4 and the one for IPv6 count once together. */
   questions: string[]
-  /** Asks this server, over the wire. */
+  /** Resolves a name with this server. */
   resolve: ResolveName
   [Symbol.asyncDispose]: () => Promise<void>
 }
 
-/** A DNS server on this machine (RFC 1035 over UDP). */
+/** Starts a DNS server on this machine (RFC 1035 over UDP). */
 export async function startNameServer(zone: Zone, { host = '127.0.0.1', port = 0 } = {}): Promise<NameServer> {
   const socket = createSocket('udp4')
   const questions: string[] = []
   const given: Record<string, readonly string[] | undefined | null> = {}
   socket.on('message', (message, { address, port: clientPort }) => {
     const { name, type, end } = readQuestion(message)
-    // Both families of one lookup are to get one answer: that to the question for IPv4, which is asked first.
+    // Both families of one lookup get one result, that of the query for IPv4, which comes first.
     if (type === TYPES.A || !(name in given)) {
       if (type === TYPES.A) questions.push(name)
       given[name] = zone(name, questions.filter((asked) => asked === name).length)
@@ -45,7 +45,7 @@ export async function startNameServer(zone: Zone, { host = '127.0.0.1', port = 0
     port: socket.address().port,
     questions,
     async resolve(name) {
-      // One each: a resolver that met silence gives up sooner the next time.
+      // One each: a resolver that got no response gives up sooner the next time.
       const resolver = new Resolver({ timeout: 30_000, tries: 1 })
       resolvers.push(resolver)
       resolver.setServers([`${host}:${socket.address().port}`])
@@ -79,7 +79,7 @@ function readQuestion(message: Buffer): { name: string; type: number; end: numbe
 function answerTo(question: Buffer, type: number, addresses: readonly string[] | undefined): Buffer {
   const records = (addresses ?? []).filter((address) => isIPv6(address) === (type === TYPES.AAAA)).map((address) => recordOf(type, address))
   const message = Buffer.concat([question, ...records])
-  // An answer, recursion available; one question, so many answers, nothing else.
+  // A response, recursion available; one question, the answers, nothing else.
   message.writeUInt16BE(0x8180 | (addresses === undefined ? NAME_ERROR : 0), 2)
   for (const [index, count] of [1, records.length, 0, 0].entries()) message.writeUInt16BE(count, 4 + 2 * index)
   return message

@@ -1,16 +1,16 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { createServer } from 'node:net'
 import type { Scope } from '@earshot/contracts'
 import type { OAuthClientRow } from '@earshot/db/oauth'
 import { type AppOptions, DEVICE_CODE, makeToken } from '@earshot/server'
 import { type Browser, openBrowser } from './browser.ts'
 import { registerClient } from './credentials.ts'
+import { freePort } from './free-port.ts'
 import { makeTeam, makeUser, PASSWORD, type Team } from './people.ts'
 import { startTestService, type TestResponse, type TestService } from './test-service.ts'
 
 export const CALLBACK = 'https://app.example/callback'
 
-/** A service whose own address is the true one, so that client libraries find it, with a person who is signed in. */
+/** A service with its real address as base URL, as client libraries need it, and a person who is signed in. */
 export interface OAuthFixture {
   service: TestService
   team: Team
@@ -18,7 +18,7 @@ export interface OAuthFixture {
   browser: Browser
 }
 
-/** A client and what its maker knows of it. */
+/** A client with its secret. */
 export interface TestClient {
   row: OAuthClientRow
   id: string
@@ -33,7 +33,7 @@ export async function startOAuthFixture(overrides: Partial<AppOptions> = {}): Pr
   return { service, team, person, browser }
 }
 
-/** A further person with a browser of their own, a member of the team. */
+/** Makes another member of the team, signed in with a browser of their own. */
 export async function signInSomebody(service: TestService, team: Team) {
   const { id, email } = await makeUser(service.database, PASSWORD)
   await service.database.run("insert into memberships (team_id, user_id, role) values ($1, $2, 'admin')", [team.id, id])
@@ -62,7 +62,7 @@ export function makeVerifier(): { verifier: string; challenge: string } {
   return { verifier, challenge: createHash('sha256').update(verifier).digest('base64url') }
 }
 
-/** The path of an authorization request as it should be, with changes; undefined leaves a parameter out. */
+/** Returns the path of a valid authorization request with changes; undefined removes a parameter. */
 export function authorizePath(client: TestClient, changes: Record<string, string | undefined> = {}): string {
   const parameters = {
     client_id: client.id,
@@ -76,7 +76,7 @@ export function authorizePath(client: TestClient, changes: Record<string, string
   return `/o/authorize/?${encode(parameters)}`
 }
 
-/** Somebody allows the client, in the browser: a code and its verifier. */
+/** Allows the client in the browser. Returns the code and its verifier. */
 export async function getCode(fixture: OAuthFixture, client: TestClient, changes: Record<string, string | undefined> = {}) {
   const { verifier, challenge } = makeVerifier()
   await fixture.browser.open(authorizePath(client, { code_challenge: challenge, ...changes }))
@@ -85,19 +85,19 @@ export async function getCode(fixture: OAuthFixture, client: TestClient, changes
   return { code, verifier, redirectUri: changes.redirect_uri ?? CALLBACK }
 }
 
-/** The parameters with which a code is exchanged. */
+/** Returns the parameters that exchange a code. */
 export function codeGrant({ code, verifier, redirectUri }: Awaited<ReturnType<typeof getCode>>): Record<string, string> {
   return { grant_type: 'authorization_code', code, code_verifier: verifier, redirect_uri: redirectUri }
 }
 
-/** Tokens of the client, by way of the consent page. */
+/** Gets tokens for the client through the consent page. */
 export async function getTokens(fixture: OAuthFixture, client: TestClient): Promise<{ access_token: string; refresh_token: string }> {
   const { status, body } = await post(fixture, '/o/token/', { ...own(client), ...codeGrant(await getCode(fixture, client)) })
   if (status !== 200) throw new Error(JSON.stringify(body))
   return body
 }
 
-/** A form, as clients send it. */
+/** Posts a form, as clients do. */
 export function post(
   { service }: Pick<OAuthFixture, 'service'>,
   path: string,
@@ -110,7 +110,7 @@ export function post(
   })
 }
 
-/** What a client says of itself in a body. */
+/** Returns the client’s credentials for a body. */
 export function own({ id, secret }: TestClient): Record<string, string> {
   return { client_id: id, ...(secret !== undefined && { client_secret: secret }) }
 }
@@ -119,7 +119,7 @@ export function basic(id: string, secret: string): Record<string, string> {
   return { authorization: `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}` }
 }
 
-/** Whether an access token opens the API. */
+/** Returns whether an access token works. */
 export async function opens({ service }: Pick<OAuthFixture, 'service'>, token: string): Promise<boolean> {
   return (await service.send('GET', '/api/v1/me/', { token })).status === 200
 }
@@ -127,13 +127,4 @@ export async function opens({ service }: Pick<OAuthFixture, 'service'>, token: s
 function encode(parameters: Record<string, string | undefined>): string {
   const given = Object.entries(parameters).filter((entry): entry is [string, string] => entry[1] !== undefined)
   return String(new URLSearchParams(given))
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address()
-  await new Promise((resolve) => server.close(resolve))
-  if (address === null || typeof address === 'string') throw new Error('No port')
-  return address.port
 }

@@ -1,2 +1,2 @@
-/** Of everybody who has one. */
+/** The common password of the tests’ users. */
 export const PASSWORD = 'correct horse battery staple'

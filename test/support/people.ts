@@ -20,7 +20,7 @@ import { PASSWORD } from './password.ts'
 
 export { PASSWORD } from './password.ts'
 
-/** A team with its owner, a project and what calls for them. */
+/** A team with its owner, a project and their credentials. */
 export interface Team {
   id: string
   ownerId: string
@@ -28,9 +28,9 @@ export interface Team {
   publicKey: string
   /** The owner's token with every scope. */
   token: string
-  /** A further member. */
+  /** Adds a member. */
   join: (role: Role) => Promise<UserRow>
-  /** A further member's token. */
+  /** Adds a member and returns a token of theirs. */
   tokenOf: (role: Role, tokenScopes?: readonly Scope[]) => Promise<string>
   submit: (fields?: Partial<NewSubmission>) => Promise<SubmissionRow>
 }
@@ -66,14 +66,14 @@ export async function makeUser(database: Database, password?: string) {
   return createUser(database, { email: `${name}@example.com`, name, passwordHash })
 }
 
-/** Gives a user the password that everybody has. */
+/** Gives a user the common password. */
 export async function givePassword(database: Database, userId: string): Promise<void> {
   await database.run('update users set password_hash = $2 where id = $1', [userId, await hashOf(PASSWORD)])
 }
 
 let commonHash: Promise<string> | undefined
 
-/** The common password is hashed once per test file: a hash takes as long as the service makes it take. */
+/** Hashes a password, the common one only once: hashing is slow on purpose. */
 async function hashOf(password: string): Promise<string> {
   if (password !== PASSWORD) return hashPassword(password)
   commonHash ??= hashPassword(password)
@@ -90,7 +90,7 @@ export async function makeTokenOf(
   return token
 }
 
-/** A session of a user, without its cookie. */
+/** Begins a session of a user. Returns its id. */
 export async function beginSession(database: Database, userId: string): Promise<string> {
   const expiresAt = new Date(Date.now() + 3_600_000).toISOString()
   await createSession(database, { hash: randomBytes(32), userId, expiresAt, ip: '127.0.0.1', userAgent: null })

@@ -1,7 +1,7 @@
 import type { Database, DatabaseAddress } from '@earshot/db'
 import postgres from 'postgres'
 
-/** Makes every window of a rate limit last until `nextWindow`, so that no test waits for the clock or is cut by it. */
+/** Makes every window of a rate limit last until `nextRateWindow`, so that tests neither wait for the clock nor are cut by it. */
 export async function holdRateWindows(address: DatabaseAddress): Promise<void> {
   const sql = postgres({ ...address, max: 1, onnotice: () => {} })
   try {

@@ -1,21 +1,21 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 
-/** What came back on a socket before the other side closed it. */
+/** The response on a socket until the other side closed it. */
 export interface RawAnswer {
   status: number
   head: string
   // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever came, and asserts on it
   body: any
-  /** Bytes that the socket took of what was to be sent. */
+  /** How many of the bytes the socket accepted. */
   sentBytes: number
 }
 
-/** Sends bytes as they are, until all are sent or an answer comes, and reads until the other side closes. */
+/** Sends raw bytes until all are sent or a response arrives, and reads until the other side closes. */
 export async function sendRaw(url: string, parts: Iterable<string | Buffer>): Promise<RawAnswer> {
   const { hostname, port } = new URL(url)
   const socket = connect(Number(port), hostname)
-  // An answer may come before all is sent; what is written after it fails, and that is no failure of the test.
+  // A response may arrive before all is sent. Later writes then fail, which is no failure of the test.
   socket.on('error', () => {})
   const chunks: Buffer[] = []
   socket.on('data', (chunk) => chunks.push(chunk))
@@ -29,7 +29,7 @@ export async function sendRaw(url: string, parts: Iterable<string | Buffer>): Pr
   return parse(Buffer.concat(chunks).toString(), socket.bytesWritten)
 }
 
-/** A request that asks for the connection to be closed behind its answer. */
+/** Returns a request with `Connection: close`. */
 export function requestHead(line: string, headers: Record<string, string | number> = {}): string {
   const fields = Object.entries({ host: 'localhost', connection: 'close', ...headers }).map(([name, value]) => `${name}: ${value}`)
   return `${[`${line} HTTP/1.1`, ...fields].join('\r\n')}\r\n\r\n`

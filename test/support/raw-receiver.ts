@@ -4,24 +4,24 @@ import { createServer as createTlsServer, type TlsOptions } from 'node:tls'
 export interface RawReceiver {
   port: number
   url: string
-  /** Each request as its bytes came, header and body. */
+  /** Each request as received, header and body. */
   requests: string[]
   connections: number
-  /** Resolves when as many connections were closed, by whichever side. */
+  /** Resolves when that many connections were closed by either side. */
   closed: (count: number) => Promise<void>
   [Symbol.asyncDispose]: () => Promise<void>
 }
 
 export interface RawReceiverOptions {
   host?: string
-  /** Any that is free if absent. */
+  /** A free one if absent. */
   port?: number
   tls?: TlsOptions
-  /** Called as soon as a connection stands, before any request. */
+  /** Called for each connection before any request. */
   onConnection?: (socket: Socket) => void
 }
 
-/** A receiver of plain bytes: `answer` gets the socket when a whole request has come, and does what it likes. */
+/** Starts a receiver of raw bytes. `answer` gets the socket once a whole request has arrived. */
 export async function startRawReceiver(
   answer: (socket: Socket, request: string) => void,
   options: RawReceiverOptions = {},
@@ -36,7 +36,7 @@ export async function startRawReceiver(
   const accept = (socket: Socket) => {
     connections += 1
     sockets.add(socket)
-    // A sender that goes away in mid-answer is what many of these tests are about.
+    // Many tests are about senders that close in the middle of a response.
     socket.on('error', () => socket.destroy())
     socket.on('close', () => {
       sockets.delete(socket)
@@ -71,14 +71,6 @@ export async function startRawReceiver(
       await new Promise((resolve) => server.close(resolve))
     },
   }
-}
-
-/** A port of this machine on which nobody listens. */
-export async function findClosedPort(): Promise<number> {
-  const server = createServer()
-  const port = await listen(server, '127.0.0.1')
-  await new Promise((resolve) => server.close(resolve))
-  return port
 }
 
 function listen(server: Server, host: string, port = 0): Promise<number> {

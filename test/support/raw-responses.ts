@@ -1,24 +1,24 @@
 import type { Socket } from 'node:net'
 
-/** What a receiver does with a socket once a request has come. */
+/** Responds on a socket once a request has arrived. */
 export type Play = (socket: Socket) => void
 
-/** Says it and waits. */
+/** Sends a text and waits. */
 export function says(bytes: string | Buffer): Play {
   return (socket) => void socket.write(bytes)
 }
 
-/** Says it and closes. */
+/** Sends a text and closes. */
 export function saysAndEnds(bytes: string): Play {
   return (socket) => void socket.end(bytes)
 }
 
-/** Says it and resets the connection. */
+/** Sends a text and resets the connection. */
 export function saysAndResets(bytes: string): Play {
   return (socket) => void socket.write(bytes, () => socket.resetAndDestroy())
 }
 
-/** Goes on a little at a time, without end. */
+/** Sends a little at a time, without end. */
 export function drips(first: string, next: string): Play {
   return (socket) => {
     socket.write(first)
@@ -27,7 +27,7 @@ export function drips(first: string, next: string): Play {
   }
 }
 
-/** Goes on as fast as it is read, without end. */
+/** Sends as fast as it is read, without end. */
 export function pours(first: string, next: string): Play {
   return (socket) => {
     const pour = () => {
@@ -39,13 +39,13 @@ export function pours(first: string, next: string): Play {
   }
 }
 
-/** An answer of this status, with a body where one may be. */
+/** Returns a response with a status, and a body where one is allowed. */
 export function withStatus(status: number, headers = ''): Play {
   const hasBody = status !== 204 && status !== 304
   return says(`HTTP/1.1 ${status} X\r\n${headers}${hasBody ? 'Content-Length: 3\r\n\r\nwhy' : '\r\n'}`)
 }
 
-/** 301 to a place, which may be made of the port that was asked. */
+/** Redirects with 301 to an address, which may contain the receiver’s port. */
 export function redirectsTo(place: string | ((port: number) => string)): Play {
   return (socket) => {
     const location = typeof place === 'string' ? place : place(socket.localPort ?? 0)

@@ -10,12 +10,12 @@ export interface Received {
 export interface Receiver {
   url: string
   requests: Received[]
-  /** Ids of the deliveries that came, in order. */
+  /** Ids of the received deliveries, in order. */
   deliveryIds: () => string[]
   [Symbol.asyncDispose]: () => Promise<void>
 }
 
-/** An HTTP receiver on this machine; answers 200 unless told otherwise. */
+/** Starts an HTTP receiver on this machine. It responds 200 unless given another response. */
 export async function startReceiver(answer: (response: ServerResponse, request: Received) => void = ok): Promise<Receiver> {
   const requests: Received[] = []
   const server = createServer((request, response) => {

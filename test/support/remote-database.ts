@@ -5,18 +5,18 @@ import { type DatabaseProxy, startDatabaseProxy } from './database-proxy.ts'
 import { openTestDatabase } from './test-database.ts'
 
 export interface RemoteDatabase {
-  /** What a service needs to work on it. */
+  /** Variables for a service on it. */
   environment: { DATABASE_URL: string; EARSHOT_SECRET_KEY: string }
   address: DatabaseAddress
-  /** The test's own way to it, which never goes away. */
+  /** The test’s own connection, past the proxy. */
   database: Database
-  /** A session with every right. */
+  /** Runs work as a superuser. */
   asOwner: (work: (sql: postgres.Sql) => Promise<unknown>) => Promise<void>
   proxy: DatabaseProxy
   [Symbol.asyncDispose]: () => Promise<void>
 }
 
-/** A database of the test's own that services reach over TCP by `DATABASE_URL`. */
+/** Opens a database of the test’s own that services reach over TCP by `DATABASE_URL`. */
 export async function openRemoteDatabase(): Promise<RemoteDatabase> {
   const { address, database, close } = await openTestDatabase()
   const asOwner: RemoteDatabase['asOwner'] = async (work) => {

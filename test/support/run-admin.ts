@@ -6,7 +6,7 @@ import { COMPILE_CACHE } from './compile-cache.ts'
 
 const ADMIN = fileURLToPath(new URL('../../app/admin.ts', import.meta.url))
 
-/** One command of the operator's door, in a process of its own; what it printed. Throws unless it ends with 0. */
+/** Runs one command of the admin CLI in a process of its own. Returns its output; throws unless it exits with 0. */
 export async function runAdmin(environment: Record<string, string>, ...words: string[]): Promise<string> {
   const { stdout } = await promisify(execFile)(process.execPath, ['--disable-warning=ExperimentalWarning', ADMIN, ...words], {
     cwd: tmpdir(),

@@ -2,7 +2,7 @@ import type { DatabaseAddress } from '@earshot/db'
 import postgres from 'postgres'
 import { PASSWORD } from './password.ts'
 
-/** What every secret of the service looks like that can be told by its shape. */
+/** Shapes by which secrets of the service are recognized. */
 const SHAPES = [
   /sv[acrs]_[0-9A-Za-z]{46}/,
   /(rvk|inv)_[0-9A-Za-z]{43}/,
@@ -10,18 +10,18 @@ const SHAPES = [
   // A JSON Web Token: header and payload both begin with {".
   /eyJ[\w-]+\.eyJ[\w-]+\.[\w-]+/,
 ]
-/** Fields of requests and answers whose values nobody but their receiver may keep. */
+/** Fields of requests and responses whose values only their receiver may keep. */
 const SECRET_FIELDS =
   /^(password|new_password|otp|token|secret|access|refresh|access_token|refresh_token|revoke_token|device_code|recovery_codes|client_secret|otpauth_url)$/
 const MIN_CHARACTERS = 8
 /** A code of an authenticator app: digits by themselves, not a part of an instant, an id or a hash. */
 const OTP = /^\d{6}$/
 
-/** Every secret that a test file sent or was given, to look for where none may stand. */
+/** The secrets that a test file sent or received, to search for where none may be. */
 export interface Secrets {
-  /** Takes note of the secrets of a request's or a response's JSON, and of cookies that were set. */
+  /** Remembers the secrets in the JSON of a request or response, and cookies that were set. */
   note: (body: unknown, headers?: Headers) => void
-  /** The secrets that stand in a text, shortened; none is what is hoped for. */
+  /** Returns the secrets in a text, shortened. */
   foundIn: (text: string) => string[]
 }
 
@@ -59,7 +59,7 @@ function secretValues(body: unknown): string[] {
   })
 }
 
-/** Every row of every table as text: the service's own and the queue's. */
+/** Dumps every row of the service’s and the queue’s tables as text. */
 export async function dumpDatabase(address: DatabaseAddress): Promise<string> {
   const sql = postgres({ ...address, max: 1, onnotice: () => {} })
   try {

@@ -13,7 +13,7 @@ const START_LIMIT_MS = 45_000
 const STOP_LIMIT_MS = 30_000
 
 export interface LaunchOptions {
-  /** Whose process it is; the test's own if absent. */
+  /** The account of the process; the test’s own if absent. */
   account?: { uid: number; gid: number } | undefined
   home?: string
 }
@@ -21,7 +21,7 @@ export interface LaunchOptions {
 export interface Exit {
   code: number | null
   signal: NodeJS.Signals | null
-  /** All that it printed, standard error included. */
+  /** Its standard output and standard error. */
   output: string
 }
 
@@ -35,22 +35,22 @@ export interface Reply {
 
 export interface ServiceProcess {
   pid: number
-  /** Of a worker: where its probes are, else empty. */
+  /** The base URL; of a worker that of its probes, or empty. */
   url: string
-  /** From the spawn to the line that says it is ready. */
+  /** From the spawn to the ready line. */
   readyMs: number
   output: () => string
   /** Sends a signal and waits for the end. */
   stop: (signal?: NodeJS.Signals) => Promise<Exit>
   exit: Promise<Exit>
-  /** A request as it is: no retries. */
+  /** Sends a request without retries. */
   send: (method: string, path: string, options?: { token?: string; body?: unknown; headers?: Record<string, string> }) => Promise<Reply>
   /** A client without retries. */
   client: (token?: string) => Client
   [Symbol.asyncDispose]: () => Promise<void>
 }
 
-/** Starts the service and waits until it says that it is ready. Limits are far away unless the environment says otherwise. */
+/** Starts the service and waits until it is ready. Rate limits are out of reach unless the environment sets them. */
 export async function startService(environment: Record<string, string>, options: LaunchOptions = {}): Promise<ServiceProcess> {
   const startedAt = performance.now()
   const { child, exit, output } = launch({ EARSHOT_RATE_LIMIT_MULTIPLIER: '1000000', ...environment }, options)
@@ -83,7 +83,7 @@ export async function startService(environment: Record<string, string>, options:
   }
 }
 
-/** Starts a service that is to end by itself. */
+/** Starts a service that ends by itself. */
 export async function runService(environment: Record<string, string>, options: LaunchOptions = {}): Promise<Exit> {
   const { child, exit } = launch(environment, options)
   const timer = setTimeout(() => child.kill('SIGKILL'), START_LIMIT_MS)
@@ -92,7 +92,7 @@ export async function runService(environment: Record<string, string>, options: L
   return ended
 }
 
-/** In an environment of its own, on a port that the system gives it. */
+/** Starts the process with an environment of its own on a free port. */
 function launch(environment: Record<string, string>, { account, home = tmpdir() }: LaunchOptions) {
   const child: ChildProcess = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', MAIN], {
     ...account,

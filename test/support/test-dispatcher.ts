@@ -11,12 +11,12 @@ export type TestDispatcherOptions = Partial<SenderOptions> & { backoffBaseMs?: n
 
 export interface TestDispatcher {
   dispatcher: Dispatcher
-  /** The pool whose session holds the worker's lock. */
+  /** The pool whose connection holds the worker’s lock. */
   session: Database
   stop: (timeoutMs?: number) => Promise<void>
 }
 
-/** A worker's dispatcher on a database, that may reach this machine. */
+/** Starts a worker’s dispatcher that may reach this machine. */
 export async function startTestDispatcher(
   { address, secretBox }: { address: DatabaseAddress; secretBox: SecretBox },
   { backoffBaseMs = 50, log = silent, ...options }: TestDispatcherOptions = {},

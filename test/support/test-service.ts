@@ -8,15 +8,15 @@ import { expect } from 'vitest'
 import { createSecrets, dumpDatabase, type Secrets } from './secrets.ts'
 import { openTestDatabase, type TestDatabase } from './test-database.ts'
 
-/** Of pino: 50 and above. */
+/** Lines of pino’s levels 50 and above. */
 const ERROR_LINE = /^\{"level":[56]0,/
 
 export interface TestService extends TestDatabase {
   url: string
   secretBox: SecretBox
-  /** A client with a token, or without one for the public plane. */
+  /** Creates a client with a token, or without one for the public plane. */
   client: (token?: string) => Client
-  /** A request as it is: no retries, no parsing but of JSON. */
+  /** Sends a request without retries. JSON is parsed. */
   send: (method: string, path: string, options?: SendOptions) => Promise<TestResponse>
 }
 
@@ -42,8 +42,8 @@ interface Placement {
 }
 
 /**
- * The real service on a database of the test's own: limits far away, every answer checked against its contract. When it is
- * closed, no secret that was sent or given out may stand in its log, its database or the body of a failure.
+ * Starts the real service on a database of the test’s own, with rate limits out of reach and every response checked against
+ * its contract. Closing it fails if a secret that was sent or received is in its log, its database or the body of an error.
  */
 export async function startTestService({ services, ...overrides }: Overrides = {}, placement: Placement = {}): Promise<TestService> {
   const { store = await openTestDatabase(), port = 0 } = placement
@@ -98,7 +98,7 @@ export async function startTestService({ services, ...overrides }: Overrides = {
   }
 }
 
-/** What was sent or given out must not come back in the body of a failure. */
+/** Checks that no secret comes back in the body of an error. */
 function keepWatch(secrets: Secrets, { body }: SendOptions, answer: TestResponse): void {
   if (answer.status < 400) secrets.note([body, answer.body], answer.headers)
   else expect(secrets.foundIn(JSON.stringify(answer.body ?? null))).toEqual([])

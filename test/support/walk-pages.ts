@@ -6,7 +6,7 @@ interface Walk {
   query?: Record<string, string>
 }
 
-/** Every page of a list, from the first to the one without a cursor. */
+/** Returns every page of a list, from the first to the one without a cursor. */
 export async function walkPages(service: TestService, path: string, { token, query = {} }: Walk = {}): Promise<{ id: string }[][]> {
   const pages: { id: string }[][] = []
   let cursor: string | null = ''
@@ -20,7 +20,7 @@ export async function walkPages(service: TestService, path: string, { token, que
   return pages
 }
 
-/** The ids of all pages, in order. */
+/** Returns the ids of all pages, in order. */
 export async function walkIds(service: TestService, path: string, walk: Walk = {}): Promise<string[]> {
   return (await walkPages(service, path, walk)).flat().map(({ id }) => id)
 }

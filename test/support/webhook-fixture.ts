@@ -9,7 +9,7 @@ import { startTestDispatcher, type TestDispatcher, type TestDispatcherOptions } 
 
 export { USER_AGENT } from './test-dispatcher.ts'
 
-/** A log that keeps its messages. */
+/** Creates a log that keeps its messages. */
 export function keepingLog(): { log: Log; messages: string[] } {
   const messages: string[] = []
   const keep = (fieldsOrMessage: unknown, message?: string) => void messages.push(message ?? String(fieldsOrMessage))
@@ -21,7 +21,7 @@ interface Endpoint {
   secret: string
 }
 
-/** A database with a team that has webhooks, and what tests do with it. */
+/** A database with a team that has webhooks, and helpers for them. */
 export interface WebhookFixture {
   address: DatabaseAddress
   database: Database

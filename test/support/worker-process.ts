@@ -1,7 +1,7 @@
 import { createDatabaseMail, createOwnAddresses, createSecretBox, createSmtpMail, readMailbox } from '@earshot/drivers'
 import { startWorker } from '@earshot/jobs'
 
-/** A worker in a process of its own, which a test can kill. Its options come as JSON. */
+/** Runs a worker in a process of its own, which a test can kill. Its options come as JSON. */
 const { address, secretKey, smtp } = JSON.parse(process.argv[2] ?? '')
 const log = { debug() {}, info() {}, warn: console.error, error: console.error }
 await startWorker({

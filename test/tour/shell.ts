@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
-import { vi } from 'vitest'
 import { COMPILE_CACHE } from '../support/compile-cache.ts'
+import { until } from '../support/until.ts'
 import { BACKGROUND_LINE } from './printed-lines.ts'
 
 /** A shell to type into. */
 export interface Shell {
-  /** Types the lines and waits until they have run. Returns what has been printed since the last call, line by line. */
+  /** Types the lines and waits until they have run. Returns the lines printed since the last call. */
   type: (commands: string) => Promise<string[]>
   /** Returns what programs in the background have printed since. */
   more: () => string[]
@@ -43,7 +43,7 @@ export function openShell(environment: Record<string, string>, hear: (line: stri
       typed += 1
       const mark = `typed ${typed}`
       bash.stdin.write(`${commands}\necho '${mark}'\n`)
-      await vi.waitUntil(() => printed.includes(`${mark}\n`), { timeout: 60_000 })
+      await until('the commands have run', () => printed.includes(`${mark}\n`), 60_000)
       return take().filter((line) => line !== mark)
     },
     more: take,

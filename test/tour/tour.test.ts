@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { freePort } from '../support/free-port.ts'
+import { until } from '../support/until.ts'
 import { createPerson } from './person.ts'
 import { expectPrinted, isOfBackground, steady } from './printed-lines.ts'
 import { cleanEnvironment, openShell, type Shell, topFolder } from './shell.ts'
@@ -77,7 +78,7 @@ async function untilReady(child: ChildProcess): Promise<void> {
     stream?.setEncoding('utf8').on('data', (text: string) => {
       log += text
     })
-  await vi.waitUntil(() => child.exitCode !== null || log.includes('Earshot is ready'), { timeout: 60_000 })
+  await until('the service is ready', () => child.exitCode !== null || log.includes('Earshot is ready'), 60_000)
   expect(log).toContain('Earshot is ready')
 }
 
@@ -85,13 +86,4 @@ async function stop(child: ChildProcess | undefined): Promise<void> {
   if (!child || child.exitCode !== null) return
   child.kill('SIGTERM')
   await once(child, 'exit')
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  return typeof address === 'object' && address ? address.port : 0
 }

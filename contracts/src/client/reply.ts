@@ -22,7 +22,7 @@ export async function sendOnce(fetch: typeof globalThis.fetch, request: Prepared
   }
 }
 
-/** Returns the output of the operation, undefined for 204. Throws EarshotApiError, or EarshotConnectionError if another server responded. */
+/** Returns the output, undefined for 204. Throws EarshotApiError, or EarshotConnectionError if another server responded. */
 export function outputOf(reply: Reply): unknown {
   if (reply.status === 204) return undefined
   const body = parseJson(reply.text)

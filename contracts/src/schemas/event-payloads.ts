@@ -79,7 +79,7 @@ export const eventPayloads = [
   payloadOf('user.profile.updated', dataOf['user.profile.updated']),
 ] as const
 
-/** The type that `webhooks.test` sends. It is not in the catalogue of events: endpoints do not subscribe to it, and the change feed does not list it. */
+/** The type that `webhooks.test` sends: outside the catalogue, so that nobody subscribes to it and the change feed omits it. */
 export const TEST_EVENT = 'webhook.test'
 const TestEvent = payloadOf(
   TEST_EVENT,

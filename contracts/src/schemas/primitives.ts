@@ -174,7 +174,10 @@ export function listOf<Item extends z.ZodType>(name: string, item: Item) {
     .meta({ id: `${name}List`, description: `A page of ${name} records, newest first.` })
 }
 
-/** Checks the year: RFC 3339 has four digits for it, PostgreSQL has no year 0, and an offset can lead beyond both. Malformed timestamps are refused earlier. */
+/**
+ * Checks the year: RFC 3339 has four digits for it, PostgreSQL has no year 0, and an offset can lead beyond both. Malformed
+ * timestamps are refused earlier.
+ */
 function isOfOurEra(instant: string): boolean {
   const ms = Date.parse(instant)
   return !(ms < FIRST_INSTANT_MS || ms > LAST_INSTANT_MS)

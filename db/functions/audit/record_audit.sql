@@ -1,4 +1,4 @@
--- One line of the audit log, in the transaction of the change.
+-- Adds an entry to a team's audit log, in the transaction of the change.
 create or replace function record_audit(
   p_actor actor,
   p_team uuid,

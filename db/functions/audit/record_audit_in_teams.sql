@@ -1,4 +1,4 @@
--- One line in the log of each team that a person belongs to: a personal credential reaches into all of them.
+-- Adds the same entry to the audit log of each team of a user: a personal credential reaches all of them.
 create or replace function record_audit_in_teams(
   p_actor actor,
   p_user uuid,

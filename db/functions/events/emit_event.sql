@@ -1,5 +1,5 @@
--- Writes an event and one delivery for each endpoint that wants it. No queue job and no NOTIFY: a NOTIFY at commit
--- costs three quarters of the write rate, and the dispatcher's tick finds the deliveries.
+-- Writes an event, and a delivery for each endpoint that subscribes to it. No queue job and no NOTIFY: a NOTIFY at commit
+-- costs three quarters of the write rate, and the dispatcher's poll finds the deliveries.
 create or replace function emit_event(
   p_team uuid,
   p_project uuid,
@@ -19,8 +19,8 @@ begin
          case when sendable then 'pending' else 'skipped' end,
          case when sendable then now() end
     from webhook_endpoints e
-   -- Asked once, for the first endpoint that wants it: a team without endpoints does not pay for it.
-   cross join lateral (select e.state = 'active' and (select team_has_feature(p_team, 'webhooks')) as sendable) judged
+   -- Evaluated once, for the first endpoint that subscribes: a team without endpoints does not pay for it.
+   cross join lateral (select e.state = 'active' and (select team_has_feature(p_team, 'webhooks')) as sendable) s
    where e.team_id = p_team
      and e.deleted_at is null
      and (e.project_id is null or e.project_id = p_project)

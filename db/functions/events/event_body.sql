@@ -1,4 +1,4 @@
--- The text of an event as it is stored, signed and sent.
+-- Returns the text of an event as it is stored, signed and sent.
 create or replace function event_body(
   p_id uuid,
   p_team uuid,

@@ -1,5 +1,5 @@
 -- Counts the queue's jobs by task and by what they wait for. With the owner's rights, because the queue's tables are the
--- owner's alone, and this tells nothing of what is in a job.
+-- owner's alone; payloads are not shown.
 create or replace function queue_depths()
 returns table (task text, ready int, running int, waiting int, given_up int, oldest_ready_seconds float8)
 language plpgsql stable security definer set search_path = public, pg_temp as $$

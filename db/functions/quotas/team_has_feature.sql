@@ -1,4 +1,4 @@
--- Whether the team's plan includes a feature.
+-- Returns whether the team's plan includes a feature.
 create or replace function team_has_feature(p_team uuid, p_feature text) returns boolean
 language plpgsql stable as $$
 begin

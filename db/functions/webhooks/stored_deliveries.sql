@@ -1,5 +1,5 @@
--- About how many deliveries are stored, by state, as of the last ANALYZE: to count a month of them would read them all. With
--- the owner's rights, as statistics of a table with policies are shown to nobody else.
+-- Estimates how many deliveries are stored, by state, as of the last ANALYZE: counting a month of them would read them all.
+-- With the owner's rights, because statistics of a table with policies are shown to nobody else.
 create or replace function stored_deliveries() returns table (state text, stored float8)
 language sql stable security definer set search_path = public, pg_temp as $$
   select v.state, round(greatest(c.reltuples, 0) * v.frequency)::float8

@@ -55,7 +55,7 @@ export interface ClaimedDelivery {
 
 // Probes the index of due deliveries once per endpoint: the limit keeps the planner from joining everything that is due. A
 // test delivery is due before all others of its endpoint, so it is found first.
-const findDue = statement<Record<string, never>, DueEndpoint>(sql`
+const findDue = statement<Record<never, never>, DueEndpoint>(sql`
   select e.team_id, e.id as endpoint_id, e.failing_since is not null as is_failing, due.trigger = 'test' as is_tested
     from ${webhook_endpoints} e
     join ${teams} t on t.id = e.team_id and t.deleted_at is null

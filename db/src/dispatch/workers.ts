@@ -1,5 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
-import type { Tx } from '../driver/database.ts'
+import { type Tx, transaction } from '../driver/database.ts'
 import { onlyOne } from '../sql/rows.ts'
 import { type Parameters, statement } from '../sql/statement.ts'
 import { webhook_attempts, webhook_deliveries, webhook_workers } from '../tables/webhooks.ts'
@@ -118,20 +118,36 @@ export async function sweepDeliveries(
   return (await sweep(tx, { worker_id: workerId, held: JSON.stringify(held), max_attempts: maxAttempts })).length
 }
 
-const forgetDead = statement<Record<string, never>, { count: number }>(sql`
-  with gone as (
-    delete from ${webhook_workers} w
-     where ${isDead(sql`w`)}
-       and not exists (select from ${webhook_deliveries} d where d.state = 'sending' and d.worker_id = w.id)
-    returning w.job_pool_id
-  )
-  select count(*)::int as count, free_jobs(array_agg(job_pool_id) filter (where job_pool_id is not null)) as freed
-    from gone
-  having count(*) > 0`)
+// Dead, and all its deliveries are handed back.
+const isForgettable = sql`${isDead(sql`w`)}
+         and not exists (select from ${webhook_deliveries} d where d.state = 'sending' and d.worker_id = w.id)`
+
+const findForgettable = statement<Record<never, never>, { exist: boolean }>(sql`
+  select exists (
+           select
+             from ${webhook_workers} w
+            where ${isForgettable}
+         ) as exist`)
+
+const removeForgettable = statement<Record<never, never>, { job_pool_id: string | null }>(sql`
+  delete from ${webhook_workers} w
+   where ${isForgettable}
+  returning w.job_pool_id`)
+
+const freeJobs = statement<{ job_pool_ids: string[] }, never>(
+  (p) => sql`
+  select free_jobs(${p.job_pool_ids}::text[])`,
+)
 
 /** Removes dead workers whose deliveries are all handed back, and frees their jobs. Returns how many it removed. */
 export async function forgetDeadWorkers(tx: Tx): Promise<number> {
-  return (await forgetDead(tx, {}))[0]?.count ?? 0
+  // Nearly every sweep ends here, without a transaction.
+  if (!onlyOne(await findForgettable(tx, {})).exist) return 0
+  return transaction(tx, async (tx) => {
+    const removed = await removeForgettable(tx, {})
+    await freeJobs(tx, { job_pool_ids: removed.flatMap(({ job_pool_id }) => job_pool_id ?? []) })
+    return removed.length
+  })
 }
 
 const remove = statement<{ worker_id: number }, never>(

@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import type { Connection } from './connection.ts'
 import { createWithDeadline, type Deadline } from './deadline.ts'
 import { unavailable } from './errors.ts'
@@ -83,9 +82,9 @@ export function createPool(max: number, open: () => Connection, statementTimeout
       isClosed = true
       for (const { refuse } of waiting.splice(0)) refuse(closed())
       if (idle.length === slots.size) drained.resolve()
-      const timer = new AbortController()
-      await Promise.race([drained.promise, delay(CLOSE_MS, undefined, { signal: timer.signal }).catch(() => {})])
-      timer.abort()
+      const timer = setTimeout(drained.resolve, CLOSE_MS)
+      await drained.promise
+      clearTimeout(timer)
       await Promise.all([...slots].map(({ connection }) => connection.end()))
     },
   }

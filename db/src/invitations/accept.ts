@@ -3,6 +3,7 @@ import { sql } from 'drizzle-orm'
 import { type Tx, transaction } from '../driver/database.ts'
 import { addMember, countMembers } from '../members.ts'
 import { lockPlan, quotaExceeded } from '../quotas.ts'
+import type { UserActor } from '../sql/actor.ts'
 import { recordAudit } from '../sql/audit.ts'
 import { notFound, onlyOne } from '../sql/rows.ts'
 import { statement } from '../sql/statement.ts'
@@ -11,7 +12,7 @@ import { memberships } from '../tables/members.ts'
 import { teams } from '../tables/teams.ts'
 import { users } from '../tables/users.ts'
 import type { UserTeam } from '../users.ts'
-import { columns, here, type InvitationRef, type InvitationRow, type Person } from './row.ts'
+import { columns, here, type InvitationRef, type InvitationRow } from './row.ts'
 
 const findTeamOfToken = statement<{ tokenHash: Buffer }, { team_id: string }>(
   (p) => sql`
@@ -55,7 +56,7 @@ const confirmAddress = statement<{ userId: string }, never>(
  * The same person's second call returns the membership of the first. Throws `not_found` for any link that does not work,
  * `already_exists`, `quota_exceeded`.
  */
-export async function acceptInvitation(tx: Tx, actor: Person, tokenHash: Buffer): Promise<UserTeam> {
+export async function acceptInvitation(tx: Tx, actor: UserActor, tokenHash: Buffer): Promise<UserTeam> {
   const { userId } = actor
   return transaction(tx, async (tx) => {
     // The token tells which team to lock. What decides is read behind the lock, for it may have changed during the wait.

@@ -4,6 +4,7 @@ import { type Tx, transaction } from '../driver/database.ts'
 import { emitEvent } from '../emit-event.ts'
 import { lockPeople, requireOwnerFor } from '../members.ts'
 import { requireQuota } from '../quotas.ts'
+import type { UserActor } from '../sql/actor.ts'
 import { recordAudit } from '../sql/audit.ts'
 import { onlyOne } from '../sql/rows.ts'
 import { statement } from '../sql/statement.ts'
@@ -11,7 +12,7 @@ import { invitations } from '../tables/invitations.ts'
 import { memberships } from '../tables/members.ts'
 import { users } from '../tables/users.ts'
 import { mailInvitation } from './mail.ts'
-import { findInvitation, type InvitationLink, type InvitationRow, type Person, presentInvitation } from './row.ts'
+import { findInvitation, type InvitationLink, type InvitationRow, presentInvitation } from './row.ts'
 
 interface NewInvitation {
   team_id: string
@@ -46,7 +47,7 @@ const insert = statement<NewInvitation & { tokenHash: Buffer; userId: string; da
  * Invites an address, with event and mail. A pending invitation takes a place of the team. Throws `insufficient_role` where
  * only an owner may, `quota_exceeded`, `already_exists` for a member and for a pending invitation, `rate_limited`.
  */
-export async function createInvitation(tx: Tx, actor: Person, invited: NewInvitation, link: InvitationLink): Promise<InvitationRow> {
+export async function createInvitation(tx: Tx, actor: UserActor, invited: NewInvitation, link: InvitationLink): Promise<InvitationRow> {
   const { team_id, email, role } = invited
   return transaction(tx, async (tx) => {
     requireOwnerFor(await lockPeople(tx, actor, team_id), role)

@@ -3,11 +3,12 @@ import { sql } from 'drizzle-orm'
 import { countRequest } from '../access.ts'
 import type { Tx } from '../driver/database.ts'
 import { queueMail } from '../mails.ts'
+import type { UserActor } from '../sql/actor.ts'
 import { onlyOne } from '../sql/rows.ts'
 import { statement } from '../sql/statement.ts'
 import { teams } from '../tables/teams.ts'
 import { users } from '../tables/users.ts'
-import type { InvitationLink, InvitationRow, Person } from './row.ts'
+import type { InvitationLink, InvitationRow } from './row.ts'
 
 const findNames = statement<{ team_id: string; userId: string }, { team: string; inviter: string }>(
   (p) => sql`
@@ -23,7 +24,7 @@ const findNames = statement<{ team_id: string; userId: string }, { team: string;
  */
 export async function mailInvitation(
   tx: Tx,
-  { userId }: Person,
+  { userId }: UserActor,
   { team_id, invitation, link }: { team_id: string; invitation: InvitationRow; link: InvitationLink },
 ): Promise<void> {
   const { email, role } = invitation

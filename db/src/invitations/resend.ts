@@ -1,6 +1,7 @@
 import { ApiError, durations } from '@earshot/contracts'
 import { sql } from 'drizzle-orm'
 import { type Tx, transaction } from '../driver/database.ts'
+import type { UserActor } from '../sql/actor.ts'
 import { recordAudit } from '../sql/audit.ts'
 import { onlyOne } from '../sql/rows.ts'
 import { statement } from '../sql/statement.ts'
@@ -8,7 +9,7 @@ import { toTimestamp } from '../sql/timestamps.ts'
 import { invitations } from '../tables/invitations.ts'
 import { lockInvitation } from './lock.ts'
 import { mailInvitation } from './mail.ts'
-import { findInvitation, here, type InvitationLink, type InvitationRef, type InvitationRow, type Person } from './row.ts'
+import { findInvitation, here, type InvitationLink, type InvitationRef, type InvitationRow } from './row.ts'
 
 const renew = statement<InvitationRef & { tokenHash: Buffer; days: number }, never>(
   (p) => sql`
@@ -20,7 +21,7 @@ const renew = statement<InvitationRef & { tokenHash: Buffer; days: number }, nev
 /** Mails a pending invitation again; the link before stops working. Throws `state_conflict`, `insufficient_role`, `rate_limited`. */
 export async function resendInvitation(
   tx: Tx,
-  actor: Person,
+  actor: UserActor,
   { team_id, invitation_id }: InvitationRef,
   link: InvitationLink,
 ): Promise<InvitationRow> {

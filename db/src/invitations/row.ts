@@ -1,10 +1,9 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Limit } from '../access.ts'
-import type { Actor } from '../sql/actor.ts'
 import { type Parameters, statement } from '../sql/statement.ts'
 import { toTimestamp } from '../sql/timestamps.ts'
 import { invitations } from '../tables/invitations.ts'
-import { type TeamUser, teamUserWithId } from '../users.ts'
+import { type TeamUser, teamUserJson } from '../users.ts'
 
 /** An invitation with its state as it is now, and who invited as the person is now. */
 export type InvitationRow = Pick<
@@ -25,14 +24,11 @@ export interface InvitationLink {
   limit: Limit
 }
 
-/** An actor who is a person, as all who invite and accept are. */
-export type Person = Actor & { userId: string }
-
 /** The state as everybody sees it: an invitation expires without anything happening to its row. */
 export const stateNow = (alias: SQL) =>
   sql`case when ${alias}.state = 'pending' and ${alias}.expires_at <= now() then 'expired' else ${alias}.state end`
 export const columns = sql`i.id, i.email, i.role, ${stateNow(sql`i`)} as state, i.expires_at, i.accepted_at, i.updated_at, i.created_at,
-         ${teamUserWithId(sql`i.invited_by`)} as inviter`
+         ${teamUserJson(sql`i.invited_by`)} as inviter`
 export const here = (p: Parameters<InvitationRef>) => sql`team_id = ${p.team_id} and id = ${p.invitation_id}`
 
 /** Returns an invitation as the API shows it. */

@@ -14,7 +14,7 @@ import { target, type WebhookEndpointRow } from '../webhooks/endpoints.ts'
 const MIN_FAILURES = 10
 const REASON = `No delivery succeeded for ${durations.failingEndpointDays} days.`
 const SYSTEM: Actor = { userId: null, credentialId: null, credentialKind: 'system', ip: null }
-/** Who runs a team's webhooks, and is told. */
+/** The roles that manage webhooks; their members get the mail. */
 const NOTIFIED_ROLES = roles.filter((role) => roleSuffices(role, 'admin'))
 
 // Rows are locked in order of id, as the writers of results lock them; PostgreSQL checks the conditions again on the locked

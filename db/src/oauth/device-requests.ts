@@ -10,7 +10,7 @@ import { allowClient } from './authorizations.ts'
 import type { DeviceCodeRow } from './device-codes.ts'
 
 /** A user code that a person typed. */
-export interface DeviceQuestion {
+interface DeviceQuestion {
   userCodeMac: Buffer
   /** The rate limits that wrong codes count against: the person's, and the address's. */
   userSubject: string
@@ -19,7 +19,7 @@ export interface DeviceQuestion {
 }
 
 /** The request of a device that a user code stands for. */
-export interface DeviceRequestRow {
+interface DeviceRequestRow {
   hash: Buffer
   client_name: string
   scopes: Scope[]
@@ -27,10 +27,7 @@ export interface DeviceRequestRow {
 }
 
 /** `limited`: no code is looked up for so many seconds. */
-export type DeviceLookup =
-  | { outcome: 'limited'; seconds: number }
-  | { outcome: 'unknown' }
-  | { outcome: 'found'; request: DeviceRequestRow }
+type DeviceLookup = { outcome: 'limited'; seconds: number } | { outcome: 'unknown' } | { outcome: 'found'; request: DeviceRequestRow }
 
 const find = statement<{ userCodeMac: Buffer }, DeviceRequestRow>(
   (p) => sql`

@@ -12,15 +12,10 @@ export interface Actor {
 /** An actor who is a person, rather than the system. */
 export type UserActor = Actor & { userId: string }
 
-const { placeholder } = sql
-
 /** The actor as a row of PostgreSQL's type `actor`, for the functions that record the audit log. */
 export function actorRow(p: Parameters<ActorValues>): SQL {
   return sql`row(${p.actorUserId}::uuid, ${p.actorCredentialId}::uuid, ${p.actorCredentialKind}::text, ${p.actorIp}::inet)::actor`
 }
-
-/** @deprecated Use `actorRow` with the parameters of a typed statement. */
-export const actorParameter = sql`row(${placeholder('actorUserId')}::uuid, ${placeholder('actorCredentialId')}::uuid, ${placeholder('actorCredentialKind')}::text, ${placeholder('actorIp')}::inet)::actor`
 
 export interface ActorValues {
   actorUserId: string | null

@@ -1,6 +1,6 @@
-import { type SQL, sql } from 'drizzle-orm'
+import { sql } from 'drizzle-orm'
 import type { Tx } from '../driver/tx.ts'
-import { type Actor, type ActorValues, actorParameter, actorRow, actorValues } from './actor.ts'
+import { type Actor, type ActorValues, actorRow, actorValues } from './actor.ts'
 import { statement } from './statement.ts'
 import { toTimestamp } from './timestamps.ts'
 
@@ -72,23 +72,4 @@ export function changedFields(before: object, after: object): Changes {
 
 function auditValue(value: unknown): unknown {
   return typeof value === 'string' && INSTANT.test(value) ? toTimestamp(value) : (value ?? null)
-}
-
-interface AuditedChange {
-  action: string
-  target: string
-  team: SQL
-  project?: SQL
-  id: SQL
-  changes?: SQL
-}
-
-/** The audit line of a change, as one more column of the statement that makes it; goes with `actorValues`. */
-export function audited({ action, target, team, project, id, changes }: AuditedChange): SQL {
-  return sql`record_audit(${actorParameter}, ${team}, ${project ?? sql`null`}, ${sql.raw(`'${action}'`)}, ${sql.raw(`'${target}'`)}, ${id}, ${changes ?? sql`'{}'::jsonb`}) as audited`
-}
-
-/** What differs between two rows of the statement, for the audit line. */
-export function changes(before: SQL, after: SQL): SQL {
-  return sql`changed_fields(to_jsonb(${before}), to_jsonb(${after}))`
 }

@@ -17,7 +17,7 @@ export interface PageQuery {
 export interface PageBounds {
   before: string
   after: string
-  /** One more than the page, to see whether it goes on. */
+  /** One more than the page, to see whether there is a next page. */
   take: number
 }
 
@@ -37,14 +37,14 @@ export function pageBounds({ cursor, limit, created_after, created_before }: Pag
   }
 }
 
-/** Cuts the one row too many off, and turns the last id into the cursor of the next page. */
+/** Cuts off the row beyond the page, and turns the last id into the cursor of the next page. */
 export function pageOf<Row extends { id: string }, Item>(rows: Row[], limit: number, present: (row: Row) => Item): Page<Item> {
   const shown = rows.slice(0, limit)
   const last = rows.length > limit ? shown.at(-1) : undefined
   return { results: shown.map(present), next_cursor: last ? encodeCursor(last.id) : null }
 }
 
-/** A cursor is the id before which the next page begins. */
+/** Returns a cursor: the id before which the next page begins. */
 export function encodeCursor(id: string): string {
   return Buffer.from(id.replaceAll('-', ''), 'hex').toString('base64url')
 }
@@ -57,12 +57,12 @@ function decodeCursor(cursor: string): string {
   return id
 }
 
-/** Ids in lower case sort as text. */
+/** Returns the lower of two ids; in lower case they sort as text. */
 function lower(a: string, b: string): string {
   return a.localeCompare(b, 'en') < 0 ? a : b
 }
 
-/** The lowest UUIDv7 of an instant, as uuid_at() in the database; instants out of range are brought to its ends. */
+/** Returns the lowest UUIDv7 of an instant, as uuid_at() does in the database; instants out of range are clamped. */
 function lowestIdAt(instant: string): string {
   const ms = Math.min(LATEST_MS, Math.max(0, Math.floor(Date.parse(instant))))
   const hex = ms.toString(16).padStart(12, '0')

@@ -1,6 +1,6 @@
 /**
- * PostgreSQL's text of an instant (`2026-11-21 09:14:00.123456+00`, zeros at the end trimmed, session in UTC) as the API
- * writes it: RFC 3339, UTC, milliseconds.
+ * Returns an instant as the API writes it (RFC 3339, UTC, milliseconds) from PostgreSQL's text: `2026-11-21
+ * 09:14:00.123456+00`, zeros at the end trimmed, on a connection whose time zone is UTC.
  */
 export function toTimestamp(text: string): string
 export function toTimestamp(text: string | null): string | null

@@ -22,10 +22,10 @@ export const webhook_endpoints = pgTable(
     consecutive_failures: integer().notNull().default(0),
     last_success_at: instant(),
     failing_since: instant(),
-    deleted_at: instant(),
-    ...lifetime,
     first_failed_at: instant(),
     last_failed_at: instant(),
+    deleted_at: instant(),
+    ...lifetime,
   },
   (table) => [primaryKey({ columns: [table.team_id, table.id] })],
 )

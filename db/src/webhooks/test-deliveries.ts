@@ -28,7 +28,7 @@ const insertEvent = statement<TestEvent, { id: string; payload_sha256: string }>
   returning id, payload_sha256`,
 )
 
-// Due before everything else that waits for the endpoint; `min` is one look at the index of what is due.
+// Due before everything else that waits for the endpoint; `min` reads one entry of the index of due deliveries.
 const insertDelivery = statement<WebhookRef & { event_id: string; type: string; payload_sha256: string }, { id: string }>(
   (p) => sql`
   insert into ${webhook_deliveries} (team_id, endpoint_id, event_id, event_type, payload_sha256, trigger, next_attempt_at)

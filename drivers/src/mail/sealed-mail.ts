@@ -31,7 +31,10 @@ export function sealMailSecret<Template extends MailTemplate>(box: SecretBox, te
   return box.seal(PURPOSE, JSON.stringify(secret), template)
 }
 
-/** Writes the subject and text of a stored mail; the text is null once its secret is erased. Throws for a template of a newer version, or another key. */
+/**
+ * Writes the subject and text of a stored mail; the text is null once its secret is erased. Throws for a template of a newer
+ * version, or another key.
+ */
 export function writeMail(box: SecretBox, baseUrl: string, mail: StoredMail): { subject: string; text: string | null } {
   const { template, sealed } = mail
   if (!isTemplate(template)) throw new Error(`This version of Earshot does not know the mail "${template}".`)

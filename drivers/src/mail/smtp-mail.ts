@@ -22,7 +22,7 @@ export interface SmtpMailOptions {
   timeouts?: SmtpTimeouts
 }
 
-/** Creates a driver that sends mail to an SMTP server, with one connection per message: mails are rare, and servers close idle connections. */
+/** Creates a driver for an SMTP server, with one connection per message: mails are rare, and servers close idle connections. */
 export function createSmtpMail({ server, from, timeouts = TIMEOUTS }: SmtpMailOptions): MailDriver {
   const closing = new AbortController()
   let transport: Promise<Transporter> | undefined

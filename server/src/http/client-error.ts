@@ -5,7 +5,7 @@ import { ApiError } from '@earshot/contracts'
 const REASONS: Record<number, string> = { 400: 'Bad Request', 408: 'Request Timeout', 431: 'Request Header Fields Too Large' }
 
 /** Sends the usual error body for requests that the HTTP parser refuses. They reach no route, so it writes to the socket. */
-export function answerClientError(error: Error & { code?: string }, socket: Socket): void {
+export function sendClientError(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy(error)
   const failure = error.code === 'HPE_HEADER_OVERFLOW' ? new ApiError('headers_too_large') : malformed(error)
   const requestId = randomUUID()

@@ -50,12 +50,12 @@ export interface Visitor extends Call {
 }
 
 /** A visitor in the project that the public key of the path identifies. */
-export interface VisitorInProject extends Visitor {
+interface VisitorInProject extends Visitor {
   project: PublicProjectRow
 }
 
 /** A visitor whom the handler's own statement authorizes and counts. */
-export interface DeferredVisitor extends Visitor {
+interface DeferredVisitor extends Visitor {
   deferredAccess: Pick<DeferredAccess, 'authorizeWith'>
 }
 
@@ -133,7 +133,10 @@ type RecordOf<Tree> = {
     : RecordOf<Tree[Name]>
 }
 
-/** The type of the tRPC router, derived from the contracts so that clients need no server code. It has only operations with a credential, without streams. */
+/**
+ * The type of the tRPC router, derived from the contracts so that clients need no server code. It has the operations with a
+ * credential, except streams.
+ */
 export type AppRouter = TRPCBuiltRouter<
   { ctx: object; meta: object; errorShape: ErrorShape; transformer: false },
   RecordOf<Omit<Contracts, 'public' | 'auth'>>

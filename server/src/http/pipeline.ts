@@ -33,8 +33,6 @@ export interface Pipeline {
   reauthorize: (requestFacts: RequestFacts, replyHeaders: ReplyHeaders) => Promise<AuthorizedRequest>
   /** Reads the input and executes the operation: input → idempotency → feature → project → handler → mask. */
   perform: (authorized: AuthorizedRequest, rawInput: Record<string, unknown>, idempotencyKey: string | null) => Promise<OperationResult>
-  /** Returns the error to send for a failed request. Counts it where that is still to be done: over the limit it is 429. */
-  failureOf: (authorized: AuthorizedRequest | undefined, error: unknown) => Promise<unknown>
 }
 
 /** Compiles an operation. Called once for each, at start-up. */
@@ -83,15 +81,20 @@ export function compilePipeline(named: NamedOperation, handler: AnyHandler, opti
       if (mask && !('seesContacts' in caller && caller.seesContacts)) mask(result.output)
       return result
     },
-    failureOf: async (authorized, error) => {
-      const count = authorized && counterOf(authorized.caller, toApiError(error))
-      if (!count) return error
-      return count().then(
-        () => error,
-        (refusal: unknown) => refusal,
-      )
-    },
   }
+}
+
+/**
+ * Returns the error to send for a failed request. A request that was not counted before is counted now; over the limit its
+ * error is `rate_limited`, whatever it failed with.
+ */
+export async function failureOf(authorized: AuthorizedRequest | undefined, error: unknown): Promise<unknown> {
+  const count = authorized && counterOf(authorized.caller, toApiError(error))
+  if (!count) return error
+  return count().then(
+    () => error,
+    (refusal: unknown) => refusal,
+  )
 }
 
 /** The schema of the handler's output. The handler of a stream returns pages of it. */

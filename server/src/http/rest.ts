@@ -4,7 +4,7 @@ import type { AuthorizedRequest } from '../auth/caller.ts'
 import { etagOf, matchesETag } from './etag.ts'
 import { sendFailure } from './failure.ts'
 import { readIdempotencyKey } from './idempotency.ts'
-import type { Pipeline } from './pipeline.ts'
+import { failureOf, type Pipeline } from './pipeline.ts'
 import { compileQuery } from './query.ts'
 import { replyHeadersOf } from './reply-headers.ts'
 import { requestFactsOf } from './request-facts.ts'
@@ -49,7 +49,7 @@ export function registerRest(
       if (status === 201 && resourcePath) reply.header('location', locationOf(resourcePath, raw, output))
       return sendJson(request, reply, { output, hasETag })
     },
-    errorHandler: async (error, request, reply) => sendFailure(await pipeline.failureOf(request.authorized, error), request, reply),
+    errorHandler: async (error, request, reply) => sendFailure(await failureOf(request.authorized, error), request, reply),
   })
 }
 

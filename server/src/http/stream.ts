@@ -39,7 +39,7 @@ interface Reader {
   heartbeatMs: number
 }
 
-/** Registers a stream as a Fastify route: authorized like any operation, then server-sent events while the reader is authorized and connected. */
+/** Registers a stream as a Fastify route: server-sent events for as long as the reader stays authorized and connected. */
 export function registerStream(
   app: FastifyInstance,
   pipeline: Pipeline,

@@ -56,7 +56,7 @@ export async function readAuthorizationRequest(tx: Tx, query: string): Promise<R
 }
 
 /** Returns the redirect URI with the parameters of the response and its issuer (RFC 9207 §2). */
-export function answerTo({ redirectUri, state }: ReturnAddress, parameters: Readonly<Record<string, string>>, issuer: string): string {
+export function responseUri({ redirectUri, state }: ReturnAddress, parameters: Readonly<Record<string, string>>, issuer: string): string {
   return addParameters(redirectUri, { ...parameters, ...(state !== null && { state }), iss: issuer })
 }
 

@@ -6,7 +6,7 @@ import { sendPage } from '../pages/layout.ts'
 import { type PageOptions, type PageSession, readPageSession, requireOwnPage } from '../pages/page-request.ts'
 import { scopeList } from '../pages/scope-list.ts'
 import { redirectToSignIn } from '../pages/sign-in.ts'
-import { type AuthorizationRequest, answerTo, type ReturnAddress, readAuthorizationRequest } from './authorization-request.ts'
+import { type AuthorizationRequest, type ReturnAddress, readAuthorizationRequest, responseUri } from './authorization-request.ts'
 import { openQuestion, sealQuestion } from './decision.ts'
 import { issueCode } from './engine.ts'
 import { AUTHORIZATION_PATH } from './paths.ts'
@@ -29,7 +29,7 @@ export function registerConsent(scope: FastifyInstance, options: PageOptions): v
     const session = await readPageSession(request, reply, options)
     if (!session) return redirectToSignIn(reply, request.url)
     const asked = await readAuthorizationRequest(options.database, request.url.split('?').slice(1).join('?'))
-    if ('refusal' in asked) return sendBack(reply, answerTo(asked, { error: asked.refusal }, baseUrl))
+    if ('refusal' in asked) return sendBack(reply, responseUri(asked, { error: asked.refusal }, baseUrl))
     return sendConsent(reply, { asked, session, options })
   })
 
@@ -40,7 +40,7 @@ export function registerConsent(scope: FastifyInstance, options: PageOptions): v
     const form = formOf(request)
     const question = openQuestion<Question>(services.secretBox, form.question, { kind: 'consent', session })
     const parameters = form.decision === 'allow' ? await allow(question, { request, session, options }) : { error: 'access_denied' }
-    return sendBack(reply, answerTo(question, parameters, baseUrl))
+    return sendBack(reply, responseUri(question, parameters, baseUrl))
   })
 }
 

@@ -2,12 +2,12 @@ import type { oas31 } from 'zod-openapi'
 
 const REFERENCE = /^#\/components\/(\w+)\/(.+)$/
 
-/** Drops components that nothing refers to (the response of a status that no operation has, say); the others by name. */
+/** Removes unused components, such as the response of a status that no operation has, and sorts the others by name. */
 export function tidyComponents(document: oas31.OpenAPIObject): oas31.OpenAPIObject {
   const { components = {}, ...rest } = document
   const used = referencesFrom(document, rest)
   const tidy = Object.entries(components).map(([section, entries]) => {
-    // Security schemes are named by requirements, not referred to.
+    // Security requirements name their schemes without a reference.
     const isUsed = (name: string) => section === 'securitySchemes' || used.has(`#/components/${section}/${name}`)
     const kept = Object.entries(entries ?? {}).filter(([name]) => isUsed(name))
     return [section, Object.fromEntries(kept.sort(([a], [b]) => (a < b ? -1 : 1)))]
@@ -15,7 +15,7 @@ export function tidyComponents(document: oas31.OpenAPIObject): oas31.OpenAPIObje
   return { ...rest, components: Object.fromEntries(tidy) }
 }
 
-/** Names of the schemas that can be reached from a part of the document. */
+/** Returns the names of the schemas that a part of the document refers to, directly or not. */
 export function reachableSchemas(document: oas31.OpenAPIObject, start: unknown): ReadonlySet<string> {
   const names = [...referencesFrom(document, start)]
     .map((reference) => REFERENCE.exec(reference))
@@ -23,7 +23,7 @@ export function reachableSchemas(document: oas31.OpenAPIObject, start: unknown):
   return new Set(names.map((match) => match?.[2] ?? ''))
 }
 
-/** A copy of a JSON value with each of its objects replaced, the outer after the inner. */
+/** Copies a JSON value and replaces each of its objects, inner ones first. */
 export function mapNodes(value: unknown, replace: (node: Record<string, unknown>) => Record<string, unknown>): unknown {
   if (Array.isArray(value)) return value.map((item) => mapNodes(item, replace))
   if (typeof value !== 'object' || value === null) return value
@@ -32,17 +32,17 @@ export function mapNodes(value: unknown, replace: (node: Record<string, unknown>
 
 function referencesFrom(document: oas31.OpenAPIObject, start: unknown): ReadonlySet<string> {
   const found = new Set<string>()
-  const publicAccess = (node: unknown): void => {
+  const collect = (node: unknown): void => {
     if (typeof node !== 'object' || node === null) return
     for (const [key, value] of Object.entries(node)) {
-      if (key !== '$ref' || typeof value !== 'string') publicAccess(value)
+      if (key !== '$ref' || typeof value !== 'string') collect(value)
       else if (!found.has(value)) {
         found.add(value)
-        publicAccess(componentAt(document, value))
+        collect(componentAt(document, value))
       }
     }
   }
-  publicAccess(start)
+  collect(start)
   return found
 }
 

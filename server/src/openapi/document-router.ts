@@ -2,13 +2,13 @@ import { listOperations, type NamedOperation, type OperationTree } from '@earsho
 import { initTRPC } from '@trpc/server'
 import type { OpenApiMeta, OpenApiRouter } from 'trpc-to-openapi'
 
-/** A tRPC router that nobody calls: each operation's schemas with the metadata that trpc-to-openapi reads. */
+/** Builds a tRPC router for trpc-to-openapi to read: each operation's schemas and metadata. It is never called. */
 export function documentRouter(contracts: OperationTree): OpenApiRouter {
   const { procedure, router } = initTRPC.meta<OpenApiMeta>().create()
   const procedures = listOperations(contracts).map(
     ({ operationId, operation: { method, path, input, output, summary } }: NamedOperation) => {
       const documented = procedure
-        // `protect` and `errorResponses` would add security and errors of trpc-to-openapi's own; ours are completed later.
+        // `protect` and `errorResponses` would add security and errors of trpc-to-openapi; ours are added later.
         .meta({ openapi: { method, path: `/${path.slice(1)}`, operationId, summary, protect: false, errorResponses: {} } })
         .input(input)
         .output(output)

@@ -16,15 +16,15 @@ import { tagsOf, WEBHOOK_TAG } from './tags.ts'
 import { eventSchemas, webhooks } from './webhooks.ts'
 
 interface DocumentOptions {
-  /** Where the service is reached, without a slash at the end. */
+  /** The service's URL, without a trailing slash. */
   baseUrl: string
   /** Version of the service. */
   version: string
 }
 
 /**
- * The OpenAPI 3.1 document of the contracts: trpc-to-openapi turns schemas into components, parameters and bodies; what
- * it cannot say is completed from the same contracts. Pure; takes some 50 ms.
+ * Builds the OpenAPI 3.1 document of the contracts. trpc-to-openapi converts schemas to components, parameters and bodies;
+ * the rest is completed from the same contracts. Pure; takes some 50 ms.
  */
 export function buildDocument(contracts: OperationTree, { baseUrl, version }: DocumentOptions): oas31.OpenAPIObject {
   const generated = generateOpenApiDocument(documentRouter(contracts), {
@@ -38,7 +38,7 @@ export function buildDocument(contracts: OperationTree, { baseUrl, version }: Do
   return completeDocument(generated, contracts, baseUrl)
 }
 
-/** Says what trpc-to-openapi leaves out or gets wrong: slashes, statuses, headers, errors, security, names, webhooks. */
+/** Adds what trpc-to-openapi omits or gets wrong: slashes, statuses, headers, errors, security, names, webhooks. */
 function completeDocument(generated: oas31.OpenAPIObject, contracts: OperationTree, baseUrl: string): oas31.OpenAPIObject {
   const operations = listOperations(contracts)
   const complete: oas31.OpenAPIObject = {

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { createSchema, type oas31 } from 'zod-openapi'
 import { type HeaderName, headerRefs, LIMIT_HEADERS } from './headers.ts'
 
-/** Whatever is asked, these can be the answer. The last: a token in the query is refused everywhere. */
+/** Errors of every operation. The last one because a token in the query is refused everywhere. */
 const ANYWHERE: readonly ErrorCode[] = [
   'validation_error',
   'rate_limited',
@@ -14,16 +14,16 @@ const ANYWHERE: readonly ErrorCode[] = [
   'invalid_token',
 ]
 const WITH_BODY: readonly ErrorCode[] = ['malformed_json', 'body_too_large', 'unsupported_media_type']
-const SIGNED_IN: readonly ErrorCode[] = ['not_authenticated', 'token_expired', 'origin_not_allowed', 'csrf_failed']
+const WITH_CREDENTIAL: readonly ErrorCode[] = ['not_authenticated', 'token_expired', 'origin_not_allowed', 'csrf_failed']
 
-/** Every code that the operation can answer with: its own, and those that follow from its shape. */
+/** Returns every error code of an operation: its own, and those that follow from its fields. */
 function errorCodesOf(operation: Operation): ErrorCode[] {
   const { method, errors, withoutApiAccess, scope, role, feature, quota, pathFields, queryFields } = operation
   const possible = new Set<ErrorCode>([
     ...ANYWHERE,
     ...errors,
     ...(operation.access === 'public' ? (['abuse_blocked'] as const) : []),
-    ...(operation.access === 'credential' ? SIGNED_IN : []),
+    ...(operation.access === 'credential' ? WITH_CREDENTIAL : []),
     ...(operation.access === 'credential' && !withoutApiAccess ? (['plan_without_api_access'] as const) : []),
     ...(operation.access === 'public' && method !== 'GET' ? (['webhook_loop'] as const) : []),
     ...(scope ? (['insufficient_scope'] as const) : []),
@@ -38,13 +38,13 @@ function errorCodesOf(operation: Operation): ErrorCode[] {
   return errorCodes.filter((code) => possible.has(code))
 }
 
-/** References to the responses for the statuses of those codes. */
+/** Returns references to the error responses of an operation. */
 export function errorResponseRefs(operation: Operation): oas31.ResponsesObject {
   const statuses = new Set(errorCodesOf(operation).map((code) => errorRow(code).status))
   return Object.fromEntries([...statuses].sort().map((status) => [status, { $ref: `#/components/responses/${responseName(status)}` }]))
 }
 
-/** A response for each status of the error table. */
+/** Returns a response for each status of the error table. */
 export function errorResponses(): Record<string, oas31.ResponseObject> {
   return Object.fromEntries(
     [...codesByStatus()].map(([status, codes]) => [
@@ -58,7 +58,7 @@ export function errorResponses(): Record<string, oas31.ResponseObject> {
   )
 }
 
-/** The body of each status: the error body with the codes of this status and the fields that go with them. */
+/** Returns the schema of each status: the error body with its codes and their fields. */
 export function errorSchemas(): oas31.SchemasObject {
   const schemas: oas31.SchemasObject = {}
   for (const [status, codes] of codesByStatus()) {
@@ -73,20 +73,20 @@ function errorBody(codes: readonly [ErrorCode, ...ErrorCode[]]): z.ZodObject {
     .object({
       detail: z.string().meta({ description: 'What went wrong, for people.', example: errorRow(codes[0]).detail }),
       code: z.enum(codes).meta({ description: 'What went wrong, for programs.' }),
-      errors: z.array(FieldError).optional().meta({ description: 'The fields that are wrong.' }),
-      request_id: z.string().meta({ description: 'Names the request in our logs.' }),
+      errors: z.array(FieldError).optional().meta({ description: 'The invalid fields.' }),
+      request_id: z.string().meta({ description: 'Identifies the request in our logs.' }),
       ...Object.assign({}, ...codes.map(ownFields)),
     })
-    .meta({ description: 'The body of a failure.' })
+    .meta({ description: 'The body of an error.' })
 }
 
-/** Fields that come with one code; another code of the same status has others. */
+/** The fields of one code, optional because other codes of the same status have others. */
 function ownFields(code: ErrorCode): z.ZodRawShape {
   const fields = Object.entries(errorRow(code).fields ?? {})
   return Object.fromEntries(fields.map(([name, schema]) => [name, z.optional(schema).meta({ description: ownDescription(code, schema) })]))
 }
 
-/** A component describes itself; what is written in place is repeated here. */
+/** Repeats the description of an inline schema. A component has its own. */
 function ownDescription(code: ErrorCode, schema: z.core.$ZodType): string {
   const { id, description } = z.globalRegistry.get(schema) ?? {}
   return `With the code \`${code}\`.${id === undefined && description !== undefined ? ` ${description}` : ''}`
@@ -114,7 +114,7 @@ function schemaName(status: number): string {
   return `${responseName(status).replace(/Error$/, '')}Error`
 }
 
-/** The status' own name as one word: `NotFound`. */
+/** Returns the name of a status as one word: `NotFound`. */
 function responseName(status: number): string {
   return (STATUS_CODES[status] ?? `Status ${status}`).replaceAll(/\W/g, '')
 }

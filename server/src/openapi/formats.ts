@@ -7,23 +7,23 @@ const JSON_TYPE = /^(\*|application)\/(\*|json|vnd\.oai\.openapi\+json)$/
 
 export type Format = 'json' | 'yaml'
 
-/** The document in both formats, built and written out when it is first asked for, once. */
+/** Returns the document in both formats, built once, on first use. */
 export function formatsOf(document: () => object): Record<Format, () => Representation> {
   return {
     json: once(() => represent('application/json; charset=utf-8', JSON.stringify(document()))),
-    // Aliases would save space, but many readers of OpenAPI do not know them.
+    // Many OpenAPI tools do not support YAML aliases.
     yaml: once(() => represent('application/yaml; charset=utf-8', stringify(document(), { aliasDuplicateObjects: false, lineWidth: 0 }))),
   }
 }
 
-/** What the caller asks for: `?format=` first, then the type of `Accept` that is liked best; JSON in doubt. */
+/** Chooses the format: `?format=`, else the preferred type of `Accept`, else JSON. */
 export function chooseFormat(format: unknown, accept: string | undefined): Format {
   if (format === 'json' || format === 'yaml') return format
   if (format !== undefined) {
     throw new ApiError('validation_error', { errors: [{ field: 'format', code: 'invalid_value', detail: 'must be json or yaml' }] })
   }
   const types = (accept ?? '').split(',').map(readType)
-  return liking(types, YAML_TYPE) > liking(types, JSON_TYPE) ? 'yaml' : 'json'
+  return qualityOf(types, YAML_TYPE) > qualityOf(types, JSON_TYPE) ? 'yaml' : 'json'
 }
 
 interface AcceptedType {
@@ -37,8 +37,8 @@ function readType(text: string): AcceptedType {
   return { type, quality: Number(quality) || 0 }
 }
 
-function liking(types: readonly AcceptedType[], wanted: RegExp): number {
-  // A YAML type that is named at all is meant, so `*/*` beside it counts for less.
+function qualityOf(types: readonly AcceptedType[], wanted: RegExp): number {
+  // A client that names a YAML type wants it, so wildcards count half.
   return Math.max(
     0,
     ...types.filter(({ type }) => wanted.test(type)).map(({ type, quality }) => (type.includes('*') ? quality / 2 : quality)),

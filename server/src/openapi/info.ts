@@ -1,10 +1,10 @@
-/** What holds for every operation, at the head of the document. */
-export const INFO_DESCRIPTION = `Collects feedback from visitors for teams: words, videos, testimonials and surveys. A person on the team moderates what arrives; approval and consent make an item public.
+/** The description of the API: what applies to every operation. */
+export const INFO_DESCRIPTION = `Earshot collects feedback from visitors for teams: text, videos, testimonials and surveys. The team moderates submissions; an approved item with the visitor's consent is public.
 
-- **Two planes.** \`/api/v1/\` is for a team's own programs and takes a credential. \`/api/public/v1/\` is for visitors' browsers and takes none: a public key identifies the project and never authorizes.
-- **JSON** in snake_case. Instants are RFC 3339 in UTC with milliseconds. Ids are UUIDs that sort by time. What is absent is \`null\` in answers, never left out. Answers may gain fields, and events types: ignore those that you do not know. Requests are strict: an unknown field or query parameter is an error.
-- **Paths** end in a slash; without it they are served too.
-- **Lists** give \`results\` and \`next_cursor\`. A page may be short, even empty, while \`next_cursor\` goes on; only \`null\` ends a list.
-- **Errors** always have \`detail\` for people, \`code\` for programs and a \`request_id\`; wrong fields stand in \`errors\`.
-- **Repeating** a POST is safe with an \`Idempotency-Key\`. 429 and 503 say in \`Retry-After\` how long to wait.
-- **Limits** are told in \`RateLimit\` and \`RateLimit-Policy\`, and in \`X-RateLimit-*\` for older clients.`
+- **Two planes.** \`/api/v1/\` is for a team's own programs and takes a credential. \`/api/public/v1/\` is for visitors' browsers and takes none: a public key identifies the project but grants no access.
+- **JSON** in snake_case. Timestamps are RFC 3339 in UTC with milliseconds. Ids are UUIDs that sort by creation time. Responses contain every field; an absent value is \`null\`. New response fields and event types may be added: ignore unknown ones. Requests are strict: an unknown field or query parameter is an error.
+- **Paths** end in a slash. Requests without it work too.
+- **Lists** return \`results\` and \`next_cursor\`. A page may be short or even empty; only a \`next_cursor\` of \`null\` ends a list.
+- **Errors** have a \`detail\` for people, a \`code\` for programs and a \`request_id\`. Invalid fields are listed in \`errors\`.
+- **Retries** of a POST are safe with an \`Idempotency-Key\`. After a 429 or 503, wait for the seconds in \`Retry-After\`.
+- **Rate limits** are reported in \`RateLimit\` and \`RateLimit-Policy\`, and in \`X-RateLimit-*\` for older clients.`

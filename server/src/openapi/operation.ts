@@ -10,7 +10,7 @@ import { tagOf } from './tags.ts'
 const COUNTED_BY = { user: 'user', ip: 'IP address' } as const
 const WINDOWS: Record<number, string> = { 60: 'minute', 3600: 'hour' }
 
-/** One operation under its method, as clients see it. `names` are those of all operations. */
+/** Builds the path item of an operation. `names` are those of all operations. */
 export function completeOperation(generated: oas31.OpenAPIObject, named: NamedOperation, names: ReadonlySet<string>): oas31.PathItemObject {
   const { operation, operationId, name } = named
   const draft = generatedOperation(generated, operation)
@@ -30,7 +30,7 @@ export function completeOperation(generated: oas31.OpenAPIObject, named: NamedOp
   return { [methodKey(operation.method)]: complete }
 }
 
-/** The contract's own words, then what a caller needs. */
+/** The contract's description, and what a caller needs. */
 function describe(operation: Operation): string {
   const { description, withoutApiAccess, scope, role, feature, quota, limit, counts } = operation
   const { max, windowSeconds, countedBy } = limits[limit]
@@ -41,16 +41,16 @@ function describe(operation: Operation): string {
   ].filter((need) => need !== undefined)
   const sentences = [
     needs.length > 0 && `Needs ${enumerate(needs)}.`,
-    needs.length === 0 && (operation.access === 'credential' ? 'Any credential will do.' : 'Needs no credential.'),
-    withoutApiAccess && 'No plan with API access is asked for.',
+    needs.length === 0 && (operation.access === 'credential' ? 'Accepts any credential.' : 'Needs no credential.'),
+    withoutApiAccess && 'Works without a plan with API access.',
     quota && `Counts towards the quota \`${quota}\` of the team's plan.`,
-    `At most ${max} requests ${counts === 'failures' ? 'that fail ' : ''}per ${WINDOWS[windowSeconds] ?? `${windowSeconds} s`} and ${COUNTED_BY[countedBy]}.`,
-    counts === 'failures' && 'What succeeds is not counted.',
+    `At most ${max} ${counts === 'failures' ? 'failed ' : ''}requests per ${WINDOWS[windowSeconds] ?? `${windowSeconds} s`} and ${COUNTED_BY[countedBy]}.`,
+    counts === 'failures' && 'Successful requests do not count.',
   ].filter((sentence) => typeof sentence === 'string')
   return [description, sentences.join(' ')].filter((paragraph) => paragraph !== undefined).join('\n\n')
 }
 
-/** The same for programs. */
+/** The same as extensions, for programs. */
 function extensions({ scope, withoutApiAccess, role, feature, quota, limit, counts }: Operation): Record<`x-${string}`, string | boolean> {
   return {
     ...(scope && { 'x-earshot-scope': scope }),

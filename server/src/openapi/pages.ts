@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises'
 
-/** A page that draws the document, all of it served from here. */
+/** A page that renders the document, with all of its files served by this service. */
 export interface Page {
-  /** Canonical path; files lie below it. */
+  /** The canonical path, with the files below it. */
   path: string
   html: string
   contentSecurityPolicy: string
@@ -17,10 +17,10 @@ interface PageFile {
 
 const SCRIPT = 'text/javascript; charset=utf-8'
 const STYLE = 'text/css; charset=utf-8'
-/** Hashes of what ReDoc writes into the page: empty style elements that its rules go into, and one rule of its scroll bars. */
+/** Hashes of the inline styles of ReDoc: empty elements that it fills with rules, and one rule for its scroll bars. */
 const REDOC_STYLES = "'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=' 'sha256-QMIg+bpjm3JdElJ388KYke01izlUW0UoNOeKjpMxdgc='"
 
-/** The pages, reading the document from `schemaPath`. */
+/** Returns the pages, which load the document from `schemaPath`. */
 export function pagesOf(schemaPath: string): readonly Page[] {
   return [swaggerUi('/api/docs/', schemaPath), redoc('/api/redoc/', schemaPath)]
 }
@@ -54,7 +54,7 @@ function redoc(path: string, schemaPath: string): Page {
   return {
     path,
     html: html({ title: 'Earshot API reference', path, styles: ['page.css'], scripts: ['redoc.standalone.js', 'start.js'] }),
-    // Its search runs in a worker made of its own text.
+    // Its search runs in a worker that it creates from a blob.
     contentSecurityPolicy: contentSecurityPolicy(`style-src 'self' ${REDOC_STYLES}`, 'worker-src blob:'),
     files: [
       { path: 'page.css', contentType: STYLE, read: async () => 'body { margin: 0 }\n' },
@@ -64,7 +64,7 @@ function redoc(path: string, schemaPath: string): Page {
   }
 }
 
-/** ReDoc would load its maker's logo from elsewhere; without it the link below the menu stays. */
+/** Removes ReDoc's logo, which it would load from another site. */
 async function readRedoc(): Promise<string> {
   const text = await readFile(new URL(import.meta.resolve('redoc/bundles/redoc.standalone.js')), 'utf8')
   return text.replaceAll('https://cdn.redoc.ly/redoc/logo-mini.svg', 'data:,')
@@ -96,7 +96,7 @@ ${scripts.map((name) => `<script src="${path}${name}"></script>\n`).join('')}</b
 `
 }
 
-/** Nothing but what this service serves itself. */
+/** Allows only what this service serves itself. */
 function contentSecurityPolicy(...more: readonly string[]): string {
   return [
     "default-src 'none'",

@@ -10,27 +10,27 @@ export function parameters(): Record<string, oas31.ParameterObject> {
       in: 'header',
       required: false,
       description:
-        'Makes the request safe to repeat: for 24 hours the same key with the same input gives the first answer again (`Idempotency-Replayed: true`) and does nothing. With another input it is 409 `idempotency_key_reused`; while the first one still runs, 409 `idempotency_in_progress`.',
+        'Makes retries safe: for 24 hours, the same key with the same input returns the first response again (`Idempotency-Replayed: true`) and does nothing else. With another input it is 409 `idempotency_key_reused`; while the first request is still running, 409 `idempotency_in_progress`.',
       schema: { type: 'string', minLength: 1, maxLength: sizes.idempotencyKeyCharacters, pattern: '^[\\x21-\\x7e]+$' },
     },
     LastEventId: {
       name: 'Last-Event-ID',
       in: 'header',
       required: false,
-      description: 'The `id` of the last message that arrived: the stream goes on behind it. Goes before `cursor`.',
+      description: 'The `id` of the last message received: the stream resumes after it. Takes precedence over `cursor`.',
       schema: { type: 'string' },
     },
     IfNoneMatch: {
       name: 'If-None-Match',
       in: 'header',
       required: false,
-      description: 'An `ETag` that you have: if it still holds, the answer is 304 without a body.',
+      description: 'The `ETag` of your copy. If it still matches, the response is 304 without a body.',
       schema: { type: 'string' },
     },
   }
 }
 
-/** The operation's path and query fields, then the headers that it reads. */
+/** The parameters of an operation: path and query fields, then headers. */
 export function completeParameters(
   draft: oas31.OperationObject,
   { operation }: NamedOperation,
@@ -45,9 +45,9 @@ export function completeParameters(
 
 function completeParameter(parameter: oas31.ParameterObject, { input }: NamedOperation['operation']): oas31.ParameterObject {
   const { description: inner, example, ...rest } = schemaOf(parameter)
-  // Swagger UI sends the example of a parameter unless it is cleared: right for an id, wrong for a filter.
+  // Swagger UI sends the example of a parameter unless it is cleared, which is wrong for optional filters.
   const schema = parameter.required && example !== undefined ? { ...rest, example } : rest
-  // trpc-to-openapi unwraps optional fields and loses what the wrapper says.
+  // trpc-to-openapi unwraps optional fields and loses their descriptions.
   const description = input.shape[parameter.name]?.description ?? inner
   const isPath = parameter.in === 'path'
   const isArray = schema.type === 'array'
@@ -65,7 +65,7 @@ function schemaOf({ schema = {} }: oas31.ParameterObject): oas31.SchemaObject {
   return '$ref' in schema ? { $ref: schema.$ref } : schema
 }
 
-/** A path id that is no UUID is 404 like any unknown one, so the format says enough. */
+/** Removes the pattern of UUIDs in paths: a malformed id is 404 like an unknown one. */
 function withoutUuidPattern({ pattern, ...schema }: oas31.SchemaObject): oas31.SchemaObject {
   return schema.format === 'uuid' || pattern === undefined ? schema : { ...schema, pattern }
 }

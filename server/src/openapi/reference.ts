@@ -6,11 +6,11 @@ import { type Representation, represent, sendRepresentation } from './representa
 const SCHEMA_PATH = '/api/schema/'
 
 interface ReferenceOptions {
-  /** Builds the OpenAPI document; called when it is first asked for. */
+  /** Builds the OpenAPI document. Called on first use. */
   document: () => object
 }
 
-/** Serves the OpenAPI document (JSON, or YAML by `Accept` and `?format=yaml`) and the pages that draw it. */
+/** Serves the OpenAPI document (JSON, or YAML by `Accept` and `?format=yaml`) and the pages that render it. */
 export async function registerReference(app: FastifyInstance, { document }: ReferenceOptions): Promise<void> {
   const formats = formatsOf(document)
   getBoth(app, SCHEMA_PATH, async (request, reply) => {
@@ -36,7 +36,7 @@ function registerPage(app: FastifyInstance, { path, html, contentSecurityPolicy,
   }
 }
 
-/** The canonical path and the same without its slash, unless the router takes them for one. */
+/** Registers a path with and without its trailing slash, unless the router ignores the slash. */
 function getBoth(app: FastifyInstance, path: string, handler: RouteHandlerMethod): void {
   app.get(path, handler)
   const bare = path.slice(0, -1)

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { etagOf, matchesETag } from '../http/etag.ts'
 
-/** Bytes that stay the same while the process lives, with their type and tag. */
+/** Bytes that do not change while the process runs, with their type and tag. */
 export interface Representation {
   body: string | Buffer
   contentType: string
@@ -12,7 +12,7 @@ export function represent(contentType: string, body: string | Buffer): Represent
   return { body, contentType, etag: etagOf(body) }
 }
 
-/** Sends it, or 304 to who has it. Caches must ask each time, so that an upgrade shows at once. */
+/** Sends a representation, or 304 to clients that have it. Caches must revalidate, so that an upgrade shows at once. */
 export function sendRepresentation(
   request: FastifyRequest,
   reply: FastifyReply,

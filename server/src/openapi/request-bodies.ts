@@ -4,7 +4,7 @@ import { generatedOperation } from './generated-operation.ts'
 
 const JSON_TYPE = 'application/json'
 
-/** The bodies of all operations as components: `SubmissionsApproveRequest`. */
+/** Returns the bodies of all operations as components, such as `SubmissionsApproveRequest`. */
 export function requestSchemas(generated: oas31.OpenAPIObject, operations: readonly NamedOperation[]): oas31.SchemasObject {
   const schemas: oas31.SchemasObject = {}
   for (const named of operations) {
@@ -14,7 +14,7 @@ export function requestSchemas(generated: oas31.OpenAPIObject, operations: reado
   return schemas
 }
 
-/** The body by its name. It may be left out where `{}` would do. */
+/** Returns a reference to the body. It is optional where `{}` is valid. */
 export function completeRequestBody(draft: oas31.OperationObject, named: NamedOperation): oas31.RequestBodyObject | undefined {
   const schema = bodySchema(draft)
   if (!schema) return undefined

@@ -2,8 +2,8 @@ import type { oas31 } from 'zod-openapi'
 import { mapNodes, reachableSchemas } from './components.ts'
 
 /**
- * Bodies of requests are closed: an unknown field is an error. Answers and events are open, since a new field is no
- * breaking change, and they say nothing of patterns and bounds that only matter to who writes.
+ * Opens the schemas of responses and events, because a new field is no breaking change, and removes patterns and bounds that
+ * only concern input. Schemas of requests stay closed: an unknown field is an error.
  */
 export function openResponseSchemas(document: oas31.OpenAPIObject): oas31.OpenAPIObject {
   const schemas = document.components?.schemas ?? {}

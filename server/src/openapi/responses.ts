@@ -3,15 +3,15 @@ import type { oas31 } from 'zod-openapi'
 import { errorResponseRefs } from './errors.ts'
 import { headerRefs, LIMIT_HEADERS } from './headers.ts'
 
-const DESCRIPTIONS = { 200: 'Done.', 201: 'Created.', 202: 'Accepted; the work goes on.', 204: 'Done; there is nothing to show.' } as const
+const DESCRIPTIONS = { 200: 'Success.', 201: 'Created.', 202: 'Accepted.', 204: 'Success, without a body.' } as const
 
-/** OpenAPI 3.1 has no words for what is sent piece by piece. */
+/** OpenAPI 3.1 cannot describe the messages of a stream. */
 const EVENT_STREAM: oas31.MediaTypeObject = {
-  schema: { type: 'string', description: 'Messages without end. The data of each event is an `Event`, as JSON.' },
+  schema: { type: 'string', description: 'An endless stream of messages. The data of each is an `Event` as JSON.' },
   example: 'id: f2s\nevent: submission.approved\ndata: {"id":"019aa3c1-7d40-7c3e-9f3b-2b8f7a6f1e01","type":"submission.approved",…}\n\n',
 }
 
-/** The success that the operation really answers with, 304 where tags are compared, and every error that its shape can give. */
+/** The responses of an operation: success, 304 for operations with an ETag, and every possible error. */
 export function completeResponses(draft: oas31.OperationObject, named: NamedOperation, names: ReadonlySet<string>): oas31.ResponsesObject {
   const { operation } = named
   return {
@@ -21,14 +21,14 @@ export function completeResponses(draft: oas31.OperationObject, named: NamedOper
   }
 }
 
-/** Whether answers carry an ETag: single resources, and every read of the public plane. */
+/** Whether responses have an ETag: single resources, and every read of the public plane. */
 export function hasETag(operation: Operation): boolean {
   return operation.method === 'GET' && (operation.access === 'public' || !isPage(operation))
 }
 
-/** The answer to a tag that still holds. */
+/** The response to a matching `If-None-Match`. */
 export function notModified(): oas31.ResponseObject {
-  return { description: 'The `ETag` that you sent still holds.', headers: headerRefs('ETag', ...LIMIT_HEADERS) }
+  return { description: 'The resource still matches the `ETag` that you sent.', headers: headerRefs('ETag', ...LIMIT_HEADERS) }
 }
 
 function success(draft: oas31.OperationObject, { name, operation }: NamedOperation, names: ReadonlySet<string>): oas31.ResponseObject {
@@ -48,7 +48,7 @@ function success(draft: oas31.OperationObject, { name, operation }: NamedOperati
   }
 }
 
-/** What was created can be looked up where a `retrieve` stands beside. */
+/** Created resources have a `Location` if there is a sibling operation `retrieve`. */
 function hasLocation(name: string, { status }: Operation, names: ReadonlySet<string>): boolean {
   return status === 201 && names.has(name.replace(/[^.]+$/, 'retrieve'))
 }

@@ -6,36 +6,36 @@ const SECONDS = { type: 'string', pattern: '^\\d+$' } as const
 const HEADERS = [
   {
     name: 'X-Service-Delivery',
-    description: 'The delivery; the same over all attempts. Deduplicate on it.',
+    description: 'The delivery. The same for all of its attempts; use it to deduplicate.',
     schema: { type: 'string', format: 'uuid' },
   },
   {
     name: 'X-Service-Timestamp',
-    description: 'Unix seconds; part of what is signed. Refuse what is 300 seconds away or more.',
+    description: 'Unix seconds, part of the signed text. Refuse requests that are 300 seconds off or more.',
     schema: SECONDS,
   },
   {
     name: 'X-Service-Signature',
-    description: 'Hex HMAC-SHA256 of timestamp, dot and raw body, keyed with the secret of the endpoint as it was shown.',
+    description: "HMAC-SHA256, in hex, of timestamp, dot and raw body, with the endpoint's secret as the key, exactly as it was shown.",
     schema: { type: 'string', pattern: '^[0-9a-f]{64}$' },
   },
   {
     name: 'X-Service-Signature-Previous',
-    description: 'The same with the secret before, for 24 hours after a rotation.',
+    description: 'The signature with the previous secret, for 24 hours after a rotation.',
     required: false,
     schema: { type: 'string', pattern: '^[0-9a-f]{64}$' },
   },
-  { name: 'webhook-id', description: 'The delivery once more, for verifiers of Standard Webhooks.', schema: { type: 'string' } },
-  { name: 'webhook-timestamp', description: 'Unix seconds, for verifiers of Standard Webhooks.', schema: SECONDS },
-  { name: 'webhook-signature', description: 'Signatures for verifiers of Standard Webhooks.', schema: { type: 'string' } },
+  { name: 'webhook-id', description: 'The delivery, for Standard Webhooks libraries.', schema: { type: 'string' } },
+  { name: 'webhook-timestamp', description: 'Unix seconds, for Standard Webhooks libraries.', schema: SECONDS },
+  { name: 'webhook-signature', description: 'Signatures, for Standard Webhooks libraries.', schema: { type: 'string' } },
 ] as const
 
-/** The payloads and all that they are made of, as components. */
+/** Returns the payloads and their parts as components. */
 export function eventSchemas(): oas31.SchemasObject {
   return Object.assign({}, ...deliveredPayloads.map((payload) => createSchema(payload, { io: 'output' }).components))
 }
 
-/** What the service sends, by event. */
+/** Returns the webhooks that the service sends, by event. */
 export function webhooks(): Record<string, oas31.PathItemObject> {
   return Object.fromEntries(deliveredPayloads.map((payload) => [payload.shape.type.value, { post: delivery(payload) }]))
 }
@@ -55,8 +55,8 @@ function delivery(payload: (typeof deliveredPayloads)[number]): oas31.OperationO
     requestBody: { required: true, content: { 'application/json': { schema: { $ref: `#/components/schemas/${nameOf(payload)}` } } } },
     responses: {
       '2XX': { description: 'Received.' },
-      '4XX': { description: 'Refused: final, but 429 is tried again.' },
-      '5XX': { description: 'Failed: 500, 502, 503 and 504 are tried again.' },
+      '4XX': { description: 'Refused: final, except 429, which is retried.' },
+      '5XX': { description: 'Failed: 500, 502, 503 and 504 are retried.' },
     },
   }
 }

@@ -15,10 +15,10 @@ import {
 import { OAUTH_SCOPES } from '../../support/credentials.ts'
 import type { ScopeChoice } from './world.ts'
 
-/** Whose records a path names. */
+/** The owner of the records in a path. */
 export type RecordOwner = 'own team' | 'other team' | 'other project'
 
-/** A live credential asks for an operation somewhere. */
+/** A request for an operation with a valid credential. */
 export interface Case {
   named: NamedOperation
   kind: CredentialKind
@@ -34,10 +34,10 @@ export interface Outcome {
   code: ErrorCode
 }
 
-/** Kinds of credentials that there are. */
+/** All kinds of credentials. */
 export const kinds: readonly CredentialKind[] = ['pat', 'oauth2', 'jwt', 'session']
 
-/** Every case of an operation: the product of what differs for it. */
+/** Returns every case of an operation: the product of all dimensions that matter for it. */
 export function casesOf(named: NamedOperation): Case[] {
   const { pathFields } = named.operation
   const owners: RecordOwner[] = ['own team']
@@ -52,7 +52,7 @@ export function casesOf(named: NamedOperation): Case[] {
   )
 }
 
-/** Token and client carry what they were given; log-in and session carry all. */
+/** Tokens and clients have the scopes they were given; logins and sessions have all. */
 function scopeChoices({ operation: { scope } }: NamedOperation, kind: CredentialKind): { choice: ScopeChoice; scopes: readonly Scope[] }[] {
   const all = kind === 'oauth2' ? OAUTH_SCOPES : scopes
   const choices: { choice: ScopeChoice; scopes: readonly Scope[] }[] = [{ choice: 'all', scopes: all }]
@@ -61,7 +61,7 @@ function scopeChoices({ operation: { scope } }: NamedOperation, kind: Credential
   return choices
 }
 
-/** The one table of what decides, in order; null when nothing stands in the way. */
+/** Returns the expected refusal, by the table of rules in order; null when the request succeeds. */
 export function expectedOf({ named: { operation }, kind, scopes: own, role, plan, owner }: Case): Outcome | null {
   const { scope, withoutApiAccess, role: needed, feature } = operation
   const rules: [boolean, ErrorCode][] = [

@@ -11,11 +11,11 @@ const AT_ONCE = 16
 
 export interface Findings {
   refusals: number
-  /** Cases whose answer was another than the table says. */
+  /** Cases with another outcome than expected. */
   wrong: string[]
 }
 
-interface Question {
+interface MatrixRequest {
   named: NamedOperation
   shown: PresentedCredential
   path: Record<string, string>
@@ -29,10 +29,10 @@ export async function runMatrix(
   world: World,
   { operations, stopsAtFirst = false }: { operations: readonly NamedOperation[]; stopsAtFirst?: boolean },
 ): Promise<Findings> {
-  const questions = operations.flatMap((named) => [...deadQuestions(world, named), ...liveQuestions(world, named)])
+  const requests = operations.flatMap((named) => [...invalidRequests(world, named), ...refusedRequests(world, named)])
   const wrong: string[] = []
-  const rest = questions.values()
-  const ask = async () => {
+  const rest = requests.values()
+  const send = async () => {
     for (const { named, shown, path, expected, what } of rest) {
       if (stopsAtFirst && wrong.length > 0) return
       const answer = await callRest(service, named, { ...sourcesOf(named, inputOf(named, path)), path, ...shown })
@@ -41,13 +41,13 @@ export async function runMatrix(
       }
     }
   }
-  await Promise.all(Array.from({ length: AT_ONCE }, ask))
-  return { refusals: questions.length, wrong }
+  await Promise.all(Array.from({ length: AT_ONCE }, send))
+  return { refusals: requests.length, wrong }
 }
 
-function deadQuestions({ teams, dead }: World, named: NamedOperation): Question[] {
+function invalidRequests({ teams, invalid }: World, named: NamedOperation): MatrixRequest[] {
   return [...teams.values()].flatMap((team) =>
-    dead.map(({ what, code, shown }) => ({
+    invalid.map(({ what, code, shown }) => ({
       named,
       shown,
       path: emptyPath(named.operation, team),
@@ -57,14 +57,14 @@ function deadQuestions({ teams, dead }: World, named: NamedOperation): Question[
   )
 }
 
-function liveQuestions(world: World, named: NamedOperation): Question[] {
+function refusedRequests(world: World, named: NamedOperation): MatrixRequest[] {
   return casesOf(named).flatMap((one) => {
     const expected = expectedOf(one)
     return expected ? [{ named, shown: world.credentialOf(one), path: pathOf(world, one), expected, what: describe(one) }] : []
   })
 }
 
-/** The caller's own team and project, or one of them another's; what lies below is not there. */
+/** Returns a path with the caller’s own team and project, or another’s, and unknown records below. */
 function pathOf({ teams }: World, { named, plan, owner }: Case): Record<string, string> {
   const [own, other] = [plan, Plan.options.find((one) => one !== plan)].map((one) => teams.get(one as Plan))
   if (!own || !other) throw new Error('a team on each plan is there')

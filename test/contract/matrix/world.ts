@@ -8,14 +8,14 @@ import { sign, signingKeyOf } from '../../support/jwt-keys.ts'
 import { makeTeam, makeUser, type Team } from '../../support/people.ts'
 import type { TestService } from '../../support/test-service.ts'
 
-/** Which scopes a credential has, seen from an operation: its own alone, all but its own, or all. */
+/** The scopes of a credential: only the operation’s own, all but that, or all. */
 export type ScopeChoice = 'right' | 'wrong' | 'all'
 
 /** Teams on each plan, a person in each role, and credentials of each kind for each of them. */
 export interface World {
   teams: ReadonlyMap<Plan, Team>
-  /** Credentials that are over, by what is wrong with them. */
-  dead: readonly { what: string; code: string; shown: PresentedCredential }[]
+  /** Invalid credentials, by what is wrong with them. */
+  invalid: readonly { what: string; code: string; shown: PresentedCredential }[]
   credentialOf: (who: { plan: Plan; role: Role; kind: CredentialKind; scopes: readonly Scope[] }) => PresentedCredential
 }
 
@@ -41,7 +41,7 @@ export async function makeWorld(service: TestService): Promise<World> {
   }
   return {
     teams,
-    dead: await makeDead(service, client),
+    invalid: await makeInvalid(service, client),
     credentialOf(who) {
       const shown = known.get(keyOf(who))
       if (!shown) throw new Error(`nobody has made ${keyOf(who)}`)
@@ -50,7 +50,7 @@ export async function makeWorld(service: TestService): Promise<World> {
   }
 }
 
-/** As the service would have signed it some time ago. */
+/** Signs an expired token with the service’s key. */
 async function showEndedJwt(service: TestService, userId: string): Promise<PresentedCredential> {
   const { token = '' } = await loginAs(service, userId)
   const { kid, privateJwk } = await signingKeyOf(service)
@@ -58,8 +58,8 @@ async function showEndedJwt(service: TestService, userId: string): Promise<Prese
   return { token: await sign(privateJwk, { alg: 'EdDSA', typ: 'at+jwt', kid }, { ...decodeJwt(token), exp }) }
 }
 
-/** What never was a credential, and of each kind one that ended and one that was taken back. */
-async function makeDead(service: TestService, client: OAuthClientRow): Promise<World['dead']> {
+/** Makes invalid credentials: malformed ones, and of each kind an expired and a revoked one. */
+async function makeInvalid(service: TestService, client: OAuthClientRow): Promise<World['invalid']> {
   const { database } = service
   const end = async (what: string, code: string, change: string, make: (userId: string) => Promise<PresentedCredential>) => {
     const user = await makeUser(database)

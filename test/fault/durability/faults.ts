@@ -4,7 +4,7 @@ import { until } from '../../support/until.ts'
 import type { DurabilityFixture } from './fixture.ts'
 import type { Span } from './fleet.ts'
 
-/** How often what happens, and for how long. */
+/** The number and length of each kind of fault. */
 export interface Form {
   kills: number
   restarts: number
@@ -22,7 +22,7 @@ type FaultKind = 'kill' | 'restart' | 'pause' | 'receiver away' | 'database away
 
 export interface Fault {
   kind: FaultKind
-  /** Says which process it befalls. */
+  /** Selects the process. */
   victim: number
   gapMs: number
 }
@@ -30,11 +30,11 @@ export interface Fault {
 /** A fault as it happened. */
 export interface Happened extends Span {
   kind: FaultKind
-  /** What was killed or paused. */
+  /** The process that was killed or paused. */
   role: 'api' | 'worker' | null
 }
 
-/** All faults of a form in an order and at times that the seed alone decides. */
+/** Returns all faults of a form, in an order and at times that depend on the seed alone. */
 export function drawFaults(form: Form, seed: number): Fault[] {
   const kinds: FaultKind[] = [
     ...Array<FaultKind>(form.kills).fill('kill'),
@@ -55,14 +55,14 @@ export function drawFaults(form: Form, seed: number): Fault[] {
   return faults.order.map((kind, index) => ({ kind, victim: faults.victims[index] ?? 0, gapMs: faults.gaps[index] ?? 0 }))
 }
 
-/** Lets a fault happen, and resolves when it is over; what it left behind may still be mending. */
-export async function befall(fixture: DurabilityFixture, fault: Fault, form: Form): Promise<Happened> {
+/** Causes a fault. Resolves when it is over; the processes may still be recovering. */
+export async function causeFault(fixture: DurabilityFixture, fault: Fault, form: Form): Promise<Happened> {
   const fromMs = Date.now()
-  const role = await inflict(fixture, fault, form)
+  const role = await causeOne(fixture, fault, form)
   return { kind: fault.kind, role, fromMs, toMs: Date.now() }
 }
 
-async function inflict(
+async function causeOne(
   { cluster, database, proxy, fleet, recorder }: DurabilityFixture,
   { kind, victim }: Fault,
   form: Form,
@@ -92,7 +92,7 @@ async function inflict(
   return null
 }
 
-/** An immediate shutdown: no checkpoint, no farewell; the next start recovers from the log. */
+/** Restarts PostgreSQL by an immediate shutdown without a checkpoint; the next start recovers from the log. */
 async function restartAtOnce(cluster: DurabilityFixture['cluster']): Promise<void> {
   const before = cluster.pid()
   if (before === undefined) throw new Error('PostgreSQL does not run')

@@ -2,16 +2,16 @@ import type { Happened } from './faults.ts'
 import type { Span } from './fleet.ts'
 import type { History } from './history.ts'
 
-/** From a worker's death to the receipt of what it held, by others. */
+/** The time from a worker’s death until others delivered what it held. */
 export interface Recovery extends Span {
   /**
-   * Without the time in which nobody could deliver: no worker worked, PostgreSQL or the receiver was away, or it had been at an
-   * attempt after the death, and the delivery waited for its next one.
+   * Without times when delivery was impossible: no worker ran, PostgreSQL or the receiver was away, or the delivery waited for
+   * its next attempt after one that failed because the receiver was away.
    */
   ms: number
 }
 
-/** One for each attempt that a killed worker left behind. */
+/** Returns one for each attempt that a killed worker left open. */
 export function recoveriesOf({ attempts, receipts }: History, happened: readonly Happened[], idle: readonly Span[]): Recovery[] {
   const kills = happened.filter(({ kind, role }) => kind === 'kill' && role === 'worker')
   const outages = joined([...idle, ...happened.filter(({ kind }) => kind === 'restart' || kind.endsWith('away'))])
@@ -21,7 +21,7 @@ export function recoveriesOf({ attempts, receipts }: History, happened: readonly
   const attemptsOf = Map.groupBy(attempts, ({ delivery_id }) => delivery_id)
   return attempts.flatMap(({ error_code, worker_id, delivery_id, finished_ms }) => {
     if (error_code !== 'interrupted' || finished_ms === null) return []
-    // The first kill after the worker's last claim is its own, unless it went on under another id.
+    // The first kill after the worker’s last claim is its own, unless it continued under another id.
     const death = kills.find(({ toMs }) => toMs >= (lastStarts.get(worker_id) ?? 0))
     if (!death || death.toMs > finished_ms) return []
     const cameAt = (byDelivery.get(delivery_id) ?? []).map(({ atMs }) => atMs).filter((atMs) => atMs > finished_ms)
@@ -34,7 +34,7 @@ export function recoveriesOf({ attempts, receipts }: History, happened: readonly
   })
 }
 
-/** From each attempt that its receiver failed to the next one. */
+/** Returns the time from each attempt that failed at the receiver to the next one. */
 function waitsOf(attempts: History['attempts']): Span[] {
   return attempts.flatMap(({ error_code, status_code, finished_ms, number }) => {
     const next = attempts.find((attempt) => attempt.number === number + 1)
@@ -43,18 +43,18 @@ function waitsOf(attempts: History['attempts']): Span[] {
   })
 }
 
-/** Requests beyond the first of each delivery. */
+/** Counts the requests beyond the first of each delivery. */
 export function countDuplicates({ receipts }: History): number {
   return receipts.length - new Set(receipts.map(({ deliveryId }) => deliveryId)).size
 }
 
-/** 0 of none. */
+/** Returns a percentile, 0 without values. */
 export function percentile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((one, other) => one - other)
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
 }
 
-/** Spans that touch become one. */
+/** Merges spans that overlap or touch. */
 function joined(spans: Span[]): Span[] {
   const apart: Span[] = []
   for (const { fromMs, toMs } of spans.toSorted((one, other) => one.fromMs - other.fromMs)) {

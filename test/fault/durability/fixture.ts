@@ -10,12 +10,12 @@ import { type Recorder, startRecorder } from './recorder.ts'
 
 const TEAMS = 3
 
-/** An api process and two workers over a PostgreSQL of their own, teams with endpoints, and a receiver for all of them. */
+/** An api process and two workers on a PostgreSQL of their own, teams with endpoints, and one receiver. */
 export interface DurabilityFixture {
   cluster: Awaited<ReturnType<typeof startEmbeddedPostgres>>
-  /** The processes' way to it. */
+  /** The proxy that the processes connect through. */
   proxy: DatabaseProxy
-  /** The test's own way, which never goes away but with PostgreSQL itself. */
+  /** The test’s own connection, past the proxy. */
   database: Database
   fleet: Fleet
   recorder: Recorder

@@ -5,24 +5,24 @@ const RETRY_MS = 200
 
 type Role = 'api' | 'worker'
 
-/** On the clock of this machine, which PostgreSQL and the receiver share. */
+/** A time span on the clock of this machine, which PostgreSQL and the receiver share. */
 export interface Span {
   fromMs: number
   toMs: number
 }
 
 export interface Fleet {
-  /** The api process while it is there. */
+  /** The api process while it runs. */
   api: () => ServiceProcess | null
-  /** Ends one of those that run without a word, and starts it again at once; says what it was. */
+  /** Kills a running process and restarts it at once. Returns its role. */
   kill: (victim: number) => Promise<Role>
-  /** A worker stands still for a while. */
+  /** Pauses a worker for a while. */
   pauseWorker: (victim: number, pauseMs: number) => Promise<void>
   /** Resolves when all run. */
   whole: () => Promise<void>
-  /** What processes printed that ended by themselves. */
+  /** The output of processes that ended by themselves. */
   unexpectedEnds: string[]
-  /** When no worker worked. */
+  /** Times when no worker ran. */
   idle: Span[]
   [Symbol.asyncDispose]: () => Promise<void>
 }
@@ -35,14 +35,14 @@ interface Member {
   started: Promise<void>
 }
 
-/** Processes over one PostgreSQL, kept running as a process manager does it. */
+/** Starts processes on one PostgreSQL and keeps them running, like a process manager. */
 export async function startFleet(environment: Record<string, string>, roles: readonly Role[]): Promise<Fleet> {
   const unexpectedEnds: string[] = []
   const idle: Span[] = []
   let idleFromMs: number | null = null
   let isStopped = false
 
-  /** To be called after each change. */
+  /** Called after each change. */
   function watchWorkers(): void {
     const doWork = members.some(({ role, running, isPaused }) => role === 'worker' && running && !isPaused)
     if (doWork && idleFromMs !== null) idle.push({ fromMs: idleFromMs, toMs: Date.now() })
@@ -51,13 +51,13 @@ export async function startFleet(environment: Record<string, string>, roles: rea
 
   async function start(member: Member): Promise<void> {
     while (!isStopped && !member.running) {
-      // The database may be away just now.
+      // The database may be away.
       member.running = await startService({ ...environment, EARSHOT_ROLE: member.role }).catch(() => delay(RETRY_MS, null))
     }
     watchWorkers()
     const { running } = member
     void running?.exit.then(({ output }) => {
-      // Whoever ends it takes it out first.
+      // An intended end takes it out of the fleet first.
       if (member.running === running) unexpectedEnds.push(output)
     })
   }
@@ -97,7 +97,7 @@ export async function startFleet(environment: Record<string, string>, roles: rea
   }
 }
 
-/** One of those that run; while none does, the first that will. */
+/** Returns one of the running processes, or the next to run. */
 async function victimOf(members: readonly Member[], victim: number): Promise<{ member: Member; running: ServiceProcess }> {
   for (;;) {
     const candidates = members.flatMap((member) => (member.running ? [{ member, running: member.running }] : []))

@@ -6,13 +6,13 @@ const REST_MS = 250
 const PAGE = 100
 
 export interface Follower {
-  /** Ids of a team's events in the order in which they were read. */
+  /** Ids of a team’s events, in the order read. */
   followed: (teamId: string) => string[]
   /** Reads to the end of the feed, and no further. */
   stop: () => Promise<void>
 }
 
-/** Follows the change feed of each team, by its cursor alone, whatever befalls the service. */
+/** Follows the change feed of each team by its cursor alone, despite all faults. */
 export function startFollower(api: () => ServiceProcess | null, teams: readonly Team[]): Follower {
   const read = new Map<string, string[]>(teams.map(({ id }) => [id, []]))
   let isStopping = false

@@ -5,7 +5,7 @@ interface EventFact {
   id: string
   team_id: string
   type: string
-  /** Whose change it tells of. */
+  /** The submission that changed. */
   submission_id: string
   sha256: string
   feed_position: string | null
@@ -19,7 +19,7 @@ interface DeliveryFact {
   state: string
   attempt_count: number
   attempt_id: string | null
-  /** Something of a claim is still there, or a next attempt. */
+  /** Whether it is claimed or has a next attempt. */
   is_open: boolean
 }
 
@@ -30,12 +30,12 @@ interface AttemptFact {
   worker_id: number
   status_code: number | null
   error_code: string | null
-  /** Of the database's clock. */
+  /** On the database’s clock. */
   started_ms: number
   finished_ms: number | null
 }
 
-/** All that was left behind. */
+/** All rows and receipts at the end. */
 export interface History {
   endpoints: { id: string; team_id: string; events: string[] }[]
   submissions: { id: string; state: string }[]
@@ -45,7 +45,7 @@ export interface History {
   receipts: readonly Receipt[]
 }
 
-/** Reads all rows; events in the order of the feed, attempts in that of their delivery. */
+/** Reads all rows, events in the order of the feed, attempts in that of their delivery. */
 export async function readHistory({ client }: Database, receipts: readonly Receipt[]): Promise<History> {
   return {
     endpoints: await client<History['endpoints']>`select id, team_id, events from webhook_endpoints`,
@@ -67,15 +67,15 @@ export async function readHistory({ client }: Database, receipts: readonly Recei
   }
 }
 
-/** What contradicts the promises; nothing, if they were kept. */
+/** Returns every contradiction to the guarantees. */
 export function contradictions(history: History, acknowledged: { created: string[]; approved: string[] }): string[] {
   return [...ofChanges(history, acknowledged), ...ofEvents(history), ...ofDeliveries(history), ...ofReceipts(history)]
 }
 
-/** Each change has one event, acknowledged or not; each event has its change; what was acknowledged is there. */
+/** Checks that each change has one event and each event its change, and that no acknowledged change is lost. */
 function ofChanges({ submissions, events }: History, acknowledged: { created: string[]; approved: string[] }): string[] {
   const found: string[] = []
-  const told = Map.groupBy(events, ({ type, submission_id }) => `${type} ${submission_id}`)
+  const eventsByChange = Map.groupBy(events, ({ type, submission_id }) => `${type} ${submission_id}`)
   const changes = new Set([
     ...submissions.map(({ id }) => `submission.created ${id}`),
     ...submissions.filter(({ state }) => state === 'approved').map(({ id }) => `submission.approved ${id}`),
@@ -84,12 +84,13 @@ function ofChanges({ submissions, events }: History, acknowledged: { created: st
     if (!changes.has(`submission.created ${id}`)) found.push(`submission ${id} was acknowledged and lost`)
   for (const id of acknowledged.approved)
     if (!changes.has(`submission.approved ${id}`)) found.push(`approval of ${id} was acknowledged and lost`)
-  for (const change of changes) if (told.get(change)?.length !== 1) found.push(`${change} has ${told.get(change)?.length ?? 0} events`)
-  for (const name of told.keys()) if (!changes.has(name)) found.push(`event ${name} without its change`)
+  for (const change of changes)
+    if (eventsByChange.get(change)?.length !== 1) found.push(`${change} has ${eventsByChange.get(change)?.length ?? 0} events`)
+  for (const name of eventsByChange.keys()) if (!changes.has(name)) found.push(`event ${name} without its change`)
   return found
 }
 
-/** Each event has its own place in the feed, and one delivery for each endpoint that wants it. */
+/** Checks that each event has a position of its own in the feed and one delivery per matching endpoint. */
 function ofEvents({ endpoints, events, deliveries }: History): string[] {
   const found: string[] = []
   const byEvent = Map.groupBy(deliveries, ({ event_id }) => event_id)
@@ -110,7 +111,7 @@ function ofEvents({ endpoints, events, deliveries }: History): string[] {
   return found
 }
 
-/** Each delivery ended well, by its last attempt and no other; attempts are numbered without a gap, one after the other, and none is open. */
+/** Checks that each delivery succeeded at its last attempt alone, and that attempts are sequential, without gaps, and closed. */
 function ofDeliveries({ deliveries, attempts }: History): string[] {
   const found: string[] = []
   const byDelivery = Map.groupBy(attempts, ({ delivery_id }) => delivery_id)
@@ -135,7 +136,7 @@ function ofDeliveries({ deliveries, attempts }: History): string[] {
   return found
 }
 
-/** Each request that came was of an attempt on record, each of another one, with the very bytes; each delivery came. */
+/** Checks that each received request matches a recorded attempt of its own, byte for byte, and that each delivery arrived. */
 function ofReceipts({ deliveries, attempts, receipts }: History): string[] {
   const found: string[] = []
   const byDelivery = Map.groupBy(receipts, ({ deliveryId }) => deliveryId)

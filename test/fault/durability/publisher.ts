@@ -1,17 +1,17 @@
 import type { Team } from '../../support/people.ts'
 import type { ServiceProcess } from '../../support/service-process.ts'
-import { type Acknowledged, words } from '../load.ts'
+import { type Acknowledged, publicSubmission } from '../load.ts'
 
 const MAX_UNDER_WAY = 200
 
 export interface Publisher {
   acknowledged: Acknowledged
-  /** Requests that were refused, or of which nobody knows. */
+  /** Requests that were refused or have an unknown outcome. */
   failed: () => number
   stop: () => Promise<void>
 }
 
-/** Visitors who write and moderators who approve, at a steady rate: so many changes a second, each an event. Nobody asks twice. */
+/** Creates and approves submissions at a steady rate of changes a second, each an event, without retries. */
 export function startPublisher(api: () => ServiceProcess | null, teams: readonly Team[], perSecond: number): Publisher {
   const acknowledged: Acknowledged = { created: [], approved: [] }
   const underWay = new Set<Promise<void>>()
@@ -19,7 +19,7 @@ export function startPublisher(api: () => ServiceProcess | null, teams: readonly
   let failed = 0
 
   async function publish(service: ServiceProcess, team: Team): Promise<void> {
-    const created = await service.send('POST', `/api/public/v1/projects/${team.publicKey}/submissions/`, { body: words() })
+    const created = await service.send('POST', `/api/public/v1/projects/${team.publicKey}/submissions/`, { body: publicSubmission() })
     if (created.status !== 201) throw new Error('Refused')
     acknowledged.created.push(created.body.id)
     const path = `/api/v1/teams/${team.id}/projects/${team.project.project_id}/submissions/${created.body.id}/approve/`

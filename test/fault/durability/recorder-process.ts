@@ -3,10 +3,10 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Receipt } from './recorder.ts'
 
-/** Long enough that many deliveries are in hand at any moment. */
+/** Long enough that many deliveries are in flight at any moment. */
 const ANSWER_MS = { min: 50, max: 400 }
 
-/** A receiver in a process of its own. It tells of each request before it answers; a word of its parent makes it go away or come back. */
+/** A receiver in a process of its own. It reports each request before it responds; its parent makes it go away and come back. */
 const server = createServer((request, response) => {
   const hash = createHash('sha256')
   request.on('data', (chunk) => hash.update(chunk))

@@ -4,10 +4,10 @@ import { fileURLToPath } from 'node:url'
 
 const SCRIPT = fileURLToPath(new URL('recorder-process.ts', import.meta.url))
 
-/** One request that came whole. */
+/** One complete request. */
 export interface Receipt {
   deliveryId: string
-  /** The second that its attempt was claimed in, as its signature says. */
+  /** The second of its attempt’s claim, from its signature. */
   signedAt: number
   sha256: string
   atMs: number
@@ -16,21 +16,21 @@ export interface Receipt {
 export interface Recorder {
   url: string
   receipts: Receipt[]
-  /** Nobody listens any more, and connections are cut. */
+  /** Stops listening and closes connections. */
   goAway: () => Promise<void>
   comeBack: () => Promise<void>
-  /** Ends it; all that it received is in `receipts` then. */
+  /** Ends it. All its requests are in `receipts` then. */
   [Symbol.asyncDispose]: () => Promise<void>
 }
 
-/** A receiver in a process of its own that keeps a record of all requests. */
+/** Starts a receiver in a process of its own that records all requests. */
 export async function startRecorder(): Promise<Recorder> {
   const child = fork(SCRIPT, { execArgv: ['--disable-warning=ExperimentalWarning'] })
   const ended = once(child, 'exit')
   const receipts: Receipt[] = []
-  child.on('message', (told: Receipt | string | number) => {
-    if (typeof told === 'object') receipts.push(told)
-    else child.emit('word', told)
+  child.on('message', (message: Receipt | string | number) => {
+    if (typeof message === 'object') receipts.push(message)
+    else child.emit('word', message)
   })
   const [port] = await once(child, 'word')
   const say = async (word: 'go away' | 'come back') => {
@@ -45,7 +45,7 @@ export async function startRecorder(): Promise<Recorder> {
     comeBack: () => say('come back'),
     async [Symbol.asyncDispose]() {
       if (child.killed) return
-      // Its answer comes after all that it told before.
+      // Its response comes after all earlier reports.
       await say('go away')
       child.kill()
       await ended

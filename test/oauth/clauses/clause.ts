@@ -1,24 +1,24 @@
 import { codeGrant, getCode, type OAuthFixture, own, post, type TestClient } from '../../support/oauth.ts'
 
-/** What the proofs of clauses work with: a fixture, a public client and one with a secret. */
+/** The fixture of the clauses' tests, with a public and a confidential client. */
 export interface Stage {
   fixture: OAuthFixture
   client: TestClient
   confidential: TestClient
 }
 
-/** A sentence with MUST or MUST NOT, and its proof; or why it does not apply. */
+/** A clause with MUST or MUST NOT, with its test or the reason why it does not apply. */
 export type Clause = { clause: string; says: string } & ({ prove: (stage: Stage) => Promise<void> } | { notHere: string })
 
-/** What the browser shows after opening a path. */
-export async function visit({ fixture }: Stage, path: string) {
+/** Opens a path in the browser and returns the page. */
+export async function openPath({ fixture }: Stage, path: string) {
   await fixture.browser.open(path)
   const { status, headers, body } = fixture.browser.page()
   const location = headers.get('location')
   return { status, body: String(body), headers, location, answer: new URL(location ?? 'about:blank').searchParams }
 }
 
-/** Exchanges a fresh code of the client, with changes. */
+/** Exchanges a new code of the client, with changes. */
 export async function exchange({ fixture }: Stage, client: TestClient, changes: Record<string, string | undefined> = {}) {
   return post(fixture, '/o/token/', { ...own(client), ...codeGrant(await getCode(fixture, client)), ...changes })
 }

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { openBrowser } from '../../support/browser.ts'
 import { authorizePath, CALLBACK, codeGrant, getCode, makeClient, own, post } from '../../support/oauth.ts'
-import { type Clause, exchange, metadataOf, OF_CLIENTS, TLS, visit } from './clause.ts'
+import { type Clause, exchange, metadataOf, OF_CLIENTS, openPath, TLS } from './clause.ts'
 
 /** RFC 6749, The OAuth 2.0 Authorization Framework: what concerns the authorization endpoint. */
 export const rfc6749Authorize: readonly Clause[] = [
@@ -25,27 +25,27 @@ export const rfc6749Authorize: readonly Clause[] = [
   {
     clause: 'RFC 6749 §3.1',
     says: 'The authorization server MUST support the use of the HTTP GET method for the authorization endpoint.',
-    prove: async (stage) => expect((await visit(stage, authorizePath(stage.client))).status).toBe(200),
+    prove: async (stage) => expect((await openPath(stage, authorizePath(stage.client))).status).toBe(200),
   },
   {
     clause: 'RFC 6749 §3.1',
     says: 'Parameters sent without a value MUST be treated as if they were omitted from the request.',
     prove: async (stage) => {
-      expect((await visit(stage, authorizePath(stage.client, { scope: '' }))).body).toContain('read:projects')
-      expect((await visit(stage, authorizePath(stage.client, { code_challenge: '' }))).answer.get('error')).toBe('invalid_request')
+      expect((await openPath(stage, authorizePath(stage.client, { scope: '' }))).body).toContain('read:projects')
+      expect((await openPath(stage, authorizePath(stage.client, { code_challenge: '' }))).answer.get('error')).toBe('invalid_request')
     },
   },
   {
     clause: 'RFC 6749 §3.1',
     says: 'The authorization server MUST ignore unrecognized request parameters.',
-    prove: async (stage) => expect((await visit(stage, authorizePath(stage.client, { nonce: 'x', resource: 'y' }))).status).toBe(200),
+    prove: async (stage) => expect((await openPath(stage, authorizePath(stage.client, { nonce: 'x', resource: 'y' }))).status).toBe(200),
   },
   {
     clause: 'RFC 6749 §3.1',
     says: 'Request and response parameters MUST NOT be included more than once.',
     prove: async (stage) => {
-      expect((await visit(stage, `${authorizePath(stage.client)}&response_type=code`)).answer.get('error')).toBe('invalid_request')
-      await visit(stage, authorizePath(stage.client))
+      expect((await openPath(stage, `${authorizePath(stage.client)}&response_type=code`)).answer.get('error')).toBe('invalid_request')
+      await openPath(stage, authorizePath(stage.client))
       const names = [...new URL((await stage.fixture.browser.press('allow')) ?? '').searchParams.keys()]
       expect(names).toEqual([...new Set(names)])
     },
@@ -55,7 +55,7 @@ export const rfc6749Authorize: readonly Clause[] = [
     says: 'If response_type is missing, or is not understood, the authorization server MUST return an error response.',
     prove: async (stage) => {
       const errorOf = async (type: string | undefined) =>
-        (await visit(stage, authorizePath(stage.client, { response_type: type }))).answer.get('error')
+        (await openPath(stage, authorizePath(stage.client, { response_type: type }))).answer.get('error')
       expect([await errorOf(undefined), await errorOf('token'), await errorOf('id_token')]).toEqual([
         'invalid_request',
         'unsupported_response_type',
@@ -69,7 +69,7 @@ export const rfc6749Authorize: readonly Clause[] = [
     prove: async (stage) => {
       for (const uri of ['/callback', `${CALLBACK}#x`]) {
         const odd = await makeClient(stage.fixture, { redirectUris: [uri] })
-        expect((await visit(stage, authorizePath(odd, { redirect_uri: uri }))).status).toBe(400)
+        expect((await openPath(stage, authorizePath(odd, { redirect_uri: uri }))).status).toBe(400)
       }
     },
   },
@@ -79,7 +79,7 @@ export const rfc6749Authorize: readonly Clause[] = [
     prove: async (stage) => {
       const uri = `${CALLBACK}?tenant=1&x=%2f`
       const client = await makeClient(stage.fixture, { redirectUris: [uri] })
-      await visit(stage, authorizePath(client, { redirect_uri: uri }))
+      await openPath(stage, authorizePath(client, { redirect_uri: uri }))
       expect(await stage.fixture.browser.press('deny')).toMatch(`${uri}&error=access_denied`)
     },
   },
@@ -88,14 +88,14 @@ export const rfc6749Authorize: readonly Clause[] = [
     says: 'The authorization server MUST require public clients to register their redirection endpoint.',
     prove: async (stage) => {
       const client = await makeClient(stage.fixture, { redirectUris: [] })
-      expect(await visit(stage, authorizePath(client))).toMatchObject({ status: 400, location: null })
+      expect(await openPath(stage, authorizePath(client))).toMatchObject({ status: 400, location: null })
     },
   },
   {
     clause: 'RFC 6749 §3.1.2.3',
     says: 'With a redirection URI in the request the authorization server MUST compare it with those registered, a full one by simple string comparison.',
     prove: async (stage) =>
-      expect(await visit(stage, authorizePath(stage.client, { redirect_uri: `${CALLBACK}/` }))).toMatchObject({
+      expect(await openPath(stage, authorizePath(stage.client, { redirect_uri: `${CALLBACK}/` }))).toMatchObject({
         status: 400,
         location: null,
       }),
@@ -103,14 +103,14 @@ export const rfc6749Authorize: readonly Clause[] = [
   {
     clause: 'RFC 6749 §3.1.2.3',
     says: 'If several redirection URIs, or only a part of one, were registered, the client MUST include one with the request.',
-    prove: async (stage) => expect((await visit(stage, authorizePath(stage.client, { redirect_uri: undefined }))).status).toBe(400),
+    prove: async (stage) => expect((await openPath(stage, authorizePath(stage.client, { redirect_uri: undefined }))).status).toBe(400),
   },
   {
     clause: 'RFC 6749 §§3.1.2.4, 4.1.2.1',
     says: 'The authorization server MUST NOT automatically redirect the user-agent to an invalid redirection URI.',
     prove: async (stage) => {
       for (const changes of [{ redirect_uri: 'https://evil.example/' }, { client_id: 'nobody' }, { redirect_uri: 'javascript:alert(1)' }]) {
-        expect(await visit(stage, authorizePath(stage.client, changes))).toMatchObject({ status: 400, location: null })
+        expect(await openPath(stage, authorizePath(stage.client, changes))).toMatchObject({ status: 400, location: null })
       }
     },
   },
@@ -127,7 +127,7 @@ export const rfc6749Authorize: readonly Clause[] = [
   {
     clause: 'RFC 6749 §3.3',
     says: 'If the client omits the scope, the authorization server MUST use a default or fail.',
-    prove: async (stage) => expect((await visit(stage, authorizePath(stage.client))).body).toContain('<code>write:projects</code>'),
+    prove: async (stage) => expect((await openPath(stage, authorizePath(stage.client))).body).toContain('<code>write:projects</code>'),
   },
   {
     clause: 'RFC 6749 §4.1.2',
@@ -156,8 +156,8 @@ export const rfc6749Authorize: readonly Clause[] = [
     says: 'state is REQUIRED if it was in the request: the exact value received from the client.',
     prove: async (stage) => {
       const state = ' ~!@#$%^&*()_+`-={}[]|\\:";<>?,./ä'.slice(0, -1)
-      expect((await visit(stage, authorizePath(stage.client, { state, scope: 'x' }))).answer.get('state')).toBe(state)
-      await visit(stage, authorizePath(stage.client, { state }))
+      expect((await openPath(stage, authorizePath(stage.client, { state, scope: 'x' }))).answer.get('state')).toBe(state)
+      await openPath(stage, authorizePath(stage.client, { state }))
       expect(new URL((await stage.fixture.browser.press('allow')) ?? '').searchParams.get('state')).toBe(state)
     },
   },
@@ -171,7 +171,7 @@ export const rfc6749Authorize: readonly Clause[] = [
     says: 'Whatever the implicit grant asks of authorization servers.',
     prove: async (stage) => {
       expect((await metadataOf(stage)).response_types_supported).toEqual(['code'])
-      const { answer } = await visit(stage, authorizePath(stage.client, { response_type: 'token' }))
+      const { answer } = await openPath(stage, authorizePath(stage.client, { response_type: 'token' }))
       expect(answer.get('error')).toBe('unsupported_response_type')
     },
   },

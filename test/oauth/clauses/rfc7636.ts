@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { expect } from 'vitest'
 import { authorizePath, CALLBACK, makeVerifier, own, post } from '../../support/oauth.ts'
-import { type Clause, exchange, metadataOf, OF_CLIENTS, type Stage, visit } from './clause.ts'
+import { type Clause, exchange, metadataOf, OF_CLIENTS, openPath, type Stage } from './clause.ts'
 
 /** RFC 7636, Proof Key for Code Exchange. */
 export const rfc7636: readonly Clause[] = [
@@ -44,7 +44,7 @@ export const rfc7636: readonly Clause[] = [
     says: 'The server MUST NOT include the challenge in a form that other entities can extract.',
     prove: async (stage) => {
       const { challenge } = makeVerifier()
-      await visit(stage, authorizePath(stage.client, { code_challenge: challenge }))
+      await openPath(stage, authorizePath(stage.client, { code_challenge: challenge }))
       expect(stage.fixture.browser.page().body).not.toContain(challenge)
       expect(await stage.fixture.browser.press('allow')).not.toContain(challenge)
     },
@@ -58,7 +58,7 @@ export const rfc7636: readonly Clause[] = [
         { code_challenge_method: 'plain' },
         { code_challenge_method: 'S512' },
       ]) {
-        expect((await visit(stage, authorizePath(stage.client, changes))).answer.get('error')).toBe('invalid_request')
+        expect((await openPath(stage, authorizePath(stage.client, changes))).answer.get('error')).toBe('invalid_request')
       }
     },
   },
@@ -77,7 +77,7 @@ export const rfc7636: readonly Clause[] = [
 async function exchangeWith(stage: Stage, verifier: string) {
   const { fixture, client } = stage
   const challenge = createHash('sha256').update(verifier).digest('base64url')
-  await visit(stage, authorizePath(client, { code_challenge: challenge }))
+  await openPath(stage, authorizePath(client, { code_challenge: challenge }))
   const code = new URL((await fixture.browser.press('allow')) ?? '').searchParams.get('code') ?? ''
   return post(fixture, '/o/token/', {
     ...own(client),

@@ -2,7 +2,7 @@ import { isAllowedRedirectUri } from '@earshot/server'
 import { expect } from 'vitest'
 import { openBrowser } from '../../support/browser.ts'
 import { authorizePath, codeGrant, getCode, getTokens, makeClient, opens, own, post } from '../../support/oauth.ts'
-import { type Clause, exchange, metadataOf, OF_CLIENTS, TLS, visit } from './clause.ts'
+import { type Clause, exchange, metadataOf, OF_CLIENTS, openPath, TLS } from './clause.ts'
 
 const LOOPBACK = 'http://127.0.0.1/callback'
 
@@ -13,7 +13,7 @@ export const rfc9700: readonly Clause[] = [
     says: 'The authorization server MUST use exact string matching of redirection URIs, but for port numbers of loopback addresses, which MUST be allowed to vary.',
     prove: async (stage) => {
       const client = await makeClient(stage.fixture, { redirectUris: [LOOPBACK, 'https://app.example/callback'] })
-      const statusOf = async (uri: string) => (await visit(stage, authorizePath(client, { redirect_uri: uri }))).status
+      const statusOf = async (uri: string) => (await openPath(stage, authorizePath(client, { redirect_uri: uri }))).status
       expect(await statusOf('http://127.0.0.1:54321/callback')).toBe(200)
       expect(await statusOf('http://127.0.0.1:54321/callback/')).toBe(400)
       expect(await statusOf('https://app.example:8443/callback')).toBe(400)
@@ -24,15 +24,15 @@ export const rfc9700: readonly Clause[] = [
     clause: 'RFC 9700 §2.1',
     says: 'Clients and authorization servers MUST NOT expose URLs that forward the browser to arbitrary URIs.',
     prove: async (stage) => {
-      expect((await visit(stage, authorizePath(stage.client, { redirect_uri: 'https://evil.example/' }))).location).toBe(null)
-      expect((await visit(stage, '/accounts/sign-in/?next=https://evil.example/')).location).toBe(null)
+      expect((await openPath(stage, authorizePath(stage.client, { redirect_uri: 'https://evil.example/' }))).location).toBe(null)
+      expect((await openPath(stage, '/accounts/sign-in/?next=https://evil.example/')).location).toBe(null)
     },
   },
   {
     clause: 'RFC 9700 §§2.1, 4.12',
     says: 'A server that redirects a request that may hold credentials MUST NOT use 307, and MUST NOT forward them.',
     prove: async (stage) => {
-      await visit(stage, authorizePath(stage.client))
+      await openPath(stage, authorizePath(stage.client))
       await stage.fixture.browser.press('allow')
       expect(stage.fixture.browser.page().status).toBe(303)
     },
@@ -44,7 +44,7 @@ export const rfc9700: readonly Clause[] = [
     prove: async (stage) => {
       const metadata = await metadataOf(stage)
       expect(metadata).toMatchObject({ issuer: stage.fixture.service.url, authorization_response_iss_parameter_supported: true })
-      await visit(stage, authorizePath(stage.client))
+      await openPath(stage, authorizePath(stage.client))
       expect(new URL((await stage.fixture.browser.press('allow')) ?? '').searchParams.get('iss')).toBe(metadata.issuer)
     },
   },
@@ -68,7 +68,7 @@ export const rfc9700: readonly Clause[] = [
     prove: async (stage) => {
       const none = { code_challenge: undefined, code_challenge_method: undefined }
       for (const client of [stage.client, stage.confidential]) {
-        expect((await visit(stage, authorizePath(client, none))).answer.get('error')).toBe('invalid_request')
+        expect((await openPath(stage, authorizePath(client, none))).answer.get('error')).toBe('invalid_request')
       }
     },
   },
@@ -189,7 +189,7 @@ export const rfc9700: readonly Clause[] = [
     says: 'Authorization servers MUST prevent clickjacking attacks.',
     prove: async (stage) => {
       for (const path of [authorizePath(stage.client), '/o/device/']) {
-        const { headers } = await visit(stage, path)
+        const { headers } = await openPath(stage, path)
         expect(headers.get('content-security-policy')).toContain("frame-ancestors 'none'")
         expect(headers.get('x-frame-options')).toBe('DENY')
       }

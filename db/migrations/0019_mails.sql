@@ -1,12 +1,12 @@
--- What is to be sent by e-mail. A mail's words are written when it is sent, from template, fields and the opened secret:
--- no table holds a link that works. Kept for 30 days.
+-- Mails. The text is written when a mail is sent, from template, fields and the opened secret: no table holds a link that
+-- works. Kept for 30 days.
 
 create table mails (
   id uuid primary key default uuidv7(),
   recipient text not null,
   template text not null,
   fields jsonb not null check (jsonb_typeof(fields) = 'object'),
-  -- The template's secret, as JSON; bound to the template's name, and erased once the mail was sent.
+  -- The template's secret as JSON, sealed for the template's name; erased once the mail was sent.
   sealed bytea,
   state text not null default 'queued' check (state in ('queued', 'sent', 'kept', 'failed')),
   error text,
@@ -15,5 +15,5 @@ create table mails (
   created_at timestamptz not null generated always as (uuid_extract_timestamp(id)) virtual
 );
 
--- Addresses of everybody: the serving role writes by queue_mail() alone.
+-- The serving role writes mails by queue_mail() alone, and reads none.
 revoke all on mails from earshot_app;

@@ -1,23 +1,4 @@
--- Events, and their way to the receivers. Events and attempts are partitioned by day through their ids
--- (a UUIDv7 begins with its time), so that retention drops partitions instead of deleting rows.
-
-create table events (
-  team_id uuid not null,
-  id uuid not null default uuidv7(),
-  project_id uuid,
-  type text not null,
-  -- Text, not jsonb: these very bytes are signed and sent.
-  payload text not null,
-  payload_sha256 text not null,
-  feed_position bigint,
-  created_at timestamptz not null generated always as (uuid_extract_timestamp(id)) virtual,
-  primary key (team_id, id)
-) partition by range (id);
--- Partial, so that writing an event does not touch them: the worker that numbers it does.
-create index events_feed on events (team_id, feed_position) where feed_position is not null;
-create index events_feed_by_type on events (team_id, type, feed_position) where feed_position is not null;
-create index events_unnumbered on events (id) where feed_position is null;
-create sequence event_feed_position;
+-- Webhook endpoints, with the deliveries of events to them, their attempts, replays and workers.
 
 create table webhook_endpoints (
   team_id uuid not null references teams on delete cascade,
@@ -32,11 +13,14 @@ create table webhook_endpoints (
   secret_hint text not null,
   previous_secret text,
   previous_secret_expires_at timestamptz(3),
-  -- Registered from this machine while the local trial was on: loopback receivers are allowed to it.
+  -- Registered from this machine during the local trial: it may be a loopback address.
   local_trial boolean not null default false,
   consecutive_failures int not null default 0,
   last_success_at timestamptz(3),
   failing_since timestamptz(3),
+  -- Failed deliveries since the last success; consecutive_failures is their number.
+  first_failed_at timestamptz(3),
+  last_failed_at timestamptz(3),
   deleted_at timestamptz(3),
   updated_at timestamptz(3) not null default clock_timestamp(),
   created_at timestamptz not null generated always as (uuid_extract_timestamp(id)) virtual,
@@ -73,9 +57,12 @@ create unique index webhook_deliveries_id on webhook_deliveries (id);
 create index webhook_deliveries_endpoint on webhook_deliveries (team_id, endpoint_id, id desc);
 create index webhook_deliveries_due on webhook_deliveries (endpoint_id, next_attempt_at) where state = 'pending';
 create index webhook_deliveries_sending on webhook_deliveries (worker_id) where state = 'sending';
--- An endpoint has one team: told so, the planner expects its many deliveries, and tells the indexes apart.
+-- Partial, so that other deliveries do not pay for it.
+create index webhook_deliveries_replay on webhook_deliveries (team_id, endpoint_id, replay_id, id desc) where replay_id is not null;
+-- An endpoint has one team: told so, the planner expects its many deliveries and distinguishes the indexes.
 create statistics webhook_deliveries_owner (dependencies) on team_id, endpoint_id from webhook_deliveries;
 
+-- Partitioned by day, as events are.
 create table webhook_attempts (
   team_id uuid not null,
   id uuid not null default uuidv7(),
@@ -99,13 +86,28 @@ create table webhook_attempts (
 ) partition by range (id);
 create index webhook_attempts_endpoint on webhook_attempts (team_id, endpoint_id, id desc);
 create index webhook_attempts_delivery on webhook_attempts (team_id, delivery_id, id desc);
--- As for deliveries; here it walks the days' indexes instead of sorting.
+-- As for deliveries; here the planner walks the days' indexes instead of sorting.
 create statistics webhook_attempts_owner (dependencies) on team_id, endpoint_id from webhook_attempts;
+
+-- Replays in progress: which events an endpoint gets once more, and how far the job has come. The last batch deletes the row.
+create table webhook_replays (
+  team_id uuid not null,
+  id uuid not null default uuidv7(),
+  endpoint_id uuid not null,
+  -- The endpoint's filters when the replay began; null for any.
+  project_id uuid,
+  types text[],
+  -- Both exclusive.
+  after_event_id uuid not null,
+  before_event_id uuid not null,
+  primary key (team_id, id),
+  foreign key (team_id, endpoint_id) references webhook_endpoints on delete cascade
+);
 
 -- A worker is alive while it holds its advisory lock or keeps its heartbeat fresh.
 create table webhook_workers (
   id int generated always as identity primary key,
-  -- The name under which it locks jobs of the queue.
+  -- The name by which it locks jobs of the queue.
   job_pool_id text,
   seen_at timestamptz not null default now(),
   started_at timestamptz not null default now()

@@ -1,4 +1,4 @@
--- Invitations to a team, by e-mail. The link's token is kept as a hash; sending it again replaces it, so that one link works.
+-- Invitations to a team, by e-mail. The link's token is stored as a hash; resending replaces it, so that one link works.
 
 create table invitations (
   team_id uuid not null references teams on delete cascade,
@@ -17,11 +17,7 @@ create table invitations (
   created_at timestamptz not null generated always as (uuid_extract_timestamp(id)) virtual,
   primary key (team_id, id)
 );
--- Who accepts shows the token alone, and belongs to no team yet.
+-- A person who accepts shows the token alone, and belongs to no team yet.
 create unique index invitations_token on invitations (token_hash);
 create unique index invitations_pending on invitations (team_id, lower(email)) where state = 'pending';
 create index invitations_ended on invitations (coalesce(accepted_at, revoked_at, expires_at));
-
-alter table invitations enable row level security;
-create policy one_team on invitations to earshot_app using (team_id = nullif(current_setting('earshot.team_id', true), '')::uuid);
-create policy every_team on invitations to earshot_worker using (true);

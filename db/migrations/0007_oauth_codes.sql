@@ -1,5 +1,5 @@
--- What OAuth hands out before there are tokens: codes of the browser's redirect, and codes of devices. Only hashes are kept,
--- and none lives long. Both lead to a row of credentials, which is what the person allowed.
+-- What OAuth hands out before there are tokens: codes of the browser's redirect and codes of devices. Only hashes are stored,
+-- and no code lives long. Both lead to the credential that the person allowed.
 
 create table authorization_codes (
   hash bytea primary key,
@@ -16,12 +16,12 @@ create index authorization_codes_expires on authorization_codes (expires_at);
 
 create table device_codes (
   hash bytea primary key,
-  -- Keyed with the secret key: a plain hash of eight letters would be tried out within minutes.
+  -- Keyed with the secret key: a plain hash of eight letters is found within minutes.
   user_code_mac bytea not null,
   client_id uuid not null references oauth_clients on delete cascade,
   scopes text[] not null,
   expires_at timestamptz(3) not null,
-  -- Grows with each poll that comes too early, and stays so (RFC 8628 §3.5).
+  -- Grows for good with each poll that comes too early (RFC 8628 §3.5).
   interval_seconds int not null default 5,
   polled_at timestamptz,
   decision text,
@@ -36,22 +36,3 @@ create index device_codes_credential on device_codes (credential_id) where crede
 create index device_codes_expires on device_codes (expires_at);
 
 revoke all on authorization_codes, device_codes from earshot_app;
-
-create index credentials_client on credentials (client_id) where client_id is not null;
-
--- Whoever could make tokens would outlive the withdrawal of what it was allowed.
-alter table oauth_clients
-  add constraint oauth_clients_no_tokens check (not scopes && array['read:tokens', 'write:tokens']);
-
--- The command line of this service: everybody can read its code, so it has no secret.
-insert into oauth_clients (client_id, name, redirect_uris, grant_types, scopes)
-values (
-  'earshot-cli', 'Earshot command line', '{}',
-  array['urn:ietf:params:oauth:grant-type:device_code', 'refresh_token'],
-  array[
-    'read:profile', 'write:profile', 'read:teams', 'write:teams', 'read:members', 'write:members', 'read:projects', 'write:projects',
-    'read:submissions', 'write:submissions', 'moderate:submissions', 'read:testimonials', 'write:testimonials', 'read:surveys', 'write:surveys',
-    'read:responses', 'write:responses', 'read:videos', 'write:videos', 'read:imports', 'write:imports', 'read:widgets', 'write:widgets',
-    'read:webhooks', 'write:webhooks', 'read:analytics', 'read:contacts', 'write:privacy'
-  ]
-);

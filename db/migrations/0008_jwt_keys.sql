@@ -1,5 +1,5 @@
--- Keys that sign the access tokens of log-ins by password (JWT). One signs; those before it only verify, until what they
--- signed has ended.
+-- Keys of the access tokens of password logins (JWT). One key signs; those before it only verify, until the last token that
+-- they signed has expired.
 
 create table jwt_keys (
   -- The key's thumbprint (RFC 7638): the `kid` of what it signs.
@@ -7,11 +7,10 @@ create table jwt_keys (
   public_key jsonb not null,
   sealed_private bytea not null,
   created_at timestamptz not null default now(),
-  -- Null: it signs.
+  -- Null: this key signs.
   retires_at timestamptz
 );
--- One alone signs: replicas that make the first one at the same moment agree on whose it is.
+-- One key signs: replicas that make the first one at the same moment agree on it.
 create unique index jwt_keys_signing on jwt_keys ((retires_at is null)) where retires_at is null;
 
--- Nothing of this is a team's: the role that is bound to one has no business here.
 revoke all on jwt_keys from earshot_app;

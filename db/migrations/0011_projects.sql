@@ -1,4 +1,4 @@
--- Places that collect feedback. Every key starts with the team: a record is reachable only through it.
+-- Projects collect feedback. Every key starts with the team: a record is found only through its team.
 
 create table projects (
   team_id uuid not null references teams on delete cascade,
@@ -36,7 +36,7 @@ create table public_keys (
 );
 create unique index public_keys_key on public_keys (key);
 
--- What is public of a project, kept by the statement that changes it.
+-- Counts of a project's public submissions, kept by the statement that changes them.
 create table project_counters (
   team_id uuid not null,
   project_id uuid not null,

@@ -1,13 +1,14 @@
--- Row-level security, the second wall. The serving role sees one team, the one that the request set;
--- the worker's role works across teams. The owner, whose functions judge access, is bound by none.
+-- Row-level security, the second line of defence: the serving role sees the one team that the request set; the worker's role
+-- works across teams. The owner, whose functions authorize requests, is not bound.
 
 do $$
 declare
   v_table text;
 begin
   foreach v_table in array array[
-    'memberships', 'projects', 'public_keys', 'project_counters', 'submissions', 'submission_tags', 'submission_fingerprints',
-    'events', 'webhook_endpoints', 'webhook_deliveries', 'webhook_attempts', 'quota_usage', 'audit_entries'
+    'memberships', 'invitations', 'projects', 'public_keys', 'project_counters', 'submissions', 'submission_tags', 'submission_fingerprints',
+    'events', 'webhook_endpoints', 'webhook_deliveries', 'webhook_attempts', 'webhook_replays',
+    'quota_usage', 'audit_entries'
   ] loop
     execute format('alter table %I enable row level security', v_table);
     execute format(

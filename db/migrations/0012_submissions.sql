@@ -1,4 +1,4 @@
--- What people left.
+-- Submissions, their tags and their fingerprints.
 
 create table submissions (
   team_id uuid not null,
@@ -52,10 +52,10 @@ create index submissions_public on submissions (team_id, project_id, id desc) wh
 create unique index submissions_external_id on submissions (team_id, project_id, external_id) where external_id is not null and deleted_at is null;
 create unique index submissions_revoke_token on submissions (revoke_token_hash) where revoke_token_hash is not null;
 create index submissions_deleted on submissions (deleted_at) where deleted_at is not null;
--- A project has one team: told so, the planner expects a project's many records, and tells the indexes apart.
+-- A project has one team: told so, the planner expects a project's many records and distinguishes the indexes.
 create statistics submissions_owner (dependencies) on team_id, project_id from submissions;
 
--- Tags once more, as rows: a list by tag then walks one index, however rare the tag.
+-- The tags again, as rows: a list by tag then walks one index, however rare the tag is.
 create table submission_tags (
   team_id uuid not null,
   project_id uuid not null,
@@ -104,7 +104,7 @@ create trigger submissions_public_changed after update on submissions
   for each row when (new.is_public is distinct from old.is_public) execute function count_public_submission();
 
 -- The same words from the same address within ten minutes are one submission: the fingerprint is a keyed hash of both,
--- and the submission's id tells when it came. Nothing is lost if a crash empties it.
+-- and the submission's id tells when it arrived. Nothing is lost if a crash empties it.
 create unlogged table submission_fingerprints (
   team_id uuid not null,
   project_id uuid not null,
