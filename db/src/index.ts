@@ -16,7 +16,6 @@ export { type AuthorizationRow, deleteAuthorization, listAuthorizations } from '
 export {
   type Database,
   type DatabaseAddress,
-  type Executor,
   openDatabase,
   openTeamDatabase,
   type TeamDatabase,

@@ -12,9 +12,6 @@ export { type Tx, transaction } from './tx.ts'
 const CLIENT_END_SECONDS = 5
 const BIND_TO_TEAM = "select set_config('earshot.team_id', $1, false)"
 
-/** @deprecated Say `Tx`. */
-export type Executor = Tx
-
 export interface Database extends Tx {
   /** A plain postgres.js client beside the pool, created on first use, for tools and tests. */
   readonly client: postgres.Sql

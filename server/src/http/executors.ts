@@ -1,5 +1,5 @@
 import type { Operation } from '@earshot/contracts'
-import type { Database, Executor, TeamDatabase } from '@earshot/db'
+import type { Database, TeamDatabase, Tx } from '@earshot/db'
 import type { AuthorizedRequest } from '../auth/caller.ts'
 
 /** No team has this id: statements bound to it see no team's rows. */
@@ -16,7 +16,7 @@ export function executorOf(
   { database, teamDatabase }: Databases,
   { access, pathFields }: Operation,
   caller: AuthorizedRequest['caller'],
-): Executor {
+): Tx {
   if (!teamDatabase) return database
   if (access === 'public') return teamDatabase.forTeam(publicTeamId(caller) ?? NO_TEAM)
   return 'team' in caller && pathFields.has('team_id') ? teamDatabase.forTeam(caller.team.id) : database

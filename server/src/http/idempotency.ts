@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { ApiError, sizes } from '@earshot/contracts'
-import { claimIdempotencyKey, type Executor, storeIdempotentResult, type Tx } from '@earshot/db'
+import { claimIdempotencyKey, storeIdempotentResult, type Tx, transaction } from '@earshot/db'
 import type { SecretBox } from '@earshot/drivers'
 
 const PURPOSE = 'idempotent-result'
@@ -41,7 +41,7 @@ export function readIdempotencyKey(header: string | undefined): string | null {
  * Errors 402 and 409 of the handler are results too; every other error rolls back and stores nothing.
  */
 export async function performOnce(
-  { executor, secretBox }: { executor: Executor; secretBox: SecretBox },
+  { tx, secretBox }: { tx: Tx; secretBox: SecretBox },
   { caller, key, operation, input }: KeyedRequest,
   { admit, work }: KeyedWork,
 ): Promise<OperationResult> {
@@ -49,7 +49,7 @@ export async function performOnce(
     .update(JSON.stringify([operation, sorted(input)]))
     .digest()
   const context = `${caller} ${key}`
-  return executor.transaction(async (tx) => {
+  return transaction(tx, async (tx) => {
     const stored = await claimIdempotencyKey(tx, { caller, key, requestHash })
     if (stored !== null) return toResult(JSON.parse(secretBox.open(PURPOSE, Buffer.from(stored, 'base64'), context)), true)
     admit()

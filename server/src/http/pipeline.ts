@@ -1,5 +1,5 @@
 import { ApiError, type NamedOperation, type Operation } from '@earshot/contracts'
-import type { Executor, Tx } from '@earshot/db'
+import type { Tx } from '@earshot/db'
 import { z } from 'zod'
 import { type AuthorizedRequest, authorizeCaller, requireFeature } from '../auth/caller.ts'
 import { isFailedAttempt } from '../auth/rate-limit.ts'
@@ -47,13 +47,13 @@ export function compilePipeline(named: NamedOperation, handler: AnyHandler, opti
   const authorizeOptions = { ...services, multiplier: options.rateLimitMultiplier }
 
   async function execute(
-    executor: Executor,
+    tx: Tx,
     { admit, work }: KeyedWork,
     keyed: { caller: string; key: string; input: unknown } | null,
   ): Promise<OperationResult> {
-    if (keyed) return performOnce({ executor, secretBox: services.secretBox }, { ...keyed, operation: named.name }, { admit, work })
+    if (keyed) return performOnce({ tx, secretBox: services.secretBox }, { ...keyed, operation: named.name }, { admit, work })
     admit()
-    return { output: await work(executor), replayed: false }
+    return { output: await work(tx), replayed: false }
   }
 
   return {

@@ -1,5 +1,5 @@
 import { ApiError } from '@earshot/contracts'
-import { type Executor, findUserWithTeams, type UserWithTeams } from '@earshot/db'
+import { findUserWithTeams, type Tx, type UserWithTeams } from '@earshot/db'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { authorizeCredential } from '../auth/credential.ts'
 import { countUnauthenticated } from '../auth/rate-limit.ts'
@@ -13,7 +13,7 @@ const NO_TARGET = { team: null, project: null, origin: null }
 
 /** The dependencies of the pages. */
 export interface PageOptions {
-  database: Executor
+  database: Tx
   services: Services
   baseUrl: string
 }
