@@ -28,7 +28,7 @@ const purges: Record<string, BatchedDelete> = {
   ),
   teams: batchedDelete(sql`${teams}`, sql`${isPurged(sql`gone`)} and not exists (select from ${submissions} s where s.team_id = gone.id)`),
   credentials: batchedDelete(sql`${credentials}`, sql`gone.revoked_at < now() - interval '30 days'`),
-  // A token that ended by itself stays in its owner's list; a session or a log-in that did is of no use to anybody.
+  // An expired token stays in its owner's list; an expired session or login is of no use to anybody.
   ended_credentials: batchedDelete(sql`${credentials}`, sql`gone.kind <> 'pat' and gone.expires_at < now() - interval '30 days'`),
 }
 
