@@ -1,4 +1,4 @@
-import { ApiError } from '@earshot/contracts'
+import { ApiError, durations } from '@earshot/contracts'
 import { sql } from 'drizzle-orm'
 import type { Tx } from './driver/database.ts'
 import { onlyOne } from './sql/rows.ts'
@@ -23,7 +23,7 @@ const setLockTimeout = statement<{ timeout: string }, never>(
   select set_config('lock_timeout', ${p.timeout}, true)`,
 )
 
-const claim = statement<IdempotentRequest, { claimed: boolean }>(
+const claim = statement<IdempotentRequest & { hours: number }, { claimed: boolean }>(
   (p) => sql`
   insert into ${idempotency_keys} as k (caller, key, request_hash)
   values (${p.caller}, ${p.key}, ${p.requestHash})
@@ -31,7 +31,7 @@ const claim = statement<IdempotentRequest, { claimed: boolean }>(
     request_hash = excluded.request_hash,
     result = null,
     created_at = now()
-  where k.created_at < now() - interval '24 hours'
+  where k.created_at < now() - ${p.hours}::int * interval '1 hour'
   returning true as claimed`,
 )
 
@@ -56,7 +56,7 @@ const store = statement<KeyRef & { result: string }, never>(
  */
 export async function claimIdempotencyKey(tx: Tx, { caller, key, requestHash }: IdempotentRequest): Promise<string | null> {
   await setLockTimeout(tx, { timeout: LOCK_TIMEOUT })
-  const [claimed] = await claim(tx, { caller, key, requestHash })
+  const [claimed] = await claim(tx, { caller, key, requestHash, hours: durations.idempotencyKeyHours })
   if (claimed) return null
   const stored = onlyOne(await find(tx, { caller, key }))
   if (!stored.request_hash.equals(requestHash)) throw new ApiError('idempotency_key_reused')

@@ -20,6 +20,7 @@ export {
   openTeamDatabase,
   type TeamDatabase,
   type Tx,
+  transaction,
 } from './driver/database.ts'
 export { laterCursor, readEvents, readFeedEnds } from './events.ts'
 export { claimIdempotencyKey, storeIdempotentResult } from './idempotency.ts'

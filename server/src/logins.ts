@@ -1,4 +1,4 @@
-import { ApiError, contracts } from '@earshot/contracts'
+import { ApiError, contracts, durations } from '@earshot/contracts'
 import { createLogin, endLogin } from '@earshot/db'
 import { type Rotation, rotateRefreshToken } from '@earshot/db/oauth'
 import type { SecretBox } from '@earshot/drivers'
@@ -7,7 +7,7 @@ import { hashToken, isWellFormedToken, makeId, makeToken } from './auth/token-va
 import { implement } from './http/implement.ts'
 
 const PURPOSE = 'jwt-login'
-const REFRESH_LIFETIME_MS = 14 * 86_400_000
+const REFRESH_LIFETIME_MS = durations.loginRefreshDays * 86_400_000
 /** Access tokens of logins are signed, not stored. */
 const OF_LOGINS = { kind: 'jwt', clientId: null, scopes: null, accessHash: null, accessExpiresAt: null } as const
 

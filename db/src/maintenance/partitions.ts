@@ -1,3 +1,4 @@
+import { durations } from '@earshot/contracts'
 import { sql } from 'drizzle-orm'
 import type { Database, Tx } from '../driver/database.ts'
 import { statement } from '../sql/statement.ts'
@@ -5,7 +6,7 @@ import { statement } from '../sql/statement.ts'
 const DAYS_AHEAD = 7
 
 /** Tables in daily partitions, and how many days they are kept. */
-const KEPT_DAYS = { events: 30, webhook_attempts: 30, audit_entries: 365 }
+const KEPT_DAYS = { events: durations.eventDays, webhook_attempts: durations.attemptDays, audit_entries: durations.auditLogDays }
 
 interface Partition {
   name: string

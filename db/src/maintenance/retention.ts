@@ -1,4 +1,5 @@
-import { sql } from 'drizzle-orm'
+import { durations } from '@earshot/contracts'
+import { type SQL, sql } from 'drizzle-orm'
 import type { Tx } from '../driver/database.ts'
 import { account_links } from '../tables/accounts.ts'
 import { idempotency_keys } from '../tables/idempotency.ts'
@@ -15,9 +16,9 @@ import { type BatchedDelete, batchedDelete } from './batched-delete.ts'
 
 /** Rows with a limited lifetime, outside of partitions. */
 const past: Record<string, BatchedDelete> = {
-  webhook_deliveries: batchedDelete(sql`${webhook_deliveries}`, sql`gone.id < uuid_at(now() - interval '30 days')`),
-  mails: batchedDelete(sql`${mails}`, sql`gone.id < uuid_at(now() - interval '30 days')`),
-  idempotency_keys: batchedDelete(sql`${idempotency_keys}`, sql`gone.created_at < now() - interval '24 hours'`),
+  webhook_deliveries: batchedDelete(sql`${webhook_deliveries}`, sql`gone.id < uuid_at(now() - ${days(durations.deliveryDays)})`),
+  mails: batchedDelete(sql`${mails}`, sql`gone.id < uuid_at(now() - ${days(durations.mailDays)})`),
+  idempotency_keys: batchedDelete(sql`${idempotency_keys}`, sql`gone.created_at < now() - ${hours(durations.idempotencyKeyHours)}`),
   // The longest window is an hour.
   rate_windows: batchedDelete(sql`${rate_windows}`, sql`gone.window_start < now() - interval '2 hours'`),
   // A day after its end a block is forgotten, and the next one begins with an hour again.
@@ -27,17 +28,23 @@ const past: Record<string, BatchedDelete> = {
   ),
   account_links: batchedDelete(sql`${account_links}`, sql`gone.expires_at < now() - interval '1 day'`),
   // Nobody can sign in to an account whose address was never verified, so nothing depends on it.
-  users: batchedDelete(sql`${users}`, sql`gone.email_verified_at is null and gone.id < uuid_at(now() - interval '30 days')`),
+  users: batchedDelete(
+    sql`${users}`,
+    sql`gone.email_verified_at is null and gone.id < uuid_at(now() - ${days(durations.unverifiedAccountDays)})`,
+  ),
   access_tokens: batchedDelete(sql`${access_tokens}`, sql`gone.expires_at < now() - interval '1 day'`),
   refresh_tokens: batchedDelete(sql`${refresh_tokens}`, sql`gone.expires_at < now() - interval '1 day'`),
   authorization_codes: batchedDelete(sql`${authorization_codes}`, sql`gone.expires_at < now() - interval '1 day'`),
   device_codes: batchedDelete(sql`${device_codes}`, sql`gone.expires_at < now() - interval '1 day'`),
   invitations: batchedDelete(
     sql`${invitations}`,
-    sql`coalesce(gone.accepted_at, gone.revoked_at, gone.expires_at) < now() - interval '90 days'`,
+    sql`coalesce(gone.accepted_at, gone.revoked_at, gone.expires_at) < now() - ${days(durations.closedInvitationDays)}`,
   ),
   jwt_keys: batchedDelete(sql`${jwt_keys}`, sql`gone.retires_at < now()`),
-  submission_fingerprints: batchedDelete(sql`${submission_fingerprints}`, sql`gone.submission_id < uuid_at(now() - interval '10 minutes')`),
+  submission_fingerprints: batchedDelete(
+    sql`${submission_fingerprints}`,
+    sql`gone.submission_id < uuid_at(now() - ${minutes(durations.duplicateSubmissionMinutes)})`,
+  ),
 }
 
 /** Deletes rows that are past their lifetime; returns the number of rows by table. */
@@ -50,4 +57,17 @@ export async function deleteAll(tx: Tx, deletions: Record<string, BatchedDelete>
   const counts: Record<string, number> = {}
   for (const [name, run] of Object.entries(deletions)) counts[name] = await run(tx)
   return counts
+}
+
+/** An interval of the durations that contracts state, as text: what a statement deletes never depends on a request. */
+function days(count: number): SQL {
+  return sql.raw(`interval '${count} days'`)
+}
+
+function hours(count: number): SQL {
+  return sql.raw(`interval '${count} hours'`)
+}
+
+function minutes(count: number): SQL {
+  return sql.raw(`interval '${count} minutes'`)
 }

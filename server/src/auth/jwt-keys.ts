@@ -1,3 +1,4 @@
+import { durations } from '@earshot/contracts'
 import { addFirstJwtKey, listJwtKeys, type NewJwtKey, rotateJwtKey as rotate, type Tx, toTimestamp } from '@earshot/db'
 import type { SecretBox } from '@earshot/drivers'
 import {
@@ -16,7 +17,7 @@ import {
 /** The rules of the tokens that the keys sign. */
 export const JWT_RULES = {
   algorithm: 'EdDSA',
-  lifetimeSeconds: 15 * 60,
+  lifetimeSeconds: durations.accessJwtMinutes * 60,
   /** The tolerated difference between the clocks of replicas and clients. */
   toleranceSeconds: 30,
 } as const
