@@ -13,13 +13,16 @@ export type Parameters<Values> = { readonly [Name in keyof Values]-?: Placeholde
 /** Builds the text of a statement from its parameters. */
 type Build<Values> = (parameters: Parameters<Values>) => SQL
 
+/** What a statement is made from. One without parameters needs no function. */
+type Source<Values> = Build<Values> | (keyof Values extends never ? SQL : never)
+
 /**
  * Builds a statement.
  *
  * @example const find = statement<{ id: string }, UserRow>((p) => sql`select * from ${users} where id = ${p.id}`)
  */
-export function statement<Values extends object, Row>(query: SQL | Build<Values>): Statement<Values, Row> {
-  const { sql: text, params } = dialect.sqlToQuery(query instanceof SQL ? query : query(parametersOf<Values>()))
+export function statement<Values extends object, Row>(source: Source<Values>): Statement<Values, Row> {
+  const { sql: text, params } = dialect.sqlToQuery(source instanceof SQL ? source : source(parametersOf<Values>()))
   return (tx, values) => tx.run<Row>(text, fillPlaceholders(params, values as Record<string, unknown>))
 }
 

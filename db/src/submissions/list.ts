@@ -2,8 +2,8 @@ import type { Channel, SubmissionKind, SubmissionState } from '@earshot/contract
 import { getTableColumns, type SQL, sql } from 'drizzle-orm'
 import type { Tx } from '../driver/database.ts'
 import { indexedList, type Listed, listedPage, scannedList, spanOf, walkOf } from '../sql/bounded-list.ts'
-import { type Page, type PageQuery, pageBounds } from '../sql/pages.ts'
-import { statementsByKey } from '../sql/statement.ts'
+import { type Page, type PageBounds, type PageQuery, pageBounds } from '../sql/pages.ts'
+import { type Parameters, statementsByKey } from '../sql/statement.ts'
 import { type SubmissionRow, submission_tags, submissions } from '../tables/submissions.ts'
 
 /** Filters with an index of their own, the narrowest first. A list walks the index of the first one given. */
@@ -34,22 +34,30 @@ interface Reach {
   searchEmail?: boolean
 }
 
-const { placeholder } = sql
 const WORDS = sql`s.title, s.body, s.author_name, s.author_company`
 
-const conditions: Record<string, SQL> = {
-  tag: sql`s.tags @> array[${placeholder('tag')}::text]`,
-  state: sql`s.state = ${placeholder('state')}`,
-  kind: sql`s.kind = ${placeholder('kind')}`,
-  channel: sql`s.channel = ${placeholder('channel')}`,
-  min_rating: sql`s.rating >= ${placeholder('min_rating')}::int`,
-  has_video: sql`(s.video_id is not null) = ${placeholder('has_video')}::boolean`,
-  search: sql`concat_ws(' ', ${WORDS}) ilike ${placeholder('search')}`,
-  searchEmail: sql`concat_ws(' ', ${WORDS}, s.author_email) ilike ${placeholder('search')}`,
+interface ProjectRef {
+  team_id: string
+  project_id: string
+}
+
+/** The values of a list. A statement takes those that its filters name. */
+type Values = ProjectRef & SubmissionFilters & PageBounds
+type Condition = (p: Parameters<Values>) => SQL
+
+const conditions: Record<string, Condition> = {
+  tag: (p) => sql`s.tags @> array[${p.tag}::text]`,
+  state: (p) => sql`s.state = ${p.state}`,
+  kind: (p) => sql`s.kind = ${p.kind}`,
+  channel: (p) => sql`s.channel = ${p.channel}`,
+  min_rating: (p) => sql`s.rating >= ${p.min_rating}::int`,
+  has_video: (p) => sql`(s.video_id is not null) = ${p.has_video}::boolean`,
+  search: (p) => sql`concat_ws(' ', ${WORDS}) ilike ${p.search}`,
+  searchEmail: (p) => sql`concat_ws(' ', ${WORDS}, s.author_email) ilike ${p.search}`,
 }
 
 // `limit 1` keeps the planner from reading all submissions for a join: each tag looks up its own record.
-const tagged = sql`
+const tagged: Condition = (p) => sql`
       from ${submission_tags} t
      cross join lateral (
        select s.*
@@ -57,11 +65,11 @@ const tagged = sql`
         where s.team_id = t.team_id and s.project_id = t.project_id and s.id = t.submission_id
         limit 1
      ) s
-     where t.team_id = ${placeholder('team_id')} and t.project_id = ${placeholder('project_id')} and t.tag = ${placeholder('tag')}`
+     where t.team_id = ${p.team_id} and t.project_id = ${p.project_id} and t.tag = ${p.tag}`
 
-const inProject = sql`
+const inProject: Condition = (p) => sql`
       from ${submissions} s
-     where s.team_id = ${placeholder('team_id')} and s.project_id = ${placeholder('project_id')}`
+     where s.team_id = ${p.team_id} and s.project_id = ${p.project_id}`
 
 // A page is many values: a column that nobody reads costs PostgreSQL and the driver as much as any other.
 const UNLISTED = ['deleted_at', 'position', 'revoke_token_hash']
@@ -72,22 +80,23 @@ const listed = sql.join(
   sql`, `,
 )
 
-const list = statementsByKey<object, Listed<ListedSubmission>>(
-  (key) => sql`
+const list = statementsByKey<Values, Listed<ListedSubmission>>(
+  (key, p) => sql`
     select ${listed}, l.matches
-      from (${walkFor(key)}) l`,
+      from (${walkFor(key, p)}) l`,
 )
 
-function walkFor(key: string): SQL {
+function walkFor(key: string, p: Parameters<Values>): SQL {
   const [reach, span, ...filters] = key.split(',')
   const visible = reach === 'public' ? sql`s.is_public` : sql`s.deleted_at is null`
   // Public items have an index of their own, except by tag: a tag is walked, however rare it is.
   const driver = DRIVERS.find((name) => filters.includes(name) && (name === 'tag' || reach !== 'public'))
-  const others = filters.flatMap((name) => (name === driver ? [] : [conditions[name] as SQL]))
-  if (driver === 'tag') return scannedList(walkOf(tagged, sql`t.submission_id`, span), [visible, ...others])
+  const others = filters.flatMap((name) => (name === driver ? [] : (conditions[name]?.(p) ?? [])))
+  if (driver === 'tag') return scannedList(walkOf(tagged(p), sql`t.submission_id`, span), [visible, ...others])
   // Without the condition of the other indexes the planner cannot take one of them for this walk, and sort a whole project.
-  if (reach === 'all' && !driver && others.length > 0) return scannedList(walkOf(inProject, sql`s.id`, span), [visible, ...others])
-  const walk = walkOf(sql`${inProject} and ${driver ? sql`${visible} and ${conditions[driver] as SQL}` : visible}`, sql`s.id`, span)
+  if (reach === 'all' && !driver && others.length > 0) return scannedList(walkOf(inProject(p), sql`s.id`, span), [visible, ...others])
+  const narrowed = driver ? [visible, ...(conditions[driver] ? [conditions[driver](p)] : [])] : [visible]
+  const walk = walkOf(sql`${inProject(p)} and ${sql.join(narrowed, sql` and `)}`, sql`s.id`, span)
   return others.length === 0 ? indexedList(walk) : scannedList(walk, others)
 }
 
@@ -97,15 +106,7 @@ function walkFor(key: string): SQL {
  */
 export async function listSubmissions<Item>(
   tx: Tx,
-  {
-    team_id,
-    project_id,
-    limit,
-    cursor,
-    created_after,
-    created_before,
-    ...filters
-  }: PageQuery & SubmissionFilters & { team_id: string; project_id: string },
+  { team_id, project_id, limit, cursor, created_after, created_before, ...filters }: PageQuery & SubmissionFilters & ProjectRef,
   reach: Reach,
   present: (row: ListedSubmission) => Item,
 ): Promise<Page<Item>> {
