@@ -52,7 +52,7 @@ create index submissions_public on submissions (team_id, project_id, id desc) wh
 create unique index submissions_external_id on submissions (team_id, project_id, external_id) where external_id is not null and deleted_at is null;
 create unique index submissions_revoke_token on submissions (revoke_token_hash) where revoke_token_hash is not null;
 create index submissions_deleted on submissions (deleted_at) where deleted_at is not null;
--- A project has one team: told so, the planner expects a project's many records and distinguishes the indexes.
+-- A project has one team: with this, the planner expects a project's many records and distinguishes the indexes.
 create statistics submissions_owner (dependencies) on team_id, project_id from submissions;
 
 -- The tags again, as rows: a list by tag then walks one index, however rare the tag is.

@@ -59,7 +59,7 @@ create index webhook_deliveries_due on webhook_deliveries (endpoint_id, next_att
 create index webhook_deliveries_sending on webhook_deliveries (worker_id) where state = 'sending';
 -- Partial, so that other deliveries do not pay for it.
 create index webhook_deliveries_replay on webhook_deliveries (team_id, endpoint_id, replay_id, id desc) where replay_id is not null;
--- An endpoint has one team: told so, the planner expects its many deliveries and distinguishes the indexes.
+-- An endpoint has one team: with this, the planner expects its many deliveries and distinguishes the indexes.
 create statistics webhook_deliveries_owner (dependencies) on team_id, endpoint_id from webhook_deliveries;
 
 -- Partitioned by day, as events are.

@@ -16,39 +16,39 @@ beforeAll(async () => {
 afterAll(() => service.close())
 
 test('a person signs up, confirms the address and signs in, on pages without script', async () => {
-  const visit = openBrowser(service)
+  const browser = openBrowser(service)
   const email = 'ada@pages.example'
-  expect(String((await visit.open(SIGN_IN)).body)).toContain('href="/accounts/sign-up/?next=%2Faccounts%2F"')
-  await visit.open('/accounts/sign-up/')
-  const common = await visit.type({ name: 'Ada', email, password: 'password1234' })
+  expect(String((await browser.open(SIGN_IN)).body)).toContain('href="/accounts/sign-up/?next=%2Faccounts%2F"')
+  await browser.open('/accounts/sign-up/')
+  const common = await browser.type({ name: 'Ada', email, password: 'password1234' })
   expect(common.status).toBe(400)
   expect(common.body).toContain('It is too common.')
   expect(common.body).toContain(`value="${email}"`)
   expect(common.body).not.toContain('password1234')
-  const done = await visit.type({ name: 'Ada <i>', email, password: PASSWORD })
+  const done = await browser.type({ name: 'Ada <i>', email, password: PASSWORD })
   expect([done.status, titleOf(done)]).toEqual([200, 'Check your e-mail'])
 
-  const early = await visit.signIn(email, PASSWORD)
+  const early = await browser.signIn(email, PASSWORD)
   expect([early.status, titleOf(early)]).toEqual([403, 'Check your e-mail'])
   const link = `/accounts/verify-email/?token=${await lastToken(service, email)}`
   // A program that looks at mails follows the link; a person presses the button.
-  await visit.open(link)
-  await visit.open(link)
-  expect(titleOf(await visit.type({}))).toBe('Welcome to Earshot')
-  await visit.open(link)
-  expect((await visit.type({})).status).toBe(401)
-  const home = await visit.signIn(email, PASSWORD)
+  await browser.open(link)
+  await browser.open(link)
+  expect(titleOf(await browser.type({}))).toBe('Welcome to Earshot')
+  await browser.open(link)
+  expect((await browser.type({})).status).toBe(401)
+  const home = await browser.signIn(email, PASSWORD)
   expect([home.status, titleOf(home)]).toEqual([200, 'Ada &lt;i&gt;'])
   expect(home.body).toContain('You are not on a team yet.')
 })
 
 test('the sign-up page shows the same whether or not the address has an account', async () => {
   const { email } = await makeUser(service.database, PASSWORD)
-  const visit = openBrowser(service)
+  const browser = openBrowser(service)
   const pages: unknown[] = []
   for (const address of [email, 'nobody@pages.example']) {
-    await visit.open('/accounts/sign-up/')
-    const { status, body } = await visit.type({ name: 'Ada', email: address, password: PASSWORD })
+    await browser.open('/accounts/sign-up/')
+    const { status, body } = await browser.type({ name: 'Ada', email: address, password: PASSWORD })
     pages.push([status, body.replace(address, '')])
   }
   expect(pages[1]).toEqual(pages[0])
@@ -56,29 +56,29 @@ test('the sign-up page shows the same whether or not the address has an account'
 
 test('a forgotten password is replaced through the link in the mail', async () => {
   const { email } = await makeUser(service.database, PASSWORD)
-  const visit = openBrowser(service)
-  await visit.open('/accounts/password-reset/')
-  expect(titleOf(await visit.type({ email }))).toBe('Check your e-mail')
+  const browser = openBrowser(service)
+  await browser.open('/accounts/password-reset/')
+  expect(titleOf(await browser.type({ email }))).toBe('Check your e-mail')
   const link = `/accounts/password-reset/?token=${await lastToken(service, email)}`
-  await visit.open(link)
-  expect((await visit.type({ password: 'short' })).status).toBe(400)
-  expect(titleOf(await visit.type({ password: NEW_PASSWORD }))).toBe('Password changed')
-  await visit.open(link)
-  const dead = await visit.type({ password: NEW_PASSWORD })
+  await browser.open(link)
+  expect((await browser.type({ password: 'short' })).status).toBe(400)
+  expect(titleOf(await browser.type({ password: NEW_PASSWORD }))).toBe('Password changed')
+  await browser.open(link)
+  const dead = await browser.type({ password: NEW_PASSWORD })
   expect([dead.status, titleOf(dead)]).toEqual([401, 'This link does not work'])
-  expect((await visit.signIn(email, NEW_PASSWORD)).status).toBe(200)
+  expect((await browser.signIn(email, NEW_PASSWORD)).status).toBe(200)
 })
 
 test('with a second factor the password leads to the page for the code, and the code to the wanted page', async () => {
   const { email, secret, recoveryCodes } = await makePersonWithFactor()
-  const visit = openBrowser(service)
-  const page = await visit.signIn(email, PASSWORD, '/accounts/sessions/')
+  const browser = openBrowser(service)
+  const page = await browser.signIn(email, PASSWORD, '/accounts/sessions/')
   expect([page.status, titleOf(page)]).toEqual([200, 'Enter your code'])
   expect(page.headers.get('set-cookie')).toBe(null)
   expect(page.body).not.toContain(PASSWORD)
-  const wrong = await visit.type({ otp: '000000' })
+  const wrong = await browser.type({ otp: '000000' })
   expect([wrong.status, titleOf(wrong)]).toEqual([401, 'Enter your code'])
-  expect(titleOf(await visit.type({ otp: codeOf(secret, 1) }))).toBe('Sessions')
+  expect(titleOf(await browser.type({ otp: codeOf(secret, 1) }))).toBe('Sessions')
 
   const other = openBrowser(service)
   await other.signIn(email, PASSWORD)
@@ -100,9 +100,9 @@ test('the first step is valid for five minutes, for its password, and only as it
   expect(await ask(service.secretBox.seal('mail', JSON.stringify({ userId: id })).toString('base64url'))).toEqual(again)
   expect(await ask(seal({ userId: id, fingerprint: 'of another password', endsAtMs: Date.now() + 60_000 }))).toEqual(again)
 
-  const visit = openBrowser(service)
-  await visit.signIn(email, PASSWORD)
-  const { first_step = '' } = visit.filled()
+  const browser = openBrowser(service)
+  await browser.signIn(email, PASSWORD)
+  const { first_step = '' } = browser.filled()
   const first = JSON.parse(service.secretBox.open('second-step', Buffer.from(first_step, 'base64url')))
   expect(first.endsAtMs - Date.now()).toBeLessThanOrEqual(300_000)
   expect(await ask(seal({ ...first, endsAtMs: Date.now() - 1 }))).toEqual(again)
@@ -117,47 +117,47 @@ test('the page limits tries of codes as the API does', { timeout: 40_000 }, asyn
   await givePassword(limited.database, team.ownerId)
   await setUpFactor(limited, team.token)
   const { user } = await limited.client(team.token).me.retrieve()
-  const visit = openBrowser(limited)
-  await visit.signIn(user.email, PASSWORD)
+  const browser = openBrowser(limited)
+  await browser.signIn(user.email, PASSWORD)
   const statuses: number[] = []
   // Setting it up were two tries.
-  for (let index = 0; index < 19; index += 1) statuses.push((await visit.tab().type({ otp: '000000' })).status)
+  for (let index = 0; index < 19; index += 1) statuses.push((await browser.tab().type({ otp: '000000' })).status)
   expect(statuses).toEqual([...Array.from({ length: 18 }, () => 401), 429])
   await limited.close()
 })
 
 test('a person sets up a second factor by QR code or by typing, gets recovery codes, and turns it off', async () => {
   const { email } = await makeUser(service.database, PASSWORD)
-  const visit = openBrowser(service)
-  await visit.signIn(email, PASSWORD)
-  await visit.open('/accounts/second-factor/')
-  expect((await visit.type({ password: NEW_PASSWORD })).body).toContain('It is incorrect.')
-  const shown = await visit.type({ password: PASSWORD })
+  const browser = openBrowser(service)
+  await browser.signIn(email, PASSWORD)
+  await browser.open('/accounts/second-factor/')
+  expect((await browser.type({ password: NEW_PASSWORD })).body).toContain('It is incorrect.')
+  const shown = await browser.type({ password: PASSWORD })
   const secret = shown.body.match(/<code>([A-Z2-7 ]+)<\/code>/)?.[1]?.replaceAll(' ', '') ?? ''
   expect(secret).toHaveLength(32)
   expect(decodeURIComponent(shown.body.match(/src="data:image\/svg\+xml,([^"]+)"/)?.[1] ?? '')).toMatch(/^<svg .*<\/svg>$/s)
   expect(shown.headers.get('content-security-policy')).toContain('img-src data:')
-  const wrong = await visit.type({ otp: '000000' })
+  const wrong = await browser.type({ otp: '000000' })
   expect(wrong.body.replace(/\s/g, '')).toContain(secret)
-  const codes = await visit.type({ otp: codeOf(secret) })
+  const codes = await browser.type({ otp: codeOf(secret) })
   expect(codes.body.match(/<code>[0-9a-z]{5}-[0-9a-z]{5}<\/code>/g)).toHaveLength(10)
 
-  expect((await visit.open('/accounts/')).body).toContain('· on')
-  await visit.open('/accounts/second-factor/')
-  expect((await visit.type({ password: PASSWORD, otp: codeOf(secret) })).body).toContain('It is invalid or was already used.')
-  expect((await visit.type({ password: PASSWORD, otp: codeOf(secret, 1) })).body).toContain('Set up')
+  expect((await browser.open('/accounts/')).body).toContain('· on')
+  await browser.open('/accounts/second-factor/')
+  expect((await browser.type({ password: PASSWORD, otp: codeOf(secret) })).body).toContain('It is invalid or was already used.')
+  expect((await browser.type({ password: PASSWORD, otp: codeOf(secret, 1) })).body).toContain('Set up')
 })
 
 test('changing the password keeps the person signed in, with a new cookie', async () => {
   const { email } = await makeUser(service.database, PASSWORD)
-  const visit = openBrowser(service)
-  await visit.signIn(email, PASSWORD)
-  const before = visit.cookie()
-  await visit.open('/accounts/password/')
-  expect((await visit.type({ password: 'wrong', new_password: NEW_PASSWORD })).status).toBe(400)
-  expect(titleOf(await visit.type({ password: PASSWORD, new_password: NEW_PASSWORD }))).toBe('Password changed')
-  expect(visit.cookie()).not.toBe(before)
-  expect((await visit.open('/accounts/')).status).toBe(200)
+  const browser = openBrowser(service)
+  await browser.signIn(email, PASSWORD)
+  const before = browser.cookie()
+  await browser.open('/accounts/password/')
+  expect((await browser.type({ password: 'wrong', new_password: NEW_PASSWORD })).status).toBe(400)
+  expect(titleOf(await browser.type({ password: PASSWORD, new_password: NEW_PASSWORD }))).toBe('Password changed')
+  expect(browser.cookie()).not.toBe(before)
+  expect((await browser.open('/accounts/')).status).toBe(200)
   expect((await service.send('GET', '/api/v1/me/', { headers: { cookie: before } })).status).toBe(401)
 })
 
@@ -180,8 +180,8 @@ test('a person sees their sessions and ends them, and nobody else’s', async ()
 
 test('thirty sessions are shown on pages, each once', async () => {
   const { id, email } = await makeUser(service.database, PASSWORD)
-  const visit = openBrowser(service)
-  await visit.signIn(email, PASSWORD)
+  const browser = openBrowser(service)
+  await browser.signIn(email, PASSWORD)
   await service.database.run(
     `insert into credentials (user_id, kind, hash, scopes, expires_at)
      select $1, 'session', sha256(gen_random_uuid()::text::bytea), array[]::text[], now() + interval '1 day' from generate_series(1, 29)`,
@@ -190,7 +190,7 @@ test('thirty sessions are shown on pages, each once', async () => {
   const seen: string[] = []
   let pages = 0
   for (let next: string | undefined = '/accounts/sessions/'; next !== undefined; pages += 1) {
-    const { body }: TestResponse = await visit.open(next)
+    const { body }: TestResponse = await browser.open(next)
     seen.push(...[...body.matchAll(/name="session_id" value="([^"]+)"/g)].map(([, session = '']) => session))
     next = body.match(/<a href="([^"]+)" rel="next">Older<\/a>/)?.[1]
   }
@@ -202,14 +202,14 @@ test('an invited person signs up, returns by the link and joins the team; nobody
   const email = 'grace@pages.example'
   await service.client(team.token).invitations.create({ team_id: team.id, email, role: 'member' })
   const link = `/accounts/invitation/?token=${await lastToken(service, email)}`
-  const visit = openBrowser(service)
-  expect(titleOf(await visit.open(link))).toBe('Sign in')
-  await visit.open('/accounts/sign-up/')
-  await visit.type({ name: 'Grace', email, password: PASSWORD })
-  await visit.open(`/accounts/verify-email/?token=${await lastToken(service, email)}`)
-  await visit.type({})
-  await visit.open(link)
-  expect(titleOf(await visit.type({ email, password: PASSWORD }))).toBe('Join a team')
+  const browser = openBrowser(service)
+  expect(titleOf(await browser.open(link))).toBe('Sign in')
+  await browser.open('/accounts/sign-up/')
+  await browser.type({ name: 'Grace', email, password: PASSWORD })
+  await browser.open(`/accounts/verify-email/?token=${await lastToken(service, email)}`)
+  await browser.type({})
+  await browser.open(link)
+  expect(titleOf(await browser.type({ email, password: PASSWORD }))).toBe('Join a team')
 
   const stranger = openBrowser(service)
   await stranger.signIn((await makeUser(service.database, PASSWORD)).email, PASSWORD)
@@ -217,20 +217,20 @@ test('an invited person signs up, returns by the link and joins the team; nobody
   const refused = await stranger.type({})
   expect([refused.status, titleOf(refused)]).toEqual([404, 'This invitation cannot be accepted'])
 
-  expect(titleOf(await visit.type({}))).toBe('Welcome to Acme')
-  expect((await visit.open('/accounts/')).body).toContain('Acme <span class="soft">· member')
+  expect(titleOf(await browser.type({}))).toBe('Welcome to Acme')
+  expect((await browser.open('/accounts/')).body).toContain('Acme <span class="soft">· member')
   const { results } = await service.client(team.token).members.list({ team_id: team.id })
   expect(results.filter(({ user }) => user.email === email)).toHaveLength(1)
 })
 
 test('a signed-out person is led to sign in and back; a form from another site changes nothing', async () => {
   const { email } = await makeUser(service.database, PASSWORD)
-  const visit = openBrowser(service)
+  const browser = openBrowser(service)
   for (const path of ['/accounts/', '/accounts/password/', '/accounts/second-factor/', '/accounts/sessions/']) {
-    expect(titleOf(await visit.open(path)), path).toBe('Sign in')
-    expect(visit.filled().next).toBe(path)
+    expect(titleOf(await browser.open(path)), path).toBe('Sign in')
+    expect(browser.filled().next).toBe(path)
   }
-  await visit.signIn(email, PASSWORD)
+  await browser.signIn(email, PASSWORD)
   const foreign = { 'sec-fetch-site': 'cross-site' }
   for (const path of [
     '/accounts/sign-up/',
@@ -245,17 +245,17 @@ test('a signed-out person is led to sign in and back; a form from another site c
     '/accounts/sessions/',
     '/accounts/invitation/',
   ]) {
-    const { status } = await service.send('POST', path, { headers: { ...FORM, ...foreign, cookie: visit.cookie() }, body: 'a=b' })
+    const { status } = await service.send('POST', path, { headers: { ...FORM, ...foreign, cookie: browser.cookie() }, body: 'a=b' })
     expect(status, path).toBe(403)
   }
 })
 
 test('the cookie of an ended session leads to the sign-in page and is cleared', async () => {
   const { email } = await makeUser(service.database, PASSWORD)
-  const visit = openBrowser(service)
-  await visit.signIn(email, PASSWORD)
+  const browser = openBrowser(service)
+  await browser.signIn(email, PASSWORD)
   await service.database.run('delete from credentials where user_id = (select id from users where email = $1)', [email])
-  const { status, headers } = await service.send('GET', '/accounts/', { headers: { cookie: visit.cookie() } })
+  const { status, headers } = await service.send('GET', '/accounts/', { headers: { cookie: browser.cookie() } })
   expect([status, headers.get('location')]).toEqual([303, '/accounts/sign-in/?next=%2Faccounts%2F'])
   expect(headers.get('set-cookie')).toContain('Max-Age=0')
 })

@@ -61,7 +61,7 @@ test('a new key signs within a minute on every replica, at once on one that star
   for (const one of [service, replica, late]) {
     for (const { access } of [old, before, ...pairs]) expect((await whoAmI(one, access)).status).toBe(200)
   }
-  // The log-in outlives the key that its first token was signed with.
+  // The login outlives the key that its first token was signed with.
   expect(kidOf((await refresh(replica, old.refresh)).body.access)).toBe(id)
 
   const [left] = await service.database.run<{ seconds: number }>(

@@ -35,7 +35,7 @@ test('with a second factor signing in needs the password and a code', async () =
   const { access } = await login(service, email)
   const { recovery_codes } = await mfa.confirm({ otp: codeOf(secret) })
   expect(new Set(recovery_codes).size).toBe(10)
-  // A log-in by password alone is none that the account may have now.
+  // A login by password alone is none that the account may have now.
   expect(await whoAmI(service, access)).toMatchObject({ status: 401, body: { code: 'invalid_token' } })
   const refused = await service.send('POST', LOG_IN, { body: { email, password: PASSWORD } })
   expect(refused).toMatchObject({ status: 403, body: { code: 'mfa_enabled' } })

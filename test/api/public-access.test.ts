@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => Promise.all([service.close(), strict.close()]))
 
-interface Visit {
+interface PublicRequest {
   to?: string
   method?: string
   body?: unknown
@@ -25,7 +25,7 @@ interface Visit {
 }
 
 /** Each fails at another point of the pipeline, or at none: before the body, in it, in the handler, in the database. */
-const visits: Record<string, [status: number, Visit]> = {
+const publicRequests: Record<string, [status: number, PublicRequest]> = {
   'words that are kept': [201, { body: WORDS }],
   'words that were sent before': [201, { body: WORDS, prepare: (at) => send(at, { body: WORDS }) }],
   'words under a key': [201, { body: WORDS, headers: { 'idempotency-key': 'first' } }],
@@ -53,11 +53,11 @@ const visits: Record<string, [status: number, Visit]> = {
 }
 
 describe('a public request is counted once, whatever its outcome', () => {
-  test.for(Object.entries(visits))('%s', async ([, [status, visit]]) => {
+  test.for(Object.entries(publicRequests))('%s', async ([, [status, request]]) => {
     team = await makeTeam(service.database)
-    await visit.prepare?.(service)
+    await request.prepare?.(service)
     const before = await counted()
-    const answer = await send(service, visit)
+    const answer = await send(service, request)
     expect(answer).toMatchObject({ status })
     expect((await counted()) - before).toBe(1)
     expect(Number(answer.headers.get('x-ratelimit-remaining'))).toBeGreaterThan(0)
@@ -65,11 +65,11 @@ describe('a public request is counted once, whatever its outcome', () => {
 })
 
 describe('over the limit a public request is refused before anything else, and nothing is stored', () => {
-  test.for(Object.entries(visits).filter(([, [, { method }]]) => method !== 'GET'))('%s', async ([, [, visit]]) => {
+  test.for(Object.entries(publicRequests).filter(([, [, { method }]]) => method !== 'GET'))('%s', async ([, [, request]]) => {
     team = await makeTeam(strict.database)
     for (let sent = 0; sent < FEW; sent += 1) await send(strict, { body: {} })
-    await visit.prepare?.(strict)
-    const refused = await send(strict, visit)
+    await request.prepare?.(strict)
+    const refused = await send(strict, request)
     expect(refused).toMatchObject({ status: 429, body: { code: 'rate_limited' } })
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
     expect(refused.headers.get('x-ratelimit-remaining')).toBe('0')
@@ -84,7 +84,7 @@ test('a public submission takes one round trip: counted, authorized and stored',
   expect(service.statements.slice(before)).toHaveLength(1)
 })
 
-function send(at: TestService, { to = 'submissions/', method = 'POST', body, headers = {} }: Visit): Promise<TestResponse> {
+function send(at: TestService, { to = 'submissions/', method = 'POST', body, headers = {} }: PublicRequest): Promise<TestResponse> {
   const path = to.startsWith('/') ? to : `/api/public/v1/projects/${team.publicKey}/${to}`
   return at.send(method, path, { body, headers })
 }

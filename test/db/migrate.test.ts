@@ -121,8 +121,8 @@ test('a failing migration changes nothing and names its file and line; earlier o
   expect(error.message).toBe('Migration 0002_broken.sql failed at line 2: column "missing" does not exist.')
   expect(await query(address, 'select version from schema_migrations')).toEqual([{ version: 1 }])
   expect(await query(address, 'select id from notes')).toEqual([{ id: 1 }])
-  const mended = writeSql({ ...broken, '0002_broken.sql': 'insert into notes values (2, $$two$$)' })
-  expect((await migrate({ address, ...mended })).migrations).toEqual(['0002_broken.sql'])
+  const repaired = writeSql({ ...broken, '0002_broken.sql': 'insert into notes values (2, $$two$$)' })
+  expect((await migrate({ address, ...repaired })).migrations).toEqual(['0002_broken.sql'])
 })
 
 test('a migration that was changed after it was applied is refused', async () => {

@@ -73,8 +73,8 @@ describe.concurrent('one limit over DNS, TCP and TLS together', () => {
   })
 
   test('one of several addresses that accepts no connections does not use up the limit', async () => {
-    await using backlog = await fillBacklog('127.0.0.2')
-    await using receiver = await startRawReceiver(says(OK), { port: backlog.port })
+    await using receiver = await startRawReceiver(says(OK))
+    await using _backlog = await fillBacklog({ host: '127.0.0.2', port: receiver.port })
     await using sender = startSender({ resolve: resolvesAfter(0, ['127.0.0.2', '127.0.0.1']), connectTimeoutMs: LIMIT_MS })
     const url = `http://${NAME}:${receiver.port}/`
     expect(await sender.send(post(url))).toMatchObject({ statusCode: 200, remoteIp: '127.0.0.1', error: null })

@@ -3,12 +3,12 @@ import { connect, type Socket } from 'node:net'
 import { Worker } from 'node:worker_threads'
 
 /** Longer than any accepted connection on this machine takes. */
-const PATIENCE_MS = 500
+const ACCEPT_TIMEOUT_MS = 500
 /** A thread that blocks as soon as it listens, so that no connection is ever accepted. */
 const NEVER_ACCEPTING = `
   const { parentPort, workerData } = require('node:worker_threads')
   const server = require('node:net').createServer()
-  server.listen({ port: 0, host: workerData, backlog: 1 }, () => {
+  server.listen({ ...workerData, backlog: 1 }, () => {
     parentPort.postMessage(server.address().port)
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)
   })`
@@ -19,9 +19,9 @@ interface FullBacklog {
   [Symbol.asyncDispose]: () => Promise<void>
 }
 
-/** Opens a listening port whose accept backlog is full: the kernel drops further connections. */
-export async function fillBacklog(host = '127.0.0.1'): Promise<FullBacklog> {
-  const worker = new Worker(NEVER_ACCEPTING, { eval: true, workerData: host })
+/** Opens a listening port, a free one unless given, whose accept backlog is full: the kernel drops further connections. */
+export async function fillBacklog({ host = '127.0.0.1', port: wantedPort = 0 } = {}): Promise<FullBacklog> {
+  const worker = new Worker(NEVER_ACCEPTING, { eval: true, workerData: { host, port: wantedPort } })
   const [port] = await once(worker, 'message')
   const waiting: Socket[] = []
   while (await connects(port, host, waiting));
@@ -40,7 +40,7 @@ async function connects(port: number, host: string, waiting: Socket[]): Promise<
   socket.on('error', () => {})
   waiting.push(socket)
   const { promise, resolve } = Promise.withResolvers<boolean>()
-  const timer = setTimeout(resolve, PATIENCE_MS, false)
+  const timer = setTimeout(resolve, ACCEPT_TIMEOUT_MS, false)
   socket.once('connect', () => resolve(true))
   const isConnected = await promise
   clearTimeout(timer)
