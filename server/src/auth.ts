@@ -1,8 +1,8 @@
 import { contracts } from '@earshot/contracts'
 import { confirmAddress, confirmPasswordReset, requestReset, signUpGuest } from './accounts.ts'
+import { refuseForeignPage } from './auth/provenance.ts'
 import { provePassword, proveSecondFactor } from './auth/sign-in.ts'
 import { implement } from './http/implement.ts'
-import { refuseForeignPage } from './http/provenance.ts'
 import { logins } from './logins.ts'
 import { presentProfile } from './profile.ts'
 

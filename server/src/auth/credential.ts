@@ -1,9 +1,9 @@
 import type { CredentialKind, ErrorCode, LimitName } from '@earshot/contracts'
 import { type AccessQuery, type AccessRow, readAccess, type Tx } from '@earshot/db'
-import type { ReplyHeaders } from '../http/reply-headers.ts'
-import type { RequestFacts } from '../http/request-facts.ts'
 import type { AccessJwts } from './access-jwts.ts'
 import { requireWithinLimit, scaled, unauthenticated } from './rate-limit.ts'
+import type { ReplyHeaders } from './reply-headers.ts'
+import type { RequestFacts } from './request-facts.ts'
 import type { Sessions } from './session-engine.ts'
 import { hashToken, isWellFormedToken, type TokenPrefix } from './token-values.ts'
 

@@ -1,9 +1,9 @@
 import { ApiError, type Operation } from '@earshot/contracts'
 import { type Limit, type PublicAccessQuery, type PublicAccessRow, readPublicAccess, type Tx } from '@earshot/db'
-import { addressSubject } from '../http/client-address.ts'
-import type { ReplyHeaders } from '../http/reply-headers.ts'
-import type { RequestFacts } from '../http/request-facts.ts'
+import { addressSubject } from './client-address.ts'
 import { requireWithinLimit, scaled } from './rate-limit.ts'
+import type { ReplyHeaders } from './reply-headers.ts'
+import type { RequestFacts } from './request-facts.ts'
 
 const PUBLIC_KEY = /^pk_[0-9A-Za-z]{24}$/
 

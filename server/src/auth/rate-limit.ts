@@ -1,7 +1,7 @@
 import { ApiError, type LimitName, limits } from '@earshot/contracts'
 import { countRequest, type Limit, type Tx } from '@earshot/db'
-import { addressSubject } from '../http/client-address.ts'
-import type { ReplyHeaders } from '../http/reply-headers.ts'
+import { addressSubject } from './client-address.ts'
+import type { ReplyHeaders } from './reply-headers.ts'
 
 const MAX_INTEGER = 2_147_483_647
 

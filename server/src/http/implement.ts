@@ -2,9 +2,9 @@ import type { Contracts, CredentialKind, Method, Operation, Plan, Role, Scope } 
 import type { Actor, SignInRow, Tx } from '@earshot/db'
 import type { TRPCBuiltRouter, TRPCMutationProcedure, TRPCQueryProcedure } from '@trpc/server'
 import type { z } from 'zod'
+import type { Provenance } from '../auth/provenance.ts'
 import type { DeferredAccess, PublicProjectRow } from '../auth/public-access.ts'
 import type { Services } from '../services.ts'
-import type { Provenance } from './provenance.ts'
 import type { ErrorShape } from './trpc-failure.ts'
 
 /** The context of every handler. */

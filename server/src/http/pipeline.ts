@@ -3,14 +3,14 @@ import type { Tx } from '@earshot/db'
 import { z } from 'zod'
 import { type AuthorizedRequest, authorizeCaller, requireFeature } from '../auth/caller.ts'
 import { isFailedAttempt } from '../auth/rate-limit.ts'
+import type { ReplyHeaders } from '../auth/reply-headers.ts'
+import type { RequestFacts } from '../auth/request-facts.ts'
 import type { Services } from '../services.ts'
 import { type Databases, executorOf } from './executors.ts'
 import { toApiError } from './failure.ts'
 import { type KeyedWork, type OperationResult, performOnce } from './idempotency.ts'
 import { compileInput, type ReadInput } from './input.ts'
 import { compileMask, type Mask } from './mask.ts'
-import type { ReplyHeaders } from './reply-headers.ts'
-import type { RequestFacts } from './request-facts.ts'
 
 /** A handler as the pipeline calls it. `implement` has checked its type against the contract. */
 export type AnyHandler = (call: { ctx: never; input: never }) => Promise<unknown>

@@ -2,11 +2,11 @@ import { ApiError, takesKey } from '@earshot/contracts'
 import { initTRPC } from '@trpc/server'
 import { type CreateFastifyContextOptions, fastifyRequestHandler } from '@trpc/server/adapters/fastify'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { replyHeadersOf } from '../auth/reply-headers.ts'
+import { requestFactsOf } from '../auth/request-facts.ts'
 import { readIdempotencyKey } from './idempotency.ts'
 import { requireCarriable } from './input.ts'
 import type { Pipeline } from './pipeline.ts'
-import { replyHeadersOf } from './reply-headers.ts'
-import { requestFactsOf } from './request-facts.ts'
 import { sendTRPCFailure, toTRPCError, trpcErrorBody } from './trpc-failure.ts'
 
 const MAX_BATCH = 20

@@ -3,7 +3,7 @@ import { ApiError } from '@earshot/contracts'
 import type { Database } from '@earshot/db'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Registry } from 'prom-client'
-import { isForwarded } from '../http/forwarding.ts'
+import { isForwarded } from '../auth/forwarding.ts'
 
 const LOOPBACK = new Set(['127.0.0.1', '::1', '::ffff:127.0.0.1'])
 

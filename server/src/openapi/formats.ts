@@ -1,6 +1,6 @@
 import { ApiError } from '@earshot/contracts'
 import { stringify } from 'yaml'
-import { type Representation, represent } from './representation.ts'
+import { type Representation, represent } from '../http/representation.ts'
 
 const YAML_TYPE = /^(application|text)\/((x-)?yaml|vnd\.oai\.openapi(\+yaml)?)$/
 const JSON_TYPE = /^(\*|application)\/(\*|json|vnd\.oai\.openapi\+json)$/

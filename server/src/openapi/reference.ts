@@ -1,7 +1,7 @@
 import type { FastifyInstance, RouteHandlerMethod } from 'fastify'
+import { type Representation, represent, sendRepresentation } from '../http/representation.ts'
 import { chooseFormat, formatsOf } from './formats.ts'
 import { type Page, pagesOf } from './pages.ts'
-import { type Representation, represent, sendRepresentation } from './representation.ts'
 
 const SCHEMA_PATH = '/api/schema/'
 

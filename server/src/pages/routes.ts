@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 import { toApiError } from '../http/failure.ts'
-import { represent, sendRepresentation } from '../openapi/representation.ts'
+import { represent, sendRepresentation } from '../http/representation.ts'
 import { registerApplications } from './applications.ts'
 import { registerChangePassword } from './change-password.ts'
 import { registerForms } from './form.ts'

@@ -1,8 +1,8 @@
 import { ApiError } from '@earshot/contracts'
 import type { FastifyRequest } from 'fastify'
-import { LOOKS_LIKE_TOKEN } from '../auth/token-values.ts'
 import { isForwarded } from './forwarding.ts'
 import { type Provenance, provenanceOf } from './provenance.ts'
+import { LOOKS_LIKE_TOKEN } from './token-values.ts'
 
 const USER_AGENT_CHARACTERS = 300
 

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { etagOf, matchesETag } from '../http/etag.ts'
+import { etagOf, matchesETag } from './etag.ts'
 
 /** Bytes that do not change while the process runs, with their type and tag. */
 export interface Representation {
