@@ -55,24 +55,18 @@ const directions: Record<string, readonly string[]> = {
     'server/src/observability/',
   ],
   'server/src/http/': [...LAYERS_BELOW, 'server/src/auth/', 'server/src/services.ts'],
-  // The types of a request and of a handler's context; the pipeline itself imports auth.
-  'server/src/auth/': [
-    ...LAYERS_BELOW,
-    'server/src/auth/client-address.ts',
-    'server/src/http/implement.ts',
-    'server/src/auth/reply-headers.ts',
-    'server/src/auth/request-facts.ts',
-  ],
-  'server/src/observability/': [...LAYERS_BELOW, '@earshot/db/maintenance', 'server/src/http/'],
+  'server/src/auth/': [...LAYERS_BELOW, 'server/src/services.ts'],
+  'server/src/observability/': [...LAYERS_BELOW, '@earshot/db/maintenance', 'server/src/auth/forwarding.ts', 'server/src/http/'],
   'server/src/openapi/': [
     '@earshot/contracts',
     'server/src/auth/',
     'server/src/http/etag.ts',
+    'server/src/http/representation.ts',
     'server/src/oauth/paths.ts',
     'server/src/oauth/scopes.ts',
   ],
   'server/src/oauth/': [...LAYERS_BELOW, '@earshot/db/oauth', 'server/src/auth/', 'server/src/http/', 'server/src/pages/'],
-  'server/src/pages/': [...LAYERS_BELOW, 'server/src/', 'server/src/auth/', 'server/src/http/', 'server/src/http/representation.ts'],
+  'server/src/pages/': [...LAYERS_BELOW, 'server/src/', 'server/src/auth/', 'server/src/http/'],
 
   'jobs/src/': [...LAYERS_BELOW, '@earshot/db/maintenance', '@earshot/db/schema', 'jobs/src/dispatcher/', 'jobs/src/sending/'],
   'jobs/src/dispatcher/': [...LAYERS_BELOW, '@earshot/db/dispatch', 'jobs/src/log.ts', 'jobs/src/sending/'],

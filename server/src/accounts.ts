@@ -1,10 +1,10 @@
 import { ApiError } from '@earshot/contracts'
 import { changePassword, findPasswordReset, type LinkOutcome, requestPasswordReset, resetPassword, signUp, verifyEmail } from '@earshot/db'
 import { makeLink, makeSignUpLink } from './auth/account-links.ts'
+import type { Guest, InAccount } from './auth/callers.ts'
 import { requireGoodPassword } from './auth/password-rules.ts'
 import { requireOwnPassword, wrongPassword } from './auth/sign-in.ts'
 import { hashToken } from './auth/token-values.ts'
-import type { Guest, InAccount } from './http/implement.ts'
 
 type AccountContext = Pick<Guest, 'tx' | 'services'>
 

@@ -1,8 +1,9 @@
 import { ApiError, contracts } from '@earshot/contracts'
 import { confirmSecondFactor, disableSecondFactor, enrollSecondFactor, type SignInRow } from '@earshot/db'
+import type { InAccount } from './auth/callers.ts'
 import { makeRecoveryCodes, makeSecondFactor, readOtp } from './auth/otp.ts'
 import { factorOf, requireOwnPassword, wrongOtp } from './auth/sign-in.ts'
-import { type InAccount, implement } from './http/implement.ts'
+import { implement } from './http/implement.ts'
 
 /** The context of a change of the caller's second factor. */
 type FactorContext = Pick<InAccount, 'tx' | 'actor' | 'account' | 'services'>

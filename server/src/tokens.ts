@@ -1,8 +1,9 @@
 import { ApiError, contracts, type Scope } from '@earshot/contracts'
 import { createToken, listTokens, revokeToken, type TokenRow, toTimestamp } from '@earshot/db'
 import type { z } from 'zod'
+import type { SignedIn } from './auth/callers.ts'
 import { makeToken } from './auth/token-values.ts'
-import { implement, type SignedIn } from './http/implement.ts'
+import { implement } from './http/implement.ts'
 
 /** The fields of a new token. */
 export type TokenInput = z.output<typeof contracts.me.tokens.create.input>

@@ -1,7 +1,7 @@
 import { ApiError, type Operation, planIncludes, plans, roleSuffices } from '@earshot/contracts'
 import type { AccessRow, Tx } from '@earshot/db'
-import type { Guest, InAccount, InProject, Visitor } from '../http/implement.ts'
 import type { AccessJwts } from './access-jwts.ts'
+import type { Guest, InAccount, InProject, Visitor } from './callers.ts'
 import { authorizeCredential, type KnownAccessRow, readCredential } from './credential.ts'
 import { authorizePublic, type DeferredAccess, deferPublicAccess, type PublicProjectRow } from './public-access.ts'
 import { countUnauthenticated } from './rate-limit.ts'

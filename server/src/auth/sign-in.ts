@@ -9,9 +9,9 @@ import {
   type Tx,
   useSecondFactor,
 } from '@earshot/db'
-import type { Guest } from '../http/implement.ts'
 import { makeLink } from './account-links.ts'
 import { isOutdated } from './argon2.ts'
+import type { Guest } from './callers.ts'
 import { addressSubject } from './client-address.ts'
 import { readOtp, type SealedFactor } from './otp.ts'
 import { scaled } from './rate-limit.ts'

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'
+import type { InAccount } from '../auth/callers.ts'
 import { replyHeadersOf } from '../auth/reply-headers.ts'
 import { readOwnAccount } from '../auth/sign-in.ts'
-import type { InAccount } from '../http/implement.ts'
 import { type PageOptions, type PageSession, readPageSession, requireOwnPage } from './page-request.ts'
 import { HOME_PATH } from './paths.ts'
 import { redirectToSignIn } from './sign-in.ts'

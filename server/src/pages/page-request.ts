@@ -1,11 +1,11 @@
 import { ApiError } from '@earshot/contracts'
 import { findUserWithTeams, type Tx, type UserWithTeams } from '@earshot/db'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { SignedIn } from '../auth/callers.ts'
 import { authorizeCredential } from '../auth/credential.ts'
 import { provenanceOf } from '../auth/provenance.ts'
 import { countUnauthenticated } from '../auth/rate-limit.ts'
 import { replyHeadersOf } from '../auth/reply-headers.ts'
-import type { SignedIn } from '../http/implement.ts'
 import type { Services } from '../services.ts'
 
 /** Pages belong to no team. */

@@ -8,7 +8,8 @@ import {
   moderateSubmissions,
   updateSubmission,
 } from '@earshot/db'
-import { type InProject, implement } from '../http/implement.ts'
+import type { InProject } from '../auth/callers.ts'
+import { implement } from '../http/implement.ts'
 import { columnsOf, presentSubmission } from './columns.ts'
 
 const stateAfter = { approve: 'approved', reject: 'rejected' } as const

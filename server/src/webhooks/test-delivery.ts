@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { ApiError, contracts } from '@earshot/contracts'
 import { type AttemptRow, beginTestDelivery, findTestDelivery, withdrawTestDelivery } from '@earshot/db'
-import type { InTeam } from '../http/implement.ts'
+import type { InTeam } from '../auth/callers.ts'
 
 /** How long a worker may take to claim the delivery. Then it is withdrawn. */
 const CLAIM_MS = 10_000

@@ -16,7 +16,8 @@ import {
   updateWebhook,
   type WebhookEndpointRow,
 } from '@earshot/db'
-import { type InTeam, implement } from '../http/implement.ts'
+import type { InTeam } from '../auth/callers.ts'
+import { implement } from '../http/implement.ts'
 import { presentAttempt, presentDelivery } from './present.ts'
 import { requireRange } from './replay-range.ts'
 import { sendTestDelivery } from './test-delivery.ts'
