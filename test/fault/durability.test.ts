@@ -79,7 +79,27 @@ async function settle({ database: { client } }: DurabilityFixture): Promise<void
     (select from webhook_deliveries where state in ('pending', 'sending') limit 1)
     union all
     (select from events where feed_position is null limit 1)`
-  await until('all is delivered and numbered', async () => (await open()).length === 0, SETTLED_WITHIN_MS)
+  await until('all is delivered and numbered', async () => (await open()).length === 0, SETTLED_WITHIN_MS).catch(async (error) => {
+    console.log(await describeOpen(client))
+    throw error
+  })
+}
+
+/** Describes what is left undone, for a run that fails. */
+async function describeOpen(client: DurabilityFixture['database']['client']): Promise<string> {
+  const deliveries = await client`
+    select state, trigger, attempt_count, worker_id, count(*)::int as count,
+           min(next_attempt_at) - now() as first_due_in, max(next_attempt_at) - now() as last_due_in, max(lease_until) - now() as lease_ends_in
+      from webhook_deliveries
+     where state in ('pending', 'sending')
+     group by state, trigger, attempt_count, worker_id`
+  const events = await client`select count(*)::int as count, min(created_at) as first from events where feed_position is null`
+  const workers = await client`select id, now() - seen_at as last_heartbeat from webhook_workers`
+  const sessions = await client`
+    select application_name, state, wait_event_type, now() - xact_start as transaction_age, left(query, 80) as query
+      from pg_stat_activity
+     where datname = current_database() and xact_start is not null`
+  return JSON.stringify({ deliveries, events, workers, sessions }, null, 1)
 }
 
 function describe(happened: readonly Happened[], history: History, { acknowledged, failed }: Publisher, recoveries: Recovery[]): string {

@@ -20,7 +20,7 @@ const lock = statement<Record<never, never>, { is_granted: boolean }>(
   select pg_try_advisory_xact_lock(hashtext('number_events')) as is_granted`,
 )
 
-const number = statement<{ days: number; max: number }, { numbered: number }>(
+const number = statement<{ days: number; max: number }, { id: string }>(
   (p) => sql`
   with unnumbered as materialized (
     select team_id, id
@@ -33,17 +33,13 @@ const number = statement<{ days: number; max: number }, { numbered: number }>(
   positions as materialized (
     select team_id, id, nextval('event_feed_position') as position
       from unnumbered
-  ),
-  numbered as (
-    update ${events} e
-       set feed_position = n.position
-      from positions n
-     where e.team_id = n.team_id and e.id = n.id
-       and e.id >= uuid_at(now() - ${p.days}::int * interval '1 day')
-    returning e.id
   )
-  select count(*)::int as numbered
-    from numbered`,
+  update ${events} e
+     set feed_position = n.position
+    from positions n
+   where e.team_id = n.team_id and e.id = n.id
+     and e.id >= uuid_at(now() - ${p.days}::int * interval '1 day')
+  returning e.id`,
 )
 
 /**
@@ -57,6 +53,6 @@ export async function numberEvents(tx: Tx, { days, max }: { days: number; max: n
   return transaction(tx, async (tx) => {
     if (!onlyOne(await lock(tx, {})).is_granted) return 0
     // A statement of its own, so that its snapshot is younger than the lock and sees what the last holder numbered.
-    return onlyOne(await number(tx, { days, max })).numbered
+    return (await number(tx, { days, max })).length
   })
 }

@@ -24,6 +24,12 @@ export interface DatabaseOptions {
   onStatement?: (text: string) => void
 }
 
+/**
+ * A transaction whose next statement takes longer to come is ended by PostgreSQL: its process is stopped or gone, and its
+ * locks would hold up all others. Longer than any wait between two statements of ours.
+ */
+const IDLE_IN_TRANSACTION_MS = 20_000
+
 /** Creates a client of the driver with the product's settings; `onclose` is called when a connection closes. */
 export function connect(
   { address: { url, ...parts }, role, applicationName, statementTimeoutMs, onStatement }: DatabaseOptions,
@@ -44,6 +50,7 @@ export function connect(
       plan_cache_mode: 'force_generic_plan',
       // A bitmap scan loses the index's order: a generic plan with one would sort a whole project for one page.
       enable_bitmapscan: 'off',
+      idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
       ...(statementTimeoutMs && { statement_timeout: statementTimeoutMs }),
       ...(role && { role }),
     },

@@ -25,7 +25,7 @@ const UNREACHABLE = new Set([
  * SQLSTATE classes of a database that cannot serve now: connection exceptions (08), insufficient
  * resources (53), operator intervention, a cancelled statement included (57), deadlock and serialization (40).
  */
-const UNAVAILABLE = /^(08|53|57|40)/
+const UNAVAILABLE = /^(08|53|57|40|25P03)/
 
 /** Turns an error of the driver into an error of the API's table; returns any other error unchanged, which becomes a 500. */
 export function toApiError(error: unknown): unknown {
