@@ -1,7 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { createUser, type Tx } from '@earshot/db'
+import postgres from 'postgres'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openTestDatabase, type TestDatabase } from '../support/test-database.ts'
+import { until } from '../support/until.ts'
 
 const CALLERS = 20
 const ROUNDS = 10
@@ -131,4 +133,26 @@ test('a closed pool refuses statements, and finishes the one in flight', async (
   await delay(50)
   await Promise.all([other.close(), inFlight, expect(waiting).rejects.toMatchObject({ code: 'dependency_unavailable' })])
   await expect(other.database.run('select 1', [])).rejects.toMatchObject({ code: 'dependency_unavailable' })
+})
+
+test('PostgreSQL ends a transaction that waits too long for its next statement, and the pool goes on', async () => {
+  const other = await openTestDatabase({ poolSize: 1 })
+  const [setting] = await other.database.run<{ idle_in_transaction_session_timeout: string }>(
+    'show idle_in_transaction_session_timeout',
+    [],
+  )
+  expect(setting?.idle_in_transaction_session_timeout).toBe('20s')
+  const administrator = postgres({ ...other.address, max: 1 })
+  const abandoned = other.database.transaction(async (tx) => {
+    await tx.run('set local idle_in_transaction_session_timeout = 50', [])
+    await createUser(tx, { email: 'abandoned@example.com', name: 'User', passwordHash: null })
+    const open = () =>
+      administrator`select from pg_stat_activity where datname = ${other.address.database ?? ''} and state = 'idle in transaction'`
+    await until('PostgreSQL ended the session', async () => (await open()).length === 0)
+    await tx.run('select 1', [])
+  })
+  await expect(abandoned).rejects.toMatchObject({ code: 'dependency_unavailable' })
+  await administrator.end()
+  expect(await other.database.run("select from users where email = 'abandoned@example.com'", [])).toEqual([])
+  await other.close()
 })
