@@ -16,8 +16,8 @@ const RECOVERED_WITHIN_MS = 10_000
 const SETTLED_WITHIN_MS = 100_000
 
 const SHORT: Form = {
-  ...{ kills: 4, restarts: 1, pauses: 1, pauseMs: 4_000, receiverAways: 1, receiverAwayMs: 1_000, databaseAways: 1, databaseAwayMs: 1_500 },
-  gapMs: { min: 200, max: 1_000 },
+  ...{ kills: 8, restarts: 1, pauses: 1, pauseMs: 8_000, receiverAways: 1, receiverAwayMs: 3_000, databaseAways: 1, databaseAwayMs: 4_000 },
+  gapMs: { min: 500, max: 3_000 },
 }
 /** `npm run test:fault`. */
 const LONG: Form = {
