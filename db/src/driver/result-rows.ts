@@ -8,14 +8,10 @@ export interface DriverResult {
   columns: Columns
 }
 
-/** The names of the columns, and a row without values. */
-interface Shape {
-  names: readonly string[]
-  template: Record<string, unknown>
-}
+type MakeRow = (values: Values) => unknown
 
 /** By the columns of a prepared statement, which the driver keeps as long as the statement. */
-const shapes = new WeakMap<Columns, Shape>()
+const known = new WeakMap<Columns, MakeRow>()
 
 /**
  * Takes the rows out of the driver's result, as objects with the columns' names. Empties the result, for two reasons.
@@ -26,33 +22,29 @@ const shapes = new WeakMap<Columns, Shape>()
 export function takeRows<Row>(result: DriverResult): Row[] {
   const rows: Row[] = []
   if (result.length > 0) {
-    const shape = shapeOf(result.columns)
+    const makeRow = makerOf(result.columns)
     for (let index = 0; index < result.length; index += 1) {
       const values = result[index]
       // The statement's caller types its rows.
-      if (values !== undefined) rows.push(makeRow(shape, values) as Row)
+      if (values !== undefined) rows.push(makeRow(values) as Row)
     }
   }
   result.length = 0
   return rows
 }
 
-/** A copy of the template has the template's hidden class, so that rows of many columns do not become hash tables. */
-function makeRow({ names, template }: Shape, values: Values): object {
-  const row = { ...template }
-  let index = 0
-  for (const name of names) {
-    row[name] = values[index]
-    index += 1
-  }
-  return row
+/**
+ * Returns an object literal that is compiled for the columns. Setting the properties one by one, by names from a list, takes
+ * V8 longer than all the rest that Earshot does for a page of records (ADR 24).
+ */
+function makerOf(columns: Columns): MakeRow {
+  const makeRow = known.get(columns) ?? compile(columns)
+  known.set(columns, makeRow)
+  return makeRow
 }
 
-function shapeOf(columns: Columns): Shape {
-  const known = shapes.get(columns)
-  if (known) return known
-  const names = columns.map(({ name }) => name)
-  const shape = { names, template: Object.fromEntries(names.map((name) => [name, null])) }
-  shapes.set(columns, shape)
-  return shape
+/** The names come from our own statements; JSON quotes them. A plain `__proto__` would set the prototype. */
+function compile(columns: Columns): MakeRow {
+  const fields = columns.map(({ name }, index) => `${name === '__proto__' ? '["__proto__"]' : JSON.stringify(name)}: values[${index}]`)
+  return new Function('values', `return { ${fields.join(', ')} }`) as MakeRow
 }

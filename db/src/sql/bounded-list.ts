@@ -15,8 +15,8 @@ export type Listed<Row> = Row & { matches: boolean }
 interface Walk {
   source: SQL
   id: SQL
-  /** The lower bound in time. */
-  since: SQL
+  /** The lower bound in time, if there is one. */
+  since: SQL | null
 }
 
 /** Returns whether a list has a lower bound in time, for the key of its statement. */
@@ -30,14 +30,22 @@ export function spanOf({ created_after }: { created_after?: string | undefined }
  * which gives the same page, because they are read from the newest on.
  */
 export function walkOf(source: SQL, id: SQL, span: string | undefined): Walk {
-  const since = span === 'since' ? sql`s.walked_id >= ${page.after}::uuid` : sql`true`
+  const since = span === 'since' ? sql`s.walked_id >= ${page.after}::uuid` : null
   return { source: sql`${source} and ${id} < ${page.before}`, id, since }
 }
 
-/** Walks one index in order and stops at the page's end. */
-export function indexedList({ source, id, since }: Walk): SQL {
+/** Walks one index in order and stops at the page's end. `columns` are those to return, of the alias `s`. */
+export function indexedList({ source, id, since }: Walk, columns: SQL = sql`s.*`): SQL {
+  if (!since) {
+    // One level: each subquery around it would copy every value once more.
+    return sql`
+    select ${columns}, true as matches
+      ${source}
+     order by ${id} desc
+     limit ${page.take}`
+  }
   return sql`
-    select s.*, true as matches
+    select ${columns}, true as matches
       from (
         select s.*, ${id} as walked_id
           ${source}
@@ -48,9 +56,9 @@ export function indexedList({ source, id, since }: Walk): SQL {
 }
 
 /** Walks an index over a bounded number of records and keeps those that match; the last record read is returned as a mark. */
-export function scannedList({ source, id, since }: Walk, conditions: SQL[]): SQL {
+export function scannedList({ source, id, since }: Walk, conditions: SQL[], columns?: SQL): SQL {
   return sql`
-    select *
+    select ${columns ? sql`${columns}, s.matches` : sql`s.*`}
       from (
         select s.*, coalesce(${sql.join(conditions, sql` and `)}, false) as matches, row_number() over (order by s.walked_id desc) as walked
           from (
@@ -60,9 +68,9 @@ export function scannedList({ source, id, since }: Walk, conditions: SQL[]): SQL
              limit ${sql.raw(String(SCAN_ROWS))}
           ) s
       ) s
-     where (matches or walked = ${sql.raw(String(SCAN_ROWS))})
-       and ${since}
-     order by walked_id desc
+     where (s.matches or s.walked = ${sql.raw(String(SCAN_ROWS))})
+       and ${since ?? sql`true`}
+     order by s.walked_id desc
      limit ${page.take}`
 }
 

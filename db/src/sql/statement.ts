@@ -1,4 +1,4 @@
-import { fillPlaceholders, type Placeholder, SQL, sql } from 'drizzle-orm'
+import { is, Placeholder, SQL, sql } from 'drizzle-orm'
 import { PgDialect } from 'drizzle-orm/pg-core'
 import type { Tx } from '../driver/tx.ts'
 
@@ -23,7 +23,20 @@ type Source<Values> = Build<Values> | (keyof Values extends never ? SQL : never)
  */
 export function statement<Values extends object, Row>(source: Source<Values>): Statement<Values, Row> {
   const { sql: text, params } = dialect.sqlToQuery(source instanceof SQL ? source : source(parametersOf<Values>()))
-  return (tx, values) => tx.run<Row>(text, fillPlaceholders(params, values as Record<string, unknown>))
+  const readers = params.map(readerOf<Values>)
+  return (tx, values) =>
+    tx.run<Row>(
+      text,
+      readers.map((read) => read(values)),
+    )
+}
+
+/** Returns how a parameter is read from the values: by its name, or always the same for a constant of the text. */
+function readerOf<Values extends object>(param: unknown): (values: Values) => unknown {
+  if (!is(param, Placeholder)) return () => param
+  // The type of the parameters allows only the names of the values.
+  const name = param.name as keyof Values
+  return (values) => values[name]
 }
 
 /** One statement for each combination of a set of filters, built when it is first needed. */

@@ -76,29 +76,24 @@ const UNLISTED = ['deleted_at', 'position', 'revoke_token_hash']
 const listed = sql.join(
   Object.keys(getTableColumns(submissions))
     .filter((name) => !UNLISTED.includes(name))
-    .map((name) => sql`l.${sql.identifier(name)}`),
+    .map((name) => sql`s.${sql.raw(name)}`),
   sql`, `,
 )
 
-const list = statementsByKey<Values, Listed<ListedSubmission>>(
-  (key, p) => sql`
-    select ${listed}, l.matches
-      from (${walkFor(key, p)}) l`,
-)
-
-function walkFor(key: string, p: Parameters<Values>): SQL {
+const list = statementsByKey<Values, Listed<ListedSubmission>>((key, p) => {
   const [reach, span, ...filters] = key.split(',')
   const visible = reach === 'public' ? sql`s.is_public` : sql`s.deleted_at is null`
   // Public items have an index of their own, except by tag: a tag is walked, however rare it is.
   const driver = DRIVERS.find((name) => filters.includes(name) && (name === 'tag' || reach !== 'public'))
   const others = filters.flatMap((name) => (name === driver ? [] : (conditions[name]?.(p) ?? [])))
-  if (driver === 'tag') return scannedList(walkOf(tagged(p), sql`t.submission_id`, span), [visible, ...others])
+  if (driver === 'tag') return scannedList(walkOf(tagged(p), sql`t.submission_id`, span), [visible, ...others], listed)
   // Without the condition of the other indexes the planner cannot take one of them for this walk, and sort a whole project.
-  if (reach === 'all' && !driver && others.length > 0) return scannedList(walkOf(inProject(p), sql`s.id`, span), [visible, ...others])
+  if (reach === 'all' && !driver && others.length > 0)
+    return scannedList(walkOf(inProject(p), sql`s.id`, span), [visible, ...others], listed)
   const narrowed = driver ? [visible, ...(conditions[driver] ? [conditions[driver](p)] : [])] : [visible]
   const walk = walkOf(sql`${inProject(p)} and ${sql.join(narrowed, sql` and `)}`, sql`s.id`, span)
-  return others.length === 0 ? indexedList(walk) : scannedList(walk, others)
-}
+  return others.length === 0 ? indexedList(walk, listed) : scannedList(walk, others, listed)
+})
 
 /**
  * Returns a page of a project's submissions, newest first. Filters without an index of their own look at a bounded number of

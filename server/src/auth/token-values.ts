@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import { customAlphabet } from 'nanoid'
 import { v7 } from 'uuid'
@@ -36,7 +36,7 @@ export function isWellFormedToken(token: string, prefix: TokenPrefix): boolean {
 
 /** Hashes a token for storage. A random value of 238 bits needs no slow hash. */
 export function hashToken(token: string): Buffer {
-  return createHash('sha256').update(token).digest()
+  return hash('sha256', token, 'buffer')
 }
 
 export function makePublicKey(): string {
