@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events'
 import type { JobName } from '@earshot/db'
-import { queueConnection } from '@earshot/db/schema'
+import { openQueuePool } from '@earshot/db/schema'
 import { settleWithin } from '@earshot/drivers'
 import { Logger, parseCronItems, run, type WorkerEvents } from 'graphile-worker'
 import { disabling } from './disabling.ts'
@@ -43,9 +43,12 @@ export async function startJobQueue({ concurrency, ...context }: JobQueueOptions
   })
   const { promise: listens, resolve: listening } = Promise.withResolvers<void>()
   events.once('pool:listen:success', () => listening())
+  const pgPool = await openQueuePool(context.address, {
+    max: concurrency + 2,
+    onError: (err) => context.log.error({ err }, 'A connection of the job queue failed'),
+  })
   const runner = await run({
-    connectionString: queueConnection(context.address),
-    maxPoolSize: concurrency + 2,
+    pgPool,
     concurrency,
     noHandleSignals: true,
     events,
@@ -58,6 +61,7 @@ export async function startJobQueue({ concurrency, ...context }: JobQueueOptions
     .catch((err) => context.log.error({ err }, 'The job queue stopped unexpectedly'))
     .then(() => {
       hasEnded = true
+      void pgPool.end()
     })
 
   // A stop before it listens would leak its client, whose later connection error would end the process.

@@ -1,3 +1,3 @@
 export { prepareDatabase } from './prepare.ts'
-export { queueConnection } from './queue.ts'
+export { openQueuePool } from './queue.ts'
 export { DatabaseSetupError } from './setup-error.ts'

@@ -1,4 +1,5 @@
 import { sql } from 'drizzle-orm'
+import type { Pool } from 'pg'
 import type { Database, DatabaseAddress, Tx } from '../driver/database.ts'
 import { onlyOne } from '../sql/rows.ts'
 import { statement } from '../sql/statement.ts'
@@ -25,15 +26,31 @@ export async function ensureQueue(owner: Database, address: DatabaseAddress): Pr
     await lock(tx, {})
     if (await isCurrent(tx)) return
     const { Logger, runMigrations } = await import('graphile-worker')
-    await runMigrations({ connectionString: queueConnection(address), maxPoolSize: 2, logger: new Logger(() => () => {}) })
+    const pgPool = await openQueuePool(address, { max: 2, onError: () => {} })
+    await runMigrations({ pgPool, logger: new Logger(() => () => {}) }).finally(() => pgPool.end())
   })
+}
+
+/**
+ * Opens the connections of Graphile Worker. It could open them itself, but when it ends it removes its error listeners before
+ * its connections are closed: an error that PostgreSQL sends meanwhile would end the process.
+ */
+export async function openQueuePool(
+  address: DatabaseAddress,
+  { max, onError }: { max: number; onError: (error: Error) => void },
+): Promise<Pool> {
+  const { Pool } = await import('pg')
+  const pool = new Pool({ connectionString: queueConnection(address), max })
+  pool.on('error', onError)
+  pool.on('connect', (client) => client.on('error', onError))
+  return pool
 }
 
 /**
  * Returns Graphile Worker's connection string. It connects as the owner of the queue's tables. `uselibpqcompat` makes `pg`
  * read the address as libpq does, so that one DATABASE_URL means the same to both drivers.
  */
-export function queueConnection({ url, host, port, user, password, database }: DatabaseAddress): string {
+function queueConnection({ url, host, port, user, password, database }: DatabaseAddress): string {
   const role = `options=${encodeURIComponent('-c role=earshot_owner')}`
   if (url) {
     const compatible = /[?&]sslmode=/.test(url) ? '&uselibpqcompat=true' : ''
