@@ -1,9 +1,9 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import { ApiError } from '@earshot/contracts'
 import { openDatabase, type Tx } from '@earshot/db'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { batched } from '../../db/src/submissions/batch.ts'
 import { openTestDatabase, type TestDatabase } from '../support/test-database.ts'
+import { until } from '../support/until.ts'
 
 const CALLERS = 40
 const MAX_WAITING = 1_000
@@ -60,10 +60,14 @@ test('a batch whose outcome is unknown is not run again', async () => {
   const terminate = () =>
     operator.run("select pg_terminate_backend(pid) from pg_stat_activity where query like 'select pg_sleep(30)%' and state = 'active'", [])
   // Two statements carry one call each; the other four wait for one of them and go together.
-  for (let statement = 0; statement < 3; statement += 1) {
-    await delay(100)
+  let haveEnded = false
+  void calls.then(() => {
+    haveEnded = true
+  })
+  await until('every call has ended', async () => {
     await terminate()
-  }
+    return haveEnded
+  })
   const results = await calls
   await operator.close()
   expect(results.map((result) => result.status === 'rejected' && result.reason.code)).toEqual(Array(6).fill('dependency_unavailable'))
