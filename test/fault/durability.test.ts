@@ -12,8 +12,9 @@ import { type Publisher, startPublisher } from './durability/publisher.ts'
 
 const EVENTS_PER_SECOND = 100
 const RECOVERED_WITHIN_MS = 10_000
-/** After the last fault: the attempts' delays are the longest part, where the receiver was away. */
+/** After the last fault. */
 const SETTLED_WITHIN_MS = 100_000
+const SETTLE_POLL_MS = 500
 
 const SHORT: Form = {
   ...{ kills: 8, restarts: 1, pauses: 1, pauseMs: 8_000, receiverAways: 1, receiverAwayMs: 3_000, databaseAways: 1, databaseAwayMs: 4_000 },
@@ -73,13 +74,22 @@ test(`after kills, restarts, pauses and outages every acknowledged change is del
   ).toBeLessThan(RECOVERED_WITHIN_MS)
 })
 
-/** Waits until nothing is due or in flight and each event has its number. */
+/**
+ * Waits until nothing is due or in flight and each event has its number. Where the receiver was away twice in a row, the next
+ * attempt may lie a quarter of an hour ahead: its time is made to come.
+ */
 async function settle({ database: { client } }: DurabilityFixture): Promise<void> {
   const open = () => client`
     (select from webhook_deliveries where state in ('pending', 'sending') limit 1)
     union all
     (select from events where feed_position is null limit 1)`
-  await until('all is delivered and numbered', async () => (await open()).length === 0, SETTLED_WITHIN_MS).catch(async (error) => {
+  const isSettled = async () => {
+    if ((await open()).length === 0) return true
+    await client`update webhook_deliveries set next_attempt_at = now() where state = 'pending' and next_attempt_at > now()`
+    await delay(SETTLE_POLL_MS)
+    return false
+  }
+  await until('all is delivered and numbered', isSettled, SETTLED_WITHIN_MS).catch(async (error) => {
     console.log(await describeOpen(client))
     throw error
   })
