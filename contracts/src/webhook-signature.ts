@@ -58,8 +58,14 @@ export class WebhookVerificationError extends Error {
   }
 }
 
-/** Returns all signature headers of an attempt: Earshot's own and those of Standard Webhooks (standardwebhooks.com). */
-export async function signWebhook(webhook: WebhookToSign): Promise<Record<string, string>> {
+/** Computes HMAC-SHA256 (RFC 2104). */
+export type Hmac = (key: Uint8Array<ArrayBuffer>, message: Uint8Array<ArrayBuffer>) => Uint8Array | Promise<Uint8Array>
+
+/**
+ * Returns all signature headers of an attempt: Earshot's own and those of Standard Webhooks (standardwebhooks.com). `hmac`
+ * defaults to WebCrypto, which works in browsers too.
+ */
+export async function signWebhook(webhook: WebhookToSign, hmac: Hmac = hmacByWebCrypto): Promise<Record<string, string>> {
   const { secret, previousSecret, deliveryId } = webhook
   const timestamp = String(webhook.timestampSeconds)
   const body = toBytes(webhook.body)
@@ -167,7 +173,7 @@ function requirePrefix(secret: string): void {
   if (!secret.startsWith(SECRET_PREFIX)) throw new TypeError(`A webhook secret starts with ${SECRET_PREFIX}`)
 }
 
-async function hmac(key: Bytes, message: Bytes): Promise<Bytes> {
+async function hmacByWebCrypto(key: Bytes, message: Bytes): Promise<Bytes> {
   return new Uint8Array(await crypto.subtle.sign('HMAC', await importKey(key, 'sign'), message))
 }
 
@@ -187,7 +193,7 @@ function joinBytes(prefix: string, body: Bytes): Bytes {
   return joined
 }
 
-function toHex(bytes: Bytes): string {
+function toHex(bytes: Uint8Array): string {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
@@ -195,6 +201,6 @@ function fromHex(hex: string): Bytes {
   return Uint8Array.from(hex.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16))
 }
 
-function toBase64(bytes: Bytes): string {
+function toBase64(bytes: Uint8Array): string {
   return btoa(String.fromCharCode(...bytes))
 }
