@@ -22,6 +22,7 @@ const functions = {
     'count_public_submission',
     'count_request',
     'emit_event',
+    'emit_events',
     'end_reused_credential',
     'event_body',
     'iso_timestamp',
@@ -34,7 +35,7 @@ const functions = {
   ],
   'is a hot path with a row in the bench': [
     'access',
-    'create_submission',
+    'create_submissions',
     'moderate_submission',
     'moderate_submissions',
     'public_access',
@@ -79,14 +80,14 @@ test('no SQL function says what an error is: the table of errors stands in TypeS
 })
 
 test('SQL names events, jobs, quotas and features as TypeScript does', () => {
-  expect(eventTypes).toEqual(expect.arrayContaining(namesIn(/emit_event\([^;]*?'([a-z_]+(?:\.[a-z_]+)+)'/g)))
+  expect(eventTypes).toEqual(expect.arrayContaining(namesIn(/emit_events?\([^;]*?'([a-z_]+(?:\.[a-z_]+)+)'/g)))
   expect(Object.keys(jobs)).toEqual(expect.arrayContaining(namesIn(/(?:add_job|enqueue_job)\(\s*'(\w+)'/g)))
   expect(monthlyQuotas).toEqual(expect.arrayContaining(namesIn(/consume_quota\([^;]*?'(\w+)'/g)))
   expect(plans.business.features).toEqual(expect.arrayContaining(namesIn(/team_has_feature\([^;]*?'(\w+)'/g)))
 })
 
 test('the event of a moderation is an event for both decisions', () => {
-  const [prefix] = namesIn(/emit_event\([^;]*?'([a-z]+\.)'/g)
+  const [prefix] = namesIn(/emit_events?\([^;]*?'([a-z]+\.)'/g)
   expect(eventTypes).toEqual(expect.arrayContaining([`${prefix}approved`, `${prefix}rejected`]))
 })
 

@@ -44,7 +44,7 @@ test(
 async function submit(run: string, index: number) {
   const [row] = await store.database.run<{ id: string }>(
     `select id
-       from create_submission($1, $2, uuidv7(), $3::jsonb, $4)`,
+       from create_submissions(array[$1::uuid], array[$2::uuid], array[uuidv7()], array[$3::jsonb], array[$4::bytea])`,
     [
       team.id,
       team.project.project_id,

@@ -69,16 +69,14 @@ begin
     end loop;
   end loop;
 
-  for v_item in
-    select i.number, a.team_id, a.project_id, i.fields, decode(i.revoke_token_hash, 'hex') as revoke_token_hash
-      from jsonb_to_recordset(p_items) as i (number int, fields jsonb, revoke_token_hash text)
-      join unnest(v_access) a on a.number = i.number
-     where v_ids[i.number] = v_new_ids[i.number] and v_refusals[i.number] is null
-     order by i.number
-  loop
-    perform set_config('earshot.team_id', v_item.team_id::text, true);
-    perform create_submission(v_item.team_id, v_item.project_id, v_ids[v_item.number], v_item.fields, v_item.revoke_token_hash);
-  end loop;
+  -- A role that policies bind receives one submission at a time, whose team is set.
+  perform create_submissions(
+            array_agg(a.team_id), array_agg(a.project_id), array_agg(v_ids[i.number]), array_agg(i.fields),
+            array_agg(decode(i.revoke_token_hash, 'hex'))
+          )
+     from jsonb_to_recordset(p_items) as i (number int, fields jsonb, revoke_token_hash text)
+     join unnest(v_access) a on a.number = i.number
+    where v_ids[i.number] = v_new_ids[i.number] and v_refusals[i.number] is null;
 
   return query
   select a.team_id, a.project_id, a.public_count, a.rated_count, a.rating_sum, a.used, a.reset_seconds, a.blocked_seconds,

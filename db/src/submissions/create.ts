@@ -21,7 +21,7 @@ interface ProjectRef {
 const create = statement<ProjectRef & { fields: string }, SubmissionRow>(
   (p) => sql`
   select *
-    from create_submission(${p.team_id}::uuid, ${p.project_id}::uuid, uuidv7(), ${p.fields}::jsonb, null)`,
+    from create_submissions(array[${p.team_id}::uuid], array[${p.project_id}::uuid], array[uuidv7()], array[${p.fields}::jsonb], array[null::bytea])`,
 )
 
 /**
