@@ -22,6 +22,7 @@ import { registerTrpc } from './http/trpc.ts'
 import { registerUnknownRoute } from './http/unknown-route.ts'
 import { oauthPages, registerOAuth } from './oauth/routes.ts'
 import { registerBacklogMetrics } from './observability/backlog-metrics.ts'
+import { countForeignRows } from './observability/foreign-rows.ts'
 import type { Log } from './observability/log.ts'
 import { type ProbeOptions, registerProbes } from './observability/probes.ts'
 import { registerRequestMetrics } from './observability/request-metrics.ts'
@@ -33,7 +34,7 @@ import type { GivenServices } from './services.ts'
 const SAFE_REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/
 const MAX_ROUTE_PARAMETER = 2_000
 
-export interface AppOptions extends Omit<PipelineOptions, 'services'>, Omit<ProbeOptions, 'database' | 'metrics'> {
+export interface AppOptions extends Omit<PipelineOptions, 'services' | 'onForeignRow'>, Omit<ProbeOptions, 'database' | 'metrics'> {
   contracts: OperationTree
   services: GivenServices
   baseUrl: string
@@ -76,7 +77,8 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     nudge: options.onCommit,
   }
   app.addHook('onClose', services.passwords.close)
-  const pipelines = operations.map((named) => compilePipeline(named, handlerOf(named), { ...options, services }))
+  const pipelineOptions = { ...options, services, onForeignRow: countForeignRows(options.metrics) }
+  const pipelines = operations.map((named) => compilePipeline(named, handlerOf(named), pipelineOptions))
   const feedPoll = createFeedPoll(options.database)
   for (const pipeline of pipelines) {
     if (pipeline.named.operation.stream)

@@ -12,6 +12,8 @@ export interface DatabaseProxy {
   hold: () => void
   /** Passes everything on again, with what was held. */
   restore: () => Promise<void>
+  /** Alters what PostgreSQL sends, until it is called with null. */
+  alterReplies: (alter: ((bytes: Buffer) => Buffer) | null) => void
   [Symbol.asyncDispose]: () => Promise<void>
 }
 
@@ -25,6 +27,7 @@ export async function startDatabaseProxy({
 }: DatabaseAddress): Promise<DatabaseProxy> {
   const pairs = new Set<Socket>()
   let isHolding = false
+  let alter: ((bytes: Buffer) => Buffer) | null = null
   const server = createServer((near) => {
     const far = connect(join(host, `.s.PGSQL.${port}`))
     for (const [from, to] of [
@@ -37,7 +40,7 @@ export async function startDatabaseProxy({
         pairs.delete(from)
         to.destroy()
       })
-      from.on('data', (bytes) => to.write(bytes))
+      from.on('data', (bytes) => to.write(alter && from === far ? alter(bytes) : bytes))
       if (isHolding) from.pause()
     }
   })
@@ -60,6 +63,9 @@ export async function startDatabaseProxy({
       isHolding = false
       for (const socket of pairs) socket.resume()
       if (!server.listening) await listen(ownPort)
+    },
+    alterReplies(next) {
+      alter = next
     },
     async [Symbol.asyncDispose]() {
       if (server.listening) await close()

@@ -1,6 +1,6 @@
 import { drizzle } from 'drizzle-orm/postgres-js'
 import type postgres from 'postgres'
-import { isConnectionLost, toApiError, unavailable } from './errors.ts'
+import { asStale, isConnectionLost, StaleStatementError, toApiError, unavailable } from './errors.ts'
 import { registerParameterTypes } from './parameter-types.ts'
 import { type DriverResult, takeRows } from './result-rows.ts'
 
@@ -14,14 +14,28 @@ interface StatementResult<Row> {
 
 /** One connection to the database. The first statement opens it; once lost, it stays lost. */
 export interface Connection {
-  /** Sends a statement; a text with parameters is prepared. Failures are ApiErrors where the table of errors has one. */
+  /**
+   * Sends a statement; a text with parameters is prepared. Failures are ApiErrors where the table of errors has one. Throws
+   * when another statement is in flight: the driver gives replies to statements by their order alone.
+   */
   send<Row>(text: string, params?: readonly unknown[]): Promise<StatementResult<Row>>
-  /** Whether the connection broke: it takes no more statements, and PostgreSQL rolled back what was not committed. */
+  /** Whether the connection broke or may have replies left over: it takes no more statements, and PostgreSQL rolls back what was not committed. */
   readonly isLost: boolean
   /** Closes after the statement in flight. */
   end(): Promise<void>
   /** Closes now: the statement in flight fails. */
   destroy(): Promise<void>
+}
+
+/**
+ * Makes the driver's retry of a query fail. When PostgreSQL asks for a statement to be prepared anew, the driver would send it
+ * again by itself: behind other statements it would then take their replies for its own, and they those of others.
+ */
+const FAILING_RETRY: PropertyDescriptor = {
+  get: () => null,
+  set(cause: Error) {
+    throw new StaleStatementError(cause)
+  },
 }
 
 /** Opens a connection. `connect` returns a client of one connection that calls `onclose` when it closes. */
@@ -32,20 +46,35 @@ export function openConnection(connect: (onclose: () => void) => postgres.Sql): 
     isLost = true
   })
   prepareClient(client)
+  let isBusy = false
+  const execute = async (text: string, params: readonly unknown[]) => {
+    // The driver does not type the parameters of a text; the caller's statement does.
+    const query = client.unsafe(text, params as postgres.ParameterOrJSON<never>[], { prepare: true }).values()
+    Reflect.defineProperty(query, 'retried', FAILING_RETRY)
+    isBusy = true
+    try {
+      return await query
+    } finally {
+      isBusy = false
+    }
+  }
   return {
     get isLost() {
       return isLost
     },
     async send<Row>(text: string, params: readonly unknown[] = []) {
       if (isLost) throw unavailable(new Error('The connection to the database was lost'))
+      if (isBusy) throw new Error('A connection of the database runs one statement at a time')
       try {
-        // The driver does not type the parameters of a text; the caller's statement does.
-        const result = await client.unsafe(text, params as postgres.ParameterOrJSON<never>[], { prepare: true }).values()
+        const result = await execute(text, params)
         // values() returns the rows as arrays, which the driver's types do not say for texts.
         return { rows: takeRows<Row>(result as unknown as DriverResult), command: result.command }
       } catch (error) {
-        isLost ||= isConnectionLost(error)
-        throw toApiError(error)
+        const stale = asStale(error)
+        isLost ||= stale !== null || isConnectionLost(error)
+        // The pool runs the work again.
+        if (stale) throw stale
+        throw isUnreadable(error) ? unavailable(error) : toApiError(error)
       }
     },
     end: () => client.end({ timeout: END_SECONDS }),
@@ -54,6 +83,11 @@ export function openConnection(connect: (onclose: () => void) => postgres.Sql): 
       return client.end({ timeout: 0 })
     },
   }
+}
+
+/** Whether the driver failed to read a reply as one to its statement. */
+function isUnreadable(error: unknown): error is Error {
+  return error instanceof TypeError || error instanceof RangeError
 }
 
 /** Sets a client's types in one place: drizzle() makes timestamps text and JSON parameters strings. */

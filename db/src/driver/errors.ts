@@ -27,16 +27,41 @@ const UNREACHABLE = new Set([
  */
 const UNAVAILABLE = /^(08|53|57|40|25P03)/
 
+/** Where PostgreSQL finds that a function returns rows of an older shape than their table has now. */
+const STALE_ROUTINES = new Set(['build_attrmap_by_position', 'check_attrmap_match', 'convert_tuples_by_position'])
+
+/**
+ * A table changed since the statement, or a function that it calls, was prepared on this connection. Nothing was done, and the
+ * transaction is rolled back; on a new connection it can be run again.
+ */
+export class StaleStatementError extends Error {
+  override name = 'StaleStatementError'
+
+  constructor(cause: Error) {
+    super('The statement was prepared before its tables changed', { cause })
+  }
+}
+
+/** Returns the error as a `StaleStatementError` where it is one. */
+export function asStale(error: unknown): StaleStatementError | null {
+  if (error instanceof StaleStatementError) return error
+  const isStale = error instanceof postgres.PostgresError && error.code === '42804' && STALE_ROUTINES.has(error.routine)
+  return isStale ? new StaleStatementError(error) : null
+}
+
 /** Turns an error of the driver into an error of the API's table; returns any other error unchanged, which becomes a 500. */
 export function toApiError(error: unknown): unknown {
   if (error instanceof postgres.PostgresError) return fromState(error)
-  if (error instanceof DeadlineError || isUnreachable(error)) return unavailable(error)
+  if (error instanceof DeadlineError || error instanceof StaleStatementError || isUnreachable(error)) return unavailable(error)
   return error
 }
 
-/** Whether an error of the driver means that its connection is lost. PostgreSQL closes a connection after a FATAL error. */
+/**
+ * Whether a connection must not be used after this error. Only an error of PostgreSQL itself ends a statement in order; and
+ * after a FATAL one PostgreSQL closes the connection.
+ */
 export function isConnectionLost(error: unknown): boolean {
-  return error instanceof postgres.PostgresError ? ['FATAL', 'PANIC'].includes(error.severity) : isUnreachable(error)
+  return !(error instanceof postgres.PostgresError) || ['FATAL', 'PANIC'].includes(error.severity)
 }
 
 function isUnreachable(error: unknown): error is Error {

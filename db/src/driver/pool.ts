@@ -1,15 +1,22 @@
 import type { Connection } from './connection.ts'
 import { createWithDeadline, type Deadline } from './deadline.ts'
-import { unavailable } from './errors.ts'
+import { StaleStatementError, unavailable } from './errors.ts'
 
 /** How long closing waits for work in flight. */
 const CLOSE_MS = 5_000
 const MAX_AGE_MS = 30 * 60_000
+/** How often work is run whose tables change meanwhile. */
+const MAX_TRIES = 3
+
+type Work<Result> = (connection: Connection, deadline: Deadline) => Promise<Result>
 
 /** Connections of the database, each used by one caller at a time. */
 export interface Pool {
-  /** Runs work on a connection of its own. Throws what the work throws, and `DeadlineError`. */
-  use<Result>(work: (connection: Connection, deadline: Deadline) => Promise<Result>): Promise<Result>
+  /**
+   * Runs work on a connection of its own. Throws what the work throws, and `DeadlineError`. Work is run again, on a new
+   * connection, when a statement was prepared before its tables changed: nothing was done then.
+   */
+  use<Result>(work: Work<Result>): Promise<Result>
   /** Refuses callers that still wait, lets work in flight finish, and closes the connections. */
   close(): Promise<void>
 }
@@ -38,10 +45,12 @@ export function createPool(max: number, open: () => Connection, statementTimeout
   const waiting: Waiter[] = []
   const drained = Promise.withResolvers<void>()
   let isClosed = false
+  /** Connections that were opened before may have statements that were prepared before their tables changed. */
+  let staleUntilMs = Number.NEGATIVE_INFINITY
 
   const findSlot = (): Slot | undefined => {
     for (let slot = idle.pop(); slot; slot = idle.pop()) {
-      if (isUsable(slot)) return slot
+      if (isUsable(slot, staleUntilMs)) return slot
       discard(slot)
     }
     if (slots.size >= max) return undefined
@@ -65,19 +74,23 @@ export function createPool(max: number, open: () => Connection, statementTimeout
     void slot.connection.destroy()
   }
 
+  const retire = () => {
+    staleUntilMs = performance.now()
+  }
+  const useOnce = async <Result>(work: Work<Result>, deadline: Deadline): Promise<Result> => {
+    const slot = await acquire()
+    try {
+      deadline.require()
+      // The driver rejects the statement in flight, so the work ends and its slot is released.
+      deadline.onPassed(() => void slot.connection.destroy())
+      return await work(slot.connection, deadline)
+    } finally {
+      release(slot)
+    }
+  }
+
   return {
-    use: (work) =>
-      withDeadline(async (deadline) => {
-        const slot = await acquire()
-        try {
-          deadline.require()
-          // The driver rejects the statement in flight, so the work ends and its slot is released.
-          deadline.onPassed(() => void slot.connection.destroy())
-          return await work(slot.connection, deadline)
-        } finally {
-          release(slot)
-        }
-      }),
+    use: (work) => withDeadline((deadline) => againWhenStale(() => useOnce(work, deadline), retire)),
     async close() {
       isClosed = true
       for (const { refuse } of waiting.splice(0)) refuse(closed())
@@ -90,8 +103,20 @@ export function createPool(max: number, open: () => Connection, statementTimeout
   }
 }
 
-function isUsable({ connection, openedAtMs }: Slot): boolean {
-  return !connection.isLost && performance.now() - openedAtMs < MAX_AGE_MS
+function isUsable({ connection, openedAtMs }: Slot, staleUntilMs: number): boolean {
+  return !connection.isLost && openedAtMs > staleUntilMs && performance.now() - openedAtMs < MAX_AGE_MS
+}
+
+/** Calls `run` again when a statement of it was prepared before its tables changed, after `retire` has retired the connections. */
+async function againWhenStale<Result>(run: () => Promise<Result>, retire: () => void): Promise<Result> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await run()
+    } catch (error) {
+      if (!(error instanceof StaleStatementError) || tries === MAX_TRIES) throw error
+      retire()
+    }
+  }
 }
 
 function closed(): unknown {

@@ -57,8 +57,10 @@ export async function authorizeCaller(
     throw new ApiError(credential?.code ?? 'not_authenticated')
   }
   const { limit, pathFields } = operation
-  const access = await authorizeCredential(tx, credential, targetOf(requestFacts), { ip: requestFacts.ip, limit, ...options })
+  const target = targetOf(requestFacts)
+  const access = await authorizeCredential(tx, credential, target, { ip: requestFacts.ip, limit, ...options })
   if ('code' in access) throw new ApiError(access.code)
+  requireAsked(access, target)
   requireAccess(operation, requestFacts, access)
   return {
     caller: {
@@ -100,6 +102,12 @@ async function reauthenticationOf(
 
 function targetOf({ path, origin }: RequestFacts) {
   return { team: uuidOrNull(path.team_id), project: uuidOrNull(path.project_id), origin }
+}
+
+/** A second check that the database judged this request's own path. */
+function requireAsked({ team_id, project_id }: AccessRow, { team, project }: ReturnType<typeof targetOf>): void {
+  const isAnswer = (found: string | null, asked: string | null) => found === null || found === asked?.toLowerCase()
+  if (!isAnswer(team_id, team) || !isAnswer(project_id, project)) throw new Error('The access of another request was returned')
 }
 
 function requireAccess(

@@ -12,14 +12,17 @@ export interface Databases {
 }
 
 /** Returns where a request's statements run. A request that names no team (`/me/`, `/teams/`) is not bound to one. */
-export function executorOf(
-  { database, teamDatabase }: Databases,
-  { access, pathFields }: Operation,
-  caller: AuthorizedRequest['caller'],
-): Tx {
+export function executorOf({ database, teamDatabase }: Databases, operation: Operation, caller: AuthorizedRequest['caller']): Tx {
   if (!teamDatabase) return database
-  if (access === 'public') return teamDatabase.forTeam(publicTeamId(caller) ?? NO_TEAM)
-  return 'team' in caller && pathFields.has('team_id') ? teamDatabase.forTeam(caller.team.id) : database
+  const teamId = teamIdOf(operation, caller)
+  if (operation.access === 'public') return teamDatabase.forTeam(teamId ?? NO_TEAM)
+  return teamId === null ? database : teamDatabase.forTeam(teamId)
+}
+
+/** Returns the team of a request, null when it names none, or none is known yet. */
+export function teamIdOf({ access, pathFields }: Operation, caller: AuthorizedRequest['caller']): string | null {
+  if (access === 'public') return publicTeamId(caller)
+  return 'team' in caller && pathFields.has('team_id') ? caller.team.id : null
 }
 
 /** The public project's team. A statement that authorizes with its work binds itself to the team that it finds. */

@@ -6,11 +6,12 @@ import { isFailedAttempt } from '../auth/rate-limit.ts'
 import type { ReplyHeaders } from '../auth/reply-headers.ts'
 import type { RequestFacts } from '../auth/request-facts.ts'
 import type { Services } from '../services.ts'
-import { type Databases, executorOf } from './executors.ts'
+import { type Databases, executorOf, teamIdOf } from './executors.ts'
 import { toApiError } from './failure.ts'
 import { type KeyedWork, type OperationResult, performOnce } from './idempotency.ts'
 import { compileInput, type ReadInput } from './input.ts'
 import { compileMask, type Mask } from './mask.ts'
+import { guardTeam } from './team-guard.ts'
 
 /** A handler as the pipeline calls it. `implement` has checked its type against the contract. */
 export type AnyHandler = (call: { ctx: never; input: never }) => Promise<unknown>
@@ -22,6 +23,8 @@ export interface PipelineOptions extends Databases {
   checkOutput: boolean
   /** Called after every commit: wakes the dispatcher of this process. */
   onCommit: () => void
+  /** Called when a statement of a team's request returned a row of another team. */
+  onForeignRow: () => void
 }
 
 /** A compiled operation. REST, streams and tRPC call the same steps. */
@@ -70,8 +73,10 @@ export function compilePipeline(named: NamedOperation, handler: AnyHandler, opti
         if ('team' in caller) requireFeature(operation, caller)
         if (projectIsMissing) throw new ApiError('not_found')
       }
+      const teamId = teamIdOf(operation, caller)
+      const guarded = (tx: Tx) => (teamId === null ? tx : guardTeam(tx, teamId, options.onForeignRow))
       // `implement` has checked that this operation's handler takes this context and input.
-      const work = (tx: Tx) => handler({ ctx: { ...caller, tx, services } as never, input: input as never })
+      const work = (tx: Tx) => handler({ ctx: { ...caller, tx: guarded(tx), services } as never, input: input as never })
       const keyed = idempotencyKey === null ? null : { caller: await keyHolder(caller), key: idempotencyKey, input }
       const result = await execute(executorOf(options, operation, caller), { admit, work }, keyed)
       if ('deferredAccess' in caller) await caller.deferredAccess.settle()

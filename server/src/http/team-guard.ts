@@ -1,0 +1,32 @@
+import type { Tx } from '@earshot/db'
+
+/** A row of another team reached a request. It is never presented: the request fails with 500. */
+class ForeignRowError extends Error {
+  override name = 'ForeignRowError'
+}
+
+/**
+ * Returns an executor that refuses rows of other teams. Statements find rows through their team already; this is a second,
+ * independent check, of the rows themselves. `onForeignRow` is called for each refusal.
+ */
+export function guardTeam(tx: Tx, teamId: string, onForeignRow: () => void): Tx {
+  const guard = (inner: Tx) => guardTeam(inner, teamId, onForeignRow)
+  return {
+    async run<Row>(text: string, params: readonly unknown[]) {
+      const rows = await tx.run<Row>(text, params)
+      if (rows.some((row) => isForeign(row, teamId))) {
+        onForeignRow()
+        throw new ForeignRowError('A statement returned a row of another team')
+      }
+      return rows
+    },
+    attempt: (work) => tx.attempt((inner) => work(guard(inner))),
+    transaction: (work) => tx.transaction((inner) => work(guard(inner))),
+  }
+}
+
+/** Rows without a team, such as a count, belong to none. */
+function isForeign(row: unknown, teamId: string): boolean {
+  const { team_id } = row as { team_id?: unknown }
+  return team_id !== undefined && team_id !== null && team_id !== teamId
+}
