@@ -30,21 +30,6 @@ test('a person signs in on a page without script and returns to the page they wa
   expect([again.status, again.headers.get('location')]).toEqual([303, '/accounts/'])
 })
 
-test('signing in never redirects to another site', async () => {
-  for (const next of [
-    'https://evil.example/',
-    '//evil.example',
-    '/\\evil.example',
-    '\\\\evil.example',
-    'javascript:alert(1)',
-    'http://[',
-    '\t//evil.example',
-  ]) {
-    const answer = await post({ email, password: PASSWORD, next })
-    expect([answer.status, answer.headers.get('location')], next).toEqual([303, '/accounts/'])
-  }
-})
-
 test('a wrong password, an unknown address and an invalid address look the same, and the input is kept, escaped', async () => {
   const pages = await Promise.all(
     [email, 'nobody@example.com', '"><script>alert(1)</script>'].map(async (typed) => {

@@ -14,9 +14,15 @@ export function withNext(path: string, next: string): string {
   return `${path}?${new URLSearchParams({ next })}`
 }
 
-/** Returns a path of this service for any input, so that signing in never redirects to another site. */
+/**
+ * Returns a path of this service for any input, so that signing in never redirects to another site. A path such as `/.//host`
+ * is normalized to `//host`, which a browser takes for another site: so the result is resolved once more, as a browser does.
+ */
 export function localPath(next: unknown, baseUrl: string): string {
   if (typeof next !== 'string' || !URL.canParse(next, baseUrl)) return HOME_PATH
-  const { origin, pathname, search } = new URL(next, baseUrl)
-  return origin === new URL(baseUrl).origin ? pathname + search : HOME_PATH
+  const { href: home } = new URL('/', baseUrl)
+  const { pathname, search } = new URL(next, baseUrl)
+  const path = pathname + search
+  const isOurs = [next, path].every((target) => URL.parse(target, baseUrl)?.href.startsWith(home))
+  return isOurs ? path : HOME_PATH
 }
