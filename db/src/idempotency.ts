@@ -1,6 +1,7 @@
 import { ApiError, durations } from '@earshot/contracts'
 import { sql } from 'drizzle-orm'
 import type { Tx } from './driver/database.ts'
+import { isLockTimeout } from './driver/errors.ts'
 import { onlyOne } from './sql/rows.ts'
 import { statement } from './sql/statement.ts'
 import { idempotency_keys } from './tables/idempotency.ts'
@@ -16,23 +17,20 @@ export interface IdempotentRequest extends KeyRef {
   requestHash: Buffer
 }
 
-const LOCK_TIMEOUT = '10s'
+const CLAIM_TIMEOUT = '10s'
 
-const setLockTimeout = statement<{ timeout: string }, never>(
-  (p) => sql`
-  select set_config('lock_timeout', ${p.timeout}, true)`,
-)
-
+// The timeout holds for the claim alone: what the work waits for is not this key.
 const claim = statement<IdempotentRequest & { hours: number }, { claimed: boolean }>(
   (p) => sql`
   insert into ${idempotency_keys} as k (caller, key, request_hash)
-  values (${p.caller}, ${p.key}, ${p.requestHash})
+  select ${p.caller}, ${p.key}, ${p.requestHash}::bytea
+   where set_config('lock_timeout', ${sql.raw(`'${CLAIM_TIMEOUT}'`)}, true) is not null
   on conflict (caller, key) do update set
     request_hash = excluded.request_hash,
     result = null,
     created_at = now()
   where k.created_at < now() - ${p.hours}::int * interval '1 hour'
-  returning true as claimed`,
+  returning set_config('lock_timeout', '0', true) is not null as claimed`,
 )
 
 const find = statement<KeyRef, { request_hash: Buffer; result: string | null }>(
@@ -55,13 +53,18 @@ const store = statement<KeyRef & { result: string }, never>(
  * and `idempotency_in_progress` when the first one takes longer.
  */
 export async function claimIdempotencyKey(tx: Tx, { caller, key, requestHash }: IdempotentRequest): Promise<string | null> {
-  await setLockTimeout(tx, { timeout: LOCK_TIMEOUT })
-  const [claimed] = await claim(tx, { caller, key, requestHash, hours: durations.idempotencyKeyHours })
+  const [claimed] = await claim(tx, { caller, key, requestHash, hours: durations.idempotencyKeyHours }).catch((error) => {
+    throw isLockTimeout(error) ? inProgress() : error
+  })
   if (claimed) return null
   const stored = onlyOne(await find(tx, { caller, key }))
   if (!stored.request_hash.equals(requestHash)) throw new ApiError('idempotency_key_reused')
-  if (stored.result === null) throw new ApiError('idempotency_in_progress', { retryAfterSeconds: 1 })
+  if (stored.result === null) throw inProgress()
   return stored.result
+}
+
+function inProgress(): ApiError {
+  return new ApiError('idempotency_in_progress', { retryAfterSeconds: 1 })
 }
 
 /** Stores the result before the commit, so that a crash leaves both the work and its result, or neither. */

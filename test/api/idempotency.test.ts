@@ -1,3 +1,5 @@
+import { randomBytes } from 'node:crypto'
+import { claimIdempotencyKey } from '@earshot/db'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { makeTeam, type Team } from '../support/people.ts'
 import { startTestService, type TestService } from '../support/test-service.ts'
@@ -72,6 +74,14 @@ test('requests refused before the work, or not found, leave the key unused', asy
   expect((await send(submissions, 'key-8', WORDS, narrow)).status).toBe(403)
   const kept = await service.database.run("select key from idempotency_keys where key = 'key-8'", [])
   expect(kept).toEqual([])
+})
+
+test('the time limit for a key under way does not limit what its work waits for', async () => {
+  const [setting] = await service.database.transaction(async (tx) => {
+    await claimIdempotencyKey(tx, { caller: 'test', key: 'key-limit', requestHash: randomBytes(32) })
+    return tx.run<{ limit: string }>(`select current_setting('lock_timeout') as "limit"`, [])
+  })
+  expect(setting).toEqual({ limit: '0' })
 })
 
 test('a key is forgotten after 24 hours', async () => {

@@ -23,9 +23,10 @@ const UNREACHABLE = new Set([
 
 /**
  * SQLSTATE classes of a database that cannot serve now: connection exceptions (08), insufficient
- * resources (53), operator intervention, a cancelled statement included (57), deadlock and serialization (40).
+ * resources (53), operator intervention, a cancelled statement included (57), deadlock and serialization (40), a lock that
+ * was not had in time (55P03).
  */
-const UNAVAILABLE = /^(08|53|57|40|25P03)/
+const UNAVAILABLE = /^(08|53|57|40|25P03|55P03)/
 
 /** Where PostgreSQL finds that a function returns rows of an older shape than their table has now. */
 const STALE_ROUTINES = new Set(['build_attrmap_by_position', 'check_attrmap_match', 'convert_tuples_by_position'])
@@ -80,13 +81,18 @@ export function isDeadlock(error: unknown): boolean {
   return cause instanceof postgres.PostgresError && cause.code === '40P01'
 }
 
+/** Whether PostgreSQL gave up waiting for a lock. */
+export function isLockTimeout(error: unknown): boolean {
+  const cause = causeOf(error)
+  return cause instanceof postgres.PostgresError && cause.code === '55P03'
+}
+
 function causeOf(error: unknown): unknown {
   return error instanceof ApiError && error.cause instanceof Error ? error.cause : error
 }
 
 function fromState(error: postgres.PostgresError): unknown {
   if (error.code === '23505') return new ApiError('already_exists', { detail: duplicateDetail(error.constraint_name) })
-  if (error.code === '55P03') return new ApiError('idempotency_in_progress', { retryAfterSeconds: 1 })
   return UNAVAILABLE.test(error.code) ? unavailable(error) : error
 }
 
