@@ -58,6 +58,12 @@ test('each further block lasts twice as long, up to a day, and resets a day afte
   expect(seconds).toEqual([1, 2, 4, 8, 16, 24].map((hours) => hours * HOUR_SECONDS))
 })
 
+test('an address that was blocked any number of times is blocked for a day', async () => {
+  await service.database.run("insert into abuse_blocks (address, violations, blocks) values ($1, '{}', 2147483647)", [ip()])
+  const last = await violate(VIOLATIONS)
+  expect([last.status, last.body.code, Number(last.headers.get('retry-after'))]).toEqual([429, 'abuse_blocked', 24 * HOUR_SECONDS])
+})
+
 test('violations older than ten minutes do not count', async () => {
   await violate(VIOLATIONS - 1)
   await service.database.run(

@@ -13,8 +13,8 @@ begin
 
   update public.abuse_blocks b
      set violations = '{}',
-         blocks = b.blocks + 1,
-         blocked_until = now() + least(interval '24 hours', interval '1 hour' * 2 ^ b.blocks)
+         blocks = least(b.blocks, 5) + 1,
+         blocked_until = now() + least(interval '24 hours', interval '1 hour' * 2 ^ least(b.blocks, 5))
    where b.address = p_address and cardinality(b.violations) >= 5
   returning blocked_until into v_until;
   return ceil(extract(epoch from v_until - now()))::int;
