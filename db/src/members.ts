@@ -2,6 +2,7 @@ import { ApiError, type Role, roleSuffices } from '@earshot/contracts'
 import { type SQL, sql } from 'drizzle-orm'
 import { type Tx, transaction } from './driver/database.ts'
 import { emitEvent } from './emit-event.ts'
+import { revokeInvitationsBeyond } from './invitations/beyond-role.ts'
 import { lockPlan } from './quotas.ts'
 import type { Actor } from './sql/actor.ts'
 import { recordAudit } from './sql/audit.ts'
@@ -122,6 +123,7 @@ async function changeRole(tx: Tx, actor: Actor, own: Role, { role, ...ref }: Mem
   if (before.role === role) return before
   if (before.role === 'owner') await requireAnotherOwner(tx, ref)
   await setRole(tx, { ...ref, role })
+  await revokeInvitationsBeyond(tx, actor, { ...ref, role })
   await recordAudit(tx, actor, { ...target(ref), action: 'member.updated', changes: { role: { from: before.role, to: role } } })
   return { ...before, role }
 }
@@ -140,6 +142,7 @@ export async function removeMember(tx: Tx, actor: Actor, ref: MemberRef): Promis
     requireOwnerFor(own, member.role)
     if (member.role === 'owner') await requireAnotherOwner(tx, ref)
     await remove(tx, ref)
+    await revokeInvitationsBeyond(tx, actor, { ...ref, role: null })
     await recordAudit(tx, actor, { ...target(ref), action: 'member.removed', changes: { role: { from: member.role, to: null } } })
   })
 }

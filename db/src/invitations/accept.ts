@@ -12,6 +12,7 @@ import { memberships } from '../tables/members.ts'
 import { teams } from '../tables/teams.ts'
 import { users } from '../tables/users.ts'
 import type { UserTeam } from '../users.ts'
+import { mayInvite } from './beyond-role.ts'
 import { columns, here, type InvitationRef, type InvitationRow } from './row.ts'
 
 const findTeamOfToken = statement<{ tokenHash: Buffer }, { team_id: string }>(
@@ -21,11 +22,18 @@ const findTeamOfToken = statement<{ tokenHash: Buffer }, { team_id: string }>(
    where token_hash = ${p.tokenHash}`,
 )
 
-const findForUser = statement<{ team_id: string; tokenHash: Buffer; userId: string }, InvitationRow & { accepted_by: string | null }>(
+interface Invited extends InvitationRow {
+  accepted_by: string | null
+  /** The role of the inviter now; null when they left the team. */
+  inviter_role: Role | null
+}
+
+const findForUser = statement<{ team_id: string; tokenHash: Buffer; userId: string }, Invited>(
   (p) => sql`
-  select ${columns}, i.accepted_by
+  select ${columns}, i.accepted_by, m.role as inviter_role
     from ${invitations} i
     join ${users} u on u.id = ${p.userId} and lower(u.email) = lower(i.email)
+    left join ${memberships} m on m.team_id = i.team_id and m.user_id = i.invited_by
    where i.team_id = ${p.team_id} and i.token_hash = ${p.tokenHash}`,
 )
 
@@ -65,7 +73,7 @@ export async function acceptInvitation(tx: Tx, actor: UserActor, tokenHash: Buff
     const { id: invitation_id, ...invitation } = (await findForUser(tx, { team_id, tokenHash, userId }))[0] ?? notFound()
     const team = onlyOne(await findTeam(tx, { team_id, userId }))
     if (team.role !== null && invitation.accepted_by === userId) return { ...team, role: team.role }
-    if (invitation.state !== 'pending') notFound()
+    if (invitation.state !== 'pending' || !mayInvite(invitation.inviter_role, invitation.role)) notFound()
     if (team.role !== null) throw new ApiError('already_exists', { detail: 'You are on the team already.' })
     const [used, limit] = [await countMembers(tx, team_id), plans[plan].quotas.members]
     // The plan has become smaller. Other invitations do not count here, or none of them could be accepted.
