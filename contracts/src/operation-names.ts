@@ -25,9 +25,17 @@ export function isEverywhere({ access, stream }: Pick<Operation, 'access' | 'str
   return access === 'credential' && !stream
 }
 
-/** Whether the operation takes an idempotency key. */
-export function takesKey({ method, access, waitsSeconds }: Pick<Operation, 'method' | 'access' | 'waitsSeconds'>): boolean {
-  return method === 'POST' && access !== 'account' && waitsSeconds === undefined
+/**
+ * Whether the operation takes an idempotency key. One that asks for the password again takes none: its request is remembered
+ * nowhere.
+ */
+export function takesKey({
+  method,
+  access,
+  waitsSeconds,
+  reauthenticates,
+}: Pick<Operation, 'method' | 'access' | 'waitsSeconds' | 'reauthenticates'>): boolean {
+  return method === 'POST' && access !== 'account' && waitsSeconds === undefined && !reauthenticates
 }
 
 export function isOperation(node: Operation | OperationTree): node is Operation {

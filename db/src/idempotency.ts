@@ -13,7 +13,7 @@ interface KeyRef {
 }
 
 export interface IdempotentRequest extends KeyRef {
-  /** SHA-256 over the operation and its whole input. */
+  /** Keyed hash (HMAC-SHA256) of the operation and its whole input. */
   requestHash: Buffer
 }
 

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import type { DatabaseAddress } from '@earshot/db'
 import postgres from 'postgres'
 import { PASSWORD } from './password.ts'
@@ -26,10 +27,12 @@ export interface Secrets {
 }
 
 export function createSecrets(): Secrets {
-  /** Each secret with its bytes as hex, as a column of bytes is printed. */
-  const known = new Map<string, string>()
-  const keep = (value: string) => known.has(value) || known.set(value, Buffer.from(value).toString('hex'))
-  keep(PASSWORD)
+  /** Each secret with the forms in which it may not be stored: its bytes as hex, as a column of bytes is printed, … */
+  const known = new Map<string, string[]>()
+  const keep = (value: string) => known.has(value) || known.set(value, [value, Buffer.from(value).toString('hex')])
+  // … and for a password, which can be guessed, its plain hash.
+  const keepPassword = (value: string) => known.set(value, [value, Buffer.from(value).toString('hex'), ...plainHashes(value)])
+  keepPassword(PASSWORD)
   const codes = new Set<string>()
   return {
     note(body, headers) {
@@ -37,6 +40,7 @@ export function createSecrets(): Secrets {
         if (OTP.test(value)) codes.add(value)
         else if (value.length >= MIN_CHARACTERS) keep(value)
       }
+      for (const value of passwordsIn(body)) keepPassword(value)
       for (const cookie of headers?.getSetCookie() ?? []) {
         const value = cookie.split(';', 1)[0]?.split('=')[1] ?? ''
         if (value.length >= MIN_CHARACTERS) keep(value)
@@ -44,7 +48,7 @@ export function createSecrets(): Secrets {
     },
     foundIn(text) {
       const shaped = SHAPES.flatMap((shape) => shape.exec(text)?.[0] ?? [])
-      const exact = [...known].filter(([value, hex]) => text.includes(value) || text.includes(hex)).map(([value]) => value)
+      const exact = [...known].filter(([, forms]) => forms.some((form) => text.includes(form))).map(([value]) => value)
       const alone = [...codes].filter((code) => new RegExp(`(?<![\\w.:-])${code}(?!\\w)`).test(text))
       return [...new Set([...shaped, ...exact, ...alone])].map((value) => `${value.slice(0, 10)}…`)
     },
@@ -57,6 +61,18 @@ function secretValues(body: unknown): string[] {
     if (!SECRET_FIELDS.test(name)) return secretValues(value)
     return [value].flat().filter((one) => typeof one === 'string')
   })
+}
+
+function passwordsIn(body: unknown): string[] {
+  if (typeof body !== 'object' || body === null) return []
+  return Object.entries(body).flatMap(([name, value]) =>
+    /password$/.test(name) && typeof value === 'string' ? [value] : passwordsIn(value),
+  )
+}
+
+/** SHA-256 as hex, base64 and base64url. */
+function plainHashes(value: string): string[] {
+  return (['hex', 'base64', 'base64url'] as const).map((encoding) => hash('sha256', value, encoding))
 }
 
 /** Dumps every row of the service’s and the queue’s tables as text. */

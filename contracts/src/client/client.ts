@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { type Contracts, contracts } from '../index.ts'
 import type { Method, Operation, OperationTree } from '../operation.ts'
-import { isOperation } from '../operation-names.ts'
+import { isOperation, takesKey } from '../operation-names.ts'
 import { type Page, type PagedPromise, paged } from './pages.ts'
 import { outputOf, sendOnce } from './reply.ts'
 import { type CallOptions, type ClientOptions, requestOf } from './request.ts'
@@ -74,10 +74,10 @@ async function callOperation(operation: Operation, input: object, options: Clien
   const { fetch = globalThis.fetch, maxRetries = MAX_RETRIES } = options
   const request = requestOf(operation, { ...input }, options, call)
   const { waitsSeconds = 0 } = operation
-  // Account operations can use up a value, such as a refresh token, and waiting operations would run again: neither takes an
-  // idempotency key, so neither is retried.
+  // What takes no idempotency key could run twice, or use up a value such as a refresh token or a code.
+  const isRepeatable = operation.method === 'POST' ? takesKey(operation) : operation.access !== 'account'
   const policy = {
-    maxRetries: operation.access === 'account' || waitsSeconds > 0 ? 0 : maxRetries,
+    maxRetries: isRepeatable ? maxRetries : 0,
     timeoutMs: call.timeoutMs ?? options.timeoutMs ?? TIMEOUT_MS + waitsSeconds * 1000,
     signal: call.signal,
   }

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { ApiError, sizes } from '@earshot/contracts'
 import { claimIdempotencyKey, storeIdempotentResult, type Tx, transaction } from '@earshot/db'
 import type { SecretBox } from '@earshot/drivers'
@@ -45,9 +44,8 @@ export async function performOnce(
   { caller, key, operation, input }: KeyedRequest,
   { admit, work }: KeyedWork,
 ): Promise<OperationResult> {
-  const requestHash = createHash('sha256')
-    .update(JSON.stringify([operation, sorted(input)]))
-    .digest()
+  // With a key of ours, so that a copy of the table does not help to guess what was sent.
+  const requestHash = secretBox.mac('idempotent-request', JSON.stringify([operation, sorted(input)]))
   const context = `${caller} ${key}`
   return transaction(tx, async (tx) => {
     const stored = await claimIdempotencyKey(tx, { caller, key, requestHash })
