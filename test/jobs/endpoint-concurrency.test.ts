@@ -55,6 +55,18 @@ test('when slots are scarce, endpoints take turns', () => {
   expect(served.size).toBe(1_000)
 })
 
+test('any number of proven endpoints fills all slots; beyond 100,000 the least recently used start anew', () => {
+  const concurrency = new EndpointConcurrency()
+  const endpoints = many('proven', 101_000)
+  for (const { endpoint_id } of endpoints.slice(0, 21_000)) concurrency.succeeded(endpoint_id, 5)
+  expect(concurrency.allot(endpoints.slice(0, 21_000)).slots.reduce((sum, { free }) => sum + free, 0)).toBe(1_000)
+
+  for (const { endpoint_id } of endpoints) concurrency.succeeded(endpoint_id, 5)
+  expect(freeOf(concurrency, 'proven-100999')).toBeGreaterThan(1)
+  expect(freeOf(concurrency, 'proven-1500')).toBeGreaterThan(1)
+  expect(freeOf(concurrency, 'proven-500')).toBe(1)
+})
+
 test('a test delivery gets a slot although all of the endpoint’s are in use', () => {
   const concurrency = new EndpointConcurrency()
   concurrency.started('a')

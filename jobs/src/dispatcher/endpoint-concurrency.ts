@@ -5,7 +5,8 @@ const MAX_PER_ENDPOINT = 32
 const FIRST_SUCCESS_BONUS = 8
 /** A response that takes longer counts against its endpoint. */
 const SLOW_MS = 2_000
-const MAX_REMEMBERED = 20_000
+/** Beyond it those that were not used for longest are forgotten, and start anew. */
+const MAX_REMEMBERED = 100_000
 
 /** The largest share of all slots that endpoints of a reliability may use: unproven ones have never responded. */
 const SHARES = { proven: 1, unproven: 1 / 4, failing: 1 / 2 }
@@ -30,6 +31,7 @@ export const STALLED_AFTER_MS = SLOW_MS
  * so that any number of dead endpoints does not delay the others.
  */
 export class EndpointConcurrency {
+  /** The least recently used first. */
   readonly #endpoints = new Map<string, EndpointState>()
   readonly #open: Record<Reliability, number> = { proven: 0, unproven: 0, failing: 0 }
   #inFlight = 0
@@ -108,9 +110,9 @@ export class EndpointConcurrency {
   }
 
   #stateOf(endpointId: string, reliability: Reliability = 'unproven'): EndpointState {
-    const known = this.#endpoints.get(endpointId)
-    if (known) return known
-    const endpoint: EndpointState = { reliability, limit: 1, open: 0 }
+    const endpoint = this.#endpoints.get(endpointId) ?? { reliability, limit: 1, open: 0 }
+    // Set again, it comes last.
+    this.#endpoints.delete(endpointId)
     this.#endpoints.set(endpointId, endpoint)
     return endpoint
   }
@@ -122,8 +124,10 @@ export class EndpointConcurrency {
   }
 
   #forgetIdle(): void {
-    if (this.#endpoints.size <= MAX_REMEMBERED) return
-    for (const [endpointId, { open }] of this.#endpoints) if (open === 0) this.#endpoints.delete(endpointId)
+    for (const [endpointId, { open }] of this.#endpoints) {
+      if (this.#endpoints.size <= MAX_REMEMBERED) return
+      if (open === 0) this.#endpoints.delete(endpointId)
+    }
   }
 }
 
