@@ -59,6 +59,10 @@ interface OperationLiteral<Verb extends Method, Path extends string, Input exten
    * transaction would be held open meanwhile, and clients do not repeat it by themselves.
    */
   waitsSeconds?: number
+  /**
+   * Its `url` is the address of a receiver. It is looked up and checked before the work, so that no transaction waits for DNS.
+   */
+  checksReceiver?: true
   /** Errors that are this operation's own, beside those that follow from its shape. */
   errors?: readonly ErrorCode[]
   /** Path, query and body fields side by side, strict. */

@@ -85,6 +85,7 @@ export const webhooks = {
     summary: 'Create a webhook endpoint',
     description: 'The signing secret is shown only in this response. Private and local addresses are refused.',
     quota: 'webhook_endpoints',
+    checksReceiver: true,
     input: TeamRef.extend(endpointInput),
     output: CreatedWebhookEndpoint,
   }),
@@ -102,6 +103,7 @@ export const webhooks = {
     path: `${WEBHOOK}/`,
     summary: 'Update, pause or resume a webhook endpoint',
     description: 'While the endpoint is paused, events become deliveries in state `skipped`.',
+    checksReceiver: true,
     input: WebhookRef.extend({
       ...endpointInput,
       url: endpointInput.url.optional(),

@@ -19,8 +19,11 @@ export interface IdempotentRequest extends KeyRef {
 
 const CLAIM_TIMEOUT = '10s'
 
+// A key is forgotten after its hours, whenever its row is deleted.
+const isForgotten = sql`created_at < now() - ${sql.raw(`interval '${durations.idempotencyKeyHours} hours'`)}`
+
 // The timeout holds for the claim alone: what the work waits for is not this key.
-const claim = statement<IdempotentRequest & { hours: number }, { claimed: boolean }>(
+const claim = statement<IdempotentRequest, { claimed: boolean }>(
   (p) => sql`
   insert into ${idempotency_keys} as k (caller, key, request_hash)
   select ${p.caller}, ${p.key}, ${p.requestHash}::bytea
@@ -29,13 +32,19 @@ const claim = statement<IdempotentRequest & { hours: number }, { claimed: boolea
     request_hash = excluded.request_hash,
     result = null,
     created_at = now()
-  where k.created_at < now() - ${p.hours}::int * interval '1 hour'
+  where k.${isForgotten}
   returning set_config('lock_timeout', '0', true) is not null as claimed`,
 )
 
-const find = statement<KeyRef, { request_hash: Buffer; result: string | null }>(
+interface StoredKey {
+  request_hash: Buffer
+  result: string | null
+  is_forgotten: boolean
+}
+
+const find = statement<KeyRef, StoredKey>(
   (p) => sql`
-  select request_hash, result
+  select request_hash, result, ${isForgotten} as is_forgotten
     from ${idempotency_keys}
    where caller = ${p.caller} and key = ${p.key}`,
 )
@@ -53,13 +62,21 @@ const store = statement<KeyRef & { result: string }, never>(
  * and `idempotency_in_progress` when the first one takes longer.
  */
 export async function claimIdempotencyKey(tx: Tx, { caller, key, requestHash }: IdempotentRequest): Promise<string | null> {
-  const [claimed] = await claim(tx, { caller, key, requestHash, hours: durations.idempotencyKeyHours }).catch((error) => {
+  const [claimed] = await claim(tx, { caller, key, requestHash }).catch((error) => {
     throw isLockTimeout(error) ? inProgress() : error
   })
   if (claimed) return null
-  const stored = onlyOne(await find(tx, { caller, key }))
+  return resultOf(onlyOne(await find(tx, { caller, key })), requestHash) ?? Promise.reject(inProgress())
+}
+
+/** Returns the stored result of a key, null when there is none yet. Throws `idempotency_key_reused` for another request. */
+export async function findIdempotentResult(tx: Tx, { caller, key, requestHash }: IdempotentRequest): Promise<string | null> {
+  const [stored] = await find(tx, { caller, key })
+  return stored && !stored.is_forgotten ? resultOf(stored, requestHash) : null
+}
+
+function resultOf(stored: StoredKey, requestHash: Buffer): string | null {
   if (!stored.request_hash.equals(requestHash)) throw new ApiError('idempotency_key_reused')
-  if (stored.result === null) throw inProgress()
   return stored.result
 }
 

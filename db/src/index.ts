@@ -23,7 +23,7 @@ export {
   transaction,
 } from './driver/database.ts'
 export { laterCursor, readEvents, readFeedEnds } from './events.ts'
-export { claimIdempotencyKey, storeIdempotentResult } from './idempotency.ts'
+export { claimIdempotencyKey, findIdempotentResult, storeIdempotentResult } from './idempotency.ts'
 export { acceptInvitation } from './invitations/accept.ts'
 export { createInvitation } from './invitations/create.ts'
 export { listInvitations } from './invitations/list.ts'

@@ -15,6 +15,7 @@ import { registerDrain } from './http/drain.ts'
 import { sendFailure } from './http/failure.ts'
 import { createFeedPoll } from './http/feed-poll.ts'
 import { registerJsonBody } from './http/json-body.ts'
+import { createKeyQueue } from './http/key-queue.ts'
 import { type AnyHandler, compilePipeline, type PipelineOptions } from './http/pipeline.ts'
 import { registerRest } from './http/rest.ts'
 import { registerStream } from './http/stream.ts'
@@ -73,6 +74,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     passwords: createPasswords(),
     sessions: createSessions(options.baseUrl),
     accessJwts: createAccessJwts(jwtKeys, options.baseUrl),
+    keyQueue: createKeyQueue(),
     rateLimitMultiplier: options.rateLimitMultiplier,
     nudge: options.onCommit,
   }

@@ -12,7 +12,7 @@ import { sealMailSecret } from '@earshot/drivers'
 import { scaled } from './auth/rate-limit.ts'
 import { hashToken, makeInvitationToken } from './auth/token-values.ts'
 import { implement } from './http/implement.ts'
-import type { Services } from './services.ts'
+import type { HandlerServices } from './services.ts'
 
 export const invitations = implement(contracts.invitations, {
   list: ({ ctx, input }) => listInvitations(ctx.tx, input, presentInvitation),
@@ -23,7 +23,7 @@ export const invitations = implement(contracts.invitations, {
 })
 
 /** Creates the link of an invitation. Only the mail contains its token. */
-function newLink({ secretBox, rateLimitMultiplier }: Services): InvitationLink {
+function newLink({ secretBox, rateLimitMultiplier }: HandlerServices): InvitationLink {
   const token = makeInvitationToken()
   const sealed = sealMailSecret(secretBox, 'invitation', { token })
   return { tokenHash: hashToken(token), sealed, limit: scaled('invitation_mail', rateLimitMultiplier) }

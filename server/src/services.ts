@@ -3,6 +3,7 @@ import type { SecretBox, WebhookUrlCheck } from '@earshot/drivers'
 import type { AccessJwts } from './auth/access-jwts.ts'
 import type { Passwords } from './auth/passwords.ts'
 import type { Sessions } from './auth/session-engine.ts'
+import type { KeyQueue } from './http/key-queue.ts'
 
 /** The services that `buildApp`'s caller provides. */
 export interface GivenServices {
@@ -24,7 +25,14 @@ export interface Services extends GivenServices {
   passwords: Passwords
   sessions: Sessions
   accessJwts: AccessJwts
+  keyQueue: KeyQueue
   /** Wakes the dispatcher of this process, for work that is committed before the response. */
   nudge: () => void
   rateLimitMultiplier: number
 }
+
+/**
+ * What handlers may use. They may run in the transaction of an idempotency key, so nothing here waits for anything but
+ * PostgreSQL: receivers are checked by the pipeline, before the work.
+ */
+export type HandlerServices = Omit<Services, 'checkReceiver' | 'keyQueue'>

@@ -13,7 +13,7 @@ import { readOwnAccount } from './sign-in.ts'
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i
 
 /** A caller with a credential, without the executor and the services that the pipeline adds. Ids that the path lacks are empty. */
-export type Caller = Omit<InProject, 'tx' | 'services'> & Partial<Pick<InAccount, 'account' | 'setCookie'>>
+export type Caller = Omit<InProject, 'tx' | 'services' | 'receiver'> & Partial<Pick<InAccount, 'account' | 'setCookie'>>
 /** A visitor of the public plane. The project is null when the path has no public key, or an unknown one. */
 type PublicCaller = Pick<Visitor, 'ip'> & ({ project: PublicProjectRow | null } | { deferredAccess: DeferredAccess })
 type OpenCaller = PublicCaller | Omit<Guest, 'tx' | 'services'>

@@ -1,14 +1,21 @@
 import type { CredentialKind, Plan, Role, Scope } from '@earshot/contracts'
 import type { Actor, SignInRow, Tx } from '@earshot/db'
-import type { Services } from '../services.ts'
+import type { HandlerServices } from '../services.ts'
 import type { Provenance } from './provenance.ts'
 import type { DeferredAccess, PublicProjectRow } from './public-access.ts'
+
+/** The address of a receiver, normalized, that may be registered. */
+export interface CheckedReceiver {
+  url: string
+  /** Whether only the local trial allows it. */
+  local_trial: boolean
+}
 
 /** The context of every handler. */
 interface Call {
   /** The pool, or the transaction of an idempotency key. */
   tx: Tx
-  services: Services
+  services: HandlerServices
 }
 
 /** A caller with a credential. */
@@ -34,6 +41,8 @@ export interface InTeam extends SignedIn {
   team: { id: string; role: Role; plan: Plan }
   /** Whether the caller may see and search other people's e-mail addresses. */
   seesContacts: boolean
+  /** The receiver of the input's `url`, where the operation checks it; null without a `url`. */
+  receiver: CheckedReceiver | null
 }
 
 /** A caller in a project of that team. */

@@ -1,6 +1,6 @@
 import { ApiError, sizes } from '@earshot/contracts'
-import { claimIdempotencyKey, storeIdempotentResult, type Tx, transaction } from '@earshot/db'
-import type { SecretBox } from '@earshot/drivers'
+import { claimIdempotencyKey, findIdempotentResult, storeIdempotentResult, type Tx, transaction } from '@earshot/db'
+import type { Services } from '../services.ts'
 
 const PURPOSE = 'idempotent-result'
 const KEY = /^[\x21-\x7e]+$/
@@ -16,10 +16,12 @@ interface KeyedRequest {
   input: unknown
 }
 
-/** The work of a request with a key. Errors of `admit` are never stored. */
-export interface KeyedWork {
+/** The work of a request with a key. Errors of `admit` and `prepare` are never stored. */
+export interface KeyedWork<Prepared = unknown> {
   admit: () => void
-  work: (tx: Tx) => Promise<unknown>
+  /** What waits for something else than PostgreSQL. Done before the transaction, and not for a replay. */
+  prepare: (() => Promise<Prepared>) | null
+  work: (tx: Tx, prepared: Prepared | null) => Promise<unknown>
 }
 
 /** A result as it is stored. JSON leaves out the output of a 204. */
@@ -40,21 +42,32 @@ export function readIdempotencyKey(header: string | undefined): string | null {
  * Errors 402 and 409 of the handler are results too; every other error rolls back and stores nothing.
  */
 export async function performOnce(
-  { tx, secretBox }: { tx: Tx; secretBox: SecretBox },
+  { tx, services: { secretBox, keyQueue } }: { tx: Tx; services: Pick<Services, 'secretBox' | 'keyQueue'> },
   { caller, key, operation, input }: KeyedRequest,
-  { admit, work }: KeyedWork,
+  { admit, prepare, work }: KeyedWork,
 ): Promise<OperationResult> {
   // With a key of ours, so that a copy of the table does not help to guess what was sent.
   const requestHash = secretBox.mac('idempotent-request', JSON.stringify([operation, sorted(input)]))
   const context = `${caller} ${key}`
-  return transaction(tx, async (tx) => {
-    const stored = await claimIdempotencyKey(tx, { caller, key, requestHash })
-    if (stored !== null) return toResult(JSON.parse(secretBox.open(PURPOSE, Buffer.from(stored, 'base64'), context)), true)
-    admit()
-    const result = await tx.attempt(work).then((output): StoredResult => ({ output }), storedError)
-    const sealed = secretBox.seal(PURPOSE, JSON.stringify(result), context).toString('base64')
-    await storeIdempotentResult(tx, { caller, key, result: sealed })
-    return toResult(result, false)
+  const request = { caller, key, requestHash }
+  const replay = (stored: string) => toResult(JSON.parse(secretBox.open(PURPOSE, Buffer.from(stored, 'base64'), context)), true)
+  return keyQueue.run(caller, key, async () => {
+    let prepared: unknown = null
+    if (prepare) {
+      const stored = await findIdempotentResult(tx, request)
+      if (stored !== null) return replay(stored)
+      admit()
+      prepared = await prepare()
+    }
+    return transaction(tx, async (tx) => {
+      const stored = await claimIdempotencyKey(tx, request)
+      if (stored !== null) return replay(stored)
+      admit()
+      const result = await tx.attempt((part) => work(part, prepared)).then((output): StoredResult => ({ output }), storedError)
+      const sealed = secretBox.seal(PURPOSE, JSON.stringify(result), context).toString('base64')
+      await storeIdempotentResult(tx, { caller, key, result: sealed })
+      return toResult(result, false)
+    })
   })
 }
 

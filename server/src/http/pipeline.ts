@@ -11,6 +11,7 @@ import { toApiError } from './failure.ts'
 import { type KeyedWork, type OperationResult, performOnce } from './idempotency.ts'
 import { compileInput, type ReadInput } from './input.ts'
 import { compileMask, type Mask } from './mask.ts'
+import { checkReceiver } from './receiver.ts'
 import { guardTeam } from './team-guard.ts'
 
 /** A handler as the pipeline calls it. `implement` has checked its type against the contract. */
@@ -34,7 +35,7 @@ export interface Pipeline {
   authorize: (requestFacts: RequestFacts, replyHeaders: ReplyHeaders) => Promise<AuthorizedRequest>
   /** Authorizes a stream again while it is open, without counting it. */
   reauthorize: (requestFacts: RequestFacts, replyHeaders: ReplyHeaders) => Promise<AuthorizedRequest>
-  /** Reads the input and executes the operation: input → idempotency → feature → project → handler → mask. */
+  /** Reads the input and executes the operation: input → idempotency → feature → project → receiver → handler → mask. */
   perform: (authorized: AuthorizedRequest, rawInput: Record<string, unknown>, idempotencyKey: string | null) => Promise<OperationResult>
 }
 
@@ -51,12 +52,13 @@ export function compilePipeline(named: NamedOperation, handler: AnyHandler, opti
 
   async function execute(
     tx: Tx,
-    { admit, work }: KeyedWork,
+    keyedWork: KeyedWork,
     keyed: { caller: string; key: string; input: unknown } | null,
   ): Promise<OperationResult> {
-    if (keyed) return performOnce({ tx, secretBox: services.secretBox }, { ...keyed, operation: named.name }, { admit, work })
+    if (keyed) return performOnce({ tx, services }, { ...keyed, operation: named.name }, keyedWork)
+    const { admit, prepare, work } = keyedWork
     admit()
-    return { output: await work(tx), replayed: false }
+    return { output: await work(tx, prepare && (await prepare())), replayed: false }
   }
 
   return {
@@ -75,10 +77,13 @@ export function compilePipeline(named: NamedOperation, handler: AnyHandler, opti
       }
       const teamId = teamIdOf(operation, caller)
       const guarded = (tx: Tx) => (teamId === null ? tx : guardTeam(tx, teamId, options.onForeignRow))
+      const isForwarded = 'isForwarded' in caller && caller.isForwarded
+      const prepare = operation.checksReceiver ? () => checkReceiver(services, input, { isForwarded }) : null
       // `implement` has checked that this operation's handler takes this context and input.
-      const work = (tx: Tx) => handler({ ctx: { ...caller, tx: guarded(tx), services } as never, input: input as never })
+      const work = (tx: Tx, receiver: unknown) =>
+        handler({ ctx: { ...caller, tx: guarded(tx), services, receiver } as never, input: input as never })
       const keyed = idempotencyKey === null ? null : { caller: await keyHolder(caller), key: idempotencyKey, input }
-      const result = await execute(executorOf(options, operation, caller), { admit, work }, keyed)
+      const result = await execute(executorOf(options, operation, caller), { admit, prepare, work }, keyed)
       if ('deferredAccess' in caller) await caller.deferredAccess.settle()
       if ('refusal' in result) return result
       if (isChange && !result.replayed) onCommit()

@@ -54,14 +54,18 @@ export function registerTokens(scope: FastifyInstance, options: PageOptions): vo
  * Creates one token for a form, however often the form is sent: reloading the page creates no second token and does not show
  * the value again. Returns null when the form was sent before.
  */
-async function createOnce({ session }: OwnPage, form: Form, { database, services: { secretBox } }: PageOptions) {
+async function createOnce({ session }: OwnPage, form: Form, { database, services }: PageOptions) {
   const fields = readTokenForm(form)
   const caller = `credential:${session.credential.id}`
   const key = readIdempotencyKey(form.once) ?? makeId()
   const created: { name: string; token: string }[] = []
   // The work returns nothing, so that the token's value is not stored with the key, not even sealed.
   const work = async (tx: Tx) => void created.push(await createOwnToken({ tx, ...session }, fields))
-  await performOnce({ tx: database, secretBox }, { caller, key, operation: TOKENS_PATH, input: form }, { admit: () => {}, work })
+  await performOnce(
+    { tx: database, services },
+    { caller, key, operation: TOKENS_PATH, input: form },
+    { admit: () => {}, prepare: null, work },
+  )
   return created[0] ?? null
 }
 
