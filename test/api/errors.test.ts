@@ -121,6 +121,13 @@ test('a duplicate parameter is refused by name where one is expected', async () 
   }
 })
 
+test('a response names at most a hundred faults of its request', async () => {
+  const body = Object.fromEntries(Array.from({ length: 300 }, (_, index) => [`field_${index}`, index]))
+  const answer = await service.send('POST', submissions, { token: team.token, body })
+  expect(answer).toMatchObject({ status: 400, body: { code: 'validation_error' } })
+  expect(answer.body.errors).toHaveLength(100)
+})
+
 test('headers of 20 KB are refused with 431 and the usual error body', async () => {
   const answer = await sendRaw(service.url, [requestHead('GET /api/v1/me/', { 'x-filler': 'x'.repeat(20_000) })])
   expect(answer).toMatchObject({

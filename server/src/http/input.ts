@@ -4,6 +4,9 @@ import { z } from 'zod'
 /** Validates a flat raw input. Throws `validation_error`, and `not_found` when only path fields are invalid. */
 export type ReadInput<Input = Record<string, unknown>> = (raw: Record<string, unknown>) => Input
 
+/** A body of a megabyte can have half a million faults. */
+const MAX_FIELD_ERRORS = 100
+
 /** Compiles the validation of an operation's input. An invalid path field is like an unknown id, reported after other fields. */
 export function compileInput<Schema extends z.ZodObject>(schema: Schema, pathFields: ReadonlySet<string>): ReadInput<z.output<Schema>> {
   const compiled = z.compile(schema)
@@ -11,7 +14,7 @@ export function compileInput<Schema extends z.ZodObject>(schema: Schema, pathFie
     const result = compiled.safeParse(raw)
     if (result.success) return result.data
     const errors = result.error.issues.flatMap((issue) => fieldErrors(issue, raw)).filter(({ field }) => !pathFields.has(field))
-    throw errors.length > 0 ? new ApiError('validation_error', { errors }) : new ApiError('not_found')
+    throw errors.length > 0 ? new ApiError('validation_error', { errors: errors.slice(0, MAX_FIELD_ERRORS) }) : new ApiError('not_found')
   }
 }
 
