@@ -48,4 +48,5 @@ export { Channel, Submission, SubmissionKind, SubmissionState } from './schemas/
 export { Attempt, attemptErrorCodes, Delivery } from './schemas/webhook-delivery.ts'
 export { WebhookEndpoint } from './schemas/webhook-endpoint.ts'
 export { Scope, scopeDescriptions, scopes } from './scopes.ts'
+export { storedJsonBytes } from './stored-json.ts'
 export { Team } from './teams.ts'

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { sizes } from '../limits.ts'
+import { storedJsonBytes } from '../stored-json.ts'
 
 // Spelled out, because the patterns appear in the OpenAPI document and every regular expression dialect reads \x00.
 const NUL = String.raw`\x00`
@@ -141,7 +142,7 @@ const JsonValue = z.unknown().meta({
 /** A free JSON object of the caller. */
 export const Metadata = z
   .record(text(200), JsonValue)
-  .refine((value) => withinBytes(JSON.stringify(value), sizes.metadataBytes), `must be at most ${sizes.metadataBytes} bytes of JSON`)
+  .refine((value) => storedJsonBytes(value) <= sizes.metadataBytes, `must be at most ${sizes.metadataBytes} bytes of JSON`)
   .meta({ description: 'Your own JSON object, at most 16 KB.', example: { order: 'A-1001' } })
 
 /** Input: any text passes here, because the list itself refuses a cursor that it has not given out, as `invalid_cursor`. */
@@ -192,12 +193,6 @@ function isTimeZone(name: string): boolean {
   } catch {
     return false
   }
-}
-
-/** Counts bytes of UTF-8 only if the length does not decide: a code unit takes one to three bytes. */
-function withinBytes(text: string, maxBytes: number): boolean {
-  if (text.length > maxBytes) return false
-  return text.length * 3 <= maxBytes || new TextEncoder().encode(text).length <= maxBytes
 }
 
 /** Counts code points only if the length does not decide. */
