@@ -156,7 +156,7 @@ test('a rotation shows the new secret once; the previous one signs too for a day
     [made.id],
   )
   const opened = [row?.secret, row?.previous_secret].map((sealed = '') =>
-    service.secretBox.open('webhook-secret', Buffer.from(sealed, 'base64')),
+    service.secretBox.open('webhook-secret', Buffer.from(sealed, 'base64'), made.id),
   )
   expect(opened).toEqual([third, second])
 })

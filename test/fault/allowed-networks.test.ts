@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { insertEndpoints } from '../support/endpoint-rows.ts'
 import { freePort } from '../support/free-port.ts'
 import { makeTeam, type Team } from '../support/people.ts'
 import { startReceiver } from '../support/receiver.ts'
@@ -49,15 +50,11 @@ test('the service’s own address and the host of its base URL are refused, at t
   expect(await register('https://other.example.com:8443/')).toMatchObject({ status: 201 })
 
   const { client } = store.database
-  const planted = await client<{ id: string }[]>`
-    insert into webhook_endpoints (team_id, url, events, secret, secret_hint)
-    select team_id, f.url, events, secret, secret_hint
-      from unnest(${own}::text[]) as f (url)
-     cross join (select * from webhook_endpoints where team_id = ${team.id} limit 1) e
-    returning id`
+  const rows = own.map((url) => ({ url, isLocalTrial: false }))
+  const planted = await insertEndpoints(client, store.environment, { teamId: team.id, rows })
   await post(`/api/public/v1/projects/${team.publicKey}/submissions/`, publicSubmission())
   const attempts = () => client<{ error_code: string }[]>`
-    select error_code from webhook_attempts where endpoint_id = any(${planted.map(({ id }) => id)}) and finished_at is not null`
+    select error_code from webhook_attempts where endpoint_id = any(${planted}::uuid[]) and finished_at is not null`
   await until('each was attempted', async () => (await attempts()).length === own.length)
   expect(await attempts()).toEqual(own.map(() => ({ error_code: 'blocked_address' })))
 })

@@ -2,6 +2,7 @@ import { connect, createServer, type Server } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { createAddressRules } from '@earshot/drivers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { insertEndpoints } from '../support/endpoint-rows.ts'
 import { makeTeam, type Team } from '../support/people.ts'
 import { openRemoteDatabase, type RemoteDatabase } from '../support/remote-database.ts'
 import { type Reply, type ServiceProcess, startService } from '../support/service-process.ts'
@@ -92,13 +93,10 @@ function register(url: string): Promise<Reply> {
 /** Writes each form into an endpoint’s row, half of them as from a local trial, and sends one event to all. */
 async function attemptAll(): Promise<void> {
   const { client } = store.database
-  const made = await register('https://does-not-resolve.invalid/')
-  await client`
-    insert into webhook_endpoints (team_id, url, events, secret, secret_hint, local_trial)
-    select team_id, f.url, events, secret, secret_hint, f.position % 2 = 0
-      from webhook_endpoints, unnest(${forms.map(([url]) => url)}::text[]) with ordinality as f (url, position)
-     where id = ${made.body.id}`
-  await client`update webhook_endpoints set deleted_at = now() where id = ${made.body.id}`
+  await insertEndpoints(client, store.environment, {
+    teamId: team.id,
+    rows: forms.map(([url], index) => ({ url, isLocalTrial: index % 2 === 1 })),
+  })
   await service.send('POST', `/api/public/v1/projects/${team.publicKey}/submissions/`, { body: publicSubmission() })
   const courses = () => client<Attempted[]>`
     select e.url, d.state, d.attempt_count, a.error_code, a.remote_ip

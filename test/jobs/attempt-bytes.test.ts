@@ -47,7 +47,7 @@ beforeAll(async () => {
     async afterRound(round) {
       secrets.push(round <= 4 ? endpoint.secret : rotated)
       if (round !== 4) return
-      const sealed = createSecretBox(fixture.secretKey).seal('webhook-secret', rotated).toString('base64')
+      const sealed = createSecretBox(fixture.secretKey).seal('webhook-secret', rotated, endpoint.id).toString('base64')
       await client`update webhook_endpoints set previous_secret = secret, secret = ${sealed}, previous_secret_expires_at = now() + interval '1 day'`
     },
   })

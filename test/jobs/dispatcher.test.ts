@@ -15,6 +15,21 @@ afterEach(() => fixture.close())
 
 const hasState = (id: string, state: string) => async () => (await fixture.delivery(id)).state === state
 
+test('a signing secret that was copied from another endpoint signs nothing', async () => {
+  await using receiver = await startReceiver()
+  const [first, second] = [await fixture.addEndpoint(`${receiver.url}/first`), await fixture.addEndpoint(`${receiver.url}/second`)]
+  await fixture.database.client`
+    update webhook_endpoints set secret = (select secret from webhook_endpoints where id = ${first.id}) where id = ${second.id}`
+  await fixture.dispatch()
+  const deliveries = await Promise.all((await fixture.emit()).map(fixture.delivery))
+  const copied = deliveries.find(({ endpoint_id }) => endpoint_id === second.id)?.id ?? ''
+  await until('both were tried', async () => receiver.requests.length > 0 && (await fixture.attempts(copied))[0]?.finished_at != null)
+  expect(receiver.requests.map(({ path }) => path)).toEqual(['/first'])
+  expect(await fixture.attempts(copied)).toMatchObject([
+    { error_code: 'interrupted', error_detail: expect.stringContaining('for another endpoint') },
+  ])
+})
+
 test('an event arrives with its stored bytes, its headers, and signatures that both verifiers accept', async () => {
   await using receiver = await startReceiver()
   const endpoint = await fixture.addEndpoint(`${receiver.url}/hooks?a=1`)

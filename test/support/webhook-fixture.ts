@@ -44,7 +44,8 @@ export async function openWebhookFixture(): Promise<WebhookFixture> {
   const owner = await createUser(database, { email: `${randomBytes(6).toString('hex')}@example.com`, name: 'Ada', passwordHash: null })
   const { id: teamId } = await createTeamFor(database, owner, { name: 'Acme', plan: 'business' })
   const stops: (() => Promise<void>)[] = []
-  const seal = (secret: string | undefined) => (secret === undefined ? null : secretBox.seal('webhook-secret', secret).toString('base64'))
+  const seal = (id: string, secret: string | undefined) =>
+    secret === undefined ? null : secretBox.seal('webhook-secret', secret, id).toString('base64')
 
   return {
     address,
@@ -52,12 +53,13 @@ export async function openWebhookFixture(): Promise<WebhookFixture> {
     secretKey,
     teamId,
     async addEndpoint(url, { events = ['*'], previousSecret, previousSecretFor = '1 hour' } = {}) {
+      const [made] = await sql<{ id: string }[]>`select uuidv7() as id`
+      const id = made?.id ?? ''
       const secret = makeSecret()
-      const [row] = await sql<{ id: string }[]>`
-        insert into webhook_endpoints (team_id, url, events, secret, secret_hint, previous_secret, previous_secret_expires_at, local_trial)
-        values (${teamId}, ${url}, ${events}, ${seal(secret)}, ${secret.slice(-4)}, ${seal(previousSecret)}, now() + ${previousSecretFor}::interval, true)
-        returning id`
-      return { id: row?.id ?? '', secret }
+      await sql`
+        insert into webhook_endpoints (team_id, id, url, events, secret, secret_hint, previous_secret, previous_secret_expires_at, local_trial)
+        values (${teamId}, ${id}, ${url}, ${events}, ${seal(id, secret)}, ${secret.slice(-4)}, ${seal(id, previousSecret)}, now() + ${previousSecretFor}::interval, true)`
+      return { id, secret }
     },
     async emit(type = 'submission.created', data = { submission: { id: 'x', body: 'Grüße, 世界 \u{1f600}' } }) {
       const rows = await sql<{ id: string }[]>`

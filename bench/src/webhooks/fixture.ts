@@ -52,19 +52,20 @@ export async function openWebhookFixture({
   const receiver = stack.use(await startChild(new URL('../receiver.ts', import.meta.url)))
   const { url } = await receiver.call<{ url: string }>('start')
   const teams = await createTeams(database, count)
-  const secret = createSecretBox(key)
-    .seal('webhook-secret', `whsec_${randomBytes(32).toString('base64')}`)
-    .toString('base64')
+  const secretBox = createSecretBox(key)
+  const secret = `whsec_${randomBytes(32).toString('base64')}`
 
   return {
     ...{ service, database, receiver, url, teams },
     async addEndpoints({ id }, endpoints, path, { isFailing = false } = {}) {
-      const made = await database.client<{ id: string }[]>`
-        insert into webhook_endpoints (team_id, url, events, secret, secret_hint, failing_since)
-        select ${id}, ${url + path} || '/' || i, '{*}', ${secret}, 'hint', case when ${isFailing} then now() end
-          from generate_series(1, ${endpoints}::int) i
-        returning id`
-      return made.map(({ id: endpointId }) => endpointId)
+      const made = await database.client<{ id: string }[]>`select uuidv7() as id from generate_series(1, ${endpoints}::int)`
+      const ids = made.map(({ id: endpointId }) => endpointId)
+      const sealed = ids.map((endpointId) => secretBox.seal('webhook-secret', secret, endpointId).toString('base64'))
+      await database.client`
+        insert into webhook_endpoints (team_id, id, url, events, secret, secret_hint, failing_since)
+        select ${id}, e.id, ${url + path} || '/' || e.number, '{*}', e.secret, 'hint', case when ${isFailing} then now() end
+          from unnest(${ids}::uuid[], ${sealed}::text[]) with ordinality e (id, secret, number)`
+      return ids
     },
     async emit({ id, project_id }, events = 1) {
       await database.client`

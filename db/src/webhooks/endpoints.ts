@@ -25,7 +25,7 @@ export interface WebhookRef {
 /** The columns that a caller may set; absent ones stay as they are. */
 export type WebhookFields = Partial<Pick<WebhookEndpointRow, (typeof COLUMNS)[number]>>
 
-/** The signing secret, sealed, with what may be shown of it. */
+/** The signing secret, sealed for the endpoint's id, with what may be shown of it. */
 export interface SealedSecret {
   secret: string
   secret_hint: string
@@ -38,6 +38,7 @@ const list = listRecords<{ team_id: string }, WebhookEndpointRow>(webhook_endpoi
 const find = findRecord<WebhookRef, WebhookEndpointRow>(webhook_endpoints, here)
 const insert = insertRecord<WebhookEndpointRow>(webhook_endpoints, [
   'team_id',
+  'id',
   'project_id',
   'url',
   'description',
@@ -68,13 +69,13 @@ export async function findWebhook(tx: Tx, ref: WebhookRef): Promise<WebhookEndpo
 export async function createWebhook(
   tx: Tx,
   actor: Actor,
-  team_id: string,
+  { team_id, webhook_id }: WebhookRef,
   fields: WebhookFields & SealedSecret,
 ): Promise<WebhookEndpointRow> {
   return transaction(tx, async (tx) => {
     await requireQuota(tx, team_id, 'webhook_endpoints')
     await requireProject(tx, team_id, fields.project_id)
-    const webhook = onlyOne(await insert(tx, { local_trial: false, ...fields, team_id }))
+    const webhook = onlyOne(await insert(tx, { local_trial: false, ...fields, team_id, id: webhook_id }))
     await recordAudit(tx, actor, { ...target(webhook), action: 'webhook.created' })
     return webhook
   })

@@ -6,7 +6,7 @@ import { AttemptFailure } from './attempt-error.ts'
 import type { DeliveryRequest } from './send-delivery.ts'
 
 const PURPOSE = 'webhook-secret'
-/** Opened secrets are cached by their sealed text, which changes when they do. */
+/** Opened secrets are cached by endpoint and sealed text, which changes when they do. */
 const MAX_SECRETS = 5_000
 
 /**
@@ -23,29 +23,37 @@ export type ComposeRequest = (delivery: ClaimedDelivery) => Promise<Omit<Deliver
 export function createRequestComposer(secretBox: SecretBox): ComposeRequest {
   const opened = new Map<string, string>()
 
-  function open(sealed: string): string {
-    const known = opened.get(sealed)
+  function open(sealed: string, endpointId: string): string {
+    const name = `${endpointId} ${sealed}`
+    const known = opened.get(name)
     if (known !== undefined) return known
     if (opened.size >= MAX_SECRETS) opened.clear()
-    const secret = openSecret(secretBox, sealed)
-    opened.set(sealed, secret)
+    const secret = openSecret(secretBox, sealed, endpointId)
+    opened.set(name, secret)
     return secret
   }
 
-  return async ({ id, url, event_type, payload, secret, previous_secret, claimed_at }) => {
+  return async ({ id, endpoint_id, url, event_type, payload, secret, previous_secret, claimed_at }) => {
     if (payload === null) throw new AttemptFailure('interrupted', 'The event is older than 30 days, so its body is deleted.')
     const body = Buffer.from(payload)
-    const previousSecret = previous_secret === null ? undefined : open(previous_secret)
-    const signature = await signWebhook({ body, secret: open(secret), previousSecret, timestampSeconds: claimed_at, deliveryId: id }, hmac)
+    const previousSecret = previous_secret === null ? undefined : open(previous_secret, endpoint_id)
+    const signature = await signWebhook(
+      { body, secret: open(secret, endpoint_id), previousSecret, timestampSeconds: claimed_at, deliveryId: id },
+      hmac,
+    )
     const headers = { 'Content-Type': 'application/json', 'X-Service-Event': event_type, 'X-Service-Delivery': id, ...signature }
     return { url, headers, body }
   }
 }
 
-function openSecret(secretBox: SecretBox, sealed: string): string {
+function openSecret(secretBox: SecretBox, sealed: string, endpointId: string): string {
   try {
-    return secretBox.open(PURPOSE, Buffer.from(sealed, 'base64'))
+    return secretBox.open(PURPOSE, Buffer.from(sealed, 'base64'), endpointId)
   } catch (cause) {
-    throw new AttemptFailure('interrupted', 'The signing secret cannot be opened: the service has a different secret key.', { cause })
+    throw new AttemptFailure(
+      'interrupted',
+      'The signing secret cannot be opened: it was sealed with another secret key, or for another endpoint.',
+      { cause },
+    )
   }
 }

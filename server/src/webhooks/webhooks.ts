@@ -17,6 +17,7 @@ import {
   type WebhookEndpointRow,
 } from '@earshot/db'
 import type { InTeam } from '../auth/callers.ts'
+import { makeId } from '../auth/token-values.ts'
 import { implement } from '../http/implement.ts'
 import { presentAttempt, presentDelivery } from './present.ts'
 import { requireRange } from './replay-range.ts'
@@ -28,8 +29,9 @@ export const webhooks = implement(contracts.webhooks, {
   list: ({ ctx, input }) => listWebhooks(ctx.tx, input, presentWebhook),
   create: async ({ ctx, input }) => {
     const { team_id, ...fields } = input
-    const { secret, sealed } = makeSecret(ctx)
-    const row = await createWebhook(ctx.tx, ctx.actor, team_id, { ...given(fields), ...ctx.receiver, ...sealed })
+    const webhook_id = makeId()
+    const { secret, sealed } = makeSecret(ctx, webhook_id)
+    const row = await createWebhook(ctx.tx, ctx.actor, { team_id, webhook_id }, { ...given(fields), ...ctx.receiver, ...sealed })
     return { ...presentWebhook(row), secret }
   },
   retrieve: async ({ ctx, input }) => presentWebhook(await findWebhook(ctx.tx, input)),
@@ -38,7 +40,7 @@ export const webhooks = implement(contracts.webhooks, {
     return presentWebhook(await updateWebhook(ctx.tx, ctx.actor, { team_id, webhook_id }, { ...given(fields), ...ctx.receiver }))
   },
   rotateSecret: async ({ ctx, input }) => {
-    const { secret, sealed } = makeSecret(ctx)
+    const { secret, sealed } = makeSecret(ctx, input.webhook_id)
     return { ...presentWebhook(await rotateWebhookSecret(ctx.tx, ctx.actor, input, sealed)), secret }
   },
   test: async ({ ctx, input }) => presentAttempt(await sendTestDelivery(ctx, input)),
@@ -54,10 +56,13 @@ export const webhooks = implement(contracts.webhooks, {
   },
 })
 
-/** Creates a signing secret: the value to show once, and the sealed one to store. */
-function makeSecret({ services }: InTeam): { secret: string; sealed: SealedSecret } {
+/** Creates a signing secret: the value to show once, and the one to store, sealed for its endpoint alone. */
+function makeSecret({ services }: InTeam, webhookId: string): { secret: string; sealed: SealedSecret } {
   const secret = `whsec_${randomBytes(SECRET_BYTES).toString('base64')}`
-  return { secret, sealed: { secret: services.secretBox.seal('webhook-secret', secret).toString('base64'), secret_hint: secret.slice(-4) } }
+  return {
+    secret,
+    sealed: { secret: services.secretBox.seal('webhook-secret', secret, webhookId).toString('base64'), secret_hint: secret.slice(-4) },
+  }
 }
 
 /** Returns the given fields. Absent columns stay unchanged. */
