@@ -1,7 +1,7 @@
 import { eventTypes } from '@earshot/contracts'
 import { type Forwarding, isDelivered } from './forward.ts'
 import { type Paint, painter } from './paint.ts'
-import { oneLine } from './printable.ts'
+import { jsonLine, oneLine } from './printable.ts'
 import type { Terminal } from './terminal.ts'
 
 const TYPE_WIDTH = Math.max(...eventTypes.map((type) => type.length))
@@ -19,7 +19,7 @@ export interface ListenLine {
 /** Returns a function that prints a line: text for people, or a JSON object. */
 export function lineWriter(terminal: Terminal, isJson: boolean): (line: ListenLine) => void {
   const paint = painter(terminal)
-  return (line) => terminal.writeOut(`${isJson ? JSON.stringify(objectOf(line)) : textOf(line, paint)}\n`)
+  return (line) => terminal.writeOut(`${isJson ? jsonLine(objectOf(line)) : textOf(line, paint)}\n`)
 }
 
 /** `09:30:12 submission.approved     019aa3c1-7d40-7c3e-9f3b-2b8f7a6f1e03 200 12ms`: a success fits in 80 columns. */

@@ -4,6 +4,7 @@ import { type Client, EarshotApiError, EarshotConnectionError, EarshotTimeoutErr
 import { type ForwardedEvent, forward, isDelivered, isWorthRetrying } from './forward.ts'
 import { lineWriter } from './listen-line.ts'
 import { type ListenState, openListenState } from './listen-state.ts'
+import { oneLine } from './printable.ts'
 import { connect, serviceUrl } from './service.ts'
 import { findTeamAndProject } from './team-and-project.ts'
 import type { Terminal } from './terminal.ts'
@@ -51,7 +52,7 @@ export async function listen(flags: ListenFlags, terminal: Terminal): Promise<vo
   const asked = { needsTeam: true, needsProject: false, ...(flags.team && { team: flags.team }) }
   const { team_id = '' } = await findTeamAndProject(client, asked, terminal)
   const signal = terminal.interruption()
-  const print = (line: string) => terminal.writeError(`${line}\n`)
+  const print = (line: string) => terminal.writeError(`${oneLine(line)}\n`)
   const handle = handlerOf({ url, secret, flags, terminal, signal })
   const state = openListenState(terminal.env, { url: serviceUrl(terminal), team_id })
   const cursor = flags.fromNow ? undefined : state.read()

@@ -8,6 +8,9 @@ import { nodeAt, type SchemaNode } from './schema-node.ts'
 import type { Terminal } from './terminal.ts'
 import { UsageError } from './usage-error.ts'
 
+/** The cursors of the service. */
+const CURSOR = /^[\w.-]+$/
+
 interface Page {
   results: unknown[]
   next_cursor?: string | null
@@ -84,6 +87,11 @@ function mentionNextPage(
   { named, terminal }: Pick<Format, 'named' | 'terminal'>,
 ): void {
   if (!isPage(page) || !page.next_cursor) return
+  // People copy the command into a shell.
+  if (!CURSOR.test(page.next_cursor)) {
+    terminal.writeError('there may be more. All pages: --all\n')
+    return
+  }
   const command = `earshot ${named.words.join(' ')} … --cursor ${page.next_cursor}`
   terminal.writeError(
     given.all ? `up to date. Continue later with: ${command}\n` : `there may be more. Next page: ${command}, all pages: --all\n`,

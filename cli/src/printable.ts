@@ -3,7 +3,8 @@ import stringWidth from 'string-width'
 // Terminal commands hide in C0 and C1 characters (ECMA-48), reversed text in the bidirectional controls (Unicode TR9).
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is removed.
 const UNPRINTABLE = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
-const C1 = /[\u007f-\u009f]/g
+/** Those that `JSON.stringify` does not escape. */
+const UNPRINTABLE_IN_JSON = /[\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
 
 /** Returns text that is safe on a terminal, without control characters other than line breaks and tabs. */
 export function printable(text: string): string {
@@ -28,6 +29,14 @@ export function cut(text: string, width: number): string {
 
 /** Returns JSON that is safe on a terminal: control characters are escaped. */
 export function jsonText(value: unknown): string {
-  const json = JSON.stringify(value, null, 2)
-  return json.replace(C1, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
+  return escaped(JSON.stringify(value, null, 2))
+}
+
+/** Returns the same in one line. */
+export function jsonLine(value: unknown): string {
+  return escaped(JSON.stringify(value))
+}
+
+function escaped(json: string): string {
+  return json.replace(UNPRINTABLE_IN_JSON, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }

@@ -40,8 +40,14 @@ test('text of a visitor cannot control the terminal, and stays in one line of a 
   }
   expect((await show(list, WIDE, page([nasty]))).lines[1]).toContain('one two[2J31mevil')
   const { out } = await show([...list, '--json'], WIDE, page([nasty]))
-  for (const command of ['\u001b', '\u009b']) expect(out).not.toContain(command)
+  for (const command of commands) expect(out).not.toContain(command)
   expect(JSON.parse(out)).toEqual(page([nasty]).json)
+})
+
+test('a cursor is shown only when it is safe to paste into a shell', async () => {
+  for (const cursor of ['$(reboot)', 'c1; reboot', '\u001b[2Jc1', '`reboot`']) {
+    expect((await show(list, WIDE, page([submission()], cursor))).err).toBe('there may be more. All pages: --all\n')
+  }
 })
 
 test('a single resource is aligned lines of names and values', async () => {
