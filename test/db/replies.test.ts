@@ -114,6 +114,19 @@ test('a reply of another shape ends its connection, and only its caller gets an 
   await database.close()
 })
 
+test('a commit that fails leaves no transaction to the next caller', async () => {
+  await using remote = await openRemoteDatabase()
+  const database = openDatabase({ address: { url: remote.environment.DATABASE_URL }, poolSize: 1, applicationName: 'earshot test' })
+  await database.run('create table kept (id int)', [])
+  remote.proxy.alterRequests((bytes) => Buffer.from(bytes.toString('latin1').replace('commit', 'commjt'), 'latin1'))
+  await expect(database.transaction((tx) => tx.run('insert into kept values ($1)', [1]))).rejects.toThrow('syntax error')
+  remote.proxy.alterRequests(null)
+  expect(await database.run('select pg_current_xact_id_if_assigned() as open, id from kept right join (select) s on true', [])).toEqual([
+    { open: null, id: null },
+  ])
+  await database.close()
+})
+
 function parts({ address: { host = '', port, user = '', password = '', database = '' } }: TestDatabase) {
   return { host, user, password, database, ...(port && { port }) }
 }

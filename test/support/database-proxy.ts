@@ -14,6 +14,8 @@ export interface DatabaseProxy {
   restore: () => Promise<void>
   /** Alters what PostgreSQL sends, until it is called with null. */
   alterReplies: (alter: ((bytes: Buffer) => Buffer) | null) => void
+  /** Alters what clients send, until it is called with null. */
+  alterRequests: (alter: ((bytes: Buffer) => Buffer) | null) => void
   [Symbol.asyncDispose]: () => Promise<void>
 }
 
@@ -27,7 +29,7 @@ export async function startDatabaseProxy({
 }: DatabaseAddress): Promise<DatabaseProxy> {
   const pairs = new Set<Socket>()
   let isHolding = false
-  let alter: ((bytes: Buffer) => Buffer) | null = null
+  const alter: Record<'near' | 'far', ((bytes: Buffer) => Buffer) | null> = { near: null, far: null }
   const server = createServer((near) => {
     const far = connect(join(host, `.s.PGSQL.${port}`))
     for (const [from, to] of [
@@ -40,7 +42,7 @@ export async function startDatabaseProxy({
         pairs.delete(from)
         to.destroy()
       })
-      from.on('data', (bytes) => to.write(alter && from === far ? alter(bytes) : bytes))
+      from.on('data', (bytes) => to.write(alter[from === far ? 'far' : 'near']?.(bytes) ?? bytes))
       if (isHolding) from.pause()
     }
   })
@@ -65,7 +67,10 @@ export async function startDatabaseProxy({
       if (!server.listening) await listen(ownPort)
     },
     alterReplies(next) {
-      alter = next
+      alter.far = next
+    },
+    alterRequests(next) {
+      alter.near = next
     },
     async [Symbol.asyncDispose]() {
       if (server.listening) await close()

@@ -11,7 +11,8 @@ export async function runTransaction<Result>(
   await connection.send('begin')
   const result = await undoneOnFailure(connection, 'rollback', () => work(inTransaction(connection, deadline)))
   deadline.renew()
-  const { command } = await connection.send('commit')
+  // A commit that is cancelled before it begins leaves the transaction open, and failed.
+  const { command } = await undoneOnFailure(connection, 'rollback', () => connection.send('commit'))
   if (command !== 'COMMIT') throw new Error('A statement of the transaction failed and the work continued: PostgreSQL rolled it back')
   return result
 }
