@@ -44,9 +44,9 @@ export {
   eventTypes,
   TEST_EVENT,
 } from './schemas/event-payloads.ts'
+export { storedJsonBytes } from './schemas/stored-json.ts'
 export { Channel, Submission, SubmissionKind, SubmissionState } from './schemas/submission.ts'
 export { Attempt, attemptErrorCodes, Delivery } from './schemas/webhook-delivery.ts'
 export { WebhookEndpoint } from './schemas/webhook-endpoint.ts'
 export { Scope, scopeDescriptions, scopes } from './scopes.ts'
-export { storedJsonBytes } from './stored-json.ts'
 export { Team } from './teams.ts'

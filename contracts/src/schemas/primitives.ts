@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { sizes } from '../limits.ts'
-import { storedJsonBytes } from '../stored-json.ts'
+import { storedJsonBytes } from './stored-json.ts'
 
 // Spelled out, because the patterns appear in the OpenAPI document and every regular expression dialect reads \x00.
 const NUL = String.raw`\x00`
