@@ -9,7 +9,7 @@ import { makeTeam, type Team } from '../support/people.ts'
 import { openRemoteDatabase } from '../support/remote-database.ts'
 import { type Reply, type ServiceProcess, startService } from '../support/service-process.ts'
 
-const RUN_MS = isLongForm ? 10 * 60_000 : 15_000
+const RUN_MS = isLongForm ? 10 * 60_000 : 8_000
 const TEAMS = 8
 const CLIENTS_PER_TEAM = 2
 const MIN_REQUESTS_PER_SECOND = 20
