@@ -137,8 +137,10 @@ function requireConsistency({
   stream,
   reauthenticates,
   authorizesWithWork,
-}: Pick<Operation, 'path' | 'method'> &
-  Partial<Pick<Operation, 'counts' | 'access' | 'stream' | 'reauthenticates' | 'authorizesWithWork'>>): void {
+  checksReceiver,
+  input,
+}: Pick<Operation, 'path' | 'method' | 'input'> &
+  Partial<Pick<Operation, 'counts' | 'access' | 'stream' | 'reauthenticates' | 'authorizesWithWork' | 'checksReceiver'>>): void {
   const refuse = (reason: string) => {
     throw new Error(`${method} ${path}: ${reason}`)
   }
@@ -147,6 +149,7 @@ function requireConsistency({
   if (stream && (access !== 'credential' || method !== 'GET')) refuse('a stream is a GET with a credential')
   if (reauthenticates && access !== 'credential') refuse('only callers with a credential are asked for the password again')
   if (authorizesWithWork && access !== 'public') refuse('only public operations authorize with their work')
+  if (checksReceiver && !('url' in input.shape)) refuse('the receiver that is checked is the field url')
 }
 
 /** The limit of an operation that names none. */

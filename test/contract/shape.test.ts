@@ -26,6 +26,7 @@ test('a contract whose fields contradict each other does not load', () => {
     () => operation({ ...common, method: 'POST', path: '/api/v1/things/', authorizesWithWork: true }),
     () => operation({ ...common, method: 'POST', path: '/api/auth/things/', access: 'account', reauthenticates: true }),
     () => operation({ ...common, method: 'POST', path: '/api/v1/things/', counts: 'failures' }),
+    () => operation({ ...common, method: 'POST', path: '/api/v1/things/', checksReceiver: true }),
   ]
   for (const contradict of contradictions) expect(contradict).toThrow('things/: ')
 })
