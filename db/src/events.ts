@@ -18,7 +18,7 @@ const CURSOR = /^f[0-9a-z]{1,13}$/
 // Only numbered events: a worker numbers what is committed, so nothing ever appears behind a position handed out. Events of
 // `webhooks.test` are at 0, and no part of the feed.
 const next = (p: Parameters<FeedValues>, ofType: SQL) => sql`
-    select id, type, payload, feed_position
+    select team_id, id, type, payload, feed_position
       from ${events}
      where team_id = ${p.team_id}
        and feed_position > ${p.position}::bigint

@@ -15,7 +15,7 @@ import { users } from './tables/users.ts'
 import { type TeamUser, teamUser, teamUserColumns } from './users.ts'
 
 /** A person on a team; the id is the user's. */
-export type MemberRow = TeamUser & { role: Role; joined_at: string }
+export type MemberRow = TeamUser & { team_id: string; role: Role; joined_at: string }
 
 /** Names a membership: team, user. */
 export interface MemberRef {
@@ -24,7 +24,7 @@ export interface MemberRef {
 }
 
 const read = (p: Parameters<{ team_id: string }>, which: SQL) => sql`
-  select ${teamUserColumns}, m.role, m.joined_at
+  select m.team_id, ${teamUserColumns}, m.role, m.joined_at
     from ${memberships} m
     join ${users} u on u.id = m.user_id
    where m.team_id = ${p.team_id} and ${which}`

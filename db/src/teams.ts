@@ -47,7 +47,7 @@ export async function listTeams<Item>(tx: Tx, userId: string, query: PageQuery, 
 
 const find = statement<TeamRef & { userId: string }, TeamRow>(
   (p) => sql`
-  select t.*, m.role
+  select t.*, t.id as team_id, m.role
     from ${teams} t
     join ${memberships} m on m.team_id = t.id and m.user_id = ${p.userId}
    where t.id = ${p.team_id} and t.deleted_at is null`,

@@ -8,7 +8,7 @@ import { type TeamUser, teamUserJson } from '../users.ts'
 /** An invitation with its state as it is now, and who invited as the person is now. */
 export type InvitationRow = Pick<
   typeof invitations.$inferSelect,
-  'id' | 'email' | 'role' | 'state' | 'expires_at' | 'accepted_at' | 'updated_at' | 'created_at'
+  'team_id' | 'id' | 'email' | 'role' | 'state' | 'expires_at' | 'accepted_at' | 'updated_at' | 'created_at'
 > & { inviter: TeamUser | null }
 
 /** Names an invitation: team, id. */
@@ -27,7 +27,7 @@ export interface InvitationLink {
 /** The state as everybody sees it: an invitation expires without anything happening to its row. */
 export const stateNow = (alias: SQL) =>
   sql`case when ${alias}.state = 'pending' and ${alias}.expires_at <= now() then 'expired' else ${alias}.state end`
-export const columns = sql`i.id, i.email, i.role, ${stateNow(sql`i`)} as state, i.expires_at, i.accepted_at, i.updated_at, i.created_at,
+export const columns = sql`i.team_id, i.id, i.email, i.role, ${stateNow(sql`i`)} as state, i.expires_at, i.accepted_at, i.updated_at, i.created_at,
          ${teamUserJson(sql`i.invited_by`)} as inviter`
 export const here = (p: Parameters<InvitationRef>) => sql`team_id = ${p.team_id} and id = ${p.invitation_id}`
 

@@ -1,0 +1,73 @@
+import { randomUUID } from 'node:crypto'
+import type { Database, Tx } from '@earshot/db'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { makeTeam, type Team } from '../support/people.ts'
+import { openTestDatabase, type TestDatabase } from '../support/test-database.ts'
+import { startTestDispatcher, type TestDispatcher } from '../support/test-dispatcher.ts'
+import { startTestService, type TestService } from '../support/test-service.ts'
+import { callRest, sourcesOf } from './call.ts'
+import { endingOperations } from './operations.ts'
+import { makeInput } from './records.ts'
+
+// The team guard compares the team_id of each row: an operation whose rows have none is not guarded by it.
+
+/** Whose rows are counts. */
+const UNGUARDED = ['teams.usage']
+
+let store: TestDatabase
+let service: TestService
+let worker: TestDispatcher
+let read: { team_id?: unknown }[] = []
+
+beforeAll(async () => {
+  store = await openTestDatabase()
+  const database: Database = { ...store.database, ...watched(store.database) }
+  service = { ...(await startTestService({ database }, { store })), database: store.database }
+  worker = await startTestDispatcher({ address: store.address, secretBox: service.secretBox })
+})
+afterAll(async () => {
+  await worker.stop()
+  await service.close()
+  await store.close()
+})
+
+/** Keeps every row that statements return. */
+function watched(tx: Tx): Tx {
+  return {
+    async run<Row>(text: string, params: readonly unknown[]) {
+      const rows = await tx.run<Row>(text, params)
+      read.push(...(rows as object[]))
+      return rows
+    },
+    attempt: (work) => tx.attempt((inner) => work(watched(inner))),
+    transaction: (work) => tx.transaction((inner) => work(watched(inner))),
+  }
+}
+
+/** Makes a record for each list of a team, those of deliveries appear a little later; returns the fields of the lists’ paths. */
+async function fillLists({ id: team_id, token, project, submit }: Team): Promise<Record<string, string>> {
+  const client = service.client(token)
+  await client.invitations.create({ team_id, email: `${randomUUID()}@example.com`, role: 'member' })
+  const { id: webhook_id } = await client.webhooks.create({ team_id, url: 'http://127.0.0.1:9/hooks', events: ['*'] })
+  await submit()
+  return { ...project, webhook_id }
+}
+
+for (const named of endingOperations.filter(({ operation: { pathFields, status } }) => pathFields.has('team_id') && status !== 204)) {
+  test(`${named.name} reads rows that say whose they are`, async () => {
+    const team = await makeTeam(store.database)
+    const isList = named.name.endsWith('.list')
+    const input = isList ? await fillLists(team) : await makeInput(service, team, named)
+    const owners = async () => {
+      read = []
+      const answer = await callRest(service, named, { ...sourcesOf(named, input), token: team.token })
+      expect(answer.status, JSON.stringify(answer.body)).toBe(named.operation.status)
+      // The row of the authorization is compared with the path.
+      const rows = read.filter((row) => !('origin_allowed' in row))
+      return [...new Set(rows.flatMap(({ team_id }) => (typeof team_id === 'string' ? [team_id] : [])))]
+    }
+    if (UNGUARDED.includes(named.name)) expect(await owners()).toEqual([])
+    else if (isList) await expect.poll(owners, { timeout: 10_000 }).toEqual([team.id])
+    else expect(await owners()).toEqual([team.id])
+  })
+}
