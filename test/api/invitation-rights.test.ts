@@ -1,8 +1,8 @@
 import { scopes } from '@earshot/contracts'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { acceptInvitation, type Guest, type Invitations, invitationsOf, makeGuest } from '../support/invitations.ts'
+import { acceptInvitation, type Guest, type Invitations, makeGuest, makeInvitingTeam } from '../support/invitations.ts'
 import { lastToken } from '../support/mails.ts'
-import { makeTeam, makeTokenOf, type Team } from '../support/people.ts'
+import { makeTokenOf, type Team } from '../support/people.ts'
 import { startTestService, type TestResponse, type TestService } from '../support/test-service.ts'
 
 const NOT_FOUND = { status: 404, body: { code: 'not_found' } }
@@ -16,9 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 beforeEach(async () => {
-  team = await makeTeam(service.database)
-  guest = await makeGuest(service)
-  ours = invitationsOf(service, team)
+  ;({ team, guest, ours } = await makeInvitingTeam(service))
 })
 
 test('who loses the right to invite loses the pending invitations that needed it, and the audit log says so', async () => {

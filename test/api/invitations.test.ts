@@ -2,7 +2,7 @@ import { scopes } from '@earshot/contracts'
 import { addTeamMember } from '@earshot/db'
 import { numberEvents } from '@earshot/db/dispatch'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { acceptInvitation, type Guest, type Invitations, invitationsOf, makeGuest } from '../support/invitations.ts'
+import { acceptInvitation, type Guest, type Invitations, invitationsOf, makeGuest, makeInvitingTeam } from '../support/invitations.ts'
 import { lastToken, readMails } from '../support/mails.ts'
 import { makeTeam, type Team } from '../support/people.ts'
 import { dumpDatabase } from '../support/secrets.ts'
@@ -19,9 +19,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 beforeEach(async () => {
-  team = await makeTeam(service.database)
-  guest = await makeGuest(service)
-  ours = invitationsOf(service, team)
+  ;({ team, guest, ours } = await makeInvitingTeam(service))
 })
 
 test('an invitation is mailed, emitted and listed, and makes its address a member', async () => {

@@ -1,5 +1,5 @@
 import { scopes } from '@earshot/contracts'
-import { makeTokenOf, makeUser, type Team } from './people.ts'
+import { makeTeam, makeTokenOf, makeUser, type Team } from './people.ts'
 import type { TestResponse, TestService } from './test-service.ts'
 
 /** A person with an account and no team. */
@@ -15,6 +15,12 @@ export interface Invitations {
   invite: (email: string, options?: { role?: string; token?: string }) => Promise<TestResponse>
   resend: (id: string, token?: string) => Promise<TestResponse>
   revoke: (id: string, token?: string) => Promise<TestResponse>
+}
+
+/** A team, its invitations, and somebody whom it may invite. */
+export async function makeInvitingTeam(service: TestService): Promise<{ team: Team; guest: Guest; ours: Invitations }> {
+  const team = await makeTeam(service.database)
+  return { team, guest: await makeGuest(service), ours: invitationsOf(service, team) }
 }
 
 export async function makeGuest({ database }: TestService): Promise<Guest> {
