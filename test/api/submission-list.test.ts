@@ -2,6 +2,7 @@ import type { Submission } from '@earshot/contracts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { makeTeam, type Team } from '../support/people.ts'
 import { startTestService, type TestService } from '../support/test-service.ts'
+import { until } from '../support/until.ts'
 import { walkIds, walkPages } from '../support/walk-pages.ts'
 
 const MANY = 4_500
@@ -98,6 +99,25 @@ test('a search matches literally, ignoring case, in title, body, name and compan
   for (const [search, id] of Object.entries(wanted)) {
     expect(await walkIds(service, listOf(own), { token: own.token, query: { search } }), search).toEqual([id])
   }
+})
+
+test('a search ends after 500 ms, and a team runs two at once: the third is refused', async () => {
+  const search = () => service.send('GET', `${listOf(many)}?search=common`, { token: many.token })
+  const waiting = "select from pg_locks where relation = 'submissions'::regclass and not granted"
+  await service.database.transaction(async (tx) => {
+    await tx.run('lock table submissions in access exclusive mode', [])
+    const running = [search(), search()]
+    await until('both searches wait', async () => (await tx.run(waiting, [])).length === 2)
+    const third = await search()
+    expect(third).toMatchObject({ status: 429, body: { code: 'rate_limited' } })
+    expect(third.headers.get('retry-after')).toBe('1')
+    for (const answer of await Promise.all(running)) {
+      const detail = expect.stringContaining('The search took longer than 500 ms')
+      expect(answer).toMatchObject({ status: 503, body: { code: 'dependency_unavailable', detail } })
+      expect(answer.headers.get('retry-after')).toBe('1')
+    }
+  })
+  expect(await search()).toMatchObject({ status: 200, body: { results: expect.objectContaining({ length: 25 }) } })
 })
 
 test('only callers with read:contacts see and search e-mail addresses', async () => {

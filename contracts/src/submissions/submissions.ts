@@ -60,7 +60,8 @@ export const submissions = {
       min_rating: Rating.optional().meta({ description: 'Only submissions with at least this rating.' }),
       has_video: z.boolean().optional().meta({ description: 'Only submissions with a video, or without one.' }),
       search: text(200, 1).optional().meta({
-        description: 'Only submissions with this text in title, body or author. E-mail addresses are searched only with read:contacts.',
+        description:
+          'Only submissions with this text in title, body or author. E-mail addresses are searched only with read:contacts. A team has at most two searches at once (429), each of at most 500 ms (503).',
       }),
     }),
     output: listOf('Submission', Submission),

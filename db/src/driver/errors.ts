@@ -87,6 +87,12 @@ export function isLockTimeout(error: unknown): boolean {
   return cause instanceof postgres.PostgresError && cause.code === '55P03'
 }
 
+/** Whether PostgreSQL cancelled the statement, because it ran longer than its timeout allows. */
+export function isCancelled(error: unknown): boolean {
+  const cause = causeOf(error)
+  return cause instanceof postgres.PostgresError && cause.code === '57014'
+}
+
 function causeOf(error: unknown): unknown {
   return error instanceof ApiError && error.cause instanceof Error ? error.cause : error
 }

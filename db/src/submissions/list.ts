@@ -5,6 +5,7 @@ import { indexedList, type Listed, listedPage, scannedList, spanOf, walkOf } fro
 import { type Page, type PageBounds, type PageQuery, pageBounds } from '../sql/pages.ts'
 import { type Parameters, statementsByKey } from '../sql/statement.ts'
 import { type SubmissionRow, submission_tags, submissions } from '../tables/submissions.ts'
+import { withinSearchLimits } from './search-limits.ts'
 
 /** Filters with an index of their own, the narrowest first. A list walks the index of the first one given. */
 const DRIVERS = ['tag', 'state', 'kind'] as const
@@ -105,14 +106,18 @@ export async function listSubmissions<Item>(
   reach: Reach,
   present: (row: ListedSubmission) => Item,
 ): Promise<Page<Item>> {
-  const rows = await list(keyOf(filters, reach, spanOf({ created_after })))(tx, {
-    ...filters,
-    ...(filters.search !== undefined && { search: `%${filters.search.replace(PATTERN_CHARACTERS, '\\$&')}%` }),
-    ...pageBounds({ limit, cursor, created_after, created_before }),
-    team_id,
-    project_id,
-  })
+  const read = list(keyOf(filters, reach, spanOf({ created_after })))
+  const values = { ...filters, ...pageBounds({ limit, cursor, created_after, created_before }), team_id, project_id }
+  const { search } = filters
+  const rows =
+    search === undefined
+      ? await read(tx, values)
+      : await withinSearchLimits(tx, team_id, (tx) => read(tx, { ...values, search: patternOf(search) }))
   return listedPage(rows, limit, present)
+}
+
+function patternOf(text: string): string {
+  return `%${text.replace(PATTERN_CHARACTERS, '\\$&')}%`
 }
 
 function keyOf(filters: SubmissionFilters, { publicOnly, searchEmail }: Reach, span: string): string {
