@@ -20,9 +20,11 @@ export interface DatabaseOptions {
   applicationName: string
   /** PostgreSQL cancels a statement that takes longer; if it does not, the connection is closed soon after. */
   statementTimeoutMs?: number
-  /** Called with the text of each statement, for tests that count them. */
+  /** Called with the text of each statement but the one of the settings, for tests that count them. */
   onStatement?: (text: string) => void
 }
+
+type Settings = Pick<DatabaseOptions, 'role' | 'statementTimeoutMs'>
 
 /**
  * A transaction whose next statement takes longer to come is ended by PostgreSQL: its process is stopped or gone, and its
@@ -30,11 +32,45 @@ export interface DatabaseOptions {
  */
 const IDLE_IN_TRANSACTION_MS = 20_000
 
-/** Creates a client of the driver with the product's settings; `onclose` is called when a connection closes. */
-export function connect(
-  { address: { url, ...parts }, role, applicationName, statementTimeoutMs, onStatement }: DatabaseOptions,
+/**
+ * Creates a client of the driver; `onclose` is called when a connection closes. Its connections have no role and no settings
+ * yet: poolers refuse or drop both at the start of a connection, so they are set by the statements of `settingStatements`.
+ */
+export function connect(options: DatabaseOptions, extent: { max: number; onclose?: () => void }): postgres.Sql {
+  return createClient(options, extent, {})
+}
+
+/** Creates a client of several connections, for tools and tests, which ask for the settings at their start: not for poolers. */
+export function connectDirectly(options: DatabaseOptions): postgres.Sql {
+  return createClient(options, { max: options.poolSize }, settingsOf(options))
+}
+
+/** Returns the statements, one text for one round trip, that give a connection its role and settings. */
+export function settingStatements(options: Settings): string {
+  return Object.entries(settingsOf(options))
+    .map(([name, value]) => `set ${name} = '${value}'`)
+    .join('; ')
+}
+
+function settingsOf({ role, statementTimeoutMs }: Settings): Record<string, string | number> {
+  return {
+    timezone: 'UTC',
+    // One plan per statement is right for all its values, and planning a list costs more than running it (ADR 15).
+    plan_cache_mode: 'force_generic_plan',
+    // A bitmap scan loses the index's order: a generic plan with one would sort a whole project for one page.
+    enable_bitmapscan: 'off',
+    idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
+    ...(statementTimeoutMs && { statement_timeout: statementTimeoutMs }),
+    ...(role && { role }),
+  }
+}
+
+function createClient(
+  { address: { url, ...parts }, applicationName, onStatement, ...settings }: DatabaseOptions,
   extent: { max: number; onclose?: () => void },
+  connection: Record<string, string | number>,
 ): postgres.Sql {
+  const ownText = settingStatements(settings)
   const options = {
     ...extent,
     connect_timeout: 5,
@@ -42,18 +78,8 @@ export function connect(
     max_lifetime: null,
     fetch_types: false,
     onnotice: () => {},
-    ...(onStatement && { debug: (_connection: number, text: string) => onStatement(text) }),
-    connection: {
-      application_name: applicationName,
-      timezone: 'UTC',
-      // One plan per statement is right for all its values, and planning a list costs more than running it (ADR 15).
-      plan_cache_mode: 'force_generic_plan',
-      // A bitmap scan loses the index's order: a generic plan with one would sort a whole project for one page.
-      enable_bitmapscan: 'off',
-      idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
-      ...(statementTimeoutMs && { statement_timeout: statementTimeoutMs }),
-      ...(role && { role }),
-    },
+    ...(onStatement && { debug: (_connection: number, text: string) => void (text !== ownText && onStatement(text)) }),
+    connection: { application_name: applicationName, ...connection },
   }
   return url ? postgres(url, options) : postgres({ ...parts, ...options })
 }

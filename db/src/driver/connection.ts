@@ -38,9 +38,13 @@ const FAILING_RETRY: PropertyDescriptor = {
   },
 }
 
-/** Opens a connection. `connect` returns a client of one connection that calls `onclose` when it closes. */
-export function openConnection(connect: (onclose: () => void) => postgres.Sql): Connection {
+/**
+ * Opens a connection. `connect` returns a client of one connection that calls `onclose` when it closes; `settings` is the text of
+ * the statements that run before the first one.
+ */
+export function openConnection(connect: (onclose: () => void) => postgres.Sql, settings: string): Connection {
   let isLost = false
+  let isSet = false
   const client = connect(() => {
     // The driver would reconnect without a word, and a transaction's next statement would run outside the transaction.
     isLost = true
@@ -51,12 +55,7 @@ export function openConnection(connect: (onclose: () => void) => postgres.Sql): 
     // The driver does not type the parameters of a text; the caller's statement does.
     const query = client.unsafe(text, params as postgres.ParameterOrJSON<never>[], { prepare: true }).values()
     Reflect.defineProperty(query, 'retried', FAILING_RETRY)
-    isBusy = true
-    try {
-      return await query
-    } finally {
-      isBusy = false
-    }
+    return query
   }
   return {
     get isLost() {
@@ -65,16 +64,21 @@ export function openConnection(connect: (onclose: () => void) => postgres.Sql): 
     async send<Row>(text: string, params: readonly unknown[] = []) {
       if (isLost) throw unavailable(new Error('The connection to the database was lost'))
       if (isBusy) throw new Error('A connection of the database runs one statement at a time')
+      isBusy = true
       try {
+        if (!isSet) await execute(settings, [])
+        isSet = true
         const result = await execute(text, params)
         // values() returns the rows as arrays, which the driver's types do not say for texts.
         return { rows: takeRows<Row>(result as unknown as DriverResult), command: result.command }
       } catch (error) {
         const stale = asStale(error)
-        isLost ||= stale !== null || isConnectionLost(error)
+        isLost ||= !isSet || stale !== null || isConnectionLost(error)
         // The pool runs the work again.
         if (stale) throw stale
         throw isUnreadable(error) ? unavailable(error) : toApiError(error)
+      } finally {
+        isBusy = false
       }
     },
     end: () => client.end({ timeout: END_SECONDS }),

@@ -1,5 +1,5 @@
 import type postgres from 'postgres'
-import { connect, type DatabaseOptions } from './connect.ts'
+import { connect, connectDirectly, type DatabaseOptions, settingStatements } from './connect.ts'
 import { type Connection, openConnection, prepareClient } from './connection.ts'
 import { toApiError } from './errors.ts'
 import { createPool, type Pool } from './pool.ts'
@@ -25,7 +25,7 @@ export function openDatabase(options: DatabaseOptions): Database {
   return {
     ...runOn(pool.use),
     get client() {
-      client ??= prepareClient(connect(options, { max: options.poolSize }))
+      client ??= prepareClient(connectDirectly(options))
       return client
     },
     async close() {
@@ -77,7 +77,9 @@ function runOn(use: Pool['use']): Tx {
 }
 
 function openPool(options: DatabaseOptions): Pool {
-  return createPool(options.poolSize, () => openConnection((onclose) => connect(options, { max: 1, onclose })), options.statementTimeoutMs)
+  const settings = settingStatements(options)
+  const open = () => openConnection((onclose) => connect(options, { max: 1, onclose }), settings)
+  return createPool(options.poolSize, open, options.statementTimeoutMs)
 }
 
 function rethrow(error: unknown): never {

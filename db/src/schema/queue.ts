@@ -40,25 +40,26 @@ export async function openQueuePool(
   { max, onError }: { max: number; onError: (error: Error) => void },
 ): Promise<Pool> {
   const { Pool } = await import('pg')
-  const pool = new Pool({ connectionString: queueConnection(address), max })
+  const pool = new Pool({
+    connectionString: queueConnection(address),
+    max,
+    // The owner of the queue's tables. A pooler drops a role that a connection asks for at its start.
+    onConnect: (client) => client.query('set role earshot_owner'),
+  })
   pool.on('error', onError)
   pool.on('connect', (client) => client.on('error', onError))
   return pool
 }
 
 /**
- * Returns Graphile Worker's connection string. It connects as the owner of the queue's tables. `uselibpqcompat` makes `pg`
- * read the address as libpq does, so that one DATABASE_URL means the same to both drivers.
+ * Returns Graphile Worker's connection string. `uselibpqcompat` makes `pg` read the address as libpq does, so that one
+ * DATABASE_URL means the same to both drivers.
  */
 function queueConnection({ url, host, port, user, password, database }: DatabaseAddress): string {
-  const role = `options=${encodeURIComponent('-c role=earshot_owner')}`
-  if (url) {
-    const compatible = /[?&]sslmode=/.test(url) ? '&uselibpqcompat=true' : ''
-    return `${url}${url.includes('?') ? '&' : '?'}${role}${compatible}`
-  }
+  if (url) return /[?&]sslmode=/.test(url) ? `${url}&uselibpqcompat=true` : url
   const account = [user, password].flatMap((part) => (part === undefined ? [] : encodeURIComponent(part))).join(':')
   const query = new URLSearchParams({ ...(host && { host }), ...(port && { port: String(port) }) })
-  return `postgresql://${account}@/${encodeURIComponent(database ?? '')}?${query}&${role}`
+  return `postgresql://${account}@/${encodeURIComponent(database ?? '')}?${query}`
 }
 
 async function isCurrent(tx: Tx): Promise<boolean> {
