@@ -9,7 +9,7 @@ import { createSenders, type SendersOptions } from './sending/senders.ts'
 const STATEMENT_TIMEOUT_MS = 30_000
 
 export interface WorkerOptions {
-  /** The migrated database; connections must be direct, because session locks do not pass through a pooler. */
+  /** The migrated database; a pooler in front of it must be in session mode. */
   address: DatabaseAddress
   secretBox: SecretBox
   log: Log

@@ -7,6 +7,7 @@ import { account } from './account.ts'
 import { checkBehaviour } from './behaviour.ts'
 import { checkDocument } from './document.ts'
 import { checkPages } from './pages.ts'
+import { checkPooler } from './pooler.ts'
 import { checkPublished } from './published.ts'
 import { checkReceivers } from './receivers.ts'
 import { makeRecords } from './records.ts'
@@ -41,6 +42,7 @@ problems.set('openid-client and oauth4webapi with Chromium', await checkSignIns(
 if (process.argv.includes('--keep-screenshots')) keepScreenshots()
 problems.set('Receivers with Flask, Go and openssl over deliveries', await checkReceivers(openSource))
 problems.set('verifyWebhook as published, in Chromium', await checkPublished(openSource))
+problems.set('PgBouncer in session mode, and refused in others', await checkPooler())
 problems.set('Schemathesis over every operation', await checkBehaviour(service.url, records))
 
 const failed = [...problems.values()].filter((problem) => problem !== null).length

@@ -44,7 +44,7 @@ const FAILING_RETRY: PropertyDescriptor = {
  */
 export function openConnection(connect: (onclose: () => void) => postgres.Sql, settings: string): Connection {
   let isLost = false
-  let isSet = false
+  let isSet = settings === ''
   const client = connect(() => {
     // The driver would reconnect without a word, and a transaction's next statement would run outside the transaction.
     isLost = true

@@ -2,10 +2,13 @@ import { type DatabaseAddress, openDatabase } from '../driver/database.ts'
 import { ensurePartitions } from '../maintenance/partitions.ts'
 import { migrate } from './migrate.ts'
 import { writePlans } from './plans.ts'
+import { requireOwnConnections } from './pooler.ts'
 import { ensureQueue } from './queue.ts'
 
 /** Prepares a database for the service: schema, queue, plans, partitions. Part of every start; replicas may run it at once. */
 export async function prepareDatabase(address: DatabaseAddress): Promise<void> {
+  // The embedded PostgreSQL has no pooler.
+  if (address.url !== undefined) await requireOwnConnections(address)
   await migrate({ address })
   const owner = openDatabase({ address, role: 'earshot_owner', poolSize: 1, applicationName: 'earshot prepare' })
   try {
