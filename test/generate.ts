@@ -1,14 +1,18 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { argv } from 'node:process'
+import { FUNCTIONS_VERSION_PATH, functionsVersion } from './db/functions-version.ts'
 import { documentSnapshot, RELEASED_PATH, SNAPSHOT_PATH } from './openapi/snapshot.ts'
 
 /** Files that are made from the sources and committed, by their place from the top. */
-const GENERATED = [{ path: SNAPSHOT_PATH, make: documentSnapshot }]
+const GENERATED = [
+  { path: SNAPSHOT_PATH, text: documentSnapshot() },
+  { path: FUNCTIONS_VERSION_PATH, text: await functionsVersion() },
+]
 
 /** Writes them anew; with `--check` it only says which ones are stale, and fails. `--release` promises the document to clients. */
 function generate(isCheck: boolean): void {
-  const stale = GENERATED.filter(({ path, make }) => make() !== read(path))
-  if (!isCheck) for (const { path, make } of stale) writeFileSync(fromTop(path), make())
+  const stale = GENERATED.filter(({ path, text }) => text !== read(path))
+  if (!isCheck) for (const { path, text } of stale) writeFileSync(fromTop(path), text)
   for (const { path } of stale) console.log(isCheck ? `${path} is stale: run "npm run generate" and commit it` : `wrote ${path}`)
   if (isCheck && stale.length > 0) process.exitCode = 1
 }

@@ -4,6 +4,7 @@ import type { Registry } from 'prom-client'
 import { startDispatcher } from './dispatcher/dispatcher.ts'
 import { startJobQueue } from './job-queue.ts'
 import type { Log } from './log.ts'
+import { startOnlineMigrations } from './online-migrations.ts'
 import { createSenders, type SendersOptions } from './sending/senders.ts'
 
 const STATEMENT_TIMEOUT_MS = 30_000
@@ -35,7 +36,7 @@ export interface Worker {
   stop: (limits: { timeoutMs: number }) => Promise<void>
 }
 
-/** Starts the webhook dispatcher and the job queue. Any number of workers can share one database. */
+/** Starts the webhook dispatcher, the job queue and what runs online migrations. Any number of workers can share one database. */
 export async function startWorker({ webhooks, registry, ...context }: WorkerOptions): Promise<Worker> {
   const { address, secretBox, log, mailDriver } = context
   const open = (name: string, poolSize: number): Database =>
@@ -57,12 +58,13 @@ export async function startWorker({ webhooks, registry, ...context }: WorkerOpti
     backoffBaseMs: webhooks.backoffBaseMs,
     ...(registry && { registry }),
   }).catch(rethrowAfter(() => queue.stop({ timeoutMs: 0 }).then(close)))
+  const onlineMigrations = startOnlineMigrations(context)
 
   return {
     nudge: dispatcher.nudge,
     isHealthy: dispatcher.isHealthy,
     async stop(limits) {
-      await Promise.all([dispatcher.stop(limits), queue.stop(limits)])
+      await Promise.all([dispatcher.stop(limits), queue.stop(limits), onlineMigrations.stop()])
       await close()
     },
   }

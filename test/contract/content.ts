@@ -9,7 +9,7 @@ export async function contentOf({ database }: TestService): Promise<Record<strin
     select relname as name
       from pg_class
      where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition
-       and relname not in ('rate_windows', 'abuse_blocks', 'schema_migrations', 'schema_functions')
+       and relname not in ('rate_windows', 'abuse_blocks', 'schema_migrations', 'schema_functions', 'schema_progress')
      order by 1`
   const content: Record<string, string> = {}
   for (const { name } of tables) {

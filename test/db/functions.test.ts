@@ -1,7 +1,9 @@
+import { readFileSync } from 'node:fs'
 import { eventTypes, mailData, monthlyQuotas, plans } from '@earshot/contracts'
 import { jobs } from '@earshot/db'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openTestDatabase, type TestDatabase } from '../support/test-database.ts'
+import { FUNCTIONS_VERSION_PATH, functionsVersion } from './functions-version.ts'
 
 /**
  * Every SQL function, by its reason to be one. Everything else is a transaction in TypeScript: a function that is added here
@@ -95,6 +97,11 @@ test('no SQL function names a mail', () => {
   for (const { name, body } of stored) {
     for (const template of Object.keys(mailData)) expect(body, name).not.toContain(`'${template}'`)
   }
+})
+
+test('the functions and plans are those of the version that stands beside them', async () => {
+  const committed = readFileSync(new URL(`../../${FUNCTIONS_VERSION_PATH}`, import.meta.url), 'utf8')
+  expect(await functionsVersion(), 'run "npm run generate" and commit it').toBe(committed)
 })
 
 /** Returns what a pattern captures in the bodies of all functions. Throws when it captures nothing, which would prove nothing. */

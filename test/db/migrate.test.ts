@@ -1,5 +1,3 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import postgres from 'postgres'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import type { EmbeddedPostgres } from '../../db/src/embedded/cluster.ts'
@@ -7,9 +5,7 @@ import type { EmbeddedConnection } from '../../db/src/embedded/connection.ts'
 import { migrate } from '../../db/src/schema/migrate.ts'
 import { DatabaseSetupError } from '../../db/src/schema/setup-error.ts'
 import { cleanUp, makeDataDir, query, start } from './clusters.ts'
-
-const CREATE_NOTES = 'create table notes (id integer primary key, body text not null);\ninsert into notes values (1, $$one$$);'
-const COUNT_NOTES = 'create or replace function count_notes() returns bigint language sql as $$ select count(*) from notes $$;'
+import { CREATE_NOTES, writeSql } from './migration-directories.ts'
 
 let cluster: EmbeddedPostgres
 let databaseCount = 0
@@ -42,8 +38,8 @@ test('a login role that cannot create the roles gets the statements for its admi
   const [, rest = ''] = (await readError(migrate({ address: asPlain, ...directories }))).message.split('administrator run: ')
   expect(rest).toBe(`grant create on database ${address.database} to earshot_owner; grant usage, create on schema public to earshot_owner;`)
   await query(address, rest)
-  expect(await migrate({ address: asPlain, ...directories })).toEqual({ migrations: ['0001_notes.sql'], functionsApplied: true })
-  expect(await migrate({ address: asPlain, ...directories })).toEqual({ migrations: [], functionsApplied: false })
+  expect(await migrate({ address: asPlain, ...directories })).toMatchObject({ migrations: ['0001_notes.sql'], functionsApplied: true })
+  expect(await migrate({ address: asPlain, ...directories })).toMatchObject({ migrations: [], functionsApplied: false })
 })
 
 test('a database owner that can create roles creates them, may set each and inherits from none', async () => {
@@ -132,12 +128,43 @@ test('a migration that was changed after it was applied is refused', async () =>
   await expect(changed).rejects.toThrow('The migration 0001_notes was changed after it was applied. Restore the file.')
 })
 
-test('a database ahead of the code is refused', async () => {
+test('older code works on a newer database until a migration needs newer code, and then says so in one line', async () => {
   const address = await createDatabase()
   const older = { '0001_notes.sql': CREATE_NOTES }
-  await migrate({ address, ...writeSql({ ...older, '0002_newer.sql': 'create table newer ()' }) })
-  const refused = migrate({ address, ...writeSql(older) })
-  await expect(refused).rejects.toThrow('The database is ahead of this Earshot: it holds the migration 0002_newer. Start a newer version.')
+  const newer = { ...older, '0002_title.sql': 'alter table notes add column title text' }
+  await migrate({ address, ...writeSql(newer) })
+  expect(await migrate({ address, ...writeSql(older) })).toMatchObject({ migrations: [] })
+
+  const newest = { ...newer, '0003_drop.sql': '-- What 0002 replaced.\n-- least code: 0002\nalter table notes drop column body' }
+  await migrate({ address, ...writeSql(newest) })
+  expect(await migrate({ address, ...writeSql(newer) })).toMatchObject({ migrations: [] })
+  const error = await readError(migrate({ address, ...writeSql(older) }))
+  expect(error).toBeInstanceOf(DatabaseSetupError)
+  expect(error.message).toBe(
+    'This Earshot (0001) is too old for its database: since the migration 0003_drop it needs 0002 or newer. Start a newer version.',
+  )
+})
+
+test('functions of a newer version stay when older code starts, whichever started last', async () => {
+  const address = await createDatabase()
+  const migrations = { '0001_notes.sql': CREATE_NOTES }
+  const version = (number: number, answer: number) =>
+    writeSql(
+      migrations,
+      { 'answer.sql': `create or replace function answer() returns int language sql as $$ select ${answer} $$;` },
+      number,
+    )
+  const [older, newer] = [version(1, 11), version(2, 22)]
+  const answer = () => query(address, 'select answer()')
+  expect((await migrate({ address, ...older })).functionsApplied).toBe(true)
+  expect((await migrate({ address, ...newer })).functionsApplied).toBe(true)
+  for (const started of [older, newer, older]) {
+    expect((await migrate({ address, ...started })).functionsApplied).toBe(false)
+    expect(await answer()).toEqual([{ answer: 22 }])
+  }
+  // A checkout that is worked on: the same version, until its functions are committed.
+  expect((await migrate({ address, ...version(2, 23) })).functionsApplied).toBe(true)
+  expect(await answer()).toEqual([{ answer: 23 }])
 })
 
 test('a migration numbered below one that is applied is refused', async () => {
@@ -152,6 +179,12 @@ test('misnamed and duplicate migrations are refused before the database is queri
   const address = { host: '/nowhere' }
   await expect(migrate({ address, ...writeSql({ 'notes.sql': '' }) })).rejects.toThrow('notes.sql is not named like 0001_name.sql')
   await expect(migrate({ address, ...writeSql({ '0001_a.sql': '', '0001_b.sql': '' }) })).rejects.toThrow('Two migrations have the version')
+})
+
+test('a migration that drops or renames says which code can do without, and is refused otherwise', async () => {
+  const address = { host: '/nowhere' }
+  for (const text of ['drop table notes', 'alter table notes drop column body', 'alter table notes rename column body to words'])
+    await expect(migrate({ address, ...writeSql({ '0001_a.sql': text }) })).rejects.toThrow('must say which code can do without')
 })
 
 test('the functions are applied again when any of them changed, in any order of their names, all or none', async () => {
@@ -174,20 +207,6 @@ async function createDatabase(owner = 'earshot'): Promise<EmbeddedConnection> {
   const database = `migrate_${databaseCount}`
   await query(cluster.connection, `create database ${database} owner ${owner}`)
   return { ...cluster.connection, database }
-}
-
-/** Directories of this test's own with the files given. */
-function writeSql(migrations: Record<string, string>, functions: Record<string, string> = { 'count_notes.sql': COUNT_NOTES }) {
-  const root = makeDataDir()
-  const directories = { migrationsDir: join(root, 'migrations'), functionsDir: join(root, 'functions') }
-  for (const [directory, files] of [
-    [directories.migrationsDir, migrations],
-    [directories.functionsDir, functions],
-  ] as const) {
-    mkdirSync(directory)
-    for (const [name, text] of Object.entries(files)) writeFileSync(join(directory, name), text)
-  }
-  return directories
 }
 
 function connect(address: EmbeddedConnection, options: postgres.Options<Record<string, never>> = {}): postgres.Sql {

@@ -9,11 +9,11 @@ import { ensureQueue } from './queue.ts'
 export async function prepareDatabase(address: DatabaseAddress): Promise<void> {
   // The embedded PostgreSQL has no pooler.
   if (address.url !== undefined) await requireOwnConnections(address)
-  await migrate({ address })
+  const { functionsVersion } = await migrate({ address })
   const owner = openDatabase({ address, role: 'earshot_owner', poolSize: 1, applicationName: 'earshot prepare' })
   try {
     await ensureQueue(owner, address)
-    await writePlans(owner)
+    await writePlans(owner, functionsVersion)
     await ensurePartitions(owner)
   } finally {
     await owner.close()

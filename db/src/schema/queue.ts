@@ -3,7 +3,7 @@ import type { Pool } from 'pg'
 import type { Database, DatabaseAddress, Tx } from '../driver/database.ts'
 import { onlyOne } from '../sql/rows.ts'
 import { statement } from '../sql/statement.ts'
-import { LOCK_KEY } from './migrate.ts'
+import { LOCK_KEY } from './owner-connection.ts'
 
 /** The last migration of graphile-worker; a test holds it equal, so that a start need not load the package to compare. */
 export const QUEUE_VERSION = 20

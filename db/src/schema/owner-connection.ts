@@ -1,0 +1,115 @@
+import postgres from 'postgres'
+import type { DatabaseAddress } from '../driver/database.ts'
+import type { SqlFile } from './migration-files.ts'
+import { DatabaseSetupError } from './setup-error.ts'
+
+/** Any number, the same in every replica; spells EARS. Who holds it runs migrations, of either kind. */
+export const LOCK_KEY = 0x45415253
+/** The lock of the functions: a replica that brings only functions does not wait for an index that is being built. */
+export const FUNCTIONS_LOCK_KEY = LOCK_KEY + 1
+
+/** A migration that waits longer for a table would block every statement behind it: it fails instead, and changes nothing. */
+const LOCK_TIMEOUT_MS = 10_000
+const END_SECONDS = 5
+
+/** Opens a client of one connection for migrations. */
+export function openClient({ url, ...parts }: DatabaseAddress): postgres.Sql {
+  const settings = {
+    max: 1,
+    max_lifetime: null,
+    fetch_types: false,
+    onnotice: () => {},
+    connection: { application_name: 'earshot migrate' },
+  }
+  return url ? postgres(url, settings) : postgres({ ...parts, ...settings })
+}
+
+/** Does work with a connection of its own, and closes it. */
+export async function withClient<Result>(address: DatabaseAddress, work: (client: postgres.Sql) => Promise<Result>): Promise<Result> {
+  const client = openClient(address)
+  try {
+    return await work(client)
+  } finally {
+    await client.end({ timeout: END_SECONDS })
+  }
+}
+
+/** Waits for a lock, without limit, and does work under it. */
+export async function withLock<Result>(connection: postgres.Sql, key: number, work: () => Promise<Result>): Promise<Result> {
+  try {
+    // The lock belongs to the connection and outlives this transaction, which only lifts the connection's limits for the wait.
+    await connection.unsafe(`
+      begin;
+      set local statement_timeout = 0;
+      set local lock_timeout = 0;
+      select pg_advisory_lock(${key});
+      commit;
+    `)
+    return await work()
+  } finally {
+    await unlock(connection, key)
+  }
+}
+
+/** Does work under a lock unless somebody else holds it; returns null then. */
+export async function underFreeLock<Result>(connection: postgres.Sql, key: number, work: () => Promise<Result>): Promise<Result | null> {
+  const [row] = await connection<{ isGranted: boolean }[]>`select pg_try_advisory_lock(${key}) as "isGranted"`
+  if (!row?.isGranted) return null
+  try {
+    return await work()
+  } finally {
+    await unlock(connection, key)
+  }
+}
+
+async function unlock(connection: postgres.Sql, key: number): Promise<void> {
+  // Fails only with the connection itself, and then the lock is gone too.
+  await connection`select pg_advisory_unlock(${key})`.catch(() => {})
+}
+
+/** Does work in one transaction as the owner of the schema. */
+export async function inTransaction<Result>(connection: postgres.Sql, work: () => Promise<Result>): Promise<Result> {
+  await connection.unsafe(`
+    begin;
+    set local role earshot_owner;
+    set local search_path = public;
+    set local lock_timeout = ${LOCK_TIMEOUT_MS};
+    set local statement_timeout = 0;
+    set local client_min_messages = warning;
+  `)
+  try {
+    const result = await work()
+    await connection`commit`
+    return result
+  } catch (error) {
+    // Fails only with the connection, which rolls back by itself.
+    await connection`rollback`.catch(() => {})
+    throw error
+  }
+}
+
+/** Does work as the owner of the schema, each statement for itself and without a limit of time. */
+export async function outsideTransaction(connection: postgres.Sql, work: () => Promise<unknown>): Promise<void> {
+  await connection.unsafe(`
+    set role earshot_owner;
+    set search_path = public;
+    set lock_timeout = 0;
+    set statement_timeout = 0;
+  `)
+  try {
+    await work()
+  } finally {
+    await connection.unsafe('reset role; reset search_path; reset lock_timeout; reset statement_timeout').catch(() => {})
+  }
+}
+
+/** Runs statements of a file. Throws `DatabaseSetupError`, with the file and the line, for one that fails. */
+export async function runFile<Result>(kind: string, { fileName, text }: SqlFile, run: (text: string) => Promise<Result>): Promise<Result> {
+  try {
+    return await run(text)
+  } catch (error) {
+    if (!(error instanceof postgres.PostgresError)) throw error
+    const line = error.position ? ` at line ${text.slice(0, Number(error.position)).split('\n').length}` : ''
+    throw new DatabaseSetupError(`${kind} ${fileName} failed${line}: ${error.message}.`, { cause: error })
+  }
+}
