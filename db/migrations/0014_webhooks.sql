@@ -110,5 +110,7 @@ create table webhook_workers (
   -- The name by which it locks jobs of the queue.
   job_pool_id text,
   seen_at timestamptz not null default now(),
+  -- Since when its heartbeats have come without a break, over one connection.
+  steady_since timestamptz not null default now(),
   started_at timestamptz not null default now()
 );

@@ -2,6 +2,7 @@ import { type Database, type DatabaseAddress, openDatabase } from '@earshot/db'
 import type { MailDriver, SecretBox } from '@earshot/drivers'
 import type { Registry } from 'prom-client'
 import { startDispatcher } from './dispatcher/dispatcher.ts'
+import { HEARTBEAT_TIMEOUT_MS } from './dispatcher/worker-liveness.ts'
 import { startJobQueue } from './job-queue.ts'
 import type { Log } from './log.ts'
 import { startOnlineMigrations } from './online-migrations.ts'
@@ -39,16 +40,16 @@ export interface Worker {
 /** Starts the webhook dispatcher, the job queue and what runs online migrations. Any number of workers can share one database. */
 export async function startWorker({ webhooks, registry, ...context }: WorkerOptions): Promise<Worker> {
   const { address, secretBox, log, mailDriver } = context
-  const open = (name: string, poolSize: number): Database =>
+  const open = (name: string, poolSize: number, statementTimeoutMs: number): Database =>
     openDatabase({
       address,
       role: 'earshot_worker',
       applicationName: `earshot ${name}`,
       poolSize,
-      statementTimeoutMs: STATEMENT_TIMEOUT_MS,
+      statementTimeoutMs,
     })
-  const database = open('worker', 4)
-  const lockDatabase = open('worker lock', 1)
+  const database = open('worker', 4, STATEMENT_TIMEOUT_MS)
+  const lockDatabase = open('worker lock', 1, HEARTBEAT_TIMEOUT_MS)
   const senders = createSenders(webhooks)
   const close = () => Promise.all([senders.close(), mailDriver.close(), database.close(), lockDatabase.close()])
   const queue = await startJobQueue({ ...context, database }).catch(rethrowAfter(close))

@@ -117,7 +117,8 @@ export class Model {
 
   private isLost(claim: Claim, sweeper: Worker): boolean {
     const age = this.now - claim.claimedAt
-    const isUnheard = claim.worker === sweeper && age > UNHEARD_SECONDS && !sweeper.held.includes(claim)
+    if (sweeper.held.includes(claim)) return false
+    const isUnheard = claim.worker === sweeper && age > UNHEARD_SECONDS
     return claim.worker.isDead || age > LEASE_SECONDS || isUnheard
   }
 

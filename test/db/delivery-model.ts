@@ -79,8 +79,8 @@ export async function beginLife({ database, teamId, addEndpoint, emit }: Webhook
   await run(FAIL_BEFORE, endpointId, failedBefore)
   const hire = async () => {
     const id = await registerWorker(database, { jobPoolId: null })
-    // It lives however long the run takes.
-    await run("update webhook_workers set seen_at = now() + interval '1 day' where id = $1", id)
+    // It lives however long the run takes, and may judge others.
+    await run("update webhook_workers set seen_at = now() + interval '1 day', steady_since = now() - interval '1 day' where id = $1", id)
     return { id, held: [] as ClaimedDelivery[] }
   }
   const workers = [await hire(), await hire()]
@@ -109,8 +109,8 @@ export async function beginLife({ database, teamId, addEndpoint, emit }: Webhook
     },
     async sweep({ worker }) {
       const held = workerAt(worker).held.map(({ attempt_id }) => attempt_id)
-      const count = await sweepDeliveries(database, { workerId: workerAt(worker).id, held, maxAttempts: MAX_ATTEMPTS })
-      await forgetDeadWorkers(database)
+      const count = await sweepDeliveries(database, { workerId: workerAt(worker).id, held, heldAt: 'now', maxAttempts: MAX_ATTEMPTS })
+      await forgetDeadWorkers(database, workerAt(worker).id)
       return String(count)
     },
     async answer({ worker, held, answer }) {

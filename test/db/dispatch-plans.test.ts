@@ -49,7 +49,7 @@ const steps: Record<string, (tx: Tx, claimed: ClaimedDelivery[]) => Promise<unkn
   'a claim': (tx) => claim(tx),
   'a batch of results': (tx, claimed) => completeDeliveries(tx, claimed.map(resultOf)),
   'a hand-back': (tx, claimed) => handBackDeliveries(tx, claimed.map(refOf)),
-  'a sweep': (tx) => sweepDeliveries(tx, { workerId, held: [], maxAttempts: 8 }),
+  'a sweep': (tx) => sweepDeliveries(tx, { workerId, held: [], heldAt: 'now', maxAttempts: 8 }),
 }
 
 test.for(Object.keys(steps).flatMap((step) => (['custom', 'generic'] as const).map((mode) => ({ step, mode }))))(

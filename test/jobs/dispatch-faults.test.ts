@@ -5,6 +5,7 @@ import {
   type ClaimedDelivery,
   claimDeliveries,
   completeDeliveries,
+  forgetDeadWorkers,
   handBackDeliveries,
   recordHeartbeat,
   registerWorker,
@@ -69,7 +70,9 @@ test('two dispatchers never send one attempt twice', async () => {
 test('a result that arrives after another worker took over changes nothing', async () => {
   const { delivery: late, workerId } = await claimOne()
   await fixture.database.client`update webhook_deliveries set lease_until = now() - interval '1 second'`
-  expect(await sweepDeliveries(fixture.database, { workerId, held: [late.attempt_id], maxAttempts: 8 })).toBe(1)
+  expect(await sweepDeliveries(fixture.database, { workerId, held: [late.attempt_id], heldAt: 'now', maxAttempts: 8 })).toBe(0)
+  const other = await registerWorker(fixture.database, { jobPoolId: null })
+  expect(await sweepDeliveries(fixture.database, { workerId: other, held: [], heldAt: 'now', maxAttempts: 8 })).toBe(1)
   expect((await completeDeliveries(fixture.database, [success(late)])).size).toBe(0)
   expect(await fixture.delivery(late.id)).toMatchObject({ state: 'pending', attempt_count: 1 })
   expect(await fixture.attempts(late.id)).toMatchObject([{ error_code: 'interrupted', status_code: null }])
@@ -99,7 +102,7 @@ test('a result that waited for another worker’s write to the same endpoint is 
 test('after an eighth lost attempt there is no other', async () => {
   const { delivery, workerId } = await claimOne({ attemptsBefore: 7 })
   await fixture.database.client`update webhook_deliveries set lease_until = now() - interval '1 second'`
-  await sweepDeliveries(fixture.database, { workerId, held: [], maxAttempts: 8 })
+  await sweepDeliveries(fixture.database, { workerId, held: [], heldAt: 'now', maxAttempts: 8 })
   expect(await fixture.delivery(delivery.id)).toMatchObject({ state: 'failed', attempt_count: 8, next_attempt_at: null })
 })
 
@@ -110,9 +113,23 @@ test('a delivery handed back unsent is as if it had never been claimed', async (
   expect(await fixture.attempts(delivery.id)).toEqual([])
 })
 
+test('a sweep that waited for the database takes nothing that its worker claimed meanwhile', async () => {
+  const [{ heldAt } = { heldAt: '' }] = await fixture.database.run<{ heldAt: string }>(`select now()::text as "heldAt"`, [])
+  const { workerId } = await claimOne()
+  // As if the sweep had waited for twenty seconds.
+  await fixture.database.client`update webhook_deliveries set lease_until = lease_until - interval '20 seconds'`
+  const before = { workerId, held: [], heldAt, maxAttempts: 8 }
+  const [{ earlier } = { earlier: '' }] = await fixture.database.run<{ earlier: string }>(
+    `select ($1::timestamptz - interval '20 seconds')::text as earlier`,
+    [heldAt],
+  )
+  expect(await sweepDeliveries(fixture.database, { ...before, heldAt: earlier })).toBe(0)
+  expect(await sweepDeliveries(fixture.database, before)).toBe(1)
+})
+
 test('a claim whose result never arrived is given back by its own worker, and the deliveries that it holds stay claimed', async () => {
   const { delivery, workerId } = await claimOne()
-  const sweep = (held: string[]) => sweepDeliveries(fixture.database, { workerId, held, maxAttempts: 8 })
+  const sweep = (held: string[]) => sweepDeliveries(fixture.database, { workerId, held, heldAt: 'now', maxAttempts: 8 })
   expect(await sweep([])).toBe(0)
   await fixture.database.client`update webhook_deliveries set lease_until = lease_until - interval '16 seconds'`
   expect(await sweep([delivery.attempt_id])).toBe(0)
@@ -123,14 +140,33 @@ test('a worker is alive while it has its lock or its heartbeat, and dead without
   const session = fixture.database
   const { workerId } = await claimOne()
   const other = await registerWorker(fixture.database, { jobPoolId: null })
-  const sweep = () => sweepDeliveries(fixture.database, { workerId: other, held: [], maxAttempts: 8 })
+  const sweep = () => sweepDeliveries(fixture.database, { workerId: other, held: [], heldAt: 'now', maxAttempts: 8 })
   expect(await sweep()).toBe(0)
   await using lock = await holdLock(workerId)
   await fixture.database.client`update webhook_workers set seen_at = now() - interval '1 minute' where id = ${workerId}`
   expect(await sweep()).toBe(0)
   await lock.release()
+  expect(await sweep()).toBe(0)
+  // The other one may judge after five seconds of heartbeats.
+  await fixture.database.client`update webhook_workers set steady_since = now() - interval '6 seconds' where id = ${other}`
   expect(await sweep()).toBe(1)
   expect(await recordHeartbeat(session, { workerId: 999_999, backendPid: 0 })).toBeNull()
+})
+
+test('a worker whose heartbeats paused judges nobody, itself included, until they have come for five seconds again', async () => {
+  const { workerId } = await claimOne()
+  const judge = await registerWorker(fixture.database, { jobPoolId: 'judge' })
+  const { client } = fixture.database
+  await client`update webhook_workers set seen_at = now() - interval '8 seconds', steady_since = now() - interval '1 hour'`
+  const sweep = (id: number) => sweepDeliveries(fixture.database, { workerId: id, held: [], heldAt: 'now', maxAttempts: 8 })
+  expect([await sweep(workerId), await sweep(judge), await forgetDeadWorkers(fixture.database, judge)]).toEqual([0, 0, 0])
+  await fixture.database.transaction(async (tx) => {
+    const [{ pid } = { pid: 0 }] = await tx.run<{ pid: number }>('select pg_backend_pid() as pid', [])
+    await recordHeartbeat(tx, { workerId: judge, backendPid: pid })
+  })
+  expect([await sweep(judge), await forgetDeadWorkers(fixture.database, judge)]).toEqual([0, 0])
+  await client`update webhook_workers set steady_since = steady_since - interval '6 seconds' where id = ${judge}`
+  expect([await sweep(judge), await forgetDeadWorkers(fixture.database, judge)]).toEqual([1, 1])
 })
 
 test('when the lock’s connection is terminated nothing is reclaimed, and the worker takes the lock again', async () => {

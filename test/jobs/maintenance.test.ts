@@ -3,7 +3,7 @@ import { deletePast, dropPastPartitions, ensurePartitions, purgeDeleted } from '
 import { createDatabaseMail, createOwnAddresses, createSecretBox } from '@earshot/drivers'
 import { startWorker } from '@earshot/jobs'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { forgetDeadWorkers } from '../../db/src/dispatch/workers.ts'
+import { forgetDeadWorkers, registerWorker } from '../../db/src/dispatch/workers.ts'
 import { until } from '../support/until.ts'
 import { asOperator, keepingLog, openWebhookFixture, type WebhookFixture } from '../support/webhook-fixture.ts'
 
@@ -243,8 +243,10 @@ async function freesJobsOfTheDead(): Promise<void> {
     `update graphile_worker._private_jobs set locked_at = now(), locked_by = 'dead-pool' where run_at > now()`,
   )
   await fixture.database.client`insert into webhook_workers (job_pool_id, seen_at) values ('dead-pool', now() - interval '1 minute')`
+  const judge = await registerWorker(fixture.database, { jobPoolId: null })
+  await fixture.database.client`update webhook_workers set steady_since = now() - interval '1 minute' where id = ${judge}`
   await until('the dead worker is forgotten', async () => {
-    await forgetDeadWorkers(fixture.database)
+    await forgetDeadWorkers(fixture.database, judge)
     return (await fixture.database.client`select from webhook_workers where job_pool_id = 'dead-pool'`).length === 0
   })
   const [job] = await asOperator(fixture.address, 'select locked_by from graphile_worker._private_jobs where run_at > now()')

@@ -8,4 +8,4 @@ export {
 } from './claim.ts'
 export { type AttemptRef, type AttemptResult, completeDeliveries, handBackDeliveries } from './complete.ts'
 export { numberEvents } from './number-events.ts'
-export { forgetDeadWorkers, recordHeartbeat, registerWorker, removeWorker, sweepDeliveries } from './workers.ts'
+export { forgetDeadWorkers, type Heartbeat, recordHeartbeat, registerWorker, removeWorker, sweepDeliveries } from './workers.ts'

@@ -9,10 +9,19 @@ const LOCK_CLASS = 0x45415253
 
 const lockClass = sql.raw(String(LOCK_CLASS))
 
+const isFresh = (worker: SQL) => sql`${worker}.seen_at >= now() - interval '3 seconds'`
+
 // A worker is dead when its lock is gone and its heartbeat is old. One alone proves nothing: a restart of PostgreSQL drops
-// all locks, and a stalled process sends no heartbeats.
-const isDead = (worker: SQL) => sql`(
-  ${worker}.seen_at < now() - interval '3 seconds'
+// all locks, and a stalled process sends no heartbeats. Nor do both after the database was away: so a worker judges others
+// only after five seconds of heartbeats of its own, in which each living one can send its next (`worker-liveness.ts`). The
+// statement itself reads them: it may have waited for the database too. Nobody judges itself.
+const isDead = (worker: SQL, p: Parameters<{ worker_id: number }>) => sql`(
+  ${worker}.id <> ${p.worker_id}
+  and not ${isFresh(worker)}
+  and exists (
+    select
+      from ${webhook_workers} judge
+     where judge.id = ${p.worker_id} and ${isFresh(sql`judge`)} and judge.steady_since < now() - interval '5 seconds')
   and not exists (
     select
       from pg_locks l
@@ -34,57 +43,67 @@ export async function registerWorker(tx: Tx, { jobPoolId }: { jobPoolId: string 
 }
 
 // A new connection does not hold the lock yet. If the old backend still holds it, the next heartbeat tries again.
-const heartbeat = statement<{ worker_id: number; backend_pid: number }, { backend_pid: number }>(
+const heartbeat = statement<{ worker_id: number; backend_pid: number }, { backend_pid: number; seen_at: string }>(
   (p) => sql`
-  update ${webhook_workers}
-     set seen_at = now()
+  update ${webhook_workers} w
+     set seen_at = now(),
+         steady_since = case
+           when pg_backend_pid() = ${p.backend_pid}::int and ${isFresh(sql`w`)} and w.steady_since > pg_postmaster_start_time() then w.steady_since
+           else now()
+         end
    where id = ${p.worker_id}
   returning case
     when pg_backend_pid() = ${p.backend_pid}::int then pg_backend_pid()
     when pg_try_advisory_lock(${lockClass}, ${p.worker_id}::int) then pg_backend_pid()
     else 0
-  end as backend_pid`,
+  end as backend_pid, seen_at`,
 )
+
+/** A heartbeat on the database's clock, and the pid of the backend that holds the worker's lock, 0 while none does. */
+export interface Heartbeat {
+  backendPid: number
+  seenAt: string
+}
 
 /**
  * Records a heartbeat over the connection that holds the worker's lock. `backendPid` is what the last heartbeat returned, at
- * first 0. Returns the pid of the backend that holds the lock, 0 while none does, or null when another worker took this one for
- * dead: then it needs a new id.
+ * first 0. Returns null when another worker took this one for dead: then it needs a new id.
  */
 export async function recordHeartbeat(
   lockConnection: Tx,
   { workerId, backendPid }: { workerId: number; backendPid: number },
-): Promise<number | null> {
+): Promise<Heartbeat | null> {
   const [row] = await heartbeat(lockConnection, { worker_id: workerId, backend_pid: backendPid })
-  return row?.backend_pid ?? null
+  return row ? { backendPid: row.backend_pid, seenAt: row.seen_at } : null
 }
 
 interface Sweep {
   worker_id: number
   held: string
+  held_at: string
   max_attempts: number
 }
 
 // Finds deliveries of dead workers, those past their lease, and those claimed for this worker by a statement whose result
-// never arrived. They are locked in order of id, and those that another sweep has locked are skipped. Attempts are found by
+// never arrived; but none that this process holds. They are locked in order of id, and those that another sweep has locked are skipped. Attempts are found by
 // their delivery, as where results are written.
 const sweep = statement<Sweep, { state: string }>(
   (p) => sql`
   with living as materialized (
     select w.id
       from ${webhook_workers} w
-     where not ${isDead(sql`w`)}
+     where not ${isDead(sql`w`, p)}
   ),
   lost as materialized (
     select d.team_id, d.id, d.attempt_count
       from ${webhook_deliveries} d
      where d.state = 'sending'
+       and d.attempt_id <> all (array(select id::uuid from jsonb_array_elements_text(${p.held}::jsonb) as held (id)))
        and (
          d.worker_id <> all (array(select id from living))
          or d.lease_until < now()
          or d.worker_id = ${p.worker_id}
-            and d.lease_until < now() + interval '75 seconds'
-            and d.attempt_id <> all (array(select id::uuid from jsonb_array_elements_text(${p.held}::jsonb) as held (id)))
+            and d.lease_until < ${p.held_at}::timestamptz + interval '75 seconds'
        )
      order by d.id
      limit 1000
@@ -110,41 +129,48 @@ const sweep = statement<Sweep, { state: string }>(
   returning d.state`,
 )
 
-/** Hands back the deliveries of dead workers; `held` are the attempts in flight in this one. Returns how many it found. */
+/**
+ * Hands back the deliveries of dead workers. `held` are the attempts in flight in this one, at `heldAt` or later on the
+ * database's clock: what it claims while the statement waits for the database is not among them. Returns how many it found.
+ */
 export async function sweepDeliveries(
   tx: Tx,
-  { workerId, held, maxAttempts }: { workerId: number; held: readonly string[]; maxAttempts: number },
+  { workerId, held, heldAt, maxAttempts }: { workerId: number; held: readonly string[]; heldAt: string; maxAttempts: number },
 ): Promise<number> {
-  return (await sweep(tx, { worker_id: workerId, held: JSON.stringify(held), max_attempts: maxAttempts })).length
+  return (await sweep(tx, { worker_id: workerId, held: JSON.stringify(held), held_at: heldAt, max_attempts: maxAttempts })).length
 }
 
 // Dead, and all its deliveries are handed back.
-const isForgettable = sql`${isDead(sql`w`)}
+const isForgettable = (p: Parameters<{ worker_id: number }>) => sql`${isDead(sql`w`, p)}
          and not exists (select from ${webhook_deliveries} d where d.state = 'sending' and d.worker_id = w.id)`
 
-const findForgettable = statement<Record<never, never>, { exist: boolean }>(sql`
+const findForgettable = statement<{ worker_id: number }, { exist: boolean }>(
+  (p) => sql`
   select exists (
            select
              from ${webhook_workers} w
-            where ${isForgettable}
-         ) as exist`)
+            where ${isForgettable(p)}
+         ) as exist`,
+)
 
-const removeForgettable = statement<Record<never, never>, { job_pool_id: string | null }>(sql`
+const removeForgettable = statement<{ worker_id: number }, { job_pool_id: string | null }>(
+  (p) => sql`
   delete from ${webhook_workers} w
-   where ${isForgettable}
-  returning w.job_pool_id`)
+   where ${isForgettable(p)}
+  returning w.job_pool_id`,
+)
 
 const freeJobs = statement<{ job_pool_ids: string[] }, never>(
   (p) => sql`
   select free_jobs(${p.job_pool_ids}::text[])`,
 )
 
-/** Removes dead workers whose deliveries are all handed back, and frees their jobs. Returns how many it removed. */
-export async function forgetDeadWorkers(tx: Tx): Promise<number> {
+/** Removes workers that this one finds dead, once their deliveries are all handed back, and frees their jobs. Returns how many it removed. */
+export async function forgetDeadWorkers(tx: Tx, workerId: number): Promise<number> {
   // Nearly every sweep ends here, without a transaction.
-  if (!onlyOne(await findForgettable(tx, {})).exist) return 0
+  if (!onlyOne(await findForgettable(tx, { worker_id: workerId })).exist) return 0
   return transaction(tx, async (tx) => {
-    const removed = await removeForgettable(tx, {})
+    const removed = await removeForgettable(tx, { worker_id: workerId })
     await freeJobs(tx, { job_pool_ids: removed.flatMap(({ job_pool_id }) => job_pool_id ?? []) })
     return removed.length
   })

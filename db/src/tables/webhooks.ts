@@ -97,5 +97,6 @@ export const webhook_workers = pgTable('webhook_workers', {
   id: integer().primaryKey().generatedAlwaysAsIdentity(),
   job_pool_id: text(),
   seen_at: exactInstant().notNull().default(sql`now()`),
+  steady_since: exactInstant().notNull().default(sql`now()`),
   started_at: exactInstant().notNull().default(sql`now()`),
 })

@@ -8,6 +8,8 @@ export interface LoopOptions {
   name: string
   /** Makes one pass and returns the pause before the next. */
   work: () => Promise<number>
+  /** The longest pause after a failure; two seconds unless given. */
+  maxBackoffMs?: number
   log: Log
 }
 
@@ -21,7 +23,7 @@ export interface Loop {
 }
 
 /** Repeats the work, one pass at a time. A failure is logged once, and the pass repeated until it succeeds. */
-export function startLoop({ name, work, log }: LoopOptions): Loop {
+export function startLoop({ name, work, maxBackoffMs = MAX_BACKOFF_MS, log }: LoopOptions): Loop {
   let isStopped = false
   let failures = 0
   /** When the next pass starts; during a pass, when a nudge asked for the next. */
@@ -47,7 +49,7 @@ export function startLoop({ name, work, log }: LoopOptions): Loop {
       failures += 1
       // After a failure only the backoff counts, not nudges.
       nextAt = Number.POSITIVE_INFINITY
-      return Math.min(FIRST_BACKOFF_MS * 2 ** (failures - 1), MAX_BACKOFF_MS)
+      return Math.min(FIRST_BACKOFF_MS * 2 ** (failures - 1), maxBackoffMs)
     }
   }
 

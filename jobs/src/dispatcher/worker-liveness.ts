@@ -1,11 +1,17 @@
 import type { Database } from '@earshot/db'
-import { forgetDeadWorkers, recordHeartbeat, registerWorker, removeWorker, sweepDeliveries } from '@earshot/db/dispatch'
+import { forgetDeadWorkers, type Heartbeat, recordHeartbeat, registerWorker, removeWorker, sweepDeliveries } from '@earshot/db/dispatch'
 import type { Log } from '../log.ts'
 import { MAX_ATTEMPTS } from '../sending/retry-policy.ts'
 import { startLoop } from './loop.ts'
 
+/** Also the longest pause after a failed heartbeat. */
 const HEARTBEAT_MS = 1_000
 const SWEEP_MS = 1_500
+/**
+ * A heartbeat without a reply is given up after this time and half a second, and sent again over a new connection: when the
+ * database comes back, each living worker says so within the five seconds that the others wait before they judge it.
+ */
+export const HEARTBEAT_TIMEOUT_MS = 2_000
 
 export interface WorkerLivenessOptions {
   database: Database
@@ -33,12 +39,15 @@ export interface WorkerLiveness {
 export async function startWorkerLiveness(options: WorkerLivenessOptions): Promise<WorkerLiveness> {
   const { database, lockDatabase, jobPoolId, heldAttempts, onSwept, log } = options
   let id = await registerWorker(lockDatabase, { jobPoolId })
-  let backendPid = (await recordHeartbeat(lockDatabase, { workerId: id, backendPid: 0 })) ?? 0
+  let last = await beat(0)
+
+  function beat(backendPid: number): Promise<Heartbeat | null> {
+    return recordHeartbeat(lockDatabase, { workerId: id, backendPid })
+  }
 
   async function sendHeartbeat(): Promise<number> {
-    const lockedBy = await recordHeartbeat(lockDatabase, { workerId: id, backendPid })
-    backendPid = lockedBy ?? 0
-    if (lockedBy === null) {
+    last = await beat(last?.backendPid ?? 0)
+    if (last === null) {
       log.warn({ worker_id: id }, 'Another worker took this one for dead; continuing under a new id')
       id = await registerWorker(lockDatabase, { jobPoolId })
       return 0
@@ -47,8 +56,10 @@ export async function startWorkerLiveness(options: WorkerLivenessOptions): Promi
   }
 
   async function sweep(): Promise<number> {
-    const count = await sweepDeliveries(database, { workerId: id, held: heldAttempts(), maxAttempts: MAX_ATTEMPTS })
-    await forgetDeadWorkers(database)
+    // Without a heartbeat, or while it sends the first one under a new id, it is in no position to judge.
+    if (last === null) return SWEEP_MS
+    const count = await sweepDeliveries(database, { workerId: id, held: heldAttempts(), heldAt: last.seenAt, maxAttempts: MAX_ATTEMPTS })
+    await forgetDeadWorkers(database, id)
     if (count > 0) {
       log.warn({ count }, 'Handed back deliveries of a worker that stopped')
       onSwept(count)
@@ -57,7 +68,7 @@ export async function startWorkerLiveness(options: WorkerLivenessOptions): Promi
   }
 
   const loops = [
-    startLoop({ name: "The worker's heartbeat", work: sendHeartbeat, log }),
+    startLoop({ name: "The worker's heartbeat", work: sendHeartbeat, maxBackoffMs: HEARTBEAT_MS, log }),
     startLoop({ name: 'The sweep of interrupted deliveries', work: sweep, log }),
   ]
   return {
