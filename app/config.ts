@@ -1,6 +1,7 @@
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 import { Plan } from '@earshot/contracts'
+import { readServers } from '@earshot/db'
 import { createAddressRules, type Mailbox, readMailbox, readSmtpUrl, type SmtpServer } from '@earshot/drivers'
 import { z } from 'zod'
 
@@ -61,7 +62,13 @@ const Environment = z.object({
   HOST: z.string().min(1, 'must not be empty').default('127.0.0.1'),
   EARSHOT_BASE_URL: z.url({ protocol: /^https?$/, error: 'must be an http or https address' }).optional(),
   EARSHOT_DATA_DIR: z.string().min(1, 'must not be empty').default('./data'),
-  DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/, error: 'must be a postgres:// address' }).optional(),
+  DATABASE_URL: z
+    .string()
+    .refine(
+      (url) => readServers(url) !== null,
+      'must be a postgres:// address, with one or several hosts, and target_session_attrs=read-write if it has that',
+    )
+    .optional(),
   EARSHOT_ROLE: z.enum(['api', 'worker', 'all'], 'must be api, worker or all').default('all'),
   EARSHOT_SECRET_KEY: z
     .base64('must be base64')

@@ -8,7 +8,7 @@ const EXIT_CONFIGURATION = 2
 
 /** SQLSTATE classes of a refused connection: connection, authorization, no such database, no resources, shutting down. */
 const REFUSED_CONNECTION = /^(08|28|3D|53|57)/
-const UNREACHABLE = /^(ECONN|ENOENT|ENOTFOUND|EAI_|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|CONNECT_TIMEOUT|CONNECTION_)/
+const UNREACHABLE = /^(ECONN|ENOENT|ENOTFOUND|EAI_|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|CONNECT_TIMEOUT|CONNECTION_|NO_PRIMARY)/
 
 export interface StartFailure {
   /** One line for the operator. */

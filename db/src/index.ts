@@ -22,6 +22,7 @@ export {
   type Tx,
   transaction,
 } from './driver/database.ts'
+export { readServers } from './driver/servers.ts'
 export { laterCursor, readEvents, readFeedEnds } from './events.ts'
 export { claimIdempotencyKey, findIdempotentResult, storeIdempotentResult } from './idempotency.ts'
 export { acceptInvitation } from './invitations/accept.ts'

@@ -17,7 +17,7 @@ const SWEPT_SECONDS = 8
 const RESPONSE_SECONDS = 20
 /** A worker takes back a claim whose result never arrived after 15 s. */
 const UNHEARD_MS = 30_000
-const GENEROUS_MS = 120_000
+const GENEROUS_MS = 180_000
 
 const ways = ['refuse', 'hold'] as const
 const absences = isLongForm

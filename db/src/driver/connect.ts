@@ -1,7 +1,10 @@
 import postgres from 'postgres'
+import { openSocket, primaryOf } from './primary.ts'
+import { readServers } from './servers.ts'
 
 /** The address of the database: a URL, or a host (or socket directory) with its parts. */
 export interface DatabaseAddress {
+  /** It may name several servers (`servers.ts`). */
   url?: string
   host?: string
   port?: number
@@ -26,6 +29,12 @@ export interface DatabaseOptions {
 
 type Settings = Pick<DatabaseOptions, 'role' | 'statementTimeoutMs'>
 
+interface Extent {
+  max: number
+  onclose?: () => void
+  signal?: AbortSignal
+}
+
 /**
  * A transaction whose next statement takes longer to come is ended by PostgreSQL: its process is stopped or gone, and its
  * locks would hold up all others. Longer than any wait between two statements of ours.
@@ -33,10 +42,11 @@ type Settings = Pick<DatabaseOptions, 'role' | 'statementTimeoutMs'>
 const IDLE_IN_TRANSACTION_MS = 20_000
 
 /**
- * Creates a client of the driver; `onclose` is called when a connection closes. Its connections have no role and no settings
- * yet: poolers refuse or drop both at the start of a connection, so they are set by the statements of `settingStatements`.
+ * Creates a client of the driver; `onclose` is called when a connection closes, `signal` ends one that opens. Its connections
+ * have no role and no settings yet: poolers refuse or drop both at the start of a connection, so they are set by the
+ * statements of `settingStatements`.
  */
-export function connect(options: DatabaseOptions, extent: { max: number; onclose?: () => void }): postgres.Sql {
+export function connect(options: DatabaseOptions, extent: Extent): postgres.Sql {
   return createClient(options, extent, {})
 }
 
@@ -66,8 +76,8 @@ function settingsOf({ role, statementTimeoutMs }: Settings): Record<string, stri
 }
 
 function createClient(
-  { address: { url, ...parts }, applicationName, onStatement, ...settings }: DatabaseOptions,
-  extent: { max: number; onclose?: () => void },
+  { address, applicationName, onStatement, ...settings }: DatabaseOptions,
+  { signal, ...extent }: Extent,
   connection: Record<string, string | number>,
 ): postgres.Sql {
   const ownText = settingStatements(settings)
@@ -81,5 +91,17 @@ function createClient(
     ...(onStatement && { debug: (_connection: number, text: string) => void (text !== ownText && onStatement(text)) }),
     connection: { application_name: applicationName, ...connection },
   }
-  return url ? postgres(url, options) : postgres({ ...parts, ...options })
+  return clientOf(address, options, signal)
+}
+
+/** Returns a client of the driver whose connections reach the server of the address that accepts writes, if it has several. */
+export function clientOf(
+  address: DatabaseAddress,
+  options: postgres.Options<Record<string, postgres.PostgresType>>,
+  signal?: AbortSignal,
+): postgres.Sql {
+  const { url, ...parts } = address
+  const findPrimary = primaryOf(address)
+  const all = { ...options, ...(findPrimary && { socket: async () => openSocket(await findPrimary(), signal) }) }
+  return url ? postgres(readServers(url)?.urls[0] ?? url, all) : postgres({ ...parts, ...all })
 }

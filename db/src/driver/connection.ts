@@ -39,16 +39,21 @@ const FAILING_RETRY: PropertyDescriptor = {
 }
 
 /**
- * Opens a connection. `connect` returns a client of one connection that calls `onclose` when it closes; `settings` is the text of
- * the statements that run before the first one.
+ * Opens a connection. `connect` returns a client of one connection that calls `onclose` when it closes, and opens none after
+ * `signal`; `settings` is the text of the statements that run before the first one.
  */
-export function openConnection(connect: (onclose: () => void) => postgres.Sql, settings: string): Connection {
+export function openConnection(
+  connect: (extent: { onclose: () => void; signal: AbortSignal }) => postgres.Sql,
+  settings: string,
+): Connection {
   let isLost = false
   let isSet = settings === ''
-  const client = connect(() => {
+  const ending = new AbortController()
+  const onclose = () => {
     // The driver would reconnect without a word, and a transaction's next statement would run outside the transaction.
     isLost = true
-  })
+  }
+  const client = connect({ onclose, signal: ending.signal })
   prepareClient(client)
   let isBusy = false
   const execute = async (text: string, params: readonly unknown[]) => {
@@ -84,6 +89,7 @@ export function openConnection(connect: (onclose: () => void) => postgres.Sql, s
     end: () => client.end({ timeout: END_SECONDS }),
     destroy() {
       isLost = true
+      ending.abort()
       return client.end({ timeout: 0 })
     },
   }

@@ -78,7 +78,7 @@ function runOn(use: Pool['use']): Tx {
 
 function openPool(options: DatabaseOptions): Pool {
   const settings = settingStatements(options)
-  const open = () => openConnection((onclose) => connect(options, { max: 1, onclose }), settings)
+  const open = () => openConnection((extent) => connect(options, { max: 1, ...extent }), settings)
   return createPool(options.poolSize, open, options.statementTimeoutMs)
 }
 

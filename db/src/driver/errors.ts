@@ -19,14 +19,18 @@ const UNREACHABLE = new Set([
   'ENOTFOUND',
   'EPIPE',
   'ETIMEDOUT',
+  'NO_PRIMARY',
 ])
 
 /**
  * SQLSTATE classes of a database that cannot serve now: connection exceptions (08), insufficient
  * resources (53), operator intervention, a cancelled statement included (57), deadlock and serialization (40), a lock that
- * was not had in time (55P03).
+ * was not had in time (55P03), a server that accepts no writes (25006).
  */
-const UNAVAILABLE = /^(08|53|57|40|25P03|55P03)/
+const UNAVAILABLE = /^(08|53|57|40|25006|25P03|55P03)/
+
+/** SQLSTATE of a write that a standby refused, or a primary that was demoted. We begin no read-only transactions. */
+export const READ_ONLY = '25006'
 
 /** Where PostgreSQL finds that a function returns rows of an older shape than their table has now. */
 const STALE_ROUTINES = new Set(['build_attrmap_by_position', 'check_attrmap_match', 'convert_tuples_by_position'])
@@ -58,11 +62,11 @@ export function toApiError(error: unknown): unknown {
 }
 
 /**
- * Whether a connection must not be used after this error. Only an error of PostgreSQL itself ends a statement in order; and
- * after a FATAL one PostgreSQL closes the connection.
+ * Whether a connection must not be used after this error. Only an error of PostgreSQL itself ends a statement in order; after
+ * a FATAL one PostgreSQL closes the connection; and one to a server that accepts no writes leads to the wrong server.
  */
 export function isConnectionLost(error: unknown): boolean {
-  return !(error instanceof postgres.PostgresError) || ['FATAL', 'PANIC'].includes(error.severity)
+  return !(error instanceof postgres.PostgresError) || ['FATAL', 'PANIC'].includes(error.severity) || error.code === READ_ONLY
 }
 
 function isUnreachable(error: unknown): error is Error {
@@ -79,6 +83,12 @@ export function isUndone(error: unknown): boolean {
 export function isDeadlock(error: unknown): boolean {
   const cause = causeOf(error)
   return cause instanceof postgres.PostgresError && cause.code === '40P01'
+}
+
+/** Whether PostgreSQL refused to write because the server is read-only. */
+export function isReadOnly(error: unknown): boolean {
+  const cause = causeOf(error)
+  return cause instanceof postgres.PostgresError && cause.code === READ_ONLY
 }
 
 /** Whether PostgreSQL gave up waiting for a lock. */

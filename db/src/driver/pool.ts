@@ -1,6 +1,6 @@
 import type { Connection } from './connection.ts'
 import { createWithDeadline, type Deadline } from './deadline.ts'
-import { StaleStatementError, unavailable } from './errors.ts'
+import { isReadOnly, StaleStatementError, unavailable } from './errors.ts'
 
 /** How long closing waits for work in flight. */
 const CLOSE_MS = 5_000
@@ -45,7 +45,7 @@ export function createPool(max: number, open: () => Connection, statementTimeout
   const waiting: Waiter[] = []
   const drained = Promise.withResolvers<void>()
   let isClosed = false
-  /** Connections that were opened before may have statements that were prepared before their tables changed. */
+  /** Connections that were opened before may have statements that were prepared before their tables changed, or a server that is no primary. */
   let staleUntilMs = Number.NEGATIVE_INFINITY
 
   const findSlot = (): Slot | undefined => {
@@ -84,6 +84,9 @@ export function createPool(max: number, open: () => Connection, statementTimeout
       // The driver rejects the statement in flight, so the work ends and its slot is released.
       deadline.onPassed(() => void slot.connection.destroy())
       return await work(slot.connection, deadline)
+    } catch (error) {
+      if (isReadOnly(error)) retire()
+      throw error
     } finally {
       release(slot)
     }

@@ -1,4 +1,5 @@
 import postgres from 'postgres'
+import { clientOf } from '../driver/connect.ts'
 import type { DatabaseAddress } from '../driver/database.ts'
 import type { SqlFile } from './migration-files.ts'
 import { DatabaseSetupError } from './setup-error.ts'
@@ -13,15 +14,14 @@ const LOCK_TIMEOUT_MS = 10_000
 const END_SECONDS = 5
 
 /** Opens a client of one connection for migrations. */
-export function openClient({ url, ...parts }: DatabaseAddress): postgres.Sql {
-  const settings = {
+export function openClient(address: DatabaseAddress): postgres.Sql {
+  return clientOf(address, {
     max: 1,
     max_lifetime: null,
     fetch_types: false,
     onnotice: () => {},
     connection: { application_name: 'earshot migrate' },
-  }
-  return url ? postgres(url, settings) : postgres({ ...parts, ...settings })
+  })
 }
 
 /** Does work with a connection of its own, and closes it. */

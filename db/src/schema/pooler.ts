@@ -13,7 +13,7 @@ const ROUNDS = 5
 export async function requireOwnConnections(address: DatabaseAddress): Promise<void> {
   const options = { address, poolSize: 1, applicationName: 'earshot pooler check' }
   // Without settings: they would stay on a connection that others use.
-  const open = () => openConnection((onclose) => connect(options, { max: 1, onclose }), '')
+  const open = () => openConnection((extent) => connect(options, { max: 1, ...extent }), '')
   const [one, other] = [open(), open()]
   try {
     if (await areShared(one, other))

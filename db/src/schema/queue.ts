@@ -1,6 +1,10 @@
+import type { EventEmitter } from 'node:events'
 import { sql } from 'drizzle-orm'
-import type { Pool } from 'pg'
+import type { Client, ClientConfig, Pool, PoolClient } from 'pg'
 import type { Database, DatabaseAddress, Tx } from '../driver/database.ts'
+import { READ_ONLY } from '../driver/errors.ts'
+import { primaryOf, type Server } from '../driver/primary.ts'
+import { readServers } from '../driver/servers.ts'
 import { onlyOne } from '../sql/rows.ts'
 import { statement } from '../sql/statement.ts'
 import { LOCK_KEY } from './owner-connection.ts'
@@ -39,16 +43,45 @@ export async function openQueuePool(
   address: DatabaseAddress,
   { max, onError }: { max: number; onError: (error: Error) => void },
 ): Promise<Pool> {
-  const { Pool } = await import('pg')
+  const { Client, Pool } = await import('pg')
+  const findPrimary = primaryOf(address)
   const pool = new Pool({
     connectionString: queueConnection(address),
     max,
+    ...(findPrimary && { Client: connectingToPrimary(Client, findPrimary) }),
     // The owner of the queue's tables. A pooler drops a role that a connection asks for at its start.
     onConnect: (client) => client.query('set role earshot_owner'),
   })
   pool.on('error', onError)
-  pool.on('connect', (client) => client.on('error', onError))
+  pool.on('connect', (client) => {
+    client.on('error', onError)
+    endWhenReadOnly(client)
+  })
   return pool
+}
+
+/** Returns a client that looks for the server that accepts writes before it connects, as the pool asks it to. */
+function connectingToPrimary(Base: typeof Client, findPrimary: () => Promise<Server>): typeof Client {
+  return class extends Base {
+    constructor(config?: ClientConfig) {
+      super(config)
+      const connect = (server: Server, done: (error: Error) => void) => {
+        Object.assign(this, server)
+        super.connect(done)
+      }
+      const value = (done: (error: Error) => void) => void findPrimary().then((server) => connect(server, done), done)
+      Object.defineProperty(this, 'connect', { value })
+    }
+  }
+}
+
+/** Ends a connection to a server that accepts no writes, so that the pool opens another. */
+function endWhenReadOnly(client: PoolClient): void {
+  // The driver's types leave out the messages of its protocol, and that the pool's clients can be ended.
+  const ended = client as unknown as { connection: EventEmitter<{ errorMessage: [{ code: string }] }>; end: () => Promise<void> }
+  ended.connection.on('errorMessage', ({ code }) => {
+    if (code === READ_ONLY) void ended.end()
+  })
 }
 
 /**
@@ -56,7 +89,10 @@ export async function openQueuePool(
  * DATABASE_URL means the same to both drivers.
  */
 function queueConnection({ url, host, port, user, password, database }: DatabaseAddress): string {
-  if (url) return /[?&]sslmode=/.test(url) ? `${url}&uselibpqcompat=true` : url
+  if (url) {
+    const [first = url] = readServers(url)?.urls ?? []
+    return /[?&]sslmode=/.test(first) ? `${first}&uselibpqcompat=true` : first
+  }
   const account = [user, password].flatMap((part) => (part === undefined ? [] : encodeURIComponent(part))).join(':')
   const query = new URLSearchParams({ ...(host && { host }), ...(port && { port: String(port) }) })
   return `postgresql://${account}@/${encodeURIComponent(database ?? '')}?${query}`
