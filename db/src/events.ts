@@ -2,9 +2,9 @@ import { ApiError } from '@earshot/contracts'
 import { type SQL, sql } from 'drizzle-orm'
 import type { Tx } from './driver/database.ts'
 import { type Parameters, statement, statementsByKey } from './sql/statement.ts'
-import { events } from './tables/events.ts'
+import { events, feed_ends, feed_positions } from './tables/events.ts'
 
-export type EventRow = Pick<typeof events.$inferSelect, 'id' | 'type' | 'payload'> & { feed_position: string }
+export type EventRow = Pick<typeof events.$inferSelect, 'id' | 'type' | 'payload'> & { position: string }
 
 interface FeedValues {
   team_id: string
@@ -15,15 +15,15 @@ interface FeedValues {
 
 const CURSOR = /^f[0-9a-z]{1,13}$/
 
-// Only numbered events: a worker numbers what is committed, so nothing ever appears behind a position handed out. Events of
-// `webhooks.test` are at 0, and no part of the feed.
+// Only numbered events: a worker numbers what is committed, so nothing ever appears behind a position handed out.
 const next = (p: Parameters<FeedValues>, ofType: SQL) => sql`
-    select team_id, id, type, payload, feed_position
-      from ${events}
-     where team_id = ${p.team_id}
-       and feed_position > ${p.position}::bigint
+    select v.team_id, v.id, v.type, v.payload, n.position
+      from ${feed_positions} n
+      join ${events} v on v.team_id = n.team_id and v.id = n.event_id
+     where n.team_id = ${p.team_id}
+       and n.position > ${p.position}::bigint
        ${ofType}
-     order by feed_position
+     order by n.position
      limit ${p.limit}`
 
 // Each type walks its own index: an event of a rare type is found without reading all that came between.
@@ -32,8 +32,8 @@ const read = statementsByKey<FeedValues, EventRow>((key, p) =>
     ? sql`
     select e.*
       from (select distinct unnest(${p.types}::text[]) as type) wanted
-     cross join lateral (${next(p, sql`and type = wanted.type`)}) e
-     order by e.feed_position
+     cross join lateral (${next(p, sql`and n.type = wanted.type`)}) e
+     order by e.position
      limit ${p.limit}`
     : next(p, sql``),
 )
@@ -47,16 +47,16 @@ export async function readEvents<Item>(
   const position = cursor === undefined ? 0n : decodePosition(cursor)
   const rows = await read(types ? 'types' : '')(tx, { team_id, limit, types, position: String(position) })
   const last = rows.at(-1)
-  const results = rows.map((row) => present(row, encodePosition(BigInt(row.feed_position))))
-  return { results, next_cursor: encodePosition(last ? BigInt(last.feed_position) : position) }
+  const results = rows.map((row) => present(row, encodePosition(BigInt(row.position))))
+  return { results, next_cursor: encodePosition(last ? BigInt(last.position) : position) }
 }
 
-// The index gives the last position of each partition at once.
-const lastPositions = statement<{ team_ids: string[] }, { team_id: string; position: string | null }>(
+// One probe of the primary key per team.
+const findEnds = statement<{ team_ids: string[] }, { team_id: string; position: string | null }>(
   (p) => sql`
   select wanted.team_id, (
-           select max(feed_position)
-             from ${events}
+           select position
+             from ${feed_ends}
             where team_id = wanted.team_id
          ) as position
     from unnest(${p.team_ids}::uuid[]) wanted (team_id)`,
@@ -64,7 +64,7 @@ const lastPositions = statement<{ team_ids: string[] }, { team_id: string; posit
 
 /** Returns the end of each team's feed as a cursor: everything up to it is committed. */
 export async function readFeedEnds(tx: Tx, team_ids: readonly string[]): Promise<Map<string, string>> {
-  const rows = await lastPositions(tx, { team_ids: [...team_ids] })
+  const rows = await findEnds(tx, { team_ids: [...team_ids] })
   return new Map(rows.map(({ team_id, position }) => [team_id, encodePosition(BigInt(position ?? 0))]))
 }
 

@@ -97,5 +97,5 @@ async function read(query: Record<string, string>, token = team.token): Promise<
 
 /** Numbers events, as a worker does at each tick. */
 async function number(): Promise<void> {
-  await numberEvents(service.database, { days: 1, max: 1_000 })
+  await numberEvents(service.database, { max: 1_000 })
 }

@@ -266,9 +266,9 @@ async function receive(statusOf: (count: number) => number = () => 200, port = 0
 async function emit(count = 1): Promise<string[]> {
   for (let made = 0; made < count; made += 1) await team.submit()
   await number(service)
-  const rows = await store.database.run<{ id: string }>('select id from events where team_id = $1 order by feed_position desc limit $2', [
-    team.id,
-    count,
-  ])
+  const rows = await store.database.run<{ id: string }>(
+    'select event_id as id from feed_positions where team_id = $1 order by position desc limit $2',
+    [team.id, count],
+  )
   return rows.map(({ id }) => id).reverse()
 }

@@ -27,6 +27,7 @@ const functions = {
     'emit_events',
     'end_reused_credential',
     'event_body',
+    'feed_position_at',
     'iso_timestamp',
     'keep_submission_tags',
     'record_audit',

@@ -1,4 +1,5 @@
 import type { Database } from '@earshot/db'
+import { numberEvents } from '@earshot/db/dispatch'
 import postgres from 'postgres'
 import { makeTeam, type Team } from '../support/people.ts'
 import type { TestDatabase } from '../support/test-database.ts'
@@ -29,6 +30,7 @@ export async function fillLargeProject({ address, database }: TestDatabase): Pro
     await fillAudit(client, team)
     await fillInvitations(client, team)
     await fillSmall(client, team)
+    while ((await numberEvents(database, { max: RECORDS })) > 0);
     await client.unsafe('vacuum analyze')
     return { ...team, webhookId, ...(await readMiddle(database, team, webhookId)) }
   } finally {
@@ -61,11 +63,15 @@ async function fillWebhooks(client: postgres.Sql, { id, project }: Team, count =
     returning id`
   await client`
     with event as (
-      insert into events (team_id, id, project_id, type, payload, payload_sha256, feed_position)
+      insert into events (team_id, id, project_id, type, payload, payload_sha256)
       select ${id}, uuidv7(case when i > ${count / 2} then '0' else '-1 day' end::interval), ${project.project_id},
-             case when i % 4000 = 0 then 'team.updated' else 'submission.created' end, '{}', '', nextval('event_feed_position')
+             case when i % 4000 = 0 then 'team.updated' else 'submission.created' end, '{}', ''
         from generate_series(1, ${count}::int) i
       returning id, type
+    ),
+    unnumbered as (
+      insert into unnumbered_events
+      select ${id}, id, type from event
     ),
     delivery as (
       insert into webhook_deliveries (team_id, endpoint_id, event_id, event_type, payload_sha256, state)

@@ -82,7 +82,7 @@ async function settle({ database: { client } }: DurabilityFixture): Promise<void
   const open = () => client`
     (select from webhook_deliveries where state in ('pending', 'sending') limit 1)
     union all
-    (select from events where feed_position is null limit 1)`
+    (select from unnumbered_events limit 1)`
   const isSettled = async () => {
     if ((await open()).length === 0) return true
     await client`update webhook_deliveries set next_attempt_at = now() where state = 'pending' and next_attempt_at > now()`
@@ -103,7 +103,7 @@ async function describeOpen(client: DurabilityFixture['database']['client']): Pr
       from webhook_deliveries
      where state in ('pending', 'sending')
      group by state, trigger, attempt_count, worker_id`
-  const events = await client`select count(*)::int as count, min(created_at) as first from events where feed_position is null`
+  const events = await client`select count(*)::int as count, min(uuid_extract_timestamp(event_id)) as first from unnumbered_events`
   const workers = await client`select id, now() - seen_at as last_heartbeat from webhook_workers`
   const sessions = await client`
     select application_name, state, wait_event_type, now() - xact_start as transaction_age, left(query, 80) as query

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { openDatabase, readEvents } from '@earshot/db'
 import { numberEvents } from '@earshot/db/dispatch'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -9,8 +10,6 @@ beforeEach(async () => {
   fixture = await openWebhookFixture()
 })
 afterEach(() => fixture.close())
-
-const everything = { days: 31, max: 1000 }
 
 test('a reader that follows the cursor sees every event once, however slowly transactions commit', async () => {
   await fixture.dispatch()
@@ -46,18 +45,36 @@ test('a reader that follows the cursor sees every event once, however slowly tra
 
 test('concurrent numbering gives each event one position', async () => {
   for (let index = 0; index < 50; index += 1) await fixture.emit()
-  const numbered = await Promise.all(Array.from({ length: 8 }, () => numberEvents(fixture.database, { days: 1, max: 10 })))
-  while ((await numberEvents(fixture.database, everything)) > 0) numbered.push(0)
-  const positions = await fixture.database.client<{ feed_position: string }[]>`select feed_position from events order by feed_position`
-  expect(new Set(positions.map(({ feed_position }) => feed_position)).size).toBe(50)
+  const numbered = await Promise.all(Array.from({ length: 8 }, () => numberEvents(fixture.database, { max: 10 })))
+  while ((await numberEvents(fixture.database, { max: 1_000 })) > 0) numbered.push(0)
+  const positions = await fixture.database.client<{ position: string }[]>`select position from feed_positions`
+  expect(new Set(positions.map(({ position }) => position)).size).toBe(50)
   expect(Math.max(...numbered)).toBeLessThanOrEqual(10)
+})
+
+test('numbering writes a narrow row for each event and leaves the event as it was written', async () => {
+  const { client } = fixture.database
+  // Random text: PostgreSQL cannot compress it, nor is it long enough to be stored outside of its row.
+  for (let index = 0; index < 20; index += 1) await fixture.emit('submission.created', { body: randomBytes(1_000).toString('base64') })
+  const eventsAsStored = () => client`select id, ctid::text, xmin::text from events order by id`
+  const before = await eventsAsStored()
+  expect(await numberEvents(fixture.database, { max: 1_000 })).toBe(20)
+  expect(await eventsAsStored()).toEqual(before)
+  const [{ widest, count } = {}] = await client`select max(pg_column_size(p.*)) as widest, count(*)::int as count from feed_positions p`
+  expect(count).toBe(20)
+  expect(widest).toBeLessThan(150)
+  expect(await client`select from unnumbered_events`).toHaveLength(0)
 })
 
 test('an event that waited for days without a worker is numbered too', async () => {
   const { client } = fixture.database
   await client`
-    insert into events (team_id, id, type, payload, payload_sha256)
-    values (${fixture.teamId}, uuid_at(now() - interval '1 day' + interval '1 second'), 'submission.created', '{}', '')`
-  expect(await numberEvents(fixture.database, { days: 0, max: 10 })).toBe(0)
-  expect(await numberEvents(fixture.database, everything)).toBe(1)
+    with event as (
+      insert into events (team_id, id, type, payload, payload_sha256)
+      values (${fixture.teamId}, uuid_at(now() - interval '1 day' + interval '1 second'), 'submission.created', '{}', '')
+      returning team_id, id, type
+    )
+    insert into unnumbered_events select * from event`
+  expect(await numberEvents(fixture.database, { max: 10 })).toBe(1)
+  expect((await readEvents(fixture.database, { team_id: fixture.teamId, limit: 10 }, ({ id }) => id)).results).toHaveLength(1)
 })

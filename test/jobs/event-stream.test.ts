@@ -1,5 +1,6 @@
-import { openDatabase } from '@earshot/db'
+import { openDatabase, readFeedEnds } from '@earshot/db'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { recording } from '../db/statement-plan.ts'
 import { openStream } from '../support/event-stream.ts'
 import { makeTeam } from '../support/people.ts'
 import { startTestService, type TestService } from '../support/test-service.ts'
@@ -28,7 +29,7 @@ test('a stream that is broken repeatedly delivers every event once, however slow
     team.id,
   ])
   await until('it is numbered, and so is none of the stream', async () => {
-    const unnumbered = await fixture.database.run('select from events where feed_position is null', [])
+    const unnumbered = await fixture.database.run('select from unnumbered_events', [])
     return unnumbered.length === 0
   })
   const writers = openDatabase({ address: fixture.address, role: 'earshot_worker', poolSize: 12, applicationName: 'earshot test writers' })
@@ -93,11 +94,14 @@ test('an event is sent soon after its commit, usually within a second even on a 
   stream.close()
 })
 
-test('polling the feeds uses an index of each partition, never a table scan', async () => {
-  const rows = await fixture.database.client.unsafe<{ 'QUERY PLAN': string }[]>(`
-    explain select wanted.team_id, (select max(feed_position) from events where team_id = wanted.team_id)
-      from unnest('{${fixture.teamId}}'::uuid[]) wanted (team_id)`)
+test('polling the feeds probes one primary key per team, and no partition', async () => {
+  const sent = recording(fixture.database)
+  await readFeedEnds(sent, [fixture.teamId])
+  const [statement] = sent.sent
+  const rows = await fixture.database.client.unsafe<{ 'QUERY PLAN': string }[]>(
+    `explain ${statement?.text.replaceAll('$1', `'{${fixture.teamId}}'`)}`,
+  )
   const plan = rows.map((row) => row['QUERY PLAN']).join('\n')
-  expect(plan).toMatch(/Index Only Scan Backward/)
-  expect(plan).not.toMatch(/Seq Scan/)
+  expect(plan.match(/ on (?!unnest)\w+/g)).toEqual([' on feed_ends'])
+  expect(plan).toMatch(/Index Scan using feed_ends_pkey/)
 })

@@ -9,7 +9,7 @@ const WRITES_PER_SECOND = 50
 const WORST_WRITE_MS = 200
 const READER_SECONDS = 3
 const PAST_DELIVERIES = 20_000
-const TABLES = ['events', 'webhook_attempts', 'audit_entries']
+const TABLES = ['events', 'feed_positions', 'webhook_attempts', 'audit_entries']
 
 let fixture: WebhookFixture
 beforeEach(async () => {
@@ -50,13 +50,14 @@ test('partitions are created and dropped and deliveries deleted while a long rea
 
 /** A partition of long ago is still there, and two of the coming days are not there yet. */
 function leaveOldAndNew(table: string): string {
+  const lowest = table === 'feed_positions' ? 'feed_position_at' : 'uuid_at'
   return `do $$
     declare
       v_old text := '${table}_' || to_char((now() at time zone 'UTC')::date - 400, 'YYYYMMDD');
     begin
       execute format('create table %I (like ${table} including all)', v_old);
       execute format('alter table ${table} attach partition %I for values from (%L) to (%L)', v_old,
-        uuid_at(now() - interval '401 days'), uuid_at(now() - interval '400 days'));
+        ${lowest}(now() - interval '401 days'), ${lowest}(now() - interval '400 days'));
       for day in 6..7 loop
         execute 'drop table ${table}_' || to_char((now() at time zone 'UTC')::date + day, 'YYYYMMDD');
       end loop;

@@ -7,7 +7,7 @@ import { forgetDeadWorkers, registerWorker } from '../../db/src/dispatch/workers
 import { until } from '../support/until.ts'
 import { asOperator, keepingLog, openWebhookFixture, type WebhookFixture } from '../support/webhook-fixture.ts'
 
-const TABLES = ['audit_entries', 'events', 'webhook_attempts']
+const TABLES = ['audit_entries', 'events', 'feed_positions', 'webhook_attempts']
 
 let fixture: WebhookFixture
 beforeEach(async () => {
@@ -28,8 +28,9 @@ const partitionName = (table: string, day: number) => {
   return `${table}_${date.toISOString().slice(0, 10).replaceAll('-', '')}`
 }
 const addPartition = (table: string, day: number) => {
+  const lowest = table === 'feed_positions' ? 'feed_position_at' : 'uuid_at'
   const at = (offset: number) =>
-    `uuid_at(date_trunc('day', now() at time zone 'UTC') at time zone 'UTC' + ${day + offset} * interval '1 day')`
+    `${lowest}(date_trunc('day', now() at time zone 'UTC') at time zone 'UTC' + ${day + offset} * interval '1 day')`
   return asOperator(
     fixture.address,
     `set role earshot_owner;
@@ -58,6 +59,7 @@ test('expired partitions are dropped, also after an interrupted run; the rest st
       partitionName('events', -41),
       partitionName('events', -40),
       partitionName('events', -31),
+      partitionName('feed_positions', -31),
       partitionName('webhook_attempts', -31),
     ].sort(),
   )
@@ -96,6 +98,9 @@ test('retention deletes expired rows and nothing else', async () => {
            case state when 'revoked' then now() - days * interval '1 day' end,
            now() - case state when 'pending' then days else 85 end * interval '1 day'
       from unnest(array['accepted', 'revoked', 'pending']) state, unnest(array[89, 91]) days`
+  await client`
+    insert into feed_late_days
+    select now()::date - days, feed_position_at(now() - (days - 1) * interval '1 day') from unnest(array[31, 33]) days`
   await client`insert into rate_windows values ('old', now() - interval '3 hours', 1), ('new', now(), 1)`
   await client`
     insert into submission_fingerprints (team_id, project_id, fingerprint, submission_id)
@@ -140,6 +145,7 @@ test('retention deletes expired rows and nothing else', async () => {
     idempotency_keys: 1,
     rate_windows: 1,
     abuse_blocks: 2,
+    feed_late_days: 1,
     account_links: 1,
     users: 1,
     invitations: 3,
@@ -179,6 +185,7 @@ test('the purge removes records deleted more than a day ago, with their dependen
     submissions_of_projects: 2,
     submissions_of_teams: 0,
     webhook_deliveries_of_teams: 0,
+    feed_ends_of_teams: 0,
     webhook_endpoints: 1,
     projects: 1,
     teams: 0,

@@ -67,7 +67,7 @@ export function followWithEventSource(address: string, token: string, types: rea
 
 /** Numbers events, as a worker does at each tick. */
 export async function number({ database }: Pick<TestService, 'database'>): Promise<void> {
-  await numberEvents(database, { days: 1, max: 1_000 })
+  await numberEvents(database, { max: 1_000 })
 }
 
 function messageOf(block: string): Message {

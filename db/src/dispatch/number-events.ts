@@ -2,15 +2,13 @@ import { sql } from 'drizzle-orm'
 import { type Tx, transaction } from '../driver/database.ts'
 import { onlyOne } from '../sql/rows.ts'
 import { statement } from '../sql/statement.ts'
-import { events } from '../tables/events.ts'
+import { feed_ends, feed_late_days, feed_positions, unnumbered_events } from '../tables/events.ts'
 
-const findUnnumbered = statement<{ days: number }, { exist: boolean }>(
-  (p) => sql`
+const findUnnumbered = statement<Record<never, never>, { exist: boolean }>(
+  () => sql`
   select exists (
            select
-             from ${events}
-            where feed_position is null
-              and id >= uuid_at(now() - ${p.days}::int * interval '1 day')
+             from ${unnumbered_events}
          ) as exist`,
 )
 
@@ -20,39 +18,83 @@ const lock = statement<Record<never, never>, { is_granted: boolean }>(
   select pg_try_advisory_xact_lock(hashtext('number_events')) as is_granted`,
 )
 
-const number = statement<{ days: number; max: number }, { id: string }>(
+// Taken as they lie, about in the order of their commits: sorting a long backlog for each batch would read it whole. The
+// sequence is set once per batch, and no other numbering can do so meanwhile. A position begins with its time; the random
+// part keeps a restored database, whose clock may be wrong, from giving a position that it gave before to another event.
+const number = statement<{ max: number }, { count: number }>(
   (p) => sql`
-  with unnumbered as materialized (
-    select team_id, id
-      from ${events}
-     where feed_position is null
-       and id >= uuid_at(now() - ${p.days}::int * interval '1 day')
-     order by id
-     limit ${p.max}
+  with taken as materialized (
+    delete from ${unnumbered_events}
+     where ctid = any (array(
+       select ctid
+         from ${unnumbered_events}
+        limit ${p.max}
+     ))
+    returning team_id, event_id, type
   ),
-  positions as materialized (
-    select team_id, id, nextval('event_feed_position') as position
-      from unnumbered
+  batch as (
+    select count(*) as size
+      from taken
+  ),
+  last as materialized (
+    select setval(
+             'feed_position',
+             greatest(s.last_value, feed_position_at(clock_timestamp()) + floor(random() * 500000)::bigint) + b.size
+           ) as position
+      from batch b
+     cross join feed_position s
+     where b.size > 0
+  ),
+  numbered as materialized (
+    select t.*, l.position - b.size + row_number() over (order by t.event_id) as position
+      from taken t
+     cross join batch b
+     cross join last l
+  ),
+  position as (
+    insert into ${feed_positions} (team_id, position, previous_position, event_id, type)
+    select n.team_id, n.position,
+           coalesce(
+             lag(n.position) over (partition by n.team_id order by n.position),
+             (select f.position from ${feed_ends} f where f.team_id = n.team_id),
+             0
+           ),
+           n.event_id, n.type
+      from numbered n
+  ),
+  feed_end as (
+    insert into ${feed_ends} as f (team_id, position)
+    select team_id, max(position)
+      from numbered
+     group by team_id
+        on conflict (team_id) do update
+       set position = excluded.position
+  ),
+  late_day as (
+    insert into ${feed_late_days} as d (day, last_position)
+    select e.day, max(n.position)
+      from numbered n
+     cross join lateral (select (uuid_extract_timestamp(n.event_id) at time zone 'UTC')::date as day) e
+     where n.position >= feed_position_at((e.day + 1)::timestamp at time zone 'UTC')
+     group by e.day
+        on conflict (day) do update
+       set last_position = excluded.last_position
   )
-  update ${events} e
-     set feed_position = n.position
-    from positions n
-   where e.team_id = n.team_id and e.id = n.id
-     and e.id >= uuid_at(now() - ${p.days}::int * interval '1 day')
-  returning e.id`,
+  select size::int as count
+    from batch`,
 )
 
 /**
- * Gives committed events the next positions of the change feed, up to `max` of those of the last `days`; fewer days, fewer
- * partitions to read. Ids and timestamps commit out of order; positions do not: one worker at a time gives them, and only
- * to what it can see. Returns how many it numbered: none also while another worker does it.
+ * Gives up to `max` committed events the next positions of the change feed. Ids and timestamps commit out of order; positions
+ * do not: one worker at a time gives them, and only to what it can see. Returns how many it numbered: none also while another
+ * worker does it.
  */
-export async function numberEvents(tx: Tx, { days, max }: { days: number; max: number }): Promise<number> {
+export async function numberEvents(tx: Tx, { max }: { max: number }): Promise<number> {
   // Most polls end here, without a transaction.
-  if (!onlyOne(await findUnnumbered(tx, { days })).exist) return 0
+  if (!onlyOne(await findUnnumbered(tx, {})).exist) return 0
   return transaction(tx, async (tx) => {
     if (!onlyOne(await lock(tx, {})).is_granted) return 0
     // A statement of its own, so that its snapshot is younger than the lock and sees what the last holder numbered.
-    return (await number(tx, { days, max })).length
+    return onlyOne(await number(tx, { max })).count
   })
 }

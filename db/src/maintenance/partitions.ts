@@ -6,7 +6,12 @@ import { statement } from '../sql/statement.ts'
 const DAYS_AHEAD = 7
 
 /** Tables in daily partitions, and how many days they are kept. */
-const KEPT_DAYS = { events: durations.eventDays, webhook_attempts: durations.attemptDays, audit_entries: durations.auditLogDays }
+const KEPT_DAYS = {
+  events: durations.eventDays,
+  feed_positions: durations.eventDays,
+  webhook_attempts: durations.attemptDays,
+  audit_entries: durations.auditLogDays,
+}
 
 interface Partition {
   name: string

@@ -1,6 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Tx } from '../driver/database.ts'
 import { credentials } from '../tables/credentials.ts'
+import { feed_ends } from '../tables/events.ts'
 import { projects } from '../tables/projects.ts'
 import { submissions } from '../tables/submissions.ts'
 import { teams } from '../tables/teams.ts'
@@ -21,6 +22,7 @@ const purges: Record<string, BatchedDelete> = {
   submissions_of_projects: batchedDelete(sql`${submissions}`, ofPurgedProject),
   submissions_of_teams: batchedDelete(sql`${submissions}`, ofPurgedTeam),
   webhook_deliveries_of_teams: batchedDelete(sql`${webhook_deliveries}`, ofPurgedTeam),
+  feed_ends_of_teams: batchedDelete(sql`${feed_ends}`, ofPurgedTeam),
   webhook_endpoints: batchedDelete(sql`${webhook_endpoints}`, isPurged(sql`gone`)),
   projects: batchedDelete(
     sql`${projects}`,

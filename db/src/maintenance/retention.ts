@@ -2,6 +2,7 @@ import { durations } from '@earshot/contracts'
 import { type SQL, sql } from 'drizzle-orm'
 import type { Tx } from '../driver/database.ts'
 import { account_links } from '../tables/accounts.ts'
+import { feed_late_days } from '../tables/events.ts'
 import { idempotency_keys } from '../tables/idempotency.ts'
 import { invitations } from '../tables/invitations.ts'
 import { jwt_keys } from '../tables/jwt-keys.ts'
@@ -17,6 +18,11 @@ import { type BatchedDelete, batchedDelete } from './batched-delete.ts'
 /** Rows with a limited lifetime, outside of partitions. */
 const past: Record<string, BatchedDelete> = {
   webhook_deliveries: batchedDelete(sql`${webhook_deliveries}`, sql`gone.id < uuid_at(now() - ${days(durations.deliveryDays)})`),
+  // The positions up to there are dropped with their partitions.
+  feed_late_days: batchedDelete(
+    sql`${feed_late_days}`,
+    sql`gone.last_position < feed_position_at(now() - ${days(durations.eventDays + 1)})`,
+  ),
   mails: batchedDelete(sql`${mails}`, sql`gone.id < uuid_at(now() - ${days(durations.mailDays)})`),
   idempotency_keys: batchedDelete(sql`${idempotency_keys}`, sql`gone.created_at < now() - ${hours(durations.idempotencyKeyHours)}`),
   // The longest window is an hour.

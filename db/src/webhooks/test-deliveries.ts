@@ -18,11 +18,11 @@ interface TestEvent {
   data: string
 }
 
-// Position 0 of the feed lies behind every cursor: no list shows the event, and it is never numbered.
+// Without an entry in unnumbered_events: the event is no part of the feed.
 const insertEvent = statement<TestEvent, { id: string; payload_sha256: string }>(
   (p) => sql`
-  insert into ${events} (team_id, id, project_id, type, payload, payload_sha256, feed_position)
-  select ${p.team_id}::uuid, v.id, ${p.project_id}::uuid, ${p.type}::text, body, encode(sha256(convert_to(body, 'UTF8')), 'hex'), 0
+  insert into ${events} (team_id, id, project_id, type, payload, payload_sha256)
+  select ${p.team_id}::uuid, v.id, ${p.project_id}::uuid, ${p.type}::text, body, encode(sha256(convert_to(body, 'UTF8')), 'hex')
     from (select uuidv7() as id) v
    cross join lateral event_body(v.id, ${p.team_id}::uuid, ${p.project_id}::uuid, ${p.type}::text, ${p.data}::json) body
   returning id, payload_sha256`,

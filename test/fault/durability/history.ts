@@ -8,7 +8,7 @@ interface EventFact {
   /** The submission that changed. */
   submission_id: string
   sha256: string
-  feed_position: string | null
+  position: string | null
 }
 
 interface DeliveryFact {
@@ -51,9 +51,10 @@ export async function readHistory({ client }: Database, receipts: readonly Recei
     endpoints: await client<History['endpoints']>`select id, team_id, events from webhook_endpoints`,
     submissions: await client<History['submissions']>`select id, state from submissions`,
     events: await client<EventFact[]>`
-      select id, team_id, type, payload::jsonb #>> '{data,submission,id}' as submission_id, payload_sha256 as sha256, feed_position
-        from events
-       order by feed_position`,
+      select e.id, e.team_id, e.type, e.payload::jsonb #>> '{data,submission,id}' as submission_id, e.payload_sha256 as sha256, n.position
+        from events e
+        left join feed_positions n on n.team_id = e.team_id and n.event_id = e.id
+       order by n.position`,
     deliveries: await client<DeliveryFact[]>`
       select id, endpoint_id, event_id, payload_sha256 as sha256, state, attempt_count, attempt_id,
              coalesce(worker_id::text, lease_until::text, next_attempt_at::text) is not null as is_open
@@ -105,7 +106,7 @@ function ofEvents({ endpoints, events, deliveries }: History): string[] {
     if (made.some((delivery) => delivery.sha256 !== sha256)) found.push(`event ${id} has a delivery of other bytes`)
   }
   for (const { id, event_id } of deliveries) if (!known.has(event_id)) found.push(`delivery ${id} without its event`)
-  const positions = events.map(({ feed_position }) => feed_position)
+  const positions = events.map(({ position }) => position)
   if (positions.includes(null)) found.push('an event has no position in the feed')
   if (new Set(positions).size < positions.length) found.push('two events have one position in the feed')
   return found
