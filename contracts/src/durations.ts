@@ -15,6 +15,8 @@ export const durations = {
   sessionIdleDays: 30,
   /** A session's life after sign-in, however much it is used. */
   sessionMaxDays: 90,
+  /** How long a browser in which somebody signed in is known to the account. */
+  deviceCookieDays: 180,
   /** The access token of a password login (JWT). */
   accessJwtMinutes: 15,
   /** The refresh token of a password login. */

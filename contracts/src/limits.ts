@@ -2,9 +2,10 @@
 export const limits = {
   authenticated: { max: 1000, windowSeconds: 3600, countedBy: 'user' },
   unauthenticated: { max: 100, windowSeconds: 3600, countedBy: 'ip' },
-  /** Attempts to sign in to one account, from one IP address and from all. */
+  /** Wrong passwords for one account: from one IP address, from all of them, and from a browser with its device cookie. */
   sign_in: { max: 20, windowSeconds: 900, countedBy: 'ip' },
   sign_in_account: { max: 100, windowSeconds: 3600, countedBy: 'user' },
+  sign_in_device: { max: 20, windowSeconds: 900, countedBy: 'user' },
   /** Wrong codes on the page that connects a device, per person and per IP address. */
   device_code: { max: 10, windowSeconds: 600, countedBy: 'user' },
   /** Invitation mails from one person to one address. */

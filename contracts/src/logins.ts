@@ -28,7 +28,7 @@ export const logins = {
     access: 'account',
     summary: 'Create a pair of tokens',
     description:
-      'Logs in by password, for a front end of your own and your own account. A wrong password and an unknown address both return 401 `invalid_credentials`. An account with two-factor authentication returns 403 `mfa_enabled` for the correct password: use a personal access token or OAuth2 instead. Like every token, the access token needs a plan with API access. Its claims: `iss` is the address of the service, `aud` the same with `/api/`, `sub` the id of the user, `sid` the login.',
+      'Logs in by password, for a front end of your own and your own account. A wrong password and an unknown address both return 401 `invalid_credentials`. An account with two-factor authentication returns 403 `mfa_enabled` for the correct password: use a personal access token or OAuth2 instead. Wrong passwords are limited as for sessions; a program has no device cookie, so others can lock it out for up to an hour. Like every token, the access token needs a plan with API access. Its claims: `iss` is the address of the service, `aud` the same with `/api/`, `sub` the id of the user, `sid` the login.',
     errors: ['invalid_credentials', 'mfa_enabled', 'email_not_verified'],
     input: z.strictObject({ email: MailboxInput, password: PasswordInput }),
     output: TokenPair,

@@ -41,7 +41,7 @@ export { changePassword, findPasswordReset, requestPasswordReset, resetPassword 
 export { createProject, deleteProject, findProject, listProjects, type ProjectFields, type ProjectRow, updateProject } from './projects.ts'
 export { createPublicKey, listPublicKeys, type PublicKeyRow, revokePublicKey } from './public-keys.ts'
 export { createSession, deleteSession, endSession, listSessions, prolongSession, type SessionRow } from './sessions.ts'
-export { findOwnSignIn, findSignIn, replacePasswordHash, type SignInRow, type SignInTry } from './sign-in.ts'
+export { countTry, findOwnSignIn, findSignIn, replacePasswordHash, type SignInRow, type TryCounter, uncountTry } from './sign-in.ts'
 export type { Actor, UserActor } from './sql/actor.ts'
 export { toTimestamp } from './sql/timestamps.ts'
 export { revokeConsent } from './submissions/consent.ts'

@@ -1,12 +1,13 @@
 import { type SQL, sql } from 'drizzle-orm'
-import type { Limit } from './access.ts'
+import { countRequest, type Limit } from './access.ts'
 import type { Tx } from './driver/database.ts'
 import { onlyOne } from './sql/rows.ts'
-import { type Parameters, statement } from './sql/statement.ts'
+import { statement } from './sql/statement.ts'
 import { second_factors } from './tables/mfa.ts'
+import { rate_windows } from './tables/rate-limits.ts'
 import { users } from './tables/users.ts'
 
-/** The account that somebody tries to sign in to, and where its rate limits stand. */
+/** The account that somebody tries to sign in to. */
 export interface SignInRow {
   /** Null: there is no such account, or it is disabled. */
   user_id: string | null
@@ -17,70 +18,81 @@ export interface SignInRow {
   has_second_factor: boolean
   /** The secret of the second factor, also of one that waits to be confirmed. */
   sealed_factor: Buffer | null
-  /** Attempts from this address; null = over the limit. */
-  used: number | null
-  reset_seconds: number
-  /** Attempts from all addresses; null = over the limit. */
-  used_everywhere: number | null
-  reset_seconds_everywhere: number
 }
 
-/** What is counted: attempts at the account from this address, and from all addresses. */
-export interface SignInTry {
-  /** Stands for the account without naming it. */
-  subject: string
-  limit: Limit
-  accountSubject: string
-  accountLimit: Limit
-}
+const findByEmail = statement<{ email: string }, SignInRow>((p) => find(sql`lower(u.email) = lower(${p.email})`))
+const findById = statement<{ userId: string }, SignInRow>((p) => find(sql`u.id = ${p.userId}`))
 
-interface TryValues extends Limit {
-  subject: string
-  accountSubject: string
-  accountMax: number
-  accountWindowSeconds: number
-}
-
-const countAndFindByEmail = statement<TryValues & { email: string }, SignInRow>((p) =>
-  countAndFind(p, sql`lower(u.email) = lower(${p.email})`),
-)
-const countAndFindById = statement<TryValues & { userId: string }, SignInRow>((p) => countAndFind(p, sql`u.id = ${p.userId}`))
-
-/** Counts an attempt to sign in and finds the account, in one round trip whether or not there is an account. */
-export async function findSignIn(tx: Tx, email: string, attempt: SignInTry): Promise<SignInRow> {
-  return onlyOne(await countAndFindByEmail(tx, { email, ...valuesOf(attempt) }))
+/** Finds the account of an address, with one row whether or not there is an account. */
+export async function findSignIn(tx: Tx, email: string): Promise<SignInRow> {
+  return onlyOne(await findByEmail(tx, { email }))
 }
 
 /** Does the same for a user who is signed in and asked for the password again. */
-export async function findOwnSignIn(tx: Tx, userId: string, attempt: SignInTry): Promise<SignInRow> {
-  return onlyOne(await countAndFindById(tx, { userId, ...valuesOf(attempt) }))
+export async function findOwnSignIn(tx: Tx, userId: string): Promise<SignInRow> {
+  return onlyOne(await findById(tx, { userId }))
 }
 
-function countAndFind(p: Parameters<TryValues>, isAccount: SQL): SQL {
+function find(isAccount: SQL): SQL {
   return sql`
-    select nearby.used, nearby.reset_seconds, everywhere.used as used_everywhere, everywhere.reset_seconds as reset_seconds_everywhere,
-           u.id as user_id, u.email, u.name, u.password_hash,
+    select u.id as user_id, u.email, u.name, u.password_hash,
            u.email_verified_at is not null as is_verified,
            u.mfa_enabled_at is not null as has_second_factor,
            f.sealed as sealed_factor
-      from count_request(${p.accountSubject}, ${p.accountMax}, ${p.accountWindowSeconds}) everywhere
-     cross join count_request(${p.subject}, ${p.max}, ${p.windowSeconds}) nearby
+      from (values (1)) asked
       left join ${users} u on ${isAccount} and u.disabled_at is null
       left join ${second_factors} f on f.user_id = u.id`
 }
 
-function valuesOf({ subject, limit, accountSubject, accountLimit }: SignInTry): TryValues {
-  return { subject, ...limit, accountSubject, accountMax: accountLimit.max, accountWindowSeconds: accountLimit.windowSeconds }
+/** Where tries are counted. */
+export interface TryCounter {
+  subject: string
+  limit: Limit
 }
 
-const replace = statement<{ userId: string; before: string; passwordHash: string }, never>(
+/** A counted try: `used` is null where the limit is reached. */
+interface CountedTry {
+  used: number | null
+  reset_seconds: number
+}
+
+/**
+ * Counts a try, in advance, so that of any number of tries at once no more than the limit are admitted. Each counter counts
+ * what the ones before it admitted, and a try that one of them refuses is counted by none. Returns how long the refusal
+ * lasts, or null where the try is admitted.
+ */
+export async function countTry(tx: Tx, [counter, ...others]: readonly TryCounter[]): Promise<{ resetSeconds: number } | null> {
+  if (!counter) return null
+  const { used, reset_seconds }: CountedTry = await countRequest(tx, counter)
+  if (used === null) return { resetSeconds: reset_seconds }
+  const refusal = await countTry(tx, others)
+  if (refusal) await uncountTry(tx, [counter])
+  return refusal
+}
+
+const uncount = statement<{ subject: string; max: number }, never>(
+  // Of the tries over the limit only the first was counted.
+  (p) => sql`
+  update ${rate_windows}
+     set used = least(used, ${p.max}::int) - 1
+   where subject = ${p.subject} and used > 0`,
+)
+
+/** Takes back a try that did not fail. */
+export async function uncountTry(tx: Tx, counters: readonly TryCounter[]): Promise<void> {
+  await Promise.all(counters.map(({ subject, limit }) => uncount(tx, { subject, max: limit.max })))
+}
+
+const replace = statement<{ userId: string; before: string; passwordHash: string }, { id: string }>(
   (p) => sql`
   update ${users}
      set password_hash = ${p.passwordHash}
-   where id = ${p.userId} and password_hash = ${p.before}`,
+   where id = ${p.userId} and password_hash = ${p.before}
+  returning id`,
 )
 
-/** Stores the same password hashed with today's parameters, unless the password was changed meanwhile. */
-export async function replacePasswordHash(tx: Tx, change: { userId: string; before: string; passwordHash: string }): Promise<void> {
-  await replace(tx, change)
+/** Stores the same password hashed with today's parameters, unless the password was changed meanwhile. Returns what is stored. */
+export async function replacePasswordHash(tx: Tx, change: { userId: string; before: string; passwordHash: string }): Promise<string> {
+  const isReplaced = (await replace(tx, change)).length === 1
+  return isReplaced ? change.passwordHash : change.before
 }

@@ -31,7 +31,7 @@ export async function requestReset({ tx, services }: AccountContext, { email }: 
 
 /** Sets the new password of a link. Throws `invalid_token`, `token_expired`. */
 export async function confirmPasswordReset(
-  { tx, services, ip }: Pick<Guest, 'tx' | 'services' | 'ip'>,
+  { tx, services, ip, device }: Pick<Guest, 'tx' | 'services' | 'ip' | 'device'>,
   { token, password }: { token: string; password: string },
 ): Promise<void> {
   const linkHash = hashToken(token)
@@ -40,22 +40,27 @@ export async function confirmPasswordReset(
   if (!account) throw wrongLink()
   if (account.is_expired) throw expiredLink()
   await requireGoodPassword(password, { field: 'password', own: [account.email, account.name] })
-  requireTaken(await resetPassword(tx, { linkHash, ip, passwordHash: await services.passwords.hash(password) }))
+  const passwordHash = await services.passwords.hash(password)
+  requireTaken(await resetPassword(tx, { linkHash, ip, passwordHash }))
+  // Whoever reads the account's mail signs in here, even while others use up the tries of unknown browsers.
+  device.issue({ email: account.email, passwordHash })
 }
 
 /** Changes the caller's password. Throws `invalid_credentials`, and `validation_error` for a bad new password. */
 export async function changeOwnPassword(
-  { tx, actor, account, services, setCookie }: Pick<InAccount, 'tx' | 'actor' | 'account' | 'services' | 'setCookie'>,
+  { tx, actor, account, services, device, setCookie }: Pick<InAccount, 'tx' | 'actor' | 'account' | 'services' | 'device' | 'setCookie'>,
   { password, new_password }: { password: string; new_password: string },
 ): Promise<void> {
-  await requireOwnPassword({ services, account }, password)
+  await requireOwnPassword({ tx, services, actor, account }, password)
   await requireGoodPassword(new_password, { field: 'new_password', own: [account.email ?? '', account.name ?? ''] })
   const passwordHash = await services.passwords.hash(new_password)
   const { hash: sessionHash, cookie } = await services.sessions.renew(actor.userId)
   // An account whose password matched has a hash.
   const isChanged = await changePassword(tx, actor, { before: account.password_hash ?? '', passwordHash, sessionHash })
   if (!isChanged) throw wrongPassword()
-  if (actor.credentialKind === 'session') setCookie(cookie)
+  if (actor.credentialKind !== 'session') return
+  setCookie(cookie)
+  device.issue({ email: account.email ?? '', passwordHash })
 }
 
 function requireTaken(outcome: LinkOutcome): void {

@@ -4,6 +4,7 @@ import type { FastifyInstance } from 'fastify'
 import { fastify, LogController } from 'fastify'
 import type { Registry } from 'prom-client'
 import { createAccessJwts } from './auth/access-jwts.ts'
+import { createDeviceCookies } from './auth/device-cookie.ts'
 import { registerForwardingWarning } from './auth/forwarding.ts'
 import { createJwtKeys } from './auth/jwt-keys.ts'
 import { createPasswords } from './auth/passwords.ts'
@@ -73,6 +74,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     ...options.services,
     passwords: createPasswords(),
     sessions: createSessions(options.baseUrl),
+    deviceOf: createDeviceCookies(options.services.secretBox, options.baseUrl),
     accessJwts: createAccessJwts(jwtKeys, options.baseUrl),
     keyQueue: createKeyQueue(),
     rateLimitMultiplier: options.rateLimitMultiplier,

@@ -25,13 +25,15 @@ export const auth = implement(contracts.auth, {
   session: {
     create: async ({ ctx, input }) => {
       refuseForeignPage(ctx.provenance)
-      const { userId, factor } = await provePassword(ctx, input)
+      const proven = await provePassword(ctx, input)
+      const { userId, factor } = proven
       await proveSecondFactor(ctx, factor, input.otp)
       const { user, cookie } = await ctx.services.sessions.begin(ctx.tx, {
         ...{ userId, ip: ctx.ip, userAgent: ctx.userAgent },
         replacedId: ctx.sessionId,
       })
       ctx.setCookie(cookie)
+      ctx.device.issue(proven)
       return presentProfile(user)
     },
     delete: async ({ ctx }) => {

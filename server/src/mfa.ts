@@ -3,6 +3,7 @@ import { confirmSecondFactor, disableSecondFactor, enrollSecondFactor, type Sign
 import type { InAccount } from './auth/callers.ts'
 import { makeRecoveryCodes, makeSecondFactor, readOtp } from './auth/otp.ts'
 import { factorOf, requireOwnPassword, wrongOtp } from './auth/sign-in.ts'
+import { beginPasswordTry } from './auth/tries.ts'
 import { implement } from './http/implement.ts'
 
 /** The context of a change of the caller's second factor. */
@@ -30,8 +31,11 @@ export async function enrollOwnFactor(ctx: FactorContext, { password }: { passwo
 export async function confirmOwnFactor({ tx, actor, account, services }: FactorContext, { otp }: { otp: string }): Promise<string[]> {
   const sealed = account.sealed_factor
   if (account.has_second_factor || sealed === null) throw wrongState(account)
+  const trier = { account: actor.userId, ip: actor.ip ?? '', deviceId: null, multiplier: services.rateLimitMultiplier }
+  const codeTry = await beginPasswordTry(tx, trier)
   const step = readOtp(services.secretBox, { userId: actor.userId, sealed }, otp)?.step ?? null
   if (step === null) throw wrongOtp()
+  await codeTry.succeed()
   const { codes, hashes } = makeRecoveryCodes(services.secretBox, actor.userId)
   if (!(await confirmSecondFactor(tx, actor, { sealed, step, recoveryHashes: hashes }))) throw wrongState({ has_second_factor: true })
   return codes

@@ -1,6 +1,7 @@
 import type { Plan } from '@earshot/contracts'
 import type { SecretBox, WebhookUrlCheck } from '@earshot/drivers'
 import type { AccessJwts } from './auth/access-jwts.ts'
+import type { ReadDeviceCookie } from './auth/device-cookie.ts'
 import type { Passwords } from './auth/passwords.ts'
 import type { Sessions } from './auth/session-engine.ts'
 import type { KeyQueue } from './http/key-queue.ts'
@@ -24,6 +25,7 @@ export interface GivenServices {
 export interface Services extends GivenServices {
   passwords: Passwords
   sessions: Sessions
+  deviceOf: ReadDeviceCookie
   accessJwts: AccessJwts
   keyQueue: KeyQueue
   /** Wakes the dispatcher of this process, for work that is committed before the response. */

@@ -25,8 +25,8 @@ interface CookieJar {
   setCookieSync: (cookie: string, url: string) => unknown
 }
 
-/** Scans the headers and cookies of pages. Resolves to the problems, or null; `setCookie` is the header of a sign-in. */
-export async function scanPages(url: string, pages: readonly ScannedPage[], setCookie: string): Promise<string | null> {
+/** Scans the headers and cookies of pages. Resolves to the problems, or null; `setCookies` are the headers of a sign-in. */
+export async function scanPages(url: string, pages: readonly ScannedPage[], setCookies: readonly string[]): Promise<string | null> {
   const observatory = await prepareObservatory()
   if (typeof observatory === 'string') return observatory
   const { hostname, port } = new URL(url)
@@ -36,8 +36,8 @@ export async function scanPages(url: string, pages: readonly ScannedPage[], setC
     const headers = ['Accept: text/html', ...(cookie ? [`Cookie: ${cookie}`] : [])]
     const requests = await observatory.retrieve(hostname, { httpPort: Number(port), httpsPort: 9, path, headers })
     if (requests.responses.auto?.status !== 200) problems.push(`${path} answered ${requests.responses.auto?.status}`)
-    // The cookie of the sign-in, read as by a browser that speaks TLS to the proxy.
-    requests.session.jar.setCookieSync(setCookie, `https://${hostname}/`)
+    // The cookies of the sign-in, read as by a browser that speaks TLS to the proxy.
+    for (const setCookie of setCookies) requests.session.jar.setCookieSync(setCookie, `https://${hostname}/`)
     for (const test of observatory.ALL_TESTS) {
       const verdict = test(requests)
       const { name } = verdict.constructor

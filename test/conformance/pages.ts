@@ -21,12 +21,12 @@ export async function checkPages(url: string, environment: Record<string, string
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(account),
   })
-  const setCookie = answer.headers.get('set-cookie')
-  if (setCookie === null) return `signing in failed: ${answer.status} ${await answer.text()}`
-  const cookie = setCookie.split(';', 1)[0] ?? ''
+  const setCookies = answer.headers.getSetCookie()
+  if (setCookies.length === 0) return `signing in failed: ${answer.status} ${await answer.text()}`
+  const cookie = setCookies[0]?.split(';', 1)[0] ?? ''
   const own = [...OWN_PAGES, await consentPath(environment)]
   const pages: ScannedPage[] = [...PUBLIC_PAGES.map((path) => ({ path })), ...own.map((path) => ({ path, cookie }))]
-  return scanPages(url, pages, setCookie)
+  return scanPages(url, pages, setCookies)
 }
 
 /** The consent page of an application. */

@@ -1,3 +1,4 @@
+import { parseCookie, parseSetCookie, stringifyCookie } from 'cookie'
 import type { TestResponse, TestService } from './test-service.ts'
 
 const FORM = { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin' }
@@ -30,8 +31,7 @@ export function openBrowser(service: Pick<TestService, 'url' | 'send'>, cookie =
   async function request(method: string, path: string, body?: string): Promise<TestResponse> {
     const headers = { ...(state.cookie !== '' && { cookie: state.cookie }), ...(body !== undefined && FORM) }
     const answer = await service.send(method, path, { headers, ...(body !== undefined && { body }) })
-    const set = answer.headers.get('set-cookie')
-    if (set) state.cookie = set.includes('Max-Age=0') ? '' : (set.split(';', 1)[0] ?? '')
+    state.cookie = answer.headers.getSetCookie().reduce(withCookie, state.cookie)
     const location = answer.headers.get('location')
     if (location?.startsWith('/')) return request('GET', location)
     state.page = answer
@@ -62,6 +62,13 @@ export function openBrowser(service: Pick<TestService, 'url' | 'send'>, cookie =
     cookie: () => state.cookie,
     tab: () => openBrowser(service, state.cookie, state.page),
   }
+}
+
+/** Returns the Cookie header after a Set-Cookie header. */
+function withCookie(cookies: string, set: string): string {
+  const { name, value = '', maxAge } = parseSetCookie(set)
+  const { [name]: _previous, ...others } = parseCookie(cookies)
+  return stringifyCookie(maxAge === 0 ? others : { ...others, [name]: value })
 }
 
 /** Finds a form in the body of a page, except the one that signs out, and its values. */

@@ -1,19 +1,19 @@
 import { ApiError, type Operation, planIncludes, plans, roleSuffices } from '@earshot/contracts'
-import type { AccessRow, Tx } from '@earshot/db'
+import { type AccessRow, findOwnSignIn, type Tx } from '@earshot/db'
 import type { AccessJwts } from './access-jwts.ts'
 import type { Guest, InAccount, InProject, Visitor } from './callers.ts'
 import { authorizeCredential, type KnownAccessRow, readCredential } from './credential.ts'
+import type { ReadDeviceCookie } from './device-cookie.ts'
 import { authorizePublic, type DeferredAccess, deferPublicAccess, type PublicProjectRow } from './public-access.ts'
 import { countUnauthenticated } from './rate-limit.ts'
 import type { ReplyHeaders } from './reply-headers.ts'
 import type { RequestFacts } from './request-facts.ts'
 import type { Sessions } from './session-engine.ts'
-import { readOwnAccount } from './sign-in.ts'
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i
 
 /** A caller with a credential, without the executor and the services that the pipeline adds. Ids that the path lacks are empty. */
-export type Caller = Omit<InProject, 'tx' | 'services' | 'receiver'> & Partial<Pick<InAccount, 'account' | 'setCookie'>>
+export type Caller = Omit<InProject, 'tx' | 'services' | 'receiver'> & Partial<Pick<InAccount, 'account' | 'device' | 'setCookie'>>
 /** A visitor of the public plane. The project is null when the path has no public key, or an unknown one. */
 type PublicCaller = Pick<Visitor, 'ip'> & ({ project: PublicProjectRow | null } | { deferredAccess: DeferredAccess })
 type OpenCaller = PublicCaller | Omit<Guest, 'tx' | 'services'>
@@ -26,6 +26,7 @@ export interface AuthorizedRequest {
 
 interface AuthorizeOptions {
   sessions: Sessions
+  deviceOf: ReadDeviceCookie
   accessJwts: AccessJwts
   multiplier: number
   replyHeaders: ReplyHeaders
@@ -90,14 +91,14 @@ export function requireFeature({ feature }: Operation, { team }: Caller): void {
   if (feature && !planIncludes(team.plan, feature)) throw new ApiError('feature_not_in_plan', { feature, plan: team.plan })
 }
 
-/** Reads the account of a caller who is asked for the password or a code again, and counts the attempt. */
+/** Reads the account of a caller who is asked for the password or a code again. */
 async function reauthenticationOf(
   tx: Tx,
   { user_id: userId }: AccessRow,
-  { ip }: RequestFacts,
-  { multiplier, replyHeaders }: AuthorizeOptions,
+  { cookies }: RequestFacts,
+  { deviceOf, replyHeaders: { cookie: setCookie } }: AuthorizeOptions,
 ) {
-  return { account: await readOwnAccount(tx, { userId, ip, multiplier }), setCookie: replyHeaders.cookie }
+  return { account: await findOwnSignIn(tx, userId), device: deviceOf({ cookies, setCookie }), setCookie }
 }
 
 function targetOf({ path, origin }: RequestFacts) {
@@ -140,14 +141,16 @@ function callerOf(access: KnownAccessRow, { ip, isForwarded, client }: RequestFa
 function guestOf(
   tx: Tx,
   { ip, userAgent, provenance, cookies }: RequestFacts,
-  { sessions, multiplier, replyHeaders }: AuthorizeOptions,
+  { sessions, deviceOf, multiplier, replyHeaders }: AuthorizeOptions,
 ): Omit<Guest, 'tx' | 'services'> {
   let counted: Promise<void> | undefined
   const countAttempt = () => {
     counted ??= countUnauthenticated(tx, { ip, multiplier, replyHeaders })
     return counted
   }
-  return { ip, userAgent, provenance, sessionId: sessions.read(cookies), setCookie: replyHeaders.cookie, countAttempt }
+  const { cookie: setCookie } = replyHeaders
+  const device = deviceOf({ cookies, setCookie })
+  return { ip, userAgent, provenance, sessionId: sessions.read(cookies), device, setCookie, countAttempt }
 }
 
 /** Returns null for a malformed id, which identifies no record. */

@@ -1,6 +1,7 @@
 import type { CredentialKind, Plan, Role, Scope } from '@earshot/contracts'
 import type { Actor, SignInRow, Tx } from '@earshot/db'
 import type { HandlerServices } from '../services.ts'
+import type { DeviceCookie } from './device-cookie.ts'
 import type { Provenance } from './provenance.ts'
 import type { DeferredAccess, PublicProjectRow } from './public-access.ts'
 
@@ -28,10 +29,10 @@ export interface SignedIn extends Call {
   isForwarded: boolean
 }
 
-/** A caller who changes how they sign in, and is asked for the password or a code again. */
+/** A caller who changes how they sign in, and is asked for the password or a code again. Tries are counted outside of transactions. */
 export interface InAccount extends SignedIn {
-  /** Read, and the attempt counted, before the transaction of an idempotency key, so that its rollback does not undo the count. */
   account: SignInRow
+  device: DeviceCookie
   /** Replaces the session's cookie. Takes the value of a Set-Cookie header. */
   setCookie: (cookie: string) => void
 }
@@ -72,6 +73,7 @@ export interface Guest extends Call {
   provenance: Provenance
   /** The session of the cookie, if there is one. */
   sessionId: string | null
+  device: DeviceCookie
   /** Sets or clears the session's cookie. Takes the value of a Set-Cookie header. */
   setCookie: (cookie: string) => void
   /**

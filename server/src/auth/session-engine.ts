@@ -72,7 +72,8 @@ export function sessionCookieName(baseUrl: string): string {
   return isSecure(baseUrl) ? '__Host-earshot_session' : 'earshot_session'
 }
 
-function isSecure(baseUrl: string): boolean {
+/** Whether browsers reach the service over TLS, so that its cookies are secure ones. */
+export function isSecure(baseUrl: string): boolean {
   return new URL(baseUrl).protocol === 'https:'
 }
 

@@ -1,24 +1,15 @@
 import { ApiError } from '@earshot/contracts'
-import {
-  findOwnSignIn,
-  findSignIn,
-  replacePasswordHash,
-  requestVerification,
-  type SignInRow,
-  type SignInTry,
-  type Tx,
-  useSecondFactor,
-} from '@earshot/db'
+import { findSignIn, replacePasswordHash, requestVerification, type SignInRow, useSecondFactor } from '@earshot/db'
 import { makeLink } from './account-links.ts'
 import { isOutdated } from './argon2.ts'
-import type { Guest } from './callers.ts'
-import { addressSubject } from './client-address.ts'
+import type { Guest, InAccount } from './callers.ts'
 import { readOtp, type SealedFactor } from './otp.ts'
-import { scaled } from './rate-limit.ts'
+import { beginPasswordTry } from './tries.ts'
 
 /** The account of a password that matched. */
 export interface ProvenPassword {
   userId: string
+  email: string
   passwordHash: string
   hasSecondFactor: boolean
   /** The second factor to prove next; null when there is none. */
@@ -30,24 +21,26 @@ export interface ProvenPassword {
  * `rate_limited`, `invalid_credentials`, and `email_not_verified` after sending another link.
  */
 export async function provePassword(
-  { tx, ip, services }: Pick<Guest, 'tx' | 'ip' | 'services'>,
+  { tx, ip, device, services }: Pick<Guest, 'tx' | 'ip' | 'device' | 'services'>,
   { email, password }: { email: string; password: string },
 ): Promise<ProvenPassword> {
+  const row = await findSignIn(tx, email)
   // The counters identify an account by a keyed hash of its address, so that they do not reveal who has one.
   const account = services.secretBox.mac('sign-in', email.toLowerCase()).toString('base64url')
-  const row = await findSignIn(tx, email, attemptOf(account, { ip, multiplier: services.rateLimitMultiplier }))
-  requireWithinAttempts(row)
+  const deviceId = device.idFor({ email, passwordHash: row.password_hash })
+  const passwordTry = await beginPasswordTry(tx, { account, ip, deviceId, multiplier: services.rateLimitMultiplier })
   const isRight = await services.passwords.matches(row.password_hash, password)
   const { user_id: userId, password_hash: passwordHash } = row
   if (!isRight || userId === null || passwordHash === null) throw new ApiError('invalid_credentials')
+  await passwordTry.succeed()
   if (!row.is_verified) {
     await requestVerification(tx, userId, makeLink(services.secretBox, 'verify-email'))
     throw new ApiError('email_not_verified', { detail: 'Confirm your e-mail address first: open the link that we sent to it.' })
   }
-  if (isOutdated(passwordHash)) {
-    await replacePasswordHash(tx, { userId, before: passwordHash, passwordHash: await services.passwords.hash(password) })
+  return {
+    ...{ userId, email, hasSecondFactor: row.has_second_factor, factor: factorOf(row) },
+    passwordHash: await rehashed({ tx, services }, { userId, before: passwordHash, password }),
   }
-  return { userId, passwordHash, hasSecondFactor: row.has_second_factor, factor: factorOf(row) }
 }
 
 /** Checks and uses up the code of an account with a second factor. Throws `invalid_credentials` that names the field `otp`. */
@@ -62,22 +55,16 @@ export async function proveSecondFactor(
   if (code === null || !(await useSecondFactor(tx, factor.userId, code))) throw wrongOtp()
 }
 
-/** Reads the account of a person who is asked for the password or a code again, and counts the attempt. Throws `rate_limited`. */
-export async function readOwnAccount(
-  tx: Tx,
-  { userId, ip, multiplier }: { userId: string; ip: string; multiplier: number },
-): Promise<SignInRow> {
-  const row = await findOwnSignIn(tx, userId, attemptOf(userId, { ip, multiplier }))
-  requireWithinAttempts(row)
-  return row
-}
-
-/** Checks the password of the account. Throws `invalid_credentials` that names the field `password`. */
+/** Checks the password of the caller's account. Throws `rate_limited`, and `invalid_credentials` that names the field `password`. */
 export async function requireOwnPassword(
-  { services, account }: Pick<Guest, 'services'> & { account: Pick<SignInRow, 'password_hash'> },
+  { tx, services, actor, account }: Pick<InAccount, 'tx' | 'services' | 'actor' | 'account'>,
   password: string,
 ): Promise<void> {
+  const { userId, ip } = actor
+  const trier = { account: userId, ip: ip ?? '', deviceId: null, multiplier: services.rateLimitMultiplier }
+  const passwordTry = await beginPasswordTry(tx, trier)
   if (!(await services.passwords.matches(account.password_hash, password))) throw wrongPassword()
+  await passwordTry.succeed()
 }
 
 export function wrongPassword(): ApiError {
@@ -94,21 +81,15 @@ export function factorOf({ user_id, has_second_factor, sealed_factor }: SignInRo
   return { userId: user_id, sealed: sealed_factor }
 }
 
+/** Hashes the right password again where its hash was made with other parameters. Returns the hash that is stored now. */
+async function rehashed(
+  { tx, services }: Pick<Guest, 'tx' | 'services'>,
+  { userId, before, password }: { userId: string; before: string; password: string },
+): Promise<string> {
+  if (!isOutdated(before)) return before
+  return replacePasswordHash(tx, { userId, before, passwordHash: await services.passwords.hash(password) })
+}
+
 function wrongCredential(field: string, code: string, detail: string): ApiError {
   return new ApiError('invalid_credentials', { errors: [{ field, code, detail }] })
-}
-
-function attemptOf(account: string, { ip, multiplier }: { ip: string; multiplier: number }): SignInTry {
-  return {
-    subject: `sign_in:${account}:${addressSubject(ip)}`,
-    limit: scaled('sign_in', multiplier),
-    accountSubject: `sign_in_account:${account}`,
-    accountLimit: scaled('sign_in_account', multiplier),
-  }
-}
-
-/** Throws `rate_limited` after too many attempts for this account, from this address or from everywhere. */
-function requireWithinAttempts({ used, reset_seconds, used_everywhere, reset_seconds_everywhere }: SignInRow): void {
-  if (used === null) throw new ApiError('rate_limited', { retryAfterSeconds: Math.max(1, reset_seconds) })
-  if (used_everywhere === null) throw new ApiError('rate_limited', { retryAfterSeconds: Math.max(1, reset_seconds_everywhere) })
 }

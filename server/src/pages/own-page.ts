@@ -1,8 +1,8 @@
+import { findOwnSignIn } from '@earshot/db'
 import type { FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'
 import type { InAccount } from '../auth/callers.ts'
 import { replyHeadersOf } from '../auth/reply-headers.ts'
-import { readOwnAccount } from '../auth/sign-in.ts'
-import { type PageOptions, type PageSession, readPageSession, requireOwnPage } from './page-request.ts'
+import { deviceOf, type PageOptions, type PageSession, readPageSession, requireOwnPage } from './page-request.ts'
 import { HOME_PATH } from './paths.ts'
 import { redirectToSignIn } from './sign-in.ts'
 
@@ -24,13 +24,12 @@ export function ownPage(options: PageOptions, handler: (page: OwnPage) => Promis
   }
 }
 
-/** Returns what operations that reauthenticate need. Counts an attempt; throws `rate_limited`. */
+/** Returns what operations that reauthenticate need. */
 export async function ownAccount(
-  { request, reply, session }: OwnPage,
-  { database, services }: PageOptions,
-): Promise<Pick<InAccount, 'tx' | 'actor' | 'account' | 'services' | 'setCookie'>> {
-  const { actor } = session
-  const { ip } = request
-  const account = await readOwnAccount(database, { userId: actor.userId, ip, multiplier: services.rateLimitMultiplier })
-  return { tx: database, actor, account, services, setCookie: replyHeadersOf(reply).cookie }
+  { request, reply, session: { actor } }: OwnPage,
+  options: PageOptions,
+): Promise<Pick<InAccount, 'tx' | 'actor' | 'account' | 'services' | 'device' | 'setCookie'>> {
+  const { database, services } = options
+  const account = await findOwnSignIn(database, actor.userId)
+  return { tx: database, actor, account, services, device: deviceOf(request, reply, options), setCookie: replyHeadersOf(reply).cookie }
 }

@@ -3,9 +3,11 @@ import { findUserWithTeams, type Tx, type UserWithTeams } from '@earshot/db'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { SignedIn } from '../auth/callers.ts'
 import { authorizeCredential } from '../auth/credential.ts'
+import type { DeviceCookie } from '../auth/device-cookie.ts'
 import { provenanceOf } from '../auth/provenance.ts'
 import { countUnauthenticated } from '../auth/rate-limit.ts'
 import { replyHeadersOf } from '../auth/reply-headers.ts'
+import type { ProvenPassword } from '../auth/sign-in.ts'
 import type { Services } from '../services.ts'
 
 /** Pages belong to no team. */
@@ -50,17 +52,25 @@ export async function readPageSession(
   }
 }
 
+/** Returns the device cookie of the person's browser. */
+export function deviceOf({ headers }: FastifyRequest, reply: FastifyReply, { services }: PageOptions): DeviceCookie {
+  return services.deviceOf({ cookies: headers.cookie, setCookie: replyHeadersOf(reply).cookie })
+}
+
 /** Begins a session for a person who has signed in. The previous session of the browser ends. */
 export async function beginPageSession(
   request: FastifyRequest,
   reply: FastifyReply,
-  { options: { database, services }, userId }: { options: PageOptions; userId: string },
+  { options, proven }: { options: PageOptions; proven: Pick<ProvenPassword, 'userId' | 'email' | 'passwordHash'> },
 ): Promise<void> {
   const { ip, headers } = request
+  const { userId } = proven
+  const { database, services } = options
   const { sessions } = services
   const userAgent = headers['user-agent'] ?? null
   const { cookie } = await sessions.begin(database, { userId, ip, userAgent, replacedId: sessions.read(headers.cookie) })
   replyHeadersOf(reply).cookie(cookie)
+  deviceOf(request, reply, options).issue(proven)
 }
 
 /** Counts a request of a person who is not signed in. Throws `rate_limited`. */

@@ -7,7 +7,7 @@ import { formOf } from './form.ts'
 import { html } from './html.ts'
 import { sendPage } from './layout.ts'
 import { sendCheckEmail, sendDeadLink } from './mailbox.ts'
-import { countGuest, type PageOptions, requireOwnPage } from './page-request.ts'
+import { countGuest, deviceOf, type PageOptions, requireOwnPage } from './page-request.ts'
 import { PASSWORD_RESET_PATH, SIGN_IN_PATH } from './paths.ts'
 
 const CONFIRM_PATH = `${PASSWORD_RESET_PATH}confirm/`
@@ -44,7 +44,7 @@ export function registerPasswordReset(scope: FastifyInstance, options: PageOptio
     const form = formOf(request)
     try {
       const { token, password } = readConfirmation(form) as { token: string; password: string }
-      await confirmPasswordReset({ tx, services, ip: request.ip }, { token, password })
+      await confirmPasswordReset({ tx, services, ip: request.ip, device: deviceOf(request, reply, options) }, { token, password })
     } catch (error) {
       if (error instanceof ApiError && error.status === 401) {
         return sendDeadLink(reply, { text: error.message, next: html`<a href="${PASSWORD_RESET_PATH}">Request a new link</a>` })

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto'
+import { findOwnSignIn } from '@earshot/db'
 import type { SecretBox } from '@earshot/drivers'
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import { factorOf, type ProvenPassword, proveSecondFactor, readOwnAccount } from '../auth/sign-in.ts'
+import { factorOf, type ProvenPassword, proveSecondFactor } from '../auth/sign-in.ts'
+import { beginPasswordTry } from '../auth/tries.ts'
 import { field, type Problems, problemsOf } from './fields.ts'
 import { formOf } from './form.ts'
 import { html } from './html.ts'
@@ -33,14 +35,20 @@ export function registerSecondStep(scope: FastifyInstance, options: PageOptions)
     const first = openFirstStep(services.secretBox, sealed)
     if (!first) return reply.redirect(withNext(SIGN_IN_PATH, path), 303)
     const { userId } = first
-    const account = await readOwnAccount(database, { userId, ip: request.ip, multiplier: services.rateLimitMultiplier })
-    if (first.fingerprint !== fingerprintOf(account.password_hash ?? '')) return reply.redirect(withNext(SIGN_IN_PATH, path), 303)
+    const account = await findOwnSignIn(database, userId)
+    const { email, password_hash: passwordHash } = account
+    if (email === null || passwordHash === null || first.fingerprint !== fingerprintOf(passwordHash)) {
+      return reply.redirect(withNext(SIGN_IN_PATH, path), 303)
+    }
+    const trier = { account: userId, ip: request.ip, deviceId: null, multiplier: services.rateLimitMultiplier }
+    const codeTry = await beginPasswordTry(database, trier)
     try {
       await proveSecondFactor({ tx: database, services }, factorOf(account), otp)
     } catch (error) {
       return sendCodeForm(reply, { sealed, next: path, problems: problemsOf(error) })
     }
-    await beginPageSession(request, reply, { options, userId })
+    await codeTry.succeed()
+    await beginPageSession(request, reply, { options, proven: { userId, email, passwordHash } })
     return reply.redirect(path, 303)
   })
 }

@@ -6,7 +6,7 @@ import { formOf } from './form.ts'
 import { html } from './html.ts'
 import { sendPage } from './layout.ts'
 import { sendCheckEmail } from './mailbox.ts'
-import { beginPageSession, countGuest, type PageOptions, readPageSession, requireOwnPage } from './page-request.ts'
+import { beginPageSession, countGuest, deviceOf, type PageOptions, readPageSession, requireOwnPage } from './page-request.ts'
 import { localPath, PASSWORD_RESET_PATH, SIGN_IN_PATH, SIGN_OUT_PATH, SIGN_UP_PATH, withNext } from './paths.ts'
 import { askSecondStep } from './second-step.ts'
 
@@ -35,9 +35,10 @@ export function registerSignIn(scope: FastifyInstance, options: PageOptions): vo
     try {
       const input = contracts.auth.session.create.input.safeParse({ email, password })
       if (!input.success) throw new ApiError('invalid_credentials')
-      const proven = await provePassword({ tx: database, ip: request.ip, services }, input.data)
+      const device = deviceOf(request, reply, options)
+      const proven = await provePassword({ tx: database, ip: request.ip, device, services }, input.data)
       if (proven.hasSecondFactor) return askSecondStep(reply, { proven, next: path, box: services.secretBox })
-      await beginPageSession(request, reply, { options, userId: proven.userId })
+      await beginPageSession(request, reply, { options, proven })
       return reply.redirect(path, 303)
     } catch (error) {
       if (!(error instanceof ApiError)) throw error
