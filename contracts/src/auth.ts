@@ -13,7 +13,7 @@ const session = {
     access: 'account',
     summary: 'Start a session',
     description:
-      'Signs in and sets the session cookie. Only for the pages of this service: a request from another origin returns 403 `csrf_failed`. A wrong password and an unknown address both return 401 `invalid_credentials`. An account with two-factor authentication requires `otp`; without it, the correct password returns 401 `invalid_credentials` with an error for that field. The correct password of an unconfirmed address returns 403 `email_not_verified` and sends another link, at most one a minute. Wrong passwords are limited per account and per IP address. Signing in also sets a device cookie: in a browser that has it, wrong passwords from elsewhere do not lock the account.',
+      'Signs in and sets the session cookie. Only for the pages of this service: a request from another origin returns 403 `csrf_failed`. A wrong password and an unknown address both return 401 `invalid_credentials`. An account with two-factor authentication requires `otp`; without it, the correct password returns 401 `invalid_credentials` with an error for that field. Ten wrong codes in 24 hours, wherever they are given, return 429 `rate_limited` for every code but recovery codes. The correct password of an unconfirmed address returns 403 `email_not_verified` and sends another link, at most one a minute. Wrong passwords are limited per account and per IP address. Signing in also sets a device cookie: in a browser that has it, wrong passwords from elsewhere do not lock the account.',
     errors: ['invalid_credentials', 'email_not_verified', 'csrf_failed'],
     input: z.strictObject({ email: MailboxInput, password: PasswordInput, otp: OtpInput.optional() }),
     output: Profile,

@@ -6,6 +6,8 @@ export const limits = {
   sign_in: { max: 20, windowSeconds: 900, countedBy: 'ip' },
   sign_in_account: { max: 100, windowSeconds: 3600, countedBy: 'user' },
   sign_in_device: { max: 20, windowSeconds: 900, countedBy: 'user' },
+  /** Wrong codes of two-factor authentication, wherever they are given: in any 24 hours, unlike the other windows. */
+  second_factor: { max: 10, windowSeconds: 86_400, countedBy: 'user' },
   /** Wrong codes on the page that connects a device, per person and per IP address. */
   device_code: { max: 10, windowSeconds: 600, countedBy: 'user' },
   /** Invitation mails from one person to one address. */
@@ -16,6 +18,9 @@ export const limits = {
 } as const
 
 export type LimitName = keyof typeof limits
+
+/** Wrong codes of two-factor authentication: after how many a sign-in step ends, and how many within a day mail the owner. */
+export const wrongCodes = { perSignInStep: 5, mailed: 5 } as const
 
 /** Maximum sizes, the same on every surface. Text is counted in Unicode code points. */
 export const sizes = {

@@ -20,6 +20,7 @@ export const mailData = {
   },
   'mfa-enabled': { fields: toPerson, secret: nothing },
   'mfa-disabled': { fields: toPerson, secret: nothing },
+  'wrong-codes': { fields: toPerson, secret: nothing },
 }
 
 /** The name of a mail. */

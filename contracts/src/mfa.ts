@@ -43,7 +43,7 @@ export const mfa = {
     reauthenticates: true,
     summary: 'Turn on two-factor authentication',
     description:
-      'Takes a code of the enrolled app. Signing in by password then requires a code. Password logins (JWT) end, and new ones are refused. Returns 409 `state_conflict` if no app is enrolled, or two-factor authentication is already on.',
+      'Takes a code of the enrolled app. Signing in by password then requires a code. Password logins (JWT) end, and new ones are refused. Wrong codes are limited as for signing in. Returns 409 `state_conflict` if no app is enrolled, or two-factor authentication is already on.',
     scope: 'write:profile',
     errors: ['invalid_credentials', 'state_conflict'],
     input: z.strictObject({ otp: OtpInput.meta({ description: 'Code of the app.', example: '123456' }) }),
@@ -55,7 +55,7 @@ export const mfa = {
     reauthenticates: true,
     status: 204,
     summary: 'Turn off two-factor authentication',
-    description: 'Requires your password and a code.',
+    description: 'Requires your password and a code; wrong ones are limited as for signing in.',
     scope: 'write:profile',
     errors: ['invalid_credentials', 'state_conflict'],
     input: z.strictObject({ password: PasswordInput, otp: OtpInput }),

@@ -17,4 +17,16 @@ create table recovery_codes (
   primary key (user_id, hash)
 );
 
-revoke all on second_factors, recovery_codes from earshot_app;
+-- Wrong codes of the last day. Logged, unlike the counters of rate limits: neither a crash nor a failover gives a guesser more.
+create table wrong_codes (
+  id uuid primary key default uuidv7(),
+  user_id uuid not null references users on delete cascade,
+  -- The sign-in step that it was given in.
+  step_id uuid,
+  -- Whether it was the one that told the owner.
+  is_mailed boolean not null default false,
+  created_at timestamptz not null generated always as (uuid_extract_timestamp(id)) virtual
+);
+create index wrong_codes_user on wrong_codes (user_id, id);
+
+revoke all on second_factors, recovery_codes, wrong_codes from earshot_app;

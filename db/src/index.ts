@@ -71,3 +71,4 @@ export {
 } from './webhooks/endpoints.ts'
 export { beginReplay, continueReplay } from './webhooks/replays.ts'
 export { beginTestDelivery, findTestDelivery, withdrawTestDelivery } from './webhooks/test-deliveries.ts'
+export { type CodeOutcome, tryCode } from './wrong-codes.ts'

@@ -1,9 +1,9 @@
 import { ApiError, contracts } from '@earshot/contracts'
 import { confirmSecondFactor, disableSecondFactor, enrollSecondFactor, type SignInRow } from '@earshot/db'
 import type { InAccount } from './auth/callers.ts'
-import { makeRecoveryCodes, makeSecondFactor, readOtp } from './auth/otp.ts'
-import { factorOf, requireOwnPassword, wrongOtp } from './auth/sign-in.ts'
-import { beginPasswordTry } from './auth/tries.ts'
+import { makeRecoveryCodes, makeSecondFactor } from './auth/otp.ts'
+import { requireSecondFactor } from './auth/second-factor.ts'
+import { factorOf, requireOwnPassword } from './auth/sign-in.ts'
 import { implement } from './http/implement.ts'
 
 /** The context of a change of the caller's second factor. */
@@ -28,26 +28,25 @@ export async function enrollOwnFactor(ctx: FactorContext, { password }: { passwo
 }
 
 /** Turns the second factor on. Returns the recovery codes, which are shown only once. */
-export async function confirmOwnFactor({ tx, actor, account, services }: FactorContext, { otp }: { otp: string }): Promise<string[]> {
+export async function confirmOwnFactor(ctx: FactorContext, { otp }: { otp: string }): Promise<string[]> {
+  const { actor, account, services } = ctx
+  const { userId } = actor
   const sealed = account.sealed_factor
   if (account.has_second_factor || sealed === null) throw wrongState(account)
-  const trier = { account: actor.userId, ip: actor.ip ?? '', deviceId: null, multiplier: services.rateLimitMultiplier }
-  const codeTry = await beginPasswordTry(tx, trier)
-  const step = readOtp(services.secretBox, { userId: actor.userId, sealed }, otp)?.step ?? null
-  if (step === null) throw wrongOtp()
-  await codeTry.succeed()
-  const { codes, hashes } = makeRecoveryCodes(services.secretBox, actor.userId)
-  if (!(await confirmSecondFactor(tx, actor, { sealed, step, recoveryHashes: hashes }))) throw wrongState({ has_second_factor: true })
+  const { codes, hashes } = makeRecoveryCodes(services.secretBox, userId)
+  const isConfirmed = await requireSecondFactor(ctx, { factor: { userId, sealed }, otp }, async (tx, { step }) =>
+    step === null ? null : confirmSecondFactor(tx, actor, { sealed, step, recoveryHashes: hashes }),
+  )
+  if (!isConfirmed) throw wrongState({ has_second_factor: true })
   return codes
 }
 
 export async function disableOwnFactor(ctx: FactorContext, { password, otp }: { password: string; otp: string }): Promise<void> {
-  const { tx, actor, account, services } = ctx
+  const { actor, account } = ctx
   await requireOwnPassword(ctx, password)
   const factor = factorOf(account)
   if (factor === null) throw wrongState(account)
-  const code = readOtp(services.secretBox, factor, otp)
-  if (code === null || !(await disableSecondFactor(tx, actor, code))) throw wrongOtp()
+  await requireSecondFactor(ctx, { factor, otp }, async (tx, code) => (await disableSecondFactor(tx, actor, code)) || null)
 }
 
 function wrongState({ has_second_factor }: Pick<SignInRow, 'has_second_factor'>): ApiError {

@@ -3,7 +3,6 @@ import { codeOf, setUpFactor } from '../support/authenticator.ts'
 import { openBrowser } from '../support/browser.ts'
 import { lastToken } from '../support/mails.ts'
 import { givePassword, makeTeam, makeUser, PASSWORD } from '../support/people.ts'
-import { holdRateWindows } from '../support/rate-windows.ts'
 import { startTestService, type TestResponse, type TestService } from '../support/test-service.ts'
 
 const FORM = { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin' }
@@ -108,21 +107,6 @@ test('the first step is valid for five minutes, for its password, and only as it
   expect(await ask(seal({ ...first, endsAtMs: Date.now() - 1 }))).toEqual(again)
   await service.database.run("update users set password_hash = 'another' where id = $1", [id])
   expect(await ask(first_step)).toEqual(again)
-})
-
-test('the page limits tries of codes as the API does', { timeout: 40_000 }, async () => {
-  const limited = await startTestService({ rateLimitMultiplier: 1 })
-  await holdRateWindows(limited.address)
-  const team = await makeTeam(limited.database)
-  await givePassword(limited.database, team.ownerId)
-  await setUpFactor(limited, team.token)
-  const { user } = await limited.client(team.token).me.retrieve()
-  const browser = openBrowser(limited)
-  await browser.signIn(user.email, PASSWORD)
-  const statuses: number[] = []
-  for (let index = 0; index < 21; index += 1) statuses.push((await browser.tab().type({ otp: '000000' })).status)
-  expect(statuses).toEqual([...Array.from({ length: 20 }, () => 401), 429])
-  await limited.close()
 })
 
 test('a person sets up a second factor by QR code or by typing, gets recovery codes, and turns it off', async () => {

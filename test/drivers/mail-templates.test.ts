@@ -24,6 +24,7 @@ const mails = (name: string): [AnyMail, string | null][] => [
   [{ to, template: 'webhook-disabled', fields: { name, team: name, host: name, endpoint: ENDPOINT }, secret: {} }, null],
   [{ to, template: 'mfa-enabled', fields: { name }, secret: {} }, '/accounts/password-reset/'],
   [{ to, template: 'mfa-disabled', fields: { name }, secret: {} }, '/accounts/password-reset/'],
+  [{ to, template: 'wrong-codes', fields: { name }, secret: {} }, '/accounts/password-reset/'],
 ]
 
 /** A mail has one link at most. */

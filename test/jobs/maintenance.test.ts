@@ -121,6 +121,10 @@ test('retention deletes expired rows and nothing else', async () => {
     insert into access_tokens (hash, credential_id, scopes, expires_at)
     select hours::text::bytea, id, '{}', now() - hours * interval '1 hour' from log_in, unnest(array[23, 25, 26]) hours`
   await client`
+    insert into wrong_codes (id, user_id)
+    select uuid_at(now() - hours * interval '1 hour'), u.id
+      from (select id from users where email_verified_at is not null limit 1) u, unnest(array[23, 25]) hours`
+  await client`
     insert into jwt_keys (id, public_key, sealed_private, retires_at)
     values ('signing', '{}', '', null), ('verifying', '{}', '', now() + interval '1 minute'), ('retired', '{}', '', now() - interval '1 second')`
   await client`
@@ -144,6 +148,7 @@ test('retention deletes expired rows and nothing else', async () => {
     mails: 1,
     idempotency_keys: 1,
     rate_windows: 1,
+    wrong_codes: 1,
     abuse_blocks: 2,
     feed_late_days: 1,
     account_links: 1,

@@ -7,6 +7,7 @@ import { idempotency_keys } from '../tables/idempotency.ts'
 import { invitations } from '../tables/invitations.ts'
 import { jwt_keys } from '../tables/jwt-keys.ts'
 import { mails } from '../tables/mails.ts'
+import { wrong_codes } from '../tables/mfa.ts'
 import { authorization_codes, device_codes } from '../tables/oauth.ts'
 import { abuse_blocks, rate_windows } from '../tables/rate-limits.ts'
 import { submission_fingerprints } from '../tables/submissions.ts'
@@ -42,6 +43,7 @@ const past: Record<string, BatchedDelete> = {
   refresh_tokens: batchedDelete(sql`${refresh_tokens}`, sql`gone.expires_at < now() - interval '1 day'`),
   authorization_codes: batchedDelete(sql`${authorization_codes}`, sql`gone.expires_at < now() - interval '1 day'`),
   device_codes: batchedDelete(sql`${device_codes}`, sql`gone.expires_at < now() - interval '1 day'`),
+  wrong_codes: batchedDelete(sql`${wrong_codes}`, sql`gone.id < uuid_at(now() - interval '1 day')`),
   invitations: batchedDelete(
     sql`${invitations}`,
     sql`coalesce(gone.accepted_at, gone.revoked_at, gone.expires_at) < now() - ${days(durations.closedInvitationDays)}`,

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
-import { bigint, pgTable, primaryKey, uuid } from 'drizzle-orm/pg-core'
-import { bytea, instant } from './columns.ts'
+import { bigint, boolean, pgTable, primaryKey, uuid } from 'drizzle-orm/pg-core'
+import { bytea, instant, lifetime, newId } from './columns.ts'
 
 export const second_factors = pgTable('second_factors', {
   user_id: uuid().primaryKey(),
@@ -17,3 +17,11 @@ export const recovery_codes = pgTable(
   },
   (table) => [primaryKey({ columns: [table.user_id, table.hash] })],
 )
+
+export const wrong_codes = pgTable('wrong_codes', {
+  id: newId().primaryKey(),
+  user_id: uuid().notNull(),
+  step_id: uuid(),
+  is_mailed: boolean().notNull().default(false),
+  created_at: lifetime.created_at,
+})

@@ -1,4 +1,4 @@
-import { durations, type MailFields, type MailSecret, type MailTemplate } from '@earshot/contracts'
+import { durations, type MailFields, type MailSecret, type MailTemplate, wrongCodes } from '@earshot/contracts'
 
 /** Returns the address of a page of the accounts. */
 export type LinkTo = (page: string, token?: string) => string
@@ -79,6 +79,15 @@ export const mailTemplates: { [Name in MailTemplate]: Template<Name> } = {
     paragraphs: ({ name }, linkTo) => [
       `Hello ${name},`,
       'Two-factor authentication is now off. Your password is enough to sign in.',
+      'If this was not you, reset your password now:',
+      linkTo('password-reset'),
+    ],
+  },
+  'wrong-codes': {
+    subject: () => 'Wrong codes for your account',
+    paragraphs: ({ name }, linkTo) => [
+      `Hello ${name},`,
+      `Today ${wrongCodes.mailed} wrong codes for two-factor authentication were entered for your account. That takes your password, or somewhere you are signed in.`,
       'If this was not you, reset your password now:',
       linkTo('password-reset'),
     ],

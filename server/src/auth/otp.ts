@@ -36,9 +36,14 @@ export function describeSecondFactor(box: SecretBox, { userId, sealed }: SealedF
   return { secret, otpauthUrl: new TOTP({ issuer: ISSUER, label: email, secret }).toString() }
 }
 
+/** Whether a typed code has the shape of a recovery code. */
+export function isRecoveryCode(typed: string): boolean {
+  return RECOVERY_CODE.test(normalized(typed))
+}
+
 /** Reads a code of the app or a recovery code, to be used up. Returns null for an invalid code. */
 export function readOtp(box: SecretBox, { userId, sealed }: SealedFactor, typed: string): SecondFactorUse | null {
-  const code = typed.replace(/[\s-]/g, '').toLowerCase()
+  const code = normalized(typed)
   if (RECOVERY_CODE.test(code)) return { step: null, recoveryHash: recoveryHash(box, userId, code) }
   if (!APP_CODE.test(code)) return null
   const app = new TOTP({ secret: box.open(PURPOSE, sealed, userId) })
@@ -51,6 +56,10 @@ export function readOtp(box: SecretBox, { userId, sealed }: SealedFactor, typed:
 export function makeRecoveryCodes(box: SecretBox, userId: string): { codes: string[]; hashes: Buffer[] } {
   const codes = Array.from({ length: RECOVERY_CODES }, () => `${randomHalf()}-${randomHalf()}`)
   return { codes, hashes: codes.map((code) => recoveryHash(box, userId, code.replace('-', ''))) }
+}
+
+function normalized(typed: string): string {
+  return typed.replace(/[\s-]/g, '').toLowerCase()
 }
 
 function recoveryHash(box: SecretBox, userId: string, code: string): Buffer {

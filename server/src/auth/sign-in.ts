@@ -1,10 +1,11 @@
 import { ApiError } from '@earshot/contracts'
-import { findSignIn, replacePasswordHash, requestVerification, type SignInRow, useSecondFactor } from '@earshot/db'
+import { findSignIn, replacePasswordHash, requestVerification, type SignInRow } from '@earshot/db'
 import { makeLink } from './account-links.ts'
 import { isOutdated } from './argon2.ts'
 import type { Guest, InAccount } from './callers.ts'
-import { readOtp, type SealedFactor } from './otp.ts'
+import type { SealedFactor } from './otp.ts'
 import { beginPasswordTry } from './tries.ts'
+import { wrongCredential } from './wrong-credential.ts'
 
 /** The account of a password that matched. */
 export interface ProvenPassword {
@@ -43,18 +44,6 @@ export async function provePassword(
   }
 }
 
-/** Checks and uses up the code of an account with a second factor. Throws `invalid_credentials` that names the field `otp`. */
-export async function proveSecondFactor(
-  { tx, services }: Pick<Guest, 'tx' | 'services'>,
-  factor: SealedFactor | null,
-  otp: string | undefined,
-): Promise<void> {
-  if (factor === null) return
-  if (otp === undefined) throw wrongCredential('otp', 'required', 'is required, because the account has two-factor authentication')
-  const code = readOtp(services.secretBox, factor, otp)
-  if (code === null || !(await useSecondFactor(tx, factor.userId, code))) throw wrongOtp()
-}
-
 /** Checks the password of the caller's account. Throws `rate_limited`, and `invalid_credentials` that names the field `password`. */
 export async function requireOwnPassword(
   { tx, services, actor, account }: Pick<InAccount, 'tx' | 'services' | 'actor' | 'account'>,
@@ -71,10 +60,6 @@ export function wrongPassword(): ApiError {
   return wrongCredential('password', 'invalid_value', 'is incorrect')
 }
 
-export function wrongOtp(): ApiError {
-  return wrongCredential('otp', 'invalid_value', 'is invalid or was already used')
-}
-
 /** Returns the account's second factor, null without a confirmed one. */
 export function factorOf({ user_id, has_second_factor, sealed_factor }: SignInRow): SealedFactor | null {
   if (!has_second_factor || user_id === null || sealed_factor === null) return null
@@ -88,8 +73,4 @@ async function rehashed(
 ): Promise<string> {
   if (!isOutdated(before)) return before
   return replacePasswordHash(tx, { userId, before, passwordHash: await services.passwords.hash(password) })
-}
-
-function wrongCredential(field: string, code: string, detail: string): ApiError {
-  return new ApiError('invalid_credentials', { errors: [{ field, code, detail }] })
 }

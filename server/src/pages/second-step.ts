@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto'
+import { wrongCodes } from '@earshot/contracts'
 import { findOwnSignIn } from '@earshot/db'
 import type { SecretBox } from '@earshot/drivers'
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import { factorOf, type ProvenPassword, proveSecondFactor } from '../auth/sign-in.ts'
-import { beginPasswordTry } from '../auth/tries.ts'
-import { field, type Problems, problemsOf } from './fields.ts'
+import { signInWith, trySecondFactor, wrongOtp } from '../auth/second-factor.ts'
+import { factorOf, type ProvenPassword } from '../auth/sign-in.ts'
+import { makeId } from '../auth/token-values.ts'
+import { field, type Problems } from './fields.ts'
 import { formOf } from './form.ts'
 import { html } from './html.ts'
 import { sendPage } from './layout.ts'
@@ -17,6 +19,8 @@ const LIFETIME_MS = 300_000
 
 /** Proof that the right password was just given. The page carries it, sealed, to the second step. */
 interface FirstStep {
+  /** Wrong codes are counted by it. */
+  id: string
   userId: string
   /** Fingerprint of the password hash: a changed password invalidates the proof. */
   fingerprint: string
@@ -40,14 +44,12 @@ export function registerSecondStep(scope: FastifyInstance, options: PageOptions)
     if (email === null || passwordHash === null || first.fingerprint !== fingerprintOf(passwordHash)) {
       return reply.redirect(withNext(SIGN_IN_PATH, path), 303)
     }
-    const trier = { account: userId, ip: request.ip, deviceId: null, multiplier: services.rateLimitMultiplier }
-    const codeTry = await beginPasswordTry(database, trier)
-    try {
-      await proveSecondFactor({ tx: database, services }, factorOf(account), otp)
-    } catch (error) {
-      return sendCodeForm(reply, { sealed, next: path, problems: problemsOf(error) })
+    const factor = factorOf(account)
+    if (factor !== null) {
+      const tried = await trySecondFactor({ tx: database, services }, { factor, otp, stepId: first.id }, signInWith(userId))
+      if (tried.outcome === 'over' || (tried.outcome === 'wrong' && tried.isStepOver)) return sendStepOver(reply, path)
+      if (tried.outcome === 'wrong') return sendCodeForm(reply, { sealed, next: path, problems: wrongOtp().errors ?? [] })
     }
-    await codeTry.succeed()
     await beginPageSession(request, reply, { options, proven: { userId, email, passwordHash } })
     return reply.redirect(path, 303)
   })
@@ -56,7 +58,7 @@ export function registerSecondStep(scope: FastifyInstance, options: PageOptions)
 /** Asks for the code, after the right password. */
 export function askSecondStep(reply: FastifyReply, { proven, next, box }: { proven: ProvenPassword; next: string; box: SecretBox }) {
   const { userId, passwordHash } = proven
-  const first: FirstStep = { userId, fingerprint: fingerprintOf(passwordHash), endsAtMs: Date.now() + LIFETIME_MS }
+  const first: FirstStep = { id: makeId(), userId, fingerprint: fingerprintOf(passwordHash), endsAtMs: Date.now() + LIFETIME_MS }
   return sendCodeForm(reply, { sealed: box.seal(PURPOSE, JSON.stringify(first)).toString('base64url'), next, problems: null })
 }
 
@@ -86,5 +88,13 @@ function sendCodeForm(reply: FastifyReply, { sealed, next, problems }: { sealed:
 ${field({ label: 'Code from your authenticator app', name: 'otp', autocomplete: 'one-time-code', hint, isFirst: true, problems })}
 <div class="actions"><button>Sign in</button></div>
 </form>`,
+  })
+}
+
+function sendStepOver(reply: FastifyReply, next: string): FastifyReply {
+  return sendPage(reply, {
+    title: 'Sign in again',
+    status: 401,
+    body: html`<p>${wrongCodes.perSignInStep} wrong codes were entered. <a href="${withNext(SIGN_IN_PATH, next)}">Enter your password again</a>.</p>`,
   })
 }
