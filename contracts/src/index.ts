@@ -44,7 +44,7 @@ export {
   eventTypes,
   TEST_EVENT,
 } from './schemas/event-payloads.ts'
-export { storedJsonBytes } from './schemas/stored-json.ts'
+export { fitsAsStoredJson } from './schemas/stored-json.ts'
 export { Channel, Submission, SubmissionKind, SubmissionState } from './schemas/submission.ts'
 export { Attempt, attemptErrorCodes, Delivery } from './schemas/webhook-delivery.ts'
 export { WebhookEndpoint } from './schemas/webhook-endpoint.ts'

@@ -26,7 +26,13 @@ export const wrongCodes = { perSignInStep: 5, mailed: 5 } as const
 export const sizes = {
   bodyBytes: 1_048_576,
   headerBytes: 16_384,
+  /** Larger bodies, and those of unknown size, are read only after their request is counted. */
+  smallBodyBytes: 8_192,
   jsonDepth: 32,
+  /** Values of a body in all; keys of its objects in all, and their bytes. */
+  jsonValues: 8_500,
+  jsonKeys: 3_000,
+  jsonKeyBytes: 65_536,
   titleCharacters: 200,
   bodyCharacters: 10_000,
   nameCharacters: 200,

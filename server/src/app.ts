@@ -17,7 +17,7 @@ import { sendFailure } from './http/failure.ts'
 import { createFeedPoll } from './http/feed-poll.ts'
 import { registerJsonBody } from './http/json-body.ts'
 import { createKeyQueue } from './http/key-queue.ts'
-import { type AnyHandler, compilePipeline, type PipelineOptions } from './http/pipeline.ts'
+import { type AnyHandler, compileAuthentication, compilePipeline, type PipelineOptions } from './http/pipeline.ts'
 import { registerRest } from './http/rest.ts'
 import { registerStream } from './http/stream.ts'
 import { registerTrpc } from './http/trpc.ts'
@@ -26,6 +26,7 @@ import { oauthPages, registerOAuth } from './oauth/routes.ts'
 import { registerBacklogMetrics } from './observability/backlog-metrics.ts'
 import { countForeignRows } from './observability/foreign-rows.ts'
 import type { Log } from './observability/log.ts'
+import { registerLoopDelay } from './observability/loop-delay.ts'
 import { type ProbeOptions, registerProbes } from './observability/probes.ts'
 import { registerRequestMetrics } from './observability/request-metrics.ts'
 import { buildDocument } from './openapi/document.ts'
@@ -57,6 +58,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   registerDrain(app, { timeoutMs: options.drainMs })
   registerRequestMetrics(app, options.metrics)
   registerBacklogMetrics(options.metrics, options)
+  registerLoopDelay(app, options.metrics)
   registerCors(app)
   if (options.trustProxy === false) registerForwardingWarning(app)
   app.addHook('onRequest', async (request, reply) => void reply.header('x-request-id', request.id))
@@ -92,7 +94,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   await registerTrpc(
     app,
     pipelines.filter(({ named }) => isEverywhere(named.operation)),
-    options,
+    { baseUrl: options.baseUrl, authenticate: compileAuthentication(pipelineOptions) },
   )
   const pages = { database: options.database, services, baseUrl: options.baseUrl }
   await registerPages(app, pages, oauthPages)

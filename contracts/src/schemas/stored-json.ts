@@ -1,14 +1,17 @@
 /**
- * Returns the bytes of a value as JSON, with numbers as PostgreSQL keeps and writes them: without exponent, so that 5e-324
- * takes 326 characters.
+ * Whether a value fits into so many bytes as JSON, with numbers as PostgreSQL keeps and writes them: without exponent, so that
+ * 5e-324 takes 326 characters.
  */
-export function storedJsonBytes(value: unknown): number {
-  let beyondText = 0
-  const text = JSON.stringify(value, (_key, child: unknown) => {
-    if (typeof child === 'number') beyondText += writtenOutCharacters(child) - String(child).length
+export function fitsAsStoredJson(value: unknown, maxBytes: number): boolean {
+  const text = JSON.stringify(value)
+  // No character takes less than a byte, and no number less than in the text: a long text is not looked at more closely.
+  if (text.length > maxBytes) return false
+  let bytes = new TextEncoder().encode(text).length
+  JSON.stringify(value, (_key, child: unknown) => {
+    if (typeof child === 'number') bytes += writtenOutCharacters(child) - String(child).length
     return child
   })
-  return new TextEncoder().encode(text).length + beyondText
+  return bytes <= maxBytes
 }
 
 /** The length of a number without exponent. Beyond 2^53 none passes as input, so an exponent that is left is negative. */

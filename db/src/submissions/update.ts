@@ -1,4 +1,4 @@
-import { ApiError, sizes, storedJsonBytes } from '@earshot/contracts'
+import { ApiError, fitsAsStoredJson, sizes } from '@earshot/contracts'
 import { sql } from 'drizzle-orm'
 import { type Tx, transaction } from '../driver/database.ts'
 import type { Actor } from '../sql/actor.ts'
@@ -55,7 +55,7 @@ export function updateSubmission(tx: Tx, actor: Actor, ref: SubmissionRef, chang
 /** Each patch is small enough, but their merge may not be. */
 function mergedMetadata(metadata: Record<string, unknown>, patch: Record<string, unknown>): unknown {
   const merged = mergePatch(metadata, patch)
-  if (storedJsonBytes(merged) <= sizes.metadataBytes) return merged
+  if (fitsAsStoredJson(merged, sizes.metadataBytes)) return merged
   const detail = `must be at most ${sizes.metadataBytes} bytes of JSON after the merge`
   throw new ApiError('validation_error', { errors: [{ field: 'metadata', code: 'too_big', detail }] })
 }

@@ -1,4 +1,4 @@
-import { ApiError, type Operation, planIncludes, plans, roleSuffices } from '@earshot/contracts'
+import { ApiError, type LimitName, type Operation, planIncludes, plans, roleSuffices } from '@earshot/contracts'
 import { type AccessRow, findOwnSignIn, type Tx } from '@earshot/db'
 import type { AccessJwts } from './access-jwts.ts'
 import type { Guest, InAccount, InProject, Visitor } from './callers.ts'
@@ -49,27 +49,38 @@ export async function authorizeCaller(
   }
   if (operation.access === 'account') {
     const caller = guestOf(tx, requestFacts, options)
-    if (operation.counts === 'requests') await caller.countAttempt()
+    // Reading a large body is work too: it counts even where only failures do.
+    if (operation.counts === 'requests' || requestFacts.hasLargeBody) await caller.countAttempt()
     return { caller, projectIsMissing: false }
   }
-  const credential = await readCredential(requestFacts, options)
-  if (credential === null || credential.kind === null) {
-    if (!options.isCounted) await countUnauthenticated(tx, { ip: requestFacts.ip, ...options })
-    throw new ApiError(credential?.code ?? 'not_authenticated')
-  }
-  const { limit, pathFields } = operation
-  const target = targetOf(requestFacts)
-  const access = await authorizeCredential(tx, credential, target, { ip: requestFacts.ip, limit, ...options })
-  if ('code' in access) throw new ApiError(access.code)
-  requireAsked(access, target)
+  const access = await authenticate(tx, operation.limit, requestFacts, options)
+  requireAsked(access, requestFacts)
   requireAccess(operation, requestFacts, access)
   return {
     caller: {
       ...callerOf(access, requestFacts),
       ...(operation.reauthenticates && (await reauthenticationOf(tx, access, requestFacts, options))),
     },
-    projectIsMissing: pathFields.has('project_id') && access.project_id === null,
+    projectIsMissing: operation.pathFields.has('project_id') && access.project_id === null,
   }
+}
+
+/** Finds the credential of a request and counts the request. Throws 401, and 429 when its limit is reached. */
+export async function authenticate(
+  tx: Tx,
+  limit: LimitName,
+  requestFacts: RequestFacts,
+  options: AuthorizeOptions,
+): Promise<KnownAccessRow> {
+  const { ip } = requestFacts
+  const credential = await readCredential(requestFacts, options)
+  if (credential === null || credential.kind === null) {
+    if (!options.isCounted) await countUnauthenticated(tx, { ip, ...options })
+    throw new ApiError(credential?.code ?? 'not_authenticated')
+  }
+  const access = await authorizeCredential(tx, credential, targetOf(requestFacts), { ip, limit, ...options })
+  if ('code' in access) throw new ApiError(access.code)
+  return access
 }
 
 async function authorizeVisitor(
@@ -80,7 +91,9 @@ async function authorizeVisitor(
 ): Promise<AuthorizedRequest> {
   const { ip } = requestFacts
   if (operation.authorizesWithWork) {
-    return { caller: { ip, deferredAccess: deferPublicAccess(tx, operation, requestFacts, options) }, projectIsMissing: false }
+    const deferredAccess = deferPublicAccess(tx, operation, requestFacts, options)
+    if (requestFacts.hasLargeBody) await deferredAccess.settle()
+    return { caller: { ip, deferredAccess }, projectIsMissing: false }
   }
   const project = await authorizePublic(tx, operation, requestFacts, options)
   return { caller: { ip, project }, projectIsMissing: operation.pathFields.has('public_key') && project === null }
@@ -106,7 +119,8 @@ function targetOf({ path, origin }: RequestFacts) {
 }
 
 /** A second check that the database judged this request's own path. */
-function requireAsked({ team_id, project_id }: AccessRow, { team, project }: ReturnType<typeof targetOf>): void {
+function requireAsked({ team_id, project_id }: AccessRow, requestFacts: RequestFacts): void {
+  const { team, project } = targetOf(requestFacts)
   const isAnswer = (found: string | null, asked: string | null) => found === null || found === asked?.toLowerCase()
   if (!isAnswer(team_id, team) || !isAnswer(project_id, project)) throw new Error('The access of another request was returned')
 }

@@ -1,4 +1,4 @@
-import { ApiError } from '@earshot/contracts'
+import { ApiError, sizes } from '@earshot/contracts'
 import type { FastifyRequest } from 'fastify'
 import { isForwarded } from './forwarding.ts'
 import { type Provenance, provenanceOf } from './provenance.ts'
@@ -21,6 +21,8 @@ export interface RequestFacts {
   client: 'mcp' | null
   /** Whether the request has the header of a webhook delivery. */
   isDelivery: boolean
+  /** Whether the body is so large, or of unknown size, that the request is counted before it is read, on every surface. */
+  hasLargeBody: boolean
   /** The path fields, not yet validated. */
   path: Record<string, string | undefined>
 }
@@ -48,6 +50,11 @@ export function requestFactsOf(request: FastifyRequest, ownOrigin: string): Requ
     isForwarded: isForwarded(headers),
     client: headers['x-earshot-client'] === 'mcp' ? 'mcp' : null,
     isDelivery: headers['x-service-delivery'] !== undefined,
+    hasLargeBody: hasLargeBody(headers),
     path: request.params as Record<string, string | undefined>,
   }
+}
+
+function hasLargeBody(headers: FastifyRequest['headers']): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > sizes.smallBodyBytes
 }

@@ -1,7 +1,7 @@
 import { ApiError, type NamedOperation, type Operation } from '@earshot/contracts'
 import type { Tx } from '@earshot/db'
 import { z } from 'zod'
-import { type AuthorizedRequest, authorizeCaller, requireFeature } from '../auth/caller.ts'
+import { type AuthorizedRequest, authenticate, authorizeCaller, requireFeature } from '../auth/caller.ts'
 import { isFailedAttempt } from '../auth/rate-limit.ts'
 import type { ReplyHeaders } from '../auth/reply-headers.ts'
 import type { RequestFacts } from '../auth/request-facts.ts'
@@ -31,8 +31,8 @@ export interface PipelineOptions extends Databases {
 /** A compiled operation. REST, streams and tRPC call the same steps. */
 export interface Pipeline {
   named: NamedOperation
-  /** Authorizes and counts a request, before its body is read. */
-  authorize: (requestFacts: RequestFacts, replyHeaders: ReplyHeaders) => Promise<AuthorizedRequest>
+  /** Authorizes a request, and counts it unless that was done, before its body is read. */
+  authorize: (requestFacts: RequestFacts, replyHeaders: ReplyHeaders, options?: { isCounted: boolean }) => Promise<AuthorizedRequest>
   /** Authorizes a stream again while it is open, without counting it. */
   reauthorize: (requestFacts: RequestFacts, replyHeaders: ReplyHeaders) => Promise<AuthorizedRequest>
   /** Reads the input and executes the operation: input → idempotency → feature → project → receiver → handler → mask. */
@@ -63,7 +63,8 @@ export function compilePipeline(named: NamedOperation, handler: AnyHandler, opti
 
   return {
     named,
-    authorize: (requestFacts, replyHeaders) => authorizeCaller(database, operation, requestFacts, { ...authorizeOptions, replyHeaders }),
+    authorize: (requestFacts, replyHeaders, { isCounted } = { isCounted: false }) =>
+      authorizeCaller(database, operation, requestFacts, { ...authorizeOptions, replyHeaders, isCounted }),
     reauthorize: async (requestFacts, replyHeaders) => {
       const authorized = await authorizeCaller(database, operation, requestFacts, { ...authorizeOptions, replyHeaders, isCounted: true })
       if ('team' in authorized.caller) requireFeature(operation, authorized.caller)
@@ -91,6 +92,13 @@ export function compilePipeline(named: NamedOperation, handler: AnyHandler, opti
       if (mask && !('seesContacts' in caller && caller.seesContacts)) mask(result.output)
       return result
     },
+  }
+}
+
+/** Returns what authenticates and counts a request whose operation stands in its body, before the body is read. */
+export function compileAuthentication({ database, services, rateLimitMultiplier }: PipelineOptions) {
+  return async (requestFacts: RequestFacts, replyHeaders: ReplyHeaders): Promise<void> => {
+    await authenticate(database, 'authenticated', requestFacts, { ...services, multiplier: rateLimitMultiplier, replyHeaders })
   }
 }
 

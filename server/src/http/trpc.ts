@@ -2,8 +2,8 @@ import { ApiError, takesKey } from '@earshot/contracts'
 import { initTRPC } from '@trpc/server'
 import { type CreateFastifyContextOptions, fastifyRequestHandler } from '@trpc/server/adapters/fastify'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { replyHeadersOf } from '../auth/reply-headers.ts'
-import { requestFactsOf } from '../auth/request-facts.ts'
+import { type ReplyHeaders, replyHeadersOf } from '../auth/reply-headers.ts'
+import { type RequestFacts, requestFactsOf } from '../auth/request-facts.ts'
 import { readIdempotencyKey } from './idempotency.ts'
 import { requireCarriable } from './input.ts'
 import type { Pipeline } from './pipeline.ts'
@@ -15,7 +15,12 @@ interface Context {
   request: FastifyRequest
   reply: FastifyReply
   isBatch: boolean
+  /** Whether the request was counted before its body was read. Its first call is then not counted again. */
+  isCounted: boolean
 }
+
+/** What authenticates and counts a request without knowing its calls. */
+type Authenticate = (requestFacts: RequestFacts, replyHeaders: ReplyHeaders) => Promise<void>
 
 const trpc = initTRPC.context<Context>().create({
   isDev: false,
@@ -29,15 +34,21 @@ const trpc = initTRPC.context<Context>().create({
 /**
  * Serves every operation with a credential at /trpc, batched or not, through the same pipelines as REST. It registers its
  * own route because tRPC's Fastify plugin replaces the body parsers: bodies pass the same strict reader as REST's, and forms
- * are refused.
+ * are refused. What a call may do depends on its input, so each is authorized when the body was read; the body is read only for
+ * a request that was authenticated and counted.
  */
-export async function registerTrpc(app: FastifyInstance, pipelines: readonly Pipeline[], { baseUrl }: { baseUrl: string }): Promise<void> {
+export async function registerTrpc(
+  app: FastifyInstance,
+  pipelines: readonly Pipeline[],
+  { baseUrl, authenticate }: { baseUrl: string; authenticate: Authenticate },
+): Promise<void> {
   const ownOrigin = new URL(baseUrl).origin
   const router = trpc.router(procedureTree(pipelines, ownOrigin))
   const createContext = ({ req, res, info }: CreateFastifyContextOptions): Context => ({
     request: req,
     reply: res,
     isBatch: info.isBatchCall,
+    isCounted: hasBody(req),
   })
   await app.register((scope, _options, done) => {
     scope.setErrorHandler((error, request, reply) => sendTRPCFailure(error, request, reply))
@@ -45,6 +56,9 @@ export async function registerTrpc(app: FastifyInstance, pipelines: readonly Pip
       method: ['GET', 'POST'],
       url: '/trpc/:path',
       exposeHeadRoute: false,
+      onRequest: async (request, reply) => {
+        if (hasBody(request)) await authenticate({ ...requestFactsOf(request, ownOrigin), path: {} }, replyHeadersOf(reply))
+      },
       handler: async (request, reply) => {
         const { path } = request.params as { path: string } // The route's own parameter.
         // The adapter expects the body as text.
@@ -54,6 +68,11 @@ export async function registerTrpc(app: FastifyInstance, pipelines: readonly Pip
     })
     done()
   })
+}
+
+/** Queries carry their input in the address. */
+function hasBody({ method }: FastifyRequest): boolean {
+  return method !== 'GET'
 }
 
 interface ProcedureTree {
@@ -87,16 +106,14 @@ function procedureOf(pipeline: Pipeline, ownOrigin: string) {
   return pipeline.named.operation.method === 'GET' ? procedure.query(resolve) : procedure.mutation(resolve)
 }
 
-async function call(
-  pipeline: Pipeline,
-  { request, reply, isBatch }: Context,
-  { input, ownOrigin }: { input: unknown; ownOrigin: string },
-): Promise<unknown> {
+async function call(pipeline: Pipeline, ctx: Context, { input, ownOrigin }: { input: unknown; ownOrigin: string }): Promise<unknown> {
+  const { request, reply, isBatch, isCounted } = ctx
+  ctx.isCounted = false
   if (typeof input !== 'object' || input === null || Array.isArray(input)) throw wrongInput()
   const fields = input as Record<string, unknown>
   const path: Record<string, string | undefined> = {}
   for (const name of pipeline.named.operation.pathFields) if (typeof fields[name] === 'string') path[name] = fields[name]
-  const authorized = await pipeline.authorize({ ...requestFactsOf(request, ownOrigin), path }, replyHeadersOf(reply))
+  const authorized = await pipeline.authorize({ ...requestFactsOf(request, ownOrigin), path }, replyHeadersOf(reply), { isCounted })
   requireCarriable(withoutCursor(pipeline, fields))
   const header = request.headers['idempotency-key']
   const key = isBatch || !takesKey(pipeline.named.operation) || Array.isArray(header) ? null : readIdempotencyKey(header)

@@ -5,6 +5,7 @@ import { sendFailure } from '../http/failure.ts'
 import { registerUnknownRoute } from '../http/unknown-route.ts'
 import { registerBacklogMetrics } from './backlog-metrics.ts'
 import type { Log } from './log.ts'
+import { registerLoopDelay } from './loop-delay.ts'
 import { type ProbeOptions, registerProbes } from './probes.ts'
 
 /** The HTTP side of a worker: health and metrics, without the API. */
@@ -17,6 +18,7 @@ export function buildProbeApp(options: ProbeOptions & { log: Log; metrics: Regis
   registerUnknownRoute(app)
   app.setErrorHandler((error, request, reply) => sendFailure(error, request, reply))
   registerBacklogMetrics(options.metrics, options)
+  registerLoopDelay(app, options.metrics)
   registerProbes(app, options)
   return app
 }

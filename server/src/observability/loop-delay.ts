@@ -1,0 +1,27 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import type { FastifyInstance } from 'fastify'
+import { Gauge, type Registry } from 'prom-client'
+
+const RESOLUTION_MS = 10
+const PERCENTILES = [50, 99, 100]
+
+/** Registers how long the event loop was blocked since the last scrape: what every request of this process waited besides its own work. */
+export function registerLoopDelay(app: FastifyInstance, metrics: Registry): void {
+  // Measures the time between ticks of a timer, its interval included.
+  const delays = monitorEventLoopDelay({ resolution: RESOLUTION_MS })
+  delays.enable()
+  app.addHook('onClose', async () => void delays.disable())
+  new Gauge({
+    name: 'earshot_event_loop_delay_seconds',
+    help: 'Delay of the event loop since the last scrape, by quantile; 1 is the longest.',
+    labelNames: ['quantile'],
+    registers: [metrics],
+    collect() {
+      for (const percentile of PERCENTILES) {
+        const ms = delays.count === 0 ? 0 : delays.percentile(percentile) / 1e6 - RESOLUTION_MS
+        this.set({ quantile: percentile / 100 }, Math.max(0, ms) / 1000)
+      }
+      delays.reset()
+    },
+  })
+}
