@@ -61,8 +61,10 @@ const pages: Record<string, () => Partial<PageQuery>> = {
 for (const [filter, filters] of Object.entries(submissionFilters)) {
   for (const [page, bounds] of Object.entries(pages)) {
     const query = () => ({ ...place.project, ...PAGE, ...filters, ...bounds() })
+    // A search asks for its limits first.
+    const statements = 'search' in filters ? 2 : 1
     test(`submissions by ${filter}, ${page}`, () =>
-      requireBounded((tx) => listSubmissions(tx, query(), { searchEmail: true }, ({ id }) => id)))
+      requireBounded((tx) => listSubmissions(tx, query(), { searchEmail: true }, ({ id }) => id), { statements }))
   }
 }
 
@@ -140,10 +142,10 @@ test.each<[string, (tx: Tx) => Promise<unknown>]>([
 ])('%s', (_name, list) => requireBounded(list))
 
 /** Whatever the size of the tables: no table is read whole, nothing but the page is sorted, and the walk ends. */
-async function requireBounded(list: (tx: Tx) => Promise<unknown>): Promise<void> {
+async function requireBounded(list: (tx: Tx) => Promise<unknown>, { statements = 1 } = {}): Promise<void> {
   const tx = recording(store.database)
   await list(tx)
-  expect(tx.sent).toHaveLength(1)
+  expect(tx.sent).toHaveLength(statements)
   for (const statement of tx.sent) {
     for (const mode of ['custom', 'generic'] as const) {
       const { wholeReads, sortedRows, scannedRows } = await explain(store.database.client, mode, statement)
