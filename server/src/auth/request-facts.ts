@@ -55,6 +55,7 @@ export function requestFactsOf(request: FastifyRequest, ownOrigin: string): Requ
   }
 }
 
-function hasLargeBody(headers: FastifyRequest['headers']): boolean {
+/** Whether a body is large, or of unknown length. */
+export function hasLargeBody(headers: FastifyRequest['headers']): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > sizes.smallBodyBytes
 }

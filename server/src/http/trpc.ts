@@ -3,7 +3,7 @@ import { initTRPC } from '@trpc/server'
 import { type CreateFastifyContextOptions, fastifyRequestHandler } from '@trpc/server/adapters/fastify'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type ReplyHeaders, replyHeadersOf } from '../auth/reply-headers.ts'
-import { type RequestFacts, requestFactsOf } from '../auth/request-facts.ts'
+import { hasLargeBody, type RequestFacts, requestFactsOf } from '../auth/request-facts.ts'
 import { readIdempotencyKey } from './idempotency.ts'
 import { requireCarriable } from './input.ts'
 import type { Pipeline } from './pipeline.ts'
@@ -15,8 +15,10 @@ interface Context {
   request: FastifyRequest
   reply: FastifyReply
   isBatch: boolean
-  /** Whether the request was counted before its body was read. Its first call is then not counted again. */
-  isCounted: boolean
+  /** Authenticates and counts the request, unless that was done. */
+  authenticate: () => Promise<void>
+  /** Whether the request was counted; true once, because its further calls count too. */
+  takeCount: () => boolean
 }
 
 /** What authenticates and counts a request without knowing its calls. */
@@ -34,8 +36,8 @@ const trpc = initTRPC.context<Context>().create({
 /**
  * Serves every operation with a credential at /trpc, batched or not, through the same pipelines as REST. It registers its
  * own route because tRPC's Fastify plugin replaces the body parsers: bodies pass the same strict reader as REST's, and forms
- * are refused. What a call may do depends on its input, so each is authorized when the body was read; the body is read only for
- * a request that was authenticated and counted.
+ * are refused. What a call may do depends on its input, so each is authorized and counted when the body was read; a request
+ * whose body is large, or no input, is authenticated and counted by itself.
  */
 export async function registerTrpc(
   app: FastifyInstance,
@@ -44,20 +46,30 @@ export async function registerTrpc(
 ): Promise<void> {
   const ownOrigin = new URL(baseUrl).origin
   const router = trpc.router(procedureTree(pipelines, ownOrigin))
+  const counted = new WeakSet<FastifyRequest>()
+  const authenticateOnce = async (request: FastifyRequest, reply: FastifyReply) => {
+    if (counted.has(request)) return
+    counted.add(request)
+    await authenticate({ ...requestFactsOf(request, ownOrigin), path: {} }, replyHeadersOf(reply))
+  }
   const createContext = ({ req, res, info }: CreateFastifyContextOptions): Context => ({
     request: req,
     reply: res,
     isBatch: info.isBatchCall,
-    isCounted: hasBody(req),
+    authenticate: () => authenticateOnce(req, res),
+    takeCount: () => counted.delete(req),
   })
   await app.register((scope, _options, done) => {
-    scope.setErrorHandler((error, request, reply) => sendTRPCFailure(error, request, reply))
+    scope.setErrorHandler(async (error, request, reply) => {
+      const refusal = await authenticateOnce(request, reply).catch((reason: unknown) => reason)
+      return sendTRPCFailure(refusal ?? error, request, reply)
+    })
     scope.route({
       method: ['GET', 'POST'],
       url: '/trpc/:path',
       exposeHeadRoute: false,
       onRequest: async (request, reply) => {
-        if (hasBody(request)) await authenticate({ ...requestFactsOf(request, ownOrigin), path: {} }, replyHeadersOf(reply))
+        if (hasLargeBody(request.headers)) await authenticateOnce(request, reply)
       },
       handler: async (request, reply) => {
         const { path } = request.params as { path: string } // The route's own parameter.
@@ -68,11 +80,6 @@ export async function registerTrpc(
     })
     done()
   })
-}
-
-/** Queries carry their input in the address. */
-function hasBody({ method }: FastifyRequest): boolean {
-  return method !== 'GET'
 }
 
 interface ProcedureTree {
@@ -107,13 +114,17 @@ function procedureOf(pipeline: Pipeline, ownOrigin: string) {
 }
 
 async function call(pipeline: Pipeline, ctx: Context, { input, ownOrigin }: { input: unknown; ownOrigin: string }): Promise<unknown> {
-  const { request, reply, isBatch, isCounted } = ctx
-  ctx.isCounted = false
-  if (typeof input !== 'object' || input === null || Array.isArray(input)) throw wrongInput()
+  const { request, reply, isBatch } = ctx
+  if (typeof input !== 'object' || input === null || Array.isArray(input)) {
+    await ctx.authenticate()
+    throw wrongInput()
+  }
   const fields = input as Record<string, unknown>
   const path: Record<string, string | undefined> = {}
   for (const name of pipeline.named.operation.pathFields) if (typeof fields[name] === 'string') path[name] = fields[name]
-  const authorized = await pipeline.authorize({ ...requestFactsOf(request, ownOrigin), path }, replyHeadersOf(reply), { isCounted })
+  const authorized = await pipeline.authorize({ ...requestFactsOf(request, ownOrigin), path }, replyHeadersOf(reply), {
+    isCounted: ctx.takeCount(),
+  })
   requireCarriable(withoutCursor(pipeline, fields))
   const header = request.headers['idempotency-key']
   const key = isBatch || !takesKey(pipeline.named.operation) || Array.isArray(header) ? null : readIdempotencyKey(header)
