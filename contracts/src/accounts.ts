@@ -23,11 +23,11 @@ const signUp = operation({
   status: 202,
   summary: 'Sign up',
   description:
-    'Creates an account and e-mails a link that confirms the address. You can sign in once the address is confirmed. If the address already has an account, its owner gets an e-mail and the response is the same. If the address signed up before but was never confirmed, both passwords become void and the link asks for a new one, so that nobody can choose a password for another person. An address gets at most one e-mail a minute; until the next one, signing up again has no effect. Returns 404 `not_found` if sign-up is closed.',
+    'E-mails a link that confirms the address. Who opens it chooses the password, so that nobody can choose one for another person; then you can sign in. If the address already has an account, its owner gets an e-mail and the response is the same. If the address signed up before but was never confirmed, a new link replaces the last one. An address gets at most one e-mail a minute; until the next one, signing up again has no effect. Returns 404 `not_found` if sign-up is closed.',
   errors: ['not_found'],
   input: z.strictObject({
     email: MailboxInput,
-    password: NewPasswordInput,
+    password: NewPasswordInput.optional().meta({ description: 'Has no effect: the link in the e-mail leads to choosing a password.' }),
     name: Name.meta({ description: 'Display name.', example: 'Ada Lovelace' }),
   }),
   output: Accepted,
@@ -38,9 +38,9 @@ const verifyEmail = operation({
   path: `${AUTH}/verify-email/`,
   access: 'account',
   summary: 'Confirm an e-mail address',
-  description: `Takes the token from the link in the e-mail, valid for ${durations.emailVerificationHours} hours. A link works once, and a newer link replaces it: then it returns 401 \`invalid_token\`. An expired link returns 401 \`token_expired\`.`,
+  description: `Takes the token from the link in the e-mail, valid for ${durations.emailVerificationHours} hours, and sets the password of the account. A link works once, and a newer link replaces it: then it returns 401 \`invalid_token\`. An expired link returns 401 \`token_expired\`.`,
   errors: ['invalid_token', 'token_expired'],
-  input: z.strictObject({ token: LinkToken }),
+  input: z.strictObject({ token: LinkToken, password: NewPasswordInput }),
   output: z
     .object({ email_verified: z.literal(true).meta({ description: 'Whether the address is confirmed.' }) })
     .meta({ id: 'EmailVerification', description: 'A confirmed e-mail address.' }),

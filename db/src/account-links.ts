@@ -14,13 +14,13 @@ export interface NewLink {
 }
 
 /** What a link is for: verifying an e-mail address, or choosing a new password. */
-type LinkPurpose = (typeof account_links.$inferSelect)['purpose']
+export type LinkPurpose = (typeof account_links.$inferSelect)['purpose']
 
 /** `taken`: the link was used just now. `unknown`: it was used before, replaced by a newer one, or never existed. */
 export type LinkOutcome = 'taken' | 'expired' | 'unknown'
 
 /** The mails of an account that are limited. */
-type AccountMail = 'sign_up' | LinkPurpose
+type AccountMail = 'sign_up' | 'reset'
 
 const LIFETIME_HOURS: Record<LinkPurpose, number> = { verify: durations.emailVerificationHours, reset: durations.passwordResetHours }
 const MAIL_LIMIT = { max: 1, windowSeconds: 60 }
@@ -28,17 +28,35 @@ const MAIL_LIMIT = { max: 1, windowSeconds: 60 }
 const renew = statement<{ userId: string | null; purpose: LinkPurpose; linkHash: Buffer; hours: number }, never>(
   (p) => sql`
   insert into ${account_links} (user_id, purpose, hash, expires_at)
-  select user_id, ${p.purpose}::text, ${p.linkHash}::bytea, now() + ${p.hours}::int * interval '1 hour'
-    from (values (${p.userId}::uuid)) whose (user_id)
-   where user_id is not null
+  values (coalesce(${p.userId}::uuid, uuidv7()), ${p.purpose}, ${p.linkHash}, now() + ${p.hours}::int * interval '1 hour')
   on conflict (user_id, purpose) do update set
     hash = excluded.hash,
     expires_at = excluded.expires_at`,
 )
 
-/** Replaces the account's link for a purpose, of which there is one. Changes nothing for the user null. */
+/** Replaces the account's link for a purpose, of which there is one. For the user null a link to nobody is written, which takes as long. */
 export async function renewLink(tx: Tx, link: { userId: string | null; purpose: LinkPurpose; linkHash: Buffer }): Promise<void> {
   await renew(tx, { ...link, hours: LIFETIME_HOURS[link.purpose] })
+}
+
+/** The account of a link, and whether the link has expired. */
+export interface LinkedAccount {
+  email: string
+  name: string
+  is_expired: boolean
+}
+
+const findAccount = statement<{ linkHash: Buffer; purpose: LinkPurpose }, LinkedAccount>(
+  (p) => sql`
+  select u.email, u.name, l.expires_at <= now() as is_expired
+    from ${account_links} l
+    join ${users} u on u.id = l.user_id and u.disabled_at is null
+   where l.hash = ${p.linkHash} and l.purpose = ${p.purpose}`,
+)
+
+/** Returns the account of a link; undefined for one that was used, replaced or never existed. */
+export async function findLinkedAccount(tx: Tx, link: { linkHash: Buffer; purpose: LinkPurpose }): Promise<LinkedAccount | undefined> {
+  return (await findAccount(tx, link))[0]
 }
 
 const lockOwner = statement<{ linkHash: Buffer; purpose: LinkPurpose }, { id: string }>(
@@ -74,15 +92,15 @@ export async function takeLink(
   return { outcome: onlyOne(await exists(tx, link)).exists ? 'expired' : 'unknown' }
 }
 
-const removeAll = statement<{ userId: string | null; purpose: LinkPurpose | null }, never>(
+const removeAll = statement<{ userId: string }, never>(
   (p) => sql`
   delete from ${account_links}
-   where user_id = ${p.userId} and (${p.purpose}::text is null or purpose = ${p.purpose})`,
+   where user_id = ${p.userId}`,
 )
 
-/** Deletes the account's links, or the one for a purpose. Changes nothing for the user null. */
-export async function deleteLinks(tx: Tx, userId: string | null, purpose: LinkPurpose | null = null): Promise<void> {
-  await removeAll(tx, { userId, purpose })
+/** Deletes the account's links. */
+export async function deleteLinks(tx: Tx, userId: string): Promise<void> {
+  await removeAll(tx, { userId })
 }
 
 /** Counts a mail to an account: one of each kind in a minute of the clock, so that nobody can flood a mailbox. */

@@ -7,7 +7,6 @@ import type { UserActor } from './sql/actor.ts'
 import { recordAuditInTeams } from './sql/audit.ts'
 import { onlyOne } from './sql/rows.ts'
 import { statement } from './sql/statement.ts'
-import { account_links } from './tables/accounts.ts'
 import { users } from './tables/users.ts'
 import type { UserRow } from './users.ts'
 
@@ -30,26 +29,6 @@ export async function requestPasswordReset(tx: Tx, email: string, { linkHash, se
     await renewLink(tx, { userId: mayMail ? account.id : null, purpose: 'reset', linkHash })
     await deleteMail(tx, mayMail && account.has_account ? null : mailId)
   })
-}
-
-/** The account of a link, and whether the link has expired. */
-export interface LinkedAccount {
-  email: string
-  name: string
-  is_expired: boolean
-}
-
-const findReset = statement<{ linkHash: Buffer }, LinkedAccount>(
-  (p) => sql`
-  select u.email, u.name, l.expires_at <= now() as is_expired
-    from ${account_links} l
-    join ${users} u on u.id = l.user_id and u.disabled_at is null
-   where l.hash = ${p.linkHash} and l.purpose = 'reset'`,
-)
-
-/** Returns the account of a link; undefined for one that was used, replaced or never existed. */
-export async function findPasswordReset(tx: Tx, linkHash: Buffer): Promise<LinkedAccount | undefined> {
-  return (await findReset(tx, { linkHash }))[0]
 }
 
 const resetOf = statement<{ userId: string; passwordHash: string }, UserRow>(

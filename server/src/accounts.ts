@@ -1,27 +1,38 @@
 import { ApiError } from '@earshot/contracts'
-import { changePassword, findPasswordReset, type LinkOutcome, requestPasswordReset, resetPassword, signUp, verifyEmail } from '@earshot/db'
-import { makeLink, makeSignUpLink } from './auth/account-links.ts'
+import {
+  changePassword,
+  findLinkedAccount,
+  type LinkOutcome,
+  type LinkPurpose,
+  requestPasswordReset,
+  resetPassword,
+  signUp,
+  verifyEmail,
+} from '@earshot/db'
+import { makeLink } from './auth/account-links.ts'
 import type { Guest, InAccount } from './auth/callers.ts'
 import { requireGoodPassword } from './auth/password-rules.ts'
 import { requireOwnPassword, wrongPassword } from './auth/sign-in.ts'
 import { hashToken } from './auth/token-values.ts'
 
 type AccountContext = Pick<Guest, 'tx' | 'services'>
+type LinkContext = Pick<Guest, 'tx' | 'services' | 'device'>
 
-/** Signs a person up, in the same steps and time whether or not the address has an account. Throws `not_found` when sign-up is off. */
-export async function signUpGuest(
-  { tx, services }: AccountContext,
-  { email, password, name }: { email: string; password: string; name: string },
-): Promise<void> {
-  if (!services.isSignUpOpen) throw new ApiError('not_found')
-  await requireGoodPassword(password, { field: 'password', own: [email, name] })
-  const passwordHash = await services.passwords.hash(password)
-  await signUp(tx, { email, name, passwordHash, ...makeSignUpLink(services.secretBox) })
+/** The token of a mailed link, and the password that its reader chose. */
+interface LinkAnswer {
+  token: string
+  password: string
 }
 
-/** Confirms the address of a link. Throws `invalid_token`, `token_expired`. */
-export async function confirmAddress({ tx }: AccountContext, { token }: { token: string }): Promise<void> {
-  requireTaken(await verifyEmail(tx, hashToken(token)))
+/** Signs a person up, in the same steps and time whether or not the address has an account. Throws `not_found` when sign-up is off. */
+export async function signUpGuest({ tx, services }: AccountContext, { email, name }: { email: string; name: string }): Promise<void> {
+  if (!services.isSignUpOpen) throw new ApiError('not_found')
+  await signUp(tx, { email, name, ...makeLink(services.secretBox, 'verify-email') })
+}
+
+/** Confirms the address of a link and sets the password of its account. Throws `invalid_token`, `token_expired`. */
+export async function confirmAddress(ctx: LinkContext, { token, password }: LinkAnswer): Promise<void> {
+  await choosePassword(ctx, { token, password, purpose: 'verify' }, (choice) => verifyEmail(ctx.tx, choice))
 }
 
 /** Sends a link, in the same steps and time whether or not the address has an account. */
@@ -30,20 +41,8 @@ export async function requestReset({ tx, services }: AccountContext, { email }: 
 }
 
 /** Sets the new password of a link. Throws `invalid_token`, `token_expired`. */
-export async function confirmPasswordReset(
-  { tx, services, ip, device }: Pick<Guest, 'tx' | 'services' | 'ip' | 'device'>,
-  { token, password }: { token: string; password: string },
-): Promise<void> {
-  const linkHash = hashToken(token)
-  // Checked before the expensive hash. The link is checked again when it is used up.
-  const account = await findPasswordReset(tx, linkHash)
-  if (!account) throw wrongLink()
-  if (account.is_expired) throw expiredLink()
-  await requireGoodPassword(password, { field: 'password', own: [account.email, account.name] })
-  const passwordHash = await services.passwords.hash(password)
-  requireTaken(await resetPassword(tx, { linkHash, ip, passwordHash }))
-  // Whoever reads the account's mail signs in here, even while others use up the tries of unknown browsers.
-  device.issue({ email: account.email, passwordHash })
+export async function confirmPasswordReset(ctx: LinkContext & Pick<Guest, 'ip'>, { token, password }: LinkAnswer): Promise<void> {
+  await choosePassword(ctx, { token, password, purpose: 'reset' }, (choice) => resetPassword(ctx.tx, { ...choice, ip: ctx.ip }))
 }
 
 /** Changes the caller's password. Throws `invalid_credentials`, and `validation_error` for a bad new password. */
@@ -61,6 +60,24 @@ export async function changeOwnPassword(
   if (actor.credentialKind !== 'session') return
   setCookie(cookie)
   device.issue({ email: account.email ?? '', passwordHash })
+}
+
+/** Uses a link up with the new password, which must be a good one. Throws `invalid_token`, `token_expired`. */
+async function choosePassword(
+  { tx, services, device }: LinkContext,
+  { token, password, purpose }: LinkAnswer & { purpose: LinkPurpose },
+  use: (choice: { linkHash: Buffer; passwordHash: string }) => Promise<LinkOutcome>,
+): Promise<void> {
+  const linkHash = hashToken(token)
+  // Checked before the expensive hash. The link is checked again when it is used up.
+  const account = await findLinkedAccount(tx, { linkHash, purpose })
+  if (!account) throw wrongLink()
+  if (account.is_expired) throw expiredLink()
+  await requireGoodPassword(password, { field: 'password', own: [account.email, account.name] })
+  const passwordHash = await services.passwords.hash(password)
+  requireTaken(await use({ linkHash, passwordHash }))
+  // Whoever reads the account's mail signs in here, even while others use up the tries of unknown browsers.
+  device.issue({ email: account.email, passwordHash })
 }
 
 function requireTaken(outcome: LinkOutcome): void {

@@ -10,7 +10,7 @@ import { presentProfile } from './profile.ts'
 export const auth = implement(contracts.auth, {
   signUp: async ({ ctx, input }) => {
     await signUpGuest(ctx, input)
-    return { detail: 'We sent you an e-mail with a link. Open it to finish signing up.' }
+    return { detail: 'We sent you an e-mail with a link. Open it to choose a password and finish signing up.' }
   },
   verifyEmail: async ({ ctx, input }) => {
     await confirmAddress(ctx, input)

@@ -15,7 +15,7 @@ export const mailTemplates: { [Name in MailTemplate]: Template<Name> } = {
     subject: () => 'Confirm your e-mail address',
     paragraphs: ({ name, token }, linkTo) => [
       `Hello ${name},`,
-      'Confirm your e-mail address to finish creating your account:',
+      'Confirm your e-mail address and choose a password to finish creating your account:',
       linkTo('verify-email', token),
       'If you did not sign up, you can ignore this e-mail.',
     ],

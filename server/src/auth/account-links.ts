@@ -7,13 +7,3 @@ export function makeLink(box: SecretBox, template: 'verify-email' | 'password-re
   const token = makeLinkToken()
   return { linkHash: hashToken(token), sealed: sealMailSecret(box, template, { token }) }
 }
-
-/** Creates a link for either mail. The transaction that queues the mail decides which one is sent. */
-export function makeSignUpLink(box: SecretBox): { linkHash: Buffer; sealedVerify: Buffer; sealedReset: Buffer } {
-  const token = makeLinkToken()
-  return {
-    linkHash: hashToken(token),
-    sealedVerify: sealMailSecret(box, 'verify-email', { token }),
-    sealedReset: sealMailSecret(box, 'password-reset', { token }),
-  }
-}

@@ -1,6 +1,5 @@
 import { ApiError } from '@earshot/contracts'
-import { findSignIn, replacePasswordHash, requestVerification, type SignInRow } from '@earshot/db'
-import { makeLink } from './account-links.ts'
+import { findSignIn, replacePasswordHash, type SignInRow } from '@earshot/db'
 import { isOutdated } from './argon2.ts'
 import type { Guest, InAccount } from './callers.ts'
 import type { SealedFactor } from './otp.ts'
@@ -19,7 +18,7 @@ export interface ProvenPassword {
 
 /**
  * Checks e-mail address and password, in the same steps and time whether or not there is an account. Throws
- * `rate_limited`, `invalid_credentials`, and `email_not_verified` after sending another link.
+ * `rate_limited`, `invalid_credentials`, `email_not_verified`.
  */
 export async function provePassword(
   { tx, ip, device, services }: Pick<Guest, 'tx' | 'ip' | 'device' | 'services'>,
@@ -34,10 +33,8 @@ export async function provePassword(
   const { user_id: userId, password_hash: passwordHash } = row
   if (!isRight || userId === null || passwordHash === null) throw new ApiError('invalid_credentials')
   await passwordTry.succeed()
-  if (!row.is_verified) {
-    await requestVerification(tx, userId, makeLink(services.secretBox, 'verify-email'))
-    throw new ApiError('email_not_verified', { detail: 'Confirm your e-mail address first: open the link that we sent to it.' })
-  }
+  // Confirming an address sets the password, so only an account that was made without the API gets here.
+  if (!row.is_verified) throw new ApiError('email_not_verified')
   return {
     ...{ userId, email, hasSecondFactor: row.has_second_factor, factor: factorOf(row) },
     passwordHash: await rehashed({ tx, services }, { userId, before: passwordHash, password }),

@@ -24,6 +24,12 @@ ${wrong.map(({ detail }) => html`<small class="bad">It ${detail}.</small>`)}</la
 `
 }
 
+/** The field for the password that a person chooses behind a link. */
+export function newPasswordField({ label, problems }: Pick<Field, 'label' | 'problems'>): Html {
+  const hint = 'At least 12 characters. A few unrelated words work well.'
+  return field({ label, name: 'password', type: 'password', autocomplete: 'new-password', hint, isFirst: true, problems })
+}
+
 /** Returns the invalid fields that an operation reported. Throws every other error. */
 export function problemsOf(error: unknown): readonly FieldError[] {
   if (error instanceof ApiError && ['validation_error', 'invalid_credentials'].includes(error.code)) return error.errors ?? []

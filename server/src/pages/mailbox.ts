@@ -3,10 +3,9 @@ import { type Html, html } from './html.ts'
 import { sendPage } from './layout.ts'
 
 /** Asks the person to open a mail. The page is the same whether or not a mail was sent. */
-export function sendCheckEmail(reply: FastifyReply, { text, status = 200 }: { text: Html; status?: number }): FastifyReply {
+export function sendCheckEmail(reply: FastifyReply, { text }: { text: Html }): FastifyReply {
   return sendPage(reply, {
     title: 'Check your e-mail',
-    status,
     body: html`<p>${text}</p><p class="soft">No e-mail after a few minutes? Check your spam folder.</p>`,
   })
 }

@@ -2,7 +2,7 @@ import { ApiError, contracts } from '@earshot/contracts'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { confirmPasswordReset, requestReset } from '../accounts.ts'
 import { compileInput } from '../http/input.ts'
-import { field, type Problems, problemsOf, statusOf } from './fields.ts'
+import { field, newPasswordField, type Problems, problemsOf, statusOf } from './fields.ts'
 import { formOf } from './form.ts'
 import { html } from './html.ts'
 import { sendPage } from './layout.ts'
@@ -75,7 +75,7 @@ function sendChoice(reply: FastifyReply, { token, problems }: { token: string; p
     status: statusOf(problems),
     body: html`<form method="post" action="${CONFIRM_PATH}">
 <input type="hidden" name="token" value="${token}">
-${field({ label: 'New password', name: 'password', type: 'password', autocomplete: 'new-password', hint: 'At least 12 characters. A few unrelated words work well.', isFirst: true, problems })}
+${newPasswordField({ label: 'New password', problems })}
 <div class="actions"><button>Change password</button></div>
 </form>`,
   })

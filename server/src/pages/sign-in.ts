@@ -5,7 +5,6 @@ import { field } from './fields.ts'
 import { formOf } from './form.ts'
 import { html } from './html.ts'
 import { sendPage } from './layout.ts'
-import { sendCheckEmail } from './mailbox.ts'
 import { beginPageSession, countGuest, deviceOf, type PageOptions, readPageSession, requireOwnPage } from './page-request.ts'
 import { localPath, PASSWORD_RESET_PATH, SIGN_IN_PATH, SIGN_OUT_PATH, SIGN_UP_PATH, withNext } from './paths.ts'
 import { askSecondStep } from './second-step.ts'
@@ -80,6 +79,9 @@ ${isSignUpOpen && html`<p class="soft">New to Earshot? <a href="${withNext(SIGN_
 }
 
 function sendUnverified(reply: FastifyReply, { email, status }: { email: string; status: number }): FastifyReply {
-  const text = html`Before you can sign in, confirm <strong>${email}</strong> with the link that we sent to it.`
-  return sendCheckEmail(reply, { text, status })
+  return sendPage(reply, {
+    title: 'Confirm your e-mail address',
+    status,
+    body: html`<p>Before you can sign in, confirm <strong>${email}</strong>. <a href="${PASSWORD_RESET_PATH}">Request a link</a></p>`,
+  })
 }

@@ -27,9 +27,10 @@ export function registerSignUp(scope: FastifyInstance, options: PageOptions): vo
     await countGuest(request, reply, options)
     const { next, ...form } = formOf(request)
     try {
-      const { email, password, name } = readInput(form) as { email: string; password: string; name: string }
-      await signUpGuest({ tx, services }, { email, password, name })
-      return sendCheckEmail(reply, { text: html`We sent a link to <strong>${email}</strong>. Open it to finish signing up.` })
+      const { email, name } = readInput(form) as { email: string; name: string }
+      await signUpGuest({ tx, services }, { email, name })
+      const text = html`We sent a link to <strong>${email}</strong>. Open it to choose a password and finish signing up.`
+      return sendCheckEmail(reply, { text })
     } catch (error) {
       return sendForm(reply, { form, next: localPath(next, baseUrl), problems: problemsOf(error) })
     }
@@ -44,8 +45,7 @@ function sendForm(reply: FastifyReply, { form, next, problems }: { form: Form; n
     body: html`<form method="post" action="${SIGN_UP_PATH}">
 <input type="hidden" name="next" value="${next}">
 ${field({ label: 'Your name', name: 'name', value: name, autocomplete: 'name', isFirst: true, problems })}
-${field({ label: 'E-mail address', name: 'email', type: 'email', value: email, autocomplete: 'username', problems })}
-${field({ label: 'Password', name: 'password', type: 'password', autocomplete: 'new-password', hint: 'At least 12 characters. A few unrelated words work well.', problems })}
+${field({ label: 'E-mail address', name: 'email', type: 'email', value: email, autocomplete: 'username', hint: 'You choose a password when you have confirmed it.', problems })}
 <div class="actions"><button>Sign up</button></div>
 </form>
 <p class="soft">Already have an account? <a href="${withNext(SIGN_IN_PATH, next)}">Sign in</a></p>`,
