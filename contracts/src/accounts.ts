@@ -64,9 +64,15 @@ const passwordReset = {
     access: 'account',
     status: 204,
     summary: 'Reset a password',
-    description: `Takes the token from the link in the e-mail, valid for ${durations.passwordResetHours} hour, and sets a new password. Also confirms the address. Ends every session and password login (JWT) of the account; personal access tokens, authorized applications and two-factor authentication stay. A link works once, and a newer link replaces it: then it returns 401 \`invalid_token\`. An expired link returns 401 \`token_expired\`.`,
+    description: `Takes the token from the link in the e-mail, valid for ${durations.passwordResetHours} hour, and sets a new password. Also confirms the address. Ends every session and password login (JWT) of the account; personal access tokens and authorized applications stay unless you set \`revoke_tokens\`, and two-factor authentication stays. A link works once, and a newer link replaces it: then it returns 401 \`invalid_token\`. An expired link returns 401 \`token_expired\`.`,
     errors: ['invalid_token', 'token_expired'],
-    input: z.strictObject({ token: LinkToken, password: NewPasswordInput }),
+    input: z.strictObject({
+      token: LinkToken,
+      password: NewPasswordInput,
+      revoke_tokens: z.boolean().default(false).meta({
+        description: 'Whether to delete your personal access tokens and revoke your authorized applications too.',
+      }),
+    }),
     output: NoContent,
   }),
 }

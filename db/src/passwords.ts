@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { deleteLinks, type LinkOutcome, mayMailAccount, type NewLink, renewLink, takeLink } from './account-links.ts'
 import { type Tx, transaction } from './driver/database.ts'
+import { endGrants } from './grants.ts'
 import { deleteMail, queueMail } from './mails.ts'
 import { endSignIns, renewSession } from './sessions.ts'
 import type { UserActor } from './sql/actor.ts'
@@ -39,11 +40,16 @@ const resetOf = statement<{ userId: string; passwordHash: string }, UserRow>(
   returning *`,
 )
 
+interface PasswordReset {
+  linkHash: Buffer
+  passwordHash: string
+  /** Whether what the person gave to programs ends too. */
+  endsGrants: boolean
+  ip: string
+}
+
 /** Uses the link up and sets the password. The link came by mail, so it verifies the address too. Signs the person out everywhere. */
-export async function resetPassword(
-  tx: Tx,
-  { linkHash, passwordHash, ip }: { linkHash: Buffer; passwordHash: string; ip: string },
-): Promise<LinkOutcome> {
+export async function resetPassword(tx: Tx, { linkHash, passwordHash, endsGrants, ip }: PasswordReset): Promise<LinkOutcome> {
   return transaction(tx, async (tx) => {
     const link = await takeLink(tx, { linkHash, purpose: 'reset' })
     if (link.outcome !== 'taken') return link.outcome
@@ -53,6 +59,7 @@ export async function resetPassword(
     await endSignIns(tx, { userId, exceptId: null })
     const actor = { userId, credentialId: null, credentialKind: null, ip }
     await recordAuditInTeams(tx, actor, { user_id: userId, action: 'password.reset', target: 'user', target_id: userId })
+    if (endsGrants) await endGrants(tx, actor)
     await queueMail(tx, { recipient: user.email, template: 'password-changed', fields: { name: user.name }, sealed: null })
     return link.outcome
   })

@@ -41,8 +41,12 @@ export async function requestReset({ tx, services }: AccountContext, { email }: 
 }
 
 /** Sets the new password of a link. Throws `invalid_token`, `token_expired`. */
-export async function confirmPasswordReset(ctx: LinkContext & Pick<Guest, 'ip'>, { token, password }: LinkAnswer): Promise<void> {
-  await choosePassword(ctx, { token, password, purpose: 'reset' }, (choice) => resetPassword(ctx.tx, { ...choice, ip: ctx.ip }))
+export async function confirmPasswordReset(
+  ctx: LinkContext & Pick<Guest, 'ip'>,
+  { revoke_tokens: endsGrants, ...answer }: LinkAnswer & { revoke_tokens: boolean },
+): Promise<void> {
+  const { tx, ip } = ctx
+  await choosePassword(ctx, { ...answer, purpose: 'reset' }, (choice) => resetPassword(tx, { ...choice, endsGrants, ip }))
 }
 
 /** Changes the caller's password. Throws `invalid_credentials`, and `validation_error` for a bad new password. */

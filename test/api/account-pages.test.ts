@@ -68,6 +68,25 @@ test('a forgotten password is replaced through the link in the mail', async () =
   expect((await browser.signIn(email, NEW_PASSWORD)).status).toBe(200)
 })
 
+test('the page of a reset offers to delete tokens and revoke applications, and does so only if chosen', async () => {
+  for (const isChosen of [false, true]) {
+    const team = await makeTeam(service.database)
+    await givePassword(service.database, team.ownerId)
+    const { user } = await service.client(team.token).me.retrieve()
+    const browser = openBrowser(service)
+    await browser.open('/accounts/password-reset/')
+    await browser.type({ email: user.email })
+    await browser.open(`/accounts/password-reset/?token=${await lastToken(service, user.email)}`)
+    expect(browser.page().body).toContain('Also delete my tokens and revoke my authorized applications')
+    const chosen = isChosen ? { revoke_tokens: 'on' } : {}
+    // A refused password keeps the choice.
+    expect((await browser.type({ password: 'short', ...chosen })).status).toBe(400)
+    expect(Object.hasOwn(browser.filled(), 'revoke_tokens')).toBe(isChosen)
+    expect((await browser.type({ password: NEW_PASSWORD })).body.includes('Your tokens were deleted')).toBe(isChosen)
+    expect((await service.send('GET', '/api/v1/me/', { token: team.token })).status).toBe(isChosen ? 401 : 200)
+  }
+})
+
 test('with a second factor the password leads to the page for the code, and the code to the wanted page', async () => {
   const { email, secret, recoveryCodes } = await makePersonWithFactor()
   const browser = openBrowser(service)

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { allowClient } from '../support/credentials.ts'
 import { login, whoAmI } from '../support/logins.ts'
 import { lastToken, readMails, templatesTo } from '../support/mails.ts'
 import { beginSession, givePassword, makeTeam, makeTokenOf, makeUser, PASSWORD } from '../support/people.ts'
@@ -147,6 +148,34 @@ test('a password reset ends all sessions, confirms the address, and keeps tokens
   expect(log.results).toMatchObject([{ actor: { id: user.id }, credential: null, ip: '127.0.0.1', changes: {} }])
 })
 
+test('a password reset deletes tokens and revokes applications too, where the person asks for it', async () => {
+  const team = await makeTeam(service.database)
+  const user = await team.join('member')
+  await givePassword(service.database, user.id)
+  const token = await makeTokenOf(service.database, user, ['read:profile', 'read:tokens', 'write:tokens'])
+  const child = await service.client(token).me.tokens.create({ name: 'Child', scopes: ['read:profile'] })
+  await allowClient(service.database, user.id)
+  await beginSession(service.database, user.id)
+  const bystander = await team.tokenOf('member', ['read:profile'])
+
+  await post(RESET, { email: user.email })
+  const link = await lastToken(service, user.email)
+  const wrong = await post(CONFIRM, { token: link, password: OTHER_PASSWORD, revoke_tokens: 'yes' })
+  expect(wrong).toMatchObject({ status: 400, body: { errors: [{ field: 'revoke_tokens' }] } })
+  expect(await post(CONFIRM, { token: link, password: OTHER_PASSWORD, revoke_tokens: true })).toMatchObject({ status: 204 })
+  expect(await liveKinds(user.id)).toEqual([])
+  for (const dead of [token, child.token]) expect(await service.send('GET', '/api/v1/me/', { token: dead })).toMatchObject({ status: 401 })
+  expect(await service.send('GET', '/api/v1/me/', { token: bystander })).toMatchObject({ status: 200 })
+  const log = await service.client(team.token).teams.auditLog.list({ team_id: team.id })
+  const actions = log.results.filter(({ actor }) => actor?.id === user.id).map(({ action }) => action)
+  expect(actions.filter((action) => /deleted|reset/.test(action)).sort()).toEqual([
+    'authorization.deleted',
+    'password.reset',
+    'token.deleted',
+    'token.deleted',
+  ])
+})
+
 test('of twenty concurrent resets with one link one succeeds', async () => {
   const { email } = await makeUser(service.database, PASSWORD)
   await post(RESET, { email })
@@ -187,16 +216,7 @@ test('an account that the operator disabled gets no mails, and its links do not 
 })
 
 test('with sign-up closed there is no sign-up operation', async () => {
-  const { secretBox } = service
-  const closed = await startTestService({
-    services: {
-      secretBox,
-      checkReceiver: async () => ({ ok: true }) as never,
-      defaultPlan: 'pro',
-      maxTeamsPerUser: 1,
-      isSignUpOpen: false,
-    },
-  })
+  const closed = await startTestService({ services: { isSignUpOpen: false } })
   const body = { email: newAddress(), password: PASSWORD, name: 'Ada' }
   expect(await closed.send('POST', SIGN_UP, { body })).toMatchObject({ status: 404, body: { code: 'not_found' } })
   expect(await closed.database.run('select from users', [])).toEqual([])

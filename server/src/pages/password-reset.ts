@@ -21,7 +21,9 @@ export function registerPasswordReset(scope: FastifyInstance, options: PageOptio
 
   scope.get(PASSWORD_RESET_PATH, async (request, reply) => {
     const { token } = request.query as { token?: unknown }
-    return typeof token === 'string' ? sendChoice(reply, { token, problems: null }) : sendQuestion(reply, { problems: null })
+    return typeof token === 'string'
+      ? sendChoice(reply, { token, isRevoking: false, problems: null })
+      : sendQuestion(reply, { problems: null })
   })
 
   scope.post(PASSWORD_RESET_PATH, async (request, reply) => {
@@ -41,19 +43,20 @@ export function registerPasswordReset(scope: FastifyInstance, options: PageOptio
   scope.post(CONFIRM_PATH, async (request, reply) => {
     requireOwnPage(request, options)
     await countGuest(request, reply, options)
-    const form = formOf(request)
+    const { revoke_tokens: box, ...form } = formOf(request)
+    const isRevoking = box !== undefined
     try {
-      const { token, password } = readConfirmation(form) as { token: string; password: string }
-      await confirmPasswordReset({ tx, services, ip: request.ip, device: deviceOf(request, reply, options) }, { token, password })
+      const answer = readConfirmation({ ...form, revoke_tokens: isRevoking })
+      await confirmPasswordReset({ tx, services, ip: request.ip, device: deviceOf(request, reply, options) }, answer)
     } catch (error) {
       if (error instanceof ApiError && error.status === 401) {
         return sendDeadLink(reply, { text: error.message, next: html`<a href="${PASSWORD_RESET_PATH}">Request a new link</a>` })
       }
-      return sendChoice(reply, { token: form.token ?? '', problems: problemsOf(error) })
+      return sendChoice(reply, { token: form.token ?? '', isRevoking, problems: problemsOf(error) })
     }
     return sendPage(reply, {
       title: 'Password changed',
-      body: html`<p>You were signed out everywhere.</p><p><a href="${SIGN_IN_PATH}">Sign in</a></p>`,
+      body: html`<p>You were signed out everywhere.${isRevoking && html` Your tokens were deleted, and your authorized applications were revoked.`}</p><p><a href="${SIGN_IN_PATH}">Sign in</a></p>`,
     })
   })
 }
@@ -69,13 +72,21 @@ ${field({ label: 'E-mail address', name: 'email', type: 'email', value: email, a
   })
 }
 
-function sendChoice(reply: FastifyReply, { token, problems }: { token: string; problems: Problems }): FastifyReply {
+interface Choice {
+  token: string
+  isRevoking: boolean
+  problems: Problems
+}
+
+function sendChoice(reply: FastifyReply, { token, isRevoking, problems }: Choice): FastifyReply {
   return sendPage(reply, {
     title: 'Choose a new password',
     status: statusOf(problems),
     body: html`<form method="post" action="${CONFIRM_PATH}">
 <input type="hidden" name="token" value="${token}">
 ${newPasswordField({ label: 'New password', problems })}
+<p class="soft">You will be signed out everywhere.</p>
+<label class="box"><input type="checkbox" name="revoke_tokens"${isRevoking && html` checked`}><span>Also delete my tokens and revoke my authorized applications <small>Choose this if somebody else may have used your account. Your programs will need new tokens.</small></span></label>
 <div class="actions"><button>Change password</button></div>
 </form>`,
   })
