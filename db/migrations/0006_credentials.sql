@@ -38,7 +38,7 @@ create table access_tokens (
 create index access_tokens_credential on access_tokens (credential_id);
 create index access_tokens_expires on access_tokens (expires_at);
 
--- A used one stays until it expires: its second use shows that somebody else has it.
+-- A used one stays until it expires or its credential ends: its second use shows that somebody else has it.
 create table refresh_tokens (
   hash bytea primary key,
   credential_id uuid not null references credentials on delete cascade,

@@ -144,6 +144,7 @@ test('retention deletes expired rows and nothing else', async () => {
     jwt_keys: 1,
     access_tokens: 2,
     refresh_tokens: 1,
+    refresh_tokens_of_ended: 0,
     webhook_deliveries: 2500,
     mails: 1,
     idempotency_keys: 1,

@@ -2,6 +2,7 @@ import { durations } from '@earshot/contracts'
 import { type SQL, sql } from 'drizzle-orm'
 import type { Tx } from '../driver/database.ts'
 import { account_links } from '../tables/accounts.ts'
+import { credentials } from '../tables/credentials.ts'
 import { feed_late_days } from '../tables/events.ts'
 import { idempotency_keys } from '../tables/idempotency.ts'
 import { invitations } from '../tables/invitations.ts'
@@ -40,7 +41,16 @@ const past: Record<string, BatchedDelete> = {
     sql`gone.email_verified_at is null and gone.id < uuid_at(now() - ${days(durations.unverifiedAccountDays)})`,
   ),
   access_tokens: batchedDelete(sql`${access_tokens}`, sql`gone.expires_at < now() - interval '1 day'`),
-  refresh_tokens: batchedDelete(sql`${refresh_tokens}`, sql`gone.expires_at < now() - interval '1 day'`),
+  // A day longer an unused one says that it has expired.
+  refresh_tokens: batchedDelete(
+    sql`${refresh_tokens}`,
+    sql`gone.expires_at < now() and (gone.used_at is not null or gone.expires_at < now() - interval '1 day')`,
+  ),
+  // The second use of a used one ends its credential, which is all that it is kept for.
+  refresh_tokens_of_ended: batchedDelete(
+    sql`${refresh_tokens}`,
+    sql`gone.credential_id in (select id from ${credentials} where revoked_at is not null)`,
+  ),
   authorization_codes: batchedDelete(sql`${authorization_codes}`, sql`gone.expires_at < now() - interval '1 day'`),
   device_codes: batchedDelete(sql`${device_codes}`, sql`gone.expires_at < now() - interval '1 day'`),
   wrong_codes: batchedDelete(sql`${wrong_codes}`, sql`gone.id < uuid_at(now() - interval '1 day')`),
