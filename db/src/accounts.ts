@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm'
 import { deleteLinks, type LinkOutcome, mayMailAccount, type NewLink, renewLink, takeLink } from './account-links.ts'
 import { type Tx, transaction } from './driver/database.ts'
 import { deleteMail, type NewMail, queueMail } from './mails.ts'
+import { columnsOf } from './sql/columns.ts'
 import { onlyOne } from './sql/rows.ts'
 import { statement } from './sql/statement.ts'
 import { users } from './tables/users.ts'
@@ -22,7 +23,7 @@ const insert = statement<Pick<SignUp, 'email' | 'name'>, { id: string }>(
 
 const lockByEmail = statement<{ email: string }, UserRow>(
   (p) => sql`
-  select *
+  select ${columnsOf(users)}
     from ${users}
    where lower(email) = lower(${p.email})
      for no key update`,

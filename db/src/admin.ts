@@ -4,6 +4,7 @@ import { type Tx, transaction } from './driver/database.ts'
 import { addMember } from './members.ts'
 import { lockPlan } from './quotas.ts'
 import type { UserActor } from './sql/actor.ts'
+import { columnsOf } from './sql/columns.ts'
 import { notFound, onlyOne } from './sql/rows.ts'
 import { statement } from './sql/statement.ts'
 import { teams } from './tables/teams.ts'
@@ -16,7 +17,7 @@ const create = statement<{ email: string; name: string; passwordHash: string | n
   (p) => sql`
   insert into ${users} (email, name, password_hash, email_verified_at)
   values (${p.email}, ${p.name}, ${p.passwordHash}, now())
-  returning *`,
+  returning ${columnsOf(users)}`,
 )
 
 /** Creates a user whose address counts as confirmed by the operator. Throws `already_exists`. */
@@ -26,7 +27,7 @@ export async function createUser(tx: Tx, user: { email: string; name: string; pa
 
 const find = statement<{ email: string }, UserRow>(
   (p) => sql`
-  select *
+  select ${columnsOf(users)}
     from ${users}
    where lower(email) = lower(${p.email})`,
 )

@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
 import type { Tx } from './driver/database.ts'
 import { indexedList, type Listed, listedPage, scannedList, spanOf, walkOf } from './sql/bounded-list.ts'
+import { columnsOf } from './sql/columns.ts'
 import { type Page, type PageBounds, type PageQuery, pageBounds } from './sql/pages.ts'
 import { statementsByKey } from './sql/statement.ts'
 import { audit_entries } from './tables/audit-log.ts'
@@ -12,9 +13,10 @@ export type AuditRow = typeof audit_entries.$inferSelect & { actor: TeamUser | n
 const list = statementsByKey<PageBounds & { team_id: string; action: string | undefined }, Listed<AuditRow>>((key, p) => {
   const [span, filter] = key.split(',')
   const walk = walkOf(sql`from ${audit_entries} s where s.team_id = ${p.team_id}`, sql`s.id`, span)
+  const columns = columnsOf(audit_entries, 's')
   return sql`
     select s.*, ${teamUserJson(sql`s.actor_user_id`)} as actor
-      from (${filter ? scannedList(walk, [sql`s.action = ${p.action}`]) : indexedList(walk)}) s
+      from (${filter ? scannedList(walk, [sql`s.action = ${p.action}`], columns) : indexedList(walk, columns)}) s
      order by s.id desc`
 })
 

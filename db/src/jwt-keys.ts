@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { type Tx, transaction } from './driver/database.ts'
+import { columnsOf } from './sql/columns.ts'
 import { statement } from './sql/statement.ts'
 import { jwt_keys } from './tables/jwt-keys.ts'
 
@@ -13,7 +14,7 @@ export interface NewJwtKey {
 }
 
 const list = statement<Record<never, never>, JwtKeyRow>(sql`
-  select *
+  select ${columnsOf(jwt_keys)}
     from ${jwt_keys}
    where retires_at is null or retires_at > now()`)
 

@@ -1,6 +1,7 @@
 import type { MailFields, MailTemplate } from '@earshot/contracts'
 import { sql } from 'drizzle-orm'
 import type { Tx } from './driver/database.ts'
+import { columnsOf } from './sql/columns.ts'
 import { onlyOne } from './sql/rows.ts'
 import { statement } from './sql/statement.ts'
 import { mails } from './tables/mails.ts'
@@ -54,7 +55,7 @@ export async function deleteMail(tx: Tx, id: string | null): Promise<void> {
 
 const findQueued = statement<{ id: string }, MailRow>(
   (p) => sql`
-  select *
+  select ${columnsOf(mails)}
     from ${mails}
    where id = ${p.id} and state = 'queued'`,
 )
@@ -65,7 +66,7 @@ export async function findQueuedMail(tx: Tx, id: string): Promise<MailRow | unde
 }
 
 const list = statement<Record<never, never>, MailRow>(sql`
-  select *
+  select ${columnsOf(mails)}
     from ${mails}
    order by id desc
    limit 100`)

@@ -4,6 +4,7 @@ import { endLogins } from './logins.ts'
 import { queueMail } from './mails.ts'
 import type { UserActor } from './sql/actor.ts'
 import { recordAuditInTeams } from './sql/audit.ts'
+import { columnsOf } from './sql/columns.ts'
 import { statement } from './sql/statement.ts'
 import { recovery_codes, second_factors } from './tables/mfa.ts'
 import { users } from './tables/users.ts'
@@ -39,7 +40,7 @@ export async function useSecondFactor(tx: Tx, userId: string, { step, recoveryHa
 
 const lockWithout = statement<{ userId: string }, UserRow>(
   (p) => sql`
-  select *
+  select ${columnsOf(users)}
     from ${users}
    where id = ${p.userId} and mfa_enabled_at is null
      for no key update`,
@@ -47,7 +48,7 @@ const lockWithout = statement<{ userId: string }, UserRow>(
 
 const lockWith = statement<{ userId: string }, UserRow>(
   (p) => sql`
-  select *
+  select ${columnsOf(users)}
     from ${users}
    where id = ${p.userId} and mfa_enabled_at is not null
      for no key update`,

@@ -6,6 +6,7 @@ import { deleteMail, queueMail } from './mails.ts'
 import { endSignIns, renewSession } from './sessions.ts'
 import type { UserActor } from './sql/actor.ts'
 import { recordAuditInTeams } from './sql/audit.ts'
+import { columnsOf } from './sql/columns.ts'
 import { onlyOne } from './sql/rows.ts'
 import { statement } from './sql/statement.ts'
 import { users } from './tables/users.ts'
@@ -37,7 +38,7 @@ const resetOf = statement<{ userId: string; passwordHash: string }, UserRow>(
   update ${users}
      set password_hash = ${p.passwordHash}, email_verified_at = coalesce(email_verified_at, now()), updated_at = now()
    where id = ${p.userId}
-  returning *`,
+  returning ${columnsOf(users)}`,
 )
 
 interface PasswordReset {
@@ -70,7 +71,7 @@ const replaceProven = statement<{ userId: string; before: string; passwordHash: 
   update ${users}
      set password_hash = ${p.passwordHash}, updated_at = now()
    where id = ${p.userId} and password_hash = ${p.before}
-  returning *`,
+  returning ${columnsOf(users)}`,
 )
 
 interface PasswordChange {

@@ -3,6 +3,7 @@ import { type Tx, transaction } from './driver/database.ts'
 import type { ProjectRef } from './projects.ts'
 import type { Actor } from './sql/actor.ts'
 import { recordAudit } from './sql/audit.ts'
+import { columnsOf } from './sql/columns.ts'
 import { type Page, type PageQuery, pageBounds, pageOf } from './sql/pages.ts'
 import { insertRecord, listRecords } from './sql/records.ts'
 import { notFound, onlyOne } from './sql/rows.ts'
@@ -45,7 +46,7 @@ const revoke = statement<ProjectRef & { public_key_id: string }, PublicKeyRow>(
      set revoked_at = now(), updated_at = now()
    where ${inProject(p)}
      and id = ${p.public_key_id}
-  returning *`,
+  returning ${columnsOf(public_keys)}`,
 )
 
 /** Revokes a public key: it stops working with the next request. */

@@ -3,6 +3,7 @@ import { sql } from 'drizzle-orm'
 import { endOwnCredential } from './credentials.ts'
 import { type Tx, transaction } from './driver/database.ts'
 import type { UserActor } from './sql/actor.ts'
+import { columnsOf } from './sql/columns.ts'
 import { type Page, type PageBounds, type PageQuery, pageBounds, pageOf } from './sql/pages.ts'
 import { statement } from './sql/statement.ts'
 import { credentials } from './tables/credentials.ts'
@@ -89,7 +90,7 @@ export async function endSignIns(tx: Tx, whose: { userId: string; exceptId: stri
 
 const list = statement<PageBounds & { userId: string }, SessionRow>(
   (p) => sql`
-  select *
+  select ${columnsOf(credentials)}
     from ${credentials}
    where user_id = ${p.userId} and kind in ('session', 'jwt') and revoked_at is null
      and expires_at > now()

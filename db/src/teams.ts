@@ -4,6 +4,7 @@ import { type Tx, transaction } from './driver/database.ts'
 import { requireTeamQuota } from './quotas.ts'
 import type { Actor, UserActor } from './sql/actor.ts'
 import { changedFields, recordAudit } from './sql/audit.ts'
+import { columnsOf } from './sql/columns.ts'
 import { type Page, type PageBounds, type PageQuery, pageBounds, pageOf } from './sql/pages.ts'
 import { insertRecord, lockRecord, removeRecord, updateRecord } from './sql/records.ts'
 import { notFound } from './sql/rows.ts'
@@ -31,7 +32,7 @@ const here = (p: Parameters<TeamRef>) => sql`id = ${p.team_id} and deleted_at is
 
 const list = statement<PageBounds & { userId: string }, TeamRow>(
   (p) => sql`
-  select t.*, m.role
+  select ${columnsOf(teams, 't')}, m.role
     from ${memberships} m
     join ${teams} t on t.id = m.team_id and t.deleted_at is null
    where m.user_id = ${p.userId}
@@ -47,7 +48,7 @@ export async function listTeams<Item>(tx: Tx, userId: string, query: PageQuery, 
 
 const find = statement<TeamRef & { userId: string }, TeamRow>(
   (p) => sql`
-  select t.*, t.id as team_id, m.role
+  select ${columnsOf(teams, 't')}, t.id as team_id, m.role
     from ${teams} t
     join ${memberships} m on m.team_id = t.id and m.user_id = ${p.userId}
    where t.id = ${p.team_id} and t.deleted_at is null`,

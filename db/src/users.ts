@@ -2,6 +2,7 @@ import type { Plan, Role } from '@earshot/contracts'
 import { type SQL, sql } from 'drizzle-orm'
 import { type Tx, transaction } from './driver/database.ts'
 import { emitEventInTeams } from './emit-event.ts'
+import { columnsOf } from './sql/columns.ts'
 import { lockRecord, updateRecord } from './sql/records.ts'
 import { notFound, onlyOne } from './sql/rows.ts'
 import { type Parameters, statement } from './sql/statement.ts'
@@ -57,7 +58,7 @@ const update = updateRecord<UserRef, UserRow>(users, PROFILE_COLUMNS, withId)
 
 const find = statement<UserRef, UserRow>(
   (p) => sql`
-  select *
+  select ${columnsOf(users)}
     from ${users}
    where ${withId(p)}`,
 )
@@ -69,7 +70,7 @@ export async function findUser(tx: Tx, userId: string): Promise<UserRow> {
 
 const findWithTeams = statement<UserRef, UserWithTeams>(
   (p) => sql`
-  select u.*, coalesce(
+  select ${columnsOf(users, 'u')}, coalesce(
            (
              select jsonb_agg(jsonb_build_object('id', t.id, 'name', t.name, 'role', m.role, 'plan', t.plan) order by t.id desc)
                from ${memberships} m

@@ -2,6 +2,7 @@ import type { InvitationState } from '@earshot/contracts'
 import { sql } from 'drizzle-orm'
 import type { Tx } from '../driver/database.ts'
 import { indexedList, type Listed, listedPage, scannedList, walkOf } from '../sql/bounded-list.ts'
+import { columnsOf } from '../sql/columns.ts'
 import { type Page, type PageBounds, type PageQuery, pageBounds } from '../sql/pages.ts'
 import { statementsByKey } from '../sql/statement.ts'
 import { invitations } from '../tables/invitations.ts'
@@ -9,9 +10,10 @@ import { columns, type InvitationRow, stateNow } from './row.ts'
 
 const list = statementsByKey<PageBounds & { team_id: string; state: InvitationState | undefined }, Listed<InvitationRow>>((filter, p) => {
   const walk = walkOf(sql`from ${invitations} s where s.team_id = ${p.team_id}`, sql`s.id`, 'ever')
+  const own = columnsOf(invitations, 's')
   return sql`
     select ${columns}, i.matches
-      from (${filter === 'state' ? scannedList(walk, [sql`${stateNow(sql`s`)} = ${p.state}`]) : indexedList(walk)}) i
+      from (${filter === 'state' ? scannedList(walk, [sql`${stateNow(sql`s`)} = ${p.state}`], own) : indexedList(walk, own)}) i
      order by i.id desc`
 })
 

@@ -4,6 +4,7 @@ import { type Tx, transaction } from '../driver/database.ts'
 import { queueMails } from '../mails.ts'
 import type { Actor } from '../sql/actor.ts'
 import { recordAudits } from '../sql/audit.ts'
+import { columnsOf } from '../sql/columns.ts'
 import { statement } from '../sql/statement.ts'
 import { memberships } from '../tables/members.ts'
 import { teams } from '../tables/teams.ts'
@@ -37,7 +38,7 @@ const disable = statement<{ reason: string; failures: number; hours: number; day
      set state = 'disabled', disabled_reason = ${p.reason}, updated_at = now()
     from failing f
    where e.team_id = f.team_id and e.id = f.id
-  returning e.*`,
+  returning ${columnsOf(webhook_endpoints, 'e')}`,
 )
 
 interface Recipient {

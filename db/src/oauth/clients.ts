@@ -1,6 +1,7 @@
 import type { Scope } from '@earshot/contracts'
 import { sql } from 'drizzle-orm'
 import type { Tx } from '../driver/database.ts'
+import { columnsOf } from '../sql/columns.ts'
 import { notFound, onlyOne } from '../sql/rows.ts'
 import { statement } from '../sql/statement.ts'
 import { oauth_clients } from '../tables/oauth.ts'
@@ -20,7 +21,7 @@ export interface NewOAuthClient {
 
 const find = statement<{ clientId: string }, OAuthClientRow>(
   (p) => sql`
-  select *
+  select ${columnsOf(oauth_clients)}
     from ${oauth_clients}
    where client_id = ${p.clientId}`,
 )
@@ -31,7 +32,7 @@ export async function findOAuthClient(tx: Tx, clientId: string): Promise<OAuthCl
 }
 
 const list = statement<Record<never, never>, OAuthClientRow>(sql`
-  select *
+  select ${columnsOf(oauth_clients)}
     from ${oauth_clients}
    order by id`)
 
@@ -44,7 +45,7 @@ const insert = statement<NewOAuthClient, OAuthClientRow>(
   (p) => sql`
   insert into ${oauth_clients} (client_id, name, secret_hash, redirect_uris, grant_types, scopes)
   values (${p.clientId}, ${p.name}, ${p.secretHash}, ${p.redirectUris}::text[], ${p.grantTypes}::text[], ${p.scopes}::text[])
-  returning *`,
+  returning ${columnsOf(oauth_clients)}`,
 )
 
 /** Creates a client. */

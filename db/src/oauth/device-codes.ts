@@ -1,6 +1,7 @@
 import type { Scope } from '@earshot/contracts'
 import { sql } from 'drizzle-orm'
 import { type Tx, transaction } from '../driver/database.ts'
+import { columnsOf } from '../sql/columns.ts'
 import { onlyOne } from '../sql/rows.ts'
 import { statement } from '../sql/statement.ts'
 import { credentials } from '../tables/credentials.ts'
@@ -47,7 +48,7 @@ interface DeviceRef {
 
 const lock = statement<DeviceRef, DeviceCodeRow & { is_expired: boolean }>(
   (p) => sql`
-  select d.*, d.expires_at <= now() as is_expired
+  select ${columnsOf(device_codes, 'd')}, d.expires_at <= now() as is_expired
     from ${device_codes} d
    where d.hash = ${p.hash} and d.client_id = ${p.clientId}
      for update`,

@@ -3,6 +3,7 @@ import { sql } from 'drizzle-orm'
 import { countRequest, type Limit } from '../access.ts'
 import { type Tx, transaction } from '../driver/database.ts'
 import type { UserActor } from '../sql/actor.ts'
+import { columnsOf } from '../sql/columns.ts'
 import { statement } from '../sql/statement.ts'
 import { device_codes, oauth_clients } from '../tables/oauth.ts'
 import { rate_windows } from '../tables/rate-limits.ts'
@@ -65,7 +66,7 @@ export async function findDeviceRequest(
 
 const lockUndecided = statement<{ hash: Buffer }, DeviceCodeRow>(
   (p) => sql`
-  select *
+  select ${columnsOf(device_codes)}
     from ${device_codes}
    where hash = ${p.hash} and decision is null and expires_at > now()
      for update`,

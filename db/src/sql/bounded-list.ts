@@ -35,7 +35,7 @@ export function walkOf(source: SQL, id: SQL, span: string | undefined): Walk {
 }
 
 /** Walks one index in order and stops at the page's end. `columns` are those to return, of the alias `s`. */
-export function indexedList({ source, id, since }: Walk, columns: SQL = sql`s.*`): SQL {
+export function indexedList({ source, id, since }: Walk, columns: SQL): SQL {
   if (!since) {
     // One level: each subquery around it would copy every value once more.
     return sql`
@@ -55,10 +55,10 @@ export function indexedList({ source, id, since }: Walk, columns: SQL = sql`s.*`
      where ${since}`
 }
 
-/** Walks an index over a bounded number of records and keeps those that match; the last record read is returned as a mark. */
-export function scannedList({ source, id, since }: Walk, conditions: SQL[], columns?: SQL): SQL {
+/** Walks an index over a bounded number of records and keeps those that match; the last record read is returned as a mark. `columns` as above. */
+export function scannedList({ source, id, since }: Walk, conditions: SQL[], columns: SQL): SQL {
   return sql`
-    select ${columns ? sql`${columns}, s.matches` : sql`s.*`}
+    select ${columns}, s.matches
       from (
         select s.*, coalesce(${sql.join(conditions, sql` and `)}, false) as matches, row_number() over (order by s.walked_id desc) as walked
           from (

@@ -1,6 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { PgTable } from 'drizzle-orm/pg-core'
 import type { Tx } from '../driver/tx.ts'
+import { columnsOf } from './columns.ts'
 import type { PageBounds } from './pages.ts'
 import { type Parameters, parametersOf, type Statement, statement } from './statement.ts'
 
@@ -12,7 +13,7 @@ export function listRecords<Values extends object, Row>(table: PgTable, where: C
   const page = parametersOf<PageBounds>()
   return statement(
     () => sql`
-  select *
+  select ${columnsOf(table)}
     from ${table}
    where ${where(parametersOf<Values>())}
      and id < ${page.before}
@@ -25,7 +26,7 @@ export function listRecords<Values extends object, Row>(table: PgTable, where: C
 export function findRecord<Values extends object, Row>(table: PgTable, where: Condition<Values>): Statement<Values, Row> {
   return statement(
     (p) => sql`
-  select *
+  select ${columnsOf(table)}
     from ${table}
    where ${where(p)}`,
   )
@@ -35,7 +36,7 @@ export function findRecord<Values extends object, Row>(table: PgTable, where: Co
 export function lockRecord<Values extends object, Row>(table: PgTable, where: Condition<Values>): Statement<Values, Row> {
   return statement(
     (p) => sql`
-  select *
+  select ${columnsOf(table)}
     from ${table}
    where ${where(p)}
      for no key update`,
@@ -54,7 +55,7 @@ export function insertRecord<Row>(
   select ${names(columns)}
     from jsonb_populate_record(null::${table}, ${p.fields}::jsonb)
   ${onConflict}
-  returning *`,
+  returning ${columnsOf(table)}`,
   )
   return (tx, fields) => insert(tx, { fields: JSON.stringify(fields) })
 }
@@ -75,7 +76,7 @@ export function updateRecord<Values extends object, Row>(
          ),
          updated_at = now()
    where ${where(parametersOf<Values>())}
-  returning r.*`,
+  returning ${columnsOf(table, 'r')}`,
   )
   return (tx, values, fields) => update(tx, { ...values, fields: JSON.stringify(fields) })
 }
@@ -87,7 +88,7 @@ export function removeRecord<Values extends object, Row>(table: PgTable, where: 
   update ${table}
      set deleted_at = now()
    where ${where(p)}
-  returning *`,
+  returning ${columnsOf(table)}`,
   )
 }
 

@@ -19,7 +19,7 @@ type Source<Values> = Build<Values> | (keyof Values extends never ? SQL : never)
 /**
  * Builds a statement.
  *
- * @example const find = statement<{ id: string }, UserRow>((p) => sql`select * from ${users} where id = ${p.id}`)
+ * @example const find = statement<{ id: string }, UserRow>((p) => sql`select ${columnsOf(users)} from ${users} where id = ${p.id}`)
  */
 export function statement<Values extends object, Row>(source: Source<Values>): Statement<Values, Row> {
   const { sql: text, params } = dialect.sqlToQuery(source instanceof SQL ? source : source(parametersOf<Values>()))

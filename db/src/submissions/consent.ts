@@ -1,12 +1,13 @@
 import { sql } from 'drizzle-orm'
 import type { Tx } from '../driver/database.ts'
+import { columnsOf } from '../sql/columns.ts'
 import { notFound } from '../sql/rows.ts'
 import { statement } from '../sql/statement.ts'
-import type { SubmissionRow } from '../tables/submissions.ts'
+import { type SubmissionRow, submissions } from '../tables/submissions.ts'
 
 const revoke = statement<{ revokeTokenHash: Buffer }, SubmissionRow>(
   (p) => sql`
-  select *
+  select ${columnsOf(submissions)}
     from revoke_consent(${p.revokeTokenHash})`,
 )
 

@@ -3,9 +3,10 @@ import { type Tx, transaction } from '../driver/database.ts'
 import { consumeQuota } from '../quotas.ts'
 import type { Actor } from '../sql/actor.ts'
 import { recordAudit } from '../sql/audit.ts'
+import { columnsOf } from '../sql/columns.ts'
 import { onlyOne } from '../sql/rows.ts'
 import { statement } from '../sql/statement.ts'
-import type { SubmissionRow } from '../tables/submissions.ts'
+import { type SubmissionRow, submissions } from '../tables/submissions.ts'
 
 /** The columns that a caller may set on creation. Absent ones take the table's defaults. */
 export type NewSubmission = Partial<
@@ -20,7 +21,7 @@ interface ProjectRef {
 
 const create = statement<ProjectRef & { fields: string }, SubmissionRow>(
   (p) => sql`
-  select *
+  select ${columnsOf(submissions)}
     from create_submissions(array[${p.team_id}::uuid], array[${p.project_id}::uuid], array[uuidv7()], array[${p.fields}::jsonb], array[null::bytea])`,
 )
 

@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { Tx } from '../driver/database.ts'
+import { columnsOf } from '../sql/columns.ts'
 import { notFound } from '../sql/rows.ts'
 import { type Parameters, statement } from '../sql/statement.ts'
 import { type SubmissionRow, submissions } from '../tables/submissions.ts'
@@ -18,7 +19,7 @@ export function isSubmission(p: Parameters<SubmissionRef>) {
 
 const find = statement<SubmissionRef, SubmissionRow>(
   (p) => sql`
-  select *
+  select ${columnsOf(submissions)}
     from ${submissions}
    where ${isSubmission(p)}`,
 )

@@ -2,9 +2,10 @@ import { ApiError, type SubmissionState } from '@earshot/contracts'
 import { sql } from 'drizzle-orm'
 import type { Tx } from '../driver/database.ts'
 import { type Actor, type ActorValues, actorRow, actorValues } from '../sql/actor.ts'
+import { columnsOf } from '../sql/columns.ts'
 import { notFound, onlyOne } from '../sql/rows.ts'
 import { statement } from '../sql/statement.ts'
-import type { SubmissionRow } from '../tables/submissions.ts'
+import { type SubmissionRow, submissions } from '../tables/submissions.ts'
 import type { SubmissionRef } from './find.ts'
 
 export interface Decision {
@@ -18,7 +19,7 @@ type ModeratedRow = SubmissionRow & { outcome: 'changed' | 'unchanged' | 'confli
 
 const moderate = statement<ActorValues & SubmissionRef & Required<Decision>, ModeratedRow>(
   (p) => sql`
-  select r.outcome, (r.submission).*
+  select r.outcome, ${columnsOf(submissions, '(r.submission)')}
     from moderate_submission(
       ${actorRow(p)}, ${p.team_id}::uuid, ${p.project_id}::uuid, ${p.submission_id}, ${p.to}, ${p.expected_state}, ${p.reason}
     ) r`,
@@ -36,7 +37,7 @@ type ManyValues = ActorValues & { team_id: string; project_id: string; items: st
 
 const moderateMany = statement<ManyValues, ModeratedRow & { item_number: number }>(
   (p) => sql`
-  select r.item_number, r.outcome, (r.submission).*
+  select r.item_number, r.outcome, ${columnsOf(submissions, '(r.submission)')}
     from moderate_submissions(${actorRow(p)}, ${p.team_id}::uuid, ${p.project_id}::uuid, ${p.items}::jsonb) r`,
 )
 

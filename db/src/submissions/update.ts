@@ -3,6 +3,7 @@ import { sql } from 'drizzle-orm'
 import { type Tx, transaction } from '../driver/database.ts'
 import type { Actor } from '../sql/actor.ts'
 import { changedFields, recordAudit } from '../sql/audit.ts'
+import { columnsOf } from '../sql/columns.ts'
 import { notFound, onlyOne } from '../sql/rows.ts'
 import { statement } from '../sql/statement.ts'
 import { type SubmissionRow, submissions } from '../tables/submissions.ts'
@@ -17,7 +18,7 @@ export interface SubmissionChange {
 
 const lock = statement<SubmissionRef, SubmissionRow>(
   (p) => sql`
-  select *
+  select ${columnsOf(submissions)}
     from ${submissions}
    where ${isSubmission(p)}
      for no key update`,
@@ -30,7 +31,7 @@ const update = statement<SubmissionRef & { tags: string[]; metadata: string | nu
          metadata = coalesce(${p.metadata}::jsonb, metadata),
          updated_at = now()
    where ${isSubmission(p)}
-  returning *`,
+  returning ${columnsOf(submissions)}`,
 )
 
 /** Changes tags and metadata; the words are never edited. Throws `not_found`, and `validation_error` for metadata that grew too large. */

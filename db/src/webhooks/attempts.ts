@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
 import type { Tx } from '../driver/database.ts'
 import { indexedList, type Listed, listedPage, scannedList, spanOf, walkOf } from '../sql/bounded-list.ts'
+import { columnsOf } from '../sql/columns.ts'
 import { type Page, type PageBounds, type PageQuery, pageBounds } from '../sql/pages.ts'
 import { type Parameters, statementsByKey } from '../sql/statement.ts'
 import { webhook_attempts } from '../tables/webhooks.ts'
@@ -37,7 +38,8 @@ const list = statementsByKey<AttemptValues, BelowEndpoint<Listed<AttemptRow>>>((
   const [span, ...filters] = key.split(',')
   const others = Object.entries(conditions(p)).flatMap(([name, condition]) => (filters.includes(name) ? [condition] : []))
   const walk = walkOf(ofEndpoint(p, filters), sql`s.id`, span)
-  return belowEndpoint(p, others.length === 0 ? indexedList(walk) : scannedList(walk, others))
+  const columns = columnsOf(webhook_attempts, 's')
+  return belowEndpoint(p, others.length === 0 ? indexedList(walk, columns) : scannedList(walk, others, columns))
 })
 
 /** Lists the attempts to reach an endpoint, newest first. Throws `not_found` for an unknown endpoint. */

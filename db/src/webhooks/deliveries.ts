@@ -4,6 +4,7 @@ import { type Tx, transaction } from '../driver/database.ts'
 import type { Actor } from '../sql/actor.ts'
 import { recordAudit } from '../sql/audit.ts'
 import { indexedList, type Listed, listedPage, scannedList, spanOf, walkOf } from '../sql/bounded-list.ts'
+import { columnsOf } from '../sql/columns.ts'
 import { type Page, type PageBounds, type PageQuery, pageBounds } from '../sql/pages.ts'
 import { notFound, onlyOne } from '../sql/rows.ts'
 import { type Parameters, statement, statementsByKey } from '../sql/statement.ts'
@@ -35,8 +36,8 @@ type DeliveryValues = WebhookRef & PageBounds & DeliveryFilters
 const FILTERS = ['event_id', 'event_type', 'replay_id', 'state'] as const
 
 // `limit 1` keeps the planner from reading all events for a join: each delivery looks up its own.
-const withPayload = (deliveries: SQL) => sql`
-    select d.*, e.payload
+const withPayload = (deliveries: SQL, columns: SQL) => sql`
+    select ${columns}, e.payload
       from ${deliveries} d
       left join lateral (
         select e.payload
@@ -61,7 +62,9 @@ const list = statementsByKey<DeliveryValues, BelowEndpoint<Listed<DeliveryRow>>>
   const [span, ...filters] = key.split(',')
   const others = Object.entries(conditions(p)).flatMap(([name, condition]) => (filters.includes(name) ? [condition] : []))
   const walk = walkOf(ofEndpoint(p, filters), sql`s.id`, span)
-  return belowEndpoint(p, withPayload(sql`(${others.length === 0 ? indexedList(walk) : scannedList(walk, others)})`))
+  const columns = columnsOf(webhook_deliveries, 's')
+  const walked = others.length === 0 ? indexedList(walk, columns) : scannedList(walk, others, columns)
+  return belowEndpoint(p, withPayload(sql`(${walked})`, sql`d.*`))
 })
 
 /** Lists the deliveries to an endpoint, newest first. Throws `not_found` for an unknown endpoint. */
@@ -78,7 +81,7 @@ export async function listDeliveries<Item>(
 
 const find = statement<DeliveryRef, DeliveryRow>(
   (p) => sql`
-    ${withPayload(sql`${webhook_deliveries}`)}
+    ${withPayload(sql`${webhook_deliveries}`, columnsOf(webhook_deliveries, 'd'))}
      where d.team_id = ${p.team_id} and d.endpoint_id = ${p.webhook_id} and d.id = ${p.delivery_id}`,
 )
 
@@ -99,7 +102,7 @@ const insert = statement<
   (p) => sql`
   insert into ${webhook_deliveries} (team_id, endpoint_id, event_id, event_type, payload_sha256, trigger, replay_of)
   values (${p.team_id}, ${p.endpoint_id}, ${p.event_id}, ${p.event_type}, ${p.payload_sha256}, 'manual', ${p.replay_of})
-  returning *`,
+  returning ${columnsOf(webhook_deliveries)}`,
 )
 
 /**

@@ -5,6 +5,7 @@ import { findProject } from '../projects.ts'
 import { requireQuota } from '../quotas.ts'
 import type { Actor } from '../sql/actor.ts'
 import { changedFields, recordAudit } from '../sql/audit.ts'
+import { columnsOf } from '../sql/columns.ts'
 import { type Page, type PageQuery, pageBounds, pageOf } from '../sql/pages.ts'
 import { findRecord, insertRecord, listRecords, lockRecord, removeRecord, updateRecord } from '../sql/records.ts'
 import { notFound, onlyOne } from '../sql/rows.ts'
@@ -106,7 +107,7 @@ const rotate = statement<WebhookRef & SealedSecret & { hours: number }, WebhookE
          secret = ${p.secret}, secret_hint = ${p.secret_hint},
          updated_at = now()
    where ${here(p)}
-  returning *`,
+  returning ${columnsOf(webhook_endpoints)}`,
 )
 
 /** Gives an endpoint another secret; the previous one signs too for a day. */

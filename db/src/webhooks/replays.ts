@@ -4,6 +4,7 @@ import { type Tx, transaction } from '../driver/database.ts'
 import { enqueue } from '../jobs.ts'
 import type { Actor } from '../sql/actor.ts'
 import { recordAudit } from '../sql/audit.ts'
+import { columnsOf } from '../sql/columns.ts'
 import { onlyOne } from '../sql/rows.ts'
 import { type Parameters, statement } from '../sql/statement.ts'
 import { events } from '../tables/events.ts'
@@ -108,7 +109,7 @@ const here = (p: Parameters<ReplayRef>) => sql`team_id = ${p.team_id} and id = $
 
 const lock = statement<ReplayRef, ReplayRow>(
   (p) => sql`
-  select *
+  select ${columnsOf(webhook_replays)}
     from ${webhook_replays}
    where ${here(p)}
      for update`,

@@ -3,6 +3,7 @@ import { sql } from 'drizzle-orm'
 import { type Tx, transaction } from '../driver/database.ts'
 import type { Actor } from '../sql/actor.ts'
 import { recordAudit } from '../sql/audit.ts'
+import { columnsOf } from '../sql/columns.ts'
 import { notFound, onlyOne } from '../sql/rows.ts'
 import { type Parameters, statement } from '../sql/statement.ts'
 import { events } from '../tables/events.ts'
@@ -61,7 +62,7 @@ const here = (p: Parameters<DeliveryRef>) => sql`d.team_id = ${p.team_id} and d.
 // planner look the one attempt up in its own partition.
 const find = statement<DeliveryRef, AttemptRow & { delivery_state: DeliveryRow['state'] }>(
   (p) => sql`
-  select a.*, d.state as delivery_state
+  select ${columnsOf(webhook_attempts, 'a')}, d.state as delivery_state
     from ${webhook_deliveries} d
     left join lateral (
       select t.*
