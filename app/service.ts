@@ -15,6 +15,8 @@ import { openStore } from './store.ts'
 const API_POOL = Math.min(16, Math.max(5, 2 * availableParallelism() + 1))
 /** A little longer than the ten seconds that a request waits for its idempotency key. */
 const STATEMENT_TIMEOUT_MS = 10_500
+/** The longest wait for a connection of work without a request. */
+const WAIT_MS = 3_000
 /** A scrape reads two figures at once, beside a readiness probe. */
 const PROBES_POOL = 2
 const DRAIN_MS = 25_000
@@ -73,6 +75,7 @@ async function start(config: Config, log: Log, { drains, undos }: Parts): Promis
     poolSize: isApi ? API_POOL : PROBES_POOL,
     applicationName: isApi ? 'earshot api' : 'earshot worker probes',
     statementTimeoutMs: STATEMENT_TIMEOUT_MS,
+    waitMs: WAIT_MS,
   }
   const database = openDatabase({ ...pool, role: 'earshot_worker' })
   undos.push(database.close)

@@ -18,6 +18,7 @@ export {
   type DatabaseAddress,
   openDatabase,
   openTeamDatabase,
+  type Patience,
   type TeamDatabase,
   type Tx,
   transaction,

@@ -21,7 +21,8 @@ let read: { team_id?: unknown }[] = []
 
 beforeAll(async () => {
   store = await openTestDatabase()
-  const database: Database = { ...store.database, ...watched(store.database) }
+  const tx = watched(store.database)
+  const database: Database = { ...store.database, ...tx, patiently: () => tx }
   service = { ...(await startTestService({ database }, { store })), database: store.database }
   worker = await startTestDispatcher({ address: store.address, secretBox: service.secretBox })
 })

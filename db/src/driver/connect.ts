@@ -23,6 +23,8 @@ export interface DatabaseOptions {
   applicationName: string
   /** PostgreSQL cancels a statement that takes longer; if it does not, the connection is closed soon after. */
   statementTimeoutMs?: number
+  /** The longest wait for a connection while all are busy; as long as a statement may take unless given. */
+  waitMs?: number
   /** Called with the text of each statement but the one of the settings, for tests that count them. */
   onStatement?: (text: string) => void
 }

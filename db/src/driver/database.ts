@@ -4,10 +4,10 @@ import { type Connection, openConnection, prepareClient } from './connection.ts'
 import { toApiError } from './errors.ts'
 import { createPool, type Pool } from './pool.ts'
 import { runTransaction } from './transaction.ts'
-import type { Tx } from './tx.ts'
+import type { Patience, Tx } from './tx.ts'
 
 export type { DatabaseAddress, DatabaseOptions } from './connect.ts'
-export { type Tx, transaction } from './tx.ts'
+export { type Patience, type Tx, transaction } from './tx.ts'
 
 const CLIENT_END_SECONDS = 5
 const BIND_TO_TEAM = "select set_config('earshot.team_id', $1, false)"
@@ -15,6 +15,8 @@ const BIND_TO_TEAM = "select set_config('earshot.team_id', $1, false)"
 export interface Database extends Tx {
   /** A plain postgres.js client beside the pool, created on first use, for tools and tests. */
   readonly client: postgres.Sql
+  /** Returns where the statements of one request run. */
+  patiently(patience: Patience): Tx
   close(): Promise<void>
 }
 
@@ -22,8 +24,11 @@ export interface Database extends Tx {
 export function openDatabase(options: DatabaseOptions): Database {
   const pool = openPool(options)
   let client: postgres.Sql | undefined
+  const shared = runOn(pool.use)
+  const patiently = (patience: Patience): Tx => ({ ...runOn((work) => pool.use(work, patience)), request: { patience, shared, patiently } })
   return {
-    ...runOn(pool.use),
+    ...shared,
+    patiently,
     get client() {
       client ??= prepareClient(connectDirectly(options))
       return client
@@ -36,7 +41,7 @@ export function openDatabase(options: DatabaseOptions): Database {
 
 /** The pool of a role that row-level security binds: it runs statements for one team at a time, and none without a team. */
 export interface TeamDatabase {
-  forTeam(teamId: string): Tx
+  forTeam(teamId: string, patience?: Patience): Tx
   close(): Promise<void>
 }
 
@@ -52,13 +57,13 @@ export function openTeamDatabase(options: Omit<DatabaseOptions, 'role'>): TeamDa
     teams.set(connection, teamId)
   }
   return {
-    forTeam: (teamId) =>
+    forTeam: (teamId, patience) =>
       runOn((work) =>
         pool.use(async (connection, deadline) => {
           await bind(connection, teamId)
           deadline.renew()
           return work(connection, deadline)
-        }),
+        }, patience),
       ),
     close: pool.close,
   }
@@ -77,9 +82,14 @@ function runOn(use: Pool['use']): Tx {
 }
 
 function openPool(options: DatabaseOptions): Pool {
+  const { poolSize, statementTimeoutMs, waitMs } = options
   const settings = settingStatements(options)
-  const open = () => openConnection((extent) => connect(options, { max: 1, ...extent }), settings)
-  return createPool(options.poolSize, open, options.statementTimeoutMs)
+  return createPool({
+    max: poolSize,
+    open: () => openConnection((extent) => connect(options, { max: 1, ...extent }), settings),
+    statementTimeoutMs,
+    waitMs,
+  })
 }
 
 function rethrow(error: unknown): never {

@@ -73,6 +73,11 @@ function isUnreachable(error: unknown): error is Error {
   return error instanceof Error && 'code' in error && UNREACHABLE.has(String(error.code))
 }
 
+/** Whether an error is a reply of PostgreSQL: it runs, whatever it says. */
+export function isReply(error: unknown): boolean {
+  return causeOf(error) instanceof postgres.PostgresError
+}
+
 /** Whether PostgreSQL refused the statement, and so rolled it back. After a lost connection its outcome is unknown. */
 export function isUndone(error: unknown): boolean {
   const cause = causeOf(error)

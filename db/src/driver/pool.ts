@@ -1,113 +1,122 @@
 import type { Connection } from './connection.ts'
 import { createWithDeadline, type Deadline } from './deadline.ts'
 import { isReadOnly, StaleStatementError, unavailable } from './errors.ts'
+import { createHangWatch } from './hang-watch.ts'
+import { createSlots, type Slot } from './slots.ts'
+import type { Patience } from './tx.ts'
+import { createWaitingLine } from './waiting-line.ts'
 
 /** How long closing waits for work in flight. */
 const CLOSE_MS = 5_000
-const MAX_AGE_MS = 30 * 60_000
 /** How often work is run whose tables change meanwhile. */
 const MAX_TRIES = 3
+/** Callers that may wait for a connection. */
+const MAX_WAITING = 1_000
 
 type Work<Result> = (connection: Connection, deadline: Deadline) => Promise<Result>
 
 /** Connections of the database, each used by one caller at a time. */
 export interface Pool {
   /**
-   * Runs work on a connection of its own. Throws what the work throws, and `DeadlineError`. Work is run again, on a new
-   * connection, when a statement was prepared before its tables changed: nothing was done then.
+   * Runs work on a connection of its own. Throws what the work throws, `DeadlineError`, and `dependency_unavailable` while the
+   * database hangs, or when the caller's patience ends before its turn. Work is run again, on a new connection, when a statement
+   * was prepared before its tables changed: nothing was done then.
    */
-  use<Result>(work: Work<Result>): Promise<Result>
+  use<Result>(work: Work<Result>, patience?: Patience): Promise<Result>
   /** Refuses callers that still wait, lets work in flight finish, and closes the connections. */
   close(): Promise<void>
 }
 
-interface Slot {
-  connection: Connection
-  openedAtMs: number
-}
-
-interface Waiter {
-  take: (slot: Slot) => void
-  refuse: (reason: unknown) => void
+export interface PoolOptions {
+  /** The most connections. */
+  max: number
+  /** Opens a connection. */
+  open: () => Connection
+  /** Without one there is no deadline, and nobody watches whether the database hangs. */
+  statementTimeoutMs?: number | undefined
+  /** The longest wait for a connection of a caller without patience of its own; as long as the deadline unless given. */
+  waitMs?: number | undefined
 }
 
 /**
- * Creates a pool of at most `max` connections, which `open` opens when they are needed. Callers get them in the order in
+ * Creates a pool of at most `max` connections, which are opened when they are needed. Callers get them in the order in
  * which they came. A connection that was lost, or did not reply in time, is never used again, and none longer than half an hour.
  *
  * The driver (postgres.js 3.4) has a pool, but it is not used: when all connections are busy or break, it sends a `begin`
  * behind another caller's statement, and writes what was meant for a broken connection into the next one.
  */
-export function createPool(max: number, open: () => Connection, statementTimeoutMs: number | undefined): Pool {
+export function createPool({ max, open, statementTimeoutMs, waitMs }: PoolOptions): Pool {
   const withDeadline = createWithDeadline(statementTimeoutMs)
-  const slots = new Set<Slot>()
-  const idle: Slot[] = []
-  const waiting: Waiter[] = []
+  const slots = createSlots(max, open)
+  const waiting = createWaitingLine<(slot: Slot) => void>({ max: MAX_WAITING, waitMs })
   const drained = Promise.withResolvers<void>()
   let isClosed = false
-  /** Connections that were opened before may have statements that were prepared before their tables changed, or a server that is no primary. */
-  let staleUntilMs = Number.NEGATIVE_INFINITY
 
-  const findSlot = (): Slot | undefined => {
-    for (let slot = idle.pop(); slot; slot = idle.pop()) {
-      if (isUsable(slot, staleUntilMs)) return slot
-      discard(slot)
-    }
-    if (slots.size >= max) return undefined
-    const slot = { connection: open(), openedAtMs: performance.now() }
-    slots.add(slot)
-    return slot
-  }
-  const acquire = (): Slot | Promise<Slot> => {
+  const watch = createHangWatch({
+    ask: () => askOn(open()),
+    onHang() {
+      slots.retire()
+      waiting.refuseAll(hanging())
+      slots.destroyBusy()
+    },
+  })
+  const acquire = (patience: Patience | undefined): Slot | Promise<Slot> => {
     if (isClosed) throw closed()
-    return findSlot() ?? new Promise((take, refuse) => void waiting.push({ take, refuse }))
+    if (watch.isHanging) throw hanging()
+    return slots.take() ?? new Promise((take, refuse) => waiting.add(take, patience, refuse))
   }
   const release = (slot: Slot) => {
-    if (slot.connection.isLost) discard(slot)
-    else idle.push(slot)
-    const next = waiting.length > 0 ? findSlot() : undefined
-    if (next) waiting.shift()?.take(next)
-    else if (isClosed && idle.length === slots.size) drained.resolve()
+    slots.giveBack(slot)
+    serveNext()
+    if (isClosed && slots.areAllIdle) drained.resolve()
   }
-  const discard = (slot: Slot) => {
-    slots.delete(slot)
-    void slot.connection.destroy()
+  const serveNext = () => {
+    const next = waiting.size > 0 ? slots.take() : undefined
+    if (!next) return
+    const take = waiting.take()
+    if (take) take(next)
+    else slots.giveBack(next)
   }
-
-  const retire = () => {
-    staleUntilMs = performance.now()
-  }
-  const useOnce = async <Result>(work: Work<Result>, deadline: Deadline): Promise<Result> => {
-    const slot = await acquire()
+  const useOnce = async <Result>(work: Work<Result>, deadline: Deadline, patience: Patience | undefined): Promise<Result> => {
+    const slot = await acquire(patience)
+    const end = statementTimeoutMs === undefined ? null : watch.begin()
+    // The driver rejects the statement in flight, so the work ends and its slot is released. Other connections may lead to the
+    // same server that is gone.
+    const giveUp = () => {
+      slots.retire()
+      void slot.connection.destroy()
+    }
     try {
-      deadline.require()
-      // The driver rejects the statement in flight, so the work ends and its slot is released.
-      deadline.onPassed(() => void slot.connection.destroy())
+      // The wait is over: the statement gets the full time.
+      deadline.renew()
+      deadline.onPassed(giveUp)
       return await work(slot.connection, deadline)
     } catch (error) {
-      if (isReadOnly(error)) retire()
+      if (isReadOnly(error)) slots.retire()
       throw error
     } finally {
+      end?.()
       release(slot)
     }
   }
 
   return {
-    use: (work) => withDeadline((deadline) => againWhenStale(() => useOnce(work, deadline), retire)),
+    use: (work, patience) => withDeadline((deadline) => againWhenStale(() => useOnce(work, deadline, patience), slots.retire)),
     async close() {
       isClosed = true
-      for (const { refuse } of waiting.splice(0)) refuse(closed())
-      if (idle.length === slots.size) drained.resolve()
+      watch.close()
+      waiting.refuseAll(closed())
+      if (slots.areAllIdle) drained.resolve()
       const timer = setTimeout(drained.resolve, CLOSE_MS)
       await drained.promise
       clearTimeout(timer)
-      await Promise.all([...slots].map(({ connection }) => connection.end()))
+      await slots.end()
     },
   }
 }
 
-function isUsable({ connection, openedAtMs }: Slot, staleUntilMs: number): boolean {
-  return !connection.isLost && openedAtMs > staleUntilMs && performance.now() - openedAtMs < MAX_AGE_MS
+function askOn(connection: Connection) {
+  return { reply: connection.send('select 1'), giveUp: () => void connection.destroy() }
 }
 
 /** Calls `run` again when a statement of it was prepared before its tables changed, after `retire` has retired the connections. */
@@ -120,6 +129,10 @@ async function againWhenStale<Result>(run: () => Promise<Result>, retire: () => 
       retire()
     }
   }
+}
+
+function hanging(): unknown {
+  return unavailable(new Error('The database does not reply'))
 }
 
 function closed(): unknown {

@@ -1,5 +1,21 @@
+/** How long a request waits for its turn. */
+export interface Patience {
+  /** On the clock of `performance.now()`. */
+  untilMs: number
+  /** Whether its client has disconnected: nothing more is to be done for it. */
+  isGone: () => boolean
+}
+
 /** Where statements run: the pool, or one transaction. */
 export interface Tx {
+  /** Set where statements run on the pool for one request. */
+  readonly request?: {
+    patience: Patience
+    /** Where statements of all requests run. */
+    shared: Tx
+    /** Returns where statements of several requests run. */
+    patiently: (patience: Patience) => Tx
+  }
   /** Runs one prepared statement; rows come with the columns' own names. Failures are ApiErrors where the table of errors has one. */
   run<Row>(text: string, params: readonly unknown[]): Promise<Row[]>
   /** Runs work that may be undone alone when it throws. On the pool it simply runs. */

@@ -1,5 +1,6 @@
 import type { Tx } from '../driver/database.ts'
-import { isDeadlock, isUndone, unavailable } from '../driver/errors.ts'
+import { isDeadlock, isUndone } from '../driver/errors.ts'
+import { createWaitingLine, type WaitingLine } from '../driver/waiting-line.ts'
 
 /** Batches in flight at once on a pool: while one waits for the disk, the other works. */
 const MAX_BATCHES = 2
@@ -9,12 +10,13 @@ const MAX_WAITING = 1_000
 
 interface Item<Values, Row> {
   values: Values
+  tx: Tx
   resolve: (row: Row) => void
   reject: (error: unknown) => void
 }
 
 interface Queue<Values, Row> {
-  waiting: Item<Values, Row>[]
+  waiting: WaitingLine<Item<Values, Row>>
   inFlight: number
 }
 
@@ -24,30 +26,54 @@ type RunBatch<Values, Row> = (tx: Tx, items: Values[]) => Promise<Row[]>
 /**
  * Turns a statement for many items into a function for one. Calls that come while two batches are in flight wait, and go
  * together in the next batch: one round trip, one commit and one wait for the disk for all. A call that comes alone does not
- * wait. In a transaction each call is a statement of its own. Throws `dependency_unavailable` when too many calls wait.
+ * wait. In a transaction each call is a statement of its own. Throws `dependency_unavailable` when too many calls wait, or when
+ * a request's patience ends before its turn.
  *
  * A batch that failed and was rolled back is run again, item by item, so that one item cannot spoil it for the others; after
  * a deadlock it is run again as it is. A batch whose outcome is unknown is not run again.
  */
 export function batched<Values, Row>(run: RunBatch<Values, Row>): (tx: Tx, values: Values) => Promise<Row> {
   const queues = new WeakMap<Tx, Queue<Values, Row>>()
-  return (tx, values) => {
-    const queue = queues.get(tx) ?? { waiting: [], inFlight: 0 }
+  return async (given, values) => {
+    const { shared: tx = given, patience } = given.request ?? {}
+    const queue = queues.get(tx) ?? { waiting: createWaitingLine({ max: MAX_WAITING }), inFlight: 0 }
     queues.set(tx, queue)
-    if (queue.waiting.length >= MAX_WAITING) return Promise.reject(unavailable(new Error('Too many submissions wait to be stored')))
     const { promise, resolve, reject } = Promise.withResolvers<Row>()
-    queue.waiting.push({ values, resolve, reject })
+    queue.waiting.add({ values, tx: given, resolve, reject }, patience, reject)
     void runWaiting(run, tx, queue)
     return promise
   }
 }
 
 async function runWaiting<Values, Row>(run: RunBatch<Values, Row>, tx: Tx, queue: Queue<Values, Row>): Promise<void> {
-  if (queue.inFlight === MAX_BATCHES || queue.waiting.length === 0) return
+  if (queue.inFlight === MAX_BATCHES) return
+  const items = takeUpTo(MAX_ITEMS, queue.waiting)
+  if (items.length === 0) return
   queue.inFlight += 1
-  await settle(run, tx, queue.waiting.splice(0, MAX_ITEMS))
+  await settle(run, executorOf(items, tx), items)
   queue.inFlight -= 1
   void runWaiting(run, tx, queue)
+}
+
+/** While a batch waits for a connection, it is given up when nobody waits for it any more. */
+function executorOf(items: { tx: Tx }[], shared: Tx): Tx {
+  const patiences = items.flatMap(({ tx }) => tx.request?.patience ?? [])
+  const patiently = items[0]?.tx.request?.patiently
+  if (!patiently || patiences.length < items.length) return shared
+  return patiently({
+    untilMs: Math.max(...patiences.map(({ untilMs }) => untilMs)),
+    isGone: () => patiences.every(({ isGone }) => isGone()),
+  })
+}
+
+function takeUpTo<Entry>(max: number, line: WaitingLine<Entry>): Entry[] {
+  const taken: Entry[] = []
+  while (taken.length < max) {
+    const entry = line.take()
+    if (entry === undefined) break
+    taken.push(entry)
+  }
+  return taken
 }
 
 async function settle<Values, Row>(run: RunBatch<Values, Row>, tx: Tx, items: Item<Values, Row>[]): Promise<void> {

@@ -1,10 +1,13 @@
 import { ApiError, sizes } from '@earshot/contracts'
+import type { Patience } from '@earshot/db'
 import type { FastifyRequest } from 'fastify'
 import { isForwarded } from './forwarding.ts'
 import { type Provenance, provenanceOf } from './provenance.ts'
 import { LOOKS_LIKE_TOKEN } from './token-values.ts'
 
 const USER_AGENT_CHARACTERS = 300
+/** How long a request waits for connections to the database, in all. */
+const PATIENCE_MS = 3_000
 
 /** What is known of a request before it is authorized. The same for REST and tRPC. */
 export interface RequestFacts {
@@ -25,6 +28,8 @@ export interface RequestFacts {
   hasLargeBody: boolean
   /** The path fields, not yet validated. */
   path: Record<string, string | undefined>
+  /** Ends when the client disconnects. */
+  patience: Patience
 }
 
 /** Reads the facts of a request. Throws `invalid_token` when the address contains a token. */
@@ -52,6 +57,7 @@ export function requestFactsOf(request: FastifyRequest, ownOrigin: string): Requ
     isDelivery: headers['x-service-delivery'] !== undefined,
     hasLargeBody: hasLargeBody(headers),
     path: request.params as Record<string, string | undefined>,
+    patience: { untilMs: performance.now() + PATIENCE_MS, isGone: () => request.raw.socket.destroyed },
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Operation } from '@earshot/contracts'
-import type { Database, TeamDatabase, Tx } from '@earshot/db'
+import type { Database, Patience, TeamDatabase, Tx } from '@earshot/db'
 import type { AuthorizedRequest } from '../auth/caller.ts'
 
 /** No team has this id: statements bound to it see no team's rows. */
@@ -12,11 +12,15 @@ export interface Databases {
 }
 
 /** Returns where a request's statements run. A request that names no team (`/me/`, `/teams/`) is not bound to one. */
-export function executorOf({ database, teamDatabase }: Databases, operation: Operation, caller: AuthorizedRequest['caller']): Tx {
-  if (!teamDatabase) return database
+export function executorOf(
+  { database, teamDatabase }: Databases,
+  operation: Operation,
+  { caller, patience }: { caller: AuthorizedRequest['caller']; patience: Patience },
+): Tx {
+  if (!teamDatabase) return database.patiently(patience)
   const teamId = teamIdOf(operation, caller)
-  if (operation.access === 'public') return teamDatabase.forTeam(teamId ?? NO_TEAM)
-  return teamId === null ? database : teamDatabase.forTeam(teamId)
+  if (operation.access === 'public') return teamDatabase.forTeam(teamId ?? NO_TEAM, patience)
+  return teamId === null ? database.patiently(patience) : teamDatabase.forTeam(teamId, patience)
 }
 
 /** Returns the team of a request, null when it names none, or none is known yet. */

@@ -1,7 +1,7 @@
 import { ApiError, type NamedOperation, type Operation } from '@earshot/contracts'
-import type { Tx } from '@earshot/db'
+import type { Patience, Tx } from '@earshot/db'
 import { z } from 'zod'
-import { type AuthorizedRequest, authenticate, authorizeCaller, requireFeature } from '../auth/caller.ts'
+import { type AuthorizedRequest as Authorized, authenticate, authorizeCaller, requireFeature } from '../auth/caller.ts'
 import { isFailedAttempt } from '../auth/rate-limit.ts'
 import type { ReplyHeaders } from '../auth/reply-headers.ts'
 import type { RequestFacts } from '../auth/request-facts.ts'
@@ -28,6 +28,11 @@ export interface PipelineOptions extends Databases {
   onForeignRow: () => void
 }
 
+/** A request that was authorized, and how long it waits. */
+export interface AuthorizedRequest extends Authorized {
+  patience: Patience
+}
+
 /** A compiled operation. REST, streams and tRPC call the same steps. */
 export interface Pipeline {
   named: NamedOperation
@@ -50,6 +55,12 @@ export function compilePipeline(named: NamedOperation, handler: AnyHandler, opti
 
   const authorizeOptions = { ...services, multiplier: options.rateLimitMultiplier }
 
+  async function authorize(requestFacts: RequestFacts, given: { replyHeaders: ReplyHeaders; isCounted?: boolean }) {
+    const { patience } = requestFacts
+    const authorized = await authorizeCaller(database.patiently(patience), operation, requestFacts, { ...authorizeOptions, ...given })
+    return { ...authorized, patience }
+  }
+
   async function execute(
     tx: Tx,
     keyedWork: KeyedWork,
@@ -63,14 +74,13 @@ export function compilePipeline(named: NamedOperation, handler: AnyHandler, opti
 
   return {
     named,
-    authorize: (requestFacts, replyHeaders, { isCounted } = { isCounted: false }) =>
-      authorizeCaller(database, operation, requestFacts, { ...authorizeOptions, replyHeaders, isCounted }),
+    authorize: (requestFacts, replyHeaders, { isCounted } = { isCounted: false }) => authorize(requestFacts, { replyHeaders, isCounted }),
     reauthorize: async (requestFacts, replyHeaders) => {
-      const authorized = await authorizeCaller(database, operation, requestFacts, { ...authorizeOptions, replyHeaders, isCounted: true })
+      const authorized = await authorize(requestFacts, { replyHeaders, isCounted: true })
       if ('team' in authorized.caller) requireFeature(operation, authorized.caller)
       return authorized
     },
-    perform: async ({ caller, projectIsMissing }, rawInput, idempotencyKey) => {
+    perform: async ({ caller, projectIsMissing, patience }, rawInput, idempotencyKey) => {
       const input = readInput(rawInput)
       const admit = () => {
         if ('team' in caller) requireFeature(operation, caller)
@@ -84,7 +94,7 @@ export function compilePipeline(named: NamedOperation, handler: AnyHandler, opti
       const work = (tx: Tx, receiver: unknown) =>
         handler({ ctx: { ...caller, tx: guarded(tx), services, receiver } as never, input: input as never })
       const keyed = idempotencyKey === null ? null : { caller: await keyHolder(caller), key: idempotencyKey, input }
-      const result = await execute(executorOf(options, operation, caller), { admit, prepare, work }, keyed)
+      const result = await execute(executorOf(options, operation, { caller, patience }), { admit, prepare, work }, keyed)
       if ('deferredAccess' in caller) await caller.deferredAccess.settle()
       if ('refusal' in result) return result
       if (isChange && !result.replayed) onCommit()
@@ -98,7 +108,11 @@ export function compilePipeline(named: NamedOperation, handler: AnyHandler, opti
 /** Returns what authenticates and counts a request whose operation stands in its body, before the body is read. */
 export function compileAuthentication({ database, services, rateLimitMultiplier }: PipelineOptions) {
   return async (requestFacts: RequestFacts, replyHeaders: ReplyHeaders): Promise<void> => {
-    await authenticate(database, 'authenticated', requestFacts, { ...services, multiplier: rateLimitMultiplier, replyHeaders })
+    await authenticate(database.patiently(requestFacts.patience), 'authenticated', requestFacts, {
+      ...services,
+      multiplier: rateLimitMultiplier,
+      replyHeaders,
+    })
   }
 }
 

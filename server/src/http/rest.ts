@@ -1,12 +1,11 @@
 import { ApiError, takesKey } from '@earshot/contracts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { AuthorizedRequest } from '../auth/caller.ts'
 import { replyHeadersOf } from '../auth/reply-headers.ts'
 import { requestFactsOf } from '../auth/request-facts.ts'
 import { etagOf, matchesETag } from './etag.ts'
 import { sendFailure } from './failure.ts'
 import { readIdempotencyKey } from './idempotency.ts'
-import { failureOf, type Pipeline } from './pipeline.ts'
+import { type AuthorizedRequest, failureOf, type Pipeline } from './pipeline.ts'
 import { compileQuery } from './query.ts'
 
 declare module 'fastify' {
