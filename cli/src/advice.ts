@@ -26,6 +26,10 @@ export function adviceOn(error: EarshotApiError, named: NamedOperation, flags: r
       return [`The plan ${fields.plan} does not include ${fields.feature}.`]
     case 'state_conflict':
       return stateAdvice(fields.current_state, flags)
+    case 'cursor_expired':
+      return [
+        `Add --cursor ${fields.oldest_cursor} to continue with the oldest event that is kept, or --cursor ${fields.newest_cursor} with new events.`,
+      ]
     case 'invalid_cursor':
       return ['Start again without --cursor.']
     case 'idempotency_key_reused':

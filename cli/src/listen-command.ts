@@ -18,6 +18,7 @@ export function addListen(command: Command, { terminal, finish }: { terminal: Te
     new Option('--forward <url>', 'address to post events to, such as localhost:3000/hook; without it, events are only shown'),
     new Option('--events <types>', 'only these types; comma-separated or repeated').argParser(collect),
     new Option('--from-now', 'skip events since the last run'),
+    new Option('--from-oldest', 'if events since the last run are no longer kept, continue with the oldest that is'),
     new Option('--keep-trying', 'retry a failed event, every 5 s in the end, instead of skipping it'),
     new Option('--json', 'print one JSON object per try'),
   ]

@@ -1,6 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { type EventType, eventTypes } from '@earshot/contracts'
-import { type Client, EarshotApiError, EarshotConnectionError, EarshotTimeoutError, type Streamed } from '@earshot/contracts/client'
+import {
+  type Client,
+  EarshotApiError,
+  EarshotConnectionError,
+  EarshotTimeoutError,
+  type ExpiredCursor,
+  type Streamed,
+} from '@earshot/contracts/client'
 import { type ForwardedEvent, forward, isDelivered, isWorthRetrying } from './forward.ts'
 import { lineWriter } from './listen-line.ts'
 import { type ListenState, openListenState } from './listen-state.ts'
@@ -23,6 +30,7 @@ export interface ListenFlags {
   team?: string
   project?: string
   fromNow?: boolean
+  fromOldest?: boolean
   keepTrying?: boolean
   json?: boolean
 }
@@ -38,6 +46,8 @@ interface Listening {
   print: (line: string) => void
   /** Prints what the run does, once the stream is open. */
   announce: () => void
+  /** Continues with the oldest event that is kept where those since the last run are not. */
+  fromOldest: boolean
   pause: (ms: number) => Promise<void>
 }
 
@@ -62,12 +72,13 @@ export async function listen(flags: ListenFlags, terminal: Terminal): Promise<vo
       cursor === undefined ? 'Waiting for new events. Press Ctrl-C to stop.' : 'Resuming where the last run stopped. Press Ctrl-C to stop.',
     )
   }
-  await follow({ client, team_id, types, signal, state, handle, print, announce, pause: (ms) => terminal.pause(ms, signal) }, cursor)
+  const pause = (ms: number) => terminal.pause(ms, signal)
+  await follow({ client, team_id, types, signal, state, handle, print, announce, pause, fromOldest: flags.fromOldest === true }, cursor)
 }
 
 /** Opens one connection after another. A failure of the first is an error; a dropped connection reconnects. */
 async function follow(
-  { client, team_id, types, signal, state, handle, print, announce, pause }: Listening,
+  { client, team_id, types, signal, state, handle, print, announce, pause, fromOldest }: Listening,
   start: string | undefined,
 ): Promise<void> {
   let cursor = start
@@ -86,16 +97,21 @@ async function follow(
     // A connection that drops before the first event must not lose the events until it is back.
     if (cursor === undefined) moveTo(begin)
   }
+  const onExpired = ({ oldestCursor }: ExpiredCursor) => {
+    if (!fromOldest) return undefined
+    print('Some events were missed: they are no longer kept, or the service was restored from a backup. Continuing with the oldest event.')
+    moveTo(oldestCursor)
+    return oldestCursor
+  }
   while (!signal.aborted) {
     try {
-      for await (const item of client.events.stream({ team_id, types, cursor }, { signal, onReady })) {
+      for await (const item of client.events.stream({ team_id, types, cursor }, { signal, onReady, onExpired })) {
         await handle(item)
         moveTo(item.cursor)
       }
     } catch (error) {
       if (signal.aborted) return
-      if (error instanceof EarshotApiError && error.code === 'invalid_cursor')
-        throw new UsageError('this service does not know where the last run stopped. Add --from-now to start with new events')
+      if (error instanceof EarshotApiError) throwIfLost(error)
       if (!hasConnected || !isConnectionLoss(error)) throw error
       const waitMs = Math.min(MAX_RECONNECT_WAIT_MS, 1_000 * 2 ** failures)
       print(`${(error as Error).message} Reconnecting in ${waitMs / 1000} s.`)
@@ -103,6 +119,16 @@ async function follow(
       await pause(waitMs)
     }
   }
+}
+
+/** Throws what to do when the stream cannot resume where it stopped. */
+function throwIfLost({ code }: EarshotApiError): void {
+  if (code === 'invalid_cursor')
+    throw new UsageError('this service does not know where the last run stopped. Add --from-now to start with new events')
+  if (code === 'cursor_expired')
+    throw new UsageError(
+      'some events were missed: they are no longer kept, or the service was restored from a backup. Add --from-oldest to continue with the oldest event, or --from-now to start with new events',
+    )
 }
 
 /** Saves cursors. If the file cannot be written, the run continues. */

@@ -49,6 +49,14 @@ export const errorTable = {
   last_owner: { status: 409, detail: 'A team must have at least one owner.' },
   idempotency_key_reused: { status: 409, detail: 'The idempotency key was already used for a different request.' },
   idempotency_in_progress: { status: 409, detail: 'A request with this idempotency key is still in progress.' },
+  cursor_expired: {
+    status: 409,
+    detail: 'Events after this cursor are no longer kept, or the database was restored. Continue at oldest_cursor or newest_cursor.',
+    fields: {
+      oldest_cursor: z.string().meta({ description: 'Before the oldest event that is kept.' }),
+      newest_cursor: z.string().meta({ description: 'After the newest event.' }),
+    },
+  },
   body_too_large: { status: 413, detail: 'The request body is too large.', fields: { limit_bytes: z.int() } },
   unsupported_media_type: { status: 415, detail: 'Unsupported media type. Send JSON with "Content-Type: application/json".' },
   rate_limited: { status: 429, detail: 'Too many requests. Retry after the number of seconds in the Retry-After header.' },

@@ -45,10 +45,9 @@ create index feed_positions_by_type on feed_positions (team_id, type, position);
 create table feed_ends (
   team_id uuid primary key,
   position bigint not null
-) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.02);
+) with (fillfactor = 10, autovacuum_vacuum_scale_factor = 0.02);
 
--- Days whose events were numbered on a later day too: up to this position the feed is incomplete once the day's events are
--- dropped.
+-- Days with events that were numbered on a later day, and the last position of those: as long as it is kept, so is the day.
 create table feed_late_days (
   day date primary key,
   last_position bigint not null

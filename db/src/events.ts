@@ -1,10 +1,19 @@
-import { ApiError } from '@earshot/contracts'
+import { ApiError, durations } from '@earshot/contracts'
 import { type SQL, sql } from 'drizzle-orm'
 import type { Tx } from './driver/database.ts'
+import { onlyOne } from './sql/rows.ts'
 import { type Parameters, statement, statementsByKey } from './sql/statement.ts'
 import { events, feed_ends, feed_positions } from './tables/events.ts'
 
 export type EventRow = Pick<typeof events.$inferSelect, 'id' | 'type' | 'payload'> & { position: string }
+
+/** An event of a page, or nulls for a page without any; and the same facts of the feed on each row. */
+type FeedRow = (EventRow | Record<keyof EventRow, null>) & {
+  /** The last position of the team; 0 before the first event. */
+  last_position: string
+  /** The position before the first one after the cursor; null at the end of the feed. Of the first row. */
+  previous_position: string | null
+}
 
 interface FeedValues {
   team_id: string
@@ -13,42 +22,96 @@ interface FeedValues {
   types: string[] | undefined
 }
 
+interface FeedQuery {
+  team_id: string
+  cursor?: string | undefined
+  limit: number
+  types?: string[] | undefined
+}
+
 const CURSOR = /^f[0-9a-z]{1,13}$/
+
+// Positions of days before are dropped, or about to be; their events live at least as long. A bound that is known when the
+// statement starts leaves out the partitions of other days.
+const after = (p: Parameters<FeedValues>) => sql`
+           n.team_id = ${p.team_id}
+           and n.position > greatest(
+             ${p.position}::bigint,
+             feed_position_at(((now() at time zone 'UTC')::date - ${sql.raw(String(durations.eventDays))})::timestamp at time zone 'UTC') - 1
+           )`
 
 // Only numbered events: a worker numbers what is committed, so nothing ever appears behind a position handed out.
 const next = (p: Parameters<FeedValues>, ofType: SQL) => sql`
-    select v.team_id, v.id, v.type, v.payload, n.position
-      from ${feed_positions} n
-      join ${events} v on v.team_id = n.team_id and v.id = n.event_id
-     where n.team_id = ${p.team_id}
-       and n.position > ${p.position}::bigint
-       ${ofType}
-     order by n.position
-     limit ${p.limit}`
+        select v.team_id, v.id, v.type, v.payload, n.position, n.previous_position
+          from ${feed_positions} n
+          join ${events} v on v.team_id = n.team_id and v.id = n.event_id
+         where ${after(p)}
+           ${ofType}
+         order by n.position
+         limit ${p.limit}`
+
+const read = statementsByKey<FeedValues, FeedRow>((key, p) => (key === 'types' ? readTypes(p) : readAll(p)))
+
+const end = (p: Parameters<FeedValues>) => sql`
+           select coalesce((select position from ${feed_ends} where team_id = ${p.team_id}), 0) as last_position`
+
+const readAll = (p: Parameters<FeedValues>) => sql`
+  select page.*, feed.last_position
+    from (${end(p)}
+         ) feed
+    left join lateral (${next(p, sql``)}
+         ) page on true
+   order by page.position`
 
 // Each type walks its own index: an event of a rare type is found without reading all that came between.
-const read = statementsByKey<FeedValues, EventRow>((key, p) =>
-  key === 'types'
-    ? sql`
-    select e.*
-      from (select distinct unnest(${p.types}::text[]) as type) wanted
-     cross join lateral (${next(p, sql`and n.type = wanted.type`)}) e
-     order by e.position
-     limit ${p.limit}`
-    : next(p, sql``),
-)
+const readTypes = (p: Parameters<FeedValues>) => sql`
+  select page.team_id, page.id, page.type, page.payload, page.position, feed.last_position, (
+           select n.previous_position
+             from ${feed_positions} n
+            where ${after(p)}
+            order by n.position
+            limit 1
+         ) as previous_position
+    from (${end(p)}
+         ) feed
+    left join lateral (
+        select e.*
+          from (select distinct unnest(${p.types}::text[]) as type) wanted
+         cross join lateral (${next(p, sql`and n.type = wanted.type`)}) e
+         order by e.position
+         limit ${p.limit}
+         ) page on true
+   order by page.position`
 
-/** Reads a page of the change feed, oldest first. The cursor is the position of the last event read; it is never null. */
+/**
+ * Reads a page of the change feed, oldest first. The cursor is the position of the last event read, or the end of the feed;
+ * it is never null. Throws `invalid_cursor`, and `cursor_expired` when events after the cursor are no longer kept, or when
+ * the feed has never given it out: the database was restored from a backup.
+ */
 export async function readEvents<Item>(
   tx: Tx,
-  { team_id, cursor, limit, types }: { team_id: string; cursor?: string | undefined; limit: number; types?: string[] | undefined },
+  { team_id, cursor, limit, types }: FeedQuery,
   present: (row: EventRow, cursor: string) => Item,
 ): Promise<{ results: Item[]; next_cursor: string }> {
-  const position = cursor === undefined ? 0n : decodePosition(cursor)
-  const rows = await read(types ? 'types' : '')(tx, { team_id, limit, types, position: String(position) })
-  const last = rows.at(-1)
-  const results = rows.map((row) => present(row, encodePosition(BigInt(row.position))))
-  return { results, next_cursor: encodePosition(last ? BigInt(last.position) : position) }
+  const position = cursor === undefined ? null : decodePosition(cursor)
+  const rows = await read(types ? 'types' : '')(tx, { team_id, limit, types, position: String(position ?? 0n) })
+  const { last_position, previous_position } = onlyOne(rows)
+  // Each event names the one before it. So nothing between the cursor and the next event is missing only if that is the
+  // cursor itself; and a position from before a restore is that of no event.
+  if (position !== null && position !== BigInt(previous_position ?? last_position)) throw await cursorExpired(tx, team_id, last_position)
+  const page = rows.filter((row): row is FeedRow & EventRow => row.id !== null)
+  const results = page.map((row) => present(row, encodePosition(BigInt(row.position))))
+  // A page that is not full has reached the end.
+  const end = page.length < limit ? last_position : page.at(-1)?.position
+  return { results, next_cursor: encodePosition(BigInt(end ?? last_position)) }
+}
+
+async function cursorExpired(tx: Tx, team_id: string, last_position: string): Promise<ApiError> {
+  const [first] = await read('')(tx, { team_id, limit: 1, types: undefined, position: '0' })
+  return new ApiError('cursor_expired', {
+    oldest_cursor: encodePosition(BigInt(first?.previous_position ?? last_position)),
+    newest_cursor: encodePosition(BigInt(last_position)),
+  })
 }
 
 // One probe of the primary key per team.

@@ -12,6 +12,7 @@ import { createSecretBox } from '@earshot/drivers'
 import { Webhook } from 'standardwebhooks'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { number } from '../support/event-stream.ts'
+import { loseLastEvent } from '../support/feed.ts'
 import { makeTeam, type Team } from '../support/people.ts'
 import { openTestDatabase, type TestDatabase } from '../support/test-database.ts'
 import { startTestService, type TestService } from '../support/test-service.ts'
@@ -165,6 +166,31 @@ test('it reconnects after a restart of the service, and no event is lost', { tim
   await run.shows('Reconnected.')
   await expect.poll(receiver.ids, { timeout: 10_000 }).toEqual(made)
   await again.close()
+})
+
+test('it says when events since the last run are lost, and continues where it is told to', async () => {
+  await using receiver = await receive()
+  const first = listen(['--forward', receiver.url])
+  await first.shows('Waiting for new events')
+  const [kept = ''] = await emit()
+  await emit()
+  await expect.poll(() => receiver.requests.length).toBe(2)
+  await first.interrupt()
+  await loseLastEvent(store.database, team.id)
+  const [later = ''] = await emit()
+
+  const refused = await listen(['--forward', receiver.url]).outcome
+  expect([refused.exitCode, refused.err]).toEqual([2, expect.stringMatching(/some events were missed: .*--from-oldest .*--from-now/)])
+  await using run = listen(['--forward', receiver.url, '--from-oldest'])
+  await run.shows('Some events were missed')
+  await expect.poll(() => receiver.ids().slice(2)).toEqual(expect.arrayContaining([kept, later]))
+  await run.interrupt()
+  await using next = listen(['--forward', receiver.url, '--from-oldest'])
+  await next.shows('Resuming where the last run stopped')
+  const [last = ''] = await emit()
+  await expect.poll(() => receiver.ids().at(-1)).toBe(last)
+  expect(next.text()).not.toContain('missed')
+  expect(receiver.ids().filter((id) => id === later)).toHaveLength(1)
 })
 
 test('a folder that cannot be written is reported once, and events are still forwarded', async () => {

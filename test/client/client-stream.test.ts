@@ -1,7 +1,8 @@
-import { createClient, EarshotApiError, EarshotConnectionError, EarshotTimeoutError } from '@earshot/contracts/client'
+import { createClient, EarshotApiError, EarshotConnectionError, EarshotTimeoutError, type ExpiredCursor } from '@earshot/contracts/client'
 import { afterAll, beforeAll, expect, expectTypeOf, test } from 'vitest'
 import { playService, refusal } from '../cli/fake-service.ts'
 import { number } from '../support/event-stream.ts'
+import { loseLastEvent } from '../support/feed.ts'
 import { makeTeam } from '../support/people.ts'
 import { startTestService, type TestService } from '../support/test-service.ts'
 
@@ -61,6 +62,36 @@ test('a response that is no stream, breaks or ends is an EarshotConnectionError;
   expect(await failureOf(silent.url, { timeoutMs: 50 })).toBeInstanceOf(EarshotTimeoutError)
   const reason = new Error('enough')
   expect(await failureOf(silent.url, { signal: AbortSignal.abort(reason) })).toBe(reason)
+})
+
+test('a stream whose cursor has expired continues after the cursor that onExpired returns, and throws without one', async () => {
+  const team = await makeTeam(service.database)
+  const { events } = service.client(team.token)
+  const made = async () => {
+    await team.submit()
+    await number(service)
+    const { results, next_cursor } = await events.list({ team_id: team.id })
+    return { id: results.at(-1)?.id, cursor: next_cursor }
+  }
+  const kept = await made()
+  const lost = await made()
+  await loseLastEvent(service.database, team.id)
+  const later = await made()
+  const expired: ExpiredCursor[] = []
+  const firstOf = async (onExpired?: (feed: ExpiredCursor) => string | undefined) => {
+    const options = onExpired && { onExpired }
+    for await (const { data } of events.stream({ team_id: team.id, cursor: lost.cursor }, options)) return data.id
+    return undefined
+  }
+  const fromOldest = (feed: ExpiredCursor) => {
+    expired.push(feed)
+    return feed.oldestCursor
+  }
+  expect(await firstOf(fromOldest)).toBe(kept.id)
+  expect(expired).toEqual([{ oldestCursor: 'f0', newestCursor: later.cursor }])
+  const refusal = { status: 409, code: 'cursor_expired', fields: { oldest_cursor: 'f0', newest_cursor: later.cursor } }
+  await expect(firstOf()).rejects.toMatchObject(refusal)
+  await expect(firstOf(() => undefined)).rejects.toMatchObject(refusal)
 })
 
 test('leaving the iteration closes the connection', async () => {

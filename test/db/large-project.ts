@@ -30,6 +30,8 @@ export async function fillLargeProject({ address, database }: TestDatabase): Pro
     await fillAudit(client, team)
     await fillInvitations(client, team)
     await fillSmall(client, team)
+    // Every team has a feed.
+    await client`insert into unnumbered_events select id, uuidv7(), 'team.updated' from teams`
     while ((await numberEvents(database, { max: RECORDS })) > 0);
     await client.unsafe('vacuum analyze')
     return { ...team, webhookId, ...(await readMiddle(database, team, webhookId)) }

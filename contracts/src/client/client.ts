@@ -6,7 +6,7 @@ import { type Page, type PagedPromise, paged } from './pages.ts'
 import { outputOf, sendOnce } from './reply.ts'
 import { type CallOptions, type ClientOptions, requestOf } from './request.ts'
 import { sendWithRetries } from './retry.ts'
-import { openStream, type Streamed, type StreamOptions } from './stream.ts'
+import { openStream, resumed, type Streamed, type StreamOptions } from './stream.ts'
 
 const TIMEOUT_MS = 30_000
 const MAX_RETRIES = 2
@@ -14,7 +14,7 @@ const MAX_RETRIES = 2
 export { EarshotApiError, EarshotConnectionError, EarshotTimeoutError } from './errors.ts'
 export type { PagedPromise } from './pages.ts'
 export type { CallOptions, ClientOptions } from './request.ts'
-export type { Streamed, StreamOptions } from './stream.ts'
+export type { ExpiredCursor, Streamed, StreamOptions } from './stream.ts'
 
 /** One method per operation, under the operation's name. */
 export type Client = ClientOf<Contracts>
@@ -63,11 +63,13 @@ function methodOf(operation: Operation, options: ClientOptions) {
   }
 }
 
-function streamOf(operation: Operation, input: object, options: ClientOptions, call: StreamOptions) {
+function streamOf(operation: Operation, input: { cursor?: string }, options: ClientOptions, call: StreamOptions) {
   const { fetch = globalThis.fetch } = options
   const headers = { accept: 'text/event-stream', ...call.headers }
   const timeoutMs = call.timeoutMs ?? options.timeoutMs ?? TIMEOUT_MS
-  return openStream(fetch, requestOf(operation, { ...input }, options, { ...call, headers }), { ...call, timeoutMs })
+  const open = (cursor: string | undefined) =>
+    openStream(fetch, requestOf(operation, { ...input, cursor }, options, { ...call, headers }), { ...call, timeoutMs })
+  return resumed(open, input.cursor, call.onExpired)
 }
 
 async function callOperation(operation: Operation, input: object, options: ClientOptions, call: CallOptions): Promise<unknown> {

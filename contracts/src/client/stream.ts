@@ -19,6 +19,19 @@ export interface Streamed<Data> {
 export interface StreamOptions extends Pick<CallOptions, 'signal' | 'timeoutMs' | 'headers'> {
   /** Called before the first item, with the cursor at which the stream starts. */
   onReady?: (cursor: string) => void
+  /**
+   * Called when items after the cursor are no longer kept, or when the cursor is from before a restore: some items are missed.
+   * The stream continues after the cursor that it returns; without one, `cursor_expired` is thrown.
+   */
+  onExpired?: (feed: ExpiredCursor) => string | undefined
+}
+
+/** What is left of a feed whose cursor expired. */
+export interface ExpiredCursor {
+  /** Continues with the oldest item that is kept. */
+  oldestCursor: string
+  /** Continues with new items. */
+  newestCursor: string
 }
 
 /**
@@ -52,6 +65,32 @@ export async function* openStream<Data>(
   } finally {
     watchdog.stop()
   }
+}
+
+/** Calls `open` with the cursor to start at, and once more each time that `onExpired` names another. */
+export async function* resumed<Data>(
+  open: (cursor: string | undefined) => AsyncIterable<Streamed<Data>>,
+  start: string | undefined,
+  onExpired: StreamOptions['onExpired'],
+): AsyncGenerator<Streamed<Data>> {
+  let cursor = start
+  while (true) {
+    try {
+      for await (const item of open(cursor)) {
+        yield item
+        cursor = item.cursor
+      }
+      return
+    } catch (error) {
+      const next = error instanceof EarshotApiError && error.code === 'cursor_expired' ? onExpired?.(expiredCursorOf(error)) : undefined
+      if (next === undefined) throw error
+      cursor = next
+    }
+  }
+}
+
+function expiredCursorOf({ fields }: EarshotApiError): ExpiredCursor {
+  return { oldestCursor: String(fields.oldest_cursor), newestCursor: String(fields.newest_cursor) }
 }
 
 async function* messagesOf(address: string, response: Response, onBytes: () => void): AsyncGenerator<EventSourceMessage> {

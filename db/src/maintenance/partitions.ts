@@ -2,6 +2,7 @@ import { durations } from '@earshot/contracts'
 import { sql } from 'drizzle-orm'
 import type { Database, Tx } from '../driver/database.ts'
 import { statement } from '../sql/statement.ts'
+import { feed_late_days } from '../tables/events.ts'
 
 const DAYS_AHEAD = 7
 
@@ -28,7 +29,7 @@ export async function ensurePartitions(tx: Tx): Promise<void> {
   for (const table of Object.keys(KEPT_DAYS)) await ensure(tx, { table, days: DAYS_AHEAD })
 }
 
-// Includes partitions that an interrupted run has detached, or half detached.
+// An event that was numbered late stays as long as its position. Includes partitions that an interrupted run has detached, or half detached.
 const findPast = statement<{ table: string; days: number }, Partition>(
   (p) => sql`
   select c.relname as name,
@@ -39,6 +40,13 @@ const findPast = statement<{ table: string; days: number }, Partition>(
      and c.relkind = 'r'
      and c.relname ~ ('^' || ${p.table}::text || '_[0-9]{8}$')
      and to_date(right(c.relname, 8), 'YYYYMMDD') < (now() at time zone 'UTC')::date - ${p.days}::int
+     and not exists (
+       select
+         from ${feed_late_days} l
+        where ${p.table}::text = 'events'
+          and l.day = to_date(right(c.relname, 8), 'YYYYMMDD')
+          and l.last_position >= feed_position_at(((now() at time zone 'UTC')::date - ${p.days}::int)::timestamp at time zone 'UTC')
+     )
    order by c.relname`,
 )
 
