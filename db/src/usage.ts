@@ -23,9 +23,13 @@ const find = statement<{ team_id: string }, UsageRow>(
          ${existing.members(p.team_id)} as members,
          coalesce(
            (
-             select jsonb_object_agg(u.quota, u.used)
-               from ${quota_usage} u
-              where u.team_id = t.id and u.period = month.first
+             select jsonb_object_agg(q.quota, q.used)
+               from (
+                      select u.quota, sum(u.used)::int as used
+                        from ${quota_usage} u
+                       where u.team_id = t.id and u.period = month.first
+                       group by u.quota
+                    ) q
            ),
            '{}'
          ) as used_this_month,

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { claimIdempotencyKey } from '@earshot/db'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { makeTeam, type Team } from '../support/people.ts'
+import { setUsed } from '../support/quotas.ts'
 import { startTestService, type TestService } from '../support/test-service.ts'
 
 const WORDS = { body: 'x', author: { name: 'Ada' } }
@@ -55,9 +56,9 @@ test('409 and 402 are stored and replayed, whatever changed since', async () => 
   const poor = await makeTeam(service.database, { plan: 'pro' })
   const path = `/api/v1/teams/${poor.id}/projects/${poor.project.project_id}/submissions/`
   await poor.submit()
-  await service.database.run('update quota_usage set used = 5000 where team_id = $1', [poor.id])
+  await setUsed(service.database, poor.id, 5000)
   const exceeded = await send(path, 'key-5', WORDS, poor.token)
-  await service.database.run('update quota_usage set used = 0 where team_id = $1', [poor.id])
+  await setUsed(service.database, poor.id, 0)
   const again = await send(path, 'key-5', WORDS, poor.token)
   expect(exceeded).toMatchObject({ status: 402, body: { code: 'quota_exceeded', used: 5000 } })
   expect([again.status, again.headers.get('idempotency-replayed')]).toEqual([402, 'true'])

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { makeTeam, type Team } from '../support/people.ts'
+import { setUsed } from '../support/quotas.ts'
 import { startTestService, type TestService } from '../support/test-service.ts'
 
 const WORDS = { author: { name: 'Ada', email: 'ada@example.com' }, consent: { granted: true } }
@@ -112,7 +113,7 @@ test('a webhook delivery that is posted back is refused on every public write', 
 test('a visitor learns of a team’s exhausted quota by code and text alone', async () => {
   team = await makeTeam(service.database, { plan: 'free' })
   expect((await leave({ body: 'First' })).status).toBe(201)
-  await service.database.run('update quota_usage set used = 50 where team_id = $1', [team.id])
+  await setUsed(service.database, team.id, 50)
   const refused = await leave({ body: 'Beyond' })
   expect(refused).toMatchObject({ status: 402, body: { code: 'quota_exceeded' } })
   expect(Object.keys(refused.body).sort()).toEqual(['code', 'detail', 'request_id'])
@@ -146,8 +147,9 @@ async function kept(): Promise<string[]> {
 }
 
 async function usedQuota(): Promise<number | undefined> {
-  const [row] = await service.database.run<{ used: number }>("select used from quota_usage where team_id = $1 and quota = 'submissions'", [
-    team.id,
-  ])
+  const [row] = await service.database.run<{ used: number }>(
+    "select sum(used)::int as used from quota_usage where team_id = $1 and quota = 'submissions'",
+    [team.id],
+  )
   return row?.used
 }

@@ -156,7 +156,7 @@ async function idsOf({ id }: Team): Promise<string[]> {
 async function countsOf({ id }: Team) {
   const [row] = await store.database.run(
     `select (select count(*)::int from events where team_id = $1 and type = 'submission.created') as events,
-            (select used from quota_usage where team_id = $1 and quota = 'submissions') as used`,
+            (select sum(used)::int from quota_usage where team_id = $1 and quota = 'submissions') as used`,
     [id],
   )
   return row

@@ -18,7 +18,7 @@ async function start({ address }: { address: DatabaseAddress }): Promise<{ url: 
   const sql = openPlain(address, POOL)
   const app = fastify({ trustProxy: true })
   registerList(app, sql)
-  registerSubmit(app, sql)
+  await registerSubmit(app, sql)
   await app.listen({ host: '127.0.0.1', port: 0 })
   close = async () => {
     await app.close()
