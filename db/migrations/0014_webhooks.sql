@@ -27,11 +27,10 @@ create table webhook_endpoints (
   primary key (team_id, id),
   foreign key (team_id, project_id) references projects on delete cascade
 );
-create unique index webhook_endpoints_id on webhook_endpoints (id);
 create index webhook_endpoints_deleted on webhook_endpoints (deleted_at) where deleted_at is not null;
 
--- Not partitioned: a claim would have to probe every partition. No foreign key to the endpoint or the event:
--- both are purged by jobs of their own.
+-- Unfinished deliveries alone, so that the table stays small: what ended lies in webhook_delivery_history. No foreign key to
+-- the endpoint or the event: both are purged by jobs of their own.
 create table webhook_deliveries (
   team_id uuid not null,
   id uuid not null default uuidv7(),
@@ -39,28 +38,65 @@ create table webhook_deliveries (
   event_id uuid not null,
   event_type text not null,
   payload_sha256 text not null,
-  state text not null default 'pending' check (state in ('pending', 'sending', 'succeeded', 'failed', 'skipped')),
+  state text not null default 'pending' check (state in ('pending', 'sending')),
   trigger text not null default 'auto' check (trigger in ('auto', 'manual', 'replay', 'test')),
   attempt_count smallint not null default 0,
   next_attempt_at timestamptz default now(),
+  -- Due, but nothing may be sent to its endpoint now; out of the indexes of due deliveries until that changes.
+  is_held boolean not null default false check (state = 'pending' or not is_held),
   attempt_id uuid,
   worker_id int,
   lease_until timestamptz,
   replay_of uuid,
   replay_id uuid,
+  updated_at timestamptz(3) not null default clock_timestamp(),
+  created_at timestamptz not null generated always as (uuid_extract_timestamp(id)) virtual,
+  -- In the order of the endpoint's list.
+  primary key (team_id, endpoint_id, id)
+) with (autovacuum_vacuum_scale_factor = 0.02);
+-- Two indexes of what is due: in the order it is due, to see whether there is anything; by endpoint, to share slots fairly.
+-- A plan that was made while the table was empty cannot tell one from the other, so the first asks for a condition (always
+-- true) that only the look in its order names.
+create index webhook_deliveries_due on webhook_deliveries (next_attempt_at)
+  where state = 'pending' and not is_held and attempt_count >= 0;
+create index webhook_deliveries_due_by_endpoint on webhook_deliveries (team_id, endpoint_id, next_attempt_at)
+  where state = 'pending' and not is_held;
+create index webhook_deliveries_sending on webhook_deliveries (worker_id) where state = 'sending';
+-- Partial, so that other deliveries do not pay for them.
+create index webhook_deliveries_held on webhook_deliveries (team_id, endpoint_id) where is_held;
+create index webhook_deliveries_replay on webhook_deliveries (team_id, endpoint_id, replay_id, id desc) where replay_id is not null;
+
+-- Finished deliveries. Partitioned by day, as events are, and dropped with their day.
+create table webhook_delivery_history (
+  team_id uuid not null,
+  id uuid not null,
+  endpoint_id uuid not null,
+  event_id uuid not null,
+  event_type text not null,
+  payload_sha256 text not null,
+  state text not null check (state in ('succeeded', 'failed', 'skipped')),
+  trigger text not null check (trigger in ('auto', 'manual', 'replay', 'test')),
+  attempt_count smallint not null,
+  attempt_id uuid,
+  replay_of uuid,
+  replay_id uuid,
   finished_at timestamptz(3),
   updated_at timestamptz(3) not null default clock_timestamp(),
   created_at timestamptz not null generated always as (uuid_extract_timestamp(id)) virtual,
-  primary key (team_id, id)
-) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.02);
-create unique index webhook_deliveries_id on webhook_deliveries (id);
-create index webhook_deliveries_endpoint on webhook_deliveries (team_id, endpoint_id, id desc);
-create index webhook_deliveries_due on webhook_deliveries (endpoint_id, next_attempt_at) where state = 'pending';
-create index webhook_deliveries_sending on webhook_deliveries (worker_id) where state = 'sending';
--- Partial, so that other deliveries do not pay for it.
-create index webhook_deliveries_replay on webhook_deliveries (team_id, endpoint_id, replay_id, id desc) where replay_id is not null;
--- An endpoint has one team: with this, the planner expects its many deliveries and distinguishes the indexes.
-create statistics webhook_deliveries_owner (dependencies) on team_id, endpoint_id from webhook_deliveries;
+  primary key (team_id, endpoint_id, id)
+) partition by range (id);
+create index webhook_delivery_history_replay on webhook_delivery_history (team_id, endpoint_id, replay_id, id desc)
+  where replay_id is not null;
+
+-- Both as one, for lists and lookups. With the rights of who reads it, so that the policies hold.
+create view all_webhook_deliveries with (security_invoker = true) as
+  select team_id, id, endpoint_id, event_id, event_type, payload_sha256, state, trigger, attempt_count, next_attempt_at,
+         attempt_id, worker_id, lease_until, replay_of, replay_id, null::timestamptz(3) as finished_at, updated_at, created_at
+    from webhook_deliveries
+  union all
+  select team_id, id, endpoint_id, event_id, event_type, payload_sha256, state, trigger, attempt_count, null,
+         attempt_id, null, null, replay_of, replay_id, finished_at, updated_at, created_at
+    from webhook_delivery_history;
 
 -- Partitioned by day, as events are.
 create table webhook_attempts (

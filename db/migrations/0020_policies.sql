@@ -7,8 +7,8 @@ declare
 begin
   foreach v_table in array array[
     'memberships', 'invitations', 'projects', 'public_keys', 'project_counters', 'submissions', 'submission_tags', 'submission_fingerprints',
-    'events', 'unnumbered_events', 'feed_positions', 'feed_ends', 'webhook_endpoints', 'webhook_deliveries', 'webhook_attempts', 'webhook_replays',
-    'quota_usage', 'audit_entries'
+    'events', 'unnumbered_events', 'feed_positions', 'feed_ends', 'webhook_endpoints', 'webhook_deliveries', 'webhook_delivery_history',
+    'webhook_attempts', 'webhook_replays', 'quota_usage', 'audit_entries'
   ] loop
     execute format('alter table %I enable row level security', v_table);
     execute format(

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { finishDeliveries } from '../support/finish-deliveries.ts'
 import { makeTeam, type Team } from '../support/people.ts'
 import { startTestService, type TestService } from '../support/test-service.ts'
 import { walkIds, walkPages } from '../support/walk-pages.ts'
@@ -27,7 +28,7 @@ beforeAll(async () => {
     const { id: submission_id } = await team.submit({ author_email: 'secret@example.com' })
     if (count % 2 === 0) await client.submissions.approve({ ...team.project, submission_id })
   }
-  await service.database.run("update webhook_deliveries set state = 'failed' where event_type = 'submission.approved'", [])
+  await finishDeliveries(service.database, 'failed', "event_type = 'submission.approved'")
 })
 afterAll(() => service.close())
 

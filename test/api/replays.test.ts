@@ -6,6 +6,7 @@ import { beginTestDelivery, continueReplay } from '@earshot/db'
 import { createDatabaseMail, createOwnAddresses, createSecretBox } from '@earshot/drivers'
 import { startWorker } from '@earshot/jobs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { finishDeliveries } from '../support/finish-deliveries.ts'
 import { makeTeam, type Team } from '../support/people.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { startTestService, type TestService } from '../support/test-service.ts'
@@ -34,7 +35,7 @@ test('a replay sends the deliveries skipped during a pause, and the others of th
   await team.submit()
   await ask(team, 'PATCH', `${id}/`, { state: 'active' })
   expect((await statesOf(id)).sort()).toEqual(['pending', 'skipped'])
-  await service.database.run("update webhook_deliveries set state = 'failed' where endpoint_id = $1 and state = 'pending'", [id])
+  await finishDeliveries(service.database, 'failed', `endpoint_id = '${id}'`)
 
   const worker = await startReplayWorker()
   const answer = await replay(team, id)
@@ -72,7 +73,7 @@ test('a replay sends events that match the endpoint’s filters, its types and i
     const answer = await replay(team, id, fields)
     await continueReplay(service.database, { team_id: team.id, replay_id: answer.body.replay_id })
     const rows = await service.database.run<{ event_type: string }>(
-      'select event_type from webhook_deliveries where replay_id = $1 order by event_id',
+      'select event_type from all_webhook_deliveries where replay_id = $1 order by event_id',
       [answer.body.replay_id],
     )
     expect(rows).toHaveLength(answer.body.matched)
@@ -188,13 +189,15 @@ async function addEvents({ id, project }: Team, count: number): Promise<void> {
 }
 
 async function statesOf(endpointId: string): Promise<string[]> {
-  const rows = await service.database.run<{ state: string }>('select state from webhook_deliveries where endpoint_id = $1', [endpointId])
+  const rows = await service.database.run<{ state: string }>('select state from all_webhook_deliveries where endpoint_id = $1', [
+    endpointId,
+  ])
   return rows.map(({ state }) => state)
 }
 
 async function madeBy(replayId: string): Promise<{ deliveries: number; events: number }> {
   const [row] = await service.database.run<{ deliveries: number; events: number }>(
-    'select count(*)::int as deliveries, count(distinct event_id)::int as events from webhook_deliveries where replay_id = $1',
+    'select count(*)::int as deliveries, count(distinct event_id)::int as events from all_webhook_deliveries where replay_id = $1',
     [replayId],
   )
   return row ?? { deliveries: 0, events: 0 }

@@ -217,5 +217,5 @@ function ask(method: string, path: string, body?: unknown) {
 }
 
 function deliveriesOf(id: string) {
-  return service.database.run<Record<string, unknown>>('select * from webhook_deliveries where endpoint_id = $1', [id])
+  return service.database.run<Record<string, unknown>>('select * from all_webhook_deliveries where endpoint_id = $1', [id])
 }

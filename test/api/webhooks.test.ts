@@ -183,7 +183,7 @@ function create(body: Record<string, unknown>) {
 /** The states of a team's deliveries by endpoint. */
 async function deliveriesOf({ id }: Team): Promise<Record<string, string>> {
   const rows = await service.database.run<{ endpoint_id: string; state: string }>(
-    'select endpoint_id, state from webhook_deliveries where team_id = $1',
+    'select endpoint_id, state from all_webhook_deliveries where team_id = $1',
     [id],
   )
   return Object.fromEntries(rows.map(({ endpoint_id, state }) => [endpoint_id, state]))

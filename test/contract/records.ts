@@ -115,7 +115,9 @@ async function createOne(service: TestService, team: Team, path: Known, collecti
 async function makeDelivery(service: TestService, team: Team, { webhook_id }: Known): Promise<unknown> {
   await service.client(team.token).webhooks.update({ team_id: team.id, webhook_id: String(webhook_id), events: ['*'] })
   await team.submit()
-  const [delivery] = await service.database.run<{ id: string }>('select id from webhook_deliveries where endpoint_id = $1', [webhook_id])
+  const [delivery] = await service.database.run<{ id: string }>('select id from all_webhook_deliveries where endpoint_id = $1', [
+    webhook_id,
+  ])
   return delivery?.id
 }
 

@@ -7,6 +7,7 @@ import {
   findDueEndpoints,
   forgetDeadWorkers,
   handBackDeliveries,
+  holdDeliveries,
   registerWorker,
   sweepDeliveries,
 } from '@earshot/db/dispatch'
@@ -87,8 +88,11 @@ export async function beginLife({ database, teamId, addEndpoint, emit }: Webhook
   const workerAt = (place: number) => workers[place] ?? workers[0] ?? never()
 
   const claim = async (workerId: number) => {
-    const due = (await findDueEndpoints(database)).filter(({ endpoint_id }) => endpoint_id === endpointId)
-    const slots = due.map(({ team_id, endpoint_id }) => ({ team_id, endpoint_id, free: SLOTS }))
+    const look = await findDueEndpoints(database)
+    // As a worker does: they are out of sight until the endpoint is resumed.
+    await holdDeliveries(database, look.unsendable)
+    const due = look.due.filter(({ endpoint_id }) => endpoint_id === endpointId)
+    const slots = due.map((endpoint) => ({ ...endpoint, free: SLOTS }))
     return slots.length === 0 ? [] : claimDeliveries(database, { workerId, slots })
   }
   const setState = (state: 'active' | 'paused') => updateWebhook(database, ACTOR, ref, { state }).then(() => '')
@@ -164,7 +168,7 @@ export async function beginLife({ database, teamId, addEndpoint, emit }: Webhook
     },
     async end() {
       await run('update webhook_endpoints set deleted_at = now() where id = $1', endpointId)
-      await run("update webhook_deliveries set state = 'skipped' where endpoint_id = $1", endpointId)
+      await run('delete from webhook_deliveries where endpoint_id = $1', endpointId)
       await run('delete from webhook_workers')
     },
   }
@@ -185,7 +189,7 @@ const READ_DELIVERIES = `
            case when (d.state = 'sending') <> (d.lease_until is not null) then 'lease?' end,
            case when (d.state in ('succeeded', 'failed')) <> (d.finished_at is not null) then 'finished?' end,
            a.outcomes) as line
-    from webhook_deliveries d
+    from all_webhook_deliveries d
    cross join lateral (
      select string_agg(
               case when t.finished_at is null then 'open' else coalesce(t.error_code, t.status_code::text) end, ',' order by t.number) as outcomes
@@ -214,8 +218,8 @@ function resultOf(delivery: ClaimedDelivery, kind: AnswerKind) {
   }
 }
 
-function refOf({ id, attempt_id, number }: ClaimedDelivery): AttemptRef {
-  return { delivery_id: id, attempt_id, number }
+function refOf({ team_id, endpoint_id, id, attempt_id, number }: ClaimedDelivery): AttemptRef {
+  return { team_id, endpoint_id, delivery_id: id, attempt_id, number }
 }
 
 function take<Item>(items: Item[], place: number): Item | undefined {

@@ -1,15 +1,19 @@
 import type { Tx } from '@earshot/db'
 import {
+  type AttemptRef,
   type ClaimedDelivery,
   claimDeliveries,
   completeDeliveries,
+  findDueEndpoints,
   handBackDeliveries,
+  holdDeliveries,
   registerWorker,
+  releaseDeliveries,
   sweepDeliveries,
 } from '@earshot/db/dispatch'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openWebhookFixture, type WebhookFixture } from '../support/webhook-fixture.ts'
-import { explain, recording } from './statement-plan.ts'
+import { asOperator, openWebhookFixture, type WebhookFixture } from '../support/webhook-fixture.ts'
+import { explain, type SentStatement, sentBy } from './statement-plan.ts'
 
 const STORED = 100_000
 const IN_HAND = 20
@@ -27,27 +31,33 @@ beforeAll(async () => {
   const { client } = fixture.database
   await client`
     with stored as (
-      insert into webhook_deliveries (team_id, endpoint_id, event_id, event_type, payload_sha256, state, attempt_count, next_attempt_at)
-      select d.team_id, d.endpoint_id, d.event_id, d.event_type, d.payload_sha256, 'succeeded', 1, null
+      insert into webhook_delivery_history (team_id, id, endpoint_id, event_id, event_type, payload_sha256, state, trigger, attempt_count)
+      select d.team_id, uuidv7(), d.endpoint_id, d.event_id, d.event_type, d.payload_sha256, 'succeeded', 'auto', 1
         from webhook_deliveries d, generate_series(1, ${STORED})
       returning team_id, id, endpoint_id
     )
     insert into webhook_attempts (team_id, delivery_id, endpoint_id, number, trigger, worker_id, finished_at, status_code)
     select team_id, id, endpoint_id, 1, 'auto', 0, now(), 200 from stored`
-  await client`vacuum analyze webhook_deliveries, webhook_attempts, webhook_endpoints, events`
+  await client`vacuum analyze webhook_deliveries, webhook_delivery_history, webhook_attempts, webhook_endpoints, events`
 }, 120_000)
 afterAll(() => fixture.close())
 
-const refOf = ({ id, attempt_id, number }: ClaimedDelivery) => ({ delivery_id: id, attempt_id, number })
-const resultOf = (delivery: ClaimedDelivery) => ({
-  ...{ ...refOf(delivery), succeeded: true, delay_ms: null, duration_ms: 5, status_code: 200, remote_ip: null, response_headers: {} },
+const refOf = ({ team_id, endpoint_id, id, attempt_id, number }: ClaimedDelivery) => ({
+  team_id,
+  endpoint_id,
+  delivery_id: id,
+  attempt_id,
+  number,
+})
+const resultOf = (ref: AttemptRef) => ({
+  ...{ ...ref, succeeded: true, delay_ms: null, duration_ms: 5, status_code: 200, remote_ip: null, response_headers: {} },
   ...{ response_body: null, response_body_truncated: false, error_code: null, error_detail: null },
 })
 const claim = (tx: Tx) => claimDeliveries(tx, { workerId, slots: [{ team_id: fixture.teamId, endpoint_id: endpointId, free: IN_HAND }] })
 
 const steps: Record<string, (tx: Tx, claimed: ClaimedDelivery[]) => Promise<unknown>> = {
   'a claim': (tx) => claim(tx),
-  'a batch of results': (tx, claimed) => completeDeliveries(tx, claimed.map(resultOf)),
+  'a batch of results': (tx, claimed) => completeDeliveries(tx, claimed.map(refOf).map(resultOf)),
   'a hand-back': (tx, claimed) => handBackDeliveries(tx, claimed.map(refOf)),
   'a sweep': (tx) => sweepDeliveries(tx, { workerId, held: [], heldAt: 'now', maxAttempts: 8 }),
 }
@@ -66,28 +76,48 @@ test.for(Object.keys(steps).flatMap((step) => (['custom', 'generic'] as const).m
     expect(wholeReads.filter((relation) => /deliveries|attempts|events/.test(relation))).toEqual([])
     expect(scannedRows).toBeLessThan(MAX_SCANNED_ROWS)
     expect(scannedRows).toBeGreaterThanOrEqual(IN_HAND)
-    await fixture.database.run(
-      "update webhook_deliveries set state = 'skipped', next_attempt_at = null where state in ('pending', 'sending')",
-      [],
-    )
+    await fixture.database.run('delete from webhook_deliveries', [])
   },
 )
 
+test('a plan that was made while the table of unfinished deliveries was empty is right when it is full', async () => {
+  await fixture.database.run('delete from webhook_deliveries', [])
+  await asOperator(fixture.address, 'vacuum analyze webhook_deliveries')
+  const ref = { team_id: fixture.teamId, endpoint_id: endpointId, delivery_id: endpointId, attempt_id: endpointId, number: 1 }
+  const sent = await sentBy(fixture.database, async (tx) => {
+    await findDueEndpoints(tx)
+    await claim(tx)
+    await holdDeliveries(tx, [ref])
+    await releaseDeliveries(tx, null)
+    await handBackDeliveries(tx, [ref])
+    await completeDeliveries(tx, [resultOf(ref)])
+  })
+  const indexes = await Promise.all(sent.map((statement) => indexesOf(statement)))
+  expect(indexes).toEqual([
+    ['webhook_deliveries_due'],
+    ['webhook_deliveries_due_by_endpoint'],
+    ['webhook_deliveries_due_by_endpoint'],
+    ['webhook_deliveries_held'],
+    ['webhook_deliveries_pkey'],
+    ['webhook_deliveries_pkey'],
+  ])
+})
+
+/** The indexes of unfinished deliveries that a generic plan walks. */
+async function indexesOf({ text, params }: SentStatement): Promise<string[]> {
+  const lines = await fixture.database.client.begin(async (tx) => {
+    await tx.unsafe(`prepare asked as ${text}`)
+    const rows = await tx.unsafe(`explain execute asked(${params.map(() => 'null').join(', ')})`)
+    await tx.unsafe('deallocate asked')
+    return rows.map((row) => String(row['QUERY PLAN']))
+  })
+  return [...new Set(lines.flatMap((line) => /using (webhook_deliveries_\w+)/.exec(line)?.[1] ?? []))]
+}
+
 /** What a step sends, without its effect. */
 async function statementOf(step: string, claimed: ClaimedDelivery[]) {
-  const undone = new Error('Undone')
-  let sent: ReturnType<typeof recording>['sent'] = []
-  await fixture.database
-    .transaction(async (tx) => {
-      const recorder = recording(tx)
-      await steps[step]?.(recorder, claimed)
-      sent = recorder.sent
-      throw undone
-    })
-    .catch((error: unknown) => {
-      if (error !== undone) throw error
-    })
-  const [statement] = sent
+  // A sweep looks for bounds first.
+  const statement = (await sentBy(fixture.database, async (tx) => steps[step]?.(tx, claimed))).at(-1)
   if (!statement) throw new Error('Nothing was sent')
   return statement
 }

@@ -76,8 +76,8 @@ async function fillWebhooks(client: postgres.Sql, { id, project }: Team, count =
       select ${id}, id, type from event
     ),
     delivery as (
-      insert into webhook_deliveries (team_id, endpoint_id, event_id, event_type, payload_sha256, state)
-      select ${id}, ${endpoint.id}, id, type, '', case when type = 'team.updated' then 'failed' else 'succeeded' end from event
+      insert into webhook_delivery_history (team_id, id, endpoint_id, event_id, event_type, payload_sha256, state, trigger, attempt_count)
+      select ${id}, uuidv7(case when row_number() over () > ${count / 2} then '0' else '-1 day' end::interval), ${endpoint.id}, id, type, '', case when type = 'team.updated' then 'failed' else 'succeeded' end, 'auto', 1 from event
       returning id, state
     )
     insert into webhook_attempts (team_id, id, delivery_id, endpoint_id, number, trigger, worker_id, finished_at, status_code)
@@ -133,6 +133,6 @@ async function readMiddle(database: Database, { project }: Team, webhookId: stri
   const [middle] = await database.client<[LargeProject['middle']]>`
     select id, created_at from submissions where team_id = ${project.team_id} order by id offset ${RECORDS / 2} limit 1`
   const [delivery] = await database.client<[{ id: string }]>`
-    select id from webhook_deliveries where endpoint_id = ${webhookId} order by id offset ${RECORDS / 2} limit 1`
+    select id from all_webhook_deliveries where endpoint_id = ${webhookId} order by id offset ${RECORDS / 2} limit 1`
   return { middle, deliveryId: delivery.id }
 }

@@ -1,4 +1,4 @@
-import type { Tx } from '@earshot/db'
+import type { Database, Tx } from '@earshot/db'
 import type { Sql } from 'postgres'
 
 export interface SentStatement {
@@ -14,6 +14,8 @@ export interface PlanFacts {
   sortedRows: number[]
   /** Rows that were looked at, also those that a filter dropped, in the relation with most of them. */
   scannedRows: number
+  /** Blocks of tables and indexes that were looked at. */
+  blocks: number
 }
 
 interface PlanNode {
@@ -25,6 +27,8 @@ interface PlanNode {
   'Actual Loops': number
   'Rows Removed by Filter'?: number
   'Rows Removed by Index Recheck'?: number
+  'Shared Hit Blocks'?: number
+  'Shared Read Blocks'?: number
   Plans?: PlanNode[]
 }
 
@@ -41,6 +45,23 @@ export function recording(tx: Tx): Tx & { sent: SentStatement[] } {
     transaction: <Result>(work: (inner: Tx) => Promise<Result>): Promise<Result> => work(recorder),
   }
   return recorder
+}
+
+/** Returns what some work sends, and undoes its effect. */
+export async function sentBy(database: Database, work: (tx: Tx) => Promise<unknown>): Promise<SentStatement[]> {
+  const undone = new Error('Undone')
+  let sent: SentStatement[] = []
+  await database
+    .transaction(async (tx) => {
+      const recorder = recording(tx)
+      await work(recorder)
+      sent = recorder.sent
+      throw undone
+    })
+    .catch((error: unknown) => {
+      if (error !== undone) throw error
+    })
+  return sent
 }
 
 /** Runs a statement under EXPLAIN, planned for its values or for any values, as PostgreSQL does after some runs. */
@@ -61,7 +82,8 @@ function nodesOf(node: PlanNode): PlanNode[] {
   return [node, ...(node.Plans ?? []).flatMap(nodesOf)]
 }
 
-function factsOf(nodes: PlanNode[]): PlanFacts {
+function factsOf([root, ...others]: PlanNode[]): PlanFacts {
+  const nodes = root ? [root, ...others] : []
   const scans = nodes.filter((node) => /Scan$/.test(node['Node Type']) && (node['Relation Name'] ?? node['Index Name']))
   const rowsOf = new Map<string, number>()
   for (const scan of scans) {
@@ -73,6 +95,7 @@ function factsOf(nodes: PlanNode[]): PlanFacts {
     wholeReads: scans.filter((node) => node['Node Type'] === 'Seq Scan' && rowsOfScan(node) > 0).map((node) => node['Relation Name'] ?? ''),
     sortedRows: nodes.filter((node) => node['Node Type'].includes('Sort')).map((node) => rowsOfScan(inputOf(node))),
     scannedRows: Math.max(0, ...rowsOf.values()),
+    blocks: (root?.['Shared Hit Blocks'] ?? 0) + (root?.['Shared Read Blocks'] ?? 0),
   }
 }
 

@@ -80,7 +80,7 @@ test(`after kills, restarts, pauses and outages every acknowledged change is del
  */
 async function settle({ database: { client } }: DurabilityFixture): Promise<void> {
   const open = () => client`
-    (select from webhook_deliveries where state in ('pending', 'sending') limit 1)
+    (select from webhook_deliveries limit 1)
     union all
     (select from unnumbered_events limit 1)`
   const isSettled = async () => {
@@ -101,7 +101,6 @@ async function describeOpen(client: DurabilityFixture['database']['client']): Pr
     select state, trigger, attempt_count, worker_id, count(*)::int as count,
            min(next_attempt_at) - now() as first_due_in, max(next_attempt_at) - now() as last_due_in, max(lease_until) - now() as lease_ends_in
       from webhook_deliveries
-     where state in ('pending', 'sending')
      group by state, trigger, attempt_count, worker_id`
   const events = await client`select count(*)::int as count, min(uuid_extract_timestamp(event_id)) as first from unnumbered_events`
   const workers = await client`select id, now() - seen_at as last_heartbeat from webhook_workers`

@@ -100,7 +100,7 @@ async function attemptAll(): Promise<void> {
   await service.send('POST', `/api/public/v1/projects/${team.publicKey}/submissions/`, { body: publicSubmission() })
   const courses = () => client<Attempted[]>`
     select e.url, d.state, d.attempt_count, a.error_code, a.remote_ip
-      from webhook_deliveries d
+      from all_webhook_deliveries d
       join webhook_endpoints e on e.id = d.endpoint_id
       left join webhook_attempts a on a.team_id = d.team_id and a.id = d.attempt_id
      where a.finished_at is not null`

@@ -51,7 +51,7 @@ test.for([
     const open = () => database.client`
     select from webhook_attempts where finished_at is null
     union all
-    select from webhook_deliveries where team_id = ${team.id} and state <> 'succeeded'`
+    select from all_webhook_deliveries where team_id = ${team.id} and state <> 'succeeded'`
     await until('no delivery and no attempt is open', async () => (await open()).length === 0, 5_000)
   },
 )

@@ -87,7 +87,7 @@ test('metrics show what waits, for how long, and what a worker did; the workerâ€
 test('metrics estimate the stored deliveries of each state', { timeout: GENEROUS_MS }, async () => {
   await remote.database.client`update webhook_endpoints set state = 'paused'`
   for (let count = 0; count < 2; count += 1) await submit()
-  await remote.asOwner((sql) => sql`analyze webhook_deliveries`)
+  await remote.asOwner((sql) => sql`analyze webhook_deliveries, webhook_delivery_history`)
   const stored = (state: string) => metricOf(api, 'earshot_webhook_deliveries_stored', { state })
   await until('the estimate is read', async () => (await stored('skipped')) === 4, FRESH_LIMIT_MS)
   expect([await stored('succeeded'), await stored('pending')]).toEqual([3, 3])

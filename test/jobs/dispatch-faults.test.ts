@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import {
+  type AttemptRef,
   type ClaimedDelivery,
   claimDeliveries,
   completeDeliveries,
@@ -44,7 +45,7 @@ test('after kill -9 amid deliveries all of them arrive within 15 s of the next s
   const startedAt = performance.now()
   await startWorkerProcess()
   const countSucceeded = () =>
-    fixture.database.client`select from webhook_deliveries where state = 'succeeded'`.then(({ length }) => length)
+    fixture.database.client`select from webhook_delivery_history where state = 'succeeded'`.then(({ length }) => length)
   await until('all succeeded', async () => (await countSucceeded()) === ids.length)
   expect(performance.now() - startedAt).toBeLessThan(15_000)
   expect(new Set(receiver.deliveryIds())).toEqual(new Set(ids))
@@ -108,7 +109,7 @@ test('after an eighth lost attempt there is no other', async () => {
 
 test('a delivery handed back unsent is as if it had never been claimed', async () => {
   const { delivery } = await claimOne()
-  await handBackDeliveries(fixture.database, [{ delivery_id: delivery.id, attempt_id: delivery.attempt_id, number: delivery.number }])
+  await handBackDeliveries(fixture.database, [refOf(delivery)])
   expect(await fixture.delivery(delivery.id)).toMatchObject({ state: 'pending', attempt_count: 0, worker_id: null })
   expect(await fixture.attempts(delivery.id)).toEqual([])
 })
@@ -243,9 +244,13 @@ async function claimOne({ emits = true, attemptsBefore = 0 } = {}): Promise<{ de
   return { delivery, workerId }
 }
 
-function success({ id, attempt_id, number }: ClaimedDelivery): AttemptResult {
+function refOf({ team_id, endpoint_id, id, attempt_id, number }: ClaimedDelivery): AttemptRef {
+  return { team_id, endpoint_id, delivery_id: id, attempt_id, number }
+}
+
+function success(delivery: ClaimedDelivery): AttemptResult {
   return {
-    ...{ delivery_id: id, attempt_id, number, succeeded: true, delay_ms: null, duration_ms: 5, status_code: 200 },
+    ...{ ...refOf(delivery), succeeded: true, delay_ms: null, duration_ms: 5, status_code: 200 },
     ...{ remote_ip: null, response_headers: {}, response_body: null, response_body_truncated: false, error_code: null, error_detail: null },
   }
 }

@@ -177,7 +177,10 @@ test('paused, deleted and unpaid endpoints get nothing until they are active aga
   await fixture.addEndpoint(`${receiver.url}/there`)
   await client`update teams set plan = 'free'`
   await fixture.emit()
-  await client`update webhook_deliveries set state = 'pending', next_attempt_at = now() where state = 'skipped'`
+  await client`
+    insert into webhook_deliveries (team_id, id, endpoint_id, event_id, event_type, payload_sha256)
+    select team_id, id, endpoint_id, event_id, event_type, payload_sha256 from webhook_delivery_history where state = 'skipped'`
+  await client`delete from webhook_delivery_history`
   await client`update teams set plan = 'pro'`
   dispatcher.nudge()
   await until('one arrived', () => receiver.requests.length > 0)

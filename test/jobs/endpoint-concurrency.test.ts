@@ -1,7 +1,13 @@
 import { expect, test } from 'vitest'
 import { EndpointConcurrency } from '../../jobs/src/dispatcher/endpoint-concurrency.ts'
 
-const due = (endpoint_id: string, is_failing = false) => ({ team_id: 'team', endpoint_id, is_failing, is_tested: false })
+const due = (endpoint_id: string, is_failing = false) => ({
+  team_id: 'team',
+  endpoint_id,
+  due_since: '2026-01-01 00:00:00+00',
+  is_failing,
+  is_tested: false,
+})
 const many = (name: string, count: number, isFailing = false) =>
   Array.from({ length: count }, (_, index) => due(`${name}-${index}`, isFailing))
 const freeOf = (concurrency: EndpointConcurrency, endpointId: string) => concurrency.allot([due(endpointId)]).slots[0]?.free ?? 0

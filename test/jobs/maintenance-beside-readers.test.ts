@@ -9,7 +9,7 @@ const WRITES_PER_SECOND = 50
 const WORST_WRITE_MS = 200
 const READER_SECONDS = 3
 const PAST_DELIVERIES = 20_000
-const TABLES = ['events', 'feed_positions', 'webhook_attempts', 'audit_entries']
+const TABLES = ['events', 'feed_positions', 'webhook_delivery_history', 'webhook_attempts', 'audit_entries']
 
 let fixture: WebhookFixture
 beforeEach(async () => {
@@ -66,8 +66,8 @@ function leaveOldAndNew(table: string): string {
 
 async function addPastDeliveries(): Promise<void> {
   await fixture.database.run(
-    `insert into webhook_deliveries (team_id, id, endpoint_id, event_id, event_type, payload_sha256, state, next_attempt_at)
-     select $1, uuid_at(now() - interval '30 days' - n * interval '1 second'), uuidv7(), uuidv7(), 'submission.created', '', 'succeeded', null
+    `insert into webhook_deliveries (team_id, id, endpoint_id, event_id, event_type, payload_sha256, next_attempt_at)
+     select $1, uuid_at(now() - interval '30 days' - n * interval '1 second'), uuidv7(), uuidv7(), 'submission.created', '', now() + interval '1 hour'
        from generate_series(1, $2::int) n`,
     [fixture.teamId, PAST_DELIVERIES],
   )

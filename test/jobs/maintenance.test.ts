@@ -7,7 +7,7 @@ import { forgetDeadWorkers, registerWorker } from '../../db/src/dispatch/workers
 import { until } from '../support/until.ts'
 import { asOperator, keepingLog, openWebhookFixture, type WebhookFixture } from '../support/webhook-fixture.ts'
 
-const TABLES = ['audit_entries', 'events', 'feed_positions', 'webhook_attempts']
+const TABLES = ['audit_entries', 'events', 'feed_positions', 'webhook_attempts', 'webhook_delivery_history']
 
 let fixture: WebhookFixture
 beforeEach(async () => {
@@ -61,6 +61,7 @@ test('expired partitions are dropped, also after an interrupted run; the rest st
       partitionName('events', -31),
       partitionName('feed_positions', -31),
       partitionName('webhook_attempts', -31),
+      partitionName('webhook_delivery_history', -31),
     ].sort(),
   )
   expect(await dropPastPartitions(owner)).toEqual([])

@@ -65,11 +65,11 @@ export async function openWebhookFixture(): Promise<WebhookFixture> {
       const rows = await sql<{ id: string }[]>`
         with emitted as materialized (select emit_event(${teamId}, null, ${type}, ${JSON.stringify(data)}::text::json) as id)
         select id from emitted`
-      const made = await sql<{ id: string }[]>`select id from webhook_deliveries where event_id = ${rows[0]?.id ?? ''} order by id`
+      const made = await sql<{ id: string }[]>`select id from all_webhook_deliveries where event_id = ${rows[0]?.id ?? ''} order by id`
       return made.map(({ id }) => id)
     },
     async delivery(id) {
-      const [row] = await sql<DeliveryRow[]>`select * from webhook_deliveries where id = ${id}`
+      const [row] = await sql<DeliveryRow[]>`select * from all_webhook_deliveries where id = ${id}`
       if (!row) throw new Error('There is no such delivery')
       return row
     },

@@ -58,15 +58,15 @@ async function prepare({ service, addEndpoints, teams }: WebhookFixture, attempt
   const endpoints = await addEndpoints(team, ENDPOINTS, 'busy')
   const owner = openPlain(service.address, 1, { synchronous_commit: 'off' })
   try {
-    for (let daysAgo = DAYS; daysAgo > 1; daysAgo -= 1) await createPartition(owner, daysAgo)
+    for (let daysAgo = DAYS; daysAgo > 1; daysAgo -= 1) await createPartitions(owner, daysAgo)
     await owner`
       create temporary table past as
       select uuidv7(-make_interval(secs => random() * 86400 * ${DAYS - 1} + 60)) as id, (${endpoints}::uuid[])[1 + i % ${ENDPOINTS}::int] as endpoint_id
         from generate_series(1, ${attempts / 2}::int) i
        order by 1`
     await owner`
-      insert into webhook_deliveries (team_id, id, endpoint_id, event_id, event_type, payload_sha256, state, attempt_count, next_attempt_at, finished_at)
-      select ${team.id}, id, endpoint_id, id, 'submission.created', md5(id::text), 'succeeded', 2, null, now()
+      insert into webhook_delivery_history (team_id, id, endpoint_id, event_id, event_type, payload_sha256, state, trigger, attempt_count, finished_at)
+      select ${team.id}, id, endpoint_id, id, 'submission.created', md5(id::text), 'succeeded', 'auto', 2, now()
         from past`
     await owner`
       insert into webhook_attempts (team_id, id, delivery_id, endpoint_id, number, trigger, worker_id, finished_at, duration_ms, status_code, response_body)
@@ -80,12 +80,11 @@ async function prepare({ service, addEndpoints, teams }: WebhookFixture, attempt
   }
 }
 
-/** Creates the partition of a past day; the service creates those of today and later only. */
-async function createPartition(owner: Sql, daysAgo: number): Promise<void> {
+/** Creates the partitions of a past day; the service creates those of today and later only. */
+async function createPartitions(owner: Sql, daysAgo: number): Promise<void> {
   const [day] = await owner<[{ first: string; end: string }]>`
     select uuid_at(start) as first, uuid_at(start + interval '1 day') as end
       from (select date_trunc('day', now(), 'UTC') - make_interval(days => ${daysAgo}::int) as start) day`
-  await owner.unsafe(
-    `create table webhook_attempts_${daysAgo}_days_ago partition of webhook_attempts for values from ('${day.first}') to ('${day.end}')`,
-  )
+  for (const table of ['webhook_attempts', 'webhook_delivery_history'])
+    await owner.unsafe(`create table ${table}_${daysAgo}_days_ago partition of ${table} for values from ('${day.first}') to ('${day.end}')`)
 }

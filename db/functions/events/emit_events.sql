@@ -29,17 +29,26 @@ begin
     select v.team_id, v.id, p_type
       from event v
   ),
-  delivery as (
-    insert into webhook_deliveries (team_id, endpoint_id, event_id, event_type, payload_sha256, state, next_attempt_at)
-    select v.team_id, e.id, v.id, p_type, v.payload_sha256,
-           case when s.sendable then 'pending' else 'skipped' end,
-           case when s.sendable then now() end
+  wanted as materialized (
+    select v.team_id, e.id as endpoint_id, v.id as event_id, v.payload_sha256,
+           e.state = 'active' and team_has_feature(e.team_id, 'webhooks') as is_sendable
       from event v
       join webhook_endpoints e on e.team_id = v.team_id
-     cross join lateral (select e.state = 'active' and team_has_feature(e.team_id, 'webhooks') as sendable) s
      where e.deleted_at is null
        and (e.project_id is null or e.project_id = v.project_id)
        and e.events && array[p_type, '*']
+  ),
+  delivery as (
+    insert into webhook_deliveries (team_id, endpoint_id, event_id, event_type, payload_sha256)
+    select team_id, endpoint_id, event_id, p_type, payload_sha256
+      from wanted
+     where is_sendable
+  ),
+  skipped as (
+    insert into webhook_delivery_history (team_id, id, endpoint_id, event_id, event_type, payload_sha256, state, trigger, attempt_count)
+    select team_id, uuidv7(), endpoint_id, event_id, p_type, payload_sha256, 'skipped', 'auto', 0
+      from wanted
+     where not is_sendable
   )
   select array_agg(id)
     into v_ids

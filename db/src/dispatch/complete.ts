@@ -1,17 +1,20 @@
-import { sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import type { Tx } from '../driver/database.ts'
 import { type Parameters, statement } from '../sql/statement.ts'
 import { webhook_attempts, webhook_deliveries, webhook_endpoints } from '../tables/webhooks.ts'
+import { insertHistory } from './history.ts'
 
 /** Identifies one attempt, so that a late result of another attempt changes nothing. */
 export interface AttemptRef {
+  team_id: string
+  endpoint_id: string
   delivery_id: string
   attempt_id: string
   number: number
 }
 
 /** The first and last id of a batch of attempts. */
-interface AttemptBounds {
+export interface AttemptBounds {
   first: string
   last: string
 }
@@ -31,12 +34,33 @@ export interface AttemptResult extends AttemptRef {
   error_detail: string | null
 }
 
-// The fence: still sending, and still this attempt. A delivery that another worker took over is not changed.
-const isOurs = sql`d.attempt_id = r.attempt_id and d.attempt_count = r.number and d.state = 'sending'`
+/**
+ * The deliveries of a batch that are still at this attempt and claimed: the fence against results of another attempt. Locked
+ * where they are found, in one order, and written by their places: a join would read the whole table by a plan that was made
+ * while it was empty. (A claimed delivery alone names its worker; naming the state would offer the planner another index.)
+ */
+const ours = (refs: SQL) => sql`
+  ours as materialized (
+    select d.ctid as place, d.id, r.*
+      from (select * from ${refs} order by delivery_id) r
+     cross join lateral (
+       select d.ctid, d.id
+         from ${webhook_deliveries} d
+        where d.team_id = r.team_id and d.endpoint_id = r.endpoint_id and d.id = r.delivery_id
+          and d.attempt_id = r.attempt_id and d.attempt_count = r.number and d.worker_id is not null
+        limit 1
+          for update
+     ) d
+  )`
 // Attempts are partitioned by their id: bounds given as values keep the statement off all other days. A subquery with writes
 // finds attempts by their delivery, never by an id that comes from a join: PostgreSQL 18 then picks partitions row by row, and
 // when any part of the statement waited for a row lock, its recheck (EvalPlanQual) wrongly finds no rows.
-const inTheirPartitions = (p: Parameters<AttemptBounds>) => sql`t.id between ${p.first}::uuid and ${p.last}::uuid`
+export const inTheirPartitions = (p: Parameters<AttemptBounds>) => sql`t.id between ${p.first}::uuid and ${p.last}::uuid`
+
+// Keeps such an update on the index of attempts by delivery: a plan that was made while a day's partition was small joins them
+// by reading all of the team's.
+export const ofDeliveries = (refs: SQL) => sql`
+           t.team_id = any (array(select team_id from ${refs})) and t.delivery_id = any (array(select delivery_id from ${refs}))`
 
 // An endpoint's row is written when it changes, and for successes once a second. Rows are locked in order of id, because two
 // workers complete deliveries of the same endpoints at the same time. Attempts that a worker interrupted do not count.
@@ -45,23 +69,34 @@ const complete = statement<AttemptBounds & { results: string }, { delivery_id: s
   with results as materialized (
     select r.*
       from jsonb_to_recordset(${p.results}::jsonb) as r (
-        position int, delivery_id uuid, attempt_id uuid, number int, succeeded boolean, delay_ms float8, duration_ms int,
-        remote_ip text, status_code smallint, response_headers jsonb, response_body text, response_body_truncated boolean,
-        error_code text, error_detail text)
+        position int, team_id uuid, endpoint_id uuid, delivery_id uuid, attempt_id uuid, number int, succeeded boolean,
+        delay_ms float8, duration_ms int, remote_ip text, status_code smallint, response_headers jsonb, response_body text,
+        response_body_truncated boolean, error_code text, error_detail text)
   ),
-  applied as (
+  ${ours(sql`results`)},
+  finished as (
+    delete from ${webhook_deliveries}
+     where ctid = any (array(select place from ours where delay_ms is null))
+    returning *
+  ),
+  kept as (${insertHistory(sql`(
+      select f.*, case when o.succeeded then 'succeeded' else 'failed' end as last_state
+        from finished f
+        join ours o on o.delivery_id = f.id
+    )`)}
+  ),
+  waiting as (
     update ${webhook_deliveries} d
-       set state = case when r.succeeded then 'succeeded' when r.delay_ms is null then 'failed' else 'pending' end,
-           next_attempt_at = now() + r.delay_ms * interval '1 millisecond',
-           finished_at = case when r.delay_ms is null then now() end,
-           worker_id = null,
-           lease_until = null,
-           updated_at = now()
-      from results r
-     where d.id = any (array(select delivery_id from results))
-       and d.id = r.delivery_id and ${isOurs}
-    returning d.team_id, d.endpoint_id, d.state, r.*,
-              d.trigger in ('auto', 'replay') and r.error_code is distinct from 'interrupted' as counts
+       set state = 'pending', next_attempt_at = now() + o.delay_ms * interval '1 millisecond',
+           worker_id = null, lease_until = null, updated_at = now()
+      from ours o
+     where d.ctid = any (array(select place from ours where delay_ms is not null)) and d.id = o.delivery_id
+    returning d.id, d.trigger
+  ),
+  applied as materialized (
+    select o.*, w.trigger in ('auto', 'replay') and o.error_code is distinct from 'interrupted' as counts
+      from (select id, trigger from finished union all select id, trigger from waiting) w
+      join ours o on o.delivery_id = w.id
   ),
   recorded as (
     update ${webhook_attempts} t
@@ -70,6 +105,7 @@ const complete = statement<AttemptBounds & { results: string }, { delivery_id: s
            response_body_truncated = a.response_body_truncated, error_code = a.error_code, error_detail = a.error_detail
       from applied a
      where t.team_id = a.team_id and t.delivery_id = a.delivery_id and t.number = a.number and ${inTheirPartitions(p)}
+       and ${ofDeliveries(sql`results`)}
   ),
   since_success as (
     select a.*, a.counts and a.position > coalesce(max(a.position) filter (where a.succeeded) over (partition by a.endpoint_id), -1) as is_since
@@ -77,7 +113,7 @@ const complete = statement<AttemptBounds & { results: string }, { delivery_id: s
   ),
   verdicts as (
     select team_id, endpoint_id, bool_or(succeeded) as succeeded, bool_or(is_since) as failing,
-           count(*) filter (where is_since and state = 'failed') as failures
+           count(*) filter (where is_since and not succeeded and delay_ms is null) as failures
       from since_success
      group by team_id, endpoint_id
   ),
@@ -93,7 +129,7 @@ const complete = statement<AttemptBounds & { results: string }, { delivery_id: s
      order by e.id
        for no key update of e
   ),
-  kept as (
+  counted as (
     update ${webhook_endpoints} e
        set consecutive_failures = c.failures + case when c.succeeded then 0 else e.consecutive_failures end,
            last_success_at = case when c.succeeded then now() else e.last_success_at end,
@@ -128,16 +164,15 @@ const handBack = statement<AttemptBounds & { refs: string }, never>(
   (p) => sql`
   with refs as materialized (
     select r.*
-      from jsonb_to_recordset(${p.refs}::jsonb) as r (delivery_id uuid, attempt_id uuid, number int)
+      from jsonb_to_recordset(${p.refs}::jsonb) as r (team_id uuid, endpoint_id uuid, delivery_id uuid, attempt_id uuid, number int)
   ),
+  ${ours(sql`refs`)},
   returned as (
-    update ${webhook_deliveries} d
-       set state = 'pending', attempt_count = d.attempt_count - 1, attempt_id = null, next_attempt_at = now(),
+    update ${webhook_deliveries}
+       set state = 'pending', attempt_count = attempt_count - 1, attempt_id = null, next_attempt_at = now(),
            worker_id = null, lease_until = null, updated_at = now()
-      from refs r
-     where d.id = any (array(select delivery_id from refs))
-       and d.id = r.delivery_id and ${isOurs}
-    returning d.team_id, r.attempt_id
+     where ctid = any (array(select place from ours))
+    returning team_id, old.attempt_id
   )
   delete from ${webhook_attempts} t
    using returned r

@@ -1,11 +1,6 @@
-export {
-  type ClaimedDelivery,
-  claimDeliveries,
-  type DueEndpoint,
-  type EndpointSlots,
-  findDueEndpoints,
-  LEASE_SECONDS,
-} from './claim.ts'
+export { type ClaimedDelivery, claimDeliveries, type EndpointSlots, LEASE_SECONDS } from './claim.ts'
 export { type AttemptRef, type AttemptResult, completeDeliveries, handBackDeliveries } from './complete.ts'
+export { type DueEndpoint, findDueEndpoints } from './due.ts'
+export { holdDeliveries, type ReleaseCursor, releaseDeliveries } from './held.ts'
 export { numberEvents } from './number-events.ts'
 export { forgetDeadWorkers, type Heartbeat, recordHeartbeat, registerWorker, removeWorker, sweepDeliveries } from './workers.ts'

@@ -3,6 +3,8 @@ import { type Tx, transaction } from '../driver/database.ts'
 import { onlyOne } from '../sql/rows.ts'
 import { type Parameters, statement } from '../sql/statement.ts'
 import { webhook_attempts, webhook_deliveries, webhook_workers } from '../tables/webhooks.ts'
+import { type AttemptBounds, inTheirPartitions, ofDeliveries } from './complete.ts'
+import { insertHistory } from './history.ts'
 
 /** The class of the advisory locks that show that a worker lives; the second number is the worker's id. */
 const LOCK_CLASS = 0x45415253
@@ -77,34 +79,42 @@ export async function recordHeartbeat(
   return row ? { backendPid: row.backend_pid, seenAt: row.seen_at } : null
 }
 
-interface Sweep {
+interface Search {
   worker_id: number
   held: string
   held_at: string
-  max_attempts: number
 }
 
-// Finds deliveries of dead workers, those past their lease, and those claimed for this worker by a statement whose result
-// never arrived; but none that this process holds. They are locked in order of id, and those that another sweep has locked are skipped. Attempts are found by
-// their delivery, as where results are written.
-const sweep = statement<Sweep, { state: string }>(
-  (p) => sql`
-  with living as materialized (
-    select w.id
-      from ${webhook_workers} w
-     where not ${isDead(sql`w`, p)}
-  ),
-  lost as materialized (
-    select d.team_id, d.id, d.attempt_count
-      from ${webhook_deliveries} d
-     where d.state = 'sending'
+type Sweep = Search & AttemptBounds & { max_attempts: number }
+
+// Deliveries of dead workers, those past their lease, and those claimed for this worker by a statement whose result never
+// arrived; but none that this process holds.
+const isLost = (p: Parameters<Search>) => sql`
+       d.state = 'sending'
        and d.attempt_id <> all (array(select id::uuid from jsonb_array_elements_text(${p.held}::jsonb) as held (id)))
        and (
-         d.worker_id <> all (array(select id from living))
+         d.worker_id <> all (array(select w.id from ${webhook_workers} w where not ${isDead(sql`w`, p)}))
          or d.lease_until < now()
          or d.worker_id = ${p.worker_id}
             and d.lease_until < ${p.held_at}::timestamptz + interval '75 seconds'
-       )
+       )`
+
+const findLost = statement<Search, { first: string | null; last: string | null }>(
+  (p) => sql`
+  select (array_agg(d.attempt_id order by d.attempt_id))[1] as first, (array_agg(d.attempt_id order by d.attempt_id desc))[1] as last
+    from ${webhook_deliveries} d
+   where ${isLost(p)}`,
+)
+
+// Locked in order of id; those that another sweep has locked are skipped. Attempts are found as where results are written, by
+// their delivery and between bounds; what was lost since the bounds were read is left to the next sweep.
+const sweep = statement<Sweep, { delivery_id: string }>(
+  (p) => sql`
+  with lost as materialized (
+    select d.ctid as place, d.team_id, d.id as delivery_id, d.attempt_count, ${hasAttemptsLeft(p)} as has_attempts_left
+      from ${webhook_deliveries} d
+     where ${isLost(p)}
+       and d.attempt_id between ${p.first}::uuid and ${p.last}::uuid
      order by d.id
      limit 1000
        for update skip locked
@@ -114,19 +124,24 @@ const sweep = statement<Sweep, { state: string }>(
        set error_code = 'interrupted', error_detail = 'The worker stopped or lost its lease before the result was written.',
            finished_at = now()
       from lost l
-     where t.team_id = l.team_id and t.delivery_id = l.id and t.number = l.attempt_count
-       and t.id >= uuid_at(now() - interval '2 days')
+     where t.team_id = l.team_id and t.delivery_id = l.delivery_id and t.number = l.attempt_count and ${inTheirPartitions(p)}
+       and ${ofDeliveries(sql`lost`)}
        and t.finished_at is null
+  ),
+  returned as (
+    update ${webhook_deliveries}
+       set state = 'pending', next_attempt_at = now(), worker_id = null, lease_until = null, updated_at = now()
+     where ctid = any (array(select place from lost where has_attempts_left))
+  ),
+  failed as (
+    delete from ${webhook_deliveries}
+     where ctid = any (array(select place from lost where not has_attempts_left))
+    returning *, 'failed' as last_state
+  ),
+  kept as (${insertHistory(sql`failed`)}
   )
-  update ${webhook_deliveries} d
-     set state = case when ${hasAttemptsLeft(p)} then 'pending' else 'failed' end,
-         next_attempt_at = case when ${hasAttemptsLeft(p)} then now() end,
-         finished_at = case when ${hasAttemptsLeft(p)} then null else now() end,
-         worker_id = null,
-         lease_until = null,
-         updated_at = now()
-   where d.id = any (array(select id from lost))
-  returning d.state`,
+  select delivery_id
+    from lost`,
 )
 
 /**
@@ -137,7 +152,11 @@ export async function sweepDeliveries(
   tx: Tx,
   { workerId, held, heldAt, maxAttempts }: { workerId: number; held: readonly string[]; heldAt: string; maxAttempts: number },
 ): Promise<number> {
-  return (await sweep(tx, { worker_id: workerId, held: JSON.stringify(held), held_at: heldAt, max_attempts: maxAttempts })).length
+  const search = { worker_id: workerId, held: JSON.stringify(held), held_at: heldAt }
+  // Nearly every sweep ends here.
+  const { first, last } = onlyOne(await findLost(tx, search))
+  if (first === null || last === null) return 0
+  return (await sweep(tx, { ...search, first, last, max_attempts: maxAttempts })).length
 }
 
 // Dead, and all its deliveries are handed back.

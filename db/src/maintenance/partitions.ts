@@ -10,6 +10,7 @@ const DAYS_AHEAD = 7
 const KEPT_DAYS = {
   events: durations.eventDays,
   feed_positions: durations.eventDays,
+  webhook_delivery_history: durations.deliveryDays,
   webhook_attempts: durations.attemptDays,
   audit_entries: durations.auditLogDays,
 }

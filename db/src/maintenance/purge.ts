@@ -15,8 +15,8 @@ const ofPurgedTeam = sql`exists (select from ${teams} t where t.id = gone.team_i
 const ofPurgedProject = sql`exists (
   select from ${projects} p where p.team_id = gone.team_id and p.id = gone.project_id and ${isPurged(sql`p`)})`
 
-// Records that can be many come first, in batches: deleting a project or team then cascades to few rows. Events,
-// attempts and audit entries are dropped with their partitions.
+// Records that can be many come first, in batches: deleting a project or team then cascades to few rows. Events, finished
+// deliveries, attempts and audit entries are dropped with their partitions.
 const purges: Record<string, BatchedDelete> = {
   submissions: batchedDelete(sql`${submissions}`, isPurged(sql`gone`)),
   submissions_of_projects: batchedDelete(sql`${submissions}`, ofPurgedProject),

@@ -19,6 +19,7 @@ import { type BatchedDelete, batchedDelete } from './batched-delete.ts'
 
 /** Rows with a limited lifetime, outside of partitions. */
 const past: Record<string, BatchedDelete> = {
+  // Those that never ended, as of an endpoint that stays paused; the others are dropped with their partitions.
   webhook_deliveries: batchedDelete(sql`${webhook_deliveries}`, sql`gone.id < uuid_at(now() - ${days(durations.deliveryDays)})`),
   // The positions up to there are dropped with their partitions.
   feed_late_days: batchedDelete(

@@ -30,29 +30,57 @@ export const webhook_endpoints = pgTable(
   (table) => [primaryKey({ columns: [table.team_id, table.id] })],
 )
 
+/** What a delivery is from its first row on. */
+const delivery = () => ({
+  team_id: uuid().notNull(),
+  id: newId(),
+  endpoint_id: uuid().notNull(),
+  event_id: uuid().notNull(),
+  event_type: text().$type<DeliveredEvent['type']>().notNull(),
+  payload_sha256: text().notNull(),
+  attempt_id: uuid(),
+  replay_of: uuid(),
+  replay_id: uuid(),
+  ...lifetime,
+})
+type Trigger = 'auto' | 'manual' | 'replay' | 'test'
+
 export const webhook_deliveries = pgTable(
   'webhook_deliveries',
   {
-    team_id: uuid().notNull(),
-    id: newId(),
-    endpoint_id: uuid().notNull(),
-    event_id: uuid().notNull(),
-    event_type: text().$type<DeliveredEvent['type']>().notNull(),
-    payload_sha256: text().notNull(),
-    state: text().$type<'pending' | 'sending' | 'succeeded' | 'failed' | 'skipped'>().notNull().default('pending'),
-    trigger: text().$type<'auto' | 'manual' | 'replay' | 'test'>().notNull().default('auto'),
+    ...delivery(),
+    state: text().$type<'pending' | 'sending'>().notNull().default('pending'),
+    trigger: text().$type<Trigger>().notNull().default('auto'),
     attempt_count: smallint().notNull().default(0),
     next_attempt_at: exactInstant().default(sql`now()`),
-    attempt_id: uuid(),
+    is_held: boolean().notNull().default(false),
     worker_id: integer(),
     lease_until: exactInstant(),
-    replay_of: uuid(),
-    replay_id: uuid(),
-    finished_at: instant(),
-    ...lifetime,
   },
-  (table) => [primaryKey({ columns: [table.team_id, table.id] })],
+  (table) => [primaryKey({ columns: [table.team_id, table.endpoint_id, table.id] })],
 )
+
+export const webhook_delivery_history = pgTable(
+  'webhook_delivery_history',
+  {
+    ...delivery(),
+    id: uuid().notNull(),
+    state: text().$type<'succeeded' | 'failed' | 'skipped'>().notNull(),
+    trigger: text().$type<Trigger>().notNull(),
+    attempt_count: smallint().notNull(),
+    finished_at: instant(),
+  },
+  (table) => [primaryKey({ columns: [table.team_id, table.endpoint_id, table.id] })],
+)
+
+type Unfinished = Omit<typeof webhook_deliveries.$inferSelect, 'is_held'>
+type Finished = typeof webhook_delivery_history.$inferSelect
+
+/** A row of either table. */
+export type Delivery = Omit<Unfinished, 'state'> & { state: Unfinished['state'] | Finished['state']; finished_at: string | null }
+
+/** The view of both tables. */
+export const all_webhook_deliveries = sql.identifier('all_webhook_deliveries')
 
 export const webhook_attempts = pgTable(
   'webhook_attempts',
@@ -62,7 +90,7 @@ export const webhook_attempts = pgTable(
     delivery_id: uuid().notNull(),
     endpoint_id: uuid().notNull(),
     number: smallint().notNull(),
-    trigger: text().$type<'auto' | 'manual' | 'replay' | 'test'>().notNull(),
+    trigger: text().$type<Trigger>().notNull(),
     worker_id: integer().notNull(),
     started_at: exactInstant().notNull().default(sql`now()`),
     finished_at: exactInstant(),

@@ -9,11 +9,9 @@ import { type Page, type PageBounds, type PageQuery, pageBounds } from '../sql/p
 import { notFound, onlyOne } from '../sql/rows.ts'
 import { type Parameters, statement, statementsByKey } from '../sql/statement.ts'
 import { events } from '../tables/events.ts'
-import { webhook_deliveries } from '../tables/webhooks.ts'
+import { all_webhook_deliveries, type Delivery, webhook_deliveries, webhook_delivery_history } from '../tables/webhooks.ts'
 import { type BelowEndpoint, belowEndpoint, rowsBelow } from './endpoint-lists.ts'
 import { findWebhook, type WebhookEndpointRow, type WebhookRef } from './endpoints.ts'
-
-type Delivery = typeof webhook_deliveries.$inferSelect
 
 /** A delivery with the body of its event; null once the event is past its 30 days. */
 export type DeliveryRow = Delivery & { payload: string | null }
@@ -30,6 +28,8 @@ export interface DeliveryFilters {
   event_id?: string | undefined
   replay_id?: string | undefined
 }
+
+const COLUMNS = sql`${columnsOf(webhook_delivery_history, 'd')}, d.next_attempt_at, d.worker_id, d.lease_until`
 
 type DeliveryValues = WebhookRef & PageBounds & DeliveryFilters
 
@@ -54,7 +54,7 @@ const conditions = (p: Parameters<DeliveryValues>) => ({
 
 // With a replay the walk is over that replay's own index.
 const ofEndpoint = (p: Parameters<DeliveryValues>, filters: string[]) => sql`
-      from ${webhook_deliveries} s
+      from ${all_webhook_deliveries} s
      where s.team_id = ${p.team_id} and s.endpoint_id = ${p.webhook_id}
        ${filters.includes('replay_id') ? sql`and s.replay_id = ${p.replay_id}::uuid` : sql``}`
 
@@ -81,7 +81,7 @@ export async function listDeliveries<Item>(
 
 const find = statement<DeliveryRef, DeliveryRow>(
   (p) => sql`
-    ${withPayload(sql`${webhook_deliveries}`, columnsOf(webhook_deliveries, 'd'))}
+    ${withPayload(sql`${all_webhook_deliveries}`, COLUMNS)}
      where d.team_id = ${p.team_id} and d.endpoint_id = ${p.webhook_id} and d.id = ${p.delivery_id}`,
 )
 
@@ -97,7 +97,7 @@ export function requireActive({ state }: WebhookEndpointRow): void {
 
 const insert = statement<
   Pick<Delivery, 'team_id' | 'endpoint_id' | 'event_id' | 'event_type' | 'payload_sha256'> & { replay_of: string },
-  Delivery
+  Omit<Delivery, 'finished_at'>
 >(
   (p) => sql`
   insert into ${webhook_deliveries} (team_id, endpoint_id, event_id, event_type, payload_sha256, trigger, replay_of)
@@ -117,6 +117,6 @@ export async function redeliver(tx: Tx, actor: Actor, ref: DeliveryRef): Promise
     const { team_id, endpoint_id, event_id, event_type, payload_sha256, id: replay_of } = first
     const made = onlyOne(await insert(tx, { team_id, endpoint_id, event_id, event_type, payload_sha256, replay_of }))
     await recordAudit(tx, actor, { team_id, action: 'delivery.redelivered', target: 'delivery', target_id: made.id })
-    return { ...made, payload: first.payload }
+    return { ...made, finished_at: null, payload: first.payload }
   })
 }

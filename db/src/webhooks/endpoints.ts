@@ -11,6 +11,7 @@ import { findRecord, insertRecord, listRecords, lockRecord, removeRecord, update
 import { notFound, onlyOne } from '../sql/rows.ts'
 import { type Parameters, statement } from '../sql/statement.ts'
 import { webhook_endpoints } from '../tables/webhooks.ts'
+import { releaseHeldDeliveries } from './held-deliveries.ts'
 
 const COLUMNS = ['url', 'events', 'description', 'project_id', 'state', 'local_trial'] as const
 /** What an endpoint's failures are counted by; an endpoint that is enabled again begins without any. */
@@ -91,6 +92,7 @@ export async function updateWebhook(tx: Tx, actor: Actor, ref: WebhookRef, field
     const isDisabled = (fields.state ?? before.state) === 'disabled'
     const failures = { ...(isEnabled && NO_FAILURES), ...(!isDisabled && { disabled_reason: null }) }
     const after = onlyOne(await update(tx, ref, { ...fields, ...failures }))
+    if (before.state !== 'active' && after.state === 'active') await releaseHeldDeliveries(tx, ref)
     await recordAudit(tx, actor, { ...target(after), action: 'webhook.updated', changes: changedFields(before, after) })
     return after
   })

@@ -7,7 +7,7 @@ import { columnsOf } from '../sql/columns.ts'
 import { notFound, onlyOne } from '../sql/rows.ts'
 import { type Parameters, statement } from '../sql/statement.ts'
 import { events } from '../tables/events.ts'
-import { webhook_attempts, webhook_deliveries } from '../tables/webhooks.ts'
+import { all_webhook_deliveries, webhook_attempts, webhook_deliveries } from '../tables/webhooks.ts'
 import type { AttemptRow } from './attempts.ts'
 import { type DeliveryRef, type DeliveryRow, requireActive } from './deliveries.ts'
 import { findWebhook, target, type WebhookRef } from './endpoints.ts'
@@ -36,7 +36,7 @@ const insertDelivery = statement<WebhookRef & { event_id: string; type: string; 
   select ${p.team_id}::uuid, ${p.webhook_id}::uuid, ${p.event_id}::uuid, ${p.type}::text, ${p.payload_sha256}::text, 'test',
          least(now(), min(d.next_attempt_at) - interval '1 millisecond')
     from ${webhook_deliveries} d
-   where d.state = 'pending' and d.endpoint_id = ${p.webhook_id}
+   where d.state = 'pending' and not d.is_held and d.team_id = ${p.team_id} and d.endpoint_id = ${p.webhook_id}
   returning id`,
 )
 
@@ -56,14 +56,14 @@ export async function beginTestDelivery(tx: Tx, actor: Actor, ref: WebhookRef): 
   })
 }
 
-const here = (p: Parameters<DeliveryRef>) => sql`d.team_id = ${p.team_id} and d.id = ${p.delivery_id}`
+const here = (p: Parameters<DeliveryRef>) => sql`d.team_id = ${p.team_id} and d.endpoint_id = ${p.webhook_id} and d.id = ${p.delivery_id}`
 
 // The result and the end of its attempt are written by one statement, so both are there or neither. `limit 1` makes the
 // planner look the one attempt up in its own partition.
 const find = statement<DeliveryRef, AttemptRow & { delivery_state: DeliveryRow['state'] }>(
   (p) => sql`
   select ${columnsOf(webhook_attempts, 'a')}, d.state as delivery_state
-    from ${webhook_deliveries} d
+    from ${all_webhook_deliveries} d
     left join lateral (
       select t.*
         from ${webhook_attempts} t

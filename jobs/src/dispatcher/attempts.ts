@@ -86,8 +86,8 @@ export function createAttempts({ compose, senderFor, backoffBaseMs, onStalled }:
   }
 }
 
-export function refOf({ id, attempt_id, number }: ClaimedDelivery): AttemptRef {
-  return { delivery_id: id, attempt_id, number }
+export function refOf({ team_id, endpoint_id, id, attempt_id, number }: ClaimedDelivery): AttemptRef {
+  return { team_id, endpoint_id, delivery_id: id, attempt_id, number }
 }
 
 function toResult(delivery: ClaimedDelivery, sent: SendResult, delayMs: number | null): AttemptResult {

@@ -10,6 +10,7 @@ import { createCompleter } from './completer.ts'
 import { startDuePoll } from './due-poll.ts'
 import { EndpointConcurrency } from './endpoint-concurrency.ts'
 import { startEventNumbering } from './event-numbering.ts'
+import { startReleases } from './held-deliveries.ts'
 import { createInFlight } from './in-flight.ts'
 import { createDispatcherMetrics } from './metrics.ts'
 import { startWorkerLiveness } from './worker-liveness.ts'
@@ -56,6 +57,7 @@ export async function startDispatcher(options: DispatcherOptions): Promise<Dispa
   })
   const poll = startDuePoll({ database, concurrency, workerId: liveness.id, onClaimed: inFlight.start, log })
   const numbering = startEventNumbering({ database, log, onNumbered: (count) => metrics.numberedEvents.inc(count) })
+  const releases = startReleases({ database, log })
 
   return {
     nudge: poll.nudge,
@@ -63,7 +65,7 @@ export async function startDispatcher(options: DispatcherOptions): Promise<Dispa
     async stop({ timeoutMs }) {
       attempts.close()
       // Without a database nothing settles, and the worker must stop all the same.
-      await settleWithin(timeoutMs, Promise.all([poll.stop(), numbering.stop()]), null)
+      await settleWithin(timeoutMs, Promise.all([poll.stop(), numbering.stop(), releases.stop()]), null)
       const settled = () => inFlight.settled().then(() => true)
       if (!(await settleWithin(timeoutMs, settled(), false))) {
         attempts.interrupt()

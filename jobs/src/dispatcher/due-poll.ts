@@ -1,5 +1,5 @@
 import type { Database } from '@earshot/db'
-import { type ClaimedDelivery, claimDeliveries, type DueEndpoint, findDueEndpoints } from '@earshot/db/dispatch'
+import { type ClaimedDelivery, claimDeliveries, type DueEndpoint, findDueEndpoints, holdDeliveries } from '@earshot/db/dispatch'
 import type { Log } from '../log.ts'
 import type { EndpointConcurrency } from './endpoint-concurrency.ts'
 import { startLoop } from './loop.ts'
@@ -12,6 +12,12 @@ const TICK_PER_DURATION = 20
 const RECENT_POLLS = 8
 /** The longest duration that counts: after a database stall the next poll starts within a second, not minutes later. */
 const SLOWEST_POLL_MS = 50
+/**
+ * A poll looks back as far as the last one found something, and this much further for transactions that commit late. Once a
+ * second it looks at everything, or seldomer when that takes long, as beside a long reader.
+ */
+const LATE_COMMIT_MS = 1_000
+const FULL_LOOK_MS = 1_000
 /** A nudge waits this long for others, and so does a free slot. */
 const NUDGE_MS = 10
 const REFILL_MS = 3
@@ -40,6 +46,8 @@ export function startDuePoll({ database, concurrency, workerId, onClaimed, log }
   let polledAt = 0
   let pollAt = 0
   let earliestPollAt = 0
+  let fullLookAt = 0
+  let oldestMs = 0
   const recentPollsMs: number[] = []
 
   /** Between two polls, claims only for endpoints that had more due than slots. */
@@ -51,9 +59,16 @@ export function startDuePoll({ database, concurrency, workerId, onClaimed, log }
   }
 
   async function poll(): Promise<void> {
-    polledAt = performance.now()
-    due = new Map((await findDueEndpoints(database)).map((endpoint) => [endpoint.endpoint_id, endpoint]))
-    recentPollsMs.unshift(performance.now() - polledAt)
+    const startedAt = performance.now()
+    const isFull = startedAt >= fullLookAt
+    const look = await findDueEndpoints(database, { sinceMs: isFull ? null : oldestMs + (startedAt - polledAt) + LATE_COMMIT_MS })
+    due = new Map(look.due.map((endpoint) => [endpoint.endpoint_id, endpoint]))
+    if (look.unsendable.length > 0) await holdDeliveries(database, look.unsendable)
+    const tookMs = performance.now() - startedAt
+    oldestMs = look.oldestMs
+    polledAt = startedAt
+    if (isFull) fullLookAt = startedAt + Math.max(FULL_LOOK_MS, TICK_PER_DURATION * tookMs)
+    recentPollsMs.unshift(tookMs)
     recentPollsMs.splice(RECENT_POLLS)
     earliestPollAt = polledAt + TICK_PER_DURATION * Math.min(...recentPollsMs, SLOWEST_POLL_MS)
     pollAt = Math.max(polledAt + TICK_MS, earliestPollAt)
@@ -66,14 +81,19 @@ export function startDuePoll({ database, concurrency, workerId, onClaimed, log }
     const claimedAtMs = performance.now()
     const deliveries = await claimDeliveries(database, { workerId: workerId(), slots })
     const claimed = Map.groupBy(deliveries, ({ endpoint_id }) => endpoint_id)
-    for (const { endpoint_id, free } of slots) {
-      const endpoint = due.get(endpoint_id)
-      if ((claimed.get(endpoint_id)?.length ?? 0) < free) due.delete(endpoint_id)
-      // A test delivery is due before all others of its endpoint, so it was claimed.
-      else if (endpoint) endpoint.is_tested = false
-    }
+    for (const { endpoint_id, free } of slots) keepDue(endpoint_id, claimed.get(endpoint_id) ?? [], free)
     for (const delivery of deliveries) onClaimed(delivery, claimedAtMs)
     return { isCut }
+  }
+
+  /** Forgets an endpoint that had less due than slots; the others go on where the claim ended. */
+  function keepDue(endpointId: string, claimed: ClaimedDelivery[], free: number): void {
+    const endpoint = due.get(endpointId)
+    if (!endpoint) return
+    if (claimed.length < free) due.delete(endpointId)
+    endpoint.due_since = lastDue(claimed) ?? endpoint.due_since
+    // A test delivery is due before all others of its endpoint, so it was claimed.
+    endpoint.is_tested = false
   }
 
   const loop = startLoop({ name: 'Claiming deliveries', work: claimDue, log })
@@ -88,4 +108,9 @@ export function startDuePoll({ database, concurrency, workerId, onClaimed, log }
     },
     stop: loop.stop,
   }
+}
+
+/** Returns when the last of these deliveries was due: all that the claim left are due later. */
+function lastDue(claimed: ClaimedDelivery[]): string | undefined {
+  return claimed.toSorted((one, other) => one.waited - other.waited)[0]?.due_at
 }

@@ -46,15 +46,17 @@ export class EndpointConcurrency {
     const free = freeSlots(this.#open, this.#inFlight)
     // Another endpoint is first each time, so that none is always last when slots are short.
     this.#turn = due.length === 0 ? 0 : (this.#turn + 1) % due.length
-    const slots = [...due.slice(this.#turn), ...due.slice(0, this.#turn)].flatMap(({ team_id, endpoint_id, is_failing, is_tested }) => {
-      const { reliability, limit, open } = this.#stateOf(endpoint_id, is_failing ? 'failing' : 'unproven')
-      // A test delivery gets a slot even if the endpoint uses all of its own: an endpoint that hangs is what people test.
-      const granted = is_tested ? Math.max(1, Math.min(limit - open, free.all)) : Math.min(limit - open, free[reliability], free.all)
-      if (granted <= 0) return []
-      free[reliability] -= granted
-      free.all -= granted
-      return [{ team_id, endpoint_id, free: granted }]
-    })
+    const slots = [...due.slice(this.#turn), ...due.slice(0, this.#turn)].flatMap(
+      ({ team_id, endpoint_id, due_since, is_failing, is_tested }) => {
+        const { reliability, limit, open } = this.#stateOf(endpoint_id, is_failing ? 'failing' : 'unproven')
+        // A test delivery gets a slot even if the endpoint uses all of its own: an endpoint that hangs is what people test.
+        const granted = is_tested ? Math.max(1, Math.min(limit - open, free.all)) : Math.min(limit - open, free[reliability], free.all)
+        if (granted <= 0) return []
+        free[reliability] -= granted
+        free.all -= granted
+        return [{ team_id, endpoint_id, due_since, free: granted }]
+      },
+    )
     const isOut = (reliability: Reliability) =>
       free[reliability] === 0 && shareOf(reliability) - this.#open[reliability] > BURSTS[reliability]
     return { slots, isCut: isOut('unproven') || isOut('failing') }

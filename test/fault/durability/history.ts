@@ -58,7 +58,7 @@ export async function readHistory({ client }: Database, receipts: readonly Recei
     deliveries: await client<DeliveryFact[]>`
       select id, endpoint_id, event_id, payload_sha256 as sha256, state, attempt_count, attempt_id,
              coalesce(worker_id::text, lease_until::text, next_attempt_at::text) is not null as is_open
-        from webhook_deliveries`,
+        from all_webhook_deliveries`,
     attempts: await client<AttemptFact[]>`
       select id, delivery_id, number, worker_id, status_code, error_code,
              extract(epoch from started_at)::float8 * 1000 as started_ms, extract(epoch from finished_at)::float8 * 1000 as finished_ms
