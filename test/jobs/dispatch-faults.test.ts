@@ -107,6 +107,21 @@ test('after an eighth lost attempt there is no other', async () => {
   expect(await fixture.delivery(delivery.id)).toMatchObject({ state: 'failed', attempt_count: 8, next_attempt_at: null })
 })
 
+test('an attempt whose worker was lost days ago is closed by the sweep', async () => {
+  const { delivery, workerId } = await claimOne()
+  const startedAt = "now() - interval '3 days'"
+  await asOperator(fixture.address, `set role earshot_owner; ${partitionOf('webhook_attempts', 3)}`)
+  await fixture.database.run(
+    `with old as (
+       update webhook_deliveries set attempt_id = uuid_at(${startedAt}), lease_until = ${startedAt} returning attempt_id
+     )
+     update webhook_attempts set id = (select attempt_id from old), started_at = ${startedAt}`,
+    [],
+  )
+  expect(await sweepDeliveries(fixture.database, { workerId, held: [], maxAttempts: 8 })).toBe(1)
+  expect(await fixture.attempts(delivery.id)).toMatchObject([{ error_code: 'interrupted', finished_at: expect.any(String) }])
+})
+
 test('a delivery handed back unsent is as if it had never been claimed', async () => {
   const { delivery } = await claimOne()
   await handBackDeliveries(fixture.database, [refOf(delivery)])
@@ -215,6 +230,16 @@ test('when the database goes away, results are kept and written when it is back,
   expect(new Set(troubles).size).toBe(troubles.length)
 })
 
+/** The statement that makes the partition of a past day. */
+function partitionOf(table: string, daysAgo: number): string {
+  const from = new Date(Date.now() - daysAgo * 86_400_000).toISOString().slice(0, 10)
+  const end = new Date(Date.now() - (daysAgo - 1) * 86_400_000).toISOString().slice(0, 10)
+  return `do $$ begin
+    execute format('create table ${table}_${from.replaceAll('-', '')} partition of ${table} for values from (%L) to (%L)',
+                   uuid_at('${from}Z'), uuid_at('${end}Z'));
+  end $$`
+}
+
 async function startWorkerProcess(): Promise<ChildProcess> {
   const options = JSON.stringify({ address: fixture.address, secretKey: fixture.secretKey.toString('base64') })
   const child = spawn(process.execPath, [WORKER, options], { stdio: ['ignore', 'pipe', 'inherit'] })
@@ -251,7 +276,15 @@ function refOf({ team_id, endpoint_id, id, attempt_id, number }: ClaimedDelivery
 function success(delivery: ClaimedDelivery): AttemptResult {
   return {
     ...{ ...refOf(delivery), succeeded: true, delay_ms: null, duration_ms: 5, status_code: 200 },
-    ...{ remote_ip: null, response_headers: {}, response_body: null, response_body_truncated: false, error_code: null, error_detail: null },
+    ...{
+      remote_ip: null,
+      response_headers: {},
+      response_body: null,
+      response_body_truncated: false,
+      response_body_bytes: null,
+      error_code: null,
+      error_detail: null,
+    },
   }
 }
 
