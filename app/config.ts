@@ -1,11 +1,13 @@
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
-import { Plan } from '@earshot/contracts'
+import { Plan, Plan, sizes } from '@earshot/contracts'
 import { readServers } from '@earshot/db'
 import { createAddressRules, type Mailbox, readMailbox, readSmtpUrl, type SmtpServer } from '@earshot/drivers'
 import { z } from 'zod'
 
 const SECRET_KEY_BYTES = 32
+/** Of one response: a batch of results takes about twice as much at once. */
+const MAX_KEPT_BYTES = 1_048_576
 const LOOPBACK_HOSTS = new Set(['localhost', '127.0.0.1', '::1', '[::1]'])
 
 /** An invalid environment variable; the message is one line that names it. */
@@ -30,6 +32,9 @@ export interface Config {
   webhookAllowNetworks: string[]
   allowInsecureWebhooks: boolean
   webhookBackoffBaseMs: number
+  /** How much of a receiver's response body is kept. */
+  webhookKeptSuccessBytes: number
+  webhookKeptFailureBytes: number
   /** Whether webhooks may go to this machine over plain http, so that the first tour works. */
   localTrial: boolean
   trustProxy: TrustProxy
@@ -86,6 +91,8 @@ const Environment = z.object({
     .optional(),
   EARSHOT_ALLOW_INSECURE_WEBHOOKS: toggle.optional(),
   EARSHOT_WEBHOOK_BACKOFF_BASE_MS: wholeNumber(1, 3_600_000).default(30_000),
+  EARSHOT_WEBHOOK_KEPT_SUCCESS_BYTES: wholeNumber(0, MAX_KEPT_BYTES).default(sizes.keptSuccessBytes),
+  EARSHOT_WEBHOOK_KEPT_FAILURE_BYTES: wholeNumber(0, MAX_KEPT_BYTES).default(sizes.keptFailureBytes),
   EARSHOT_TRUST_PROXY: z.string().transform(readTrustProxy).optional(),
   EARSHOT_RATE_LIMIT_MULTIPLIER: z
     .string()
@@ -128,6 +135,8 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     webhookAllowNetworks: values.EARSHOT_WEBHOOK_ALLOW_NETWORKS ?? [],
     allowInsecureWebhooks: values.EARSHOT_ALLOW_INSECURE_WEBHOOKS ?? false,
     webhookBackoffBaseMs: values.EARSHOT_WEBHOOK_BACKOFF_BASE_MS,
+    webhookKeptSuccessBytes: values.EARSHOT_WEBHOOK_KEPT_SUCCESS_BYTES,
+    webhookKeptFailureBytes: values.EARSHOT_WEBHOOK_KEPT_FAILURE_BYTES,
     localTrial: isLocalTrial(values, baseUrl),
     trustProxy: values.EARSHOT_TRUST_PROXY ?? false,
     rateLimitMultiplier: values.EARSHOT_RATE_LIMIT_MULTIPLIER,

@@ -118,6 +118,8 @@ function workerOptions(config: Config, receivers: ReceiverRules, version: string
       ...receivers.sending,
       version,
       backoffBaseMs: config.webhookBackoffBaseMs,
+      keptSuccessBytes: config.webhookKeptSuccessBytes,
+      keptFailureBytes: config.webhookKeptFailureBytes,
     },
   }
 }

@@ -49,4 +49,7 @@ export const sizes = {
   pageItemsDefault: 25,
   moderationItems: 100,
   replayEvents: 100_000,
+  /** What is kept of a receiver's response, unless the operator says otherwise. */
+  keptSuccessBytes: 4_096,
+  keptFailureBytes: 65_536,
 } as const

@@ -115,6 +115,8 @@ create table webhook_attempts (
   response_headers jsonb,
   response_body bytea,
   response_body_truncated boolean not null default false,
+  -- Of the whole body, where known.
+  response_body_bytes bigint,
   error_code text,
   error_detail text,
   created_at timestamptz not null generated always as (uuid_extract_timestamp(id)) virtual,

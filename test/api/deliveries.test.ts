@@ -101,7 +101,11 @@ test('nothing is sent again to an endpoint that is not active', async () => {
 
 test('an attempt shows the response, and is filtered by delivery, status and outcome', async () => {
   const [first, second] = (await service.send('GET', deliveries, { token: team.token })).body.results
-  const answered = await insertAttempt(first.id, { status_code: 200, response_body: Buffer.from('{"ok":true}') })
+  const answered = await insertAttempt(first.id, {
+    status_code: 200,
+    response_body: Buffer.from('{"ok":true}'),
+    response_body_bytes: 5_000_000_000,
+  })
   const refused = await insertAttempt(first.id, { status_code: 500, response_body: Buffer.from([0x68, 0x69, 0xff, 0x00]) })
   const failed = await insertAttempt(second.id, { error_code: 'connection_refused' })
   const redirected = await insertAttempt(second.id, { status_code: 302, error_code: 'redirect' })
@@ -119,11 +123,18 @@ test('an attempt shows the response, and is filtered by delivery, status and out
 
   const [pages] = await walkPages(service, attempts, { token: team.token })
   expect(pages).toMatchObject([
-    { id: running, duration_ms: null, status_code: null, response_body: null, error: null },
+    { id: running, duration_ms: null, status_code: null, response_body: null, response_body_bytes: null, error: null },
     { id: redirected, status_code: 302, error: { code: 'redirect' } },
     { id: failed, status_code: null, error: { code: 'connection_refused' } },
     { id: refused, status_code: 500, response_body: 'hi\ufffd\u0000', error: null },
-    { id: answered, delivery_id: first.id, status_code: 200, response_body: '{"ok":true}', response_headers: { 'x-seen': 'yes' } },
+    {
+      id: answered,
+      delivery_id: first.id,
+      status_code: 200,
+      response_body: '{"ok":true}',
+      response_body_bytes: 5_000_000_000,
+      response_headers: { 'x-seen': 'yes' },
+    },
   ])
 })
 
@@ -142,13 +153,13 @@ async function insertAttempt(
   isFinished = true,
   webhook = endpoint.webhook_id,
 ): Promise<string> {
-  const { status_code = null, response_body = null, error_code = null } = fields
+  const { status_code = null, response_body = null, response_body_bytes = null, error_code = null } = fields
   const [row] = await service.database.run<{ id: string }>(
     `insert into webhook_attempts (team_id, delivery_id, endpoint_id, number, trigger, worker_id, status_code, response_body, error_code,
-                                   response_headers, finished_at, duration_ms)
-     values ($1, $2, $3, 1, 'auto', 1, $4, $5, $6, '{"x-seen": "yes"}', case when $7::boolean then now() end, case when $7::boolean then 12 end)
+                                   response_headers, finished_at, duration_ms, response_body_bytes)
+     values ($1, $2, $3, 1, 'auto', 1, $4, $5, $6, '{"x-seen": "yes"}', case when $7::boolean then now() end, case when $7::boolean then 12 end, $8)
      returning id`,
-    [team.id, delivery, webhook, status_code, response_body, error_code, isFinished],
+    [team.id, delivery, webhook, status_code, response_body, error_code, isFinished, response_body_bytes],
   )
   return row?.id ?? ''
 }

@@ -47,6 +47,7 @@ export const attempt = {
   response_headers: { 'content-type': 'text/plain' },
   response_body: 'thank you',
   response_body_truncated: false,
+  response_body_bytes: 9,
   error: null,
   ...times,
 }

@@ -213,7 +213,7 @@ function resultOf(delivery: ClaimedDelivery, kind: AnswerKind) {
   return {
     ...{ ...refOf(delivery), succeeded: outcome === 'success', duration_ms: 1, remote_ip: null, status_code: answer.statusCode },
     delay_ms: isRetried ? nextDelayMs(failed, { baseMs: 30_000, random: () => 0.5 }) : null,
-    ...{ response_headers: null, response_body: null, response_body_truncated: false, error_detail: null },
+    ...{ response_headers: null, response_body: null, response_body_truncated: false, response_body_bytes: null, error_detail: null },
     error_code: answer.error?.code ?? null,
   }
 }

@@ -51,7 +51,7 @@ const refOf = ({ team_id, endpoint_id, id, attempt_id, number }: ClaimedDelivery
 })
 const resultOf = (ref: AttemptRef) => ({
   ...{ ...ref, succeeded: true, delay_ms: null, duration_ms: 5, status_code: 200, remote_ip: null, response_headers: {} },
-  ...{ response_body: null, response_body_truncated: false, error_code: null, error_detail: null },
+  ...{ response_body: null, response_body_truncated: false, response_body_bytes: null, error_code: null, error_detail: null },
 })
 const claim = (tx: Tx) => claimDeliveries(tx, { workerId, slots: [{ team_id: fixture.teamId, endpoint_id: endpointId, free: IN_HAND }] })
 

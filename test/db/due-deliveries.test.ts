@@ -168,6 +168,7 @@ async function succeed(claimed: ClaimedDelivery[]): Promise<void> {
         response_headers: {},
         response_body: null,
         response_body_truncated: false,
+        response_body_bytes: null,
         error_code: null,
         error_detail: null,
       },

@@ -78,6 +78,7 @@ test('the response is stored with its attempt, and the success with the endpoint
     response_headers: { 'x-trace': 'abc' },
     response_body: Buffer.from('taken\0'),
     response_body_truncated: false,
+    response_body_bytes: '6',
     error_code: null,
   })
   expect(attempt?.finished_at).not.toBeNull()

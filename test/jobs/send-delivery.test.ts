@@ -20,6 +20,7 @@ describe('a response', () => {
       responseHeaders: { 'x-one': '1', 'set-cookie': 'a, b', 'content-length': '5' },
       responseBody: Buffer.from('hello'),
       responseBodyTruncated: false,
+      responseBodyBytes: 5,
       remoteIp: '127.0.0.1',
       durationMs: expect.any(Number),
       retryAfterSeconds: null,
@@ -117,7 +118,7 @@ describe('a response', () => {
       socket.write(bomb)
     })
     await using sender = startSender()
-    expect((await sender.send(post(receiver.url))).responseBody).toEqual(bomb)
+    expect((await sender.send(post(receiver.url))).responseBody).toEqual(bomb.subarray(0, 4_096))
   })
 
   test.each([301, 302, 303, 307, 308])('a %d is not followed', async (statusCode) => {
@@ -128,37 +129,6 @@ describe('a response', () => {
     const result = await sender.send(post(receiver.url))
     expect(result).toMatchObject({ statusCode, error: { code: 'redirect', detail: expect.stringContaining('/elsewhere') } })
     expect(receiver.requests).toHaveLength(1)
-  })
-})
-
-describe('the cap of 64 KB', () => {
-  test('an endless body is truncated, and the receiver sees the socket close', async () => {
-    await using receiver = await startRawReceiver((socket) => {
-      socket.write('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n')
-      const pour = () => {
-        while (socket.writable && socket.write(`4000\r\n${'x'.repeat(0x4000)}\r\n`));
-      }
-      socket.on('drain', pour)
-      pour()
-    })
-    await using sender = startSender()
-    const result = await sender.send(post(receiver.url))
-    expect(result).toMatchObject({ statusCode: 200, responseBodyTruncated: true, error: null })
-    expect(result.responseBody).toEqual(Buffer.alloc(65_536, 'x'))
-    await receiver.closed(1)
-  })
-
-  test.each([
-    [65_535, false],
-    [65_536, false],
-    [65_537, true],
-  ])('a body of %d bytes is truncated: %s', async (bytes, truncated) => {
-    await using receiver = await startRawReceiver((socket) =>
-      socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${bytes}\r\n\r\n${'x'.repeat(bytes)}`),
-    )
-    await using sender = startSender()
-    const result = await sender.send(post(receiver.url))
-    expect([result.responseBody?.length, result.responseBodyTruncated]).toEqual([Math.min(bytes, 65_536), truncated])
   })
 })
 

@@ -60,8 +60,14 @@ export const Attempt = z
     remote_ip: z.string().nullable().meta({ description: 'IP address of the receiver.' }),
     status_code: z.int().nullable().meta({ description: 'Status code of the response; null if there was none.' }),
     response_headers: z.record(z.string(), z.string()).nullable().meta({ description: 'Headers of the response.' }),
-    response_body: z.string().nullable().meta({ description: 'The first 64 KB of the response body.' }),
-    response_body_truncated: z.boolean().meta({ description: 'Whether the response body was longer.' }),
+    response_body: z.string().nullable().meta({
+      description: 'The start of the response body: 4 KB of a successful response, 64 KB of any other, unless configured otherwise.',
+    }),
+    response_body_truncated: z.boolean().meta({ description: 'Whether the response body was longer than what is kept.' }),
+    response_body_bytes: z.int().nullable().meta({
+      description:
+        'Size of the whole response body in bytes. Null if there was none, or if it was cut off and announced no `Content-Length`.',
+    }),
     error: z
       .object({
         code: z.enum(attemptErrorCodes).meta({ description: 'Code of the error.' }),

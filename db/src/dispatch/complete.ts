@@ -30,6 +30,7 @@ export interface AttemptResult extends AttemptRef {
   response_headers: Record<string, string> | null
   response_body: Uint8Array | null
   response_body_truncated: boolean
+  response_body_bytes: number | null
   error_code: string | null
   error_detail: string | null
 }
@@ -71,7 +72,7 @@ const complete = statement<AttemptBounds & { results: string }, { delivery_id: s
       from jsonb_to_recordset(${p.results}::jsonb) as r (
         position int, team_id uuid, endpoint_id uuid, delivery_id uuid, attempt_id uuid, number int, succeeded boolean,
         delay_ms float8, duration_ms int, remote_ip text, status_code smallint, response_headers jsonb, response_body text,
-        response_body_truncated boolean, error_code text, error_detail text)
+        response_body_truncated boolean, response_body_bytes bigint, error_code text, error_detail text)
   ),
   ${ours(sql`results`)},
   finished as (
@@ -102,7 +103,7 @@ const complete = statement<AttemptBounds & { results: string }, { delivery_id: s
     update ${webhook_attempts} t
        set finished_at = now(), duration_ms = a.duration_ms, remote_ip = a.remote_ip, status_code = a.status_code,
            response_headers = a.response_headers, response_body = decode(a.response_body, 'base64'),
-           response_body_truncated = a.response_body_truncated, error_code = a.error_code, error_detail = a.error_detail
+           response_body_truncated = a.response_body_truncated, response_body_bytes = a.response_body_bytes, error_code = a.error_code, error_detail = a.error_detail
       from applied a
      where t.team_id = a.team_id and t.delivery_id = a.delivery_id and t.number = a.number and ${inTheirPartitions(p)}
        and ${ofDeliveries(sql`results`)}

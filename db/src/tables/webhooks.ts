@@ -1,6 +1,6 @@
 import type { DeliveredEvent, EventType } from '@earshot/contracts'
 import { sql } from 'drizzle-orm'
-import { boolean, integer, jsonb, pgTable, primaryKey, smallint, text, uuid } from 'drizzle-orm/pg-core'
+import { bigint, boolean, integer, jsonb, pgTable, primaryKey, smallint, text, uuid } from 'drizzle-orm/pg-core'
 import { bytea, exactInstant, instant, lifetime, newId } from './columns.ts'
 
 export const webhook_endpoints = pgTable(
@@ -100,6 +100,7 @@ export const webhook_attempts = pgTable(
     response_headers: jsonb().$type<Record<string, string>>(),
     response_body: bytea(),
     response_body_truncated: boolean().notNull().default(false),
+    response_body_bytes: bigint({ mode: 'number' }).$type<string>(),
     error_code: text(),
     error_detail: text(),
     created_at: lifetime.created_at,

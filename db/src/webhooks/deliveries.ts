@@ -29,7 +29,9 @@ export interface DeliveryFilters {
   replay_id?: string | undefined
 }
 
-const COLUMNS = sql`${columnsOf(webhook_delivery_history, 'd')}, d.next_attempt_at, d.worker_id, d.lease_until`
+/** The columns of the view. */
+const columnsOfAll = (of: 's' | 'd') =>
+  sql`${columnsOf(webhook_delivery_history, of)}, ${sql.raw(`${of}.next_attempt_at, ${of}.worker_id, ${of}.lease_until`)}`
 
 type DeliveryValues = WebhookRef & PageBounds & DeliveryFilters
 
@@ -62,7 +64,7 @@ const list = statementsByKey<DeliveryValues, BelowEndpoint<Listed<DeliveryRow>>>
   const [span, ...filters] = key.split(',')
   const others = Object.entries(conditions(p)).flatMap(([name, condition]) => (filters.includes(name) ? [condition] : []))
   const walk = walkOf(ofEndpoint(p, filters), sql`s.id`, span)
-  const columns = columnsOf(webhook_deliveries, 's')
+  const columns = columnsOfAll('s')
   const walked = others.length === 0 ? indexedList(walk, columns) : scannedList(walk, others, columns)
   return belowEndpoint(p, withPayload(sql`(${walked})`, sql`d.*`))
 })
@@ -81,7 +83,7 @@ export async function listDeliveries<Item>(
 
 const find = statement<DeliveryRef, DeliveryRow>(
   (p) => sql`
-    ${withPayload(sql`${all_webhook_deliveries}`, COLUMNS)}
+    ${withPayload(sql`${all_webhook_deliveries}`, columnsOfAll('d'))}
      where d.team_id = ${p.team_id} and d.endpoint_id = ${p.webhook_id} and d.id = ${p.delivery_id}`,
 )
 

@@ -2,12 +2,11 @@ import { sql } from 'drizzle-orm'
 import type { Tx } from '../driver/database.ts'
 import { statement } from '../sql/statement.ts'
 import { webhook_deliveries } from '../tables/webhooks.ts'
-import type { WebhookRef } from './endpoints.ts'
 
 /** The most that one request makes due; the workers do the rest within seconds. */
 const MAX_RELEASED = 2_000
 
-const release = statement<WebhookRef & { max: number }, never>(
+const release = statement<{ team_id: string; webhook_id: string; max: number }, never>(
   (p) => sql`
   update ${webhook_deliveries}
      set is_held = false
@@ -21,6 +20,6 @@ const release = statement<WebhookRef & { max: number }, never>(
 )
 
 /** Makes the deliveries due again that waited for their endpoint to be resumed. */
-export async function releaseHeldDeliveries(tx: Tx, ref: WebhookRef): Promise<void> {
+export async function releaseHeldDeliveries(tx: Tx, ref: { team_id: string; webhook_id: string }): Promise<void> {
   await release(tx, { ...ref, max: MAX_RELEASED })
 }

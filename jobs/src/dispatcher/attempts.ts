@@ -15,6 +15,7 @@ const UNSENT = {
   responseHeaders: null,
   responseBody: null,
   responseBodyTruncated: false,
+  responseBodyBytes: null,
   retryAfterSeconds: null,
   durationMs: 0,
 }
@@ -101,6 +102,7 @@ function toResult(delivery: ClaimedDelivery, sent: SendResult, delayMs: number |
     response_headers: sent.responseHeaders,
     response_body: sent.responseBody,
     response_body_truncated: sent.responseBodyTruncated,
+    response_body_bytes: sent.responseBodyBytes,
     error_code: sent.error?.code ?? null,
     error_detail: sent.error?.detail ?? null,
   }

@@ -7,8 +7,9 @@ export interface ExchangeLimits {
   connectTimeoutMs: number
   /** From the first byte of the request to the last byte of the response, however slowly bytes arrive. */
   responseTimeoutMs: number
-  /** The part of the response body to keep; when it is longer, the socket is closed. */
-  maxResponseBytes: number
+  /** The parts of a response body to keep: of a successful response and of any other. A body longer than both closes the socket. */
+  keptSuccessBytes: number
+  keptFailureBytes: number
 }
 
 export interface ReceivedResponse {
@@ -17,6 +18,8 @@ export interface ReceivedResponse {
   responseHeaders: Record<string, string> | null
   responseBody: Uint8Array | null
   responseBodyTruncated: boolean
+  /** The length of the whole body; null when it was neither read to the end nor announced. */
+  responseBodyBytes: number | null
   error: AttemptError | null
 }
 
@@ -78,12 +81,14 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    const left = this.#limits.maxResponseBytes - this.#receivedBytes
+    const { keptSuccessBytes, keptFailureBytes } = this.#limits
+    // A failure may still follow, so both are read.
+    const left = Math.max(keptSuccessBytes, keptFailureBytes) - this.#receivedBytes
     this.#receivedBytes += chunk.length
     // undici reuses its buffer, so keep a copy, of no more than fits.
     if (left > 0) this.#chunks.push(Buffer.from(chunk.subarray(0, left)))
     if (chunk.length <= left) return
-    this.#settle(null)
+    this.#settle(null, { isCut: true })
     controller.abort(new AttemptFailure('protocol_error', 'The rest of the response is not read.'))
   }
 
@@ -95,17 +100,31 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#settle(toAttemptError(error))
   }
 
-  #settle(error: AttemptError | null): void {
+  #settle(error: AttemptError | null, { isCut = false } = {}): void {
     if (this.#settled) return
     this.#settled = true
     clearTimeout(this.#timer)
+    const isComplete = error === null && !isCut
+    const kept = this.#keptBytes(error)
     this.#resolve({
       remoteIp: this.#remoteIp(),
       statusCode: this.#statusCode,
       responseHeaders: this.#headers,
-      responseBody: this.#statusCode === null ? null : Buffer.concat(this.#chunks),
-      responseBodyTruncated: this.#receivedBytes > this.#limits.maxResponseBytes,
+      responseBody: this.#statusCode === null ? null : Buffer.concat(this.#chunks, Math.min(kept, this.#receivedBytes)),
+      responseBodyTruncated: this.#receivedBytes > kept,
+      responseBodyBytes: isComplete ? this.#receivedBytes : announcedBytes(this.#headers),
       error,
     })
   }
+
+  #keptBytes(error: AttemptError | null): number {
+    const isSuccess = error === null && this.#statusCode !== null && this.#statusCode < 300
+    return isSuccess ? this.#limits.keptSuccessBytes : this.#limits.keptFailureBytes
+  }
+}
+
+/** Returns the length that a response announces, if it does so in the form of RFC 9110 §8.6. */
+function announcedBytes(headers: Record<string, string> | null): number | null {
+  const announced = headers?.['content-length']
+  return announced && /^\d{1,15}$/.test(announced) ? Number(announced) : null
 }

@@ -1,3 +1,4 @@
+import { sizes } from '@earshot/contracts'
 import { type AddressRules, checkUrlForm, type OwnAddresses, type ResolveName, resolveName } from '@earshot/drivers'
 import { AttemptFailure } from './attempt-error.ts'
 import { createDeliveryAgent } from './delivery-agent.ts'
@@ -42,15 +43,21 @@ export interface Sender {
 }
 
 /** The limits of every attempt. */
-export const EXCHANGE_LIMITS: ExchangeLimits = { connectTimeoutMs: 10_000, responseTimeoutMs: 30_000, maxResponseBytes: 65_536 }
+export const EXCHANGE_LIMITS: ExchangeLimits = {
+  connectTimeoutMs: 10_000,
+  responseTimeoutMs: 30_000,
+  keptSuccessBytes: sizes.keptSuccessBytes,
+  keptFailureBytes: sizes.keptFailureBytes,
+}
 
 export function createSender({ rules, ownAddresses, allowInsecure, userAgent, resolve = resolveName, ...limits }: SenderOptions): Sender {
-  const { connectTimeoutMs, responseTimeoutMs, maxResponseBytes } = { ...EXCHANGE_LIMITS, ...limits }
+  const exchangeLimits = { ...EXCHANGE_LIMITS, ...limits }
+  const { connectTimeoutMs } = exchangeLimits
   const connector = createPinnedConnector({ rules, ownAddresses, resolve, connectTimeoutMs })
   const agent = createDeliveryAgent(connector.connect)
 
   async function exchange({ url, headers, body, signal }: DeliveryRequest): Promise<ReceivedResponse> {
-    const exchange = new Exchange({ connectTimeoutMs, responseTimeoutMs, maxResponseBytes })
+    const exchange = new Exchange(exchangeLimits)
     const interrupt = () => exchange.abort(new AttemptFailure('interrupted', 'The worker stopped during the attempt.'))
     signal?.addEventListener('abort', interrupt, { once: true })
     if (signal?.aborted) interrupt()

@@ -1,8 +1,9 @@
 import type { ClaimedDelivery } from '@earshot/db/dispatch'
 import { createAddressRules, type OwnAddresses, type ResolveName } from '@earshot/drivers'
+import type { ExchangeLimits } from './exchange.ts'
 import { createSender, type Sender } from './send-delivery.ts'
 
-export interface SendersOptions {
+export interface SendersOptions extends Partial<Pick<ExchangeLimits, 'keptSuccessBytes' | 'keptFailureBytes'>> {
   /** CIDRs of networks that are not public and may be sent to. */
   allowNetworks: readonly string[]
   /** Whether plain http is allowed. */
@@ -23,8 +24,8 @@ export interface Senders {
 }
 
 /** Creates a sender for the public network, and in local trial a second one that also reaches loopback addresses. */
-export function createSenders({ allowNetworks, allowInsecure, localTrial, ownAddresses, version, resolve }: SendersOptions): Senders {
-  const shared = { ownAddresses, userAgent: `Earshot-Webhooks/${version}`, ...(resolve && { resolve }) }
+export function createSenders({ allowNetworks, allowInsecure, localTrial, version, ...options }: SendersOptions): Senders {
+  const shared = { ...options, userAgent: `Earshot-Webhooks/${version}` }
   const publicSender = createSender({ ...shared, rules: createAddressRules({ allowNetworks, allowLoopback: false }), allowInsecure })
   const localSender = localTrial
     ? createSender({ ...shared, rules: createAddressRules({ allowNetworks, allowLoopback: true }), allowInsecure: true })

@@ -39,6 +39,8 @@ export function presentAttempt(row: AttemptRow) {
     response_headers: row.response_headers,
     response_body: row.response_body?.toString('utf8') ?? null,
     response_body_truncated: row.response_body_truncated,
+    // PostgreSQL's bigint comes as text.
+    response_body_bytes: row.response_body_bytes === null ? null : Number(row.response_body_bytes),
     error: presentAttemptError(row),
     created_at: toTimestamp(row.created_at),
     updated_at: toTimestamp(row.finished_at) ?? startedAt,
