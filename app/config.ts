@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
-import { Plan, Plan, sizes } from '@earshot/contracts'
+import { Plan, sizes } from '@earshot/contracts'
 import { readServers } from '@earshot/db'
 import { createAddressRules, type Mailbox, readMailbox, readSmtpUrl, type SmtpServer } from '@earshot/drivers'
 import { z } from 'zod'

@@ -49,6 +49,8 @@ export const sizes = {
   pageItemsDefault: 25,
   moderationItems: 100,
   replayEvents: 100_000,
+  /** Deliveries of a team's replays that have not ended. */
+  replayDeliveries: 200_000,
   /** What is kept of a receiver's response, unless the operator says otherwise. */
   keptSuccessBytes: 4_096,
   keptFailureBytes: 65_536,

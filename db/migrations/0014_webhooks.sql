@@ -138,7 +138,11 @@ create table webhook_replays (
   -- Both exclusive.
   after_event_id uuid not null,
   before_event_id uuid not null,
+  -- Deliveries still to be made.
+  remaining int not null,
   primary key (team_id, id),
+  -- One at a time.
+  unique (team_id, endpoint_id),
   foreign key (team_id, endpoint_id) references webhook_endpoints on delete cascade
 );
 

@@ -13,7 +13,7 @@ import { webhook_endpoints } from './tables/webhooks.ts'
 
 /** Where a team, or a user who creates teams, stands in a quota. */
 export interface QuotaStatus {
-  quota: Quota | 'teams'
+  quota: Quota | 'teams' | 'replay_deliveries'
   limit: number
   used: number
   /** When a monthly quota begins anew; null for quotas that count what exists. */

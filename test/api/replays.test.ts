@@ -102,11 +102,45 @@ test('a range that is invalid, too far back or too large is refused by the name 
   await refused({ from: now, to: at(-HOUR_MS) }, 'to')
   await refused({ from: at(-30 * 24 * HOUR_MS - 1_000) }, 'from')
   await refused({ from: 'yesterday' }, 'from')
-  expect((await replay(team, id, { from: at(-30 * 24 * HOUR_MS + 60_000) })).status).toBe(202)
+  const first = await replay(team, id, { from: at(-30 * 24 * HOUR_MS + 60_000) })
+  expect(first.status).toBe(202)
+  await continueReplay(service.database, { team_id: team.id, replay_id: first.body.replay_id })
   await addEvents(team, sizes.replayEvents)
   expect(await replay(team, id)).toMatchObject({ status: 202, body: { matched: sizes.replayEvents } })
   await team.submit()
   await refused({}, 'to')
+}, 60_000)
+
+test('an endpoint has one replay at a time, whoever asks at once', async () => {
+  const team = await makeTeam(service.database)
+  const [id, other] = [await addEndpoint(team), await addEndpoint(team)]
+  await addEvents(team, 3)
+  const answers = await Promise.all(Array.from({ length: 6 }, () => replay(team, id)))
+  expect(answers.map(({ status }) => status).sort()).toEqual([202, 409, 409, 409, 409, 409])
+  expect(answers.find(({ status }) => status === 409)?.body).toMatchObject({ code: 'state_conflict', current_state: 'replaying' })
+  expect((await replay(team, other)).status).toBe(202)
+  const replay_id = answers.find(({ status }) => status === 202)?.body.replay_id
+  expect(await continueReplay(service.database, { team_id: team.id, replay_id })).toBe(false)
+  expect((await replay(team, id)).status).toBe(202)
+})
+
+test('replays of a team have a budget of unfinished deliveries, those still to be made included', async () => {
+  const team = await makeTeam(service.database)
+  const [first, second, third] = [await addEndpoint(team), await addEndpoint(team), await addEndpoint(team)]
+  await addEvents(team, sizes.replayEvents)
+  const made = await replay(team, first)
+  expect(made.status).toBe(202)
+  await continueReplay(service.database, { team_id: team.id, replay_id: made.body.replay_id })
+  await addDeliveriesOfReplay(team, sizes.replayDeliveries - sizes.replayEvents - 500)
+  const limit = sizes.replayDeliveries
+  const refusal = { code: 'quota_exceeded', quota: 'replay_deliveries', limit, used: limit - 500, resets_at: null }
+  expect(await replay(team, second)).toMatchObject({ status: 402, body: refusal })
+  await finishDeliveries(service.database, 'succeeded', `team_id = '${team.id}'`)
+  await endReplays(team)
+  const both = await Promise.all([replay(team, second), replay(team, third), replay(team, first)])
+  expect(both.map(({ status }) => status).sort()).toEqual([202, 202, 402])
+  // No later test's worker is to make them.
+  await endReplays(team)
 }, 60_000)
 
 test('nothing is replayed to an inactive or unknown endpoint', async () => {
@@ -185,6 +219,18 @@ async function addEvents({ id, project }: Team, count: number): Promise<void> {
     `insert into events (team_id, project_id, type, payload, payload_sha256)
      select $1, $2, 'submission.created', '{}', 'digest' from generate_series(1, $3::int)`,
     [id, project.project_id, count],
+  )
+}
+
+async function endReplays({ id }: Team): Promise<void> {
+  await service.database.run('delete from webhook_replays where team_id = $1', [id])
+}
+
+async function addDeliveriesOfReplay({ id }: Team, count: number): Promise<void> {
+  await service.database.run(
+    `insert into webhook_deliveries (team_id, endpoint_id, event_id, event_type, payload_sha256, trigger, replay_id)
+     select $1, uuidv7(), uuidv7(), 'submission.created', '', 'replay', uuidv7() from generate_series(1, $2::int)`,
+    [id, count],
   )
 }
 

@@ -118,7 +118,7 @@ test('an attempt whose worker was lost days ago is closed by the sweep', async (
      update webhook_attempts set id = (select attempt_id from old), started_at = ${startedAt}`,
     [],
   )
-  expect(await sweepDeliveries(fixture.database, { workerId, held: [], maxAttempts: 8 })).toBe(1)
+  expect(await sweepDeliveries(fixture.database, { workerId, held: [], heldAt: 'now', maxAttempts: 8 })).toBe(1)
   expect(await fixture.attempts(delivery.id)).toMatchObject([{ error_code: 'interrupted', finished_at: expect.any(String) }])
 })
 

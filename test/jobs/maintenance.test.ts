@@ -79,6 +79,9 @@ test('retention deletes expired rows and nothing else', async () => {
     select team_id, uuid_at(now() - interval '30 days' - n * interval '1 second'), endpoint_id, event_id, event_type, payload_sha256
       from webhook_deliveries, generate_series(1, 2500) n`
   await client`
+    insert into webhook_replays (team_id, id, endpoint_id, after_event_id, before_event_id, remaining)
+    select team_id, uuid_at(now() - interval '3 days'), id, id, id, 1 from webhook_endpoints`
+  await client`
     insert into idempotency_keys (caller, key, request_hash, created_at)
     values ('a', 'old', '', now() - interval '25 hours'), ('a', 'new', '', now() - interval '23 hours')`
   await client`
@@ -147,6 +150,7 @@ test('retention deletes expired rows and nothing else', async () => {
     refresh_tokens: 1,
     refresh_tokens_of_ended: 0,
     webhook_deliveries: 2500,
+    webhook_replays: 1,
     mails: 1,
     idempotency_keys: 1,
     rate_windows: 1,

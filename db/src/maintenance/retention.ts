@@ -14,7 +14,7 @@ import { abuse_blocks, rate_windows } from '../tables/rate-limits.ts'
 import { submission_fingerprints } from '../tables/submissions.ts'
 import { access_tokens, refresh_tokens } from '../tables/tokens.ts'
 import { users } from '../tables/users.ts'
-import { webhook_deliveries } from '../tables/webhooks.ts'
+import { webhook_deliveries, webhook_replays } from '../tables/webhooks.ts'
 import { type BatchedDelete, batchedDelete } from './batched-delete.ts'
 
 /** Rows with a limited lifetime, outside of partitions. */
@@ -26,6 +26,8 @@ const past: Record<string, BatchedDelete> = {
     sql`${feed_late_days}`,
     sql`gone.last_position < feed_position_at(now() - ${days(durations.eventDays + 1)})`,
   ),
+  // Whose job was given up, so that the endpoint can have another.
+  webhook_replays: batchedDelete(sql`${webhook_replays}`, sql`gone.id < uuid_at(now() - interval '2 days')`),
   mails: batchedDelete(sql`${mails}`, sql`gone.id < uuid_at(now() - ${days(durations.mailDays)})`),
   idempotency_keys: batchedDelete(sql`${idempotency_keys}`, sql`gone.created_at < now() - ${hours(durations.idempotencyKeyHours)}`),
   // The longest window is an hour.

@@ -118,6 +118,7 @@ export const webhook_replays = pgTable(
     types: text().array(),
     after_event_id: uuid().notNull(),
     before_event_id: uuid().notNull(),
+    remaining: integer().notNull(),
   },
   (table) => [primaryKey({ columns: [table.team_id, table.id] })],
 )

@@ -2,6 +2,7 @@ import { ApiError, sizes } from '@earshot/contracts'
 import { type SQL, sql } from 'drizzle-orm'
 import { type Tx, transaction } from '../driver/database.ts'
 import { enqueue } from '../jobs.ts'
+import { lockPlan, quotaExceeded } from '../quotas.ts'
 import type { Actor } from '../sql/actor.ts'
 import { recordAudit } from '../sql/audit.ts'
 import { columnsOf } from '../sql/columns.ts'
@@ -59,16 +60,43 @@ const countEvents = statement<Range & { take: number }, { events: number; matche
     ) v`,
 )
 
-const insert = statement<Range & { endpoint_id: string }, { id: string }>(
+// Unique by endpoint: while one is under way, or another caller begins one, none is inserted.
+const insert = statement<Range & { endpoint_id: string; remaining: number }, { id: string }>(
   (p) => sql`
-  insert into ${webhook_replays} (team_id, endpoint_id, project_id, types, after_event_id, before_event_id)
-  values (${p.team_id}, ${p.endpoint_id}, ${p.project_id}, ${p.types}, ${p.after_event_id}, ${p.before_event_id})
+  insert into ${webhook_replays} (team_id, endpoint_id, project_id, types, after_event_id, before_event_id, remaining)
+  values (${p.team_id}, ${p.endpoint_id}, ${p.project_id}, ${p.types}, ${p.after_event_id}, ${p.before_event_id}, ${p.remaining})
+  on conflict (team_id, endpoint_id) do nothing
   returning id`,
 )
 
+// Of this team alone, by the index of deliveries that replays made, and no more of them than the budget.
+const countUnfinished = statement<{ team_id: string; take: number }, { unfinished: number }>(
+  (p) => sql`
+  select ((
+           select count(*)
+             from (select from ${webhook_deliveries} where team_id = ${p.team_id} and replay_id is not null limit ${p.take}) made
+         ) + (
+           select coalesce(sum(remaining), 0)
+             from ${webhook_replays}
+            where team_id = ${p.team_id}
+         ))::int as unfinished`,
+)
+
+/**
+ * Throws `quota_exceeded` when a team's replays would have too many unfinished deliveries. The team's row is locked, so that
+ * replays that begin together are counted exactly.
+ */
+async function requireBudget(tx: Tx, team_id: string, matched: number): Promise<void> {
+  await lockPlan(tx, team_id)
+  const limit = sizes.replayDeliveries
+  const { unfinished: used } = onlyOne(await countUnfinished(tx, { team_id, take: limit + 1 }))
+  if (used + matched > limit) throw quotaExceeded({ quota: 'replay_deliveries', limit, used, resets_at: null })
+}
+
 /**
  * Counts the events of a time range that the endpoint subscribes to, and queues the job that sends them once more. Throws
- * `not_found`, `state_conflict` while the endpoint is not active, `validation_error` for a range with too many events.
+ * `not_found`, `state_conflict` while the endpoint is not active or has a replay under way, `validation_error` for a range with
+ * too many events, `quota_exceeded`.
  */
 export async function beginReplay(
   tx: Tx,
@@ -82,7 +110,10 @@ export async function beginReplay(
     const range = { team_id, ...bounds, project_id: webhook.project_id, types: typesOf(webhook.events, wanted) }
     const { events, matched } = onlyOne(await countEvents(tx, { ...range, take: sizes.replayEvents + 1 }))
     if (events > sizes.replayEvents) tooManyEvents()
-    const { id: replay_id } = onlyOne(await insert(tx, { ...range, endpoint_id: webhook_id }))
+    await requireBudget(tx, team_id, matched)
+    const [begun] = await insert(tx, { ...range, endpoint_id: webhook_id, remaining: matched })
+    if (!begun) throw new ApiError('state_conflict', { current_state: 'replaying' })
+    const { id: replay_id } = begun
     await enqueue(tx, 'replay', { team_id, replay_id })
     await recordAudit(tx, actor, { ...target(webhook), action: 'webhook.replayed' })
     return { replay_id, matched }
@@ -133,10 +164,10 @@ const insertBatch = statement<ReplayRow & { max: number }, { made: number; last_
     from made`,
 )
 
-const advance = statement<ReplayRef & { last_event_id: string }, never>(
+const advance = statement<ReplayRef & { last_event_id: string; made: number }, never>(
   (p) => sql`
   update ${webhook_replays}
-     set after_event_id = ${p.last_event_id}
+     set after_event_id = ${p.last_event_id}, remaining = greatest(0, remaining - ${p.made})
    where ${here(p)}`,
 )
 
@@ -160,7 +191,7 @@ export async function continueReplay(tx: Tx, ref: ReplayRef, { max = BATCH_DELIV
       await finish(tx, ref)
       return false
     }
-    await advance(tx, { ...ref, last_event_id })
+    await advance(tx, { ...ref, last_event_id, made })
     return true
   })
 }
