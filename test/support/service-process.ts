@@ -16,6 +16,8 @@ export interface LaunchOptions {
   /** The account of the process; the test’s own if absent. */
   account?: { uid: number; gid: number } | undefined
   home?: string
+  /** The sources of another version; those of this repository if absent. */
+  main?: string
 }
 
 export interface Exit {
@@ -93,8 +95,8 @@ export async function runService(environment: Record<string, string>, options: L
 }
 
 /** Starts the process with an environment of its own on a free port. */
-function launch(environment: Record<string, string>, { account, home = tmpdir() }: LaunchOptions) {
-  const child: ChildProcess = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', MAIN], {
+function launch(environment: Record<string, string>, { account, home = tmpdir(), main = MAIN }: LaunchOptions) {
+  const child: ChildProcess = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', main], {
     ...account,
     cwd: home,
     env: { PATH: '/usr/bin:/bin', HOME: home, UV_THREADPOOL_SIZE: '16', PORT: '0', ...COMPILE_CACHE, ...environment },
