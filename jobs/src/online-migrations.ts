@@ -36,14 +36,13 @@ export function startOnlineMigrations({ address, log }: { address: DatabaseAddre
       const pauseMs = await pass()
       if (!isDone) await delay(pauseMs, null, { signal: stopping.signal }).catch(() => {})
     }
-    await online.close()
   }
 
   const running = run()
   return {
     async stop() {
       stopping.abort()
-      await online.close()
+      online.close()
       await running
     },
   }

@@ -11,6 +11,7 @@ import { CREATE_NOTES, writeSql } from './migration-directories.ts'
 
 const FIRST = { '0001_notes.sql': CREATE_NOTES }
 const INDEX = { '0002_body_idx.online.sql': '-- Lists by body.\ncreate index concurrently notes_body_idx on notes (body);\n' }
+const LATER_INDEX = { '0003_body_idx.online.sql': INDEX['0002_body_idx.online.sql'] }
 const BACKFILL = {
   '0002_title.sql': `alter table notes add column title text; insert into notes select i, 'body ' || i from generate_series(2, 10) i;`,
   '0003_fill_title.online.sql': `
@@ -26,7 +27,7 @@ const IS_VALID = `select c.relname as name, i.indisvalid as valid from pg_index 
 
 let cluster: EmbeddedPostgres
 let databaseCount = 0
-const opened: { close: () => Promise<unknown> }[] = []
+const opened: { close: () => unknown }[] = []
 
 beforeAll(async () => {
   cluster = await start({ dataDir: makeUsedDataDir() })
@@ -55,10 +56,7 @@ test('a start leaves an index to be built beside the service, without a lock on 
   await writer.unsafe(`begin; insert into notes values (2, 'two')`)
   const online = openOnline(address, directories)
   const building = runAll(online)
-  await until('the build waits for the writer', async () => {
-    const waiting = await query(address, `select from pg_stat_activity where query like 'create index%' and wait_event_type = 'Lock'`)
-    return waiting.length === 1
-  })
+  await buildWaits(address)
   await query(address, `insert into notes values (3, 'three')`)
   await writer.unsafe('commit')
   expect(await building).toEqual(['worked', 'worked', 'done'])
@@ -73,6 +71,37 @@ test('what an interrupted build left behind is dropped and built anew', async ()
   await expect(query(address, 'create unique index concurrently notes_body_idx on notes (body)')).rejects.toThrow('could not create unique')
   expect(await query(address, IS_VALID)).toEqual([{ name: 'notes_body_idx', valid: false }])
   await runAll(openOnline(address, writeSql({ ...FIRST, ...INDEX })))
+  expect(await query(address, IS_VALID)).toEqual([{ name: 'notes_body_idx', valid: true }])
+})
+
+test('a process that stops while an index is built leaves it to PostgreSQL, and nobody builds a second one meanwhile', async () => {
+  const { address } = await createDatabase(FIRST)
+  const directories = writeSql({ ...FIRST, ...INDEX })
+  const writer = connect(address)
+  await writer.unsafe(`begin; insert into notes values (2, 'two')`)
+  const [leaving, other] = [openOnline(address, directories), openOnline(address, directories)]
+  const abandoned = leaving.step().catch((error: unknown) => error)
+  await buildWaits(address)
+  leaving.close()
+  expect(await abandoned).toEqual(new Error('The step of an online migration was abandoned'))
+  expect(await other.step()).toEqual({ outcome: 'busy' })
+  await writer.unsafe('commit')
+  await until('the other has finished', async () => (await other.step()).outcome === 'done')
+  expect(await query(address, IS_VALID)).toEqual([{ name: 'notes_body_idx', valid: true }])
+})
+
+test('a step whose connection is lost fails, and the next one builds anew; any other statement runs once', async () => {
+  const { address } = await createDatabase(FIRST)
+  const online = openOnline(address, writeSql({ ...FIRST, '0002_note.online.sql': `comment on table notes is 'words'`, ...LATER_INDEX }))
+  const writer = connect(address)
+  expect(await online.step()).toMatchObject({ migration: '0002_note.online.sql', isFinished: true })
+  await writer.unsafe(`begin; insert into notes values (2, 'two')`)
+  const interrupted = online.step().catch((error: unknown) => error)
+  await buildWaits(address)
+  await query(address, `select pg_terminate_backend(pid) from pg_stat_activity where query like 'create index%'`)
+  expect(await interrupted).toBeInstanceOf(Error)
+  await writer.unsafe('commit')
+  expect(await runAll(online)).toEqual(['worked', 'worked', 'done'])
   expect(await query(address, IS_VALID)).toEqual([{ name: 'notes_body_idx', valid: true }])
 })
 
@@ -94,7 +123,7 @@ test('rows are changed in batches; what is interrupted goes on with the next bat
   expect((await migrate({ address, ...directories })).migrations).toEqual(['0002_title.sql'])
   const first = openOnline(address, directories)
   expect(await first.step()).toEqual({ outcome: 'worked', migration: '0003_fill_title.online.sql', changedRows: 4, isFinished: false })
-  await first.close()
+  first.close()
   const progress = 'select version, position, changed_rows::int from schema_progress'
   expect(await query(address, progress)).toEqual([{ version: 3, position: '4', changed_rows: 4 }])
   expect(await runAll(openOnline(address, directories))).toEqual(['worked', 'worked', 'worked', 'done'])
@@ -167,6 +196,18 @@ function openOnline(address: EmbeddedConnection, directories: ReturnType<typeof 
   const online = openOnlineMigrations(address, directories)
   opened.push(online)
   return online
+}
+
+/** Waits until an index is being built, which waits for a writer in turn. */
+function buildWaits(address: EmbeddedConnection): Promise<void> {
+  return until('the build waits for the writer', async () => {
+    const waiting = await query(
+      address,
+      `select from pg_stat_activity
+        where datname = current_database() and query like 'create index%' and wait_event_type = 'Lock'`,
+    )
+    return waiting.length === 1
+  })
 }
 
 /** Runs steps until none is left. Returns their outcomes. */

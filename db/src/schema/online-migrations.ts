@@ -1,11 +1,10 @@
+import type postgres from 'postgres'
 import type { DatabaseAddress } from '../driver/database.ts'
 import { readApplied } from './applied.ts'
 import { type Directories, readWanted } from './migrate.ts'
 import { runStep } from './online.ts'
-import { LOCK_KEY, openClient, underFreeLock } from './owner-connection.ts'
-import { makePlan } from './plan.ts'
-
-const END_SECONDS = 0
+import { LOCK_KEY, underFreeLock, withClient } from './owner-connection.ts'
+import { makePlan, type Wanted } from './plan.ts'
 
 /** What a step found: nothing left to do, another process at work, or work, and did it. */
 export type OnlineStep = { outcome: 'done' | 'busy' } | { outcome: 'worked'; migration: string; changedRows: number; isFinished: boolean }
@@ -13,29 +12,29 @@ export type OnlineStep = { outcome: 'done' | 'busy' } | { outcome: 'worked'; mig
 export interface OnlineMigrations {
   /** Runs the next step under the lock of the migrations, which it gives back: a start that must migrate waits for one step. */
   step: () => Promise<OnlineStep>
-  /** Abandons the step under way; PostgreSQL undoes a batch, and builds an index to its end. */
-  close: () => Promise<void>
+  /** Abandons the step under way, which then fails: PostgreSQL undoes a batch, and builds an index to its end. */
+  close: () => void
 }
 
-/** Opens what runs the online migrations of this code, on a connection of its own. */
+/** Returns what runs the online migrations of this code, each step on a connection of its own. */
 export function openOnlineMigrations(address: DatabaseAddress, directories: Directories = {}): OnlineMigrations {
   const wanted = readWanted(directories)
-  const client = openClient(address)
-  const findNext = async () => makePlan(await readApplied(client), await wanted).online[0]
+  const { promise: abandoned, reject } = Promise.withResolvers<never>()
+  // A step hears of it; between two steps nobody does.
+  abandoned.catch(() => {})
   return {
-    async step() {
-      if (!(await findNext())) return { outcome: 'done' }
-      const connection = await client.reserve()
-      try {
-        const step = await underFreeLock(connection, LOCK_KEY, async (): Promise<OnlineStep> => {
-          const next = makePlan(await readApplied(connection), await wanted).online[0]
-          return next ? { outcome: 'worked', migration: next.fileName, ...(await runStep(connection, next)) } : { outcome: 'done' }
-        })
-        return step ?? { outcome: 'busy' }
-      } finally {
-        connection.release()
-      }
-    },
-    close: () => client.end({ timeout: END_SECONDS }),
+    step: () => withClient(address, async (client) => runNext(client, await wanted), abandoned),
+    close: () => reject(new Error('The step of an online migration was abandoned')),
   }
+}
+
+async function runNext(client: postgres.Sql, wanted: Wanted): Promise<OnlineStep> {
+  const findNext = async () => makePlan(await readApplied(client), wanted).online[0]
+  if (!(await findNext())) return { outcome: 'done' }
+  const step = await underFreeLock(client, LOCK_KEY, async (): Promise<OnlineStep> => {
+    // Another process may have finished it meanwhile.
+    const next = await findNext()
+    return next ? { outcome: 'worked', migration: next.fileName, ...(await runStep(client, next)) } : { outcome: 'done' }
+  })
+  return step ?? { outcome: 'busy' }
 }

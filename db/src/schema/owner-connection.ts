@@ -11,27 +11,39 @@ export const FUNCTIONS_LOCK_KEY = LOCK_KEY + 1
 
 /** A migration that waits longer for a table would block every statement behind it: it fails instead, and changes nothing. */
 const LOCK_TIMEOUT_MS = 10_000
-const END_SECONDS = 5
 
-/** Opens a client of one connection for migrations. */
-export function openClient(address: DatabaseAddress): postgres.Sql {
+/**
+ * Does work with a connection of its own, and closes it. Fails when the connection is lost, which the driver does not tell
+ * statements that follow on a reserved connection, and when `abandoned` rejects.
+ */
+export async function withClient<Result>(
+  address: DatabaseAddress,
+  work: (client: postgres.Sql) => Promise<Result>,
+  abandoned?: Promise<never>,
+): Promise<Result> {
+  const { promise: lost, reject } = Promise.withResolvers<never>()
+  // Later than the statement in flight, which knows more of the cause.
+  const client = openClient(address, () => setImmediate(() => reject(connectionLost())))
+  try {
+    return await Promise.race([work(client), lost, abandoned ?? lost])
+  } finally {
+    await client.end({ timeout: 0 })
+  }
+}
+
+function openClient(address: DatabaseAddress, onclose: () => void): postgres.Sql {
   return clientOf(address, {
     max: 1,
     max_lifetime: null,
     fetch_types: false,
+    onclose,
     onnotice: () => {},
     connection: { application_name: 'earshot migrate' },
   })
 }
 
-/** Does work with a connection of its own, and closes it. */
-export async function withClient<Result>(address: DatabaseAddress, work: (client: postgres.Sql) => Promise<Result>): Promise<Result> {
-  const client = openClient(address)
-  try {
-    return await work(client)
-  } finally {
-    await client.end({ timeout: END_SECONDS })
-  }
+function connectionLost(): Error {
+  return Object.assign(new Error('The connection to the database was lost'), { code: 'CONNECTION_CLOSED' })
 }
 
 /** Waits for a lock, without limit, and does work under it. */
