@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
-import { Plan, sizes } from '@earshot/contracts'
+import { limits, Plan, sizes } from '@earshot/contracts'
 import { readServers } from '@earshot/db'
 import { createAddressRules, type Mailbox, readMailbox, readSmtpUrl, type SmtpServer } from '@earshot/drivers'
 import { z } from 'zod'
@@ -26,6 +26,8 @@ export interface Config {
   secretKey: Uint8Array | null
   defaultPlan: Plan
   maxTeamsPerUser: number
+  /** How many public writes an address may send to a project on a day. */
+  publicWritesPerDay: number
   /** Whether people can create accounts themselves; otherwise the operator creates them. */
   isSignUpOpen: boolean
   workerConcurrency: number
@@ -82,6 +84,7 @@ const Environment = z.object({
     .optional(),
   EARSHOT_DEFAULT_PLAN: z.enum(Plan.options, `must be one of ${Plan.options.join(', ')}`).default('pro'),
   EARSHOT_MAX_TEAMS_PER_USER: wholeNumber(1, 10_000).default(20),
+  EARSHOT_PUBLIC_WRITES_PER_DAY: wholeNumber(1, 1_000_000).default(limits.public_write_day.max),
   EARSHOT_SIGN_UP: toggle.default(true),
   EARSHOT_WORKER_CONCURRENCY: wholeNumber(1, 200).default(10),
   EARSHOT_WEBHOOK_ALLOW_NETWORKS: z
@@ -130,6 +133,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     secretKey: values.EARSHOT_SECRET_KEY ?? null,
     defaultPlan: values.EARSHOT_DEFAULT_PLAN,
     maxTeamsPerUser: values.EARSHOT_MAX_TEAMS_PER_USER,
+    publicWritesPerDay: values.EARSHOT_PUBLIC_WRITES_PER_DAY,
     isSignUpOpen: values.EARSHOT_SIGN_UP,
     workerConcurrency: values.EARSHOT_WORKER_CONCURRENCY,
     webhookAllowNetworks: values.EARSHOT_WEBHOOK_ALLOW_NETWORKS ?? [],

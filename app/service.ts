@@ -124,8 +124,8 @@ function workerOptions(config: Config, receivers: ReceiverRules, version: string
   }
 }
 
-function servicesOf({ defaultPlan, maxTeamsPerUser, isSignUpOpen, reuseLeewaySeconds }: Config) {
-  return { defaultPlan, maxTeamsPerUser, isSignUpOpen, reuseLeewaySeconds }
+function servicesOf({ defaultPlan, maxTeamsPerUser, publicWritesPerDay, isSignUpOpen, reuseLeewaySeconds }: Config) {
+  return { defaultPlan, maxTeamsPerUser, publicWritesPerDay, isSignUpOpen, reuseLeewaySeconds }
 }
 
 async function readVersion(): Promise<string> {

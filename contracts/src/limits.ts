@@ -14,6 +14,8 @@ export const limits = {
   invitation_mail: { max: 5, windowSeconds: 3600, countedBy: 'user' },
   public_read: { max: 120, windowSeconds: 60, countedBy: 'ip' },
   public_write: { max: 10, windowSeconds: 60, countedBy: 'ip' },
+  /** From one address to one project, in a day (UTC), so that no address can use up a month's quota. */
+  public_write_day: { max: 200, windowSeconds: 86_400, countedBy: 'ip' },
   public_upload: { max: 8, windowSeconds: 60, countedBy: 'ip' },
 } as const
 

@@ -86,6 +86,8 @@ export interface PublicAccessQuery {
   /** The address that repeated violations of limits block. */
   address: string
   limit: Limit
+  /** How many requests of the address to the project a day allows; absent where no day bounds them. */
+  dayMax?: number
 }
 
 export interface PublicAccessRow {
@@ -113,13 +115,14 @@ export async function readPublicAccess(tx: Tx, query: PublicAccessQuery): Promis
 
 /** Requests as public_access() takes them, numbered in their order. */
 export function publicAccessRequests(queries: readonly PublicAccessQuery[]) {
-  return queries.map(({ publicKey, subject, address, limit }, index) => ({
+  return queries.map(({ publicKey, subject, address, limit, dayMax }, index) => ({
     number: index + 1,
     public_key: publicKey,
     subject,
     address,
     max: limit.max,
     window_seconds: limit.windowSeconds,
+    day_max: dayMax,
   }))
 }
 

@@ -15,6 +15,8 @@ export interface GivenServices {
   defaultPlan: Plan
   /** How many teams a user may create. */
   maxTeamsPerUser: number
+  /** How many public writes an address may send to a project on a day. */
+  publicWritesPerDay: number
   /** Whether people may sign up. */
   isSignUpOpen: boolean
   /** How long a second use of a refresh token, while its successor is unused, is refused without ending the token family. */

@@ -105,7 +105,9 @@ test('retention deletes expired rows and nothing else', async () => {
   await client`
     insert into feed_late_days
     select now()::date - days, feed_position_at(now() - (days - 1) * interval '1 day') from unnest(array[31, 33]) days`
-  await client`insert into rate_windows values ('old', now() - interval '3 hours', 1), ('new', now(), 1)`
+  await client`
+    insert into rate_windows
+    values ('old', now() - interval '3 hours', 1), ('new', now(), 1), ('day:old', now() - interval '26 hours', 1), ('day:new', now() - interval '24 hours', 1)`
   await client`
     insert into submission_fingerprints (team_id, project_id, fingerprint, submission_id)
     select ${fixture.teamId}, ${fixture.teamId}, minutes::text::bytea, uuid_at(now() - minutes * interval '1 minute')
@@ -153,7 +155,7 @@ test('retention deletes expired rows and nothing else', async () => {
     webhook_replays: 1,
     mails: 1,
     idempotency_keys: 1,
-    rate_windows: 1,
+    rate_windows: 2,
     wrong_codes: 1,
     abuse_blocks: 2,
     feed_late_days: 1,

@@ -60,6 +60,7 @@ export async function startTestService({ services, ...overrides }: Overrides = {
       checkReceiver: (url) => checkWebhookUrl(url, { rules, allowInsecure: true, ownAddresses: createOwnAddresses([]) }),
       defaultPlan: 'pro',
       maxTeamsPerUser: 20,
+      publicWritesPerDay: 200,
       isSignUpOpen: true,
       reuseLeewaySeconds: 0,
       ...services,

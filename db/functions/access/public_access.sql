@@ -1,6 +1,7 @@
 -- Authorizes requests of the public plane: counts each by its address, and finds the project of its public key with its
 -- public figures. One row per request, in the same order.
--- p_requests: [{number, public_key, subject, address, max, window_seconds}], numbered from 1; subject null = counted before.
+-- p_requests: [{number, public_key, subject, address, max, window_seconds, day_max}], numbered from 1; subject null = counted
+-- before. day_max bounds what an address may do in a project on a day (UTC); beyond it is no violation.
 -- used null = over the limit; blocked_seconds not null = the address is blocked for repeated violations;
 -- project_id null = the key is unknown or revoked, or the request was refused.
 -- Runs as the owner with every name qualified, like access().
@@ -13,9 +14,13 @@ declare
   v_counts public.request_count[];
   v_violated text;
   v_blocked_seconds int;
+  v_day record;
+  v_day_count record;
+  v_beyond_day int[] := '{}';
+  v_day_seconds int;
 begin
-  -- Counters are locked in the order of their subjects, then blocks in the order of their addresses: statements that run at
-  -- once never wait for each other in a circle.
+  -- Counters are locked in the order of their subjects, then blocks in the order of their addresses, then the counters of the
+  -- day: statements that run at once never wait for each other in a circle.
   for v_subject in
     select r.subject, r.address, r.max, r.window_seconds, count(*)::int as requests,
            ceil(extract(epoch from b.blocked_until - now()))::int as blocked_seconds
@@ -50,6 +55,23 @@ begin
     end if;
   end loop;
 
+  for v_day in
+    select 'day:' || k.project_id || ':' || r.address as subject, r.day_max, array_agg(r.number order by r.number) as numbers
+      from (
+             select q.*, row_number() over (partition by q.subject order by q.number) as turn
+               from jsonb_to_recordset(p_requests) as q (number int, public_key text, subject text, address text, day_max int)
+           ) r
+      join unnest(v_counts) c on c.subject = r.subject and r.turn <= c.granted
+      join public.public_keys k on k.key = r.public_key and k.revoked_at is null
+     where r.day_max is not null
+     group by 1, 2
+     order by 1, 2
+  loop
+    v_day_count := public.count_request(v_day.subject, v_day.day_max, 86400, cardinality(v_day.numbers));
+    v_beyond_day := v_beyond_day || v_day.numbers[v_day_count.granted + 1:];
+    v_day_seconds := v_day_count.reset_seconds;
+  end loop;
+
   -- Skips keys that another statement is writing: this figure is coarse.
   update public.public_keys k
      set last_used_at = now()
@@ -70,8 +92,11 @@ begin
   ),
   admitted as (
     select r.number, r.public_key,
-           case when r.subject is null then 0 when r.turn <= c.granted then c.used_before + r.turn end as used,
-           coalesce(c.reset_seconds, 0) as reset_seconds,
+           case
+             when r.subject is null then 0
+             when r.turn <= c.granted and r.number <> all (v_beyond_day) then c.used_before + r.turn
+           end as used,
+           case when r.number = any (v_beyond_day) then v_day_seconds else coalesce(c.reset_seconds, 0) end as reset_seconds,
            case when r.subject is null or r.turn <= c.granted then null else c.blocked_seconds end as blocked_seconds
       from request r
       left join unnest(v_counts) c on c.subject = r.subject

@@ -31,7 +31,10 @@ const past: Record<string, BatchedDelete> = {
   mails: batchedDelete(sql`${mails}`, sql`gone.id < uuid_at(now() - ${days(durations.mailDays)})`),
   idempotency_keys: batchedDelete(sql`${idempotency_keys}`, sql`gone.created_at < now() - ${hours(durations.idempotencyKeyHours)}`),
   // The longest window is an hour.
-  rate_windows: batchedDelete(sql`${rate_windows}`, sql`gone.window_start < now() - interval '2 hours'`),
+  rate_windows: batchedDelete(
+    sql`${rate_windows}`,
+    sql`gone.window_start < now() - case when starts_with(gone.subject, 'day:') then interval '25 hours' else interval '2 hours' end`,
+  ),
   // A day after its end a block is forgotten, and the next one begins with an hour again.
   abuse_blocks: batchedDelete(
     sql`${abuse_blocks}`,

@@ -29,6 +29,7 @@ interface AuthorizeOptions {
   deviceOf: ReadDeviceCookie
   accessJwts: AccessJwts
   multiplier: number
+  publicWritesPerDay: number
   replyHeaders: ReplyHeaders
   isCounted?: boolean
 }

@@ -1,7 +1,7 @@
 import { ApiError, type Operation } from '@earshot/contracts'
 import { type Limit, type PublicAccessQuery, type PublicAccessRow, readPublicAccess, type Tx } from '@earshot/db'
 import { addressSubject } from './client-address.ts'
-import { requireWithinLimit, scaled } from './rate-limit.ts'
+import { requireWithinLimit, scaled, scaledMax } from './rate-limit.ts'
 import type { ReplyHeaders } from './reply-headers.ts'
 import type { RequestFacts } from './request-facts.ts'
 
@@ -12,6 +12,7 @@ export type PublicProjectRow = PublicAccessRow & { team_id: string; project_id: 
 
 interface PublicAccessOptions {
   multiplier: number
+  publicWritesPerDay: number
   replyHeaders: ReplyHeaders
 }
 
@@ -73,9 +74,19 @@ export function deferPublicAccess(tx: Tx, operation: Operation, requestFacts: Re
   }
 }
 
-function queryOf({ limit: name }: Operation, { path, ip }: RequestFacts, { multiplier }: PublicAccessOptions): PublicAccessQuery {
+function queryOf(
+  { method, limit: name }: Operation,
+  { path, ip }: RequestFacts,
+  { multiplier, publicWritesPerDay }: PublicAccessOptions,
+): PublicAccessQuery {
   const address = addressSubject(ip)
-  return { publicKey: publicKeyOrNull(path.public_key), subject: `${name}:${address}`, address, limit: scaled(name, multiplier) }
+  return {
+    publicKey: publicKeyOrNull(path.public_key),
+    subject: `${name}:${address}`,
+    address,
+    limit: scaled(name, multiplier),
+    ...(method !== 'GET' && { dayMax: scaledMax(publicWritesPerDay, multiplier) }),
+  }
 }
 
 function requireAdmitted(

@@ -8,7 +8,11 @@ const MAX_INTEGER = 2_147_483_647
 /** Returns a limit, scaled for load tests. */
 export function scaled(name: LimitName, multiplier: number): Limit {
   const { max, windowSeconds } = limits[name]
-  return { max: Math.min(MAX_INTEGER, Math.round(max * multiplier)), windowSeconds }
+  return { max: scaledMax(max, multiplier), windowSeconds }
+}
+
+export function scaledMax(max: number, multiplier: number): number {
+  return Math.min(MAX_INTEGER, Math.round(max * multiplier))
 }
 
 /** Sets the rate limit headers of a counted request. Throws `rate_limited` when the limit is reached. */
