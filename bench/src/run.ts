@@ -18,6 +18,7 @@ import { benchSignIns } from './parts/sign-ins.ts'
 import { benchStart } from './parts/start.ts'
 import { benchSubmit } from './parts/submit.ts'
 import { benchUnresponsive } from './parts/unresponsive.ts'
+import { benchVisitors } from './parts/visitors.ts'
 import { type PartReport, render } from './report.ts'
 
 const RESULTS = new URL('../results.md', import.meta.url)
@@ -31,6 +32,7 @@ const full = {
   warmRuns: 200,
   deliveries: 5_000,
   seconds: 20,
+  visitorSeconds: 60,
   attempts: 10_000_000,
   unresponsiveSeconds: 40,
   pairs: 3,
@@ -46,6 +48,7 @@ const short: typeof full = {
   warmRuns: 20,
   deliveries: 500,
   seconds: 3,
+  visitorSeconds: 2,
   attempts: 100_000,
   unresponsiveSeconds: 5,
   pairs: 1,
@@ -59,6 +62,7 @@ const parts: Record<string, (length: typeof full) => Promise<PartReport>> = {
   'sign-ins': benchSignIns,
   refreshes: benchRefreshes,
   submit: benchSubmit,
+  visitors: benchVisitors,
   growth: benchGrowth,
   deliveries: benchDeliveries,
   latency: benchLatency,
