@@ -15,10 +15,10 @@ interface Context {
   request: FastifyRequest
   reply: FastifyReply
   isBatch: boolean
-  /** Authenticates and counts the request, unless that was done. */
-  authenticate: () => Promise<void>
-  /** Whether the request was counted; true once, because its further calls count too. */
-  takeCount: () => boolean
+  /** Whether the request was counted before its body was read. Its first call is then not counted again. */
+  isCounted: boolean
+  /** Authenticates and counts a request that has no call to do it, once. */
+  count: () => Promise<void>
 }
 
 /** What authenticates and counts a request without knowing its calls. */
@@ -36,8 +36,8 @@ const trpc = initTRPC.context<Context>().create({
 /**
  * Serves every operation with a credential at /trpc, batched or not, through the same pipelines as REST. It registers its
  * own route because tRPC's Fastify plugin replaces the body parsers: bodies pass the same strict reader as REST's, and forms
- * are refused. What a call may do depends on its input, so each is authorized and counted when the body was read; a request
- * whose body is large, or no input, is authenticated and counted by itself.
+ * are refused. What a call may do depends on its input, so each is authorized when the body was read. A large body is read only
+ * for a request that was authenticated and counted; a small one that holds no call is counted all the same.
  */
 export async function registerTrpc(
   app: FastifyInstance,
@@ -47,7 +47,7 @@ export async function registerTrpc(
   const ownOrigin = new URL(baseUrl).origin
   const router = trpc.router(procedureTree(pipelines, ownOrigin))
   const counted = new WeakSet<FastifyRequest>()
-  const authenticateOnce = async (request: FastifyRequest, reply: FastifyReply) => {
+  const count = async (request: FastifyRequest, reply: FastifyReply) => {
     if (counted.has(request)) return
     counted.add(request)
     await authenticate({ ...requestFactsOf(request, ownOrigin), path: {} }, replyHeadersOf(reply))
@@ -56,20 +56,23 @@ export async function registerTrpc(
     request: req,
     reply: res,
     isBatch: info.isBatchCall,
-    authenticate: () => authenticateOnce(req, res),
-    takeCount: () => counted.delete(req),
+    isCounted: counted.has(req),
+    count: () => count(req, res),
   })
   await app.register((scope, _options, done) => {
     scope.setErrorHandler(async (error, request, reply) => {
-      const refusal = await authenticateOnce(request, reply).catch((reason: unknown) => reason)
-      return sendTRPCFailure(refusal ?? error, request, reply)
+      const failure = await count(request, reply).then(
+        () => error,
+        (refusal: unknown) => refusal,
+      )
+      return sendTRPCFailure(failure, request, reply)
     })
     scope.route({
       method: ['GET', 'POST'],
       url: '/trpc/:path',
       exposeHeadRoute: false,
       onRequest: async (request, reply) => {
-        if (hasLargeBody(request.headers)) await authenticateOnce(request, reply)
+        if (hasLargeBody(request.headers)) await count(request, reply)
       },
       handler: async (request, reply) => {
         const { path } = request.params as { path: string } // The route's own parameter.
@@ -114,17 +117,16 @@ function procedureOf(pipeline: Pipeline, ownOrigin: string) {
 }
 
 async function call(pipeline: Pipeline, ctx: Context, { input, ownOrigin }: { input: unknown; ownOrigin: string }): Promise<unknown> {
-  const { request, reply, isBatch } = ctx
+  const { request, reply, isBatch, isCounted } = ctx
+  ctx.isCounted = false
   if (typeof input !== 'object' || input === null || Array.isArray(input)) {
-    await ctx.authenticate()
+    await ctx.count()
     throw wrongInput()
   }
   const fields = input as Record<string, unknown>
   const path: Record<string, string | undefined> = {}
   for (const name of pipeline.named.operation.pathFields) if (typeof fields[name] === 'string') path[name] = fields[name]
-  const authorized = await pipeline.authorize({ ...requestFactsOf(request, ownOrigin), path }, replyHeadersOf(reply), {
-    isCounted: ctx.takeCount(),
-  })
+  const authorized = await pipeline.authorize({ ...requestFactsOf(request, ownOrigin), path }, replyHeadersOf(reply), { isCounted })
   requireCarriable(withoutCursor(pipeline, fields))
   const header = request.headers['idempotency-key']
   const key = isBatch || !takesKey(pipeline.named.operation) || Array.isArray(header) ? null : readIdempotencyKey(header)
