@@ -18,7 +18,7 @@ export { durations } from './durations.ts'
 export { ApiError, type ErrorBody, type ErrorCode, errorCodes, errorRow, errorTable, FieldError } from './errors.ts'
 export { Invitation, InvitationState } from './invitations.ts'
 export { type LimitName, limits, sizes, wrongCodes } from './limits.ts'
-export { type MailFields, type MailSecret, type MailTemplate, mailData } from './mails.ts'
+export { type MailFields, type MailSecret, type MailTemplate, mailBudgets, mailData } from './mails.ts'
 export { CredentialKind, Token } from './me.ts'
 export type { Method, Operation, OperationTree, Traits } from './operation.ts'
 export {

@@ -5,23 +5,41 @@ const withLink = z.object({ token: z.string().min(1) })
 const nothing = z.object({})
 
 /**
+ * How many mails a mailbox gets in each hour and day of the clock, by cause: `requested` by anybody who knows the address;
+ * `security` for the owner, about their own account, so that no stranger can use these up; `team` about a team's endpoints.
+ */
+export const mailBudgets = {
+  requested: { hourly: 10, daily: 30 },
+  security: { hourly: 20, daily: 60 },
+  team: { hourly: 30, daily: 100 },
+} as const
+
+interface MailData {
+  budget: keyof typeof mailBudgets
+  fields: z.ZodObject
+  secret: z.ZodObject
+}
+
+/**
  * The mails that the service sends and the data of each: `fields` are stored in clear, `secret` is stored sealed until the
- * mail was sent. Mails are no part of the public API; they stand here because the database and the mail driver share them.
+ * mail was sent, and `budget` limits how many a mailbox gets. Mails are no part of the public API; they stand here because the
+ * database and the mail driver share them.
  */
 export const mailData = {
-  'verify-email': { fields: toPerson, secret: withLink },
-  'sign-up-again': { fields: toPerson, secret: nothing },
-  'password-reset': { fields: toPerson, secret: withLink },
-  'password-changed': { fields: toPerson, secret: nothing },
-  invitation: { fields: z.object({ team: z.string(), inviter: z.string(), role: z.string() }), secret: withLink },
+  'verify-email': { budget: 'requested', fields: toPerson, secret: withLink },
+  'sign-up-again': { budget: 'requested', fields: toPerson, secret: nothing },
+  'password-reset': { budget: 'requested', fields: toPerson, secret: withLink },
+  'password-changed': { budget: 'security', fields: toPerson, secret: nothing },
+  invitation: { budget: 'requested', fields: z.object({ team: z.string(), inviter: z.string(), role: z.string() }), secret: withLink },
   'webhook-disabled': {
+    budget: 'team',
     fields: z.object({ name: z.string(), team: z.string(), host: z.string(), endpoint: z.uuid() }),
     secret: nothing,
   },
-  'mfa-enabled': { fields: toPerson, secret: nothing },
-  'mfa-disabled': { fields: toPerson, secret: nothing },
-  'wrong-codes': { fields: toPerson, secret: nothing },
-}
+  'mfa-enabled': { budget: 'security', fields: toPerson, secret: nothing },
+  'mfa-disabled': { budget: 'security', fields: toPerson, secret: nothing },
+  'wrong-codes': { budget: 'security', fields: toPerson, secret: nothing },
+} satisfies Record<string, MailData>
 
 /** The name of a mail. */
 export type MailTemplate = keyof typeof mailData

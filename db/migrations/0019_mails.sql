@@ -8,7 +8,7 @@ create table mails (
   fields jsonb not null check (jsonb_typeof(fields) = 'object'),
   -- The template's secret as JSON, sealed for the template's name; erased once the mail was sent.
   sealed bytea,
-  state text not null default 'queued' check (state in ('queued', 'sent', 'kept', 'failed')),
+  state text not null default 'queued' check (state in ('queued', 'sent', 'kept', 'failed', 'dropped')),
   error text,
   attempts int not null default 0,
   sent_at timestamptz(3),

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { deleteLinks, type LinkOutcome, mayMailAccount, type NewLink, renewLink, takeLink } from './account-links.ts'
 import { type Tx, transaction } from './driver/database.ts'
-import { deleteMail, type NewMail, queueMail } from './mails.ts'
+import { type NewMail, queueMailIf } from './mails.ts'
 import { columnsOf } from './sql/columns.ts'
 import { onlyOne } from './sql/rows.ts'
 import { statement } from './sql/statement.ts'
@@ -54,9 +54,9 @@ export async function signUp(tx: Tx, values: SignUp): Promise<void> {
 
     const unclaimedId = mayMail && account.email_verified_at === null ? account.id : null
     await rename(tx, { userId: isNew ? null : unclaimedId, name })
-    await renewLink(tx, { userId: unclaimedId, purpose: 'verify', linkHash })
-    const mailId = await queueMail(tx, signUpMail(values, account))
-    await deleteMail(tx, mayMail ? null : mailId)
+    const isMailed = await queueMailIf(tx, mayMail, signUpMail(values, account))
+    // Where no mail goes, the last link stays the one that works.
+    await renewLink(tx, { userId: isMailed ? unclaimedId : null, purpose: 'verify', linkHash })
   })
 }
 

@@ -1,4 +1,4 @@
-import type { MailFields, MailTemplate } from '@earshot/contracts'
+import { type MailFields, type MailTemplate, mailBudgets, mailData } from '@earshot/contracts'
 import { sql } from 'drizzle-orm'
 import type { Tx } from './driver/database.ts'
 import { columnsOf } from './sql/columns.ts'
@@ -18,20 +18,39 @@ export interface NewMail<Template extends MailTemplate> {
   sealed: Buffer | null
 }
 
-const queue = statement<{ recipient: string; template: MailTemplate; fields: string; sealed: Buffer | null }, { id: string }>(
+interface QueueValues extends Budget {
+  recipient: string
+  template: MailTemplate
+  fields: string
+  sealed: Buffer | null
+  isWanted: boolean
+}
+
+const queue = statement<QueueValues, { id: string; goes: boolean }>(
   (p) => sql`
-  select queue_mail(${p.recipient}::text, ${p.template}::text, ${p.fields}::jsonb, ${p.sealed}::bytea) as id`,
+  select id, goes
+    from queue_mail(
+           ${p.recipient}::text, ${p.template}::text, ${p.fields}::jsonb, ${p.sealed}::bytea,
+           ${p.budget}::text, ${p.hourly}::int, ${p.daily}::int, ${p.isWanted}::boolean
+         )`,
 )
 
-/** Writes a mail and its job in the transaction of what causes it; returns the mail's id. */
-export async function queueMail<Template extends MailTemplate>(tx: Tx, { fields, ...mail }: NewMail<Template>): Promise<string> {
-  return onlyOne(await queue(tx, { ...mail, fields: JSON.stringify(fields) })).id
+/** Writes a mail and its job in the transaction of what causes it; returns the mail's id. A mailbox that has had enough gets none. */
+export async function queueMail<Template extends MailTemplate>(tx: Tx, mail: NewMail<Template>): Promise<string> {
+  return onlyOne(await queue(tx, queueValues(mail, true))).id
+}
+
+/** Does the same in the same time for a mail that must not go, which is deleted again. Returns whether the mail goes. */
+export async function queueMailIf<Template extends MailTemplate>(tx: Tx, isWanted: boolean, mail: NewMail<Template>): Promise<boolean> {
+  return onlyOne(await queue(tx, queueValues(mail, isWanted))).goes
 }
 
 const queueEach = statement<{ mails: string }, never>(
+  // In one order everywhere, because each mail locks the budget of its mailbox.
   (p) => sql`
-  select queue_mail(m.recipient, m.template, m.fields, null)
-    from jsonb_to_recordset(${p.mails}::jsonb) m (recipient text, template text, fields jsonb)`,
+  select queue_mail(m.recipient, m.template, m.fields, null, m.budget, m.hourly, m.daily, true)
+    from jsonb_to_recordset(${p.mails}::jsonb) m (recipient text, template text, fields jsonb, budget text, hourly int, daily int)
+   order by lower(m.recipient)`,
 )
 
 /** Queues any number of mails that have no secret, in one statement. */
@@ -39,30 +58,35 @@ export async function queueMails<Template extends MailTemplate>(
   tx: Tx,
   mails: readonly Omit<NewMail<Template>, 'sealed'>[],
 ): Promise<void> {
-  await queueEach(tx, { mails: JSON.stringify(mails) })
+  await queueEach(tx, { mails: JSON.stringify(mails.map((mail) => ({ ...mail, ...budgetOf(mail.template) }))) })
 }
 
-const remove = statement<{ id: string | null }, never>(
-  (p) => sql`
-  delete from ${mails}
-   where id = ${p.id}`,
-)
-
-/** Deletes a mail that must not go; its job will find none. Changes nothing for the id null. */
-export async function deleteMail(tx: Tx, id: string | null): Promise<void> {
-  await remove(tx, { id })
+/** The mails that share a limit, and how many of them a mailbox gets. */
+interface Budget {
+  budget: keyof typeof mailBudgets
+  hourly: number
+  daily: number
 }
 
-const findQueued = statement<{ id: string }, MailRow>(
+function budgetOf(template: MailTemplate): Budget {
+  const { budget } = mailData[template]
+  return { budget, ...mailBudgets[budget] }
+}
+
+function queueValues<Template extends MailTemplate>({ fields, ...mail }: NewMail<Template>, isWanted: boolean): QueueValues {
+  return { ...mail, ...budgetOf(mail.template), fields: JSON.stringify(fields), isWanted }
+}
+
+const findUnsettled = statement<{ id: string }, MailRow>(
   (p) => sql`
   select ${columnsOf(mails)}
     from ${mails}
-   where id = ${p.id} and state = 'queued'`,
+   where id = ${p.id} and state in ('queued', 'dropped')`,
 )
 
-/** Returns a mail that waits to be sent; undefined for one that was sent, given up or deleted. */
-export async function findQueuedMail(tx: Tx, id: string): Promise<MailRow | undefined> {
-  return (await findQueued(tx, { id }))[0]
+/** Returns a mail that waits to be sent, or was dropped; undefined for one that was sent, given up or deleted. */
+export async function findUnsettledMail(tx: Tx, id: string): Promise<MailRow | undefined> {
+  return (await findUnsettled(tx, { id }))[0]
 }
 
 const list = statement<Record<never, never>, MailRow>(sql`

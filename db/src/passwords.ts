@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import { deleteLinks, type LinkOutcome, mayMailAccount, type NewLink, renewLink, takeLink } from './account-links.ts'
 import { type Tx, transaction } from './driver/database.ts'
 import { endGrants } from './grants.ts'
-import { deleteMail, queueMail } from './mails.ts'
+import { queueMail, queueMailIf } from './mails.ts'
 import { endSignIns, renewSession } from './sessions.ts'
 import type { UserActor } from './sql/actor.ts'
 import { recordAuditInTeams } from './sql/audit.ts'
@@ -26,10 +26,11 @@ const findByEmail = statement<{ email: string }, Pick<UserRow, 'id' | 'email' | 
 export async function requestPasswordReset(tx: Tx, email: string, { linkHash, sealed }: NewLink): Promise<void> {
   await transaction(tx, async (tx) => {
     const account = onlyOne(await findByEmail(tx, { email }))
-    const mailId = await queueMail(tx, { recipient: account.email, template: 'password-reset', fields: { name: account.name }, sealed })
-    const mayMail = await mayMailAccount(tx, account.id, 'reset')
-    await renewLink(tx, { userId: mayMail ? account.id : null, purpose: 'reset', linkHash })
-    await deleteMail(tx, mayMail && account.has_account ? null : mailId)
+    const mayMail = (await mayMailAccount(tx, account.id, 'reset')) && account.has_account
+    const mail = { recipient: account.email, template: 'password-reset', fields: { name: account.name }, sealed } as const
+    const isMailed = await queueMailIf(tx, mayMail, mail)
+    // Where no mail goes, the last link stays the one that works.
+    await renewLink(tx, { userId: isMailed ? account.id : null, purpose: 'reset', linkHash })
   })
 }
 

@@ -1,4 +1,4 @@
-import { findQueuedMail, type MailRow, settleMail, toTimestamp } from '@earshot/db'
+import { findUnsettledMail, type MailRow, settleMail, toTimestamp } from '@earshot/db'
 import { MailFailure, writeMail } from '@earshot/drivers'
 import { type Run, type TaskContext, task } from './task.ts'
 
@@ -7,9 +7,11 @@ import { type Run, type TaskContext, task } from './task.ts'
  * between sending and recording sends the message a second time, under the same Message-ID.
  */
 export const mail = task('mail', async ({ mail_id }, context, run) => {
-  const row = await findQueuedMail(context.database, mail_id)
+  const row = await findUnsettledMail(context.database, mail_id)
   // An earlier run settled it, or it has expired.
   if (!row) return
+  if (row.state === 'dropped')
+    return context.log.warn({ mail_id, template: row.template }, 'Dropped a mail: its mailbox had enough of them')
   const state = await send(row, context).catch((error) => recordFailure(row, error, context, run))
   if (state === 'failed') return
   await settleMail(context.database, row.id, { state, error: null })

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
+import { mailBudgets } from '@earshot/contracts'
 import { type MailRow, queueMail } from '@earshot/db'
 import {
   createDatabaseMail,
@@ -63,6 +64,18 @@ test('a mail is sent only if its transaction commits, once, and then its secret 
   expect(server.received).toMatchObject([
     { envelope: { to: ['ada@example.com'] }, messageId: `<${id}@feedback.example>`, text: expect.stringContaining(LINK) },
   ])
+})
+
+test('a mail beyond the limit of its mailbox is not sent, and the log says so', async () => {
+  await using server = await startMailServer()
+  await work(smtp(server.server))
+  const ids: string[] = []
+  for (let index = 0; index <= mailBudgets.requested.hourly; index += 1) ids.push(await queueMail(store.database, mail))
+  await until('the jobs are done', async () => (await jobs()).length === 0)
+  expect(server.received).toHaveLength(mailBudgets.requested.hourly)
+  const dropped = ids.at(-1) ?? ''
+  expect(await row(dropped)).toMatchObject({ state: 'dropped', attempts: 0, sealed: null, sent_at: null })
+  expect(logged).toContain(`${JSON.stringify({ mail_id: dropped, template: 'password-reset' })} Dropped a mail`)
 })
 
 test('a sent mail is not sent again when its job is added again', async () => {

@@ -12,10 +12,10 @@ interface SentMail {
   token: string
 }
 
-/** Reads every mail to an address as it will be sent, oldest first. */
+/** Reads every mail to an address as it will be sent, oldest first; not those that were dropped. */
 export async function readMails({ database, secretBox }: TestService, to: string): Promise<SentMail[]> {
   const rows = await database.run<{ template: string; fields: unknown; sealed: Buffer | null }>(
-    'select template, fields, sealed from mails where recipient = $1 order by id',
+    "select template, fields, sealed from mails where recipient = $1 and state <> 'dropped' order by id",
     [to],
   )
   return rows.map((row) => {

@@ -30,10 +30,10 @@ const past: Record<string, BatchedDelete> = {
   webhook_replays: batchedDelete(sql`${webhook_replays}`, sql`gone.id < uuid_at(now() - interval '2 days')`),
   mails: batchedDelete(sql`${mails}`, sql`gone.id < uuid_at(now() - ${days(durations.mailDays)})`),
   idempotency_keys: batchedDelete(sql`${idempotency_keys}`, sql`gone.created_at < now() - ${hours(durations.idempotencyKeyHours)}`),
-  // The longest window is an hour.
+  // The longest window is an hour, but for the counts of a day.
   rate_windows: batchedDelete(
     sql`${rate_windows}`,
-    sql`gone.window_start < now() - case when starts_with(gone.subject, 'day:') then interval '25 hours' else interval '2 hours' end`,
+    sql`gone.window_start < now() - case when gone.subject ~ '^(mail:)?day:' then interval '25 hours' else interval '2 hours' end`,
   ),
   // A day after its end a block is forgotten, and the next one begins with an hour again.
   abuse_blocks: batchedDelete(

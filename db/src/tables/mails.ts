@@ -7,7 +7,7 @@ export const mails = pgTable('mails', {
   template: text().notNull(),
   fields: jsonb().$type<Record<string, unknown>>().notNull(),
   sealed: bytea(),
-  state: text().$type<'queued' | 'sent' | 'kept' | 'failed'>().notNull().default('queued'),
+  state: text().$type<'queued' | 'sent' | 'kept' | 'failed' | 'dropped'>().notNull().default('queued'),
   error: text(),
   attempts: integer().notNull().default(0),
   sent_at: instant(),
