@@ -51,6 +51,8 @@ export interface Config {
   /** The port on which a worker answers probes; null for none. */
   workerPort: number | null
   logLevel: string
+  /** How long the process serves requests after a signal to stop, while /readyz says that it is not ready. */
+  shutdownDelayMs: number
 }
 
 const wholeNumber = (min: number, max: number) =>
@@ -109,6 +111,7 @@ const Environment = z.object({
   EARSHOT_METRICS_TOKEN: z.string().min(1, 'must not be empty').optional(),
   EARSHOT_WORKER_PORT: wholeNumber(0, 65_535).optional(),
   EARSHOT_LOG_LEVEL: z.enum(['silent', 'error', 'warn', 'info', 'debug'], 'must be silent, error, warn, info or debug').default('info'),
+  EARSHOT_SHUTDOWN_DELAY_SECONDS: wholeNumber(0, 10).default(0),
 })
 
 /** Reads the environment. Throws ConfigError with one line that names the variable. */
@@ -150,6 +153,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     metricsToken: values.EARSHOT_METRICS_TOKEN ?? null,
     workerPort: values.EARSHOT_WORKER_PORT ?? null,
     logLevel: values.EARSHOT_LOG_LEVEL,
+    shutdownDelayMs: values.EARSHOT_SHUTDOWN_DELAY_SECONDS * 1000,
   }
 }
 

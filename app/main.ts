@@ -1,4 +1,5 @@
 import { type Config, ConfigError, readConfig } from './config.ts'
+import { endProcess } from './end-process.ts'
 import type { Service } from './service.ts'
 
 const OLDEST_NODE = [22, 18]
@@ -6,6 +7,8 @@ const EXIT_CONFIGURATION = 2
 const EXIT_INTERRUPTED = 130
 /** npm forwards Ctrl-C to a service that already got it from the terminal: within this time, two signals count as one. */
 const REPEATED_SIGNAL_MS = 1_000
+/** A stop that takes longer is given up. */
+const LONGEST_STOP_MS = 24_500
 
 requireNode()
 const config = readConfigOrExit()
@@ -68,8 +71,10 @@ async function shutDown(signal: string): Promise<void> {
   }
   shutdownStartedMs = performance.now()
   console.log(`Earshot received ${signal}: shutting down.`)
+  const timer = setTimeout(endProcess, LONGEST_STOP_MS)
   await service.stop()
-  process.exit(0)
+  clearTimeout(timer)
+  endProcess()
 }
 
 function fail(line: string, exitCode: number): never {

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
+import { setTimeout as delay } from 'node:timers/promises'
 import { contracts } from '@earshot/contracts'
 import { openDatabase, openTeamDatabase } from '@earshot/db'
 import { prepareDatabase } from '@earshot/db/schema'
@@ -19,7 +20,10 @@ const STATEMENT_TIMEOUT_MS = 10_500
 const WAIT_MS = 3_000
 /** A scrape reads two figures at once, beside a readiness probe. */
 const PROBES_POOL = 2
-const DRAIN_MS = 25_000
+/** From the signal to the end of the process: less than the 30 seconds that process managers usually give. */
+const SHUTDOWN_MS = 25_000
+/** The end of that time, for what follows the drains: aborted work is written, connections and PostgreSQL are closed. */
+const CLOSING_MS = 10_000
 
 export interface Service {
   /** The address it listens on, with the assigned port; null for a worker without a port. */
@@ -30,27 +34,36 @@ export interface Service {
 
 /** Starts the parts that the configuration names, in order. If a part fails, the parts before it are stopped again. */
 export async function startService(config: Config, log: Log = createLog({ level: config.logLevel })): Promise<Service> {
-  const parts: Parts = { drains: [], undos: [] }
-  const stop = async () => {
-    const drained = await Promise.allSettled(parts.drains.splice(0).map((drain) => drain()))
-    for (const outcome of drained) if (outcome.status === 'rejected') log.error({ err: outcome.reason }, 'A part failed to stop')
-    for (const undo of parts.undos.splice(0).reverse()) await undo()
-  }
+  const parts: Parts = { isStopping: false, drains: [], undos: [] }
+  const stop = (delayMs: number) => stopParts(parts, log, { delayMs, timeoutMs: SHUTDOWN_MS })
   try {
-    return { url: await start(config, log, parts), stop }
+    return { url: await start(config, log, parts), stop: () => stop(config.role === 'worker' ? 0 : config.shutdownDelayMs) }
   } catch (error) {
-    await stop()
+    await stop(0)
     throw error
   }
 }
 
 /** The steps of a stop: all drains at once, so that they share one timeout, then the undos, last first. */
 interface Parts {
+  isStopping: boolean
   drains: (() => Promise<unknown>)[]
-  undos: (() => Promise<unknown>)[]
+  undos: ((limits: { timeoutMs: number }) => Promise<unknown>)[]
 }
 
-async function start(config: Config, log: Log, { drains, undos }: Parts): Promise<string | null> {
+async function stopParts(parts: Parts, log: Log, { delayMs, timeoutMs }: { delayMs: number; timeoutMs: number }): Promise<void> {
+  const endMs = performance.now() + timeoutMs
+  parts.isStopping = true
+  // Load balancers see that it is not ready, and send their requests elsewhere, before it stops listening.
+  await delay(delayMs)
+  const drained = await Promise.allSettled(parts.drains.splice(0).map((drain) => drain()))
+  for (const outcome of drained) if (outcome.status === 'rejected') log.error({ err: outcome.reason }, 'A part failed to stop')
+  for (const undo of parts.undos.splice(0).reverse()) await undo({ timeoutMs: Math.max(0, endMs - performance.now()) })
+}
+
+async function start(config: Config, log: Log, parts: Parts): Promise<string | null> {
+  const { drains, undos } = parts
+  const drainMs = SHUTDOWN_MS - CLOSING_MS - config.shutdownDelayMs
   const store = await openStore(config, (line) => log.info(line))
   undos.push(store.close)
   await prepareDatabase(store.address)
@@ -66,7 +79,7 @@ async function start(config: Config, log: Log, { drains, undos }: Parts): Promis
           ...workerOptions(config, receivers, version),
           ...{ log, secretBox, address: store.address, registry: metrics },
         })
-  if (worker) drains.push(() => worker.stop({ timeoutMs: DRAIN_MS }))
+  if (worker) drains.push(() => worker.stop({ timeoutMs: drainMs }))
   if (config.role === 'worker' && config.workerPort === null) return null
 
   const isApi = config.role !== 'worker'
@@ -78,18 +91,20 @@ async function start(config: Config, log: Log, { drains, undos }: Parts): Promis
     waitMs: WAIT_MS,
   }
   const database = openDatabase({ ...pool, role: 'earshot_worker' })
-  undos.push(database.close)
+  const teamDatabase = isApi && config.rowLevelSecurity ? openTeamDatabase(pool) : null
+  undos.push(() => Promise.all([database.close(), teamDatabase?.close()]))
   const probes = {
-    ...{ database, log, metrics, metricsToken: config.metricsToken, drainMs: DRAIN_MS },
-    notReady: () => (worker?.isHealthy() === false ? ['the queue'] : []),
+    ...{ database, log, metrics, metricsToken: config.metricsToken, drainMs },
+    notReady: () => [
+      ...(parts.isStopping ? ['the process is shutting down'] : []),
+      ...(worker?.isHealthy() === false ? ['the queue'] : []),
+    ],
   }
   if (!isApi) {
     const app = buildProbeApp(probes)
     drains.push(() => app.close())
     return app.listen({ host: config.host, port: config.workerPort ?? 0 })
   }
-  const teamDatabase = config.rowLevelSecurity ? openTeamDatabase(pool) : null
-  if (teamDatabase) undos.push(teamDatabase.close)
   const app = await buildApp({
     ...probes,
     contracts,

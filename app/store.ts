@@ -8,7 +8,7 @@ export interface Store {
   address: DatabaseAddress
   secretKey: Uint8Array
   /** Stops the embedded PostgreSQL, if this store started it. */
-  close: () => Promise<void>
+  close: (limits?: { timeoutMs: number }) => Promise<void>
 }
 
 /** Opens the store for the service: `DATABASE_URL`, or PostgreSQL started in the data directory, which is then locked. */

@@ -14,6 +14,9 @@ import type { TaskContext, TaskMaker } from './task.ts'
 
 const tasks: Record<JobName, TaskMaker> = { disabling, mail, partitions, replay, retention, purge }
 
+/** The time to hand back jobs that still run. */
+const KILL_MS = 3_000
+
 /** Cron patterns, in UTC. */
 const SCHEDULE: [JobName, string][] = [
   ['partitions', '7 * * * *'],
@@ -73,8 +76,13 @@ export async function startJobQueue({ concurrency, ...context }: JobQueueOptions
       if (hasEnded) return
       const stopping = runner.stop().catch(() => {})
       await settleWithin(timeoutMs, stopping, null)
-      if (!hasEnded) await runner.kill()
-      await ended
+      // Without a database it cannot hand back its jobs; others do when they find this worker dead.
+      if (!hasEnded)
+        await settleWithin(
+          KILL_MS,
+          runner.kill().then(() => ended),
+          null,
+        )
     },
   }
 }

@@ -1,5 +1,5 @@
 import { type Database, type DatabaseAddress, openDatabase } from '@earshot/db'
-import type { MailDriver, SecretBox } from '@earshot/drivers'
+import { type MailDriver, type SecretBox, settleWithin } from '@earshot/drivers'
 import type { Registry } from 'prom-client'
 import { startDispatcher } from './dispatcher/dispatcher.ts'
 import { HEARTBEAT_TIMEOUT_MS } from './dispatcher/worker-liveness.ts'
@@ -9,6 +9,8 @@ import { startOnlineMigrations } from './online-migrations.ts'
 import { createSenders, type SendersOptions } from './sending/senders.ts'
 
 const STATEMENT_TIMEOUT_MS = 30_000
+/** Connections to servers that hang do not close. */
+const CLOSE_MS = 3_000
 
 export interface WorkerOptions {
   /** The migrated database; a pooler in front of it must be in session mode. */
@@ -66,7 +68,7 @@ export async function startWorker({ webhooks, registry, ...context }: WorkerOpti
     isHealthy: dispatcher.isHealthy,
     async stop(limits) {
       await Promise.all([dispatcher.stop(limits), queue.stop(limits), onlineMigrations.stop()])
-      await close()
+      await settleWithin(CLOSE_MS, close(), null)
     },
   }
 }

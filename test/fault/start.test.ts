@@ -37,6 +37,7 @@ const wrongValues: Record<string, string> = {
   EARSHOT_MAIL_FROM: 'nobody',
   EARSHOT_METRICS_TOKEN: '',
   EARSHOT_LOG_LEVEL: 'loud',
+  EARSHOT_SHUTDOWN_DELAY_SECONDS: 'soon',
 }
 
 const dataDir = makeDataDir()

@@ -4,7 +4,8 @@ import { asStale, isConnectionLost, StaleStatementError, toApiError, unavailable
 import { registerParameterTypes } from './parameter-types.ts'
 import { type DriverResult, takeRows } from './result-rows.ts'
 
-const END_SECONDS = 5
+/** A server that hangs does not close its side. */
+const END_SECONDS = 1
 
 interface StatementResult<Row> {
   rows: Row[]

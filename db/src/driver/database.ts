@@ -9,7 +9,7 @@ import type { Patience, Tx } from './tx.ts'
 export type { DatabaseAddress, DatabaseOptions } from './connect.ts'
 export { type Patience, type Tx, transaction } from './tx.ts'
 
-const CLIENT_END_SECONDS = 5
+const CLIENT_END_SECONDS = 1
 const BIND_TO_TEAM = "select set_config('earshot.team_id', $1, false)"
 
 export interface Database extends Tx {

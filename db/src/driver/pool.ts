@@ -6,8 +6,8 @@ import { createSlots, type Slot } from './slots.ts'
 import type { Patience } from './tx.ts'
 import { createWaitingLine } from './waiting-line.ts'
 
-/** How long closing waits for work in flight. */
-const CLOSE_MS = 5_000
+/** How long closing waits for work in flight. Whoever closes a pool has drained its callers. */
+const CLOSE_MS = 1_000
 /** How often work is run whose tables change meanwhile. */
 const MAX_TRIES = 3
 /** Callers that may wait for a connection. */

@@ -21,11 +21,15 @@ export interface EmbeddedPostgres {
   connection: EmbeddedConnection
   /** The server's pid; undefined while it restarts. */
   pid(): number | undefined
-  /** Stops the server and releases the data directory. */
-  stop(): Promise<void>
+  /** Stops the server, within 30 seconds unless given, and releases the data directory. */
+  stop(limits?: Limits): Promise<void>
 }
 
-type Undo = () => void | Promise<void>
+interface Limits {
+  timeoutMs: number
+}
+
+type Undo = (limits?: Limits) => void | Promise<void>
 
 /**
  * Starts PostgreSQL in the data directory, creates the cluster and the database on the first start, and keeps the server running
@@ -34,8 +38,8 @@ type Undo = () => void | Promise<void>
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const undos: Undo[] = []
   let stopped: Promise<void> | undefined
-  const stop = () => {
-    stopped ??= runInReverse(undos)
+  const stop = (limits?: Limits) => {
+    stopped ??= runInReverse(undos, limits)
     return stopped
   }
   try {
@@ -46,8 +50,8 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   }
 }
 
-async function runInReverse(undos: readonly Undo[]): Promise<void> {
-  for (const undo of undos.toReversed()) await undo()
+async function runInReverse(undos: readonly Undo[], limits: Limits | undefined): Promise<void> {
+  for (const undo of undos.toReversed()) await undo(limits)
 }
 
 /** Each step pushes the function that undoes it. */

@@ -6,16 +6,18 @@ const POLL_MS = 10
 
 /** A fast shutdown writes a checkpoint; an immediate one leaves that to the recovery of the next start, and loses nothing either. */
 const STEPS = [
-  { signal: 'SIGINT', timeoutMs: 20_000 },
-  { signal: 'SIGQUIT', timeoutMs: 5_000 },
-  { signal: 'SIGKILL', timeoutMs: 5_000 },
+  { signal: 'SIGINT', share: 0.6 },
+  { signal: 'SIGQUIT', share: 0.8 },
+  { signal: 'SIGKILL', share: 1 },
 ] as const
+const STOP_MS = 30_000
 
-/** Stops a server with ever stronger signals; resolves when it is gone. */
-export async function endServer(pid: number, isGone: () => boolean): Promise<void> {
-  for (const { signal, timeoutMs } of STEPS) {
+/** Stops a server with ever stronger signals, within `timeoutMs`; resolves when it is gone. */
+export async function endServer(pid: number, isGone: () => boolean, timeoutMs = STOP_MS): Promise<void> {
+  const startedAtMs = performance.now()
+  for (const { signal, share } of STEPS) {
     if (isGone() || !sendSignal(pid, signal)) return
-    const deadlineMs = performance.now() + timeoutMs
+    const deadlineMs = startedAtMs + share * timeoutMs
     while (!isGone() && performance.now() < deadlineMs) await delay(POLL_MS)
   }
 }

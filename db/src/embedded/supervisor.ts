@@ -22,7 +22,8 @@ export interface SupervisorOptions {
 export interface Supervisor {
   /** The running server's pid; undefined between an unexpected exit and the restart. */
   pid(): number | undefined
-  stop(): Promise<void>
+  /** Stops the server; within 30 seconds unless given. */
+  stop(limits?: { timeoutMs: number }): Promise<void>
   /** Requests a fast shutdown without waiting, for the exit of the process. */
   signalStop(): void
 }
@@ -34,9 +35,9 @@ export async function superviseServer(options: SupervisorOptions): Promise<Super
   const watching = watch()
   return {
     pid: () => (server.hasExited() ? undefined : server.pid),
-    stop: async () => {
+    stop: async (limits) => {
       stopping.abort()
-      await endServer(server.pid, server.hasExited)
+      await endServer(server.pid, server.hasExited, limits?.timeoutMs)
       await watching
     },
     signalStop: () => {

@@ -17,6 +17,8 @@ import { startWorkerLiveness } from './worker-liveness.ts'
 
 /** The time to write the results of aborted requests. */
 const FINAL_WRITE_MS = 2_000
+/** The time to say that this worker has stopped. */
+const FAREWELL_MS = 1_000
 
 export interface DispatcherOptions {
   database: Database
@@ -64,15 +66,17 @@ export async function startDispatcher(options: DispatcherOptions): Promise<Dispa
     isHealthy: liveness.isHealthy,
     async stop({ timeoutMs }) {
       attempts.close()
+      const endMs = performance.now() + timeoutMs
+      const leftMs = () => Math.max(0, endMs - performance.now())
       // Without a database nothing settles, and the worker must stop all the same.
-      await settleWithin(timeoutMs, Promise.all([poll.stop(), numbering.stop(), releases.stop()]), null)
+      await settleWithin(leftMs(), Promise.all([poll.stop(), numbering.stop(), releases.stop()]), null)
       const settled = () => inFlight.settled().then(() => true)
-      if (!(await settleWithin(timeoutMs, settled(), false))) {
+      if (!(await settleWithin(leftMs(), settled(), false))) {
         attempts.interrupt()
         await settleWithin(FINAL_WRITE_MS, settled(), false)
         completer.close()
       }
-      await settleWithin(FINAL_WRITE_MS, liveness.stop(), null)
+      await settleWithin(FAREWELL_MS, liveness.stop(), null)
     },
   }
 }
