@@ -163,8 +163,8 @@ test('a worker is alive while it has its lock or its heartbeat, and dead without
   expect(await sweep()).toBe(0)
   await lock.release()
   expect(await sweep()).toBe(0)
-  // The other one may judge after five seconds of heartbeats.
-  await fixture.database.client`update webhook_workers set steady_since = now() - interval '6 seconds' where id = ${other}`
+  // The other one has just started.
+  await fixture.database.client`update webhook_workers set steady_since = now() - interval '3 seconds' where id = ${other}`
   expect(await sweep()).toBe(1)
   expect(await recordHeartbeat(session, { workerId: 999_999, backendPid: 0 })).toBeNull()
 })
@@ -173,15 +173,20 @@ test('a worker whose heartbeats paused judges nobody, itself included, until the
   const { workerId } = await claimOne()
   const judge = await registerWorker(fixture.database, { jobPoolId: 'judge' })
   const { client } = fixture.database
-  await client`update webhook_workers set seen_at = now() - interval '8 seconds', steady_since = now() - interval '1 hour'`
+  await client`
+    update webhook_workers
+       set seen_at = now() - interval '8 seconds', steady_since = now() - interval '1 hour', started_at = now() - interval '1 hour'`
   const sweep = (id: number) => sweepDeliveries(fixture.database, { workerId: id, held: [], heldAt: 'now', maxAttempts: 8 })
   expect([await sweep(workerId), await sweep(judge), await forgetDeadWorkers(fixture.database, judge)]).toEqual([0, 0, 0])
   await fixture.database.transaction(async (tx) => {
     const [{ pid } = { pid: 0 }] = await tx.run<{ pid: number }>('select pg_backend_pid() as pid', [])
     await recordHeartbeat(tx, { workerId: judge, backendPid: pid })
   })
-  expect([await sweep(judge), await forgetDeadWorkers(fixture.database, judge)]).toEqual([0, 0])
-  await client`update webhook_workers set steady_since = steady_since - interval '6 seconds' where id = ${judge}`
+  for (const seconds of [0, 4]) {
+    await client`update webhook_workers set steady_since = now() - ${seconds} * interval '1 second' where id = ${judge}`
+    expect([await sweep(judge), await forgetDeadWorkers(fixture.database, judge)]).toEqual([0, 0])
+  }
+  await client`update webhook_workers set steady_since = now() - interval '6 seconds' where id = ${judge}`
   expect([await sweep(judge), await forgetDeadWorkers(fixture.database, judge)]).toEqual([1, 1])
 })
 

@@ -15,15 +15,21 @@ const isFresh = (worker: SQL) => sql`${worker}.seen_at >= now() - interval '3 se
 
 // A worker is dead when its lock is gone and its heartbeat is old. One alone proves nothing: a restart of PostgreSQL drops
 // all locks, and a stalled process sends no heartbeats. Nor do both after the database was away: so a worker judges others
-// only after five seconds of heartbeats of its own, in which each living one can send its next (`worker-liveness.ts`). The
-// statement itself reads them: it may have waited for the database too. Nobody judges itself.
+// only after five seconds of heartbeats of its own, in which each living one can send its next (`worker-liveness.ts`). One that
+// has just started used the database for a while before. The statement itself reads them: it may have waited for the database
+// too. Nobody judges itself.
 const isDead = (worker: SQL, p: Parameters<{ worker_id: number }>) => sql`(
   ${worker}.id <> ${p.worker_id}
   and not ${isFresh(worker)}
   and exists (
     select
       from ${webhook_workers} judge
-     where judge.id = ${p.worker_id} and ${isFresh(sql`judge`)} and judge.steady_since < now() - interval '5 seconds')
+     where judge.id = ${p.worker_id}
+       and ${isFresh(sql`judge`)}
+       and judge.steady_since < now() - case
+             when judge.steady_since < judge.started_at + interval '1 second' then interval '2.5 seconds'
+             else interval '5 seconds'
+           end)
   and not exists (
     select
       from pg_locks l
