@@ -9,6 +9,7 @@ import { startWorker } from '@earshot/jobs'
 import { buildApp, buildProbeApp, createLog, type Log } from '@earshot/server'
 import { Registry } from 'prom-client'
 import type { Config } from './config.ts'
+import { keepPartitions } from './partitions.ts'
 import { createReceiverRules, type ReceiverRules } from './receivers.ts'
 import { openStore } from './store.ts'
 
@@ -67,6 +68,7 @@ async function start(config: Config, log: Log, parts: Parts): Promise<string | n
   const store = await openStore(config, (line) => log.info(line))
   undos.push(store.close)
   await prepareDatabase(store.address)
+  undos.push(keepPartitions({ address: store.address, log }))
 
   const secretBox = createSecretBox(store.secretKey)
   const metrics = new Registry()

@@ -7,7 +7,7 @@ import { statement } from './sql/statement.ts'
 export const jobs = {
   /** Sends a mail. */
   mail: z.object({ mail_id: z.uuid() }),
-  /** Makes the partitions of the days to come and drops those that are past. */
+  /** Drops the partitions of past days. */
   partitions: z.object({}),
   /** Deletes rows that are kept for a time only. */
   retention: z.object({}),

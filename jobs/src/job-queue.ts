@@ -19,7 +19,7 @@ const KILL_MS = 3_000
 
 /** Cron patterns, in UTC. */
 const SCHEDULE: [JobName, string][] = [
-  ['partitions', '7 * * * *'],
+  ['partitions', '*/10 * * * *'],
   ['retention', '*/10 * * * *'],
   ['purge', '37 * * * *'],
   ['disabling', '*/10 * * * *'],
@@ -87,10 +87,16 @@ export async function startJobQueue({ concurrency, ...context }: JobQueueOptions
   }
 }
 
-/** All in one named queue, so that they run one at a time and never wait for each other's locks. */
-function schedule() {
+/**
+ * All in one named queue, so that they run one at a time and never wait for each other's locks; but dropping partitions waits
+ * for readers, and nothing waits for it.
+ */
+export function schedule() {
   return parseCronItems(
-    SCHEDULE.map(([name, match]) => ({ task: name, match, identifier: name, options: { queueName: 'housekeeping', maxAttempts: 3 } })),
+    SCHEDULE.map(([name, match]) => {
+      const queueName = name === 'partitions' ? 'partitions' : 'housekeeping'
+      return { task: name, match, identifier: name, options: { queueName, maxAttempts: 3 } }
+    }),
   )
 }
 

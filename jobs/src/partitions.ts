@@ -1,13 +1,14 @@
 import { openDatabase } from '@earshot/db'
-import { dropPastPartitions, ensurePartitions } from '@earshot/db/maintenance'
+import { dropPastPartitions } from '@earshot/db/maintenance'
 import { task } from './task.ts'
 
-export const partitions = task('partitions', async (_payload, { database, address, log }) => {
-  await ensurePartitions(database)
+export const partitions = task('partitions', async (_payload, { address, log }) => {
   // Only the owner of the tables can detach a partition.
   const owner = openDatabase({ address, role: 'earshot_owner', poolSize: 1, applicationName: 'earshot partitions' })
   try {
-    log.debug({ dropped: await dropPastPartitions(owner) }, 'Dropped expired partitions')
+    const { dropped, held } = await dropPastPartitions(owner)
+    log.debug({ dropped }, 'Dropped expired partitions')
+    if (held.length > 0) log.info({ held }, 'Someone still reads expired partitions; they are dropped later')
   } finally {
     await owner.close()
   }

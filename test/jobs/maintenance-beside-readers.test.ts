@@ -35,17 +35,47 @@ test('partitions are created and dropped and deliveries deleted while a long rea
   expect(await deletePast(fixture.database)).toMatchObject({ webhook_deliveries: PAST_DELIVERIES })
   expect(await readers()).toBe(1)
   // It waits for the reader, which must see its rows to the end; nothing waits for it.
-  const dropped = await dropPastPartitions(owner)
+  const { dropped } = await dropPastPartitions(owner)
   await reader
   const written = await writer.stop()
   await owner.close()
 
   expect(dropped).toHaveLength(TABLES.length)
-  for (const table of TABLES) expect(await daysOf(table)).toEqual([-1, 0, 1, 2, 3, 4, 5, 6, 7])
+  for (const table of TABLES) expect(await daysOf(table)).toEqual(Array.from({ length: 32 }, (_, index) => index - 1))
   const worst = Math.round(Math.max(...writer.tookMs))
   console.log(`worst of ${writer.tookMs.length} writes beside a reader of ${READER_SECONDS} s: ${worst} ms`)
   expect(worst).toBeLessThan(WORST_WRITE_MS)
   await until('all is delivered', () => new Set(receiver.deliveryIds()).size === written)
+})
+
+test('an idle reader holds up the dropping of what it reads alone, for a few seconds, and nothing else', { timeout: 60_000 }, async () => {
+  await asOperator(fixture.address, `set role earshot_owner; ${TABLES.map(leaveOldAndNew).join(';')}`)
+  // An operator's session; those of the service would be ended by idle_in_transaction_session_timeout.
+  const idle = openDatabase({ address: fixture.address, role: 'earshot_owner', poolSize: 1, applicationName: 'earshot test reader' })
+  await idle.client.unsafe('set idle_in_transaction_session_timeout = 0; begin; select count(*) from events')
+  const owner = openDatabase({ address: fixture.address, role: 'earshot_owner', poolSize: 1, applicationName: 'earshot test owner' })
+  const startedAt = performance.now()
+  const first = await dropPastPartitions(owner)
+  expect(performance.now() - startedAt).toBeLessThan(15_000)
+  expect(first.held).toEqual(['events'])
+  expect(first.dropped).toHaveLength(TABLES.length - 1)
+
+  // The partition is half detached: partitions are made, and events written, all the same.
+  await ensurePartitions(fixture.database)
+  for (const table of TABLES) expect((await daysOf(table)).at(-1)).toBe(30)
+  const writer = startWriter()
+  await until('it writes', () => writer.tookMs.length > 10)
+  const second = dropPastPartitions(owner)
+  await until('it waits again', async () => (await detaching()) === 1)
+  const before = writer.tookMs.length
+  await until('it writes meanwhile', () => writer.tookMs.length > before + 10)
+  expect((await second).held).toEqual(['events'])
+  await writer.stop()
+
+  await idle.close()
+  const last = await dropPastPartitions(owner)
+  expect([last.held, last.dropped]).toEqual([[], [expect.stringMatching(/^events_/)]])
+  await owner.close()
 })
 
 /** A partition of long ago is still there, and two of the coming days are not there yet. */
@@ -58,7 +88,7 @@ function leaveOldAndNew(table: string): string {
       execute format('create table %I (like ${table} including all)', v_old);
       execute format('alter table ${table} attach partition %I for values from (%L) to (%L)', v_old,
         ${lowest}(now() - interval '401 days'), ${lowest}(now() - interval '400 days'));
-      for day in 6..7 loop
+      for day in 29..30 loop
         execute 'drop table ${table}_' || to_char((now() at time zone 'UTC')::date + day, 'YYYYMMDD');
       end loop;
     end $$`
@@ -100,6 +130,12 @@ function startWriter() {
 async function readForLong(): Promise<void> {
   const counts = [...TABLES, 'webhook_deliveries'].map((table) => `(select count(*) from ${table})`)
   await asOperator(fixture.address, `begin; select ${counts.join(', ')}; select pg_sleep(${READER_SECONDS}); commit`)
+}
+
+async function detaching(): Promise<number> {
+  const waiting =
+    "select from pg_stat_activity where datname = current_database() and query like '%detach partition%finalize' and wait_event_type = 'Lock'"
+  return (await asOperator(fixture.address, waiting)).length
 }
 
 async function readers(): Promise<number> {

@@ -4,6 +4,7 @@ import { createDatabaseMail, createOwnAddresses, createSecretBox } from '@earsho
 import { startWorker } from '@earshot/jobs'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { forgetDeadWorkers, registerWorker } from '../../db/src/dispatch/workers.ts'
+import { schedule } from '../../jobs/src/job-queue.ts'
 import { until } from '../support/until.ts'
 import { asOperator, keepingLog, openWebhookFixture, type WebhookFixture } from '../support/webhook-fixture.ts'
 
@@ -38,9 +39,14 @@ const addPartition = (table: string, day: number) => {
   )
 }
 
-test('partitions are created a week ahead, and creating them again changes nothing', async () => {
+test('partitions are created 30 days ahead, and creating them again changes nothing', async () => {
   await ensurePartitions(fixture.database)
-  for (const table of TABLES) expect(await daysOf(table)).toEqual([-1, 0, 1, 2, 3, 4, 5, 6, 7])
+  for (const table of TABLES) expect(await daysOf(table)).toEqual(Array.from({ length: 32 }, (_, index) => index - 1))
+})
+
+test('dropping partitions has a queue of its own, so that no other task waits for it', () => {
+  const tasks = Map.groupBy(schedule(), ({ options }) => options.queueName)
+  expect(tasks.get('partitions')?.map(({ task }) => task)).toEqual(['partitions'])
 })
 
 test('expired partitions are dropped, also after an interrupted run; the rest stay', async () => {
@@ -52,7 +58,7 @@ test('expired partitions are dropped, also after an interrupted run; the rest st
   await leaveHalfDetached(partitionName('events', -40))
 
   const owner = ownerPool()
-  const dropped = await dropPastPartitions(owner)
+  const { dropped } = await dropPastPartitions(owner)
   expect(dropped.sort()).toEqual(
     [
       partitionName('audit_entries', -366),
@@ -64,7 +70,7 @@ test('expired partitions are dropped, also after an interrupted run; the rest st
       partitionName('webhook_delivery_history', -31),
     ].sort(),
   )
-  expect(await dropPastPartitions(owner)).toEqual([])
+  expect(await dropPastPartitions(owner)).toEqual({ dropped: [], held: [] })
   await owner.close()
   expect((await daysOf('events'))[0]).toBe(-30)
   expect((await daysOf('audit_entries'))[0]).toBe(-31)

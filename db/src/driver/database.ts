@@ -1,7 +1,7 @@
 import type postgres from 'postgres'
 import { connect, connectDirectly, type DatabaseOptions, settingStatements } from './connect.ts'
 import { type Connection, openConnection, prepareClient } from './connection.ts'
-import { toApiError } from './errors.ts'
+import { isMissingPartition, toApiError } from './errors.ts'
 import { createPool, type Pool } from './pool.ts'
 import { runTransaction } from './transaction.ts'
 import type { Patience, Tx } from './tx.ts'
@@ -10,6 +10,12 @@ export type { DatabaseAddress, DatabaseOptions } from './connect.ts'
 export { type Patience, type Tx, transaction } from './tx.ts'
 
 const CLIENT_END_SECONDS = 1
+/** Every process creates partitions days ahead; this is for one that slept over them, or a clock that moved. */
+const ENSURE_PARTITIONS = `
+  select ensure_partitions(relname::text, 1)
+    from pg_class
+   where relkind = 'p' and relnamespace = 'public'::regnamespace
+   order by relname`
 const BIND_TO_TEAM = "select set_config('earshot.team_id', $1, false)"
 
 export interface Database extends Tx {
@@ -84,12 +90,21 @@ function runOn(use: Pool['use']): Tx {
 function openPool(options: DatabaseOptions): Pool {
   const { poolSize, statementTimeoutMs, waitMs } = options
   const settings = settingStatements(options)
-  return createPool({
+  const pool = createPool({
     max: poolSize,
     open: () => openConnection((extent) => connect(options, { max: 1, ...extent }), settings),
     statementTimeoutMs,
     waitMs,
   })
+  return {
+    ...pool,
+    use: (work, patience) =>
+      pool.use(work, patience).catch(async (error: unknown) => {
+        if (!isMissingPartition(error)) throw error
+        await pool.use((connection) => connection.send(ENSURE_PARTITIONS), patience)
+        return pool.use(work, patience)
+      }),
+  }
 }
 
 function rethrow(error: unknown): never {

@@ -54,6 +54,11 @@ export function asStale(error: unknown): StaleStatementError | null {
   return isStale ? new StaleStatementError(error) : null
 }
 
+/** Whether a row has no partition to go to. The statement, or the transaction, is rolled back. */
+export function isMissingPartition(error: unknown): boolean {
+  return error instanceof postgres.PostgresError && error.code === '23514' && error.routine === 'ExecFindPartition'
+}
+
 /** Turns an error of the driver into an error of the API's table; returns any other error unchanged, which becomes a 500. */
 export function toApiError(error: unknown): unknown {
   if (error instanceof postgres.PostgresError) return fromState(error)

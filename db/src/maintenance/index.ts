@@ -1,6 +1,6 @@
 export { type Backlog, type QueueDepth, readBacklog, readQueueDepths, readStoredDeliveries } from './backlog.ts'
 export { disableFailingEndpoints } from './failing-endpoints.ts'
 export { readHealth } from './health.ts'
-export { dropPastPartitions, ensurePartitions } from './partitions.ts'
+export { dropPastPartitions, ensurePartitions, readPartitionDaysAhead } from './partitions.ts'
 export { purgeDeleted } from './purge.ts'
 export { deletePast } from './retention.ts'

@@ -1,5 +1,12 @@
 import type { Database } from '@earshot/db'
-import { type Backlog, type QueueDepth, readBacklog, readQueueDepths, readStoredDeliveries } from '@earshot/db/maintenance'
+import {
+  type Backlog,
+  type QueueDepth,
+  readBacklog,
+  readPartitionDaysAhead,
+  readQueueDepths,
+  readStoredDeliveries,
+} from '@earshot/db/maintenance'
 import { Gauge, type Registry } from 'prom-client'
 import type { Log } from './log.ts'
 
@@ -10,14 +17,20 @@ interface Reading {
   backlog: Backlog
   queue: QueueDepth[]
   stored: { state: string; stored: number }[]
+  partitions: { table: string; days: number }[]
 }
 
 /** Registers gauges of waiting work, read from the database on each scrape. While it is unreachable they have no value. */
 export function registerBacklogMetrics(metrics: Registry, { database, log }: { database: Database; log: Log }): void {
   const read = keepFresh(async (): Promise<Reading | null> => {
     try {
-      const [backlog, queue, stored] = await Promise.all([readBacklog(database), readQueueDepths(database), readStoredDeliveries(database)])
-      return { backlog, queue, stored }
+      const [backlog, queue, stored, partitions] = await Promise.all([
+        readBacklog(database),
+        readQueueDepths(database),
+        readStoredDeliveries(database),
+        readPartitionDaysAhead(database),
+      ])
+      return { backlog, queue, stored, partitions }
     } catch (err) {
       log.warn({ err }, 'cannot read the backlog for the metrics')
       return null
@@ -47,6 +60,9 @@ export function registerBacklogMetrics(metrics: Registry, { database, log }: { d
   gauge('earshot_webhook_oldest_due_seconds', 'How long the oldest due delivery has been due.', [], (to, { backlog }) =>
     to.set(backlog.oldest_due_seconds),
   )
+  gauge('earshot_partition_days_ahead', 'For how many days after today a table has partitions.', ['table'], (to, { partitions }) => {
+    for (const { table, days } of partitions) to.set({ table }, days)
+  })
   gauge('earshot_queue_jobs', 'Jobs in the queue, by task and state.', ['task', 'state'], (to, { queue }) => {
     for (const { task, ready, running, waiting, given_up } of queue) {
       for (const [state, count] of Object.entries({ ready, running, waiting, given_up })) to.set({ task, state }, count)

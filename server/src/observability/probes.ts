@@ -1,6 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import { ApiError } from '@earshot/contracts'
 import type { Database } from '@earshot/db'
+import { readPartitionDaysAhead } from '@earshot/db/maintenance'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Registry } from 'prom-client'
 import { isForwarded } from '../auth/forwarding.ts'
@@ -19,11 +20,11 @@ export interface ProbeOptions {
 export function registerProbes(app: FastifyInstance, { database, metrics, metricsToken, notReady }: ProbeOptions): void {
   app.get('/healthz', async () => ({ status: 'ok' }))
   app.get('/readyz', async () => {
-    await database.run('select 1', [])
+    const ahead = await readPartitionDaysAhead(database)
     const missing = notReady()
     if (missing.length > 0)
       throw new ApiError('dependency_unavailable', { detail: `Not ready: ${missing.join(', ')}.`, retryAfterSeconds: 1 })
-    return { status: 'ready' }
+    return { status: 'ready', partition_days_ahead: Math.min(...ahead.map(({ days }) => days)) }
   })
   app.get('/metrics', async (request, reply) => {
     requireMetricsAccess(request, metricsToken)
