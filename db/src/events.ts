@@ -7,8 +7,8 @@ import { events, feed_ends, feed_positions } from './tables/events.ts'
 
 export type EventRow = Pick<typeof events.$inferSelect, 'id' | 'type' | 'payload'> & { position: string }
 
-/** An event of a page, or nulls for a page without any; and the same facts of the feed on each row. */
-type FeedRow = (EventRow | Record<keyof EventRow, null>) & {
+/** A position of a page with its event, or nulls for a page without any; and the same facts of the feed on each row. */
+type FeedRow = (EventRow | { [Name in keyof EventRow]: null }) & {
   /** The last position of the team; 0 before the first event. */
   last_position: string
   /** The position before the first one after the cursor; null at the end of the feed. Of the first row. */
@@ -40,15 +40,25 @@ const after = (p: Parameters<FeedValues>) => sql`
              feed_position_at(((now() at time zone 'UTC')::date - ${sql.raw(String(durations.eventDays))})::timestamp at time zone 'UTC') - 1
            )`
 
-// Only numbered events: a worker numbers what is committed, so nothing ever appears behind a position handed out.
+// Only numbered events: a worker numbers what is committed, so nothing ever appears behind a position handed out. The events
+// of a page are looked up one by one: a join would make the planner sort or hash whole partitions.
 const next = (p: Parameters<FeedValues>, ofType: SQL) => sql`
-        select v.team_id, v.id, v.type, v.payload, n.position, n.previous_position
-          from ${feed_positions} n
-          join ${events} v on v.team_id = n.team_id and v.id = n.event_id
-         where ${after(p)}
-           ${ofType}
-         order by n.position
-         limit ${p.limit}`
+        select v.team_id, v.id, v.type, v.payload, page.position, page.previous_position
+          from (
+                 select n.team_id, n.event_id, n.position, n.previous_position
+                   from ${feed_positions} n
+                  where ${after(p)}
+                    ${ofType}
+                  order by n.position
+                  limit ${p.limit}
+               ) page
+          left join lateral (
+                 select e.team_id, e.id, e.type, e.payload
+                   from ${events} e
+                  where e.team_id = page.team_id and e.id = page.event_id
+                  limit 1
+               ) v on true
+         order by page.position`
 
 const read = statementsByKey<FeedValues, FeedRow>((key, p) => (key === 'types' ? readTypes(p) : readAll(p)))
 
@@ -102,7 +112,7 @@ export async function readEvents<Item>(
   const page = rows.filter((row): row is FeedRow & EventRow => row.id !== null)
   const results = page.map((row) => present(row, encodePosition(BigInt(row.position))))
   // A page that is not full has reached the end.
-  const end = page.length < limit ? last_position : page.at(-1)?.position
+  const end = rows.length < limit ? last_position : rows.at(-1)?.position
   return { results, next_cursor: encodePosition(BigInt(end ?? last_position)) }
 }
 

@@ -8,6 +8,7 @@ declare
   v_lowest text;
   v_day date;
   v_name text;
+  v_options text;
   v_made int := 0;
 begin
   perform pg_advisory_xact_lock(hashtext('ensure_partitions ' || p_table));
@@ -23,6 +24,14 @@ begin
     v_name := p_table || '_' || to_char(v_day, 'YYYYMMDD');
     if to_regclass(v_name) is null then
       execute format('create table %I (like %I including all)', v_name, p_table);
+      -- `like` copies no options of columns.
+      for v_options in
+        select format('alter table %I alter column %I set (%s)', v_name, a.attname, array_to_string(a.attoptions, ', '))
+          from pg_attribute a
+         where a.attrelid = p_table::regclass and a.attoptions is not null
+      loop
+        execute v_options;
+      end loop;
       execute format('revoke all on %I from earshot_app, earshot_worker', v_name);
       -- Expressions, not constants: PostgreSQL evaluates the bounds once.
       execute format(
