@@ -42,6 +42,18 @@ test('the right password is not counted, so signing in often locks nobody out', 
   expect(await tryFrom('203.0.113.3', email, PASSWORD)).toMatchObject(LIMITED)
 })
 
+test('a try that finds the service too busy to check the password is not counted', { timeout: 60_000 }, async () => {
+  const { email } = await makeUser(limited.database, PASSWORD)
+  const answers = await Promise.all(Array.from({ length: TRIES_EVERYWHERE }, (_, index) => tryFrom(`233.252.0.${index}`, email, 'wrong')))
+  const busy = answers.filter(({ status }) => status === 503)
+  expect(busy.length).toBeGreaterThan(0)
+  const [counted] = await limited.database.run<{ tries: number }>(
+    "select sum(used)::int as tries from rate_windows where subject ~ '^sign_in:.*:233[.]252[.]0[.]'",
+    [],
+  )
+  expect(counted?.tries).toBe(answers.length - busy.length)
+})
+
 test('fifty addresses lock an account for unknown browsers, not for one that has signed in to it', { timeout: 60_000 }, async () => {
   const { email } = await makeUser(limited.database, PASSWORD)
   const { email: otherEmail } = await makeUser(limited.database, PASSWORD)

@@ -3,7 +3,7 @@ import { findSignIn, replacePasswordHash, type SignInRow } from '@earshot/db'
 import { isOutdated } from './argon2.ts'
 import type { Guest, InAccount } from './callers.ts'
 import type { SealedFactor } from './otp.ts'
-import { beginPasswordTry } from './tries.ts'
+import { tryPassword } from './tries.ts'
 import { wrongCredential } from './wrong-credential.ts'
 
 /** The account of a password that matched. */
@@ -28,11 +28,10 @@ export async function provePassword(
   // The counters identify an account by a keyed hash of its address, so that they do not reveal who has one.
   const account = services.secretBox.mac('sign-in', email.toLowerCase()).toString('base64url')
   const deviceId = device.idFor({ email, passwordHash: row.password_hash })
-  const passwordTry = await beginPasswordTry(tx, { account, ip, deviceId, multiplier: services.rateLimitMultiplier })
-  const isRight = await services.passwords.matches(row.password_hash, password)
+  const trier = { account, ip, deviceId, multiplier: services.rateLimitMultiplier }
+  const isRight = await tryPassword(tx, trier, () => services.passwords.matches(row.password_hash, password))
   const { user_id: userId, password_hash: passwordHash } = row
   if (!isRight || userId === null || passwordHash === null) throw new ApiError('invalid_credentials')
-  await passwordTry.succeed()
   // Confirming an address sets the password, so only an account that was made without the API gets here.
   if (!row.is_verified) throw new ApiError('email_not_verified')
   return {
@@ -48,9 +47,8 @@ export async function requireOwnPassword(
 ): Promise<void> {
   const { userId, ip } = actor
   const trier = { account: userId, ip: ip ?? '', deviceId: null, multiplier: services.rateLimitMultiplier }
-  const passwordTry = await beginPasswordTry(tx, trier)
-  if (!(await services.passwords.matches(account.password_hash, password))) throw wrongPassword()
-  await passwordTry.succeed()
+  const isRight = await tryPassword(tx, trier, () => services.passwords.matches(account.password_hash, password))
+  if (!isRight) throw wrongPassword()
 }
 
 export function wrongPassword(): ApiError {

@@ -13,20 +13,22 @@ interface Trier {
   multiplier: number
 }
 
-/** A try that is counted as a failure until it is known to be none. */
-export interface PasswordTry {
-  succeed: () => Promise<void>
-}
-
 /**
- * Counts a try in advance. Tries of unknown browsers are limited per address and in all; a browser with a device cookie has
- * a limit of its own, so that others cannot lock it out. Throws `rate_limited`.
+ * Checks a password, and counts a wrong one: in advance, so that tries at once cannot pass the limit together, and taken back
+ * where it was right or could not be checked. Tries of unknown browsers are limited per address and in all; a browser with a
+ * device cookie has a limit of its own, so that others cannot lock it out. Throws `rate_limited`.
  */
-export async function beginPasswordTry(tx: Tx, trier: Trier): Promise<PasswordTry> {
+export async function tryPassword(tx: Tx, trier: Trier, check: () => Promise<boolean>): Promise<boolean> {
   const counters = countersOf(trier)
   const refusal = await countTry(tx, counters)
   if (refusal) throw new ApiError('rate_limited', { retryAfterSeconds: Math.max(1, refusal.resetSeconds) })
-  return { succeed: () => uncountTry(tx, counters) }
+  let isWrong = false
+  try {
+    isWrong = !(await check())
+    return !isWrong
+  } finally {
+    if (!isWrong) await uncountTry(tx, counters)
+  }
 }
 
 function countersOf({ account, ip, deviceId, multiplier }: Trier): TryCounter[] {
