@@ -5,7 +5,7 @@ import { contracts } from '@earshot/contracts'
 import { openDatabase, openTeamDatabase } from '@earshot/db'
 import { prepareDatabase } from '@earshot/db/schema'
 import { createDatabaseMail, createSecretBox, createSmtpMail } from '@earshot/drivers'
-import { startWorker } from '@earshot/jobs'
+import { startWorker, type Worker } from '@earshot/jobs'
 import { buildApp, buildProbeApp, createLog, type Log } from '@earshot/server'
 import { Registry } from 'prom-client'
 import type { Config } from './config.ts'
@@ -97,10 +97,7 @@ async function start(config: Config, log: Log, parts: Parts): Promise<string | n
   undos.push(() => Promise.all([database.close(), teamDatabase?.close()]))
   const probes = {
     ...{ database, log, metrics, metricsToken: config.metricsToken, drainMs },
-    notReady: () => [
-      ...(parts.isStopping ? ['the process is shutting down'] : []),
-      ...(worker?.isHealthy() === false ? ['the queue'] : []),
-    ],
+    notReady: () => notReadyOf(parts, worker),
   }
   if (!isApi) {
     const app = buildProbeApp(probes)
@@ -121,6 +118,11 @@ async function start(config: Config, log: Log, parts: Parts): Promise<string | n
   })
   drains.push(() => app.close())
   return app.listen({ host: config.host, port: config.port })
+}
+
+/** Returns what keeps the process from being ready, for people. */
+function notReadyOf({ isStopping }: Parts, worker: Worker | null): string[] {
+  return [...(isStopping ? ['the process is shutting down'] : []), ...(worker?.isHealthy() === false ? ['the queue'] : [])]
 }
 
 function workerOptions(config: Config, receivers: ReceiverRules, version: string) {

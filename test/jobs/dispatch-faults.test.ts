@@ -280,16 +280,9 @@ function refOf({ team_id, endpoint_id, id, attempt_id, number }: ClaimedDelivery
 
 function success(delivery: ClaimedDelivery): AttemptResult {
   return {
-    ...{ ...refOf(delivery), succeeded: true, delay_ms: null, duration_ms: 5, status_code: 200 },
-    ...{
-      remote_ip: null,
-      response_headers: {},
-      response_body: null,
-      response_body_truncated: false,
-      response_body_bytes: null,
-      error_code: null,
-      error_detail: null,
-    },
+    ...{ ...refOf(delivery), succeeded: true, delay_ms: null, duration_ms: 5, status_code: 200, remote_ip: null },
+    ...{ response_headers: {}, response_body: null, response_body_truncated: false, response_body_bytes: null },
+    ...{ error_code: null, error_detail: null },
   }
 }
 
