@@ -9,12 +9,15 @@ import { isPending } from './due.ts'
 /** 5 s of age before sending, 10 s to connect, 30 s for the response, 45 s to write the result; then another worker may take over. */
 export const LEASE_SECONDS = 90
 
+/** How much earlier than all others of their endpoint tests may be due that came since the look: a millisecond each. */
+const TEST_LEAD_MS = 100
+
 /** The number of deliveries of an endpoint that a worker has slots for. */
 export interface EndpointSlots {
   team_id: string
   endpoint_id: string
   free: number
-  /** None of its deliveries was due earlier. */
+  /** None of its deliveries was due earlier, when it was last looked at. */
   due_since?: string
 }
 
@@ -71,7 +74,8 @@ const claim = statement<{ worker_id: number; slots: string }, ClaimedDelivery>(
           select d.ctid as place
             from ${webhook_deliveries} d
            where ${isPending} and d.team_id = e.team_id and d.endpoint_id = e.id
-             and d.next_attempt_at <= now() and d.next_attempt_at >= coalesce(s.due_since, '-infinity')
+             and d.next_attempt_at <= now()
+             and d.next_attempt_at >= coalesce(s.due_since - ${sql.raw(`interval '${TEST_LEAD_MS} milliseconds'`)}, '-infinity')
            order by d.next_attempt_at
            limit s.free
              for update skip locked
