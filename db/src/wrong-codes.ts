@@ -2,6 +2,7 @@ import { wrongCodes } from '@earshot/contracts'
 import { sql } from 'drizzle-orm'
 import { type Tx, transaction } from './driver/database.ts'
 import { queueMail } from './mails.ts'
+import { columnsOf } from './sql/columns.ts'
 import { onlyOne } from './sql/rows.ts'
 import { statement } from './sql/statement.ts'
 import { wrong_codes } from './tables/mfa.ts'
@@ -28,7 +29,7 @@ export type CodeOutcome<Result> =
 
 const lockUser = statement<{ userId: string }, UserRow>(
   (p) => sql`
-  select *
+  select ${columnsOf(users)}
     from ${users}
    where id = ${p.userId}
      for no key update`,

@@ -4,6 +4,7 @@ import { DeliveredEvent, TEST_EVENT } from '@earshot/contracts'
 import { verifyWebhook } from '@earshot/contracts/webhooks'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { hurryClock } from '../support/clock.ts'
+import { loseWorker } from '../support/lost-worker.ts'
 import { makeTeam, type Team } from '../support/people.ts'
 import { type Received, startReceiver } from '../support/receiver.ts'
 import { openTestDatabase } from '../support/test-database.ts'
@@ -77,17 +78,7 @@ test('a test whose worker was lost returns the interrupted attempt and is not se
   const { id } = await addEndpoint(receiver.url)
   const answer = tryOut(id)
   await expect.poll(() => receiver.requests.length).toBe(1)
-  // As if another worker had claimed it: what a worker holds itself it never takes back.
-  await service.database.run(
-    `with lost as (
-       update webhook_deliveries
-          set attempt_id = uuidv7(), lease_until = now() - interval '1 second'
-        where endpoint_id = $1
-       returning id, attempt_id
-     )
-     update webhook_attempts a set id = l.attempt_id from lost l where a.delivery_id = l.id`,
-    [id],
-  )
+  await loseWorker(service.database, id)
   expect(await answer).toMatchObject({ status: 200, body: { number: 1, error: { code: 'interrupted' } } })
   expect(await deliveriesOf(id)).toMatchObject([{ state: 'failed', attempt_count: 1 }])
 })

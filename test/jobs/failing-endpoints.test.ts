@@ -2,6 +2,7 @@ import { addTeamMember, type Tx } from '@earshot/db'
 import { disableFailingEndpoints } from '@earshot/db/maintenance'
 import { createSecretBox, writeMail } from '@earshot/drivers'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { loseWorker } from '../support/lost-worker.ts'
 import { makeUser } from '../support/people.ts'
 import { ok, startReceiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
@@ -105,12 +106,12 @@ test.each(['manual', 'test'])('a failed delivery of trigger %s counts for nothin
 
 test('a delivery whose last attempt was interrupted is not counted', async () => {
   await using receiver = await startReceiver(() => {})
-  await fixture.addEndpoint(receiver.url)
+  const { id: endpointId } = await fixture.addEndpoint(receiver.url)
   const [id = ''] = await fixture.emit()
   await fixture.database.client`update webhook_deliveries set attempt_count = 7`
   await fixture.dispatch()
   await until('it is sent', () => receiver.requests.length === 1)
-  await fixture.database.client`update webhook_deliveries set lease_until = now() - interval '1 second'`
+  await loseWorker(fixture.database, endpointId)
   await until('it failed', async () => (await fixture.delivery(id)).state === 'failed')
   expect(await record()).toMatchObject({ consecutive_failures: 0, first_hours: null, last_hours: null })
 })
