@@ -13,23 +13,30 @@ const lockClass = sql.raw(String(LOCK_CLASS))
 
 const isFresh = (worker: SQL) => sql`${worker}.seen_at >= now() - interval '3 seconds'`
 
+// For how long heartbeats over one connection show that the database can be reached. After an absence of it each living worker
+// sends its next within five seconds (`worker-liveness.ts`); a worker that has just started used it for a while before.
+const isLongEnough = (witness: SQL, end: SQL) => sql`${end} - ${witness}.steady_since > case
+             when ${witness}.steady_since < ${witness}.started_at + interval '1 second' then interval '1.5 seconds'
+             else interval '5 seconds'
+           end`
+
 // A worker is dead when its lock is gone and its heartbeat is old. One alone proves nothing: a restart of PostgreSQL drops
-// all locks, and a stalled process sends no heartbeats. Nor do both after the database was away: so a worker judges others
-// only after five seconds of heartbeats of its own, in which each living one can send its next (`worker-liveness.ts`). One that
-// has just started used the database for a while before. The statement itself reads them: it may have waited for the database
-// too. Nobody judges itself.
+// all locks, and a stalled process sends no heartbeats. Nor do both after the database was away. So there must be a witness
+// that the worker could have sent its next: the worker that judges, or any other one, whose heartbeats went on for three
+// seconds after the last of the worker, since before it or for long enough. The statement itself reads them: it may have
+// waited for the database too. Nobody judges itself.
 const isDead = (worker: SQL, p: Parameters<{ worker_id: number }>) => sql`(
   ${worker}.id <> ${p.worker_id}
   and not ${isFresh(worker)}
   and exists (
     select
-      from ${webhook_workers} judge
-     where judge.id = ${p.worker_id}
-       and ${isFresh(sql`judge`)}
-       and judge.steady_since < now() - case
-             when judge.steady_since < judge.started_at + interval '1 second' then interval '2.5 seconds'
-             else interval '5 seconds'
-           end)
+      from ${webhook_workers} witness
+     where witness.id <> ${worker}.id
+       and (
+         witness.id = ${p.worker_id} and ${isFresh(sql`witness`)} and ${isLongEnough(sql`witness`, sql`now()`)}
+         or witness.seen_at >= ${worker}.seen_at + interval '3 seconds'
+            and (witness.steady_since < ${worker}.seen_at or ${isLongEnough(sql`witness`, sql`witness.seen_at`)})
+       ))
   and not exists (
     select
       from pg_locks l

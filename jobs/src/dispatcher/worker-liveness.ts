@@ -6,7 +6,7 @@ import { startLoop } from './loop.ts'
 
 /** Also the longest pause after a failed heartbeat. */
 const HEARTBEAT_MS = 1_000
-const SWEEP_MS = 1_500
+const SWEEP_MS = 1_000
 /**
  * A heartbeat without a reply is given up after this time and half a second, and sent again over a new connection: when the
  * database comes back, each living worker says so within the five seconds that the others wait before they judge it.
