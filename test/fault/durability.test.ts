@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { isLongForm } from '../support/form.ts'
 import { until } from '../support/until.ts'
-import { causeFault, drawFaults, type Form, type Happened } from './durability/faults.ts'
+import { type Absences, causeFaults, causesOf, drawFaults, type Form, type Happened } from './durability/faults.ts'
 import { countDuplicates, percentile, type Recovery, recoveriesOf } from './durability/figures.ts'
 import { type DurabilityFixture, openDurabilityFixture } from './durability/fixture.ts'
 import { startFollower } from './durability/follower.ts'
@@ -16,23 +16,14 @@ const RECOVERED_WITHIN_MS = 10_000
 const SETTLED_WITHIN_MS = 100_000
 const SETTLE_POLL_MS = 500
 
-const SHORT: Form = {
-  ...{ kills: 8, restarts: 1, pauses: 1, pauseMs: 8_000, receiverAways: 1, receiverAwayMs: 3_000, databaseAways: 1, databaseAwayMs: 4_000 },
-  gapMs: { min: 500, max: 3_000 },
+const SHORT: Form & Absences = {
+  counts: { kill: 8, restart: 1, pause: 1, 'receiver away': 1, 'database away': 1 },
+  ...{ pauseMs: 8_000, receiverAwayMs: 3_000, databaseAwayMs: 4_000, gapMs: { min: 500, max: 3_000 } },
 }
 /** `npm run test:fault`. */
-const LONG: Form = {
-  ...{
-    kills: 50,
-    restarts: 5,
-    pauses: 3,
-    pauseMs: 60_000,
-    receiverAways: 2,
-    receiverAwayMs: 30_000,
-    databaseAways: 1,
-    databaseAwayMs: 60_000,
-  },
-  gapMs: { min: 500, max: 8_000 },
+const LONG: Form & Absences = {
+  counts: { kill: 50, restart: 5, pause: 3, 'receiver away': 2, 'database away': 1 },
+  ...{ pauseMs: 60_000, receiverAwayMs: 30_000, databaseAwayMs: 60_000, gapMs: { min: 500, max: 8_000 } },
 }
 const form = isLongForm ? LONG : SHORT
 const seed = Number(process.env.FAULT_SEED ?? randomInt(2 ** 31))
@@ -44,13 +35,10 @@ test(`after kills, restarts, pauses and outages every acknowledged change is del
   await using stack = new AsyncDisposableStack()
   const fixture = await openDurabilityFixture(stack)
   const { fleet, recorder, database, teams } = fixture
-  const follower = startFollower(fleet.api, teams)
-  const publisher = startPublisher(fleet.api, teams, EVENTS_PER_SECOND)
-  const happened: Happened[] = []
-  for (const fault of drawFaults(form, seed)) {
-    await delay(fault.gapMs)
-    happened.push(await causeFault(fixture, fault, form))
-  }
+  const api = () => fleet.apis()[0] ?? null
+  const follower = startFollower(api, teams)
+  const publisher = startPublisher(api, teams, EVENTS_PER_SECOND)
+  const happened = await causeFaults(causesOf(fixture, form), drawFaults(form, seed))
   await publisher.stop()
   await fleet.whole()
   await settle(fixture)

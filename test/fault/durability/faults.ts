@@ -1,24 +1,17 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import type { startEmbeddedPostgres } from '@earshot/db/embedded'
 import fc from 'fast-check'
 import { until } from '../../support/until.ts'
 import type { DurabilityFixture } from './fixture.ts'
-import type { Span } from './fleet.ts'
+import type { Role, Span } from './fleet.ts'
 
-/** The number and length of each kind of fault. */
+export type FaultKind = 'kill' | 'restart' | 'pause' | 'promotion' | 'receiver away' | 'database away'
+
+/** How a run disturbs: the number of each kind of fault, and the time from the end of one to the next. */
 export interface Form {
-  kills: number
-  restarts: number
-  pauses: number
-  pauseMs: number
-  receiverAways: number
-  receiverAwayMs: number
-  databaseAways: number
-  databaseAwayMs: number
-  /** From the end of one fault to the next. */
+  counts: Partial<Record<FaultKind, number>>
   gapMs: { min: number; max: number }
 }
-
-type FaultKind = 'kill' | 'restart' | 'pause' | 'receiver away' | 'database away'
 
 export interface Fault {
   kind: FaultKind
@@ -31,23 +24,20 @@ export interface Fault {
 export interface Happened extends Span {
   kind: FaultKind
   /** The process that was killed or paused. */
-  role: 'api' | 'worker' | null
+  role: Role | null
 }
 
+/** Causes each kind of fault. Each resolves when the fault is over, with the role of its process; processes may still be recovering. */
+export type Causes = Partial<Record<FaultKind, (victim: number) => Promise<Role | null>>>
+
 /** Returns all faults of a form, in an order and at times that depend on the seed alone. */
-export function drawFaults(form: Form, seed: number): Fault[] {
-  const kinds: FaultKind[] = [
-    ...Array<FaultKind>(form.kills).fill('kill'),
-    ...Array<FaultKind>(form.restarts).fill('restart'),
-    ...Array<FaultKind>(form.pauses).fill('pause'),
-    ...Array<FaultKind>(form.receiverAways).fill('receiver away'),
-    ...Array<FaultKind>(form.databaseAways).fill('database away'),
-  ]
+export function drawFaults({ counts, gapMs }: Form, seed: number): Fault[] {
+  const kinds = Object.entries(counts).flatMap(([kind, count]) => Array<FaultKind>(count).fill(kind as FaultKind))
   const all = { minLength: kinds.length, maxLength: kinds.length }
   const drawn = fc.record({
     order: fc.shuffledSubarray(kinds, all),
     victims: fc.array(fc.nat({ max: 1_000 }), { ...all, size: 'max' }),
-    gaps: fc.array(fc.integer(form.gapMs), { ...all, size: 'max' }),
+    gaps: fc.array(fc.integer(gapMs), { ...all, size: 'max' }),
   })
   // Without its bias for the ends of a range.
   const [faults] = fc.sample(fc.noBias(drawn), { seed, numRuns: 1 })
@@ -55,45 +45,57 @@ export function drawFaults(form: Form, seed: number): Fault[] {
   return faults.order.map((kind, index) => ({ kind, victim: faults.victims[index] ?? 0, gapMs: faults.gaps[index] ?? 0 }))
 }
 
-/** Causes a fault. Resolves when it is over; the processes may still be recovering. */
-export async function causeFault(fixture: DurabilityFixture, fault: Fault, form: Form): Promise<Happened> {
-  const fromMs = Date.now()
-  const role = await causeOne(fixture, fault, form)
-  return { kind: fault.kind, role, fromMs, toMs: Date.now() }
+/** Causes the faults one after the other. Resolves after the last. */
+export async function causeFaults(causes: Causes, faults: readonly Fault[]): Promise<Happened[]> {
+  const happened: Happened[] = []
+  for (const { kind, victim, gapMs } of faults) {
+    await delay(gapMs)
+    const cause = causes[kind]
+    if (!cause) throw new Error(`Nothing causes the fault ${kind}`)
+    const fromMs = Date.now()
+    happened.push({ kind, role: await cause(victim), fromMs, toMs: Date.now() })
+  }
+  return happened
 }
 
-async function causeOne(
-  { cluster, database, proxy, fleet, recorder }: DurabilityFixture,
-  { kind, victim }: Fault,
-  form: Form,
-): Promise<Happened['role']> {
-  if (kind === 'kill') return fleet.kill(victim)
-  if (kind === 'pause') {
-    await fleet.pauseWorker(victim, form.pauseMs)
-    return 'worker'
-  }
-  if (kind === 'receiver away') {
-    await recorder.goAway()
-    await delay(form.receiverAwayMs)
-    await recorder.comeBack()
-  } else if (kind === 'database away') {
-    await proxy.refuse()
-    await delay(form.databaseAwayMs)
-    await proxy.restore()
-  } else {
-    await restartAtOnce(cluster)
-    const answers = () =>
-      database.run('select', []).then(
-        () => true,
-        () => false,
+/** How long each absence lasts. */
+export interface Absences {
+  pauseMs: number
+  receiverAwayMs: number
+  databaseAwayMs: number
+}
+
+export function causesOf({ cluster, database, proxy, fleet, recorder }: DurabilityFixture, absences: Absences): Causes {
+  return {
+    kill: fleet.kill,
+    pause: (victim) => fleet.pause(victim, absences.pauseMs, ['worker']),
+    async 'receiver away'() {
+      await recorder.goAway()
+      await delay(absences.receiverAwayMs)
+      await recorder.comeBack()
+      return null
+    },
+    async 'database away'() {
+      await proxy.refuse()
+      await delay(absences.databaseAwayMs)
+      await proxy.restore()
+      return null
+    },
+    async restart() {
+      await restartAtOnce(cluster)
+      await until('PostgreSQL answers again', () =>
+        database.run('select', []).then(
+          () => true,
+          () => false,
+        ),
       )
-    await until('PostgreSQL answers again', answers)
+      return null
+    },
   }
-  return null
 }
 
 /** Restarts PostgreSQL by an immediate shutdown without a checkpoint; the next start recovers from the log. */
-async function restartAtOnce(cluster: DurabilityFixture['cluster']): Promise<void> {
+export async function restartAtOnce(cluster: Awaited<ReturnType<typeof startEmbeddedPostgres>>): Promise<void> {
   const before = cluster.pid()
   if (before === undefined) throw new Error('PostgreSQL does not run')
   process.kill(before, 'SIGQUIT')

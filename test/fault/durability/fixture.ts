@@ -51,5 +51,5 @@ export async function openDurabilityFixture(stack: AsyncDisposableStack): Promis
 }
 
 async function register(fleet: Fleet, { id, token }: Team, url: string, events: ['*'] | ['submission.approved']): Promise<void> {
-  await fleet.api()?.client(token).webhooks.create({ team_id: id, url, events })
+  await fleet.apis()[0]?.client(token).webhooks.create({ team_id: id, url, events })
 }

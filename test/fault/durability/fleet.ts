@@ -3,7 +3,7 @@ import { type ServiceProcess, startService } from '../../support/service-process
 
 const RETRY_MS = 200
 
-type Role = 'api' | 'worker'
+export type Role = 'api' | 'worker'
 
 /** A time span on the clock of this machine, which PostgreSQL and the receiver share. */
 export interface Span {
@@ -12,12 +12,12 @@ export interface Span {
 }
 
 export interface Fleet {
-  /** The api process while it runs. */
-  api: () => ServiceProcess | null
+  /** The api processes that run. */
+  apis: () => ServiceProcess[]
   /** Kills a running process and restarts it at once. Returns its role. */
   kill: (victim: number) => Promise<Role>
-  /** Pauses a worker for a while. */
-  pauseWorker: (victim: number, pauseMs: number) => Promise<void>
+  /** Pauses a running process of these roles for a while. Returns its role. */
+  pause: (victim: number, pauseMs: number, roles: readonly Role[]) => Promise<Role>
   /** Resolves when all run. */
   whole: () => Promise<void>
   /** The output of processes that ended by themselves. */
@@ -67,7 +67,7 @@ export async function startFleet(environment: Record<string, string>, roles: rea
   for (const member of members) member.started = start(member)
   await whole()
   return {
-    api: () => members.find(({ role }) => role === 'api')?.running ?? null,
+    apis: () => members.flatMap(({ role, running }) => (role === 'api' && running ? [running] : [])),
     async kill(victim) {
       const { member, running } = await victimOf(members, victim)
       member.running = null
@@ -75,9 +75,9 @@ export async function startFleet(environment: Record<string, string>, roles: rea
       member.started = running.stop('SIGKILL').then(() => start(member))
       return member.role
     },
-    async pauseWorker(victim, pauseMs) {
-      const workers = members.filter(({ role }) => role === 'worker')
-      const { member, running } = await victimOf(workers, victim)
+    async pause(victim, pauseMs, roles) {
+      const candidates = members.filter(({ role }) => roles.includes(role))
+      const { member, running } = await victimOf(candidates, victim)
       process.kill(running.pid, 'SIGSTOP')
       member.isPaused = true
       watchWorkers()
@@ -85,6 +85,7 @@ export async function startFleet(environment: Record<string, string>, roles: rea
       process.kill(running.pid, 'SIGCONT')
       member.isPaused = false
       watchWorkers()
+      return member.role
     },
     ...{ whole, unexpectedEnds, idle },
     async [Symbol.asyncDispose]() {
