@@ -1,20 +1,16 @@
 import { randomInt } from 'node:crypto'
-import { setTimeout as delay } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { isLongForm } from '../support/form.ts'
-import { until } from '../support/until.ts'
 import { type Absences, causeFaults, causesOf, drawFaults, type Form, type Happened } from './durability/faults.ts'
 import { countDuplicates, percentile, type Recovery, recoveriesOf } from './durability/figures.ts'
-import { type DurabilityFixture, openDurabilityFixture } from './durability/fixture.ts'
+import { openDurabilityFixture } from './durability/fixture.ts'
 import { startFollower } from './durability/follower.ts'
 import { contradictions, type History, readHistory } from './durability/history.ts'
 import { type Publisher, startPublisher } from './durability/publisher.ts'
+import { settle } from './durability/settle.ts'
 
 const EVENTS_PER_SECOND = 100
 const RECOVERED_WITHIN_MS = 10_000
-/** After the last fault. */
-const SETTLED_WITHIN_MS = 100_000
-const SETTLE_POLL_MS = 500
 
 const SHORT: Form & Absences = {
   counts: { kill: 8, restart: 1, pause: 1, 'receiver away': 1, 'database away': 1 },
@@ -41,7 +37,7 @@ test(`after kills, restarts, pauses and outages every acknowledged change is del
   const happened = await causeFaults(causesOf(fixture, form), drawFaults(form, seed))
   await publisher.stop()
   await fleet.whole()
-  await settle(fixture)
+  await settle(database)
   await follower.stop()
   await recorder[Symbol.asyncDispose]()
 
@@ -61,43 +57,6 @@ test(`after kills, restarts, pauses and outages every acknowledged change is del
     ),
   ).toBeLessThan(RECOVERED_WITHIN_MS)
 })
-
-/**
- * Waits until nothing is due or in flight and each event has its number. Where the receiver was away twice in a row, the next
- * attempt may lie a quarter of an hour ahead: its time is made to come.
- */
-async function settle({ database: { client } }: DurabilityFixture): Promise<void> {
-  const open = () => client`
-    (select from webhook_deliveries limit 1)
-    union all
-    (select from unnumbered_events limit 1)`
-  const isSettled = async () => {
-    if ((await open()).length === 0) return true
-    await client`update webhook_deliveries set next_attempt_at = now() where state = 'pending' and next_attempt_at > now()`
-    await delay(SETTLE_POLL_MS)
-    return false
-  }
-  await until('all is delivered and numbered', isSettled, SETTLED_WITHIN_MS).catch(async (error) => {
-    console.log(await describeOpen(client))
-    throw error
-  })
-}
-
-/** Describes what is left undone, for a run that fails. */
-async function describeOpen(client: DurabilityFixture['database']['client']): Promise<string> {
-  const deliveries = await client`
-    select state, trigger, attempt_count, worker_id, count(*)::int as count,
-           min(next_attempt_at) - now() as first_due_in, max(next_attempt_at) - now() as last_due_in, max(lease_until) - now() as lease_ends_in
-      from webhook_deliveries
-     group by state, trigger, attempt_count, worker_id`
-  const events = await client`select count(*)::int as count, min(uuid_extract_timestamp(event_id)) as first from unnumbered_events`
-  const workers = await client`select id, now() - seen_at as last_heartbeat from webhook_workers`
-  const sessions = await client`
-    select application_name, state, wait_event_type, now() - xact_start as transaction_age, left(query, 80) as query
-      from pg_stat_activity
-     where datname = current_database() and xact_start is not null`
-  return JSON.stringify({ deliveries, events, workers, sessions }, null, 1)
-}
 
 function describe(happened: readonly Happened[], history: History, { acknowledged, failed }: Publisher, recoveries: Recovery[]): string {
   const count = (kind: string) => happened.filter((fault) => fault.kind === kind).length

@@ -19,6 +19,8 @@ interface ReplicatedServer {
   sql: postgres.Sql
   /** Ends it at once, like a crash of its machine. */
   kill: () => Promise<void>
+  /** Ends it at once and starts it again. */
+  restart: () => Promise<void>
 }
 
 export interface PrimaryAndStandby {
@@ -39,18 +41,26 @@ export async function startPrimaryAndStandby(): Promise<PrimaryAndStandby> {
   const password = readFileSync(files.passwordFile, 'utf8').trim()
   const start = async (data: string, settings: Record<string, string>) => {
     const port = await freePort()
-    const server = await startServer(files, data, { ...COMMON, port: String(port), ...settings })
+    const run = () => startServer(files, data, { ...COMMON, port: String(port), ...settings })
+    let server = await run()
     const authority = `127.0.0.1:${port}`
     const sql = postgres({ ...{ host: '127.0.0.1', port, user: 'earshot', password, database: 'earshot' }, max: 2, onnotice: () => {} })
-    stack.defer(() => end(server, 'SIGQUIT'))
+    const stop = (signal: NodeJS.Signals) => end(server, signal)
+    stack.defer(() => stop('SIGQUIT'))
     stack.defer(() => sql.end({ timeout: 0 }))
-    await until('it accepts connections', () => sql`select`.then(Boolean, () => false))
-    return { authority, port, sql, server }
+    const accepts = () => until('it accepts connections', () => sql`select`.then(Boolean, () => false))
+    await accepts()
+    const restart = async () => {
+      await stop('SIGQUIT')
+      server = await run()
+      await accepts()
+    }
+    return { authority, port, sql, stop, restart }
   }
   // The prepared files say wal_level=minimal, from which no standby starts: a start and a stop write the other level.
   const first = await start(files.data, {})
   await first.sql.end()
-  await end(first.server, 'SIGINT')
+  await first.stop('SIGINT')
   const copy = join(files.directory, 'standby')
   copyDataDir(files.data, copy)
   writeFileSync(join(copy, 'standby.signal'), '')
@@ -63,9 +73,9 @@ export async function startPrimaryAndStandby(): Promise<PrimaryAndStandby> {
     return rows.length === 1
   })
   const urlOf = (authority: string) => `postgres://earshot:${encodeURIComponent(password)}@${authority}/earshot`
-  const describe = ({ authority, sql, server }: typeof primary): ReplicatedServer => ({
-    ...{ url: urlOf(authority), sql },
-    kill: () => end(server, 'SIGQUIT'),
+  const describe = ({ authority, sql, stop, restart }: typeof primary): ReplicatedServer => ({
+    ...{ url: urlOf(authority), sql, restart },
+    kill: () => stop('SIGQUIT'),
   })
   const kept = stack.move()
   return {

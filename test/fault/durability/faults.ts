@@ -95,7 +95,7 @@ export function causesOf({ cluster, database, proxy, fleet, recorder }: Durabili
 }
 
 /** Restarts PostgreSQL by an immediate shutdown without a checkpoint; the next start recovers from the log. */
-export async function restartAtOnce(cluster: Awaited<ReturnType<typeof startEmbeddedPostgres>>): Promise<void> {
+async function restartAtOnce(cluster: Awaited<ReturnType<typeof startEmbeddedPostgres>>): Promise<void> {
   const before = cluster.pid()
   if (before === undefined) throw new Error('PostgreSQL does not run')
   process.kill(before, 'SIGQUIT')

@@ -10,6 +10,15 @@ import { type Recorder, startRecorder } from './recorder.ts'
 
 const TEAMS = 3
 
+/** Settings of processes that send to the receiver of a test. */
+export const SENDING = {
+  EARSHOT_WEBHOOK_ALLOW_NETWORKS: '127.0.0.0/8',
+  EARSHOT_ALLOW_INSECURE_WEBHOOKS: 'on',
+  // Eight attempts outlast any absence of the receiver.
+  EARSHOT_WEBHOOK_BACKOFF_BASE_MS: '200',
+  EARSHOT_LOG_LEVEL: 'warn',
+}
+
 /** An api process and two workers on a PostgreSQL of their own, teams with endpoints, and one receiver. */
 export interface DurabilityFixture {
   cluster: Awaited<ReturnType<typeof startEmbeddedPostgres>>
@@ -33,21 +42,18 @@ export async function openDurabilityFixture(stack: AsyncDisposableStack): Promis
   stack.defer(database.close)
   const proxy = stack.use(await startDatabaseProxy(cluster.connection))
   const recorder = stack.use(await startRecorder())
-  const environment = {
-    DATABASE_URL: proxy.url,
-    EARSHOT_SECRET_KEY: randomBytes(32).toString('base64'),
-    EARSHOT_WEBHOOK_ALLOW_NETWORKS: '127.0.0.0/8',
-    EARSHOT_ALLOW_INSECURE_WEBHOOKS: 'on',
-    // Eight attempts outlast any absence of the receiver.
-    EARSHOT_WEBHOOK_BACKOFF_BASE_MS: '200',
-    EARSHOT_LOG_LEVEL: 'warn',
-  }
-  const fleet = stack.use(await startFleet(environment, ['api', 'worker', 'worker']))
+  const environment = { DATABASE_URL: proxy.url, EARSHOT_SECRET_KEY: randomBytes(32).toString('base64') }
+  const fleet = stack.use(await startFleet({ ...SENDING, ...environment }, ['api', 'worker', 'worker']))
+  return { cluster, proxy, database, fleet, recorder, teams: await makeTeams(database, { fleet, recorder }) }
+}
+
+/** Makes teams whose endpoints, one for each and another one, are all at the receiver. */
+export async function makeTeams(database: Database, { fleet, recorder }: { fleet: Fleet; recorder: Recorder }): Promise<Team[]> {
   const teams = await Promise.all(Array.from({ length: TEAMS }, () => makeTeam(database)))
   const [first] = teams
   for (const team of teams) await register(fleet, team, `${recorder.url}/all`, ['*'])
   if (first) await register(fleet, first, `${recorder.url}/approved`, ['submission.approved'])
-  return { cluster, proxy, database, fleet, recorder, teams }
+  return teams
 }
 
 async function register(fleet: Fleet, { id, token }: Team, url: string, events: ['*'] | ['submission.approved']): Promise<void> {
