@@ -169,7 +169,7 @@ test('a worker is alive while it has its lock or its heartbeat, and dead without
   expect(await recordHeartbeat(session, { workerId: 999_999, backendPid: 0 })).toBeNull()
 })
 
-test('a worker whose heartbeats paused judges nobody, itself included, until they have come for five seconds again', async () => {
+test('a worker whose heartbeats paused judges nobody, itself included, until they have come for three seconds again', async () => {
   const { workerId } = await claimOne()
   const judge = await registerWorker(fixture.database, { jobPoolId: 'judge' })
   const { client } = fixture.database
@@ -182,11 +182,11 @@ test('a worker whose heartbeats paused judges nobody, itself included, until the
     const [{ pid } = { pid: 0 }] = await tx.run<{ pid: number }>('select pg_backend_pid() as pid', [])
     await recordHeartbeat(tx, { workerId: judge, backendPid: pid })
   })
-  for (const seconds of [0, 4]) {
+  for (const seconds of [0, 2]) {
     await client`update webhook_workers set steady_since = now() - ${seconds} * interval '1 second' where id = ${judge}`
     expect([await sweep(judge), await forgetDeadWorkers(fixture.database, judge)]).toEqual([0, 0])
   }
-  await client`update webhook_workers set steady_since = now() - interval '6 seconds' where id = ${judge}`
+  await client`update webhook_workers set steady_since = now() - interval '4 seconds' where id = ${judge}`
   expect([await sweep(judge), await forgetDeadWorkers(fixture.database, judge)]).toEqual([1, 1])
 })
 

@@ -14,10 +14,10 @@ const lockClass = sql.raw(String(LOCK_CLASS))
 const isFresh = (worker: SQL) => sql`${worker}.seen_at >= now() - interval '3 seconds'`
 
 // For how long heartbeats over one connection show that the database can be reached. After an absence of it each living worker
-// sends its next within five seconds (`worker-liveness.ts`); a worker that has just started used it for a while before.
+// sends its next within three seconds (`worker-liveness.ts`); a worker that has just started used it for a while before.
 const isLongEnough = (witness: SQL, end: SQL) => sql`${end} - ${witness}.steady_since > case
              when ${witness}.steady_since < ${witness}.started_at + interval '1 second' then interval '1.5 seconds'
-             else interval '5 seconds'
+             else interval '3 seconds'
            end`
 
 // A worker is dead when its lock is gone and its heartbeat is old. One alone proves nothing: a restart of PostgreSQL drops

@@ -4,14 +4,15 @@ import type { Log } from '../log.ts'
 import { MAX_ATTEMPTS } from '../sending/retry-policy.ts'
 import { startLoop } from './loop.ts'
 
-/** Also the longest pause after a failed heartbeat. */
 const HEARTBEAT_MS = 1_000
+/** The longest pause after a failed heartbeat. */
+const RETRY_MS = 500
 const SWEEP_MS = 1_000
 /**
  * A heartbeat without a reply is given up after this time and half a second, and sent again over a new connection: when the
- * database comes back, each living worker says so within the five seconds that the others wait before they judge it.
+ * database comes back, each living worker says so within the three seconds that the others wait before they judge it.
  */
-export const HEARTBEAT_TIMEOUT_MS = 2_000
+export const HEARTBEAT_TIMEOUT_MS = 1_000
 
 export interface WorkerLivenessOptions {
   database: Database
@@ -68,7 +69,7 @@ export async function startWorkerLiveness(options: WorkerLivenessOptions): Promi
   }
 
   const loops = [
-    startLoop({ name: "The worker's heartbeat", work: sendHeartbeat, maxBackoffMs: HEARTBEAT_MS, log }),
+    startLoop({ name: "The worker's heartbeat", work: sendHeartbeat, maxBackoffMs: RETRY_MS, log }),
     startLoop({ name: 'The sweep of interrupted deliveries', work: sweep, log }),
   ]
   return {
