@@ -1,4 +1,4 @@
--- Teams, their plans and their members.
+-- Teams, their plans and their members, and which keys lead to them.
 
 -- The plans of the contracts, written at every start, so that one statement can authorize and count.
 create table plans (
@@ -33,3 +33,50 @@ create table memberships (
   primary key (team_id, user_id)
 );
 create index memberships_user on memberships (user_id, team_id);
+
+-- Where a key leads whose holder names no team: a public key, or the token of an invitation or of consent. Their own tables have
+-- no unique key without the team, so they can be spread by team, and this one by key. A route has its row's lifetime: triggers
+-- write and delete it with the row that holds the key. It proves nothing: whoever follows it checks that the row holds the key.
+create table key_routes (
+  -- SHA-256 of the key, of a public one too.
+  key_hash bytea primary key,
+  team_id uuid not null,
+  -- Null for what belongs to no project.
+  project_id uuid,
+  record_id uuid not null
+);
+
+create function add_key_routes() returns trigger
+language plpgsql as $$
+begin
+  case tg_table_name
+    when 'invitations' then
+      insert into key_routes (key_hash, team_id, record_id)
+      select a.token_hash, a.team_id, a.id
+        from added a;
+    when 'public_keys' then
+      insert into key_routes (key_hash, team_id, project_id, record_id)
+      select sha256(convert_to(a.key, 'UTF8')), a.team_id, a.project_id, a.id
+        from added a;
+    when 'submissions' then
+      insert into key_routes (key_hash, team_id, project_id, record_id)
+      select a.revoke_token_hash, a.team_id, a.project_id, a.id
+        from added a
+       where a.revoke_token_hash is not null;
+  end case;
+  return null;
+end $$;
+
+create function remove_key_routes() returns trigger
+language plpgsql as $$
+begin
+  case tg_table_name
+    when 'invitations' then
+      delete from key_routes where key_hash in (select token_hash from removed);
+    when 'public_keys' then
+      delete from key_routes where key_hash in (select sha256(convert_to(key, 'UTF8')) from removed);
+    when 'submissions' then
+      delete from key_routes where key_hash in (select revoke_token_hash from removed);
+  end case;
+  return null;
+end $$;

@@ -17,7 +17,19 @@ create table invitations (
   created_at timestamptz not null generated always as (uuid_extract_timestamp(id)) virtual,
   primary key (team_id, id)
 );
--- A person who accepts shows the token alone, and belongs to no team yet.
-create unique index invitations_token on invitations (token_hash);
 create unique index invitations_pending on invitations (team_id, lower(email)) where state = 'pending';
 create index invitations_ended on invitations (coalesce(accepted_at, revoked_at, expires_at));
+
+create trigger invitations_routes_added after insert on invitations
+  referencing new table as added for each statement execute function add_key_routes();
+create trigger invitations_routes_removed after delete on invitations
+  referencing old table as removed for each statement execute function remove_key_routes();
+
+create function move_invitation_route() returns trigger
+language plpgsql as $$
+begin
+  update key_routes set key_hash = new.token_hash where key_hash = old.token_hash;
+  return null;
+end $$;
+create trigger invitations_route_moved after update of token_hash on invitations
+  for each row when (new.token_hash <> old.token_hash) execute function move_invitation_route();

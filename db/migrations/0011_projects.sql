@@ -34,7 +34,10 @@ create table public_keys (
   primary key (team_id, project_id, id),
   foreign key (team_id, project_id) references projects on delete cascade
 );
-create unique index public_keys_key on public_keys (key);
+create trigger public_keys_routes_added after insert on public_keys
+  referencing new table as added for each statement execute function add_key_routes();
+create trigger public_keys_routes_removed after delete on public_keys
+  referencing old table as removed for each statement execute function remove_key_routes();
 
 -- Counts of a project's public submissions, kept by the statement that changes them.
 create table project_counters (

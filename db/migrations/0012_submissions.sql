@@ -50,10 +50,13 @@ create index submissions_state on submissions (team_id, project_id, state, id de
 create index submissions_kind on submissions (team_id, project_id, kind, id desc) where deleted_at is null;
 create index submissions_public on submissions (team_id, project_id, id desc) where is_public;
 create unique index submissions_external_id on submissions (team_id, project_id, external_id) where external_id is not null and deleted_at is null;
-create unique index submissions_revoke_token on submissions (revoke_token_hash) where revoke_token_hash is not null;
 create index submissions_deleted on submissions (deleted_at) where deleted_at is not null;
 -- A project has one team: with this, the planner expects a project's many records and distinguishes the indexes.
 create statistics submissions_owner (dependencies) on team_id, project_id from submissions;
+create trigger submissions_routes_added after insert on submissions
+  referencing new table as added for each statement execute function add_key_routes();
+create trigger submissions_routes_removed after delete on submissions
+  referencing old table as removed for each statement execute function remove_key_routes();
 
 -- The tags again, as rows: a list by tag then walks one index, however rare the tag is.
 create table submission_tags (

@@ -6,8 +6,8 @@ declare
   v_table text;
 begin
   foreach v_table in array array[
-    'memberships', 'invitations', 'projects', 'public_keys', 'project_counters', 'submissions', 'submission_tags', 'submission_fingerprints',
-    'events', 'unnumbered_events', 'feed_positions', 'feed_ends', 'webhook_endpoints', 'webhook_deliveries', 'webhook_delivery_history',
+    'key_routes', 'memberships', 'invitations', 'projects', 'public_keys', 'project_counters', 'submissions', 'submission_tags',
+    'submission_fingerprints', 'events', 'unnumbered_events', 'feed_positions', 'feed_ends', 'webhook_endpoints', 'webhook_deliveries', 'webhook_delivery_history',
     'webhook_attempts', 'webhook_replays', 'quota_usage', 'audit_entries'
   ] loop
     execute format('alter table %I enable row level security', v_table);

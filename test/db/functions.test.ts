@@ -20,6 +20,7 @@ const functions = {
     'stored_deliveries',
   ],
   'is shared by several writes': [
+    'add_key_routes',
     'consume_quota',
     'count_public_submission',
     'count_request',
@@ -30,8 +31,10 @@ const functions = {
     'feed_position_at',
     'iso_timestamp',
     'keep_submission_tags',
+    'move_invitation_route',
     'record_audit',
     'record_audit_in_teams',
+    'remove_key_routes',
     'submission_payload',
     'team_has_feature',
     'uuid_at',

@@ -9,6 +9,7 @@ import * as events from '../../db/src/tables/events.ts'
 import * as idempotency from '../../db/src/tables/idempotency.ts'
 import * as invitations from '../../db/src/tables/invitations.ts'
 import * as jwtKeys from '../../db/src/tables/jwt-keys.ts'
+import * as keyRoutes from '../../db/src/tables/key-routes.ts'
 import * as mails from '../../db/src/tables/mails.ts'
 import * as members from '../../db/src/tables/members.ts'
 import * as mfa from '../../db/src/tables/mfa.ts'
@@ -37,6 +38,7 @@ const tables = [
   idempotency,
   invitations,
   jwtKeys,
+  keyRoutes,
   mails,
   members,
   mfa,
@@ -85,17 +87,21 @@ test('types, nullability, defaults, generated columns and primary keys are those
   expect(mirrored).toEqual(await catalogueOf(client, 'public'))
 })
 
-test('tables of a team are keyed by the team first', async () => {
+test('tables of a team are keyed by the team first, but for the one that finds the team of a key', async () => {
   const rows = await client<{ name: string; first: string | null }[]>`
     select c.relname as name, k.attname as first
       from pg_class c
       join pg_attribute a on a.attrelid = c.oid and a.attname = 'team_id'
       left join pg_index i on i.indrelid = c.oid and i.indisprimary
       left join pg_attribute k on k.attrelid = c.oid and k.attnum = i.indkey[0]
-     where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p')`
+     where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p')
+     order by c.relname`
   expect(rows.length).toBeGreaterThan(10)
-  // A queue that is read whole: no key, so that a write pays for no index.
-  expect(rows.filter(({ first }) => first !== 'team_id')).toEqual([{ name: 'unnumbered_events', first: null }])
+  expect(rows.filter(({ first }) => first !== 'team_id')).toEqual([
+    { name: 'key_routes', first: 'key_hash' },
+    // A queue that is read whole: no key, so that a write pays for no index.
+    { name: 'unnumbered_events', first: null },
+  ])
 })
 
 test('tables of a team are bound to one team for the serving role, and to none for the worker', async () => {

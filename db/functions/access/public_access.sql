@@ -18,6 +18,8 @@ declare
   v_day_count record;
   v_beyond_day int[] := '{}';
   v_day_seconds int;
+  -- The key of each request, at its number; null where it is unknown or revoked.
+  v_keys public.public_keys[];
 begin
   -- Counters are locked in the order of their subjects, then blocks in the order of their addresses, then the counters of the
   -- day: statements that run at once never wait for each other in a circle.
@@ -55,15 +57,28 @@ begin
     end if;
   end loop;
 
+  -- Read behind the locks, for a key may have been revoked during the wait. A subquery is one probe for each key, whatever the
+  -- planner believed of a table that has grown since.
+  v_keys := array(
+    select (
+             select k
+               from public.key_routes w
+               join public.public_keys k on k.team_id = w.team_id and k.project_id = w.project_id and k.id = w.record_id
+              where w.key_hash = sha256(convert_to(r.public_key, 'UTF8')) and k.key = r.public_key and k.revoked_at is null
+           )
+      from jsonb_to_recordset(p_requests) as r (number int, public_key text)
+     order by r.number
+  );
+
   for v_day in
-    select 'day:' || k.project_id || ':' || r.address as subject, r.day_max, array_agg(r.number order by r.number) as numbers
+    select 'day:' || (v_keys[r.number]).project_id || ':' || r.address as subject, r.day_max,
+           array_agg(r.number order by r.number) as numbers
       from (
              select q.*, row_number() over (partition by q.subject order by q.number) as turn
-               from jsonb_to_recordset(p_requests) as q (number int, public_key text, subject text, address text, day_max int)
+               from jsonb_to_recordset(p_requests) as q (number int, subject text, address text, day_max int)
            ) r
       join unnest(v_counts) c on c.subject = r.subject and r.turn <= c.granted
-      join public.public_keys k on k.key = r.public_key and k.revoked_at is null
-     where r.day_max is not null
+     where r.day_max is not null and (v_keys[r.number]).id is not null
      group by 1, 2
      order by 1, 2
   loop
@@ -73,25 +88,28 @@ begin
   end loop;
 
   -- Skips keys that another statement is writing: this figure is coarse.
-  update public.public_keys k
-     set last_used_at = now()
-   where (k.team_id, k.project_id, k.id) in (
-     select q.team_id, q.project_id, q.id
-       from jsonb_to_recordset(p_requests) as r (public_key text, subject text)
-       join public.public_keys q on q.key = r.public_key
-      where q.revoked_at is null
-        and (q.last_used_at is null or q.last_used_at < now() - interval '1 minute')
-        and (r.subject is null or exists (select from unnest(v_counts) c where c.subject = r.subject and c.granted > 0))
-        for update of q skip locked
-   );
+  if exists (select from unnest(v_keys) k where k.id is not null and coalesce(k.last_used_at < now() - interval '1 minute', true)) then
+    update public.public_keys k
+       set last_used_at = now()
+     where (k.team_id, k.project_id, k.id) in (
+       select q.team_id, q.project_id, q.id
+         from jsonb_to_recordset(p_requests) as r (number int, subject text)
+         join public.public_keys q
+           on q.team_id = (v_keys[r.number]).team_id and q.project_id = (v_keys[r.number]).project_id and q.id = (v_keys[r.number]).id
+        where q.revoked_at is null
+          and (q.last_used_at is null or q.last_used_at < now() - interval '1 minute')
+          and (r.subject is null or exists (select from unnest(v_counts) c where c.subject = r.subject and c.granted > 0))
+          for update of q skip locked
+     );
+  end if;
 
   return query
   with request as (
-    select r.number, r.public_key, r.subject, row_number() over (partition by r.subject order by r.number)::int as turn
-      from jsonb_to_recordset(p_requests) as r (number int, public_key text, subject text)
+    select r.number, r.subject, row_number() over (partition by r.subject order by r.number)::int as turn
+      from jsonb_to_recordset(p_requests) as r (number int, subject text)
   ),
   admitted as (
-    select r.number, r.public_key,
+    select r.number,
            case
              when r.subject is null then 0
              when r.turn <= c.granted and r.number <> all (v_beyond_day) then c.used_before + r.turn
@@ -104,9 +122,8 @@ begin
   select a.number, j.team_id, j.id, coalesce(f.public_count, 0), coalesce(f.rated_count, 0), coalesce(f.rating_sum, 0),
          a.used, a.reset_seconds, a.blocked_seconds
     from admitted a
-    left join public.public_keys k on k.key = a.public_key and k.revoked_at is null and a.used is not null
-    left join public.teams t on t.id = k.team_id and t.deleted_at is null
-    left join public.projects j on j.team_id = t.id and j.id = k.project_id and j.deleted_at is null
+    left join public.teams t on t.id = (v_keys[a.number]).team_id and t.deleted_at is null and a.used is not null
+    left join public.projects j on j.team_id = t.id and j.id = (v_keys[a.number]).project_id and j.deleted_at is null
     left join public.project_counters f on f.team_id = j.team_id and f.project_id = j.id
    order by a.number;
 end $$;

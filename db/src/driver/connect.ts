@@ -71,8 +71,8 @@ function settingsOf({ role, statementTimeoutMs }: Settings): Record<string, stri
     plan_cache_mode: 'force_generic_plan',
     // A bitmap scan loses the index's order: a generic plan with one would sort a whole project for one page.
     enable_bitmapscan: 'off',
-    // A worker's tables fill and empty: a plan that was made while they were empty must be right when they are full.
-    ...(role === 'earshot_worker' && { enable_seqscan: 'off' }),
+    // Tables fill and empty: a plan that was made while they were empty must be right when they are full.
+    ...((role === 'earshot_worker' || role === 'earshot_app') && { enable_seqscan: 'off' }),
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
     ...(statementTimeoutMs && { statement_timeout: statementTimeoutMs }),
     ...(role && { role }),

@@ -8,6 +8,7 @@ import { recordAudit } from '../sql/audit.ts'
 import { notFound, onlyOne } from '../sql/rows.ts'
 import { statement } from '../sql/statement.ts'
 import { invitations } from '../tables/invitations.ts'
+import { key_routes } from '../tables/key-routes.ts'
 import { memberships } from '../tables/members.ts'
 import { teams } from '../tables/teams.ts'
 import { users } from '../tables/users.ts'
@@ -15,11 +16,11 @@ import type { UserTeam } from '../users.ts'
 import { mayInvite } from './beyond-role.ts'
 import { columns, here, type InvitationRef, type InvitationRow } from './row.ts'
 
-const findTeamOfToken = statement<{ tokenHash: Buffer }, { team_id: string }>(
+const findRoute = statement<{ tokenHash: Buffer }, InvitationRef>(
   (p) => sql`
-  select team_id
-    from ${invitations}
-   where token_hash = ${p.tokenHash}`,
+  select team_id, record_id as invitation_id
+    from ${key_routes}
+   where key_hash = ${p.tokenHash}`,
 )
 
 interface Invited extends InvitationRow {
@@ -28,13 +29,13 @@ interface Invited extends InvitationRow {
   inviter_role: Role | null
 }
 
-const findForUser = statement<{ team_id: string; tokenHash: Buffer; userId: string }, Invited>(
+const findForUser = statement<InvitationRef & { tokenHash: Buffer; userId: string }, Invited>(
   (p) => sql`
   select ${columns}, i.accepted_by, m.role as inviter_role
     from ${invitations} i
     join ${users} u on u.id = ${p.userId} and lower(u.email) = lower(i.email)
     left join ${memberships} m on m.team_id = i.team_id and m.user_id = i.invited_by
-   where i.team_id = ${p.team_id} and i.token_hash = ${p.tokenHash}`,
+   where i.team_id = ${p.team_id} and i.id = ${p.invitation_id} and i.token_hash = ${p.tokenHash}`,
 )
 
 const findTeam = statement<{ team_id: string; userId: string }, Omit<UserTeam, 'role'> & { role: Role | null }>(
@@ -68,9 +69,9 @@ export async function acceptInvitation(tx: Tx, actor: UserActor, tokenHash: Buff
   const { userId } = actor
   return transaction(tx, async (tx) => {
     // The token tells which team to lock. What decides is read behind the lock, for it may have changed during the wait.
-    const { team_id } = (await findTeamOfToken(tx, { tokenHash }))[0] ?? notFound()
+    const { team_id, invitation_id } = (await findRoute(tx, { tokenHash }))[0] ?? notFound()
     const plan = await lockPlan(tx, team_id)
-    const { id: invitation_id, ...invitation } = (await findForUser(tx, { team_id, tokenHash, userId }))[0] ?? notFound()
+    const invitation = (await findForUser(tx, { team_id, invitation_id, tokenHash, userId }))[0] ?? notFound()
     const team = onlyOne(await findTeam(tx, { team_id, userId }))
     if (team.role !== null && invitation.accepted_by === userId) return { ...team, role: team.role }
     if (invitation.state !== 'pending' || !mayInvite(invitation.inviter_role, invitation.role)) notFound()
