@@ -164,7 +164,7 @@ test('a worker is alive while it has its lock or its heartbeat, and dead without
   await lock.release()
   expect(await sweep()).toBe(0)
   // The other one has just started.
-  await fixture.database.client`update webhook_workers set steady_since = now() - interval '3 seconds' where id = ${other}`
+  await fixture.database.client`update webhook_workers set steady_since = now() - interval '2 seconds' where id = ${other}`
   expect(await sweep()).toBe(1)
   expect(await recordHeartbeat(session, { workerId: 999_999, backendPid: 0 })).toBeNull()
 })

@@ -16,7 +16,7 @@ const isFresh = (worker: SQL) => sql`${worker}.seen_at >= now() - interval '3 se
 // For how long heartbeats over one connection show that the database can be reached. After an absence of it each living worker
 // sends its next within three seconds (`worker-liveness.ts`); a worker that has just started used it for a while before.
 const isLongEnough = (witness: SQL, end: SQL) => sql`${end} - ${witness}.steady_since > case
-             when ${witness}.steady_since < ${witness}.started_at + interval '1 second' then interval '1.5 seconds'
+             when ${witness}.steady_since < ${witness}.started_at + interval '1 second' then interval '1 second'
              else interval '3 seconds'
            end`
 

@@ -7,7 +7,7 @@ import { startLoop } from './loop.ts'
 const HEARTBEAT_MS = 1_000
 /** The longest pause after a failed heartbeat. */
 const RETRY_MS = 500
-const SWEEP_MS = 1_000
+const SWEEP_MS = 500
 /**
  * A heartbeat without a reply is given up after this time and half a second, and sent again over a new connection: when the
  * database comes back, each living worker says so within the three seconds that the others wait before they judge it.
