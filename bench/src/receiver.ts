@@ -11,6 +11,8 @@ export interface Receipts {
   others: number
   /** The time from each event to its arrival, by its `created_at`. */
   latenciesMs: number[]
+  /** When the newest event that arrived was created, in milliseconds since 1970. */
+  newestEventMs: number
 }
 
 const SLOW_MS = 5_000
@@ -23,7 +25,9 @@ const behaviours: Record<string, (response: ServerResponse) => unknown> = {
   flooded: (response) => response.end('ok'),
 }
 
-let receipts: Receipts = { count: 0, others: 0, latenciesMs: [] }
+const none = (): Receipts => ({ count: 0, others: 0, latenciesMs: [], newestEventMs: 0 })
+
+let receipts = none()
 const waiting = new Set<ServerResponse>()
 
 const server = createServer(async (request, response) => {
@@ -38,8 +42,10 @@ const server = createServer(async (request, response) => {
     return
   }
   const { created_at } = JSON.parse(Buffer.concat(chunks).toString())
+  const createdMs = Date.parse(created_at)
   receipts.count += 1
-  receipts.latenciesMs.push(Date.now() - Date.parse(created_at))
+  receipts.latenciesMs.push(Date.now() - createdMs)
+  receipts.newestEventMs = Math.max(receipts.newestEventMs, createdMs)
   response.end('ok')
 })
 
@@ -54,7 +60,7 @@ async function handle(request: ReceiverRequest): Promise<Receipts | { url: strin
     for (const response of waiting) response.destroy()
     return receipts
   }
-  receipts = { count: 0, others: 0, latenciesMs: [] }
+  receipts = none()
   if (request === 'forget') return receipts
   await new Promise<void>((resolve) => server.listen({ port: 0, host: '127.0.0.1', backlog: 4_096 }, resolve))
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/` }

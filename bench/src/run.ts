@@ -14,14 +14,18 @@ import { benchHotUser } from './parts/hot-user.ts'
 import { benchLatency } from './parts/latency.ts'
 import { benchList } from './parts/list.ts'
 import { benchRefreshes } from './parts/refreshes.ts'
+import { benchScale } from './parts/scale.ts'
 import { benchSignIns } from './parts/sign-ins.ts'
 import { benchStart } from './parts/start.ts'
 import { benchSubmit } from './parts/submit.ts'
 import { benchUnresponsive } from './parts/unresponsive.ts'
 import { benchVisitors } from './parts/visitors.ts'
 import { type PartReport, render } from './report.ts'
+import { fullSizes, shortSizes } from './scale/sizes.ts'
 
 const RESULTS = new URL('../results.md', import.meta.url)
+const SCALE = new URL('../scale.md', import.meta.url)
+const SCALE_ATTEMPTS = 20_000_000
 
 const full = {
   rounds: 9,
@@ -37,6 +41,7 @@ const full = {
   unresponsiveSeconds: 40,
   pairs: 3,
   pairSeconds: 6,
+  scale: fullSizes(SCALE_ATTEMPTS),
 }
 /** Lengths that only show that the bench works; the figures mean little. */
 const short: typeof full = {
@@ -53,6 +58,7 @@ const short: typeof full = {
   unresponsiveSeconds: 5,
   pairs: 1,
   pairSeconds: 2,
+  scale: shortSizes,
 }
 
 const parts: Record<string, (length: typeof full) => Promise<PartReport>> = {
@@ -73,38 +79,53 @@ const parts: Record<string, (length: typeof full) => Promise<PartReport>> = {
   start: benchStart,
   help: benchHelp,
 }
+/** Parts that take so long that they run only by name. */
+const longParts: typeof parts = { scale: benchScale }
 
 // Exit handlers stop the processes that were started; a signal alone would not run them.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))
-const { values, positionals } = parseArgs({ allowPositionals: true, options: { short: { type: 'boolean', default: false } } })
-const unknown = positionals.filter((name) => !Object.hasOwn(parts, name))
-if (unknown.length > 0) {
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { short: { type: 'boolean', default: false }, attempts: { type: 'string', default: String(SCALE_ATTEMPTS) } },
+})
+const known = { ...parts, ...longParts }
+const unknown = positionals.filter((name) => !Object.hasOwn(known, name))
+const attempts = Number(values.attempts)
+if (unknown.length > 0 || !(attempts > 0)) {
   console.error(
-    `Unknown part: ${unknown.join(', ')}. Parts: ${Object.keys(parts).join(', ')}. With --short, the run only shows that the bench works.`,
+    `Unknown: ${unknown.join(', ') || `--attempts ${values.attempts}`}. Parts: ${Object.keys(known).join(', ')}. With --short, the run only shows that the bench works.`,
   )
   process.exit(2)
 }
-await runParts(positionals.length > 0 ? positionals : Object.keys(parts), values.short ? short : full)
+await runParts(positionals.length > 0 ? positionals : Object.keys(parts), values.short ? short : { ...full, scale: fullSizes(attempts) })
 
-/** Runs the parts and prints each report. A full run at full length is written to `bench/results.md`. */
+/** Runs the parts and prints each report. A full run is written to `bench/results.md`, and scale to `bench/scale.md`, at full length only. */
 async function runParts(names: string[], length: typeof full): Promise<void> {
   const reports: PartReport[] = []
   for (const name of names) {
-    const report = await parts[name]?.(length)
+    const report = await known[name]?.(length)
     if (!report) continue
     console.log(`${render(report)}\n`)
-    reports.push(report)
+    if (Object.hasOwn(parts, name)) reports.push(report)
+    else if (length !== short) write(SCALE, ['# What size costs', measuredBy(`npm run bench -- ${name}`), render(report)])
   }
-  if (names.length < Object.keys(parts).length || length === short) return
-  writeFileSync(RESULTS, `${[heading(), ...reports.map(render)].join('\n\n')}\n`)
-  execFileSync('biome', ['format', '--write', fileURLToPath(RESULTS)])
-  console.log('Wrote bench/results.md')
+  if (reports.length === Object.keys(parts).length && length !== short) write(RESULTS, [heading(), ...reports.map(render)])
+}
+
+function write(file: URL, blocks: string[]): void {
+  writeFileSync(file, `${blocks.join('\n\n')}\n`)
+  execFileSync('biome', ['format', '--write', fileURLToPath(file)])
+  console.log(`Wrote ${fileURLToPath(file)}`)
 }
 
 function heading(): string {
-  const machine = `${cpus().length} × ${cpus()[0]?.model.trim() ?? 'unknown processor'}`
   return [
     '# What a request costs',
-    `Measured by \`npm run bench\` on ${new Date().toISOString().slice(0, 10)}, Node ${process.version}, ${machine}. Goals apply to processor time (Node and PostgreSQL), as medians over alternating rounds. Rates are shown for information and depend on other load on the machine.`,
+    `${measuredBy('npm run bench')} Goals apply to processor time (Node and PostgreSQL), as medians over alternating rounds. Rates are shown for information and depend on other load on the machine.`,
   ].join('\n\n')
+}
+
+function measuredBy(command: string): string {
+  const machine = `${cpus().length} × ${cpus()[0]?.model.trim() ?? 'unknown processor'}`
+  return `Measured by \`${command}\` on ${new Date().toISOString().slice(0, 10)}, Node ${process.version}, ${machine}.`
 }
