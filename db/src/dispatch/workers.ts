@@ -3,6 +3,7 @@ import { type Tx, transaction } from '../driver/database.ts'
 import { onlyOne } from '../sql/rows.ts'
 import { type Parameters, statement } from '../sql/statement.ts'
 import { webhook_attempts, webhook_deliveries, webhook_workers } from '../tables/webhooks.ts'
+import { LEASE_SECONDS } from './claim.ts'
 import { type AttemptBounds, inTheirPartitions, ofDeliveries } from './complete.ts'
 import { insertHistory } from './history.ts'
 
@@ -120,7 +121,8 @@ const findLost = statement<Search, { first: string | null; last: string | null }
 )
 
 // Locked in order of id; those that another sweep has locked are skipped. Attempts are found as where results are written, by
-// their delivery and between bounds; what was lost since the bounds were read is left to the next sweep.
+// their delivery and between bounds; what was lost since the bounds were read is left to the next sweep. What is sent again is
+// due since it was claimed, so it goes before what came meanwhile.
 const sweep = statement<Sweep, { delivery_id: string }>(
   (p) => sql`
   with lost as materialized (
@@ -143,7 +145,8 @@ const sweep = statement<Sweep, { delivery_id: string }>(
   ),
   returned as (
     update ${webhook_deliveries}
-       set state = 'pending', next_attempt_at = now(), worker_id = null, lease_until = null, updated_at = now()
+       set state = 'pending', next_attempt_at = least(now(), lease_until - ${sql.raw(`interval '${LEASE_SECONDS} seconds'`)}),
+           worker_id = null, lease_until = null, updated_at = now()
      where ctid = any (array(select place from lost where has_attempts_left))
   ),
   failed as (
