@@ -4,17 +4,14 @@ import { fileURLToPath } from 'node:url'
 import {
   type AttemptRef,
   type ClaimedDelivery,
-  claimDeliveries,
   completeDeliveries,
-  forgetDeadWorkers,
   handBackDeliveries,
-  recordHeartbeat,
   registerWorker,
   sweepDeliveries,
 } from '@earshot/db/dispatch'
-import postgres from 'postgres'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { AttemptResult } from '../../db/src/dispatch/complete.ts'
+import { claimOne } from '../support/claims.ts'
 import { ok, startReceiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
 import { asOperator, keepingLog, openWebhookFixture, type WebhookFixture } from '../support/webhook-fixture.ts'
@@ -69,7 +66,7 @@ test('two dispatchers never send one attempt twice', async () => {
 })
 
 test('a result that arrives after another worker took over changes nothing', async () => {
-  const { delivery: late, workerId } = await claimOne()
+  const { delivery: late, workerId } = await claimOne(fixture)
   await fixture.database.client`update webhook_deliveries set lease_until = now() - interval '1 second'`
   expect(await sweepDeliveries(fixture.database, { workerId, held: [late.attempt_id], heldAt: 'now', maxAttempts: 8 })).toBe(0)
   const other = await registerWorker(fixture.database, { jobPoolId: null })
@@ -78,7 +75,7 @@ test('a result that arrives after another worker took over changes nothing', asy
   expect(await fixture.delivery(late.id)).toMatchObject({ state: 'pending', attempt_count: 1 })
   expect(await fixture.attempts(late.id)).toMatchObject([{ error_code: 'interrupted', status_code: null }])
 
-  const { delivery: again } = await claimOne({ emits: false })
+  const { delivery: again } = await claimOne(fixture, { emits: false })
   expect((await completeDeliveries(fixture.database, [success(late)])).size).toBe(0)
   expect(await fixture.delivery(late.id)).toMatchObject({ state: 'sending', attempt_count: 2, attempt_id: again.attempt_id })
   const [endpoint] = await fixture.database.client`select last_success_at from webhook_endpoints`
@@ -88,7 +85,7 @@ test('a result that arrives after another worker took over changes nothing', asy
 })
 
 test('a result that waited for another worker’s write to the same endpoint is recorded with its attempt', async () => {
-  const { delivery } = await claimOne()
+  const { delivery } = await claimOne(fixture)
   const isWaiting = 'select from pg_locks join pg_stat_activity using (pid) where datname = current_database() and not granted'
   const { written } = await fixture.database.transaction(async (tx) => {
     await tx.run('update webhook_endpoints set last_success_at = null', [])
@@ -101,14 +98,14 @@ test('a result that waited for another worker’s write to the same endpoint is 
 })
 
 test('after an eighth lost attempt there is no other', async () => {
-  const { delivery, workerId } = await claimOne({ attemptsBefore: 7 })
+  const { delivery, workerId } = await claimOne(fixture, { attemptsBefore: 7 })
   await fixture.database.client`update webhook_deliveries set lease_until = now() - interval '1 second'`
   await sweepDeliveries(fixture.database, { workerId, held: [], heldAt: 'now', maxAttempts: 8 })
   expect(await fixture.delivery(delivery.id)).toMatchObject({ state: 'failed', attempt_count: 8, next_attempt_at: null })
 })
 
 test('an attempt whose worker was lost days ago is closed by the sweep', async () => {
-  const { delivery, workerId } = await claimOne()
+  const { delivery, workerId } = await claimOne(fixture)
   const startedAt = "now() - interval '3 days'"
   await asOperator(fixture.address, `set role earshot_owner; ${partitionOf('webhook_attempts', 3)}`)
   await fixture.database.run(
@@ -123,7 +120,7 @@ test('an attempt whose worker was lost days ago is closed by the sweep', async (
 })
 
 test('a delivery handed back unsent is as if it had never been claimed', async () => {
-  const { delivery } = await claimOne()
+  const { delivery } = await claimOne(fixture)
   await handBackDeliveries(fixture.database, [refOf(delivery)])
   expect(await fixture.delivery(delivery.id)).toMatchObject({ state: 'pending', attempt_count: 0, worker_id: null })
   expect(await fixture.attempts(delivery.id)).toEqual([])
@@ -131,7 +128,7 @@ test('a delivery handed back unsent is as if it had never been claimed', async (
 
 test('a sweep that waited for the database takes nothing that its worker claimed meanwhile', async () => {
   const [{ heldAt } = { heldAt: '' }] = await fixture.database.run<{ heldAt: string }>(`select now()::text as "heldAt"`, [])
-  const { workerId } = await claimOne()
+  const { workerId } = await claimOne(fixture)
   // As if the sweep had waited for twenty seconds.
   await fixture.database.client`update webhook_deliveries set lease_until = lease_until - interval '20 seconds'`
   const before = { workerId, held: [], heldAt, maxAttempts: 8 }
@@ -144,50 +141,12 @@ test('a sweep that waited for the database takes nothing that its worker claimed
 })
 
 test('a claim whose result never arrived is given back by its own worker, and the deliveries that it holds stay claimed', async () => {
-  const { delivery, workerId } = await claimOne()
+  const { delivery, workerId } = await claimOne(fixture)
   const sweep = (held: string[]) => sweepDeliveries(fixture.database, { workerId, held, heldAt: 'now', maxAttempts: 8 })
   expect(await sweep([])).toBe(0)
   await fixture.database.client`update webhook_deliveries set lease_until = lease_until - interval '16 seconds'`
   expect(await sweep([delivery.attempt_id])).toBe(0)
   expect(await sweep([])).toBe(1)
-})
-
-test('a worker is alive while it has its lock or its heartbeat, and dead without both', async () => {
-  const session = fixture.database
-  const { workerId } = await claimOne()
-  const other = await registerWorker(fixture.database, { jobPoolId: null })
-  const sweep = () => sweepDeliveries(fixture.database, { workerId: other, held: [], heldAt: 'now', maxAttempts: 8 })
-  expect(await sweep()).toBe(0)
-  await using lock = await holdLock(workerId)
-  await fixture.database.client`update webhook_workers set seen_at = now() - interval '1 minute' where id = ${workerId}`
-  expect(await sweep()).toBe(0)
-  await lock.release()
-  expect(await sweep()).toBe(0)
-  // The other one has just started.
-  await fixture.database.client`update webhook_workers set steady_since = now() - interval '2 seconds' where id = ${other}`
-  expect(await sweep()).toBe(1)
-  expect(await recordHeartbeat(session, { workerId: 999_999, backendPid: 0 })).toBeNull()
-})
-
-test('a worker whose heartbeats paused judges nobody, itself included, until they have come for three seconds again', async () => {
-  const { workerId } = await claimOne()
-  const judge = await registerWorker(fixture.database, { jobPoolId: 'judge' })
-  const { client } = fixture.database
-  await client`
-    update webhook_workers
-       set seen_at = now() - interval '8 seconds', steady_since = now() - interval '1 hour', started_at = now() - interval '1 hour'`
-  const sweep = (id: number) => sweepDeliveries(fixture.database, { workerId: id, held: [], heldAt: 'now', maxAttempts: 8 })
-  expect([await sweep(workerId), await sweep(judge), await forgetDeadWorkers(fixture.database, judge)]).toEqual([0, 0, 0])
-  await fixture.database.transaction(async (tx) => {
-    const [{ pid } = { pid: 0 }] = await tx.run<{ pid: number }>('select pg_backend_pid() as pid', [])
-    await recordHeartbeat(tx, { workerId: judge, backendPid: pid })
-  })
-  for (const seconds of [0, 2]) {
-    await client`update webhook_workers set steady_since = now() - ${seconds} * interval '1 second' where id = ${judge}`
-    expect([await sweep(judge), await forgetDeadWorkers(fixture.database, judge)]).toEqual([0, 0])
-  }
-  await client`update webhook_workers set steady_since = now() - interval '4 seconds' where id = ${judge}`
-  expect([await sweep(judge), await forgetDeadWorkers(fixture.database, judge)]).toEqual([1, 1])
 })
 
 test('when the lock’s connection is terminated nothing is reclaimed, and the worker takes the lock again', async () => {
@@ -259,21 +218,6 @@ async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
   await once(child, 'exit')
 }
 
-async function claimOne({ emits = true, attemptsBefore = 0 } = {}): Promise<{ delivery: ClaimedDelivery; workerId: number }> {
-  const { client } = fixture.database
-  if (emits) {
-    await fixture.addEndpoint('http://127.0.0.1:9/')
-    await fixture.emit()
-    await client`update webhook_deliveries set attempt_count = ${attemptsBefore}`
-  }
-  const [endpoint] = await client<{ id: string }[]>`select id from webhook_endpoints`
-  const workerId = await registerWorker(fixture.database, { jobPoolId: null })
-  const slots = [{ team_id: fixture.teamId, endpoint_id: endpoint?.id ?? '', free: 1 }]
-  const [delivery] = await claimDeliveries(fixture.database, { workerId, slots })
-  if (!delivery) throw new Error('Nothing was claimed')
-  return { delivery, workerId }
-}
-
 function refOf({ team_id, endpoint_id, id, attempt_id, number }: ClaimedDelivery): AttemptRef {
   return { team_id, endpoint_id, delivery_id: id, attempt_id, number }
 }
@@ -284,13 +228,6 @@ function success(delivery: ClaimedDelivery): AttemptResult {
     ...{ response_headers: {}, response_body: null, response_body_truncated: false, response_body_bytes: null },
     ...{ error_code: null, error_detail: null },
   }
-}
-
-async function holdLock(workerId: number) {
-  const holder = postgres({ ...fixture.address, max: 1, onnotice: () => {} })
-  await holder`select pg_advisory_lock(${0x45415253}, ${workerId})`
-  const release = () => holder.end()
-  return { release, [Symbol.asyncDispose]: release }
 }
 
 /** Refuses connections to the database and terminates open ones. */
