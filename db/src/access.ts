@@ -110,7 +110,12 @@ const selectPublicAccess = statement<{ requests: string }, PublicAccessRow>(
 
 /** Counts a request of the public plane and finds the project of its public key, in one round trip. */
 export async function readPublicAccess(tx: Tx, query: PublicAccessQuery): Promise<PublicAccessRow> {
-  return onlyOne(await selectPublicAccess(tx, { requests: JSON.stringify(publicAccessRequests([query])) }))
+  return onlyOne(await readPublicAccesses(tx, [query]))
+}
+
+/** Does the same for many requests, in one round trip: a row for each, in their order. */
+export function readPublicAccesses(tx: Tx, queries: readonly PublicAccessQuery[]): Promise<PublicAccessRow[]> {
+  return selectPublicAccess(tx, { requests: JSON.stringify(publicAccessRequests(queries)) })
 }
 
 /** Requests as public_access() takes them, numbered in their order. */

@@ -3,6 +3,7 @@ import { type Database, openDatabase, type Reception, receiveSubmission } from '
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { makeTeam, type Team } from '../support/people.ts'
 import { openTestDatabase, type TestDatabase } from '../support/test-database.ts'
+import { until } from '../support/until.ts'
 
 const ADDRESSES = 8
 const CALLS = 60
@@ -99,6 +100,42 @@ test('the same words beyond the quota are refused for every caller', async () =>
   expect(await idsOf(teamAt(teams, 0))).toEqual([])
 })
 
+test('submissions that wait to be stored together lock no counter', async () => {
+  const [team] = await makeTeams(1)
+  const [first, second] = replicas
+  if (!team || !first || !second) throw new Error('There are a team and two replicas')
+  const leave = (replica: Database, address: string, fingerprint = randomBytes(32)) =>
+    receive(replica, { team, address, limit: GENEROUS, fingerprint })
+  const words = randomBytes(32)
+  await leave(first, 'an address', words)
+  await store.database.transaction(async (tx) => {
+    await tx.run('select from submission_fingerprints where fingerprint = $1 for update', [words])
+    // Two are under way alone: the others wait, and go together.
+    const together = ['a', 'b', 'a counter', 'a counter'].map((address, number) => leave(first, address, number < 2 ? undefined : words))
+    await until('they wait', async () => {
+      const waiting = 'select from pg_locks join pg_stat_activity using (pid) where datname = current_database() and not granted'
+      return (await second.run(waiting, [])).length > 0
+    })
+    expect(await leave(second, 'a counter')).toMatchObject({ used: 3, is_repeat: false })
+    return { together }
+  })
+}, 10_000)
+
+test('one submission that cannot be stored spoils no other of its batch, and none is counted twice', async () => {
+  const [team] = await makeTeams(1)
+  const [replica] = replicas
+  if (!team || !replica) throw new Error('There are a team and a replica')
+  const call = { team, limit: GENEROUS }
+  const results = await Promise.allSettled(
+    ['a', 'b', 'a batch', 'a batch', 'a batch'].map((address, number) =>
+      receive(replica, { ...call, address, fingerprint: randomBytes(32) }, number === 3 ? { rating: 99 } : {}),
+    ),
+  )
+  expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'fulfilled', 'rejected', 'fulfilled'])
+  expect(await idsOf(team)).toHaveLength(4)
+  expect(await replica.run("select used from rate_windows where subject = 'test:a batch'", [])).toEqual([{ used: 3 }])
+})
+
 interface Call {
   team: Team
   address: string
@@ -113,15 +150,18 @@ function callAll(callOf: (at: { number: number; address: string }) => Call): Pro
       const { team, address, limit, fingerprint = randomBytes(32) } = callOf({ number, address: String(number % ADDRESSES) })
       const replica = replicas[Math.floor(number / ADDRESSES) % replicas.length]
       if (!replica) throw new Error('There are two replicas')
-      const row = await receiveSubmission(replica, {
-        publicAccess: { publicKey: team.publicKey, subject: `test:${address}`, address, limit },
-        fields: { kind: 'text', channel: 'public', body: `Words ${number}`, author_name: 'Ada', consent_granted: true },
-        revokeTokenHash: randomBytes(32),
-        fingerprint,
-      })
-      return { ...row, address }
+      return { ...(await receive(replica, { team, address, limit, fingerprint })), address }
     }),
   )
+}
+
+function receive(replica: Database, { team, address, limit, fingerprint }: Required<Call>, fields = {}): Promise<Reception> {
+  return receiveSubmission(replica, {
+    publicAccess: { publicKey: team.publicKey, subject: `test:${address}`, address, limit },
+    fields: { kind: 'text', channel: 'public', body: 'Lovely', author_name: 'Ada', consent_granted: true, ...fields },
+    revokeTokenHash: randomBytes(32),
+    fingerprint,
+  })
 }
 
 function makeTeams(count: number): Promise<Team[]> {

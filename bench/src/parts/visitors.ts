@@ -1,4 +1,5 @@
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomInt } from 'node:crypto'
+import { setTimeout } from 'node:timers/promises'
 import { limits } from '@earshot/contracts'
 import { type Database, openDatabase, receiveSubmission } from '@earshot/db'
 import { startEmbeddedPostgres } from '@earshot/db/embedded'
@@ -10,6 +11,7 @@ import { createTemporaryDirectory } from '../temporary-directory.ts'
 
 const CALLERS = 120
 const HONEST = 4
+const FLOOD_PAUSE_MS = 10
 const DISTINCT = 1_000_000
 const ADDRESSES = [8, 80, 1_000]
 const TEAMS = 200
@@ -75,7 +77,7 @@ export async function benchVisitors({ visitorSeconds }: { visitorSeconds: number
   )
   findings.push({ what: 'deadlocks', figure: String(found?.deadlocks), goal: '0', met: found?.deadlocks === 0 })
   return {
-    title: `Visitors who write at once, ${CALLERS} callers, ${visitorSeconds} s each, through pools without HTTP`,
+    title: `Visitors who write at once, ${CALLERS} callers, ${visitorSeconds} s each, through pools without HTTP; a flood pauses ${FLOOD_PAUSE_MS} ms`,
     findings,
     details: [table(['submissions/s by addresses', ...ADDRESSES.map(String), 'distinct'], rows)],
   }
@@ -102,7 +104,7 @@ async function rateOf(load: Load, ms: number): Promise<number> {
   let stored = 0
   const work = async () => {
     while (performance.now() < until) {
-      await send(load, { address: String(number % load.addresses) })
+      await send(load, { address: String(randomInt(load.addresses)) })
       stored += 1
     }
   }
@@ -115,7 +117,11 @@ async function slowdownOf(load: Load, ms: number): Promise<{ idle: number; flood
   const idle = await honestP99(load, ms)
   let isOver = false
   const flood = Array.from({ length: CALLERS }, async () => {
-    while (!isOver) await send(load, { address: `flood ${number % load.addresses}` })
+    while (!isOver) {
+      await send(load, { address: `flood ${number % load.addresses}` })
+      // Without a pause the callers themselves take both processors from the others.
+      await setTimeout(FLOOD_PAUSE_MS)
+    }
   })
   const beside = await honestP99(load, ms)
   isOver = true

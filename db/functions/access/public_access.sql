@@ -12,28 +12,40 @@ declare
   v_subject record;
   v_count record;
   v_counts public.request_count[];
+  v_refused text[] := '{}';
   v_violated text;
   v_blocked_seconds int;
   v_day record;
   v_day_count record;
   v_beyond_day int[] := '{}';
   v_day_seconds int;
-  -- The key of each request, at its number; null where it is unknown or revoked.
+  -- The key of each request, at its number; null where it is unknown or revoked, or the request is refused.
   v_keys public.public_keys[];
 begin
   -- Counters are locked in the order of their subjects, then blocks in the order of their addresses, then the counters of the
-  -- day: statements that run at once never wait for each other in a circle.
+  -- day: statements that run at once never wait for each other in a circle. What is blocked, or over its limit already, is
+  -- refused without a lock: a flood delays nobody else.
   for v_subject in
     select r.subject, r.address, r.max, r.window_seconds, count(*)::int as requests,
-           ceil(extract(epoch from b.blocked_until - now()))::int as blocked_seconds
+           ceil(extract(epoch from b.blocked_until - now()))::int as blocked_seconds,
+           -- A subquery is one probe for each subject, whatever the planner believed of a table that has grown since.
+           (
+             select r.window_seconds - floor(extract(epoch from now() - v.window_start))::int
+               from (select date_bin(r.window_seconds * interval '1 second', now(), 'epoch')) v (window_start)
+               join public.rate_windows w on w.window_start >= v.window_start
+              where w.subject = r.subject and w.used > r.max
+           ) as over_seconds
       from jsonb_to_recordset(p_requests) as r (subject text, address text, max int, window_seconds int)
       left join public.abuse_blocks b on b.address = r.address and b.blocked_until > now()
      where r.subject is not null
      group by r.subject, r.address, r.max, r.window_seconds, b.blocked_until
      order by r.subject
   loop
-    if v_subject.blocked_seconds is not null then
-      v_counts := v_counts || row(v_subject.subject, v_subject.address, 0, 0, v_subject.blocked_seconds, v_subject.blocked_seconds, false)::public.request_count;
+    if coalesce(v_subject.blocked_seconds, v_subject.over_seconds) is not null then
+      v_counts := v_counts || row(
+        v_subject.subject, v_subject.address, 0, 0, coalesce(v_subject.blocked_seconds, v_subject.over_seconds), v_subject.blocked_seconds, false
+      )::public.request_count;
+      v_refused := v_refused || v_subject.subject;
       continue;
     end if;
     v_count := public.count_request(v_subject.subject, v_subject.max, v_subject.window_seconds, v_subject.requests);
@@ -57,16 +69,18 @@ begin
     end if;
   end loop;
 
-  -- Read behind the locks, for a key may have been revoked during the wait. A subquery is one probe for each key, whatever the
-  -- planner believed of a table that has grown since.
+  -- Read behind the locks, for a key may have been revoked during the wait.
   v_keys := array(
-    select (
-             select k
-               from public.key_routes w
-               join public.public_keys k on k.team_id = w.team_id and k.project_id = w.project_id and k.id = w.record_id
-              where w.key_hash = sha256(convert_to(r.public_key, 'UTF8')) and k.key = r.public_key and k.revoked_at is null
-           )
-      from jsonb_to_recordset(p_requests) as r (number int, public_key text)
+    select case
+             when r.subject = any (v_refused) then null
+             else (
+               select k
+                 from public.key_routes w
+                 join public.public_keys k on k.team_id = w.team_id and k.project_id = w.project_id and k.id = w.record_id
+                where w.key_hash = sha256(convert_to(r.public_key, 'UTF8')) and k.key = r.public_key and k.revoked_at is null
+             )
+           end
+      from jsonb_to_recordset(p_requests) as r (number int, public_key text, subject text)
      order by r.number
   );
 

@@ -1,11 +1,11 @@
--- Authorizes and stores a batch of public submissions in one commit. One row per item, in the same order.
--- p_items: the requests of public_access(), numbered from 1, each with its fields and, hexadecimal, fingerprint and
--- revoke_token_hash. The same fingerprint within ten minutes is the first submission again (is_repeat).
+-- Stores a batch of public submissions in one commit. One row per item, in the same order.
+-- p_items: numbered from 1, each with its fields and, hexadecimal, fingerprint and revoke_token_hash. p_access: the row of
+-- public_access() of each item, in their order. The same fingerprint within ten minutes is the first submission again (is_repeat).
 -- An item leaves nothing behind when used or project_id is null (over the limit, or no such key), or when quota_max is not
 -- null: the quota is used up.
 -- Each step locks its rows in one order, the same in every process, so that batches never wait for each other in a
--- circle: counters of addresses, then fingerprints, then quotas.
-create or replace function receive_submissions(p_items jsonb) returns table (
+-- circle: counters of addresses, which public_access() locks before, then fingerprints, then quotas.
+create or replace function receive_submissions(p_items jsonb, p_access public_access_row[]) returns table (
   team_id uuid,
   project_id uuid,
   public_count int,
@@ -24,7 +24,6 @@ create or replace function receive_submissions(p_items jsonb) returns table (
 #variable_conflict use_column
 declare
   -- Each holds one value per item, at the item's number.
-  v_access public_access_row[] := array(select a from public_access(p_items) a);
   v_new_ids uuid[];
   v_ids uuid[];
   v_refusals quota_status[];
@@ -36,7 +35,7 @@ begin
   for v_item in
     select i.number, a.team_id, a.project_id, decode(i.fingerprint, 'hex') as fingerprint
       from jsonb_to_recordset(p_items) as i (number int, fingerprint text)
-      join unnest(v_access) a on a.number = i.number
+      join unnest(p_access) a on a.number = i.number
      where a.used is not null and a.project_id is not null
      order by a.team_id, a.project_id, i.fingerprint, i.number
   loop
@@ -55,7 +54,7 @@ begin
   -- Charged before anything is stored, so that what exceeds the quota is never written.
   for v_team in
     select a.team_id, array_agg(a.number order by a.number) as numbers
-      from unnest(v_access) a
+      from unnest(p_access) a
      where v_ids[a.number] = v_new_ids[a.number]
      group by a.team_id
      order by a.team_id
@@ -75,14 +74,14 @@ begin
             array_agg(decode(i.revoke_token_hash, 'hex'))
           )
      from jsonb_to_recordset(p_items) as i (number int, fields jsonb, revoke_token_hash text)
-     join unnest(v_access) a on a.number = i.number
+     join unnest(p_access) a on a.number = i.number
     where v_ids[i.number] = v_new_ids[i.number] and v_refusals[i.number] is null;
 
   return query
   select a.team_id, a.project_id, a.public_count, a.rated_count, a.rating_sum, a.used, a.reset_seconds, a.blocked_seconds,
          v_ids[a.number], uuid_extract_timestamp(v_ids[a.number]), v_ids[a.number] <> v_new_ids[a.number],
          q.used, q.max, q.resets_at
-    from unnest(v_access) a
+    from unnest(p_access) a
    -- A repeat shares the refusal of the item that it repeats.
    cross join lateral (select (v_refusals[array_position(v_new_ids, v_ids[a.number])]).*) q
    order by a.number;

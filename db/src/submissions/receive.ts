@@ -1,6 +1,7 @@
 import type { ApiError } from '@earshot/contracts'
 import { sql } from 'drizzle-orm'
-import { type PublicAccessQuery, type PublicAccessRow, publicAccessRequests } from '../access.ts'
+import { type PublicAccessQuery, type PublicAccessRow, publicAccessRequests, readPublicAccesses } from '../access.ts'
+import type { Tx } from '../driver/database.ts'
 import { quotaExceeded } from '../quotas.ts'
 import { statement } from '../sql/statement.ts'
 import { toTimestamp } from '../sql/timestamps.ts'
@@ -22,27 +23,79 @@ type Receipt = Pick<SubmissionRow, 'id' | 'created_at'> & { is_repeat: boolean }
 type ReceptionRow = PublicAccessRow & Receipt & ({ quota_max: null } | { quota_used: number; quota_max: number; quota_resets_at: string })
 export type Reception = PublicAccessRow & Receipt & { refusal: ApiError | undefined }
 
-const receive = statement<{ items: string }, ReceptionRow>(
+const receive = statement<{ requests: string; items: string }, ReceptionRow>(
   (p) => sql`
   select *
-    from receive_submissions(${p.items}::jsonb)`,
+    from receive_submissions(${p.items}::jsonb, array(select a from public_access(${p.requests}::jsonb) a))`,
 )
 
+const receiveCounted = statement<{ accesses: string; items: string }, ReceptionRow>(
+  (p) => sql`
+  select *
+    from receive_submissions(
+      ${p.items}::jsonb, array(select a from jsonb_populate_recordset(null::public_access_row, ${p.accesses}::jsonb) a)
+    )`,
+)
+
+const NOTHING_STORED = { id: null, created_at: null, is_repeat: null, refusal: undefined }
+
+/** What counting returned, for when a batch is run again item by item. */
+const counted = new WeakMap<PublicSubmission, PublicAccessRow>()
+
 /**
- * Authorizes and stores a public submission, in one round trip for many of them when many come at once. The same words
- * from the same address within ten minutes return the first submission. `refusal` is the error of a used-up quota.
+ * Authorizes and stores a public submission, in one statement when it comes alone. Those that come together share two: the first
+ * authorizes and counts them, the second stores them. So the counters of their addresses, for which other processes wait, are not
+ * locked while the second one waits for the disk. The same words from the same address within ten minutes return the first
+ * submission. `refusal` is the error of a used-up quota.
  */
-export const receiveSubmission = batched<PublicSubmission, Reception>(async (tx, submissions) => {
-  const requests = publicAccessRequests(submissions.map(({ publicAccess }) => publicAccess))
+export const receiveSubmission = batched<PublicSubmission, Reception>(receiveBatch)
+
+async function receiveBatch(tx: Tx, submissions: PublicSubmission[]): Promise<Reception[]> {
+  if (submissions.length === 1 && !submissions.some((submission) => counted.has(submission))) {
+    const requests = publicAccessRequests(submissions.map(({ publicAccess }) => publicAccess))
+    return receptionsOf(await receive(tx, { requests: JSON.stringify(requests), items: itemsOf(submissions) }))
+  }
+  const accesses = await countOnce(tx, submissions)
+  const admitted = submissions.filter((_submission, index) => isAdmitted(accesses[index]))
+  const stored = (await store(tx, admitted, accesses.filter(isAdmitted))).values()
+  // The row of a refused request has no values of a submission.
+  return accesses.map((access) => (isAdmitted(access) ? stored.next().value : { ...access, ...NOTHING_STORED }) as Reception)
+}
+
+async function countOnce(tx: Tx, submissions: PublicSubmission[]): Promise<PublicAccessRow[]> {
+  const known = submissions.flatMap((submission) => counted.get(submission) ?? [])
+  if (known.length === submissions.length) return known
+  const accesses = await readPublicAccesses(
+    tx,
+    submissions.map(({ publicAccess }) => publicAccess),
+  )
+  for (const [index, submission] of submissions.entries()) if (accesses[index]) counted.set(submission, accesses[index])
+  return accesses
+}
+
+async function store(tx: Tx, submissions: PublicSubmission[], accesses: PublicAccessRow[]): Promise<Reception[]> {
+  if (submissions.length === 0) return []
+  const numbered = accesses.map((access, index) => ({ ...access, number: index + 1 }))
+  return receptionsOf(await receiveCounted(tx, { accesses: JSON.stringify(numbered), items: itemsOf(submissions) }))
+}
+
+function isAdmitted(access: PublicAccessRow | undefined): boolean {
+  return access !== undefined && access.used !== null && access.project_id !== null
+}
+
+function itemsOf(submissions: PublicSubmission[]): string {
   const items = submissions.map(({ fields, revokeTokenHash, fingerprint }, index) => ({
-    ...requests[index],
+    number: index + 1,
     fields,
     revoke_token_hash: revokeTokenHash.toString('hex'),
     fingerprint: fingerprint.toString('hex'),
   }))
-  const rows = await receive(tx, { items: JSON.stringify(items) })
+  return JSON.stringify(items)
+}
+
+function receptionsOf(rows: ReceptionRow[]): Reception[] {
   return rows.map((row) => ({ ...row, refusal: refusalOf(row) }))
-})
+}
 
 function refusalOf(row: ReceptionRow): ApiError | undefined {
   if (row.quota_max === null) return undefined
