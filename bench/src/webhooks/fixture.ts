@@ -32,7 +32,7 @@ export async function openWebhookFixture({
   role = 'worker',
   teams: count = 1,
 }: {
-  role?: 'worker' | 'all'
+  role?: 'api' | 'worker' | 'all'
   teams?: number
 } = {}): Promise<WebhookFixture> {
   const stack = new AsyncDisposableStack()
