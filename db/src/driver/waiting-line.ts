@@ -3,6 +3,8 @@ import type { Patience } from './tx.ts'
 
 /** A request that has waited for long before still gets this much for its next step. */
 const LEAST_WAIT_MS = 1_000
+/** How often the line looks for entries whose wait is over: a timer for each would cost a request more than the rest of its wait. */
+const LOOK_MS = 100
 
 /** A bounded line of waiting work, first come, first served. */
 export interface WaitingLine<Entry> {
@@ -18,37 +20,37 @@ interface Place<Entry> {
   entry: Entry
   patience: Patience | undefined
   refuse: (reason: unknown) => void
-  timer: NodeJS.Timeout | undefined
+  untilMs: number
 }
 
 /** Creates a line of at most `max` entries; `waitMs` is the longest wait of one without patience of its own. */
 export function createWaitingLine<Entry>({ max, waitMs }: { max: number; waitMs?: number | undefined }): WaitingLine<Entry> {
   const places = new Set<Place<Entry>>()
-  const leave = (place: Place<Entry>) => {
-    places.delete(place)
-    clearTimeout(place.timer)
-  }
+  let timer: NodeJS.Timeout | undefined
   const refuse = (place: Place<Entry>, reason: unknown) => {
-    leave(place)
+    places.delete(place)
     place.refuse(reason)
+  }
+  const look = () => {
+    const nowMs = performance.now()
+    for (const place of places)
+      if (place.untilMs <= nowMs) refuse(place, unavailable(new Error('All connections to the database were busy for too long')))
+    if (places.size > 0) return
+    clearInterval(timer)
+    timer = undefined
   }
   return {
     add(entry, patience, refuseEntry) {
       if (places.size >= max) throw unavailable(new Error('Too many requests wait for the database'))
-      const place: Place<Entry> = { entry, patience, refuse: refuseEntry, timer: undefined }
-      places.add(place)
       const limitMs = patience ? Math.max(patience.untilMs - performance.now(), LEAST_WAIT_MS) : waitMs
-      if (limitMs === undefined) return
-      place.timer = setTimeout(
-        () => refuse(place, unavailable(new Error('All connections to the database were busy for too long'))),
-        limitMs,
-      )
+      places.add({ entry, patience, refuse: refuseEntry, untilMs: performance.now() + (limitMs ?? Number.POSITIVE_INFINITY) })
+      timer ??= setInterval(look, LOOK_MS)
     },
     take() {
       for (const place of places) {
         if (place.patience?.isGone()) refuse(place, unavailable(new Error('The client went away before its turn')))
         else {
-          leave(place)
+          places.delete(place)
           return place.entry
         }
       }
