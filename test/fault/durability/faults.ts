@@ -45,10 +45,11 @@ export function drawFaults({ counts, gapMs }: Form, seed: number): Fault[] {
   return faults.order.map((kind, index) => ({ kind, victim: faults.victims[index] ?? 0, gapMs: faults.gaps[index] ?? 0 }))
 }
 
-/** Causes the faults one after the other. Resolves after the last. */
-export async function causeFaults(causes: Causes, faults: readonly Fault[]): Promise<Happened[]> {
+/** Causes the faults one after the other, each a gap after the last one and after `ready`. Resolves after the last. */
+export async function causeFaults(causes: Causes, faults: readonly Fault[], ready = async () => {}): Promise<Happened[]> {
   const happened: Happened[] = []
   for (const { kind, victim, gapMs } of faults) {
+    await ready()
     await delay(gapMs)
     const cause = causes[kind]
     if (!cause) throw new Error(`Nothing causes the fault ${kind}`)
