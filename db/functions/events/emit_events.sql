@@ -10,9 +10,12 @@ create or replace function emit_events(
   p_data json[]
 ) returns uuid[] language plpgsql as $$
 declare
+  -- Each holds one value per event, in the same order.
   v_ids uuid[];
+  v_teams uuid[];
+  v_projects uuid[];
   v_hashes text[];
-  v_is_wanted boolean;
+  v_has_endpoints boolean;
 begin
   with new_event as materialized (
     select e.team_id, e.project_id, e.id, event_body(e.id, e.team_id, e.project_id, p_type, e.data) as payload
@@ -25,24 +28,23 @@ begin
     insert into events (team_id, id, project_id, type, payload, payload_sha256)
     select n.team_id, n.id, n.project_id, p_type, n.payload, encode(sha256(convert_to(n.payload, 'UTF8')), 'hex')
       from new_event n
-    returning team_id, id, payload_sha256
+    returning team_id, id, project_id, payload_sha256
   ),
   unnumbered as (
     insert into unnumbered_events (team_id, event_id, type)
     select v.team_id, v.id, p_type
       from event v
   )
-  -- Ids rise in the order of the events.
-  select array_agg(v.id order by v.id), array_agg(v.payload_sha256 order by v.id),
+  select array_agg(v.id), array_agg(v.team_id), array_agg(v.project_id), array_agg(v.payload_sha256),
          exists (select from webhook_endpoints e where e.team_id = any (p_teams) and e.deleted_at is null)
-    into v_ids, v_hashes, v_is_wanted
+    into v_ids, v_teams, v_projects, v_hashes, v_has_endpoints
     from event v;
 
-  if v_is_wanted then
+  if v_has_endpoints then
     with wanted as materialized (
       select v.team_id, e.id as endpoint_id, v.event_id, v.payload_sha256,
              e.state = 'active' and team_has_feature(e.team_id, 'webhooks') as is_sendable
-        from unnest(p_teams, p_projects, v_ids, v_hashes) v (team_id, project_id, event_id, payload_sha256)
+        from unnest(v_teams, v_projects, v_ids, v_hashes) v (team_id, project_id, event_id, payload_sha256)
         join webhook_endpoints e on e.team_id = v.team_id
        where e.deleted_at is null
          and (e.project_id is null or e.project_id = v.project_id)
