@@ -30,6 +30,8 @@ export default defineConfig({
     maxWorkers: 2,
     sequence: { sequencer: SlowFirst },
     testTimeout: 20_000,
+    // Longer than the service may take: a stream looks for events once a second while the database is slow.
+    expect: { poll: { timeout: 10_000 } },
     hookTimeout: 60_000,
     teardownTimeout: 20_000,
     reporters: ['default', ['json', { outputFile: 'node_modules/.cache/test-report.json' }]],
