@@ -108,7 +108,7 @@ test('submissions that wait to be stored together lock no counter', async () => 
     receive(replica, { team, address, limit: GENEROUS, fingerprint })
   const words = randomBytes(32)
   await leave(first, 'an address', words)
-  await store.database.transaction(async (tx) => {
+  const { together } = await store.database.transaction(async (tx) => {
     await tx.run('select from submission_fingerprints where fingerprint = $1 for update', [words])
     // Two are under way alone: the others wait, and go together.
     const together = ['a', 'b', 'a counter', 'a counter'].map((address, number) => leave(first, address, number < 2 ? undefined : words))
@@ -119,6 +119,8 @@ test('submissions that wait to be stored together lock no counter', async () => 
     expect(await leave(second, 'a counter')).toMatchObject({ used: 3, is_repeat: false })
     return { together }
   })
+  // The two under way had words of their own; the others repeat the first.
+  expect((await Promise.all(together)).map(({ is_repeat }) => is_repeat)).toEqual([false, false, true, true])
 }, 10_000)
 
 test('one submission that cannot be stored spoils no other of its batch, and none is counted twice', async () => {

