@@ -5,8 +5,9 @@ import postgres from 'postgres'
 const TIMESTAMP = 1184
 
 /**
- * Opens postgres.js with the settings of the service, which fast hand-written code would use too: one statement at a time on a
- * connection, one plan for each statement, and timestamps as text.
+ * Opens postgres.js with the settings of the service, which fast hand-written code would use too: one plan for each statement,
+ * and timestamps as text. `max_pipeline: 1` sends at most one statement behind the one that runs on a connection; the service
+ * sends none, which costs it about a sixth more system calls.
  */
 export function openPlain({ url, ...parts }: DatabaseAddress, poolSize: number, connection: Record<string, string> = {}): postgres.Sql {
   const options = {

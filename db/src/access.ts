@@ -11,8 +11,9 @@ export interface Limit {
 }
 
 export interface AccessQuery {
-  /** SHA-256 of the credential's value. */
+  /** SHA-256 of the credential's value, or of an access token that it handed out. */
   hash: Buffer
+  isAccessToken: boolean
   team: string | null
   project: string | null
   /** Origin of the calling page, when it is not our own. */
@@ -45,6 +46,7 @@ export interface AccessRow {
 
 interface AccessValues {
   hash: Buffer
+  isAccessToken: boolean
   team: string | null
   project: string | null
   origin: string | null
@@ -59,7 +61,7 @@ const selectAccess = statement<AccessValues, AccessRow>(
   (p) => sql`
   select *
     from access(
-      ${p.hash}, ${p.team}, ${p.project}, ${p.origin},
+      ${p.hash}, ${p.isAccessToken}, ${p.team}, ${p.project}, ${p.origin},
       ${p.max}, ${p.windowSeconds},
       ${p.unknownSubject}, ${p.unknownMax}, ${p.unknownWindowSeconds}
     )`,

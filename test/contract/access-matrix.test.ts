@@ -62,34 +62,47 @@ test('every operation succeeds with each kind of credential that has access', { 
   console.log(`access matrix: ${successes} successes`)
 })
 
-/** The service with one of its checks removed. */
-const MUTATIONS: { what: string; tree?: OperationTree; sql?: [string, string] }[] = [
+/** What access.sql looks up: access tokens in its first select, all other credentials in its second. */
+const SELECTS = ['access tokens', 'other credentials']
+
+/** The service with one of its checks removed; those of access.sql stand in each of its selects. */
+const MUTATIONS: ({ what: string } & ({ tree: OperationTree } | { sql: [RegExp, string] }))[] = [
   { what: 'the role check', tree: without('role') },
   { what: 'the scope check', tree: without('scope') },
   { what: 'the feature check', tree: without('feature') },
-  { what: "the check of the plan's API access", sql: ['t.id, m.role, t.plan,', "t.id, m.role, 'business',"] },
+  { what: "the check of the plan's API access", sql: [/t\.id, m\.role, t\.plan,/g, "t.id, m.role, 'business',"] },
   {
     what: 'the tenant condition',
     sql: [
-      'left join public.memberships m on m.user_id = u.id and m.team_id = p_team',
+      /left join public\.memberships m on m\.user_id = u\.id and m\.team_id = p_team/g,
       "left join (select p_team as team_id, 'owner' as role) m on true",
     ],
   },
-  { what: "the project's tenant condition", sql: ['j.team_id = t.id and j.id = p_project', 'j.id = p_project'] },
-  { what: 'the check for revoked credentials', sql: [' and c.revoked_at is null', ''] },
-  { what: 'the check for ended credentials', sql: ['coalesce(shown.expires_at <= now(), false)', 'false'] },
-  { what: 'the check for disabled users', sql: [' and u.disabled_at is null', ''] },
+  { what: "the project's tenant condition", sql: [/j\.team_id = t\.id and j\.id = p_project/g, 'j.id = p_project'] },
+  { what: 'the check for revoked credentials', sql: [/ and c\.revoked_at is null/g, ''] },
+  { what: 'the check for ended credentials', sql: [/coalesce\(\w\.expires_at <= now\(\), false\)/g, 'false'] },
+  { what: 'the check for disabled users', sql: [/ and u\.disabled_at is null/g, ''] },
 ]
 
-for (const { what, tree, sql } of MUTATIONS) {
-  test(`the matrix fails without ${what}`, { timeout: LIMIT_MS }, async () => {
-    // The broken service may log failures.
-    const log = createLog({ level: 'silent' })
-    await withWorld({ log, ...(tree && { contracts: tree }) }, async (service) => {
-      if (sql) await mutateAccess(service, sql)
-      const { wrong } = await runMatrix(service, world, { operations: oneOfEachShape(), stopsAtFirst: true })
-      expect(wrong.length).toBeGreaterThan(0)
-    })
+for (const mutation of MUTATIONS) {
+  if ('tree' in mutation) {
+    test(`the matrix fails without ${mutation.what}`, { timeout: LIMIT_MS }, () => expectWrong({ contracts: mutation.tree }))
+    continue
+  }
+  for (const [place, select] of SELECTS.entries()) {
+    test(`the matrix fails without ${mutation.what} of ${select}`, { timeout: LIMIT_MS }, () =>
+      expectWrong({}, (service) => mutateAccess(service, mutation.sql, place)),
+    )
+  }
+}
+
+async function expectWrong(overrides: Parameters<typeof startTestService>[0], mutate?: (service: TestService) => Promise<void>) {
+  // The broken service may log failures.
+  const log = createLog({ level: 'silent' })
+  await withWorld({ log, ...overrides }, async (service) => {
+    await mutate?.(service)
+    const { wrong } = await runMatrix(service, world, { operations: oneOfEachShape(), stopsAtFirst: true })
+    expect(wrong.length).toBeGreaterThan(0)
   })
 }
 
@@ -135,13 +148,16 @@ function oneOfEachShape(): NamedOperation[] {
   return [...shapes.values()]
 }
 
-async function mutateAccess({ address }: TestService, [text, replacement]: [string, string]): Promise<void> {
+/** Replaces a check of access.sql in one of its selects. */
+async function mutateAccess({ address }: TestService, [check, replacement]: [RegExp, string], place: number): Promise<void> {
   const source = readFileSync(new URL('../../db/functions/access/access.sql', import.meta.url), 'utf8')
-  expect(source.split(text).length, `"${text}" stands in access.sql`).toBeGreaterThan(1)
+  expect(source.match(check), `${check} in access.sql`).toHaveLength(SELECTS.length)
+  let found = 0
+  const mutated = source.replace(check, (text) => (found++ === place ? replacement : text))
   const sql = postgres({ ...address, max: 1 })
   try {
     await sql.unsafe('set role earshot_owner')
-    await sql.unsafe(source.replaceAll(text, replacement))
+    await sql.unsafe(mutated)
   } finally {
     await sql.end()
   }

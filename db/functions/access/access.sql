@@ -1,6 +1,7 @@
 -- Authorizes a request: finds its caller, and the team and project of the path if the caller may see them. One call for every
 -- authenticated request, nothing cached.
--- The hash is that of the credential's value, or of an access token that it handed out.
+-- The hash is that of the credential's value, or of an access token that it handed out. Each has a select of its own: one over
+-- both opens two tables more, for an eighth of the call.
 -- Reads as: no credential_id and not expired = unknown; used null = over the limit;
 -- team_id null although asked = not the caller's; project_id null although asked = not in that team.
 -- any_api_access is set where the request names no team; else the plan says it.
@@ -9,6 +10,7 @@
 -- as an expression: `select * from` it would keep its one row in a store first, for a twelfth of the call.
 create or replace function access(
   p_hash bytea,
+  p_is_access_token boolean,
   p_team uuid,
   p_project uuid,
   p_origin text,
@@ -37,25 +39,32 @@ declare
   v_last_used_at timestamptz;
   v_count record;
 begin
-  select c.id, c.kind, shown.expires_at, coalesce(shown.expires_at <= now(), false), c.user_id, shown.scopes, c.last_used_at,
-         t.id, m.role, t.plan, j.id,
-         p_origin is null or p_origin = any (t.cors_origins)
-    into credential_id, credential_kind, expires_at, expired, user_id, scopes, v_last_used_at,
-         team_id, role, plan, project_id, origin_allowed
-    from (
-           select c.id, c.scopes, c.expires_at
-             from public.credentials c
-            where c.hash = p_hash
-           union all
-           select a.credential_id, a.scopes, a.expires_at
-             from public.access_tokens a
-            where a.hash = p_hash
-         ) shown
-    join public.credentials c on c.id = shown.id and c.revoked_at is null
-    join public.users u on u.id = c.user_id and u.disabled_at is null
-    left join public.memberships m on m.user_id = u.id and m.team_id = p_team
-    left join public.teams t on t.id = m.team_id and t.deleted_at is null
-    left join public.projects j on j.team_id = t.id and j.id = p_project and j.deleted_at is null;
+  if p_is_access_token then
+    select c.id, c.kind, a.expires_at, coalesce(a.expires_at <= now(), false), c.user_id, a.scopes, c.last_used_at,
+           t.id, m.role, t.plan, j.id,
+           p_origin is null or p_origin = any (t.cors_origins)
+      into credential_id, credential_kind, expires_at, expired, user_id, scopes, v_last_used_at,
+           team_id, role, plan, project_id, origin_allowed
+      from public.access_tokens a
+      join public.credentials c on c.id = a.credential_id and c.revoked_at is null
+      join public.users u on u.id = c.user_id and u.disabled_at is null
+      left join public.memberships m on m.user_id = u.id and m.team_id = p_team
+      left join public.teams t on t.id = m.team_id and t.deleted_at is null
+      left join public.projects j on j.team_id = t.id and j.id = p_project and j.deleted_at is null
+     where a.hash = p_hash;
+  else
+    select c.id, c.kind, c.expires_at, coalesce(c.expires_at <= now(), false), c.user_id, c.scopes, c.last_used_at,
+           t.id, m.role, t.plan, j.id,
+           p_origin is null or p_origin = any (t.cors_origins)
+      into credential_id, credential_kind, expires_at, expired, user_id, scopes, v_last_used_at,
+           team_id, role, plan, project_id, origin_allowed
+      from public.credentials c
+      join public.users u on u.id = c.user_id and u.disabled_at is null
+      left join public.memberships m on m.user_id = u.id and m.team_id = p_team
+      left join public.teams t on t.id = m.team_id and t.deleted_at is null
+      left join public.projects j on j.team_id = t.id and j.id = p_project and j.deleted_at is null
+     where c.hash = p_hash and c.revoked_at is null;
+  end if;
 
   if credential_id is null or expired then
     credential_id := null;

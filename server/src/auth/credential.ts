@@ -59,7 +59,9 @@ export async function authorizeCredential(
 ): Promise<KnownAccessRow | { code: ErrorCode }> {
   const limit = isCounted ? null : scaled(name, multiplier)
   const unknown = unauthenticated(ip, multiplier)
-  const ask = (hash: Buffer) => readAccess(tx, { ...target, hash, limit, unknownSubject: unknown.subject, unknownLimit: unknown.limit })
+  const isAccessToken = credential.kind === 'oauth2'
+  const ask = (hash: Buffer) =>
+    readAccess(tx, { ...target, hash, isAccessToken, limit, unknownSubject: unknown.subject, unknownLimit: unknown.limit })
   const { row, cookie } = await readRow(tx, credential, { sessions, ask })
   if (!isKnown(row, credential.kind)) {
     if (limit) requireWithinLimit('unauthenticated', unknown.limit, row, replyHeaders)

@@ -74,6 +74,7 @@ async function makeInvalid(service: TestService, client: OAuthClientRow): Promis
   const cookie = async (userId: string) => ({ headers: await beginPageSession(service, userId) })
   const revoked = 'update credentials set revoked_at = now() where user_id = $1'
   const ended = "update credentials set expires_at = now() - interval '1 second' where user_id = $1"
+  const disabled = 'update users set disabled_at = now() where id = $1'
   const endedTokens =
     "update access_tokens set expires_at = now() - interval '1 second' where credential_id in (select id from credentials where user_id = $1)"
   return [
@@ -100,6 +101,7 @@ async function makeInvalid(service: TestService, client: OAuthClientRow): Promis
     await end('expired JWT of a login that goes on', 'token_expired', 'select $1::uuid', (userId) => showEndedJwt(service, userId)),
     await end('deleted session', 'invalid_token', revoked, cookie),
     await end('expired session', 'token_expired', ended, cookie),
-    await end("disabled user's token", 'invalid_token', 'update users set disabled_at = now() where id = $1', bearer('pat')),
+    await end("disabled user's token", 'invalid_token', disabled, bearer('pat')),
+    await end("disabled user's access token", 'invalid_token', disabled, bearer('oauth2')),
   ]
 }
