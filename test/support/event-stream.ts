@@ -39,7 +39,7 @@ export async function openStream(
     hasEnded = true
   }
   read().catch(() => {})
-  const messages = () => text.split('\n\n').slice(0, -1).map(messageOf)
+  const messages = () => text.split('\n\n').slice(0, -1).filter(hasData).map(messageOf)
   return {
     status: response.status,
     headers: response.headers,
@@ -68,6 +68,11 @@ export function followWithEventSource(address: string, token: string, types: rea
 /** Numbers events, as a worker does at each tick. */
 export async function number({ database }: Pick<TestService, 'database'>): Promise<void> {
   await numberEvents(database, { max: 1_000 })
+}
+
+/** A client dispatches no message without data (WHATWG HTML, "Interpreting an event stream"): a heartbeat is none. */
+function hasData(block: string): boolean {
+  return /^data:/m.test(block)
 }
 
 function messageOf(block: string): Message {
