@@ -16,6 +16,8 @@ const ENDPOINTS = 30_000
 const ACTOR = { userId: null, credentialId: null, credentialKind: 'system', ip: null } as const
 /** An index probe, with what is beside it on its page. */
 const PROBED_BLOCKS = 10
+/** More than a request and a pass of the worker release. */
+const HELD = 5_000
 /** Deliveries that ended while a long reader was open. */
 const ENDED = 20_000
 
@@ -72,9 +74,7 @@ test('a claim and a look beside a long reader cost at most twice as much as with
 test('a backlog of one endpoint hides no other', async () => {
   const flooded = await fixture.addEndpoint('http://127.0.0.1:9/')
   const other = await fixture.addEndpoint('http://127.0.0.1:9/')
-  await fixture.database.client`
-    insert into webhook_deliveries (team_id, endpoint_id, event_id, event_type, payload_sha256, next_attempt_at)
-    select ${fixture.teamId}, ${flooded.id}, uuidv7(), 'submission.created', '', now() - interval '1 hour' from generate_series(1, 5000)`
+  await addDue(flooded.id, 5_000)
   await fixture.emit()
   const { due } = await findDueEndpoints(fixture.database)
   expect(due.map(({ endpoint_id }) => endpoint_id).sort()).toEqual([flooded.id, other.id].sort())
@@ -95,6 +95,24 @@ test('deliveries of a paused endpoint are out of sight and due again when it is 
   await updateWebhook(fixture.database, ACTOR, ref, { state: 'active' })
   expect((await findDueEndpoints(fixture.database)).due).toMatchObject([{ endpoint_id: id }])
   expect(await fixture.delivery(deliveryId)).toMatchObject({ state: 'pending', next_attempt_at })
+})
+
+test('an endpoint that is resumed with many held deliveries gets all of them, some at a time', async () => {
+  const { id } = await fixture.addEndpoint('http://127.0.0.1:9/')
+  await addDue(id, HELD)
+  const ref = { team_id: fixture.teamId, webhook_id: id }
+  await updateWebhook(fixture.database, ACTOR, ref, { state: 'paused' })
+  await holdAll()
+  expect(await countHeld()).toBe(HELD)
+
+  await updateWebhook(fixture.database, ACTOR, ref, { state: 'active' })
+  const afterRequest = await countHeld()
+  expect(afterRequest).toBeGreaterThan(0)
+  expect(afterRequest).toBeLessThan(HELD)
+  await releaseDeliveries(fixture.database, null)
+  expect(await countHeld()).toBeLessThan(afterRequest)
+  while ((await countHeld()) > 0) await releaseDeliveries(fixture.database, null)
+  expect((await findDueEndpoints(fixture.database)).due).toMatchObject([{ endpoint_id: id }])
 })
 
 test('what a plan or a deleted team held is due again when that is undone', async () => {
@@ -143,6 +161,17 @@ async function addMany({ endpoints, state, due }: { endpoints: number; state: st
      insert into webhook_deliveries (team_id, endpoint_id, event_id, event_type, payload_sha256, next_attempt_at)
      select team_id, id, uuidv7(), 'submission.created', '', ${due} from endpoint`,
   )
+}
+
+async function addDue(endpointId: string, count: number): Promise<void> {
+  await fixture.database.client`
+    insert into webhook_deliveries (team_id, endpoint_id, event_id, event_type, payload_sha256, next_attempt_at)
+    select ${fixture.teamId}, ${endpointId}, uuidv7(), 'submission.created', '', now() - interval '1 hour' from generate_series(1, ${count})`
+}
+
+async function countHeld(): Promise<number> {
+  const [row] = await fixture.database.run<{ held: number }>('select count(*)::int as held from webhook_deliveries where is_held', [])
+  return row?.held ?? Number.NaN
 }
 
 function analyze(): Promise<unknown> {

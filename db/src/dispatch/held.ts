@@ -6,6 +6,8 @@ import { isPending, isSendable } from './due.ts'
 
 const MAX_HELD = 2_000
 const MAX_ENDPOINTS = 1_000
+/** The most that one statement releases: it stays far below the time limit of statements. */
+const MAX_RELEASED = 20_000
 
 /** An endpoint, by its key. */
 interface EndpointKey {
@@ -43,7 +45,7 @@ interface Holders {
 }
 
 // From one endpoint with held deliveries to the next.
-const releaseNext = statement<Holders & { endpoints: number; max: number }, EndpointKey & { is_cut: boolean }>(
+const releaseNext = statement<Holders & { endpoints: number; max: number; max_released: number }, EndpointKey & { is_cut: boolean }>(
   (p) => sql`
   with recursive holder as (
     select ${p.after_team_id}::uuid as team_id, ${p.after_endpoint_id}::uuid as endpoint_id, 0 as number
@@ -73,6 +75,7 @@ const releaseNext = statement<Holders & { endpoints: number; max: number }, Endp
              for update skip locked
         ) held
         where ${isSendable(sql`h`)}
+        limit ${p.max_released}
      ))
   )
   select team_id, endpoint_id, number >= ${p.endpoints}::int as is_cut
@@ -86,11 +89,12 @@ export type ReleaseCursor = EndpointKey
 
 /**
  * Makes deliveries due again whose endpoints may get them again: paused ones resumed, projects, teams and plans restored.
- * Looks at some endpoints a time; returns where the next pass goes on, null at the end.
+ * Looks at some endpoints a time, and leaves what is beyond a bound to the next pass; returns where the next call goes on, null
+ * at the end of the pass.
  */
 export async function releaseDeliveries(tx: Tx, after: ReleaseCursor | null): Promise<ReleaseCursor | null> {
   const NONE = '00000000-0000-0000-0000-000000000000'
   const values = { after_team_id: after?.team_id ?? NONE, after_endpoint_id: after?.endpoint_id ?? NONE }
-  const [last] = await releaseNext(tx, { ...values, endpoints: MAX_ENDPOINTS, max: MAX_HELD })
+  const [last] = await releaseNext(tx, { ...values, endpoints: MAX_ENDPOINTS, max: MAX_HELD, max_released: MAX_RELEASED })
   return last?.is_cut ? { team_id: last.team_id, endpoint_id: last.endpoint_id } : null
 }
