@@ -11,9 +11,13 @@ import { columns, type InvitationRow, stateNow } from './row.ts'
 const list = statementsByKey<PageBounds & { team_id: string; state: InvitationState | undefined }, Listed<InvitationRow>>((filter, p) => {
   const walk = walkOf(sql`from ${invitations} s where s.team_id = ${p.team_id}`, sql`s.id`, 'ever')
   const own = columnsOf(invitations, 's')
+  const [listed, source] =
+    filter === 'state'
+      ? [sql`${columns}, i.matches`, scannedList(walk, [sql`${stateNow(sql`s`)} = ${p.state}`], own)]
+      : [columns, indexedList(walk, own)]
   return sql`
-    select ${columns}, i.matches
-      from (${filter === 'state' ? scannedList(walk, [sql`${stateNow(sql`s`)} = ${p.state}`], own) : indexedList(walk, own)}) i
+    select ${listed}
+      from (${source}) i
      order by i.id desc`
 })
 

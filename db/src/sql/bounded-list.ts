@@ -8,8 +8,8 @@ const SCAN_ROWS = 2_000
 /** Every list of this kind takes the bounds of its page. */
 const page = parametersOf<PageBounds>()
 
-/** A row of a list, and whether it is one of the results or only marks where the scan stopped. */
-export type Listed<Row> = Row & { matches: boolean }
+/** A row of a list. `matches` is false for a row that only marks where a scan stopped, and absent where no row is scanned in vain. */
+export type Listed<Row> = Row & { matches?: boolean }
 
 /** The index that a list walks, newest first: `from … where …` over an alias `s`, and the index's column. */
 interface Walk {
@@ -39,13 +39,13 @@ export function indexedList({ source, id, since }: Walk, columns: SQL): SQL {
   if (!since) {
     // One level: each subquery around it would copy every value once more.
     return sql`
-    select ${columns}, true as matches
+    select ${columns}
       ${source}
      order by ${id} desc
      limit ${page.take}`
   }
   return sql`
-    select ${columns}, true as matches
+    select ${columns}
       from (
         select s.*, ${id} as walked_id
           ${source}
@@ -77,10 +77,10 @@ export function scannedList({ source, id, since }: Walk, conditions: SQL[], colu
 /** Returns the page of either list. It may be short, even empty, while `next_cursor` goes on. */
 export function listedPage<Row extends { id: string }, Item>(rows: Listed<Row>[], limit: number, present: (row: Row) => Item): Page<Item> {
   const shown = pageOf(
-    rows.filter((row) => row.matches),
+    rows.filter((row) => row.matches !== false),
     limit,
     present,
   )
   const end = rows.at(-1)
-  return shown.next_cursor === null && end && !end.matches ? { ...shown, next_cursor: encodeCursor(end.id) } : shown
+  return shown.next_cursor === null && end?.matches === false ? { ...shown, next_cursor: encodeCursor(end.id) } : shown
 }
