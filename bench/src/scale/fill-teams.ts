@@ -61,6 +61,11 @@ async function fillAccounts(client: Sql): Promise<void> {
   await client`
     insert into public_keys (team_id, project_id, key)
     select team_id, project_id, 'pk_' || lpad(number::text, 24, '0') from bench.teams`
+  // Triggers are off.
+  await client`
+    insert into key_routes (key_hash, team_id, project_id, record_id)
+    select sha256(convert_to(key, 'UTF8')), team_id, project_id, id from public_keys
+        on conflict do nothing`
 }
 
 /** The public key of a team by its number in `bench.teams`. */

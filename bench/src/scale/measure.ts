@@ -15,7 +15,7 @@ import { measurePurge } from './purge.ts'
 import { measureRestart } from './restarts.ts'
 import type { Site } from './site.ts'
 import type { Sizes } from './sizes.ts'
-import { startWrites, type WriteLoad } from './write-load.ts'
+import { startWrites, tookMs, type WriteLoad } from './write-load.ts'
 
 const SETTLE_MS = 3_000
 const WRITTEN_TEAMS = 200
@@ -70,6 +70,8 @@ async function measureBesideWrites(service: ServiceProcess, load: WriteLoad, { s
   const team = teams.purged[round]
   if (!team) throw new Error('Each round purges a team of its own.')
   await delay(sizes.loadSeconds * 1000)
+  // Throws early when writes fail, for what follows takes long.
+  tookMs(load.writes, { fromMs: 0 })
   return withClient(service, async (client) => [
     ...(await measurePurge(client, load, { team, loadSeconds: sizes.loadSeconds })),
     ...(await measurePartitions(service.address, client, { writes: load.writes, round })),
