@@ -25,9 +25,9 @@ test('a signing secret that was copied from another endpoint signs nothing', asy
   const copied = deliveries.find(({ endpoint_id }) => endpoint_id === second.id)?.id ?? ''
   await until('both were tried', async () => receiver.requests.length > 0 && (await fixture.attempts(copied))[0]?.finished_at != null)
   expect(receiver.requests.map(({ path }) => path)).toEqual(['/first'])
-  expect(await fixture.attempts(copied)).toMatchObject([
-    { error_code: 'interrupted', error_detail: expect.stringContaining('for another endpoint') },
-  ])
+  // It is retried, so a second attempt may have begun.
+  const [attempt] = await fixture.attempts(copied)
+  expect(attempt).toMatchObject({ error_code: 'interrupted', error_detail: expect.stringContaining('for another endpoint') })
 })
 
 test('an event arrives with its stored bytes, its headers, and signatures that both verifiers accept', async () => {
