@@ -6,6 +6,7 @@ import type { TestDatabase } from '../support/test-database.ts'
 
 const OTHER_TEAMS = 200
 const RECORDS = 20_000
+const OTHER_RECORDS = 60_000
 const SMALL_RECORDS = 400
 
 export interface LargeProject extends Team {
@@ -23,8 +24,8 @@ export async function fillLargeProject({ address, database }: TestDatabase): Pro
   // Bulk rows: the work of the triggers is done by hand, once.
   const client = postgres({ ...address, max: 1, onnotice: () => {}, connection: { session_replication_role: 'replica' } })
   try {
-    await fillSubmissions(client, team, RECORDS)
-    for (const other of others) await fillSubmissions(client, other, 20)
+    await fillSubmissions(client, [team], RECORDS)
+    await fillSubmissions(client, others, OTHER_RECORDS)
     const webhookId = await fillWebhooks(client, team)
     for (const other of others.slice(0, 5)) await fillWebhooks(client, other, 800)
     await fillAudit(client, team)
@@ -40,21 +41,28 @@ export async function fillLargeProject({ address, database }: TestDatabase): Pro
   }
 }
 
-/** What is rejected, and what is a testimonial, is the oldest: a walk from the newest that looks for it goes through all. */
-async function fillSubmissions(client: postgres.Sql, { project }: Team, count: number): Promise<void> {
+/**
+ * What is rejected, and what is a testimonial, is the oldest: a walk from the newest that looks for it goes through all. Teams
+ * take turns, so the records of one are not stored side by side.
+ */
+async function fillSubmissions(client: postgres.Sql, teams: Team[], count: number): Promise<void> {
+  const ids = teams.map(({ id }) => id)
   await client`
     insert into submissions (team_id, project_id, kind, state, channel, body, rating, author_name, consent_granted, tags, video_id)
-    select ${project.team_id}, ${project.project_id},
+    select t.team_id, t.project_id,
            case when i <= 40 then 'testimonial' when i % 5 = 0 then 'video' else 'text' end,
            case when i <= 40 then 'rejected' when i % 4 = 0 then 'approved' else 'pending' end,
            (array['public', 'public', 'api'])[1 + i % 3],
            'Word ' || i || repeat(' and more', 20), nullif(i % 6, 0), 'Author ' || i, i % 3 > 0,
            case when i % 4000 = 0 then array['rare', 'common'] when i % 2 = 0 then array['common'] else '{}' end,
            case when i % 5 = 3 then uuidv7() end
-      from generate_series(1, ${count}::int) i`
+      from generate_series(1, ${count}::int) i
+      join unnest(${ids}::uuid[], ${teams.map(({ project }) => project.project_id)}::uuid[]) with ordinality t (team_id, project_id, number)
+        on t.number = 1 + i % ${teams.length}::int
+     order by i`
   await client`
     insert into submission_tags (team_id, project_id, tag, submission_id)
-    select team_id, project_id, unnest(tags), id from submissions where team_id = ${project.team_id}`
+    select team_id, project_id, unnest(tags), id from submissions where team_id = any (${ids}::uuid[])`
 }
 
 /** Half of it is a day old, so that there is more than one partition to ask. */
