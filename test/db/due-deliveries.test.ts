@@ -45,6 +45,18 @@ test('an idle look is an index probe, however many endpoints there are, paused o
   }
 })
 
+test('a look at many due endpoints reads none that only wait for a retry', async () => {
+  await addMany({ endpoints: ENDPOINTS, state: 'active', due: "now() + interval '1 hour'" })
+  await addMany({ endpoints: 1_000, state: 'active', due: 'now()' })
+  await analyze()
+  expect((await findDueEndpoints(fixture.database)).due).toHaveLength(1_000)
+  for (const statement of await sentBy(fixture.database, (tx) => findDueEndpoints(tx))) {
+    for (const mode of ['custom', 'generic'] as const) {
+      expect((await explain(fixture.database.client, mode, statement)).scannedRows, mode).toBeLessThanOrEqual(2 * 1_000)
+    }
+  }
+})
+
 test('a claim and a look beside a long reader cost at most twice as much as without it', async () => {
   const { id } = await fixture.addEndpoint('http://127.0.0.1:9/')
   const workerId = await registerWorker(fixture.database, { jobPoolId: null })
@@ -74,7 +86,7 @@ test('a claim and a look beside a long reader cost at most twice as much as with
 test('a backlog of one endpoint hides no other', async () => {
   const flooded = await fixture.addEndpoint('http://127.0.0.1:9/')
   const other = await fixture.addEndpoint('http://127.0.0.1:9/')
-  await addDue(flooded.id, 5_000)
+  await addDue(flooded.id, 15_000)
   await fixture.emit()
   const { due } = await findDueEndpoints(fixture.database)
   expect(due.map(({ endpoint_id }) => endpoint_id).sort()).toEqual([flooded.id, other.id].sort())

@@ -6,8 +6,11 @@ import { projects } from '../tables/projects.ts'
 import { teams } from '../tables/teams.ts'
 import { webhook_deliveries, webhook_endpoints } from '../tables/webhooks.ts'
 
-/** Due deliveries that one look reads at most; with more, it asks by endpoint, so that one backlog hides no other endpoint. */
-const MAX_WALKED = 500
+/**
+ * Due deliveries that a look reads at most, first and then. With more it goes from endpoint to endpoint, also through those that
+ * only wait for a retry, so that no backlog hides another endpoint.
+ */
+const WALKED = [500, 10_000] as const
 
 /** An endpoint with due deliveries. */
 export interface DueEndpoint {
@@ -46,7 +49,10 @@ interface Look {
 /** Both indexes of due deliveries name these conditions. */
 export const isPending = sql`d.state = 'pending' and not d.is_held`
 
-/** Whether anything may be sent to the endpoint of a row: its record, its project, its team and the team's plan allow it. */
+/**
+ * Whether anything may be sent to the endpoint of a row: its record, its project, its team and the team's plan allow it.
+ * `offset 0` keeps the planner from reading all endpoints into a hash table to check some.
+ */
 export const isSendable = (row: SQL) => sql`exists (
            select
              from ${webhook_endpoints} e
@@ -54,6 +60,7 @@ export const isSendable = (row: SQL) => sql`exists (
              join ${plans} p on p.name = t.plan and 'webhooks' = any (p.features)
             where e.team_id = ${row}.team_id and e.id = ${row}.endpoint_id and e.state = 'active' and e.deleted_at is null
               and not exists (select from ${projects} j where j.team_id = e.team_id and j.id = e.project_id and j.deleted_at is not null)
+           offset 0
          )`
 
 // Beside a long reader the index keeps the entries of all that was claimed since: a lower bound passes over them.
@@ -125,12 +132,18 @@ const walkEndpoints = statement<Look, Found>(
  * is due unless given.
  */
 export async function findDueEndpoints(tx: Tx, { sinceMs: since = null }: { sinceMs?: number | null } = {}): Promise<DueLook> {
-  const look = { since, max: MAX_WALKED }
-  const walked = await walk(tx, look)
-  const rows = walked[0]?.walked === MAX_WALKED ? await walkEndpoints(tx, look) : walked
+  const rows = await findRows(tx, since)
   return {
     due: rows.filter(({ is_sendable }) => is_sendable),
     unsendable: rows.filter(({ is_sendable }) => !is_sendable).map(({ team_id, endpoint_id }) => ({ team_id, endpoint_id })),
     oldestMs: Math.max(0, ...rows.map(({ due_for }) => due_for)),
   }
+}
+
+async function findRows(tx: Tx, since: number | null): Promise<Found[]> {
+  for (const max of WALKED) {
+    const rows = await walk(tx, { since, max })
+    if ((rows[0]?.walked ?? 0) < max) return rows
+  }
+  return walkEndpoints(tx, { since, max: WALKED[1] })
 }
