@@ -126,7 +126,7 @@ test('a final failure is not retried; when the receiver is away, the next run be
   const run = listen(['--forward', receiver.url])
   await run.shows('Waiting for new events')
   const [one] = await emit()
-  await run.shows('404')
+  await run.shows(`${one} 404`)
   const { url } = receiver
   await receiver[Symbol.asyncDispose]()
   const [two] = await emit()
