@@ -8,10 +8,24 @@ import { publicPlane } from './public.ts'
 import { publicKeys } from './public-keys.ts'
 import { submissions } from './submissions/submissions.ts'
 import { teams } from './teams.ts'
+import { testimonials } from './testimonials.ts'
 import { webhooks } from './webhooks.ts'
 
 /** Every operation of the service. A place in this tree is a name on every surface. */
-export const contracts = { me, teams, members, invitations, projects, publicKeys, submissions, webhooks, events, auth, public: publicPlane }
+export const contracts = {
+  me,
+  teams,
+  members,
+  invitations,
+  projects,
+  publicKeys,
+  submissions,
+  testimonials,
+  webhooks,
+  events,
+  auth,
+  public: publicPlane,
+}
 export type Contracts = typeof contracts
 
 export { durations } from './durations.ts'
@@ -46,6 +60,7 @@ export {
 } from './schemas/event-payloads.ts'
 export { fitsAsStoredJson } from './schemas/stored-json.ts'
 export { Channel, Submission, SubmissionKind, SubmissionState } from './schemas/submission.ts'
+export { Testimonial } from './schemas/testimonial.ts'
 export { Attempt, attemptErrorCodes, Delivery } from './schemas/webhook-delivery.ts'
 export { WebhookEndpoint } from './schemas/webhook-endpoint.ts'
 export { Scope, scopeDescriptions, scopes } from './scopes.ts'

@@ -34,7 +34,7 @@ create table submissions (
   moderation_reason text,
   excerpt text,
   featured boolean not null default false,
-  position int,
+  position double precision,
   revoke_token_hash bytea,
   deleted_at timestamptz(3),
   updated_at timestamptz(3) not null default clock_timestamp(),

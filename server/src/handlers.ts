@@ -10,6 +10,7 @@ import { publicPlane } from './public.ts'
 import { publicKeys } from './public-keys.ts'
 import { submissions } from './submissions/submissions.ts'
 import { teams } from './teams.ts'
+import { testimonials } from './testimonials.ts'
 import { webhooks } from './webhooks/webhooks.ts'
 
 /** The handlers of all operations. */
@@ -21,6 +22,7 @@ export const handlers = implement(contracts, {
   projects,
   publicKeys,
   submissions,
+  testimonials,
   webhooks,
   events,
   auth,

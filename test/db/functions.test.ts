@@ -36,6 +36,7 @@ const functions = {
     'record_audit_in_teams',
     'remove_key_routes',
     'submission_payload',
+    'testimonial_payload',
     'team_has_feature',
     'uuid_at',
   ],

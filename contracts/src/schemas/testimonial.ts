@@ -1,9 +1,15 @@
 import { z } from 'zod'
 import { Submission } from './submission.ts'
 
+/** The place of a testimonial among the featured ones. A fraction fits between any two others, which stay as they are. */
+export const Position = z
+  .number()
+  .meta({ description: 'Sorts the featured testimonials, smallest first; null comes last. Fractions are allowed.', example: 1.5 })
+
 export const Testimonial = Submission.extend({
   kind: z.literal('testimonial').meta({ description: 'Always testimonial.' }),
   featured: z.boolean().meta({ description: 'Whether the team featured it.' }),
   excerpt: z.string().nullable().meta({ description: 'A verbatim part of the body.' }),
-  position: z.int().nullable().meta({ description: 'Position among the testimonials.' }),
+  position: Position.nullable(),
 }).meta({ id: 'Testimonial', description: 'A submission that the team created. It is the same record with the same id.' })
+export type Testimonial = z.infer<typeof Testimonial>

@@ -18,13 +18,14 @@ begin
       author_name, author_email, author_title, author_company, author_avatar_url, author_website_url,
       consent_granted, consent_text, consent_granted_at,
       source_provider, source_url, source_collected_at,
-      language, tags, external_id, metadata, revoke_token_hash
+      language, tags, external_id, metadata, excerpt, featured, position, revoke_token_hash
     )
     select n.team_id, n.project_id, n.id, f.kind, f.channel, f.title, f.body, f.rating,
            f.author_name, f.author_email, f.author_title, f.author_company, f.author_avatar_url, f.author_website_url,
            coalesce(f.consent_granted, false), f.consent_text, case when f.consent_granted then coalesce(f.consent_granted_at, now()) end,
            f.source_provider, f.source_url, f.source_collected_at,
-           f.language, coalesce(f.tags, '{}'), f.external_id, coalesce(f.metadata, '{}'), n.revoke_token_hash
+           f.language, coalesce(f.tags, '{}'), f.external_id, coalesce(f.metadata, '{}'),
+           f.excerpt, coalesce(f.featured, false), f.position, n.revoke_token_hash
       from unnest(p_teams, p_projects, p_ids, p_fields, p_revoke_token_hashes)
              as n (team_id, project_id, id, fields, revoke_token_hash)
      cross join lateral jsonb_to_record(n.fields) as f (
@@ -32,7 +33,8 @@ begin
              author_name text, author_email text, author_title text, author_company text, author_avatar_url text, author_website_url text,
              consent_granted boolean, consent_text text, consent_granted_at timestamptz,
              source_provider text, source_url text, source_collected_at timestamptz,
-             language text, tags text[], external_id text, metadata jsonb
+             language text, tags text[], external_id text, metadata jsonb,
+             excerpt text, featured boolean, position double precision
            )
     returning s as submission
   )
@@ -95,4 +97,18 @@ language sql stable as $$
     'created_at', iso_timestamp(uuid_extract_timestamp(s.id)),
     'updated_at', iso_timestamp(s.updated_at)
   )
+$$;
+
+-- A testimonial as the API shows it (contracts/src/schemas/testimonial.ts): the submission, and what the team added.
+create or replace function testimonial_payload(s submissions) returns json
+language sql stable as $$
+  select json_object_agg(f.key, f.value order by f.part, f.number)
+    from (
+           select 1 as part, p.*
+             from json_each(submission_payload(s)) with ordinality p (key, value, number)
+            union all
+           select 2, p.*
+             from json_each(json_build_object('featured', s.featured, 'excerpt', s.excerpt, 'position', s.position))
+                    with ordinality p (key, value, number)
+         ) f
 $$;

@@ -7,6 +7,8 @@ import { columnsOf } from '../sql/columns.ts'
 import { onlyOne } from '../sql/rows.ts'
 import { statement } from '../sql/statement.ts'
 import { type SubmissionRow, submissions } from '../tables/submissions.ts'
+import { requireVerbatim } from './excerpt.ts'
+import { isSubmission, refValues, type SubmissionRefValues } from './find.ts'
 
 /** The columns that a caller may set on creation. Absent ones take the table's defaults. */
 export type NewSubmission = Partial<
@@ -25,9 +27,16 @@ const create = statement<ProjectRef & { fields: string }, SubmissionRow>(
     from create_submissions(array[${p.team_id}::uuid], array[${p.project_id}::uuid], array[uuidv7()], array[${p.fields}::jsonb], array[null::bytea])`,
 )
 
+const announceTestimonial = statement<SubmissionRefValues, never>(
+  (p) => sql`
+  select emit_event(team_id, project_id, 'testimonial.created', json_build_object('testimonial', testimonial_payload(s)))
+    from ${submissions} s
+   where ${isSubmission(p)}`,
+)
+
 /**
- * Stores a submission with its event and deliveries, and charges the quota. With an actor the audit log records it.
- * Throws `already_exists`, `quota_exceeded`.
+ * Stores a submission with its events and deliveries, and charges the quota. With an actor the audit log records it.
+ * Throws `already_exists`, `quota_exceeded`, and `validation_error` for an excerpt that is no part of the body.
  */
 export function createSubmission(
   tx: Tx,
@@ -36,8 +45,10 @@ export function createSubmission(
   actor?: Actor,
 ): Promise<SubmissionRow> {
   return transaction(tx, async (tx) => {
+    requireVerbatim(fields.excerpt, fields.body)
     const unique = { ...fields, tags: fields.tags && [...new Set(fields.tags)] }
     const row = onlyOne(await create(tx, { team_id, project_id, fields: JSON.stringify(unique) }))
+    if (row.kind === 'testimonial') await announceTestimonial(tx, refValues({ team_id, project_id, submission_id: row.id }))
     if (actor) await recordAudit(tx, actor, { team_id, project_id, action: 'submission.created', target: 'submission', target_id: row.id })
     await consumeQuota(tx, team_id, 'submissions')
     return row

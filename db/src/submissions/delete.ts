@@ -5,9 +5,9 @@ import { recordAudit } from '../sql/audit.ts'
 import { notFound } from '../sql/rows.ts'
 import { statement } from '../sql/statement.ts'
 import { submissions } from '../tables/submissions.ts'
-import { isSubmission, type SubmissionRef } from './find.ts'
+import { isSubmission, refValues, type SubmissionRef, type SubmissionRefValues } from './find.ts'
 
-const remove = statement<SubmissionRef, { id: string }>(
+const remove = statement<SubmissionRefValues, { id: string }>(
   (p) => sql`
   update ${submissions}
      set deleted_at = now()
@@ -18,7 +18,7 @@ const remove = statement<SubmissionRef, { id: string }>(
 /** Hides a submission at once; a job removes it for good. Throws `not_found`. */
 export function deleteSubmission(tx: Tx, actor: Actor, ref: SubmissionRef): Promise<void> {
   return transaction(tx, async (tx) => {
-    const { id } = (await remove(tx, ref))[0] ?? notFound()
+    const { id } = (await remove(tx, refValues(ref)))[0] ?? notFound()
     const { team_id, project_id } = ref
     await recordAudit(tx, actor, { team_id, project_id, action: 'submission.deleted', target: 'submission', target_id: id })
   })

@@ -1,3 +1,4 @@
+import type { SubmissionKind } from '@earshot/contracts'
 import { sql } from 'drizzle-orm'
 import type { Tx } from '../driver/database.ts'
 import { columnsOf } from '../sql/columns.ts'
@@ -5,19 +6,29 @@ import { notFound } from '../sql/rows.ts'
 import { type Parameters, statement } from '../sql/statement.ts'
 import { type SubmissionRow, submissions } from '../tables/submissions.ts'
 
-/** A submission by its team, project and id. */
+/** A submission by its team, project and id; one of another kind is not found. */
 export interface SubmissionRef {
   team_id: string
   project_id: string
   submission_id: string
+  kind?: SubmissionKind | null
+}
+
+/** The values of statements on one submission. */
+export type SubmissionRefValues = Required<SubmissionRef>
+
+/** Returns the values of a reference. */
+export function refValues({ team_id, project_id, submission_id, kind = null }: SubmissionRef): SubmissionRefValues {
+  return { team_id, project_id, submission_id, kind }
 }
 
 /** The condition on one submission that is not deleted. */
-export function isSubmission(p: Parameters<SubmissionRef>) {
-  return sql`team_id = ${p.team_id} and project_id = ${p.project_id} and id = ${p.submission_id} and deleted_at is null`
+export function isSubmission(p: Parameters<SubmissionRefValues>) {
+  return sql`team_id = ${p.team_id} and project_id = ${p.project_id} and id = ${p.submission_id}
+     and kind = coalesce(${p.kind}::text, kind) and deleted_at is null`
 }
 
-const find = statement<SubmissionRef, SubmissionRow>(
+const find = statement<SubmissionRefValues, SubmissionRow>(
   (p) => sql`
   select ${columnsOf(submissions)}
     from ${submissions}
@@ -26,5 +37,5 @@ const find = statement<SubmissionRef, SubmissionRow>(
 
 /** Returns a submission. Throws `not_found`. */
 export async function findSubmission(tx: Tx, ref: SubmissionRef): Promise<SubmissionRow> {
-  return (await find(tx, ref))[0] ?? notFound()
+  return (await find(tx, refValues(ref)))[0] ?? notFound()
 }

@@ -10,7 +10,7 @@ import { withinSearchLimits } from './search-limits.ts'
 /** Filters with an index of their own, the narrowest first. A list walks the index of the first one given. */
 const DRIVERS = ['tag', 'state', 'kind'] as const
 
-const FILTERS = ['channel', 'has_video', 'kind', 'min_rating', 'search', 'state', 'tag'] as const
+const FILTERS = ['channel', 'featured', 'has_video', 'kind', 'min_rating', 'search', 'state', 'tag'] as const
 
 /** Characters with a meaning in LIKE; a search is for the text itself. */
 const PATTERN_CHARACTERS = /[\\%_]/g
@@ -22,11 +22,12 @@ export interface SubmissionFilters {
   channel?: Channel | undefined
   min_rating?: number | undefined
   has_video?: boolean | undefined
+  featured?: boolean | undefined
   search?: string | undefined
 }
 
 /** A submission as lists return it: without the columns that no reader sees. */
-export type ListedSubmission = Omit<SubmissionRow, 'deleted_at' | 'position' | 'revoke_token_hash'>
+export type ListedSubmission = Omit<SubmissionRow, 'deleted_at' | 'revoke_token_hash'>
 
 interface Reach {
   /** Only public submissions. */
@@ -52,6 +53,7 @@ const conditions: Record<string, Condition> = {
   kind: (p) => sql`s.kind = ${p.kind}`,
   channel: (p) => sql`s.channel = ${p.channel}`,
   min_rating: (p) => sql`s.rating >= ${p.min_rating}::int`,
+  featured: (p) => sql`s.featured = ${p.featured}::boolean`,
   has_video: (p) => sql`(s.video_id is not null) = ${p.has_video}::boolean`,
   search: (p) => sql`concat_ws(' ', ${WORDS}) ilike ${p.search}`,
   searchEmail: (p) => sql`concat_ws(' ', ${WORDS}, s.author_email) ilike ${p.search}`,
@@ -73,7 +75,7 @@ const inProject: Condition = (p) => sql`
      where s.team_id = ${p.team_id} and s.project_id = ${p.project_id}`
 
 // A page is many values: a column that nobody reads costs PostgreSQL and the driver as much as any other.
-const UNLISTED = ['deleted_at', 'position', 'revoke_token_hash']
+const UNLISTED = ['deleted_at', 'revoke_token_hash']
 const listed = sql.join(
   Object.keys(getTableColumns(submissions))
     .filter((name) => !UNLISTED.includes(name))

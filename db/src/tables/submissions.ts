@@ -1,6 +1,6 @@
 import type { Channel, SubmissionKind, SubmissionState } from '@earshot/contracts'
 import { sql } from 'drizzle-orm'
-import { boolean, integer, jsonb, pgTable, primaryKey, smallint, text, uuid } from 'drizzle-orm/pg-core'
+import { boolean, doublePrecision, jsonb, pgTable, primaryKey, smallint, text, uuid } from 'drizzle-orm/pg-core'
 import { bytea, instant, lifetime, newId } from './columns.ts'
 
 export const submissions = pgTable(
@@ -39,7 +39,7 @@ export const submissions = pgTable(
     moderation_reason: text(),
     excerpt: text(),
     featured: boolean().notNull().default(false),
-    position: integer(),
+    position: doublePrecision(),
     revoke_token_hash: bytea(),
     deleted_at: instant(),
     ...lifetime,

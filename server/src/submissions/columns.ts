@@ -46,7 +46,7 @@ export function presentConsent(row: ListedSubmission) {
   }
 }
 
-type Input = Omit<z.output<typeof contracts.submissions.create.input>, 'team_id' | 'project_id'>
+type Input = Omit<z.output<typeof contracts.submissions.create.input>, 'team_id' | 'project_id' | 'kind'> & Pick<NewSubmission, 'kind'>
 
 /** Returns the columns of a new submission, whoever creates it. Fields that a visitor cannot set are absent there. */
 export function columnsOf({ author, consent, source, ...fields }: Input): Omit<NewSubmission, 'channel'> {

@@ -1,4 +1,4 @@
-import { type Channel, contracts, errorRow } from '@earshot/contracts'
+import { contracts, errorRow } from '@earshot/contracts'
 import {
   createSubmission,
   deleteSubmission,
@@ -8,8 +8,8 @@ import {
   moderateSubmissions,
   updateSubmission,
 } from '@earshot/db'
-import type { InProject } from '../auth/callers.ts'
 import { implement } from '../http/implement.ts'
+import { channelOf } from './channel.ts'
 import { columnsOf, presentSubmission } from './columns.ts'
 
 const stateAfter = { approve: 'approved', reject: 'rejected' } as const
@@ -38,12 +38,6 @@ export const submissions = implement(contracts.submissions, {
     return { results: rows.map((row, index) => presentResult(row, input.items[index]?.submission_id ?? '')) }
   },
 })
-
-/** Derives the channel from the credential; the body cannot set it. */
-function channelOf({ credential, client }: InProject): Channel {
-  if (credential.kind === 'session') return 'dashboard'
-  return client === 'mcp' ? 'mcp' : 'api'
-}
 
 function decisionOf({
   expected_state,
