@@ -128,7 +128,8 @@ async function replacePartition(
   const bound = (days: number) => `${lowest}(('${startsAt}'::date + ${days})::timestamp at time zone 'UTC')`
   await tx.unsafe(`drop table if exists ${name}`)
   await tx.unsafe(`create table ${name} (like ${table} including all excluding indexes)`)
-  if (table === 'feed_positions') await tx.unsafe(`alter table ${name} alter column team_id set (n_distinct = 10), alter column type set (n_distinct = 11)`)
+  if (table === 'feed_positions')
+    await tx.unsafe(`alter table ${name} alter column team_id set (n_distinct = 10), alter column type set (n_distinct = 11)`)
   await tx.unsafe(`revoke all on ${name} from earshot_app, earshot_worker`)
   await tx.unsafe(`insert into ${name} ${inserts[table]}`)
   await tx.unsafe(`alter table ${table} attach partition ${name} for values from (${bound(0)}) to (${bound(1)})`)
