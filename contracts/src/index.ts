@@ -7,6 +7,7 @@ import { projects } from './projects.ts'
 import { publicPlane } from './public.ts'
 import { publicKeys } from './public-keys.ts'
 import { submissions } from './submissions/submissions.ts'
+import { surveys } from './surveys/surveys.ts'
 import { teams } from './teams.ts'
 import { testimonials } from './testimonials.ts'
 import { webhooks } from './webhooks.ts'
@@ -21,6 +22,7 @@ export const contracts = {
   publicKeys,
   submissions,
   testimonials,
+  surveys,
   webhooks,
   events,
   auth,
@@ -58,10 +60,14 @@ export {
   eventTypes,
   TEST_EVENT,
 } from './schemas/event-payloads.ts'
+export { Question, QuestionInput } from './schemas/question.ts'
 export { fitsAsStoredJson } from './schemas/stored-json.ts'
 export { Channel, Submission, SubmissionKind, SubmissionState } from './schemas/submission.ts'
+export { Survey, SurveyStatus, Translations } from './schemas/survey.ts'
 export { Testimonial } from './schemas/testimonial.ts'
 export { Attempt, attemptErrorCodes, Delivery } from './schemas/webhook-delivery.ts'
 export { WebhookEndpoint } from './schemas/webhook-endpoint.ts'
 export { Scope, scopeDescriptions, scopes } from './scopes.ts'
+export { type CheckedAnswer, checkAnswers, type GivenAnswer } from './surveys/answers.ts'
+export { type AnswerValue, isShown } from './surveys/conditions.ts'
 export { Team } from './teams.ts'

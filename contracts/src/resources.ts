@@ -10,6 +10,7 @@ export const resourceDescriptions = {
   publicKeys: 'Public keys identify a project in public requests. They grant no access to your data.',
   submissions: 'Feedback from visitors and programs, with its moderation. New submissions are pending.',
   testimonials: 'What customers said elsewhere, entered by the team. Testimonials are submissions, with the same ids.',
+  surveys: 'Surveys and NPS questions, with their versions, languages and conditions.',
   webhooks: 'Endpoints that receive events, with deliveries and attempts.',
   events: `The change feed: the events that webhooks deliver, kept for ${durations.eventDays} days.`,
   auth: 'Sign-up, sign-in and sign-out. Responses never reveal whether an address has an account.',

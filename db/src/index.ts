@@ -53,6 +53,16 @@ export { type ListedSubmission, listSubmissions, type SubmissionFilters } from '
 export { moderateSubmission, moderateSubmissions } from './submissions/moderate.ts'
 export { type Reception, receiveSubmission } from './submissions/receive.ts'
 export { updateSubmission } from './submissions/update.ts'
+export {
+  closeSurvey,
+  createSurvey,
+  deleteSurvey,
+  findSurvey,
+  listSurveys,
+  publishSurvey,
+  type SurveyRow,
+  updateSurvey,
+} from './surveys/surveys.ts'
 export type { SubmissionRow } from './tables/submissions.ts'
 export { createTeam, deleteTeam, findTeam, listTeams, type TeamFields, type TeamRow, updateTeam } from './teams.ts'
 export { createToken, listTokens, revokeToken, type TokenRow } from './tokens.ts'

@@ -9,6 +9,7 @@ import { projects } from './projects.ts'
 import { publicPlane } from './public.ts'
 import { publicKeys } from './public-keys.ts'
 import { submissions } from './submissions/submissions.ts'
+import { surveys } from './surveys.ts'
 import { teams } from './teams.ts'
 import { testimonials } from './testimonials.ts'
 import { webhooks } from './webhooks/webhooks.ts'
@@ -23,6 +24,7 @@ export const handlers = implement(contracts, {
   publicKeys,
   submissions,
   testimonials,
+  surveys,
   webhooks,
   events,
   auth,

@@ -24,6 +24,7 @@ const makers: Record<string, Maker> = {
   project_id: async (_service, team) => team.project.project_id,
   public_key: async (_service, team) => team.publicKey,
   submission_id: async (_service, team) => (await team.submit()).id,
+  survey_id: makeSurvey,
   user_id: async (_service, team) => (await team.join('member')).id,
   delivery_id: makeDelivery,
   revoke_token: makeRevokeToken,
@@ -150,4 +151,13 @@ function newAddress(): string {
 async function ownPassword({ database }: TestService, { ownerId }: Team): Promise<{ password: string }> {
   await givePassword(database, ownerId)
   return { password: PASSWORD }
+}
+
+/** A survey that is active, so that it can be closed, and published again without effect. */
+async function makeSurvey(service: TestService, { token, project }: Team): Promise<string> {
+  const { surveys } = service.client(token)
+  const questions = [{ ref: 'recommend', type: 'nps' as const, title: 'How likely are you to recommend us?' }]
+  const { id: survey_id } = await surveys.create({ ...project, name: 'Survey', questions })
+  await surveys.publish({ ...project, survey_id })
+  return survey_id
 }

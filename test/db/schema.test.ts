@@ -20,6 +20,7 @@ import * as publicKeys from '../../db/src/tables/public-keys.ts'
 import * as quotas from '../../db/src/tables/quotas.ts'
 import * as rateLimits from '../../db/src/tables/rate-limits.ts'
 import * as submissions from '../../db/src/tables/submissions.ts'
+import * as surveys from '../../db/src/tables/surveys.ts'
 import * as teams from '../../db/src/tables/teams.ts'
 import * as tokens from '../../db/src/tables/tokens.ts'
 import * as users from '../../db/src/tables/users.ts'
@@ -49,6 +50,7 @@ const tables = [
   quotas,
   rateLimits,
   submissions,
+  surveys,
   teams,
   tokens,
   users,

@@ -9,7 +9,7 @@ const WITHOUT_NUL = { pattern: new RegExp(`^[^${NUL}]*$`), problem: 'must not co
 // Letters of any script, but no character that URL parsers normalize to a delimiter, and no user name.
 const HOST = String.raw`(\[::1\]|[A-Za-z0-9\u00a1-\u1fff\u2c00-\u2fef\u3040-\u31ff\u3400-\ud7ff._-]+)(:\d{1,5})?`
 const REST = `([/?#][^${BLANK}]*)?`
-const HTTP_URL = { pattern: new RegExp(`^https?:\\/\\/${HOST}${REST}$`), problem: 'must be an http or https URL' }
+export const HTTP_URL = { pattern: new RegExp(`^https?:\\/\\/${HOST}${REST}$`), problem: 'must be an http or https URL' }
 const HTTP_ORIGIN = { pattern: new RegExp(`^https?:\\/\\/${HOST}$`), problem: 'must be an origin, such as https://example.com' }
 const ANY_HOST = { pattern: new RegExp(`^https?:\\/\\/[^${BLANK}/?#]+${REST}$`), problem: HTTP_URL.problem }
 

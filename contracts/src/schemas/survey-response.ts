@@ -1,26 +1,7 @@
 import { z } from 'zod'
 import { ContactEmail, CreatedAt, Id, timestamp, UpdatedAt } from './primitives.ts'
+import { QuestionType } from './question.ts'
 import { Channel } from './submission.ts'
-
-const QuestionType = z
-  .enum([
-    'short_text',
-    'long_text',
-    'single_choice',
-    'multiple_choice',
-    'rating',
-    'nps',
-    'csat',
-    'ces',
-    'boolean',
-    'number',
-    'date',
-    'email',
-    'url',
-    'consent',
-    'statement',
-  ])
-  .meta({ id: 'QuestionType', description: 'Type of a question.' })
 
 const Respondent = z
   .object({

@@ -4,6 +4,7 @@ import { credentials } from '../tables/credentials.ts'
 import { feed_ends } from '../tables/events.ts'
 import { projects } from '../tables/projects.ts'
 import { submissions } from '../tables/submissions.ts'
+import { surveys } from '../tables/surveys.ts'
 import { teams } from '../tables/teams.ts'
 import { webhook_deliveries, webhook_endpoints } from '../tables/webhooks.ts'
 import { type BatchedDelete, batchedDelete } from './batched-delete.ts'
@@ -21,6 +22,7 @@ const purges: Record<string, BatchedDelete> = {
   submissions: batchedDelete(sql`${submissions}`, isPurged(sql`gone`)),
   submissions_of_projects: batchedDelete(sql`${submissions}`, ofPurgedProject),
   submissions_of_teams: batchedDelete(sql`${submissions}`, ofPurgedTeam),
+  surveys: batchedDelete(sql`${surveys}`, isPurged(sql`gone`)),
   webhook_deliveries_of_teams: batchedDelete(sql`${webhook_deliveries}`, ofPurgedTeam),
   feed_ends_of_teams: batchedDelete(sql`${feed_ends}`, ofPurgedTeam),
   webhook_endpoints: batchedDelete(sql`${webhook_endpoints}`, isPurged(sql`gone`)),

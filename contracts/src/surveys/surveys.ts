@@ -1,0 +1,120 @@
+import { z } from 'zod'
+import { sizes } from '../limits.ts'
+import { NoContent, operation } from '../operation.ts'
+import { PROJECT, ProjectRef } from '../paths.ts'
+import { Id, instant, Language, listOf, Name, Page } from '../schemas/primitives.ts'
+import { QuestionInput } from '../schemas/question.ts'
+import { fitsAsStoredJson } from '../schemas/stored-json.ts'
+import { Survey, SurveyStatus, ThankYouText, Translations } from '../schemas/survey.ts'
+import { faultsOf } from './definition.ts'
+
+const SURVEY = `${PROJECT}/surveys/{survey_id}` as const
+const SurveyRef = ProjectRef.extend({ survey_id: Id.meta({ description: 'The survey.' }) })
+
+const MAX_RESPONSES = 10_000_000
+
+const QuestionsInput = z
+  .array(QuestionInput)
+  .max(sizes.surveyQuestions)
+  .superRefine((questions, ctx) => {
+    for (const { path, detail } of faultsOf(questions)) ctx.addIssue({ code: 'custom', path, message: detail })
+    if (!fitsAsStoredJson(questions, sizes.surveyBytes)) {
+      ctx.addIssue({ code: 'custom', message: `must be at most ${sizes.surveyBytes} bytes of JSON` })
+    }
+  })
+  .meta({ description: `Questions in their order, at most ${sizes.surveyQuestions} and 64 KB. Replaces the whole list.` })
+
+const name = Name.meta({ description: 'Name for your team.', example: 'NPS after onboarding' })
+const settings = {
+  language: Language.optional().meta({ description: 'Language of the texts in `questions`. Default `en`.' }),
+  translations: Translations.optional(),
+  thank_you_text: ThankYouText.nullable().optional(),
+  closes_at: instant('Time when it stops taking responses.').nullable().optional(),
+  response_limit: z
+    .int()
+    .min(1)
+    .max(MAX_RESPONSES)
+    .nullable()
+    .optional()
+    .meta({ description: 'Number of responses after which it closes.', example: 500 }),
+  one_per_respondent: z
+    .boolean()
+    .optional()
+    .meta({ description: 'Whether a respondent, by external id or e-mail address, answers only once (409 `already_exists`).' }),
+}
+
+export const surveys = {
+  list: operation({
+    method: 'GET',
+    path: `${PROJECT}/surveys/`,
+    summary: 'List the surveys of a project',
+    scope: 'read:surveys',
+    role: 'viewer',
+    input: ProjectRef.extend({ ...Page.shape, status: SurveyStatus.optional() }),
+    output: listOf('Survey', Survey),
+  }),
+  create: operation({
+    method: 'POST',
+    path: `${PROJECT}/surveys/`,
+    status: 201,
+    summary: 'Create a survey',
+    description: 'A new survey is a draft. Publish it to take responses.',
+    scope: 'write:surveys',
+    role: 'member',
+    input: ProjectRef.extend({ name, questions: QuestionsInput.optional(), ...settings }),
+    output: Survey,
+  }),
+  retrieve: operation({
+    method: 'GET',
+    path: `${SURVEY}/`,
+    summary: 'Retrieve a survey',
+    scope: 'read:surveys',
+    role: 'viewer',
+    input: SurveyRef,
+    output: Survey,
+  }),
+  update: operation({
+    method: 'PATCH',
+    path: `${SURVEY}/`,
+    summary: 'Update a survey',
+    description:
+      'JSON Merge Patch (RFC 7396). A question keeps its id, and its results, while its `ref` or `id` and its type stay the same. Changing questions or texts after publication makes a new version; responses keep the version that they answered.',
+    scope: 'write:surveys',
+    role: 'member',
+    input: SurveyRef.extend({ name: name.optional(), questions: QuestionsInput.optional(), ...settings }),
+    output: Survey,
+  }),
+  delete: operation({
+    method: 'DELETE',
+    path: `${SURVEY}/`,
+    summary: 'Delete a survey',
+    description: 'The survey and its responses disappear at once.',
+    scope: 'write:surveys',
+    role: 'member',
+    input: SurveyRef,
+    output: NoContent,
+  }),
+  publish: operation({
+    method: 'POST',
+    path: `${SURVEY}/publish/`,
+    summary: 'Publish a survey',
+    description:
+      'The survey takes responses. A closed one is opened again. Repeating the request has no effect. Returns 409 `state_conflict` while `closes_at` is past or `response_limit` is reached, and 400 for a survey without questions.',
+    scope: 'write:surveys',
+    role: 'member',
+    errors: ['state_conflict'],
+    input: SurveyRef,
+    output: Survey,
+  }),
+  close: operation({
+    method: 'POST',
+    path: `${SURVEY}/close/`,
+    summary: 'Close a survey',
+    description: 'The survey takes no more responses. Repeating the request has no effect. Returns 409 `state_conflict` for a draft.',
+    scope: 'write:surveys',
+    role: 'member',
+    errors: ['state_conflict'],
+    input: SurveyRef,
+    output: Survey,
+  }),
+}

@@ -1,0 +1,51 @@
+import { contracts, type Survey } from '@earshot/contracts'
+import {
+  closeSurvey,
+  createSurvey,
+  deleteSurvey,
+  findSurvey,
+  listSurveys,
+  publishSurvey,
+  type SurveyRow,
+  toTimestamp,
+  updateSurvey,
+} from '@earshot/db'
+import { makeId } from './auth/token-values.ts'
+import { implement } from './http/implement.ts'
+
+export const surveys = implement(contracts.surveys, {
+  list: ({ ctx, input }) => listSurveys(ctx.tx, input, presentSurvey),
+  create: async ({ ctx, input }) => {
+    const { team_id, project_id, ...fields } = input
+    return presentSurvey(await createSurvey(ctx.tx, ctx.actor, { team_id, project_id }, { fields, makeId }))
+  },
+  retrieve: async ({ ctx, input }) => presentSurvey(await findSurvey(ctx.tx, input)),
+  update: async ({ ctx, input }) => {
+    const { team_id, project_id, survey_id, ...fields } = input
+    return presentSurvey(await updateSurvey(ctx.tx, ctx.actor, { team_id, project_id, survey_id }, { fields, makeId }))
+  },
+  delete: ({ ctx, input }) => deleteSurvey(ctx.tx, ctx.actor, input),
+  publish: async ({ ctx, input }) => presentSurvey(await publishSurvey(ctx.tx, ctx.actor, input, new Date())),
+  close: async ({ ctx, input }) => presentSurvey(await closeSurvey(ctx.tx, ctx.actor, input)),
+})
+
+function presentSurvey(row: SurveyRow): Survey {
+  return {
+    id: row.id,
+    team_id: row.team_id,
+    project_id: row.project_id,
+    name: row.name,
+    status: row.status,
+    version: row.version,
+    questions: row.questions,
+    language: row.language,
+    translations: row.translations,
+    thank_you_text: row.thank_you_text,
+    closes_at: toTimestamp(row.closes_at),
+    response_limit: row.response_limit,
+    one_per_respondent: row.one_per_respondent,
+    response_count: row.response_count,
+    created_at: toTimestamp(row.created_at),
+    updated_at: toTimestamp(row.updated_at),
+  }
+}
