@@ -114,7 +114,7 @@ test('a question keeps its id by ref and type, or by id under a new ref; another
 
 test('publishing and closing repeat without effect, and conflict where they make no sense', async () => {
   const { id } = await create({})
-  expect(await send('POST', `${id}/publish/`)).toMatchObject({ status: 400, body: { errors: [{ field: 'questions', code: 'required' }] } })
+  expect(await send('POST', `${id}/publish/`)).toMatchObject({ status: 409, body: { code: 'state_conflict', current_state: 'draft' } })
   expect(await send('POST', `${id}/close/`)).toMatchObject({ status: 409, body: { code: 'state_conflict', current_state: 'draft' } })
   await patch(id, { questions: [NPS] })
   for (const status of ['active', 'active']) expect((await send('POST', `${id}/publish/`)).body.status).toBe(status)

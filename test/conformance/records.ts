@@ -36,6 +36,8 @@ export async function makeRecords(url: string, team: Team, receiver: string): Pr
   const submissions = await client.submissions.list({ ...team.project, limit: SUBMISSIONS - 1 })
   const deliveries = await client.webhooks.deliveries.list({ team_id, webhook_id: webhook.id })
   const feed = await client.events.list({ team_id })
+  const testimonial = await client.testimonials.create({ ...team.project, body: 'It saved us a week.', author: { name: 'Ada' } })
+  const survey = await makeSurvey(client, team)
   const keys = await client.publicKeys.list(team.project)
   const { credential } = await client.me.retrieve()
   const { form_token } = await client.public.projects.retrieve({ public_key: team.publicKey })
@@ -44,10 +46,12 @@ export async function makeRecords(url: string, team: Team, receiver: string): Pr
   writeDictionary('projects', [project_id])
   writeDictionary('public_keys', [team.publicKey])
   writeDictionary('submissions', idsOf(submissions))
+  writeDictionary('testimonials', [testimonial.id])
+  writeDictionary('surveys', [survey.id])
   writeDictionary('webhooks', [webhook.id])
   writeDictionary('deliveries', idsOf(deliveries))
   writeDictionary('revoke_tokens', revokeTokens)
-  const kept = [team_id, project_id, webhook.id, credential.id, ...idsOf(keys), ...idsOf(submissions)]
+  const kept = [team_id, project_id, webhook.id, testimonial.id, survey.id, credential.id, ...idsOf(keys), ...idsOf(submissions)]
   const givenOut = { cursor: submissions.next_cursor, feed_cursor: feed.next_cursor, form_token, account }
   return { token: team.token, forHooks: { url, kept, team_id, project_id, receiver, ...givenOut } }
 }
@@ -63,6 +67,13 @@ async function submit(client: Client, public_key: string): Promise<string[]> {
     }),
   )
   return (await Promise.all(receipts)).map(({ revoke_token }) => revoke_token ?? '')
+}
+
+/** Creates a survey that takes responses. */
+async function makeSurvey({ surveys }: Client, { project }: Team): Promise<{ id: string }> {
+  const questions = [{ ref: 'recommend', type: 'nps' as const, title: 'How likely are you to recommend us?' }]
+  const { id: survey_id } = await surveys.create({ ...project, name: 'Survey', questions })
+  return surveys.publish({ ...project, survey_id })
 }
 
 function idsOf({ results }: { results: readonly { id: string }[] }): string[] {

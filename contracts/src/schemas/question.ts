@@ -32,6 +32,9 @@ const answerCharacters = { short_text: 1_000, long_text: 10_000 } as const
 /** The scales that are the same in every survey. */
 export const fixedScales = { nps: { min: 0, max: 10 }, csat: { min: 1, max: 5 }, ces: { min: 1, max: 7 } } as const
 
+/** Beyond it, whole numbers are not exact. */
+const SafeNumber = z.number().min(Number.MIN_SAFE_INTEGER).max(Number.MAX_SAFE_INTEGER)
+
 export const QuestionRef = z
   .string()
   .regex(/^[a-z][a-z0-9_]{0,49}$/, 'must be lower-case letters, digits and underscores, a letter first, at most 50')
@@ -47,10 +50,10 @@ const Rule = z
     value: z
       .union([
         text(200),
-        z.number(),
+        SafeNumber,
         z.boolean(),
         z
-          .array(z.union([text(200), z.number()]))
+          .array(z.union([text(200), SafeNumber]))
           .min(1)
           .max(MAX_OPTIONS),
       ])
@@ -139,8 +142,8 @@ const fields = {
     type: literal('number'),
     ...common,
     ...required,
-    min: z.number().nullable().default(null).meta({ description: 'Smallest value.' }),
-    max: z.number().nullable().default(null).meta({ description: 'Largest value.' }),
+    min: SafeNumber.nullable().default(null).meta({ description: 'Smallest value.' }),
+    max: SafeNumber.nullable().default(null).meta({ description: 'Largest value.' }),
     integer: z.boolean().default(false).meta({ description: 'Whether fractions are refused.' }),
   },
   date: {

@@ -1,9 +1,13 @@
 import { z } from 'zod'
 import { Submission } from './submission.ts'
 
+const MAX_POSITION = 1_000_000
+
 /** The place of a testimonial among the featured ones. A fraction fits between any two others, which stay as they are. */
 export const Position = z
   .number()
+  .min(-MAX_POSITION)
+  .max(MAX_POSITION)
   .meta({ description: 'Sorts the featured testimonials, smallest first; null comes last. Fractions are allowed.', example: 1.5 })
 
 export const Testimonial = Submission.extend({

@@ -99,7 +99,7 @@ export const surveys = {
     path: `${SURVEY}/publish/`,
     summary: 'Publish a survey',
     description:
-      'The survey takes responses. A closed one is opened again. Repeating the request has no effect. Returns 409 `state_conflict` while `closes_at` is past or `response_limit` is reached, and 400 for a survey without questions.',
+      'The survey takes responses. A closed one is opened again. Repeating the request has no effect. Returns 409 `state_conflict` for a survey without questions, and while `closes_at` is past or `response_limit` is reached.',
     scope: 'write:surveys',
     role: 'member',
     errors: ['state_conflict'],

@@ -25,6 +25,7 @@ export interface SurveyRef {
 }
 type ProjectRef = Omit<SurveyRef, 'survey_id'>
 
+const NO_QUESTION = 'The survey has no question yet.'
 const SETTINGS = ['name', 'closes_at', 'response_limit', 'one_per_respondent'] as const
 
 /** The fields that a caller may set; absent ones stay as they are. */
@@ -165,14 +166,12 @@ function changedContent(before: SurveyRow, fields: SurveyFields, makeId: () => s
 }
 
 /**
- * Opens a survey for responses, also one that was closed. Throws `not_found`, `validation_error` without a question, and
- * `state_conflict` while its end is past or its limit reached.
+ * Opens a survey for responses, also one that was closed. Throws `not_found`, and `state_conflict` without a question, while its
+ * end is past or its limit reached.
  */
 export function publishSurvey(tx: Tx, actor: Actor, ref: SurveyRef, now: Date): Promise<SurveyRow> {
   return changeStatus(tx, actor, { ref, to: 'active' }, (before) => {
-    if (!before.questions.some(isAnswered)) {
-      throw new ApiError('validation_error', { errors: [{ field: 'questions', code: 'required', detail: 'must have a question' }] })
-    }
+    if (!before.questions.some(isAnswered)) throw new ApiError('state_conflict', { current_state: before.status, detail: NO_QUESTION })
     const isOver = before.closes_at !== null && new Date(before.closes_at) <= now
     const isFull = before.response_limit !== null && before.response_count >= before.response_limit
     if (isOver || isFull) throw new ApiError('state_conflict', { current_state: before.status })
