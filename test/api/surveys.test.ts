@@ -132,6 +132,13 @@ test('publishing and closing repeat without effect, and conflict where they make
   ])
 })
 
+test('its end may have any offset of RFC 3339', async () => {
+  const { id, closes_at } = await create({ closes_at: '2026-12-01T00:00:00+21:14' })
+  expect(closes_at).toBe('2026-11-30T02:46:00.000Z')
+  expect(await patch(id, { closes_at: '2026-12-01T00:00:00-23:59' })).toMatchObject({ closes_at: '2026-12-01T23:59:00.000Z' })
+  expect(await patch(id, { closes_at: null })).toMatchObject({ closes_at: null })
+})
+
 test('a deleted survey is gone at once', async () => {
   const { id } = await create({ questions: [NPS] })
   expect((await send('DELETE', `${id}/`)).status).toBe(204)

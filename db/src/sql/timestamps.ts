@@ -9,3 +9,10 @@ export function toTimestamp(text: string | null): string | null {
   const fraction = text.length > 22 ? text.slice(20, -3) : ''
   return `${text.slice(0, 10)}T${text.slice(11, 19)}.${fraction.slice(0, 3).padEnd(3, '0')}Z`
 }
+
+/** Writes an instant in UTC: PostgreSQL refuses offsets of RFC 3339 beyond 15:59. Null and undefined stay. */
+export function inUtc(instant: string): string
+export function inUtc<Absent extends null | undefined>(instant: string | Absent): string | Absent
+export function inUtc(instant: string | null | undefined): string | null | undefined {
+  return instant ? new Date(instant).toISOString() : instant
+}

@@ -6,6 +6,7 @@ import { changedFields, recordAudit } from '../sql/audit.ts'
 import { columnsOf } from '../sql/columns.ts'
 import { notFound, onlyOne } from '../sql/rows.ts'
 import { statement } from '../sql/statement.ts'
+import { inUtc } from '../sql/timestamps.ts'
 import { type SubmissionRow, submissions } from '../tables/submissions.ts'
 import { requireVerbatim } from './excerpt.ts'
 import { isSubmission, refValues, type SubmissionRef, type SubmissionRefValues } from './find.ts'
@@ -86,7 +87,7 @@ function changedColumns(before: SubmissionRow, change: SubmissionChange): Change
 }
 
 function changedConsent(before: SubmissionRow, { granted, text, granted_at }: NonNullable<SubmissionChange['consent']>) {
-  const since = granted_at ? new Date(granted_at).toISOString() : granted_at
+  const since = inUtc(granted_at)
   return {
     consent_granted: granted,
     consent_text: text === undefined ? before.consent_text : text,

@@ -10,6 +10,7 @@ import { type Page, type PageBounds, type PageQuery, pageBounds } from '../sql/p
 import { removeRecord, updateRecord } from '../sql/records.ts'
 import { notFound, onlyOne } from '../sql/rows.ts'
 import { type Parameters, statement, statementsByKey } from '../sql/statement.ts'
+import { inUtc } from '../sql/timestamps.ts'
 import { survey_versions, surveys } from '../tables/surveys.ts'
 import { withIds } from './questions.ts'
 
@@ -119,8 +120,10 @@ export function createSurvey(
   { fields, makeId }: { fields: SurveyFields & { name: string }; makeId: () => string },
 ): Promise<SurveyRow> {
   return transaction(tx, async (tx) => {
-    const { language = 'en', questions = [], translations = {}, thank_you_text = null, one_per_respondent = false, ...settings } = fields
-    const row = onlyOne(await insert(tx, { ...project, fields: JSON.stringify({ ...settings, one_per_respondent }) }))
+    const { language = 'en', questions = [], translations = {}, thank_you_text = null, ...settings } = fields
+    const { name, one_per_respondent = false, response_limit = null } = settings
+    const closes_at = inUtc(settings.closes_at)
+    const row = onlyOne(await insert(tx, { ...project, fields: JSON.stringify({ name, closes_at, response_limit, one_per_respondent }) }))
     const content = { language, questions: withIds(questions, [], makeId), translations, thank_you_text }
     await putVersion(tx, { ...project, survey_id: row.id, version: row.version, content: JSON.stringify(content) })
     await recordAudit(tx, actor, { ...target(row), action: 'survey.created' })
@@ -144,8 +147,8 @@ export function updateSurvey(
     const isChanged = !isDeepStrictEqual(content, contentOf(before))
     const version = isChanged && before.status !== 'draft' ? before.version + 1 : before.version
     if (isChanged) await putVersion(tx, { ...ref, version, content: JSON.stringify(content) })
-    const { name, closes_at, response_limit, one_per_respondent } = fields
-    const row = onlyOne(await update(tx, ref, { name, closes_at, response_limit, one_per_respondent, version }))
+    const { name, response_limit, one_per_respondent } = fields
+    const row = onlyOne(await update(tx, ref, { name, closes_at: inUtc(fields.closes_at), response_limit, one_per_respondent, version }))
     const after = { ...row, ...content }
     await recordAudit(tx, actor, { ...target(row), action: 'survey.updated', changes: changedFields(before, after) })
     return after
