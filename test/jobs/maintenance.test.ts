@@ -184,6 +184,13 @@ test('the purge removes records deleted more than a day ago, with their dependen
       insert into submissions (team_id, project_id, kind, channel, body, author_name, tags, deleted_at)
       select ${fixture.teamId}, ${row?.id ?? ''}, 'text', 'api', name, 'Ada', array['a', 'b'], now() - ago::interval
         from (values ('kept', null), ('fresh', '23 hours'), ('gone', '25 hours')) s (name, ago)`
+    await client`
+      with survey as (
+        insert into surveys (team_id, project_id, name, deleted_at)
+        select ${fixture.teamId}, ${row?.id ?? ''}, name, now() - ago::interval from (values ('kept', null), ('gone', '25 hours')) s (name, ago)
+        returning team_id, project_id, id
+      )
+      insert into survey_versions select team_id, project_id, id, 1, 'en', '[]', '{}' from survey`
     await client`insert into public_keys (team_id, project_id, key) values (${fixture.teamId}, ${row?.id ?? ''}, ${`pk_${name}`})`
   }
   await project('living', null)
@@ -203,6 +210,7 @@ test('the purge removes records deleted more than a day ago, with their dependen
     submissions: 3,
     submissions_of_projects: 2,
     submissions_of_teams: 0,
+    surveys: 3,
     webhook_deliveries_of_teams: 0,
     feed_ends_of_teams: 0,
     webhook_endpoints: 1,
@@ -211,8 +219,9 @@ test('the purge removes records deleted more than a day ago, with their dependen
     credentials: 1,
     ended_credentials: 1,
   })
-  const left = await client`select (select count(*)::int from submission_tags) as tags, (select count(*)::int from public_keys) as keys`
-  expect(left).toEqual([{ tags: 8, keys: 2 }])
+  const left = await client`select (select count(*)::int from submission_tags) as tags, (select count(*)::int from public_keys) as keys,
+    (select count(*)::int from survey_versions) as versions`
+  expect(left).toEqual([{ tags: 8, keys: 2, versions: 2 }])
 
   await client`update teams set deleted_at = now() - interval '25 hours'`
   expect(await purgeDeleted(fixture.database)).toMatchObject({ submissions_of_teams: 4, projects: 0, teams: 1 })
