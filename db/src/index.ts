@@ -44,7 +44,7 @@ export { createPublicKey, listPublicKeys, type PublicKeyRow, revokePublicKey } f
 export { createSession, deleteSession, endSession, listSessions, prolongSession, type SessionRow } from './sessions.ts'
 export { countTry, findOwnSignIn, findSignIn, replacePasswordHash, type SignInRow, type TryCounter, uncountTry } from './sign-in.ts'
 export type { Actor, UserActor } from './sql/actor.ts'
-export { toTimestamp } from './sql/timestamps.ts'
+export { inUtc, toTimestamp } from './sql/timestamps.ts'
 export { revokeConsent } from './submissions/consent.ts'
 export { createSubmission, type NewSubmission } from './submissions/create.ts'
 export { deleteSubmission } from './submissions/delete.ts'

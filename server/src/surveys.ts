@@ -25,7 +25,7 @@ export const surveys = implement(contracts.surveys, {
     return presentSurvey(await updateSurvey(ctx.tx, ctx.actor, { team_id, project_id, survey_id }, { fields, makeId }))
   },
   delete: ({ ctx, input }) => deleteSurvey(ctx.tx, ctx.actor, input),
-  publish: async ({ ctx, input }) => presentSurvey(await publishSurvey(ctx.tx, ctx.actor, input, new Date())),
+  publish: async ({ ctx, input }) => presentSurvey(await publishSurvey(ctx.tx, ctx.actor, input)),
   close: async ({ ctx, input }) => presentSurvey(await closeSurvey(ctx.tx, ctx.actor, input)),
 })
 

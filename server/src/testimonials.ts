@@ -30,5 +30,5 @@ function refOf({ team_id, project_id, testimonial_id }: { team_id: string; proje
 
 function presentTestimonial(row: ListedSubmission): Testimonial {
   const { featured, excerpt, position } = row
-  return { ...presentSubmission(row), kind, featured: featured ?? false, excerpt: excerpt ?? null, position: position ?? null }
+  return { ...presentSubmission(row), kind, featured, excerpt, position }
 }

@@ -122,14 +122,33 @@ test('publishing and closing repeat without effect, and conflict where they make
   expect((await send('POST', `${id}/publish/`)).body.status).toBe('active')
   await send('POST', `${id}/close/`)
   await patch(id, { closes_at: '2020-01-01T00:00:00Z' })
-  expect(await send('POST', `${id}/publish/`)).toMatchObject({ status: 409, body: { current_state: 'closed' } })
-  const lines = await service.database.run<{ action: string }>(
-    'select action from audit_entries where team_id = $1 and target_id = $2 order by id',
+  expect(await send('POST', `${id}/publish/`)).toMatchObject({
+    status: 409,
+    body: { current_state: 'closed', detail: 'Its closes_at is past.' },
+  })
+  const lines = await service.database.run<{ action: string; changes: object }>(
+    'select action, changes from audit_entries where team_id = $1 and target_id = $2 order by id',
     [team.id, id],
   )
   expect(lines.map(({ action }) => action.replace('survey.', ''))).toEqual([
     ...['created', 'updated', 'published', 'closed', 'published', 'closed', 'updated'],
   ])
+  // The questions stand in their version.
+  expect(lines[1]?.changes).toEqual({})
+  expect(lines[6]?.changes).toEqual({ closes_at: { from: null, to: '2020-01-01T00:00:00.000Z' } })
+})
+
+test('each of eight changes at once makes a version of its own, and none is lost', async () => {
+  const { id } = await create({ questions: [NPS] })
+  await send('POST', `${id}/publish/`)
+  const texts = Array.from({ length: 8 }, (_, index) => `Thanks ${index}`)
+  const changed = await Promise.all(texts.map((thank_you_text) => patch(id, { thank_you_text })))
+  expect(changed.map(({ version }) => version).sort()).toEqual([2, 3, 4, 5, 6, 7, 8, 9])
+  const kept = await service.database.run<{ version: number; thank_you_text: string }>(
+    'select version, thank_you_text from survey_versions where team_id = $1 and survey_id = $2 and version > 1',
+    [team.id, id],
+  )
+  for (const { version, thank_you_text } of changed) expect(kept).toContainEqual({ version, thank_you_text })
 })
 
 test('its end may have any offset of RFC 3339', async () => {

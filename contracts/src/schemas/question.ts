@@ -37,15 +37,15 @@ const SafeNumber = z.number().min(Number.MIN_SAFE_INTEGER).max(Number.MAX_SAFE_I
 
 export const QuestionRef = z
   .string()
-  .regex(/^[a-z][a-z0-9_]{0,49}$/, 'must be lower-case letters, digits and underscores, a letter first, at most 50')
-  .meta({ description: 'Your name of the question, unique in the survey. Errors and conditions use it.', example: 'recommend' })
+  .regex(/^[a-z][a-z0-9_]{0,49}$/, 'must be at most 50 lower-case letters, digits and underscores, starting with a letter')
+  .meta({ description: 'Your name for the question, unique in the survey. Errors and conditions use it.', example: 'recommend' })
 
 const Rule = z
   .strictObject({
     ref: QuestionRef.meta({ description: 'An earlier question.' }),
     op: z.enum(conditionOperators).meta({
       description:
-        '`answered` and `not_answered` take no value. `one_of` takes a list. `includes` is for multiple_choice; `gte` and `lte` are for scales, numbers and dates. A question without an answer fulfils `not_answered` alone.',
+        '`answered` and `not_answered` take no value. `one_of` takes a list. `includes` is for multiple_choice; `gte` and `lte` are for scales, numbers and dates. A question without an answer satisfies only `not_answered`.',
     }),
     value: z
       .union([
@@ -159,7 +159,7 @@ const fields = {
   statement: { type: literal('statement'), ...common },
 } as const
 
-const inputId = { id: Id.optional().meta({ description: 'The question to keep when its `ref` changes. Otherwise the `ref` tells.' }) }
+const inputId = { id: Id.optional().meta({ description: 'The id of the current question, needed only to change its `ref`.' }) }
 
 function inputOf<const Type extends QuestionType>(type: Type) {
   return z.strictObject({ ...inputId, ...fields[type] })

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { FieldError } from '../errors.ts'
 import { sizes } from '../limits.ts'
 import { HTTP_URL } from '../schemas/primitives.ts'
-import { fixedScales, type Question, type QuestionType } from '../schemas/question.ts'
+import { fixedScales, type Question, type QuestionInput, type QuestionType } from '../schemas/question.ts'
 import { type AnswerValue, isShown } from './conditions.ts'
 
 const DATE = /^\d{4}-\d\d-\d\d$/
@@ -34,10 +34,10 @@ interface Problem {
   detail: string
 }
 
-type QuestionOf<Type extends QuestionType> = Extract<Question, { type: Type }>
+type QuestionOf<Type extends QuestionType> = Extract<QuestionInput, { type: Type }>
 type Check<Type extends QuestionType> = (value: AnswerValue, question: QuestionOf<Type>) => Problem | undefined
 
-/** One rule for each type. */
+/** One check for each type. */
 const checks: { [Type in QuestionType]: Check<Type> } = {
   short_text: (value, { max_length }) => textProblem(value, max_length),
   long_text: (value, { max_length }) => textProblem(value, max_length),
@@ -104,7 +104,12 @@ function problemOf(question: Question, value: AnswerValue | undefined, isShown: 
     return isMissing ? problem('required', 'must be answered') : undefined
   }
   if (!isShown) return problem('not_shown', 'must not be answered: the answers before it hide it')
-  // Proven: the rule and the question are of one type.
+  return problemWith(question, value)
+}
+
+/** Returns why a value is no answer to a question, whether it is shown or not; undefined if it is one. */
+export function problemWith(question: QuestionInput, value: AnswerValue): Problem | undefined {
+  // Proven: the check and the question are of one type.
   return (checks[question.type] as Check<QuestionType>)(value, question)
 }
 

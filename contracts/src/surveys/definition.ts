@@ -1,7 +1,6 @@
 import type { ConditionRule, QuestionInput, QuestionType } from '../schemas/question.ts'
-import { fixedScales } from '../schemas/question.ts'
-
-const MAX_NPS = 1
+import { problemWith } from './answers.ts'
+import type { AnswerValue } from './conditions.ts'
 
 type Operator = ConditionRule['op']
 type Path = (string | number)[]
@@ -12,7 +11,8 @@ interface Fault {
   detail: string
 }
 
-const COMPARISONS = ['equals', 'not_equals', 'one_of', 'gte', 'lte'] as const
+/** For answers that have an order. */
+const ORDERED = ['equals', 'not_equals', 'one_of', 'gte', 'lte'] as const
 
 /** The operators that compare the answer of each type with a value. `answered` and `not_answered` fit all but statements. */
 const comparisons: Record<QuestionType, readonly Operator[]> = {
@@ -20,12 +20,12 @@ const comparisons: Record<QuestionType, readonly Operator[]> = {
   long_text: [],
   single_choice: ['equals', 'not_equals', 'one_of'],
   multiple_choice: ['includes'],
-  rating: COMPARISONS,
-  nps: COMPARISONS,
-  csat: COMPARISONS,
-  ces: COMPARISONS,
+  rating: ORDERED,
+  nps: ORDERED,
+  csat: ORDERED,
+  ces: ORDERED,
   boolean: ['equals', 'not_equals'],
-  number: COMPARISONS,
+  number: ORDERED,
   date: ['equals', 'not_equals', 'gte', 'lte'],
   email: [],
   url: [],
@@ -48,7 +48,7 @@ export function faultsOf(questions: readonly QuestionInput[]): Fault[] {
     earlier.set(question.ref, question)
   }
   const [, ...more] = questions.flatMap(({ type }, index) => (type === 'nps' ? [index] : []))
-  for (const index of more) faults.push({ path: [index, 'type'], detail: `a survey has at most ${MAX_NPS} question of type nps` })
+  for (const index of more) faults.push({ path: [index, 'type'], detail: 'a survey has at most one question of type nps' })
   return faults
 }
 
@@ -83,7 +83,7 @@ function conditionFaults({ show_if }: QuestionInput, earlier: ReadonlyMap<string
       return rule.value === undefined ? [] : at('value', `must be absent for ${rule.op}`)
     }
     if (!comparisons[question.type].includes(rule.op)) return at('op', `does not fit a question of type ${question.type}`)
-    return valuesOf(rule).every((value) => canBeAnswer(question, value)) ? [] : at('value', 'is no possible answer to that question')
+    return valuesOf(rule).every((value) => canBeAnswer(question, value)) ? [] : at('value', 'is not a possible answer to that question')
   })
 }
 
@@ -94,28 +94,11 @@ function valuesOf({ op, value }: ConditionRule): unknown[] {
 }
 
 function canBeAnswer(question: QuestionInput, value: unknown): boolean {
-  switch (question.type) {
-    case 'single_choice':
-    case 'multiple_choice':
-      return question.options.some((option) => option.value === value)
-    case 'boolean':
-    case 'consent':
-      return typeof value === 'boolean'
-    case 'date':
-      return typeof value === 'string' && !Number.isNaN(Date.parse(value))
-    case 'number':
-      return typeof value === 'number'
-    case 'rating':
-      return isWithin(value, { min: 1, max: question.max })
-    case 'nps':
-    case 'csat':
-    case 'ces':
-      return isWithin(value, fixedScales[question.type])
-    default:
-      return false
-  }
+  // One choice of several, whatever the number of choices asked for.
+  if (question.type === 'multiple_choice') return question.options.some((option) => option.value === value)
+  return isAnswerValue(value) && problemWith(question, value) === undefined
 }
 
-function isWithin(value: unknown, { min, max }: { min: number; max: number }): boolean {
-  return typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max
+function isAnswerValue(value: unknown): value is AnswerValue {
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
 }

@@ -78,7 +78,7 @@ export const surveys = {
     path: `${SURVEY}/`,
     summary: 'Update a survey',
     description:
-      'JSON Merge Patch (RFC 7396). A question keeps its id, and its results, while its `ref` or `id` and its type stay the same. Changing questions or texts after publication makes a new version; responses keep the version that they answered.',
+      'Only the given fields change; `questions` and `translations` are replaced as a whole. A question keeps its id, and its results, while its `ref` or `id` and its type stay the same. Changing questions or texts after publication makes a new version; responses keep the version that they answered.',
     scope: 'write:surveys',
     role: 'member',
     input: SurveyRef.extend({ name: name.optional(), questions: QuestionsInput.optional(), ...settings }),

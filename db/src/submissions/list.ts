@@ -90,12 +90,12 @@ const list = statementsByKey<Values, Listed<ListedSubmission>>((key, p) => {
   const driver = DRIVERS.find((name) => filters.includes(name) && (name === 'tag' || reach !== 'public'))
   const others = filters.flatMap((name) => (name === driver ? [] : (conditions[name]?.(p) ?? [])))
   if (driver === 'tag') return scannedList(walkOf(tagged(p), sql`t.submission_id`, span), [visible, ...others], listed)
-  const driven = driver ? (conditions[driver]?.(p) ?? []) : []
-  const walk = (narrowed: (SQL | SQL[])[]) => walkOf(sql.join([inProject(p), ...narrowed.flat()], sql` and `), sql`s.id`, span)
-  if (others.length === 0) return indexedList(walk([visible, driven]), listed)
+  const driven = driver && conditions[driver] ? [conditions[driver](p)] : []
+  const walk = (narrowed: SQL[]) => walkOf(sql.join([inProject(p), ...narrowed], sql` and `), sql`s.id`, span)
+  if (others.length === 0) return indexedList(walk([visible, ...driven]), listed)
   // The index of public items holds no others. A walk of another index reads deleted records too, and they count as read.
-  if (reach === 'public') return scannedList(walk([visible, driven]), others, listed)
-  return scannedList(walk([driven]), [visible, ...others], listed)
+  if (reach === 'public') return scannedList(walk([visible, ...driven]), others, listed)
+  return scannedList(walk(driven), [visible, ...others], listed)
 })
 
 /**

@@ -2,7 +2,7 @@ import { ApiError, type FieldError, type Question, type QuestionInput } from '@e
 
 /**
  * Gives each question its id: that of the current question with the given `id`, else with the same `ref` and type, else a new
- * one. Throws `validation_error` for the id of no current question, of one given twice, or of another type.
+ * one. Throws `validation_error` for an id that is not a current question's, is given twice, or has another type.
  */
 export function withIds(given: readonly QuestionInput[], current: readonly Question[], makeId: () => string): Question[] {
   const byId = new Map(current.map((question) => [question.id, question]))
@@ -25,7 +25,7 @@ export function withIds(given: readonly QuestionInput[], current: readonly Quest
 }
 
 function problemOf(question: Question | undefined, type: string, isTwice: boolean): string | undefined {
-  if (!question) return 'is no question of this survey'
+  if (!question) return 'is not a question of this survey'
   if (isTwice) return 'is the id of another question of the list'
   return question.type === type ? undefined : `is a question of type ${question.type}`
 }

@@ -7,7 +7,7 @@ import { changedFields, recordAudit } from '../sql/audit.ts'
 import { indexedList, type Listed, listedPage, scannedList, walkOf } from '../sql/bounded-list.ts'
 import { columnsOf } from '../sql/columns.ts'
 import { type Page, type PageBounds, type PageQuery, pageBounds } from '../sql/pages.ts'
-import { removeRecord, updateRecord } from '../sql/records.ts'
+import { lockRecord, removeRecord, updateRecord } from '../sql/records.ts'
 import { notFound, onlyOne } from '../sql/rows.ts'
 import { type Parameters, statement, statementsByKey } from '../sql/statement.ts'
 import { inUtc } from '../sql/timestamps.ts'
@@ -26,7 +26,6 @@ export interface SurveyRef {
 }
 type ProjectRef = Omit<SurveyRef, 'survey_id'>
 
-const NO_QUESTION = 'The survey has no question yet.'
 const SETTINGS = ['name', 'closes_at', 'response_limit', 'one_per_respondent'] as const
 
 /** The fields that a caller may set; absent ones stay as they are. */
@@ -61,20 +60,14 @@ const list = statementsByKey<ProjectRef & PageBounds & { status: SurveyStatus | 
    order by s.id desc`
 })
 
-const find = statement<SurveyRef, SurveyRow>(
+const find = statement<SurveyRef, SurveyRow & { is_past: boolean }>(
   (p) => sql`
-  select ${columnsOf(surveys, 's')}, ${content}
+  select ${columnsOf(surveys, 's')}, ${content}, coalesce(s.closes_at <= now(), false) as is_past
     from ${surveys} s${current}
    where s.team_id = ${p.team_id} and s.project_id = ${p.project_id} and s.id = ${p.survey_id} and s.deleted_at is null`,
 )
 
-const lock = statement<SurveyRef, SurveyRow>(
-  (p) => sql`
-  select ${columnsOf(surveys, 's')}, ${content}
-    from ${surveys} s${current}
-   where s.team_id = ${p.team_id} and s.project_id = ${p.project_id} and s.id = ${p.survey_id} and s.deleted_at is null
-     for no key update of s`,
-)
+const lock = lockRecord<SurveyRef, Row>(surveys, here)
 
 const insert = statement<ProjectRef & { fields: string }, Row>(
   (p) => sql`
@@ -112,6 +105,15 @@ export async function findSurvey(tx: Tx, ref: SurveyRef): Promise<SurveyRow> {
   return (await find(tx, ref))[0] ?? notFound()
 }
 
+/**
+ * Locks a survey, and then reads it: one statement that waited for another change would join the new row with the version that
+ * was current before, and find nothing.
+ */
+async function findLocked(tx: Tx, ref: SurveyRef): Promise<SurveyRow & { is_past: boolean }> {
+  await lock(tx, ref)
+  return (await find(tx, ref))[0] ?? notFound()
+}
+
 /** Creates a draft. */
 export function createSurvey(
   tx: Tx,
@@ -142,16 +144,16 @@ export function updateSurvey(
   { fields, makeId }: { fields: SurveyFields; makeId: () => string },
 ): Promise<SurveyRow> {
   return transaction(tx, async (tx) => {
-    const before = (await lock(tx, ref))[0] ?? notFound()
+    const before = await findLocked(tx, ref)
     const content = changedContent(before, fields, makeId)
     const isChanged = !isDeepStrictEqual(content, contentOf(before))
     const version = isChanged && before.status !== 'draft' ? before.version + 1 : before.version
     if (isChanged) await putVersion(tx, { ...ref, version, content: JSON.stringify(content) })
     const { name, response_limit, one_per_respondent } = fields
     const row = onlyOne(await update(tx, ref, { name, closes_at: inUtc(fields.closes_at), response_limit, one_per_respondent, version }))
-    const after = { ...row, ...content }
-    await recordAudit(tx, actor, { ...target(row), action: 'survey.updated', changes: changedFields(before, after) })
-    return after
+    // The questions themselves, up to 64 KB, stand in their version.
+    await recordAudit(tx, actor, { ...target(row), action: 'survey.updated', changes: changedFields(before, row) })
+    return { ...row, ...content }
   })
 }
 
@@ -172,19 +174,23 @@ function changedContent(before: SurveyRow, fields: SurveyFields, makeId: () => s
  * Opens a survey for responses, also one that was closed. Throws `not_found`, and `state_conflict` without a question, while its
  * end is past or its limit reached.
  */
-export function publishSurvey(tx: Tx, actor: Actor, ref: SurveyRef, now: Date): Promise<SurveyRow> {
-  return changeStatus(tx, actor, { ref, to: 'active' }, (before) => {
-    if (!before.questions.some(isAnswered)) throw new ApiError('state_conflict', { current_state: before.status, detail: NO_QUESTION })
-    const isOver = before.closes_at !== null && new Date(before.closes_at) <= now
-    const isFull = before.response_limit !== null && before.response_count >= before.response_limit
-    if (isOver || isFull) throw new ApiError('state_conflict', { current_state: before.status })
+export function publishSurvey(tx: Tx, actor: Actor, ref: SurveyRef): Promise<SurveyRow> {
+  return changeStatus(tx, actor, { ref, to: 'active' }, ({ status, questions, is_past, response_limit, response_count }) => {
+    const isFull = response_limit !== null && response_count >= response_limit
+    const detail = [
+      !questions.some(isAnswered) && 'The survey has no question.',
+      is_past && 'Its closes_at is past.',
+      isFull && 'Its response_limit is reached.',
+    ].filter(Boolean)
+    if (detail.length > 0) throw new ApiError('state_conflict', { current_state: status, detail: detail.join(' ') })
   })
 }
 
 /** Closes a survey. Throws `not_found`, and `state_conflict` for a draft. */
 export function closeSurvey(tx: Tx, actor: Actor, ref: SurveyRef): Promise<SurveyRow> {
   return changeStatus(tx, actor, { ref, to: 'closed' }, ({ status }) => {
-    if (status === 'draft') throw new ApiError('state_conflict', { current_state: status })
+    if (status === 'draft')
+      throw new ApiError('state_conflict', { current_state: status, detail: 'A draft cannot be closed. Publish or delete it.' })
   })
 }
 
@@ -193,10 +199,10 @@ async function changeStatus(
   tx: Tx,
   actor: Actor,
   { ref, to }: { ref: SurveyRef; to: 'active' | 'closed' },
-  requirePossible: (before: SurveyRow) => void,
+  requirePossible: (before: SurveyRow & { is_past: boolean }) => void,
 ): Promise<SurveyRow> {
   return transaction(tx, async (tx) => {
-    const before = (await lock(tx, ref))[0] ?? notFound()
+    const before = await findLocked(tx, ref)
     if (before.status === to) return before
     requirePossible(before)
     const row = onlyOne(await update(tx, ref, { status: to }))

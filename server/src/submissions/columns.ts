@@ -1,5 +1,5 @@
 import type { contracts, Submission } from '@earshot/contracts'
-import { type ListedSubmission, type NewSubmission, toTimestamp } from '@earshot/db'
+import { inUtc, type ListedSubmission, type NewSubmission, toTimestamp } from '@earshot/db'
 import type { z } from 'zod'
 
 /** Presents a submission as the API shows it. db/functions/submissions/submission.sql builds the same for events. */
@@ -63,17 +63,13 @@ export function columnsOf({ author, consent, source, ...fields }: Input): Omit<N
     author_website_url: author.website_url ?? null,
     consent_granted: consent?.granted ?? false,
     consent_text: consent?.text ?? null,
-    consent_granted_at: isoOrNull(consent?.granted_at),
+    consent_granted_at: inUtc(consent?.granted_at ?? null),
     source_provider: source?.provider ?? null,
     source_url: source?.url ?? null,
-    source_collected_at: isoOrNull(source?.collected_at),
+    source_collected_at: inUtc(source?.collected_at ?? null),
     language: fields.language ?? null,
     tags: fields.tags ?? [],
     external_id: fields.external_id ?? null,
     metadata: fields.metadata ?? {},
   }
-}
-
-function isoOrNull(instant: string | null | undefined): string | null {
-  return instant ? new Date(instant).toISOString() : null
 }
