@@ -55,12 +55,12 @@ create table webhook_deliveries (
   primary key (team_id, endpoint_id, id)
 ) with (autovacuum_vacuum_scale_factor = 0.02);
 -- Two indexes of what is due: in the order it is due, to see whether there is anything; by endpoint, to share slots fairly.
--- A plan that was made while the table was empty cannot tell one from the other, so the first asks for a condition (always
--- true) that only the look in its order names.
+-- A plan that was made while the table was empty cannot tell one from the other, so each has a condition (always true) that
+-- only the statements of its order name.
 create index webhook_deliveries_due on webhook_deliveries (next_attempt_at)
   where state = 'pending' and not is_held and attempt_count >= 0;
 create index webhook_deliveries_due_by_endpoint on webhook_deliveries (team_id, endpoint_id, next_attempt_at)
-  where state = 'pending' and not is_held;
+  where state = 'pending' and not is_held and attempt_count <= 32767;
 create index webhook_deliveries_sending on webhook_deliveries (worker_id) where state = 'sending';
 -- Partial, so that other deliveries do not pay for them.
 create index webhook_deliveries_held on webhook_deliveries (team_id, endpoint_id) where is_held;

@@ -3,8 +3,7 @@ import { sql } from 'drizzle-orm'
 import type { Tx } from '../driver/database.ts'
 import { statement } from '../sql/statement.ts'
 import { events } from '../tables/events.ts'
-import { webhook_attempts, webhook_deliveries, webhook_endpoints, webhook_workers } from '../tables/webhooks.ts'
-import { isPending } from './due.ts'
+import { isPendingByEndpoint, webhook_attempts, webhook_deliveries, webhook_endpoints, webhook_workers } from '../tables/webhooks.ts'
 
 /** 5 s of age before sending, 10 s to connect, 30 s for the response, 45 s to write the result; then another worker may take over. */
 export const LEASE_SECONDS = 90
@@ -73,7 +72,7 @@ const claim = statement<{ worker_id: number; slots: string }, ClaimedDelivery>(
         cross join lateral (
           select d.ctid as place
             from ${webhook_deliveries} d
-           where ${isPending} and d.team_id = e.team_id and d.endpoint_id = e.id
+           where ${isPendingByEndpoint} and d.team_id = e.team_id and d.endpoint_id = e.id
              and d.next_attempt_at <= now()
              and d.next_attempt_at >= coalesce(s.due_since - ${sql.raw(`interval '${TEST_LEAD_MS} milliseconds'`)}, '-infinity')
            order by d.next_attempt_at

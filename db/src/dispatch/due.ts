@@ -4,7 +4,7 @@ import { type Parameters, statement } from '../sql/statement.ts'
 import { plans } from '../tables/plans.ts'
 import { projects } from '../tables/projects.ts'
 import { teams } from '../tables/teams.ts'
-import { webhook_deliveries, webhook_endpoints } from '../tables/webhooks.ts'
+import { isPendingByEndpoint, isPendingInOrder, webhook_deliveries, webhook_endpoints } from '../tables/webhooks.ts'
 
 /**
  * Due deliveries that a look reads at most, first and then. With more it goes from endpoint to endpoint, also through those that
@@ -46,9 +46,6 @@ interface Look {
   max: number
 }
 
-/** Both indexes of due deliveries name these conditions. */
-export const isPending = sql`d.state = 'pending' and not d.is_held`
-
 /**
  * Whether anything may be sent to the endpoint of a row: its record, its project, its team and the team's plan allow it.
  * `offset 0` keeps the planner from reading all endpoints into a hash table to check some.
@@ -73,13 +70,12 @@ const found = sql`
            as is_failing
     from found f`
 
-// `attempt_count >= 0` names the index in the order it is due, which a claim of one endpoint must not use.
 const walk = statement<Look, Found>(
   (p) => sql`
   with due as materialized (
     select d.team_id, d.endpoint_id, d.next_attempt_at, d.trigger
       from ${webhook_deliveries} d
-     where ${isPending} and d.attempt_count >= 0 and ${isDue(p)}
+     where ${isPendingInOrder} and ${isDue(p)}
      order by d.next_attempt_at
      limit ${p.max}
   ),
@@ -99,7 +95,7 @@ const walkEndpoints = statement<Look, Found>(
     (
       select d.team_id, d.endpoint_id
         from ${webhook_deliveries} d
-       where ${isPending}
+       where ${isPendingByEndpoint}
        order by d.team_id, d.endpoint_id
        limit 1
     )
@@ -109,7 +105,7 @@ const walkEndpoints = statement<Look, Found>(
      cross join lateral (
        select d.team_id, d.endpoint_id
          from ${webhook_deliveries} d
-        where ${isPending} and (d.team_id, d.endpoint_id) > (l.team_id, l.endpoint_id)
+        where ${isPendingByEndpoint} and (d.team_id, d.endpoint_id) > (l.team_id, l.endpoint_id)
         order by d.team_id, d.endpoint_id
         limit 1
      ) next
@@ -120,7 +116,7 @@ const walkEndpoints = statement<Look, Found>(
      cross join lateral (
        select d.next_attempt_at, d.trigger
          from ${webhook_deliveries} d
-        where ${isPending} and d.team_id = e.team_id and d.endpoint_id = e.endpoint_id and ${isDue(p)}
+        where ${isPendingByEndpoint} and d.team_id = e.team_id and d.endpoint_id = e.endpoint_id and ${isDue(p)}
         order by d.next_attempt_at
         limit 1
      ) first

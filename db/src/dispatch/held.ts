@@ -1,8 +1,8 @@
 import { sql } from 'drizzle-orm'
 import type { Tx } from '../driver/database.ts'
 import { statement } from '../sql/statement.ts'
-import { webhook_deliveries } from '../tables/webhooks.ts'
-import { isPending, isSendable } from './due.ts'
+import { isPendingByEndpoint, webhook_deliveries } from '../tables/webhooks.ts'
+import { isSendable } from './due.ts'
 
 const MAX_HELD = 2_000
 const MAX_ENDPOINTS = 1_000
@@ -25,7 +25,7 @@ const hold = statement<{ endpoints: string; max: number }, never>(
       cross join lateral (
         select d.ctid as place
           from ${webhook_deliveries} d
-         where ${isPending} and d.team_id = r.team_id and d.endpoint_id = r.endpoint_id and d.next_attempt_at <= now()
+         where ${isPendingByEndpoint} and d.team_id = r.team_id and d.endpoint_id = r.endpoint_id and d.next_attempt_at <= now()
          order by d.next_attempt_at
          limit ${p.max}
            for update skip locked

@@ -76,6 +76,13 @@ export const webhook_delivery_history = pgTable(
 type Unfinished = Omit<typeof webhook_deliveries.$inferSelect, 'is_held'>
 type Finished = typeof webhook_delivery_history.$inferSelect
 
+/**
+ * What is pending and not held, in the words of one index of due deliveries: in the order they are due, or by endpoint. The last
+ * condition is always true; it keeps a plan from taking the other index.
+ */
+export const isPendingInOrder = sql`d.state = 'pending' and not d.is_held and d.attempt_count >= 0`
+export const isPendingByEndpoint = sql`d.state = 'pending' and not d.is_held and d.attempt_count <= 32767`
+
 /** A row of either table. */
 export type Delivery = Omit<Unfinished, 'state'> & { state: Unfinished['state'] | Finished['state']; finished_at: string | null }
 

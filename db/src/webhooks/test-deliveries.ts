@@ -7,7 +7,7 @@ import { columnsOf } from '../sql/columns.ts'
 import { notFound, onlyOne } from '../sql/rows.ts'
 import { type Parameters, statement } from '../sql/statement.ts'
 import { events } from '../tables/events.ts'
-import { all_webhook_deliveries, webhook_attempts, webhook_deliveries } from '../tables/webhooks.ts'
+import { all_webhook_deliveries, isPendingByEndpoint, webhook_attempts, webhook_deliveries } from '../tables/webhooks.ts'
 import type { AttemptRow } from './attempts.ts'
 import { type DeliveryRef, type DeliveryRow, requireActive } from './deliveries.ts'
 import { findWebhook, target, type WebhookRef } from './endpoints.ts'
@@ -36,7 +36,7 @@ const insertDelivery = statement<WebhookRef & { event_id: string; type: string; 
   select ${p.team_id}::uuid, ${p.webhook_id}::uuid, ${p.event_id}::uuid, ${p.type}::text, ${p.payload_sha256}::text, 'test',
          least(now(), min(d.next_attempt_at) - interval '1 millisecond')
     from ${webhook_deliveries} d
-   where d.state = 'pending' and not d.is_held and d.team_id = ${p.team_id} and d.endpoint_id = ${p.webhook_id}
+   where ${isPendingByEndpoint} and d.team_id = ${p.team_id} and d.endpoint_id = ${p.webhook_id}
   returning id`,
 )
 
