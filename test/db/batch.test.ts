@@ -1,7 +1,7 @@
 import { ApiError } from '@earshot/contracts'
 import { openDatabase, type Tx } from '@earshot/db'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { batched } from '../../db/src/submissions/batch.ts'
+import { batched } from '../../db/src/sql/batch.ts'
 import { openTestDatabase, type TestDatabase } from '../support/test-database.ts'
 import { until } from '../support/until.ts'
 

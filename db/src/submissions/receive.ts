@@ -3,10 +3,10 @@ import { sql } from 'drizzle-orm'
 import { type PublicAccessQuery, type PublicAccessRow, publicAccessRequests, readPublicAccesses } from '../access.ts'
 import type { Tx } from '../driver/database.ts'
 import { quotaExceeded } from '../quotas.ts'
+import { batched } from '../sql/batch.ts'
 import { statement } from '../sql/statement.ts'
 import { toTimestamp } from '../sql/timestamps.ts'
 import type { SubmissionRow } from '../tables/submissions.ts'
-import { batched } from './batch.ts'
 import type { NewSubmission } from './create.ts'
 
 /** A submission from the public plane, with the request that brings it. */

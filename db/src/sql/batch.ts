@@ -2,8 +2,6 @@ import type { Tx } from '../driver/database.ts'
 import { isDeadlock, isUndone } from '../driver/errors.ts'
 import { createWaitingLine, type WaitingLine } from '../driver/waiting-line.ts'
 
-/** Batches in flight at once on a pool: while one waits for the disk, the other works. */
-const MAX_BATCHES = 2
 const MAX_ITEMS = 32
 /** Calls that may wait for a batch on a pool. */
 const MAX_WAITING = 1_000
@@ -20,11 +18,16 @@ interface Queue<Values, Row> {
   inFlight: number
 }
 
+interface BatchOptions {
+  /** In flight at once on a pool; two by default: while one waits for the disk, the other works. */
+  maxBatches?: number
+}
+
 /** Runs one statement for many items; returns a row for each, in their order. */
 type RunBatch<Values, Row> = (tx: Tx, items: Values[]) => Promise<Row[]>
 
 /**
- * Turns a statement for many items into a function for one. Calls that come while two batches are in flight wait, and go
+ * Turns a statement for many items into a function for one. Calls that come while `maxBatches` are in flight wait, and go
  * together in the next batch: one round trip, one commit and one wait for the disk for all. A call that comes alone does not
  * wait. In a transaction each call is a statement of its own. Throws `dependency_unavailable` when too many calls wait, or when
  * a request's patience ends before its turn.
@@ -32,27 +35,29 @@ type RunBatch<Values, Row> = (tx: Tx, items: Values[]) => Promise<Row[]>
  * A batch that failed and was rolled back is run again, item by item, so that one item cannot spoil it for the others; after
  * a deadlock it is run again as it is. A batch whose outcome is unknown is not run again.
  */
-export function batched<Values, Row>(run: RunBatch<Values, Row>): (tx: Tx, values: Values) => Promise<Row> {
+export function batched<Values, Row>(
+  run: RunBatch<Values, Row>,
+  { maxBatches = 2 }: BatchOptions = {},
+): (tx: Tx, values: Values) => Promise<Row> {
   const queues = new WeakMap<Tx, Queue<Values, Row>>()
+  const runWaiting = async (tx: Tx, queue: Queue<Values, Row>): Promise<void> => {
+    if (queue.inFlight === maxBatches) return
+    const items = takeUpTo(MAX_ITEMS, queue.waiting)
+    if (items.length === 0) return
+    queue.inFlight += 1
+    await settle(run, executorOf(items, tx), items)
+    queue.inFlight -= 1
+    void runWaiting(tx, queue)
+  }
   return async (given, values) => {
     const { shared: tx = given, patience } = given.request ?? {}
     const queue = queues.get(tx) ?? { waiting: createWaitingLine({ max: MAX_WAITING }), inFlight: 0 }
     queues.set(tx, queue)
     const { promise, resolve, reject } = Promise.withResolvers<Row>()
     queue.waiting.add({ values, tx: given, resolve, reject }, patience, reject)
-    void runWaiting(run, tx, queue)
+    void runWaiting(tx, queue)
     return promise
   }
-}
-
-async function runWaiting<Values, Row>(run: RunBatch<Values, Row>, tx: Tx, queue: Queue<Values, Row>): Promise<void> {
-  if (queue.inFlight === MAX_BATCHES) return
-  const items = takeUpTo(MAX_ITEMS, queue.waiting)
-  if (items.length === 0) return
-  queue.inFlight += 1
-  await settle(run, executorOf(items, tx), items)
-  queue.inFlight -= 1
-  void runWaiting(run, tx, queue)
 }
 
 /** While a batch waits for a connection, it is given up when nobody waits for it any more. */
