@@ -42,6 +42,7 @@ const functions = {
   ],
   'is a hot path with a row in the bench': [
     'access',
+    'access_without_team',
     'create_submissions',
     'moderate_submission',
     'moderate_submissions',
@@ -49,6 +50,7 @@ const functions = {
     'receive_submissions',
     'record_violation',
     'rotate_refresh_token',
+    'touch_credential',
   ],
 }
 

@@ -79,7 +79,7 @@ const UNLISTED = ['deleted_at', 'revoke_token_hash']
 const listed = sql.join(
   Object.keys(getTableColumns(submissions))
     .filter((name) => !UNLISTED.includes(name))
-    .map((name) => (name === 'tags' ? sql`nullif(s.tags, '{}') as tags` : sql`s.${sql.raw(name)}`)),
+    .map((name) => sql`s.${sql.raw(name)}`),
   sql`, `,
 )
 

@@ -25,7 +25,7 @@ export function presentSubmission(row: ListedSubmission): Submission {
     consent: presentConsent(row),
     source: { provider: row.source_provider, url: row.source_url, collected_at: toTimestamp(row.source_collected_at) },
     language: row.language,
-    tags: row.tags ?? [],
+    tags: row.tags,
     external_id: row.external_id,
     metadata: row.metadata,
     video_id: row.video_id,
