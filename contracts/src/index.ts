@@ -7,6 +7,7 @@ import { projects } from './projects.ts'
 import { publicPlane } from './public.ts'
 import { publicKeys } from './public-keys.ts'
 import { submissions } from './submissions/submissions.ts'
+import { responses } from './surveys/responses.ts'
 import { surveys } from './surveys/surveys.ts'
 import { teams } from './teams.ts'
 import { testimonials } from './testimonials.ts'
@@ -23,6 +24,7 @@ export const contracts = {
   submissions,
   testimonials,
   surveys,
+  responses,
   webhooks,
   events,
   auth,
@@ -64,6 +66,7 @@ export { Question, QuestionInput } from './schemas/question.ts'
 export { fitsAsStoredJson } from './schemas/stored-json.ts'
 export { Channel, Submission, SubmissionKind, SubmissionState } from './schemas/submission.ts'
 export { Survey, SurveyStatus, Translations } from './schemas/survey.ts'
+export type { SurveyResponse } from './schemas/survey-response.ts'
 export { Testimonial } from './schemas/testimonial.ts'
 export { Attempt, attemptErrorCodes, Delivery } from './schemas/webhook-delivery.ts'
 export { WebhookEndpoint } from './schemas/webhook-endpoint.ts'

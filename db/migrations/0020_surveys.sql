@@ -34,3 +34,37 @@ create table survey_versions (
   primary key (team_id, project_id, survey_id, version),
   foreign key (team_id, project_id, survey_id) references surveys on delete cascade
 );
+
+-- Responses, each to one version. No foreign key to the survey: writers would share a lock on its row, and the purge removes
+-- what a deleted survey leaves.
+create table survey_responses (
+  team_id uuid not null,
+  project_id uuid not null,
+  survey_id uuid not null,
+  id uuid not null default uuidv7(),
+  survey_version int not null,
+  respondent_external_id text,
+  respondent_email text,
+  respondent_name text,
+  respondent_properties jsonb not null default '{}',
+  -- In the order of the questions: [{question_id, type, value}].
+  answers jsonb not null,
+  nps_score smallint check (nps_score between 0 and 10),
+  language text,
+  channel text not null check (channel in ('public', 'api', 'mcp', 'import', 'dashboard')),
+  hidden jsonb not null default '{}',
+  duration_ms int,
+  -- The survey took one response per respondent when this one came.
+  is_only_one boolean not null default false,
+  deleted_at timestamptz(3),
+  updated_at timestamptz(3) not null default clock_timestamp(),
+  created_at timestamptz not null generated always as (uuid_extract_timestamp(id)) virtual,
+  primary key (team_id, project_id, survey_id, id)
+);
+create unique index survey_responses_respondent on survey_responses
+  (team_id, project_id, survey_id, (coalesce(respondent_external_id, lower(respondent_email))))
+  where is_only_one and deleted_at is null;
+create index survey_responses_external_id on survey_responses (team_id, project_id, survey_id, respondent_external_id, id desc);
+create index survey_responses_deleted on survey_responses (deleted_at) where deleted_at is not null;
+-- A survey has one project and team: with this, the planner expects a survey's many responses.
+create statistics survey_responses_owner (dependencies) on team_id, project_id, survey_id from survey_responses;

@@ -53,6 +53,8 @@ export { type ListedSubmission, listSubmissions, type SubmissionFilters } from '
 export { moderateSubmission, moderateSubmissions } from './submissions/moderate.ts'
 export { type Reception, receiveSubmission } from './submissions/receive.ts'
 export { updateSubmission } from './submissions/update.ts'
+export { listResponses, type ResponseFilters } from './surveys/response-list.ts'
+export { createResponse, deleteResponse, findResponse, presentResponse, type ResponseRow } from './surveys/responses.ts'
 export {
   closeSurvey,
   createSurvey,

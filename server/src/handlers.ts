@@ -8,6 +8,7 @@ import { members } from './members.ts'
 import { projects } from './projects.ts'
 import { publicPlane } from './public.ts'
 import { publicKeys } from './public-keys.ts'
+import { responses } from './responses.ts'
 import { submissions } from './submissions/submissions.ts'
 import { surveys } from './surveys.ts'
 import { teams } from './teams.ts'
@@ -25,6 +26,7 @@ export const handlers = implement(contracts, {
   submissions,
   testimonials,
   surveys,
+  responses,
   webhooks,
   events,
   auth,

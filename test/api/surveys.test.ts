@@ -1,6 +1,7 @@
 import type { Survey } from '@earshot/contracts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { makeTeam, type Team } from '../support/people.ts'
+import { NPS, WHY } from '../support/questions.ts'
 import { startTestService, type TestService } from '../support/test-service.ts'
 
 const SOURCE = {
@@ -11,13 +12,6 @@ const SOURCE = {
     { value: 'friend', label: 'A friend' },
     { value: 'web', label: 'The web' },
   ],
-}
-const NPS = { ref: 'recommend', type: 'nps', title: 'How likely are you to recommend us?', required: true }
-const WHY = {
-  ref: 'why',
-  type: 'long_text',
-  title: 'What could be better?',
-  show_if: { match: 'all', rules: [{ ref: 'recommend', op: 'lte', value: 6 }] },
 }
 
 let service: TestService

@@ -18,6 +18,7 @@ MADE_FROM = {
     "submission_id": {"body": "Spare words.", "author": {"name": "Ada"}},
     "testimonial_id": {"body": "Spare words.", "author": {"name": "Ada"}},
     "survey_id": {"name": "Spare"},
+    "response_id": RECORDS["response"],
     "webhook_id": {"url": RECORDS["receiver"], "events": ["video.ready"]},
     "token_id": {"name": "Spare", "scopes": ["read:profile"]},
 }
@@ -48,11 +49,12 @@ def spare(case, name):
     if made.status_code == 201:
         return made.json()["id"]
     listed = requests.get(collection, params={"limit": 100}, headers=AUTHORIZATION, timeout=30).json()["results"]
-    return [record["id"] for record in listed if record["id"] not in RECORDS["kept"]][-1]
+    others = [record["id"] for record in listed if record["id"] not in RECORDS["kept"]]
+    return others[-1] if others else str(uuid4())
 
 
 def say_what_schemas_cannot(case):
-    """Cursors and form tokens were given out by the service, receivers can be reached, ends lie in the future, replays in the last hour, time zones are the world's, passwords are good, accounts are there, excerpts are parts of the text, questions fit together."""
+    """Cursors and form tokens were given out by the service, receivers can be reached, ends lie in the future, replays in the last hour, time zones are the world's, passwords are good, accounts are there, excerpts are parts of the text, questions fit together, answers fit their questions."""
     for name, key in (case.headers or {}).items():
         if name.lower() == "idempotency-key":
             # A key that came before would bring back its answer, which may tell of what was deleted since.
@@ -81,6 +83,9 @@ def say_what_schemas_cannot(case):
     if case.operation.path.endswith("/replay/"):
         now = datetime.now(timezone.utc)
         case.body.update({"from": (now - timedelta(hours=1)).isoformat(), "to": now.isoformat()})
+    if "answers" in case.body:
+        # To the version that never changes, by somebody who has not answered yet.
+        case.body.update({**RECORDS["response"], "respondent": {"external_id": uuid4().hex}})
     if case.body.get("excerpt"):
         case.body["excerpt"] = case.body["body"][:20] if "body" in case.body else None
     if case.body.get("questions"):

@@ -1,5 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Survey } from '@earshot/contracts'
 import { type Client, createClient } from '@earshot/contracts/client'
 import type { Team } from '../support/people.ts'
 import { account } from './account.ts'
@@ -38,6 +39,11 @@ export async function makeRecords(url: string, team: Team, receiver: string): Pr
   const feed = await client.events.list({ team_id })
   const testimonial = await client.testimonials.create({ ...team.project, body: 'It saved us a week.', author: { name: 'Ada' } })
   const survey = await makeSurvey(client, team)
+  const response = { survey_version: survey.version, answers: survey.questions.map(({ id }) => ({ question_id: id, value: 9 })) }
+  const responses = [
+    await client.responses.create({ ...team.project, survey_id: survey.id, ...response }),
+    await client.responses.create({ ...team.project, survey_id: survey.id, ...response }),
+  ]
   const keys = await client.publicKeys.list(team.project)
   const { credential } = await client.me.retrieve()
   const { form_token } = await client.public.projects.retrieve({ public_key: team.publicKey })
@@ -48,11 +54,22 @@ export async function makeRecords(url: string, team: Team, receiver: string): Pr
   writeDictionary('submissions', idsOf(submissions))
   writeDictionary('testimonials', [testimonial.id])
   writeDictionary('surveys', [survey.id])
+  writeDictionary('responses', idsOf({ results: responses }))
   writeDictionary('webhooks', [webhook.id])
   writeDictionary('deliveries', idsOf(deliveries))
   writeDictionary('revoke_tokens', revokeTokens)
-  const kept = [team_id, project_id, webhook.id, testimonial.id, survey.id, credential.id, ...idsOf(keys), ...idsOf(submissions)]
-  const givenOut = { cursor: submissions.next_cursor, feed_cursor: feed.next_cursor, form_token, account }
+  const kept = [
+    team_id,
+    project_id,
+    webhook.id,
+    testimonial.id,
+    survey.id,
+    ...idsOf({ results: responses }),
+    credential.id,
+    ...idsOf(keys),
+    ...idsOf(submissions),
+  ]
+  const givenOut = { cursor: submissions.next_cursor, feed_cursor: feed.next_cursor, form_token, account, response }
   return { token: team.token, forHooks: { url, kept, team_id, project_id, receiver, ...givenOut } }
 }
 
@@ -70,7 +87,7 @@ async function submit(client: Client, public_key: string): Promise<string[]> {
 }
 
 /** Creates a survey that takes responses. */
-async function makeSurvey({ surveys }: Client, { project }: Team): Promise<{ id: string }> {
+async function makeSurvey({ surveys }: Client, { project }: Team): Promise<Survey> {
   const questions = [{ ref: 'recommend', type: 'nps' as const, title: 'How likely are you to recommend us?' }]
   const { id: survey_id } = await surveys.create({ ...project, name: 'Survey', questions })
   return surveys.publish({ ...project, survey_id })

@@ -25,6 +25,8 @@ const makers: Record<string, Maker> = {
   public_key: async (_service, team) => team.publicKey,
   submission_id: async (_service, team) => (await team.submit()).id,
   survey_id: makeSurvey,
+  question_id: firstQuestion,
+  response_id: makeResponse,
   user_id: async (_service, team) => (await team.join('member')).id,
   delivery_id: makeDelivery,
   revoke_token: makeRevokeToken,
@@ -151,6 +153,19 @@ function newAddress(): string {
 async function ownPassword({ database }: TestService, { ownerId }: Team): Promise<{ password: string }> {
   await givePassword(database, ownerId)
   return { password: PASSWORD }
+}
+
+/** The first question of the survey of the path. */
+async function firstQuestion(service: TestService, { token, project }: Team, { survey_id }: Known): Promise<unknown> {
+  const { questions } = await service.client(token).surveys.retrieve({ ...project, survey_id: String(survey_id) })
+  return questions[0]?.id
+}
+
+/** A response to the survey of the path. */
+async function makeResponse(service: TestService, team: Team, path: Known): Promise<unknown> {
+  const question_id = String(await firstQuestion(service, team, path))
+  const { responses } = service.client(team.token)
+  return (await responses.create({ ...team.project, survey_id: String(path.survey_id), answers: [{ question_id, value: 9 }] })).id
 }
 
 /** A survey that is active, so that it can be closed, and published again without effect. */

@@ -193,6 +193,9 @@ test('the purge removes records deleted more than a day ago, with their dependen
   await project('freshly-deleted', '23 hours')
   await project('deleted', '25 hours')
   await client`insert into survey_versions select team_id, project_id, id, 1, 'en', '[]', '{}' from surveys`
+  await client`
+    insert into survey_responses (team_id, project_id, survey_id, survey_version, answers, channel, deleted_at)
+    select team_id, project_id, id, 1, '[]', 'api', now() - ago::interval from surveys, (values (null), ('25 hours')) r (ago)`
   await fixture.addEndpoint('http://127.0.0.1:9/')
   await client`update webhook_endpoints set deleted_at = now() - interval '25 hours'`
   await client`
@@ -207,6 +210,10 @@ test('the purge removes records deleted more than a day ago, with their dependen
     submissions: 3,
     submissions_of_projects: 2,
     submissions_of_teams: 0,
+    survey_responses: 6,
+    responses_of_surveys: 3,
+    responses_of_projects: 1,
+    responses_of_teams: 0,
     surveys: 3,
     webhook_deliveries_of_teams: 0,
     feed_ends_of_teams: 0,
@@ -221,8 +228,12 @@ test('the purge removes records deleted more than a day ago, with their dependen
       from survey_versions`
   expect(left).toEqual([{ tags: 8, keys: 2, versions: 2 }])
   await client`update teams set deleted_at = now() - interval '25 hours'`
-  expect(await purgeDeleted(fixture.database)).toMatchObject({ submissions_of_teams: 4, projects: 0, teams: 1 })
-  expect(await client`select from projects union all select from memberships union all select from submissions`).toHaveLength(0)
+  expect(await purgeDeleted(fixture.database)).toMatchObject({
+    ...{ submissions_of_teams: 4, responses_of_teams: 2, projects: 0, teams: 1 },
+  })
+  expect(
+    await client`select from projects union all select from memberships union all select from submissions union all select from survey_responses`,
+  ).toHaveLength(0)
 })
 
 test('the worker runs every scheduled task', async () => {

@@ -33,7 +33,7 @@ const answerCharacters = { short_text: 1_000, long_text: 10_000 } as const
 export const fixedScales = { nps: { min: 0, max: 10 }, csat: { min: 1, max: 5 }, ces: { min: 1, max: 7 } } as const
 
 /** Beyond it, whole numbers are not exact. */
-const SafeNumber = z.number().min(Number.MIN_SAFE_INTEGER).max(Number.MAX_SAFE_INTEGER)
+export const SafeNumber = z.number().min(Number.MIN_SAFE_INTEGER).max(Number.MAX_SAFE_INTEGER)
 
 export const QuestionRef = z
   .string()

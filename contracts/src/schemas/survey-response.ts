@@ -1,7 +1,11 @@
 import { z } from 'zod'
-import { ContactEmail, CreatedAt, Id, timestamp, UpdatedAt } from './primitives.ts'
-import { QuestionType } from './question.ts'
+import { sizes } from '../limits.ts'
+import { ContactEmail, CreatedAt, EmailInput, Id, instant, Language, Metadata, Name, text, timestamp, UpdatedAt } from './primitives.ts'
+import { QuestionType, SafeNumber } from './question.ts'
 import { Channel } from './submission.ts'
+
+/** As PostgreSQL's integer. */
+const MAX_VERSION = 2_147_483_647
 
 const Respondent = z
   .object({
@@ -23,6 +27,49 @@ const Answer = z
   })
   .meta({ id: 'Answer', description: 'The answer to one question.' })
 
+/** The most characters that a question allows. Its own limit is checked with the answer, so that the error names its `ref`. */
+const ANSWER_CHARACTERS = 10_000
+
+const AnswerInput = z
+  .strictObject({
+    question_id: Id.meta({ description: 'A question of the version that is answered.' }),
+    value: z
+      .union([text(ANSWER_CHARACTERS), SafeNumber, z.boolean(), z.array(text(ANSWER_CHARACTERS))])
+      .nullable()
+      .meta({
+        description: 'Text, a number, true or false, or a list of choices, depending on the type of the question. Null is no answer.',
+        example: 9,
+      }),
+  })
+  .meta({ id: 'AnswerInput', description: 'The answer to one question.' })
+
+const RespondentInput = z
+  .strictObject({
+    external_id: text(200, 1).nullable().optional().meta({ description: 'Your own id of the person.', example: 'user_42' }),
+    email: EmailInput.nullable().optional(),
+    name: Name.nullable().optional().meta({ description: 'Name of the person.', example: 'Ada Lovelace' }),
+    properties: Metadata.optional().meta({ description: 'Your own properties of the person, at most 16 KB.', example: { plan: 'team' } }),
+  })
+  .meta({ id: 'RespondentInput', description: 'The person who answers.' })
+
+/** The fields of a new response, on every surface. */
+export const newResponse = {
+  answers: z.array(AnswerInput).max(sizes.surveyQuestions).meta({
+    description:
+      'Answers in any order. Questions whose `show_if` does not hold take none, required ones that are shown need one. Errors name the field `answers.<ref>`.',
+  }),
+  survey_version: z
+    .int()
+    .min(1)
+    .max(MAX_VERSION)
+    .optional()
+    .meta({ description: 'The version that was shown. Default is the current one; older ones are accepted.' }),
+  respondent: RespondentInput.optional(),
+  language: Language.nullable().optional().meta({ description: 'Language in which the survey was shown.' }),
+  hidden: Metadata.optional().meta({ description: 'Hidden fields that the page sends, at most 16 KB.', example: { page: '/pricing' } }),
+  started_at: instant('Time when the first question was shown. From it follows `duration_ms`.').nullable().optional(),
+}
+
 export const SurveyResponse = z
   .object({
     id: Id,
@@ -42,3 +89,4 @@ export const SurveyResponse = z
     updated_at: UpdatedAt,
   })
   .meta({ id: 'SurveyResponse', description: 'The answers of one person to a survey.' })
+export type SurveyResponse = z.infer<typeof SurveyResponse>

@@ -2,14 +2,12 @@ import { z } from 'zod'
 import { sizes } from '../limits.ts'
 import { NoContent, operation } from '../operation.ts'
 import { PROJECT, ProjectRef } from '../paths.ts'
-import { Id, instant, Language, listOf, Name, Page } from '../schemas/primitives.ts'
+import { instant, Language, listOf, Name, Page } from '../schemas/primitives.ts'
 import { QuestionInput } from '../schemas/question.ts'
 import { fitsAsStoredJson } from '../schemas/stored-json.ts'
 import { Survey, SurveyStatus, ThankYouText, Translations } from '../schemas/survey.ts'
 import { faultsOf } from './definition.ts'
-
-const SURVEY = `${PROJECT}/surveys/{survey_id}` as const
-const SurveyRef = ProjectRef.extend({ survey_id: Id.meta({ description: 'The survey.' }) })
+import { SURVEY, SurveyRef } from './paths.ts'
 
 const MAX_RESPONSES = 10_000_000
 
@@ -36,11 +34,10 @@ const settings = {
     .max(MAX_RESPONSES)
     .nullable()
     .optional()
-    .meta({ description: 'Number of responses after which it closes.', example: 500 }),
-  one_per_respondent: z
-    .boolean()
-    .optional()
-    .meta({ description: 'Whether a respondent, by external id or e-mail address, answers only once (409 `already_exists`).' }),
+    .meta({ description: 'Number of responses after which it closes; responses that it has already count.', example: 500 }),
+  one_per_respondent: z.boolean().optional().meta({
+    description: 'Whether a respondent, by external id or e-mail address, answers only once (409 `already_exists`), from now on.',
+  }),
 }
 
 export const surveys = {

@@ -134,6 +134,7 @@ export function unavailable(cause: Error): ApiError {
 
 function duplicateDetail(constraint: string | undefined): string {
   const field = { teams_slug: 'slug', projects_slug: 'slug', users_email: 'e-mail address' }[constraint ?? '']
+  if (constraint === 'survey_responses_respondent') return 'This respondent has answered the survey already.'
   if (constraint?.endsWith('external_id_idx') || constraint?.includes('external_id'))
     return 'There is a submission with this external_id already.'
   return field ? `This ${field} is taken already.` : 'There is one already with this unique value.'

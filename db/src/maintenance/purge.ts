@@ -4,7 +4,7 @@ import { credentials } from '../tables/credentials.ts'
 import { feed_ends } from '../tables/events.ts'
 import { projects } from '../tables/projects.ts'
 import { submissions } from '../tables/submissions.ts'
-import { surveys } from '../tables/surveys.ts'
+import { survey_responses, surveys } from '../tables/surveys.ts'
 import { teams } from '../tables/teams.ts'
 import { webhook_deliveries, webhook_endpoints } from '../tables/webhooks.ts'
 import { type BatchedDelete, batchedDelete } from './batched-delete.ts'
@@ -15,6 +15,8 @@ const isPurged = (row: SQL) => sql`${row}.deleted_at < now() - interval '1 day'`
 const ofPurgedTeam = sql`exists (select from ${teams} t where t.id = gone.team_id and ${isPurged(sql`t`)})`
 const ofPurgedProject = sql`exists (
   select from ${projects} p where p.team_id = gone.team_id and p.id = gone.project_id and ${isPurged(sql`p`)})`
+const ofPurgedSurvey = sql`exists (
+  select from ${surveys} s where s.team_id = gone.team_id and s.project_id = gone.project_id and s.id = gone.survey_id and ${isPurged(sql`s`)})`
 
 // Records that can be many come first, in batches: deleting a project or team then cascades to few rows. Events, finished
 // deliveries, attempts and audit entries are dropped with their partitions.
@@ -22,15 +24,28 @@ const purges: Record<string, BatchedDelete> = {
   submissions: batchedDelete(sql`${submissions}`, isPurged(sql`gone`)),
   submissions_of_projects: batchedDelete(sql`${submissions}`, ofPurgedProject),
   submissions_of_teams: batchedDelete(sql`${submissions}`, ofPurgedTeam),
-  surveys: batchedDelete(sql`${surveys}`, isPurged(sql`gone`)),
+  survey_responses: batchedDelete(sql`${survey_responses}`, isPurged(sql`gone`)),
+  responses_of_surveys: batchedDelete(sql`${survey_responses}`, ofPurgedSurvey),
+  responses_of_projects: batchedDelete(sql`${survey_responses}`, ofPurgedProject),
+  responses_of_teams: batchedDelete(sql`${survey_responses}`, ofPurgedTeam),
+  surveys: batchedDelete(
+    sql`${surveys}`,
+    sql`${isPurged(sql`gone`)} and not exists (
+  select from ${survey_responses} r where r.team_id = gone.team_id and r.project_id = gone.project_id and r.survey_id = gone.id)`,
+  ),
   webhook_deliveries_of_teams: batchedDelete(sql`${webhook_deliveries}`, ofPurgedTeam),
   feed_ends_of_teams: batchedDelete(sql`${feed_ends}`, ofPurgedTeam),
   webhook_endpoints: batchedDelete(sql`${webhook_endpoints}`, isPurged(sql`gone`)),
   projects: batchedDelete(
     sql`${projects}`,
-    sql`${isPurged(sql`gone`)} and not exists (select from ${submissions} s where s.team_id = gone.team_id and s.project_id = gone.id)`,
+    sql`${isPurged(sql`gone`)} and not exists (select from ${submissions} s where s.team_id = gone.team_id and s.project_id = gone.id)
+    and not exists (select from ${survey_responses} r where r.team_id = gone.team_id and r.project_id = gone.id)`,
   ),
-  teams: batchedDelete(sql`${teams}`, sql`${isPurged(sql`gone`)} and not exists (select from ${submissions} s where s.team_id = gone.id)`),
+  teams: batchedDelete(
+    sql`${teams}`,
+    sql`${isPurged(sql`gone`)} and not exists (select from ${submissions} s where s.team_id = gone.id)
+    and not exists (select from ${survey_responses} r where r.team_id = gone.id)`,
+  ),
   credentials: batchedDelete(sql`${credentials}`, sql`gone.revoked_at < now() - interval '30 days'`),
   // An expired token stays in its owner's list; an expired session or login is of no use to anybody.
   ended_credentials: batchedDelete(sql`${credentials}`, sql`gone.kind <> 'pat' and gone.expires_at < now() - interval '30 days'`),

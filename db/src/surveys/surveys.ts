@@ -11,7 +11,7 @@ import { lockRecord, removeRecord, updateRecord } from '../sql/records.ts'
 import { notFound, onlyOne } from '../sql/rows.ts'
 import { type Parameters, statement, statementsByKey } from '../sql/statement.ts'
 import { inUtc } from '../sql/timestamps.ts'
-import { survey_versions, surveys } from '../tables/surveys.ts'
+import { survey_responses, survey_versions, surveys } from '../tables/surveys.ts'
 import { withIds } from './questions.ts'
 
 type Row = typeof surveys.$inferSelect
@@ -87,7 +87,13 @@ const putVersion = statement<SurveyRef & { version: number; content: string }, n
          translations = excluded.translations, thank_you_text = excluded.thank_you_text`,
 )
 
-const update = updateRecord<SurveyRef, Row>(surveys, [...SETTINGS, 'status', 'version'], here)
+const update = updateRecord<SurveyRef, Row>(surveys, [...SETTINGS, 'status', 'version', 'response_count'], here)
+const countResponses = statement<SurveyRef, { count: number }>(
+  (p) => sql`
+  select count(*)::int as count
+    from ${survey_responses}
+   where team_id = ${p.team_id} and project_id = ${p.project_id} and survey_id = ${p.survey_id} and deleted_at is null`,
+)
 const remove = removeRecord<SurveyRef, Row>(surveys, here)
 
 /** Lists the surveys of a project, newest first. */
@@ -150,11 +156,26 @@ export function updateSurvey(
     const version = isChanged && before.status !== 'draft' ? before.version + 1 : before.version
     if (isChanged) await putVersion(tx, { ...ref, version, content: JSON.stringify(content) })
     const { name, response_limit, one_per_respondent } = fields
-    const row = onlyOne(await update(tx, ref, { name, closes_at: inUtc(fields.closes_at), response_limit, one_per_respondent, version }))
+    const counted = await countedFor(tx, ref, { before, response_limit })
+    const closes_at = inUtc(fields.closes_at)
+    const row = onlyOne(await update(tx, ref, { name, closes_at, response_limit, one_per_respondent, version, ...counted }))
     // The questions themselves, up to 64 KB, stand in their version.
     await recordAudit(tx, actor, { ...target(row), action: 'survey.updated', changes: changedFields(before, row) })
     return { ...row, ...content }
   })
+}
+
+/** Responses are counted while a survey has a limit. With its first limit it starts from those that it has. */
+async function countedFor(
+  tx: Tx,
+  { team_id, project_id, survey_id }: SurveyRef,
+  { before, response_limit }: { before: SurveyRow; response_limit: number | null | undefined },
+): Promise<Partial<Pick<Row, 'response_count' | 'status'>>> {
+  if (response_limit === undefined) return {}
+  if (response_limit === null) return { response_count: 0 }
+  const isCounted = before.response_limit !== null
+  const response_count = isCounted ? before.response_count : onlyOne(await countResponses(tx, { team_id, project_id, survey_id })).count
+  return { response_count, ...(before.status === 'active' && response_count >= response_limit && { status: 'closed' }) }
 }
 
 function contentOf({ language, questions, translations, thank_you_text }: SurveyRow): Content {

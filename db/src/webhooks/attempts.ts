@@ -2,10 +2,11 @@ import { sql } from 'drizzle-orm'
 import type { Tx } from '../driver/database.ts'
 import { indexedList, type Listed, listedPage, scannedList, spanOf, walkOf } from '../sql/bounded-list.ts'
 import { columnsOf } from '../sql/columns.ts'
+import { type Below, rowsBelow } from '../sql/nested-lists.ts'
 import { type Page, type PageBounds, type PageQuery, pageBounds } from '../sql/pages.ts'
 import { type Parameters, statementsByKey } from '../sql/statement.ts'
 import { webhook_attempts } from '../tables/webhooks.ts'
-import { type BelowEndpoint, belowEndpoint, rowsBelow } from './endpoint-lists.ts'
+import { belowEndpoint } from './endpoint-lists.ts'
 import type { WebhookRef } from './endpoints.ts'
 
 export type AttemptRow = typeof webhook_attempts.$inferSelect
@@ -34,7 +35,7 @@ const ofEndpoint = (p: Parameters<AttemptValues>, filters: string[]) => sql`
      where s.team_id = ${p.team_id} and s.endpoint_id = ${p.webhook_id}
        ${filters.includes('delivery_id') ? sql`and s.delivery_id = ${p.delivery_id}` : sql``}`
 
-const list = statementsByKey<AttemptValues, BelowEndpoint<Listed<AttemptRow>>>((key, p) => {
+const list = statementsByKey<AttemptValues, Below<Listed<AttemptRow>>>((key, p) => {
   const [span, ...filters] = key.split(',')
   const others = Object.entries(conditions(p)).flatMap(([name, condition]) => (filters.includes(name) ? [condition] : []))
   const walk = walkOf(ofEndpoint(p, filters), sql`s.id`, span)

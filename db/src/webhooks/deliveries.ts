@@ -5,12 +5,13 @@ import type { Actor } from '../sql/actor.ts'
 import { recordAudit } from '../sql/audit.ts'
 import { indexedList, type Listed, listedPage, scannedList, spanOf, walkOf } from '../sql/bounded-list.ts'
 import { columnsOf } from '../sql/columns.ts'
+import { type Below, rowsBelow } from '../sql/nested-lists.ts'
 import { type Page, type PageBounds, type PageQuery, pageBounds } from '../sql/pages.ts'
 import { notFound, onlyOne } from '../sql/rows.ts'
 import { type Parameters, statement, statementsByKey } from '../sql/statement.ts'
 import { events } from '../tables/events.ts'
 import { all_webhook_deliveries, type Delivery, webhook_deliveries, webhook_delivery_history } from '../tables/webhooks.ts'
-import { type BelowEndpoint, belowEndpoint, rowsBelow } from './endpoint-lists.ts'
+import { belowEndpoint } from './endpoint-lists.ts'
 import { findWebhook, type WebhookEndpointRow, type WebhookRef } from './endpoints.ts'
 
 /** A delivery with the body of its event; null once the event is past its 30 days. */
@@ -60,7 +61,7 @@ const ofEndpoint = (p: Parameters<DeliveryValues>, filters: string[]) => sql`
      where s.team_id = ${p.team_id} and s.endpoint_id = ${p.webhook_id}
        ${filters.includes('replay_id') ? sql`and s.replay_id = ${p.replay_id}::uuid` : sql``}`
 
-const list = statementsByKey<DeliveryValues, BelowEndpoint<Listed<DeliveryRow>>>((key, p) => {
+const list = statementsByKey<DeliveryValues, Below<Listed<DeliveryRow>>>((key, p) => {
   const [span, ...filters] = key.split(',')
   const others = Object.entries(conditions(p)).flatMap(([name, condition]) => (filters.includes(name) ? [condition] : []))
   const walk = walkOf(ofEndpoint(p, filters), sql`s.id`, span)
