@@ -65,7 +65,7 @@ export {
 export { Question, QuestionInput } from './schemas/question.ts'
 export { fitsAsStoredJson } from './schemas/stored-json.ts'
 export { Channel, Submission, SubmissionKind, SubmissionState } from './schemas/submission.ts'
-export { Survey, SurveyStatus, Translations } from './schemas/survey.ts'
+export { QuestionTexts, Survey, SurveyStatus, Translations } from './schemas/survey.ts'
 export type { SurveyResponse } from './schemas/survey-response.ts'
 export { Testimonial } from './schemas/testimonial.ts'
 export { Attempt, attemptErrorCodes, Delivery } from './schemas/webhook-delivery.ts'

@@ -1,5 +1,13 @@
 import { publicProjects } from './projects.ts'
 import { publicConsent, publicItems, publicSubmissions } from './submissions/public.ts'
+import { publicResponses, publicSurveys } from './surveys/public.ts'
 
 /** The public plane: operations for visitors, without a credential. */
-export const publicPlane = { projects: publicProjects, submissions: publicSubmissions, items: publicItems, consent: publicConsent }
+export const publicPlane = {
+  projects: publicProjects,
+  submissions: publicSubmissions,
+  items: publicItems,
+  consent: publicConsent,
+  surveys: publicSurveys,
+  responses: publicResponses,
+}

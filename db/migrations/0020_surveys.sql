@@ -20,6 +20,10 @@ create table surveys (
   foreign key (team_id, project_id) references projects on delete cascade
 );
 create index surveys_deleted on surveys (deleted_at) where deleted_at is not null;
+create trigger surveys_routes_added after insert on surveys
+  referencing new table as added for each statement execute function add_key_routes();
+create trigger surveys_routes_removed after delete on surveys
+  referencing old table as removed for each statement execute function remove_key_routes();
 
 -- What a survey asked in each version. The version of a draft changes with it; later ones never change.
 create table survey_versions (

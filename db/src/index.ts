@@ -54,7 +54,7 @@ export { moderateSubmission, moderateSubmissions } from './submissions/moderate.
 export { type Reception, receiveSubmission } from './submissions/receive.ts'
 export { updateSubmission } from './submissions/update.ts'
 export { listResponses, type ResponseFilters } from './surveys/response-list.ts'
-export { createResponse, deleteResponse, findResponse, presentResponse, type ResponseRow } from './surveys/responses.ts'
+export { createResponse, deleteResponse, findResponse, presentResponse, type ResponseRow, receiveResponse } from './surveys/responses.ts'
 export {
   closeSurvey,
   createSurvey,

@@ -1,6 +1,7 @@
 import { contracts } from '@earshot/contracts'
 import { implement } from './http/implement.ts'
 import { publicProjects } from './projects.ts'
+import { publicResponses, publicSurveys } from './public-surveys.ts'
 import { publicConsent, publicItems, publicSubmissions } from './submissions/public.ts'
 
 /** The public plane: what visitors do, without a credential. */
@@ -9,4 +10,6 @@ export const publicPlane = implement(contracts.public, {
   submissions: publicSubmissions,
   items: publicItems,
   consent: publicConsent,
+  surveys: publicSurveys,
+  responses: publicResponses,
 })

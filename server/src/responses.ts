@@ -8,7 +8,7 @@ export const responses = implement(contracts.responses, {
   create: async ({ ctx, input }) => {
     const { team_id, project_id, survey_id, ...given } = input
     return presentResponse(
-      await createResponse(ctx.tx, { team_id, project_id, survey_id }, { ...given, channel: channelOf(ctx) }, ctx.actor),
+      await createResponse(ctx.tx, { team_id, project_id, survey_id }, { ...given, channel: channelOf(ctx) }, { actor: ctx.actor }),
     )
   },
   retrieve: async ({ ctx, input }) => presentResponse(await findResponse(ctx.tx, input)),

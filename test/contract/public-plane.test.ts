@@ -15,6 +15,7 @@ import { makeInput } from './records.ts'
 /** So small that every limit is rounded to no request at all. */
 const NO_REQUESTS = 0.0001
 const UNKNOWN_KEY = 'pk_000000000000000000000000'
+const UNKNOWN_ID = '019aa3c1-7d40-7c3e-9f3b-2b8f7a6f1e01'
 
 const secretBox = createSecretBox(randomBytes(32))
 const publicOperations = operations.filter(({ operation }) => operation.access === 'public')
@@ -65,6 +66,12 @@ const refusals: Record<string, Refusal> = {
     code: 'not_found',
     appliesTo: ({ operation }) => operation.pathFields.has('public_key'),
     input: { public_key: UNKNOWN_KEY },
+  },
+  'for an unknown survey': {
+    status: 404,
+    code: 'not_found',
+    appliesTo: ({ operation }) => operation.pathFields.has('survey_id'),
+    input: { survey_id: UNKNOWN_ID },
   },
   'that is a webhook delivery': {
     status: 403,

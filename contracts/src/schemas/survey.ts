@@ -11,7 +11,7 @@ export type SurveyStatus = z.infer<typeof SurveyStatus>
 
 export const ThankYouText = text(2_000).meta({ description: 'Shown after the last question.', example: 'Thank you!' })
 
-const QuestionTexts = z
+export const QuestionTexts = z
   .strictObject({
     title: text(500, 1).optional().meta({ description: 'The question.' }),
     description: text(2_000).optional().meta({ description: 'Explanation below the question.' }),
@@ -20,6 +20,8 @@ const QuestionTexts = z
     options: z.record(text(100, 1), text(200, 1)).optional().meta({ description: 'Labels by value of the option.' }),
   })
   .meta({ id: 'QuestionTexts', description: 'Texts of a question in another language. What is absent stays in the first language.' })
+
+export type QuestionTexts = z.infer<typeof QuestionTexts>
 
 const SurveyTexts = z
   .strictObject({

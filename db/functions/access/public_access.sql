@@ -1,5 +1,5 @@
 -- Authorizes requests of the public plane: counts each by its address, and finds the project of its public key with its
--- public figures. One row per request, in the same order.
+-- public figures, or that of the survey that stands for one as `survey:<id>`. One row per request, in the same order.
 -- p_requests: [{number, public_key, subject, address, max, window_seconds, day_max}], numbered from 1; subject null = counted
 -- before. day_max bounds what an address may do in a project on a day (UTC); beyond it is no violation.
 -- used null = over the limit; blocked_seconds not null = the address is blocked for repeated violations;
@@ -19,7 +19,8 @@ declare
   v_day_count record;
   v_beyond_day int[] := '{}';
   v_day_seconds int;
-  -- The key of each request, at its number; null where it is unknown or revoked, or the request is refused.
+  -- The key of each request, at its number; null where it is unknown or revoked, or the request is refused. That of a survey has
+  -- no id.
   v_keys public.public_keys[];
 begin
   -- Counters are locked in the order of their subjects, then blocks in the order of their addresses, then the counters of the
@@ -74,6 +75,7 @@ begin
   v_keys := array(
     select case
              when r.subject = any (v_refused) then null
+             when starts_with(r.public_key, 'survey:') then public.survey_of_key(r.public_key)
              else (
                select k
                  from public.key_routes w
@@ -93,7 +95,7 @@ begin
                from jsonb_to_recordset(p_requests) as q (number int, subject text, address text, day_max int)
            ) r
       join unnest(v_counts) c on c.subject = r.subject and r.turn <= c.granted
-     where r.day_max is not null and (v_keys[r.number]).id is not null
+     where r.day_max is not null and (v_keys[r.number]).project_id is not null
      group by 1, 2
      order by 1, 2
   loop

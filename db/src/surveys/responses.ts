@@ -1,4 +1,12 @@
-import { ApiError, checkAnswers, type FieldError, type GivenAnswer, type Question, type SurveyResponse } from '@earshot/contracts'
+import {
+  ApiError,
+  checkAnswers,
+  durations,
+  type FieldError,
+  type GivenAnswer,
+  type Question,
+  type SurveyResponse,
+} from '@earshot/contracts'
 import { sql } from 'drizzle-orm'
 import { type Tx, transaction } from '../driver/database.ts'
 import { emitEvent } from '../emit-event.ts'
@@ -10,6 +18,7 @@ import { insertRecord, removeRecord } from '../sql/records.ts'
 import { notFound, onlyOne } from '../sql/rows.ts'
 import { type Parameters, statement } from '../sql/statement.ts'
 import { toTimestamp } from '../sql/timestamps.ts'
+import { submission_fingerprints } from '../tables/submissions.ts'
 import { survey_responses, survey_versions, surveys } from '../tables/surveys.ts'
 import { teams } from '../tables/teams.ts'
 import type { SurveyRef, SurveyRow } from './surveys.ts'
@@ -18,6 +27,9 @@ import type { SurveyRef, SurveyRow } from './surveys.ts'
 const MAX_DURATION_MS = 2_147_483_647
 
 export type ResponseRow = typeof survey_responses.$inferSelect
+
+/** What a visitor learns of a response. */
+export type Receipt = Pick<ResponseRow, 'id' | 'created_at'>
 
 export interface ResponseRef extends SurveyRef {
   response_id: string
@@ -48,9 +60,12 @@ type Asked = Pick<SurveyRow, 'status' | 'response_limit' | 'one_per_respondent'>
   questions: Question[] | null
   is_past: boolean
   nps_low_score_threshold: number
+  /** For the response, unless it has one. */
+  new_id: string
 }
 
 const COLUMNS = [
+  'id',
   'team_id',
   'project_id',
   'survey_id',
@@ -81,7 +96,7 @@ export const surveyExists = (p: Parameters<SurveyRef>) => sql`exists (
 const ask = statement<SurveyRef & { version: number | null }, Asked>(
   (p) => sql`
   select s.status, s.response_limit, s.one_per_respondent, coalesce(s.closes_at <= now(), false) as is_past,
-         coalesce(${p.version}::int, s.version) as asked_version, v.questions, t.nps_low_score_threshold
+         coalesce(${p.version}::int, s.version) as asked_version, v.questions, t.nps_low_score_threshold, uuidv7() as new_id
     from ${surveys} s
     join ${teams} t on t.id = s.team_id
     left join ${survey_versions} v
@@ -90,6 +105,20 @@ const ask = statement<SurveyRef & { version: number | null }, Asked>(
 )
 
 const insert = insertRecord<ResponseRow>(survey_responses, COLUMNS)
+
+// Of parallel statements one inserts a fingerprint; the others wait here, and get what it wrote.
+const claim = statement<Omit<SurveyRef, 'survey_id'> & { fingerprint: Buffer }, Receipt & { is_repeat: boolean }>(
+  (p) => sql`
+  insert into ${submission_fingerprints} as f (team_id, project_id, fingerprint, submission_id)
+  values (${p.team_id}, ${p.project_id}, ${p.fingerprint}, uuidv7())
+  on conflict (team_id, project_id, fingerprint) do update set
+    submission_id = case
+      when f.submission_id < uuid_at(now() - ${sql.raw(`interval '${durations.duplicateSubmissionMinutes} minutes'`)}) then excluded.submission_id
+      else f.submission_id
+    end
+  returning new.submission_id as id, uuid_extract_timestamp(new.submission_id) as created_at,
+            coalesce(old.submission_id = new.submission_id, false) as is_repeat`,
+)
 
 const takePlace = statement<SurveyRef, { id: string }>(
   (p) => sql`
@@ -122,12 +151,19 @@ const remove = removeRecord<ResponseRef, ResponseRow>(survey_responses, (p) => s
  * `not_found`, `state_conflict` for a survey that takes no responses, `validation_error` with the `ref` of each question whose
  * answer is refused, `already_exists` for a respondent who may answer once, `quota_exceeded`.
  */
-export function createResponse(tx: Tx, ref: SurveyRef, given: NewResponse, actor?: Actor): Promise<ResponseRow> {
+export function createResponse(
+  tx: Tx,
+  ref: SurveyRef,
+  given: NewResponse,
+  { actor, id }: { actor?: Actor; id?: string } = {},
+): Promise<ResponseRow> {
   return transaction(tx, async (tx) => {
     const { team_id, project_id, survey_id } = ref
     const survey = (await ask(tx, { team_id, project_id, survey_id, version: given.survey_version ?? null }))[0] ?? notFound()
     const { answers, nps_score } = requireAnswers(survey, given)
-    const row = onlyOne(await insert(tx, { ...columnsFor(survey, given), team_id, project_id, survey_id, answers, nps_score }))
+    const row = onlyOne(
+      await insert(tx, { ...columnsFor(survey, given), id: id ?? survey.new_id, team_id, project_id, survey_id, answers, nps_score }),
+    )
     const response = presentResponse(row)
     await emitEvent(tx, { team_id, project_id, type: 'survey.response.created', data: { response } })
     if (nps_score !== null && nps_score < survey.nps_low_score_threshold) {
@@ -138,6 +174,19 @@ export function createResponse(tx: Tx, ref: SurveyRef, given: NewResponse, actor
     if (survey.response_limit !== null && (await takePlace(tx, { team_id, project_id, survey_id })).length === 0) throw notTaken('closed')
     await consumeQuota(tx, team_id, 'responses')
     return row
+  })
+}
+
+/**
+ * Stores a response of a visitor. The same fingerprint within ten minutes is the first response again: nothing new is stored.
+ * Throws what `createResponse` throws.
+ */
+export function receiveResponse(tx: Tx, ref: SurveyRef, given: NewResponse, fingerprint: Buffer): Promise<Receipt> {
+  return transaction(tx, async (tx) => {
+    const { team_id, project_id } = ref
+    const { is_repeat, ...receipt } = onlyOne(await claim(tx, { team_id, project_id, fingerprint }))
+    if (!is_repeat) await createResponse(tx, ref, given, { id: receipt.id })
+    return receipt
   })
 }
 

@@ -107,7 +107,7 @@ export async function listSurveys<Item>(
 }
 
 /** Finds a survey. Throws `not_found`. */
-export async function findSurvey(tx: Tx, ref: SurveyRef): Promise<SurveyRow> {
+export async function findSurvey(tx: Tx, ref: SurveyRef): Promise<SurveyRow & { is_past: boolean }> {
   return (await find(tx, ref))[0] ?? notFound()
 }
 

@@ -97,7 +97,8 @@ async function authorizeVisitor(
     return { caller: { ip, deferredAccess }, projectIsMissing: false }
   }
   const project = await authorizePublic(tx, operation, requestFacts, options)
-  return { caller: { ip, project }, projectIsMissing: operation.pathFields.has('public_key') && project === null }
+  const isInProject = operation.pathFields.has('public_key') || operation.pathFields.has('survey_id')
+  return { caller: { ip, project }, projectIsMissing: isInProject && project === null }
 }
 
 /** Requires that the team's plan includes the operation's feature. Checked after the input, before the record. */

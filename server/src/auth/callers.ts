@@ -56,7 +56,7 @@ export interface Visitor extends Call {
   ip: string
 }
 
-/** A visitor in the project that the public key of the path identifies. */
+/** A visitor in the project that the public key or the survey of the path identifies. */
 export interface VisitorInProject extends Visitor {
   project: PublicProjectRow
 }

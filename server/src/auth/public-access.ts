@@ -6,6 +6,8 @@ import type { ReplyHeaders } from './reply-headers.ts'
 import type { RequestFacts } from './request-facts.ts'
 
 const PUBLIC_KEY = /^pk_[0-9A-Za-z]{24}$/
+/** As PostgreSQL writes ids. */
+const SURVEY_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 /** The project of a public key, with the figures of its public items. */
 export type PublicProjectRow = PublicAccessRow & { team_id: string; project_id: string }
@@ -81,7 +83,7 @@ function queryOf(
 ): PublicAccessQuery {
   const address = addressSubject(ip)
   return {
-    publicKey: publicKeyOrNull(path.public_key),
+    publicKey: publicKeyOf(path),
     subject: `${name}:${address}`,
     address,
     limit: scaled(name, multiplier),
@@ -120,7 +122,8 @@ function hasProject<Row extends PublicAccessRow>(row: Row): row is Row & PublicP
   return row.team_id !== null && row.project_id !== null
 }
 
-/** A text that is not shaped like a public key identifies no project. */
-function publicKeyOrNull(text: string | undefined): string | null {
-  return text !== undefined && PUBLIC_KEY.test(text) ? text : null
+/** What identifies the project: its public key, or a survey. A text that is not shaped like either identifies none. */
+function publicKeyOf({ public_key, survey_id }: RequestFacts['path']): string | null {
+  if (survey_id !== undefined) return SURVEY_ID.test(survey_id) ? `survey:${survey_id}` : null
+  return public_key !== undefined && PUBLIC_KEY.test(public_key) ? public_key : null
 }
