@@ -5,9 +5,30 @@ import { nodeAt, type SchemaNode } from './schema-node.ts'
 type LayoutColumn = Pick<Column, 'rank' | 'head' | 'orElse' | 'isAge' | 'colourOf'> & { field: string }
 
 const STATES: Record<string, Colour> = { succeeded: 'green', pending: 'yellow', sending: 'yellow', failed: 'red', skipped: 'dim' }
+const STATUSES: Record<string, Colour> = { active: 'green', draft: 'yellow', closed: 'dim' }
 
-/** Columns of the lists that people read to find a problem, in order; ranks as in `Column`. */
+/** Columns of the lists whose records have more than a table shows, in order; ranks as in `Column`. */
 const LAYOUTS: Record<string, readonly LayoutColumn[]> = {
+  'surveys.list': [
+    { field: 'id', rank: 0 },
+    { field: 'name', rank: 2 },
+    { field: 'status', rank: 1, colourOf: (text) => STATUSES[text] },
+    { field: 'version', rank: 4 },
+    { field: 'response_count', rank: 6, head: 'responses' },
+    { field: 'response_limit', rank: 7, head: 'limit' },
+    { field: 'closes_at', rank: 5, head: 'closes', isAge: true },
+    { field: 'created_at', rank: 3, head: 'age', isAge: true },
+  ],
+  'responses.list': [
+    { field: 'id', rank: 0 },
+    { field: 'nps_score', rank: 1, head: 'nps', colourOf: colourOfScore },
+    { field: 'respondent.name', rank: 2, head: 'respondent', orElse: ['respondent', 'external_id'] },
+    { field: 'respondent.email', rank: 6, head: 'email' },
+    { field: 'survey_version', rank: 5, head: 'version' },
+    { field: 'language', rank: 7 },
+    { field: 'channel', rank: 4 },
+    { field: 'completed_at', rank: 3, head: 'age', isAge: true },
+  ],
   'webhooks.deliveries.list': [
     { field: 'id', rank: 0 },
     { field: 'event_type', rank: 2 },
@@ -38,6 +59,14 @@ export function layoutOf(name: string, item: SchemaNode): Column[] | undefined {
     const node = nodeAt(item, path)
     return node ? [{ ...chosen, path, node }] : []
   })
+}
+
+/** Promoters, passives and detractors. */
+function colourOfScore(text: string): Colour | undefined {
+  const score = Number.parseInt(text, 10)
+  if (Number.isNaN(score)) return 'dim'
+  if (score >= 9) return 'green'
+  return score >= 7 ? 'yellow' : 'red'
 }
 
 function colourOfResult(text: string): Colour | undefined {
