@@ -2,18 +2,9 @@ import type { Survey } from '@earshot/contracts'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { makeFormToken } from '../../server/src/auth/form-token.ts'
 import { makeTeam, type Team } from '../support/people.ts'
-import { NPS, WHY } from '../support/questions.ts'
+import { NPS, SOURCE, WHY } from '../support/questions.ts'
 import { startTestService, type TestService } from '../support/test-service.ts'
 
-const SOURCE = {
-  ref: 'source',
-  type: 'single_choice',
-  title: 'Where did you hear of us?',
-  options: [
-    { value: 'friend', label: 'A friend' },
-    { value: 'web', label: 'The web' },
-  ],
-}
 const GERMAN = {
   thank_you_text: 'Danke!',
   questions: {

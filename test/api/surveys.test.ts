@@ -1,18 +1,8 @@
 import type { Survey } from '@earshot/contracts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { makeTeam, type Team } from '../support/people.ts'
-import { NPS, WHY } from '../support/questions.ts'
+import { NPS, SOURCE, WHY } from '../support/questions.ts'
 import { startTestService, type TestService } from '../support/test-service.ts'
-
-const SOURCE = {
-  ref: 'source',
-  type: 'single_choice',
-  title: 'Where did you hear of us?',
-  options: [
-    { value: 'friend', label: 'A friend' },
-    { value: 'web', label: 'The web' },
-  ],
-}
 
 let service: TestService
 let team: Team
