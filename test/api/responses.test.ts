@@ -195,6 +195,13 @@ test('a list is filtered by version, score, time, language, channel, respondent 
   }
 })
 
+test('a version beyond any is a field error, not a failure', async () => {
+  const survey = await publish([NPS])
+  const { status, body } = await send('GET', `${survey.id}/responses/?survey_version=${2 ** 31}`)
+  expect([status, body.errors]).toMatchObject([400, [{ field: 'survey_version', code: 'too_big' }]])
+  expect(await listed(survey, `survey_version=${2 ** 31 - 1}`)).toEqual([])
+})
+
 test('a viewer reads responses without e-mail addresses', async () => {
   const survey = await publish([NPS])
   const { id } = (await respond(survey, { answers: answersTo(survey, { recommend: 9 }), respondent: { email: 'ada@example.com' } })).body

@@ -4,8 +4,8 @@ import { ContactEmail, CreatedAt, EmailInput, Id, instant, Language, Metadata, N
 import { QuestionType, SafeNumber } from './question.ts'
 import { Channel } from './submission.ts'
 
-/** As PostgreSQL's integer. */
-const MAX_VERSION = 2_147_483_647
+/** A version of a survey, as a caller names it. */
+export const SurveyVersion = z.int().min(1).max(2_147_483_647)
 
 const Respondent = z
   .object({
@@ -58,12 +58,9 @@ export const newResponse = {
     description:
       'Answers in any order. Questions whose `show_if` does not hold take none, required ones that are shown need one. Errors name the field `answers.<ref>`.',
   }),
-  survey_version: z
-    .int()
-    .min(1)
-    .max(MAX_VERSION)
-    .optional()
-    .meta({ description: 'The version that was shown. Default is the current one; older ones are accepted.' }),
+  survey_version: SurveyVersion.optional().meta({
+    description: 'The version that was shown. Default is the current one; older ones are accepted.',
+  }),
   respondent: RespondentInput.optional(),
   language: Language.nullable().optional().meta({ description: 'Language in which the survey was shown.' }),
   hidden: Metadata.optional().meta({ description: 'Hidden fields that the page sends, at most 16 KB.', example: { page: '/pricing' } }),

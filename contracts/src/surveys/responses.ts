@@ -3,7 +3,7 @@ import { NoContent, operation } from '../operation.ts'
 import { Id, instant, Language, listOf, TimedPage, text } from '../schemas/primitives.ts'
 import { fixedScales } from '../schemas/question.ts'
 import { Channel } from '../schemas/submission.ts'
-import { newResponse, SurveyResponse } from '../schemas/survey-response.ts'
+import { newResponse, SurveyResponse, SurveyVersion } from '../schemas/survey-response.ts'
 import { SURVEY, SurveyRef } from './paths.ts'
 
 const RESPONSE = `${SURVEY}/responses/{response_id}` as const
@@ -22,7 +22,7 @@ export const responses = {
     role: 'viewer',
     input: SurveyRef.extend({
       ...TimedPage.shape,
-      survey_version: z.int().min(1).optional().meta({ description: 'Only responses to this version.' }),
+      survey_version: SurveyVersion.optional().meta({ description: 'Only responses to this version.' }),
       min_score: score.meta({ description: 'Only responses with at least this NPS score.', example: 9 }),
       max_score: score.meta({ description: 'Only responses with at most this NPS score.', example: 6 }),
       completed_after: instant('Only responses completed at or after this time.').optional(),
