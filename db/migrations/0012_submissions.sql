@@ -109,7 +109,7 @@ create trigger submissions_public_changed after update on submissions
   for each row when (new.is_public is distinct from old.is_public) execute function count_public_submission();
 
 -- The same words from the same address within ten minutes are one submission: the fingerprint is a keyed hash of both,
--- and the submission's id tells when it arrived. Nothing is lost if a crash empties it.
+-- and the submission's id tells when it arrived. So are the same answers to a survey; the id is then that of the response. Nothing is lost if a crash empties it.
 create unlogged table submission_fingerprints (
   team_id uuid not null,
   project_id uuid not null,

@@ -50,8 +50,6 @@ const functions = {
     'receive_submissions',
     'record_violation',
     'rotate_refresh_token',
-    'survey_of_key',
-    'touch_credential',
   ],
 }
 

@@ -75,7 +75,14 @@ begin
   v_keys := array(
     select case
              when r.subject = any (v_refused) then null
-             when starts_with(r.public_key, 'survey:') then public.survey_of_key(r.public_key)
+             when starts_with(r.public_key, 'survey:') then (
+               -- A draft is not public.
+               select jsonb_populate_record(null::public.public_keys, jsonb_build_object('team_id', s.team_id, 'project_id', s.project_id))
+                 from public.key_routes w
+                 join public.surveys s on s.team_id = w.team_id and s.project_id = w.project_id and s.id = w.record_id
+                where w.key_hash = sha256(convert_to(r.public_key, 'UTF8')) and r.public_key = 'survey:' || s.id
+                  and s.status <> 'draft' and s.deleted_at is null
+             )
              else (
                select k
                  from public.key_routes w

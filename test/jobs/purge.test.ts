@@ -1,0 +1,71 @@
+import { purgeDeleted } from '@earshot/db/maintenance'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openWebhookFixture, type WebhookFixture } from '../support/webhook-fixture.ts'
+
+let fixture: WebhookFixture
+beforeAll(async () => {
+  fixture = await openWebhookFixture()
+})
+afterAll(() => fixture.close())
+
+test('the purge removes records deleted more than a day ago, with their dependents', async () => {
+  const { client } = fixture.database
+  const project = async (name: string, deletedAgo: string | null) => {
+    const [row] = await client<{ id: string }[]>`
+      insert into projects (team_id, name, slug, collects_text, collects_video, collects_rating, consent_text, thank_you_text, deleted_at)
+      values (${fixture.teamId}, ${name}, ${name}, true, true, true, '', '', now() - ${deletedAgo}::interval) returning id`
+    await client`
+      insert into submissions (team_id, project_id, kind, channel, body, author_name, tags, deleted_at)
+      select ${fixture.teamId}, ${row?.id ?? ''}, 'text', 'api', name, 'Ada', array['a', 'b'], now() - ago::interval
+        from (values ('kept', null), ('fresh', '23 hours'), ('gone', '25 hours')) s (name, ago)`
+    await client`
+      insert into surveys (team_id, project_id, name, deleted_at)
+      select ${fixture.teamId}, ${row?.id ?? ''}, name, now() - ago::interval from (values ('kept', null), ('gone', '25 hours')) s (name, ago)`
+    await client`insert into public_keys (team_id, project_id, key) values (${fixture.teamId}, ${row?.id ?? ''}, ${`pk_${name}`})`
+  }
+  await project('living', null)
+  await project('freshly-deleted', '23 hours')
+  await project('deleted', '25 hours')
+  await client`insert into survey_versions select team_id, project_id, id, 1, 'en', '[]', '{}' from surveys`
+  await client`
+    insert into survey_responses (team_id, project_id, survey_id, survey_version, answers, channel, deleted_at)
+    select team_id, project_id, id, 1, '[]', 'api', now() - ago::interval from surveys, (values (null), ('25 hours')) r (ago)`
+  await fixture.addEndpoint('http://127.0.0.1:9/')
+  await client`update webhook_endpoints set deleted_at = now() - interval '25 hours'`
+  await client`
+    insert into credentials (kind, hash, user_id, scopes, revoked_at)
+    select 'pat', days::text::bytea, id, '{}', now() - days * interval '1 day' from users, unnest(array[29, 31]) days`
+  await client`
+    insert into credentials (kind, hash, user_id, scopes, expires_at)
+    select kind, (kind || days)::bytea, id, '{}', now() - days * interval '1 day'
+      from users, unnest(array[29, 31]) days, unnest(array['pat', 'session']) kind`
+
+  expect(await purgeDeleted(fixture.database)).toEqual({
+    submissions: 3,
+    submissions_of_projects: 2,
+    submissions_of_teams: 0,
+    survey_responses: 6,
+    responses_of_surveys: 3,
+    responses_of_projects: 1,
+    responses_of_teams: 0,
+    surveys: 3,
+    webhook_deliveries_of_teams: 0,
+    feed_ends_of_teams: 0,
+    webhook_endpoints: 1,
+    projects: 1,
+    teams: 0,
+    credentials: 1,
+    ended_credentials: 1,
+  })
+  const left = await client`
+    select (select count(*)::int from submission_tags) as tags, (select count(*)::int from public_keys) as keys, count(*)::int as versions
+      from survey_versions`
+  expect(left).toEqual([{ tags: 8, keys: 2, versions: 2 }])
+  await client`update teams set deleted_at = now() - interval '25 hours'`
+  expect(await purgeDeleted(fixture.database)).toMatchObject({
+    ...{ submissions_of_teams: 4, responses_of_teams: 2, projects: 0, teams: 1 },
+  })
+  expect(
+    await client`select from projects union all select from memberships union all select from submissions union all select from survey_responses`,
+  ).toHaveLength(0)
+})
