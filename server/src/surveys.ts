@@ -44,7 +44,7 @@ function presentSurvey(row: SurveyRow): Survey {
     closes_at: toTimestamp(row.closes_at),
     response_limit: row.response_limit,
     one_per_respondent: row.one_per_respondent,
-    response_count: row.response_count,
+    response_count: row.response_limit === null ? null : row.response_count,
     created_at: toTimestamp(row.created_at),
     updated_at: toTimestamp(row.updated_at),
   }

@@ -177,5 +177,5 @@ function factsOf({ status, version, response_count }: Survey) {
 }
 
 function modelFacts({ status, versions, limit, responses }: Model) {
-  return { status, version: versions.length, response_count: limit === null ? 0 : responses.length }
+  return { status, version: versions.length, response_count: limit === null ? null : responses.length }
 }

@@ -22,7 +22,7 @@ test('a new survey is a draft with ids for its questions and the defaults of the
     language: 'en',
     response_limit: null,
     one_per_respondent: false,
-    response_count: 0,
+    response_count: null,
   })
   expect(made.questions).toMatchObject([
     { ...SOURCE, required: false, description: null, show_if: null },

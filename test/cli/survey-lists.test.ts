@@ -16,7 +16,7 @@ function survey(change: Record<string, unknown>): Record<string, unknown> {
   return {
     ...{ id: SURVEY, team_id: TEAM, project_id: PROJECT, name: 'After onboarding', status: 'active', version: 2, questions: [] },
     ...{ language: 'en', translations: {}, thank_you_text: null, closes_at: null, response_limit: null, one_per_respondent: false },
-    ...{ response_count: 0, created_at: ago(3), updated_at: ago(3), ...change },
+    ...{ response_count: null, created_at: ago(3), updated_at: ago(3), ...change },
   }
 }
 
@@ -39,7 +39,7 @@ test('surveys show name, status and what they have taken', async () => {
   const records = [survey({}), survey({ name: 'Churn', status: 'draft', version: 1, response_limit: 500, response_count: 12 })]
   expect(await linesOf(['surveys', 'list'], records)).toEqual([
     'id                                    name              status  version  responses  limit  age',
-    `${SURVEY}  After onboarding  active        2          0      -   3d`,
+    `${SURVEY}  After onboarding  active        2          -      -   3d`,
     `${SURVEY}  Churn             draft         1         12    500   3d`,
   ])
 })

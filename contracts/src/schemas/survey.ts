@@ -52,7 +52,10 @@ export const Survey = z
     closes_at: timestamp('Time when it stops taking responses.').nullable(),
     response_limit: z.int().nullable().meta({ description: 'Number of responses after which it closes.' }),
     one_per_respondent: z.boolean().meta({ description: 'Whether a respondent, by external id or e-mail address, answers only once.' }),
-    response_count: z.int().meta({ description: 'Number of responses that count towards `response_limit`; 0 without a limit.' }),
+    response_count: z
+      .int()
+      .nullable()
+      .meta({ description: 'Number of responses that count towards `response_limit`; null without a limit.' }),
     created_at: CreatedAt,
     updated_at: UpdatedAt,
   })

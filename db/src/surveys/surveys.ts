@@ -171,8 +171,7 @@ async function countedFor(
   { team_id, project_id, survey_id }: SurveyRef,
   { before, response_limit }: { before: SurveyRow; response_limit: number | null | undefined },
 ): Promise<Partial<Pick<Row, 'response_count' | 'status'>>> {
-  if (response_limit === undefined) return {}
-  if (response_limit === null) return { response_count: 0 }
+  if (response_limit === undefined || response_limit === null) return {}
   const isCounted = before.response_limit !== null
   const response_count = isCounted ? before.response_count : onlyOne(await countResponses(tx, { team_id, project_id, survey_id })).count
   return { response_count, ...(before.status === 'active' && response_count >= response_limit && { status: 'closed' }) }
