@@ -4,6 +4,13 @@ import type { Tx } from './driver/database.ts'
 import { batched } from './sql/batch.ts'
 import { onlyOne } from './sql/rows.ts'
 import { statement } from './sql/statement.ts'
+import { credentials } from './tables/credentials.ts'
+import { memberships } from './tables/members.ts'
+import { projects } from './tables/projects.ts'
+import { rate_windows } from './tables/rate-limits.ts'
+import { teams } from './tables/teams.ts'
+import { access_tokens } from './tables/tokens.ts'
+import { users } from './tables/users.ts'
 
 /** A rate limit, already scaled. */
 export interface Limit {
@@ -26,7 +33,10 @@ export interface AccessQuery {
   unknownLimit: Limit
 }
 
-/** The caller of a request; db/functions/access/access.sql says how to read it. */
+/**
+ * The caller of a request. `credential_id` null: the credential is unknown or, with `expired`, expired. `team_id` null although
+ * asked: not the caller's. `project_id` null although asked: not in that team.
+ */
 export interface AccessRow {
   credential_id: string | null
   credential_kind: CredentialKind
@@ -41,14 +51,97 @@ export interface AccessRow {
   any_api_access: boolean | null
   project_id: string | null
   origin_allowed: boolean | null
+  /** How many requests its counter has counted, this one included; null above the limit. */
   used: number | null
   reset_seconds: number
 }
 
-const selectAccesses = statement<{ requests: string; highestMax: number }, AccessRow & { number: number; subject: string | null }>(
+type CountedRow = AccessRow & {
+  number: number
+  /** Of the counter that counted the request; null where it was counted before. */
+  subject: string | null
+  is_unused: boolean | null
+}
+
+/** `used` is what the counter says with all requests of the statement, null when it was above the highest limit before. */
+const selectAccesses = statement<{ requests: string; highestMax: number }, CountedRow>(
   (p) => sql`
-  select *
-    from access(${p.requests}::jsonb, ${p.highestMax}::int)`,
+  with request as materialized (
+    select r.number, r.team, r.origin, c.*,
+           case when r.max is not null then case when not c.expired then 'user:' || c.user_id else r.unknown_subject end end as subject,
+           case when not c.expired then r.window_seconds else r.unknown_window_seconds end as window_seconds
+      from jsonb_to_recordset(${p.requests}::jsonb) as r (
+             number int, hash text, is_access_token boolean, team uuid, project uuid, origin text,
+             max int, window_seconds int, unknown_subject text, unknown_window_seconds int
+           )
+      -- A look-up for each request, by indexes: for a join the planner would read whole tables, and again when they have grown.
+      left join lateral (
+             select c.id, c.kind, h.expires_at, coalesce(h.expires_at <= now(), false) as expired, c.user_id, h.scopes,
+                    -- Coarse, so that a busy token does not cost a write each time.
+                    c.last_used_at is null or c.last_used_at < now() - interval '1 minute' as is_unused,
+                    t.id as team_id, m.role, t.plan, j.id as project_id,
+                    r.origin is null or r.origin = any (t.cors_origins) as origin_allowed
+               from (
+                      select k.id, k.expires_at, k.scopes
+                        from ${credentials} k
+                       where not r.is_access_token and k.hash = decode(r.hash, 'hex')
+                      union all
+                      select a.credential_id, a.expires_at, a.scopes
+                        from ${access_tokens} a
+                       where r.is_access_token and a.hash = decode(r.hash, 'hex')
+                    ) h
+               join ${credentials} c on c.id = h.id and c.revoked_at is null
+               join ${users} u on u.id = c.user_id and u.disabled_at is null
+               left join ${memberships} m on m.user_id = u.id and m.team_id = r.team
+               left join ${teams} t on t.id = m.team_id and t.deleted_at is null
+               left join ${projects} j on j.team_id = t.id and j.id = r.project and j.deleted_at is null
+              limit 1
+           ) c on true
+  ),
+  -- Counts as count_request() does. Counters are locked in the order of their subjects: statements that run at once never wait
+  -- for each other in a circle.
+  counter as (
+    insert into ${rate_windows} as w (subject, window_start, used)
+    select r.subject, date_bin(r.window_seconds * interval '1 second', now(), 'epoch'), count(*)::int
+      from request r
+     where r.subject is not null
+     group by r.subject, r.window_seconds
+     order by r.subject
+    on conflict (subject) do update set
+      used = case when w.window_start >= excluded.window_start then w.used else 0 end + excluded.used,
+      window_start = greatest(w.window_start, excluded.window_start)
+    where w.window_start < excluded.window_start or w.used <= ${p.highestMax}::int
+    returning w.subject, w.used
+  )
+  select r.number,
+         case when not r.expired then r.id end as credential_id,
+         r.kind as credential_kind, r.expires_at, coalesce(r.expired, false) as expired, r.user_id, r.scopes,
+         r.team_id, r.role, r.plan,
+         case when r.team is null then (access_without_team(r.user_id, r.origin)).any_api_access end as any_api_access,
+         r.project_id,
+         case
+           when r.team is not null or r.origin is null then r.origin_allowed
+           else (access_without_team(r.user_id, r.origin)).origin_allowed
+         end as origin_allowed,
+         r.subject,
+         (select c.used from counter c where c.subject = r.subject) as used,
+         r.window_seconds - floor(date_part('epoch', now() - date_bin(r.window_seconds * interval '1 second', now(), 'epoch')))::int
+           as reset_seconds,
+         r.is_unused and not r.expired as is_unused
+    from request r`,
+)
+
+/** Skips what another statement is writing: no two wait for each other. */
+const noteUse = statement<{ ids: string[] }, never>(
+  (p) => sql`
+  update ${credentials}
+     set last_used_at = now()
+   where id in (
+           select id
+             from ${credentials}
+            where id = any (${p.ids}::uuid[])
+              for no key update skip locked
+         )`,
 )
 
 /**
@@ -63,19 +156,26 @@ export const readAccess = batched<AccessQuery, AccessRow>(
     const later = new Map<string, number>()
     for (const [index, query] of [...queries.entries()].reverse()) {
       const row = rows[index]
-      if (row?.number !== index + 1) throw new Error('A row of access() is not that of its request')
+      if (row?.number !== index + 1) throw new Error('A row of an access statement is not that of its request')
       if (row.subject === null || row.used === null) continue
       const turn = later.get(row.subject) ?? 0
       later.set(row.subject, turn + 1)
       const { max } = (row.credential_id === null ? undefined : query.limit) ?? query.unknownLimit
       row.used = row.used - turn > max ? null : row.used - turn
     }
+    await noteUses(tx, rows)
     return rows
   },
   { maxBatches: 1 },
 )
 
-/** A request as access() takes it. */
+/** A use that could not be noted is noted with the next request: these have been counted, and must not be run again. */
+async function noteUses(tx: Tx, rows: CountedRow[]): Promise<void> {
+  const ids = rows.flatMap(({ credential_id, is_unused }) => (is_unused && credential_id ? [credential_id] : []))
+  if (ids.length > 0) await noteUse(tx, { ids }).catch(() => {})
+}
+
+/** A request as the statement takes it: the hash in hexadecimal, `max` absent where nothing is counted. */
 function accessRequest({ hash, isAccessToken, team, project, origin, limit, unknownSubject, unknownLimit }: AccessQuery, index: number) {
   return {
     number: index + 1,

@@ -41,7 +41,6 @@ const functions = {
     'uuid_at',
   ],
   'is a hot path with a row in the bench': [
-    'access',
     'access_without_team',
     'create_submissions',
     'moderate_submission',

@@ -1,4 +1,5 @@
--- What a request that names no team may do, apart from access() so that other requests do not pay for the start of its plan: whether one of the user's teams has API access, and whether one allows the origin.
+-- What a request that names no team may do: whether one of the user's teams has API access, and whether one allows the origin.
+-- Apart from the statement that authorizes (db/src/access.ts), so that other requests do not pay for the start of its plan.
 create or replace function access_without_team(
   p_user uuid,
   p_origin text,

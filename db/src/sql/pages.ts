@@ -59,7 +59,7 @@ function decodeCursor(cursor: string): string {
 
 /** Returns the lower of two ids; in lower case they sort as text. */
 function lower(a: string, b: string): string {
-  return a.localeCompare(b, 'en') < 0 ? a : b
+  return a < b ? a : b
 }
 
 /** Returns the lowest UUIDv7 of an instant, as uuid_at() does in the database; instants out of range are clamped. */

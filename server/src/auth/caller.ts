@@ -121,10 +121,10 @@ function targetOf({ path, origin }: RequestFacts) {
 }
 
 /** A second check that the database judged this request's own path. */
-function requireAsked({ team_id, project_id }: AccessRow, requestFacts: RequestFacts): void {
-  const { team, project } = targetOf(requestFacts)
-  const isAnswer = (found: string | null, asked: string | null) => found === null || found === asked?.toLowerCase()
-  if (!isAnswer(team_id, team) || !isAnswer(project_id, project)) throw new Error('The access of another request was returned')
+function requireAsked({ team_id, project_id }: AccessRow, { path }: RequestFacts): void {
+  const isAnswer = (found: string | null, asked: string | undefined) => found === null || found === asked?.toLowerCase()
+  if (!isAnswer(team_id, path.team_id) || !isAnswer(project_id, path.project_id))
+    throw new Error('The access of another request was returned')
 }
 
 function requireAccess(

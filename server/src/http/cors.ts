@@ -22,6 +22,7 @@ const PAGES = /^\/(accounts|o\/(authorize|device))(\/|$)/
  */
 export function registerCors(app: FastifyInstance): void {
   app.addHook('onRequest', async (request, reply) => {
+    if (request.headers.origin === undefined && request.method !== 'OPTIONS') return
     if (PAGES.test(request.routeOptions.url ?? request.url.split('?', 1)[0] ?? '')) return
     if (request.headers.origin !== undefined) {
       reply.header('access-control-allow-origin', '*').header('access-control-expose-headers', EXPOSED)
