@@ -29,6 +29,14 @@ const LAYOUTS: Record<string, readonly LayoutColumn[]> = {
     { field: 'channel', rank: 4 },
     { field: 'completed_at', rank: 3, head: 'age', isAge: true },
   ],
+  'widgets.list': [
+    { field: 'id', rank: 0 },
+    { field: 'name', rank: 2 },
+    { field: 'layout', rank: 1 },
+    { field: 'order', rank: 4 },
+    { field: 'max_items', rank: 5, head: 'items' },
+    { field: 'created_at', rank: 3, head: 'age', isAge: true },
+  ],
   'webhooks.deliveries.list': [
     { field: 'id', rank: 0 },
     { field: 'event_type', rank: 2 },

@@ -12,6 +12,7 @@ import { surveys } from './surveys/surveys.ts'
 import { teams } from './teams.ts'
 import { testimonials } from './testimonials.ts'
 import { webhooks } from './webhooks.ts'
+import { widgets } from './widgets.ts'
 
 /** Every operation of the service. A place in this tree is a name on every surface. */
 export const contracts = {
@@ -25,6 +26,7 @@ export const contracts = {
   testimonials,
   surveys,
   responses,
+  widgets,
   webhooks,
   events,
   auth,
@@ -70,6 +72,7 @@ export type { SurveyResponse } from './schemas/survey-response.ts'
 export { Testimonial } from './schemas/testimonial.ts'
 export { Attempt, attemptErrorCodes, Delivery } from './schemas/webhook-delivery.ts'
 export { WebhookEndpoint } from './schemas/webhook-endpoint.ts'
+export { Widget } from './schemas/widget.ts'
 export { Scope, scopeDescriptions, scopes } from './scopes.ts'
 export { type CheckedAnswer, checkAnswers, type GivenAnswer } from './surveys/answers.ts'
 export { type AnswerValue, isShown } from './surveys/conditions.ts'

@@ -47,6 +47,16 @@ export const sizes = {
   surveyQuestions: 100,
   surveyBytes: 65_536,
   surveyLanguages: 50,
+  widgetItems: 50,
+  widgetItemsDefault: 20,
+  /** Of the public payload. */
+  widgetBytes: 30_000,
+  widgetBodyCharacters: 600,
+  /** The most public items that a filter or an order by rating looks at. */
+  widgetScanRows: 2_000,
+  /** Of the JSON-LD. */
+  widgetReviews: 10,
+  widgetReviewCharacters: 200,
   passwordCharacters: 256,
   passwordCharactersMin: 12,
   idempotencyKeyCharacters: 255,

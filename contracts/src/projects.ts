@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { NoContent, operation } from './operation.ts'
 import { PROJECT, ProjectRef, PUBLIC_PROJECT, PublicKeyRef, TEAM, TeamRef } from './paths.ts'
-import { CreatedAt, HttpUrl, Id, listOf, Name, Page, Slug, text, UpdatedAt } from './schemas/primitives.ts'
+import { Color, CreatedAt, HttpUrl, Id, listOf, Name, Page, Slug, text, UpdatedAt } from './schemas/primitives.ts'
 
 const LongText = text(2_000)
 
@@ -51,12 +51,7 @@ const optional = {
   thank_you_text: LongText.optional().meta({ description: 'Text that visitors see after submitting.', example: 'Thank you!' }),
   theme: z
     .strictObject({
-      color: z
-        .string()
-        .regex(/^#[0-9a-fA-F]{6}$/, 'must be a colour such as #3366ff')
-        .nullable()
-        .optional()
-        .meta({ description: 'Accent colour.', example: '#3366ff' }),
+      color: Color.nullable().optional(),
       logo_url: HttpUrl.nullable().optional().meta({ description: 'Address of the logo.' }),
     })
     .optional()

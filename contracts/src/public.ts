@@ -1,6 +1,7 @@
 import { publicProjects } from './projects.ts'
 import { publicConsent, publicItems, publicSubmissions } from './submissions/public.ts'
 import { publicResponses, publicSurveys } from './surveys/public.ts'
+import { publicWidgets } from './widgets.ts'
 
 /** The public plane: operations for visitors, without a credential. */
 export const publicPlane = {
@@ -10,4 +11,5 @@ export const publicPlane = {
   consent: publicConsent,
   surveys: publicSurveys,
   responses: publicResponses,
+  widgets: publicWidgets,
 }

@@ -12,6 +12,7 @@ export const resourceDescriptions = {
   testimonials: 'What customers said elsewhere, entered by the team. Testimonials are submissions, with the same ids.',
   surveys: 'Surveys and NPS questions, with their versions, languages and conditions.',
   responses: 'Responses to surveys. A response keeps the version of the survey that it answered.',
+  widgets: 'Widgets show the public items of a project on a website: as a wall, a carousel or a badge.',
   webhooks: 'Endpoints that receive events, with deliveries and attempts.',
   events: `The change feed: the events that webhooks deliver, kept for ${durations.eventDays} days.`,
   auth: 'Sign-up, sign-in and sign-out. Responses never reveal whether an address has an account.',

@@ -84,4 +84,16 @@ export {
 } from './webhooks/endpoints.ts'
 export { beginReplay, continueReplay } from './webhooks/replays.ts'
 export { beginTestDelivery, findTestDelivery, withdrawTestDelivery } from './webhooks/test-deliveries.ts'
+export {
+  createWidget,
+  deleteWidget,
+  findWidget,
+  listWidgets,
+  type PublicWidgetRow,
+  readPublicWidget,
+  updateWidget,
+  type WidgetFields,
+  type WidgetItemRow,
+  type WidgetRow,
+} from './widgets.ts'
 export { type CodeOutcome, tryCode } from './wrong-codes.ts'

@@ -14,6 +14,7 @@ import { surveys } from './surveys.ts'
 import { teams } from './teams.ts'
 import { testimonials } from './testimonials.ts'
 import { webhooks } from './webhooks/webhooks.ts'
+import { widgets } from './widgets.ts'
 
 /** The handlers of all operations. */
 export const handlers = implement(contracts, {
@@ -27,6 +28,7 @@ export const handlers = implement(contracts, {
   testimonials,
   surveys,
   responses,
+  widgets,
   webhooks,
   events,
   auth,

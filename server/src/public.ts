@@ -3,6 +3,7 @@ import { implement } from './http/implement.ts'
 import { publicProjects } from './projects.ts'
 import { publicResponses, publicSurveys } from './public-surveys.ts'
 import { publicConsent, publicItems, publicSubmissions } from './submissions/public.ts'
+import { publicWidgets } from './widgets.ts'
 
 /** The public plane: what visitors do, without a credential. */
 export const publicPlane = implement(contracts.public, {
@@ -12,4 +13,5 @@ export const publicPlane = implement(contracts.public, {
   consent: publicConsent,
   surveys: publicSurveys,
   responses: publicResponses,
+  widgets: publicWidgets,
 })

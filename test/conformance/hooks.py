@@ -19,6 +19,7 @@ MADE_FROM = {
     "testimonial_id": {"body": "Spare words.", "author": {"name": "Ada"}},
     "survey_id": {"name": "Spare"},
     "response_id": RECORDS["response"],
+    "widget_id": {"name": "Spare", "layout": "wall"},
     "webhook_id": {"url": RECORDS["receiver"], "events": ["video.ready"]},
     "token_id": {"name": "Spare", "scopes": ["read:profile"]},
 }

@@ -44,6 +44,7 @@ export async function makeRecords(url: string, team: Team, receiver: string): Pr
     await client.responses.create({ ...team.project, survey_id: survey.id, ...response }),
     await client.responses.create({ ...team.project, survey_id: survey.id, ...response }),
   ]
+  const widget = await client.widgets.create({ ...team.project, name: 'Home page', layout: 'wall' })
   const keys = await client.publicKeys.list(team.project)
   const { credential } = await client.me.retrieve()
   const { form_token } = await client.public.projects.retrieve({ public_key: team.publicKey })
@@ -54,6 +55,7 @@ export async function makeRecords(url: string, team: Team, receiver: string): Pr
   writeDictionary('submissions', idsOf(submissions))
   writeDictionary('testimonials', [testimonial.id])
   writeDictionary('surveys', [survey.id])
+  writeDictionary('widgets', [widget.id])
   writeDictionary('responses', idsOf({ results: responses }))
   writeDictionary('webhooks', [webhook.id])
   writeDictionary('deliveries', idsOf(deliveries))
@@ -64,6 +66,7 @@ export async function makeRecords(url: string, team: Team, receiver: string): Pr
     webhook.id,
     testimonial.id,
     survey.id,
+    widget.id,
     ...idsOf({ results: responses }),
     credential.id,
     ...idsOf(keys),

@@ -73,6 +73,12 @@ const refusals: Record<string, Refusal> = {
     appliesTo: ({ operation }) => operation.pathFields.has('survey_id'),
     input: { survey_id: UNKNOWN_ID },
   },
+  'for an unknown widget': {
+    status: 404,
+    code: 'not_found',
+    appliesTo: ({ operation }) => operation.pathFields.has('widget_id'),
+    input: { widget_id: UNKNOWN_ID },
+  },
   'that is a webhook delivery': {
     status: 403,
     code: 'webhook_loop',

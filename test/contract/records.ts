@@ -25,6 +25,7 @@ const makers: Record<string, Maker> = {
   public_key: async (_service, team) => team.publicKey,
   submission_id: async (_service, team) => (await team.submit()).id,
   survey_id: makeSurvey,
+  widget_id: makeWidget,
   question_id: firstQuestion,
   response_id: makeResponse,
   user_id: async (_service, team) => (await team.join('member')).id,
@@ -166,6 +167,11 @@ async function makeResponse(service: TestService, team: Team, path: Known): Prom
   const question_id = String(await firstQuestion(service, team, path))
   const { responses } = service.client(team.token)
   return (await responses.create({ ...team.project, survey_id: String(path.survey_id), answers: [{ question_id, value: 9 }] })).id
+}
+
+/** Creates a widget; a public path names no project. */
+async function makeWidget(service: TestService, { token, project }: Team): Promise<unknown> {
+  return (await service.client(token).widgets.create({ ...project, name: 'Widget', layout: 'wall' })).id
 }
 
 /** A survey that is active, so that it can be closed, and published again without effect. */

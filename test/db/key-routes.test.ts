@@ -23,6 +23,7 @@ test('a route is written, moved and deleted with the row that holds its key, and
   const [kept, revoked] = [await client.publicKeys.create(team.project), await client.publicKeys.create(team.project)]
   await client.publicKeys.delete({ ...team.project, public_key_id: revoked.id })
   await client.surveys.create({ ...team.project, name: 'Survey' })
+  await client.widgets.create({ ...team.project, name: 'Widget', layout: 'wall' })
   const ours = invitationsOf(service, team)
   const [resent, withdrawn] = [await ours.invite('one@example.com'), await ours.invite('two@example.com')]
   await ours.resend(resent.body.id)
@@ -33,7 +34,7 @@ test('a route is written, moved and deleted with the row that holds its key, and
   await withdraw(receipts[0])
 
   expect(await routes()).toEqual(await keys())
-  expect(await routes()).toHaveLength(3 + 2 + 2 + 1)
+  expect(await routes()).toHaveLength(3 + 2 + 2 + 1 + 1)
 
   await service.database.run("update teams set deleted_at = now() - interval '25 hours' where id = $1", [team.id])
   await purgeDeleted(service.database)
@@ -138,6 +139,8 @@ function keys() {
      select encode(revoke_token_hash, 'hex'), project_id, id from submissions where team_id = $1 and revoke_token_hash is not null
       union all
      select encode(sha256(convert_to('survey:' || id, 'UTF8')), 'hex'), project_id, id from surveys where team_id = $1
+      union all
+     select encode(sha256(convert_to('widget:' || id, 'UTF8')), 'hex'), project_id, id from widgets where team_id = $1
       order by 1`,
     [team.id],
   )

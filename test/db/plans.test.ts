@@ -1,4 +1,6 @@
+import { sizes } from '@earshot/contracts'
 import {
+  createWidget,
   listAttempts,
   listAuditEntries,
   listDeliveries,
@@ -11,8 +13,10 @@ import {
   listTokens,
   listWebhooks,
   readEvents,
+  readPublicWidget,
   type SubmissionFilters,
   type Tx,
+  type WidgetFields,
 } from '@earshot/db'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { encodeCursor, type PageQuery } from '../../db/src/sql/pages.ts'
@@ -140,6 +144,26 @@ test.each<[string, (tx: Tx) => Promise<unknown>]>([
   ['tokens', (tx) => listTokens(tx, place.ownerId, PAGE, identity)],
   ['teams', (tx) => listTeams(tx, place.ownerId, PAGE, identity)],
 ])('%s', (_name, list) => requireBounded(list))
+
+/** Rows of the widget and of what it stands on, beside the items. */
+const WIDGET_ROWS = 10
+test.each<[string, WidgetFields]>([
+  ['with featured items first', { item_order: 'featured' }],
+  ['with the newest first', { item_order: 'newest' }],
+  ['with the best rated first', { item_order: 'rating' }],
+  ['with a rare tag', { item_order: 'featured', filter_tags: ['rare'] }],
+  ['with a rare kind', { item_order: 'newest', filter_kinds: ['testimonial'] }],
+])('a widget %s', async (_what, fields) => {
+  const actor = { userId: place.ownerId, credentialId: null, credentialKind: 'operator' as const, ip: null }
+  const { id } = await createWidget(store.database, actor, place.project, { name: 'Wall', layout: 'wall', ...fields })
+  const tx = recording(store.database)
+  await readPublicWidget(tx, { ...place.project, widget_id: id })
+  for (const statement of tx.sent) {
+    const { wholeReads, scannedRows } = await explain(store.database.client, 'generic', statement)
+    expect(wholeReads).toEqual([])
+    expect(scannedRows).toBeLessThanOrEqual(2 * sizes.widgetScanRows + WIDGET_ROWS)
+  }
+})
 
 /** Whatever the size of the tables: no table is read whole, nothing but the page is sorted, and the walk ends. */
 async function requireBounded(list: (tx: Tx) => Promise<unknown>, { statements = 1 } = {}): Promise<void> {

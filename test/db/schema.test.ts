@@ -25,6 +25,7 @@ import * as teams from '../../db/src/tables/teams.ts'
 import * as tokens from '../../db/src/tables/tokens.ts'
 import * as users from '../../db/src/tables/users.ts'
 import * as webhooks from '../../db/src/tables/webhooks.ts'
+import * as widgets from '../../db/src/tables/widgets.ts'
 import { openTestDatabase, type TestDatabase } from '../support/test-database.ts'
 
 /** Kept by the migrations themselves, and never read by the product. */
@@ -55,6 +56,7 @@ const tables = [
   tokens,
   users,
   webhooks,
+  widgets,
 ].flatMap((file) => Object.values<unknown>(file).filter((value) => is(value, PgTable)))
 const tableNames = tables.map((table) => getTableName(table)).sort()
 const dialect = new PgDialect()

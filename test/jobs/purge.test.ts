@@ -21,6 +21,10 @@ test('the purge removes records deleted more than a day ago, with their dependen
     await client`
       insert into surveys (team_id, project_id, name, deleted_at)
       select ${fixture.teamId}, ${row?.id ?? ''}, name, now() - ago::interval from (values ('kept', null), ('gone', '25 hours')) s (name, ago)`
+    await client`
+      insert into widgets (team_id, project_id, name, layout, item_order, max_items, filter_tags, filter_kinds, theme_mode, deleted_at)
+      select ${fixture.teamId}, ${row?.id ?? ''}, name, 'wall', 'newest', 20, '{}', '{}', 'auto', now() - ago::interval
+        from (values ('kept', null), ('gone', '25 hours')) s (name, ago)`
     await client`insert into public_keys (team_id, project_id, key) values (${fixture.teamId}, ${row?.id ?? ''}, ${`pk_${name}`})`
   }
   await project('living', null)
@@ -49,6 +53,7 @@ test('the purge removes records deleted more than a day ago, with their dependen
     responses_of_projects: 1,
     responses_of_teams: 0,
     surveys: 3,
+    widgets: 3,
     webhook_deliveries_of_teams: 0,
     feed_ends_of_teams: 0,
     webhook_endpoints: 1,

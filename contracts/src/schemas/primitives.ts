@@ -81,6 +81,10 @@ export const HttpUrl = text(sizes.urlCharacters, 0, HTTP_URL).meta({ example: 'h
 /** Input: the URL of a webhook receiver. Its host is checked at registration, with errors of its own. */
 export const ReceiverUrl = text(sizes.urlCharacters, 0, ANY_HOST)
 export const HttpOrigin = text(sizes.urlCharacters, 0, HTTP_ORIGIN).meta({ example: 'https://app.example.com' })
+export const Color = z
+  .string()
+  .regex(/^#[0-9a-fA-F]{6}$/, 'must be a colour such as #3366ff')
+  .meta({ description: 'Accent colour.', example: '#3366ff' })
 export const Rating = z.int().min(1).max(5).meta({ description: 'Stars, 1 to 5.', example: 5 })
 export const Language = z
   .string()

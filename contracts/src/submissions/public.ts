@@ -18,7 +18,7 @@ const Receipt = z
   })
   .meta({ id: 'Receipt', description: 'Confirmation of a submission, for the visitor.' })
 
-const PublicItem = z
+export const PublicItem = z
   .object({
     id: Id,
     kind: SubmissionKind,
@@ -50,6 +50,13 @@ const PublicItem = z
     published_at: timestamp('Time of approval.'),
   })
   .meta({ id: 'PublicItem', description: 'A published submission: approved, with consent.' })
+
+export const Aggregate = z
+  .object({
+    count: z.int().meta({ description: 'Number of public items.' }),
+    average_rating: z.number().nullable().meta({ description: 'Average rating, with two decimals; null without ratings.' }),
+  })
+  .meta({ id: 'Aggregate', description: 'Figures for the whole project.' })
 
 /** Submissions of visitors, on the public plane. */
 export const publicSubmissions = {
@@ -111,12 +118,7 @@ export const publicItems = {
       .object({
         results: z.array(PublicItem),
         next_cursor: z.string().nullable().meta({ description: 'Pass it as `cursor` to get the next page. Null on the last page.' }),
-        aggregate: z
-          .object({
-            count: z.int().meta({ description: 'Number of public items.' }),
-            average_rating: z.number().nullable().meta({ description: 'Average rating, with two decimals; null without ratings.' }),
-          })
-          .meta({ id: 'Aggregate', description: 'Figures for the whole project.' }),
+        aggregate: Aggregate,
       })
       .meta({ id: 'PublicItemList', description: 'A page of public items, newest first.' }),
   }),

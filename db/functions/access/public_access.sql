@@ -1,5 +1,5 @@
 -- Authorizes requests of the public plane: counts each by its address, and finds the project of its public key with its
--- public figures, or that of the survey that stands for one as `survey:<id>`. One row per request, in the same order.
+-- public figures, or that of the survey or widget that stands for one as `survey:<id>` or `widget:<id>`. One row per request, in the same order.
 -- p_requests: [{number, public_key, subject, address, max, window_seconds, day_max}], numbered from 1; subject null = counted
 -- before. day_max bounds what an address may do in a project on a day (UTC); beyond it is no violation.
 -- used null = over the limit; blocked_seconds not null = the address is blocked for repeated violations;
@@ -19,8 +19,8 @@ declare
   v_day_count record;
   v_beyond_day int[] := '{}';
   v_day_seconds int;
-  -- The key of each request, at its number; null where it is unknown or revoked, or the request is refused. That of a survey has
-  -- no id.
+  -- The key of each request, at its number; null where it is unknown or revoked, or the request is refused. That of a survey
+  -- or widget has no id.
   v_keys public.public_keys[];
 begin
   -- Counters are locked in the order of their subjects, then blocks in the order of their addresses, then the counters of the
@@ -82,6 +82,12 @@ begin
                  join public.surveys s on s.team_id = w.team_id and s.project_id = w.project_id and s.id = w.record_id
                 where w.key_hash = sha256(convert_to(r.public_key, 'UTF8')) and r.public_key = 'survey:' || s.id
                   and s.status <> 'draft' and s.deleted_at is null
+             )
+             when starts_with(r.public_key, 'widget:') then (
+               select jsonb_populate_record(null::public.public_keys, jsonb_build_object('team_id', g.team_id, 'project_id', g.project_id))
+                 from public.key_routes w
+                 join public.widgets g on g.team_id = w.team_id and g.project_id = w.project_id and g.id = w.record_id
+                where w.key_hash = sha256(convert_to(r.public_key, 'UTF8')) and r.public_key = 'widget:' || g.id and g.deleted_at is null
              )
              else (
                select k

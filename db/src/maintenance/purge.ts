@@ -7,6 +7,7 @@ import { submissions } from '../tables/submissions.ts'
 import { survey_responses, surveys } from '../tables/surveys.ts'
 import { teams } from '../tables/teams.ts'
 import { webhook_deliveries, webhook_endpoints } from '../tables/webhooks.ts'
+import { widgets } from '../tables/widgets.ts'
 import { type BatchedDelete, batchedDelete } from './batched-delete.ts'
 import { deleteAll } from './retention.ts'
 
@@ -33,6 +34,7 @@ const purges: Record<string, BatchedDelete> = {
     sql`${isPurged(sql`gone`)} and not exists (
   select from ${survey_responses} r where r.team_id = gone.team_id and r.project_id = gone.project_id and r.survey_id = gone.id)`,
   ),
+  widgets: batchedDelete(sql`${widgets}`, isPurged(sql`gone`)),
   webhook_deliveries_of_teams: batchedDelete(sql`${webhook_deliveries}`, ofPurgedTeam),
   feed_ends_of_teams: batchedDelete(sql`${feed_ends}`, ofPurgedTeam),
   webhook_endpoints: batchedDelete(sql`${webhook_endpoints}`, isPurged(sql`gone`)),

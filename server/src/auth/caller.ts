@@ -4,7 +4,7 @@ import type { AccessJwts } from './access-jwts.ts'
 import type { Guest, InAccount, InProject, Visitor } from './callers.ts'
 import { authorizeCredential, type KnownAccessRow, readCredential } from './credential.ts'
 import type { ReadDeviceCookie } from './device-cookie.ts'
-import { authorizePublic, type DeferredAccess, deferPublicAccess, type PublicProjectRow } from './public-access.ts'
+import { authorizePublic, type DeferredAccess, deferPublicAccess, IDENTIFIES_PROJECT, type PublicProjectRow } from './public-access.ts'
 import { countUnauthenticated } from './rate-limit.ts'
 import type { ReplyHeaders } from './reply-headers.ts'
 import type { RequestFacts } from './request-facts.ts'
@@ -97,7 +97,7 @@ async function authorizeVisitor(
     return { caller: { ip, deferredAccess }, projectIsMissing: false }
   }
   const project = await authorizePublic(tx, operation, requestFacts, options)
-  const isInProject = operation.pathFields.has('public_key') || operation.pathFields.has('survey_id')
+  const isInProject = IDENTIFIES_PROJECT.some((name) => operation.pathFields.has(name))
   return { caller: { ip, project }, projectIsMissing: isInProject && project === null }
 }
 

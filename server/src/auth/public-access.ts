@@ -5,9 +5,12 @@ import { requireWithinLimit, scaled, scaledMax } from './rate-limit.ts'
 import type { ReplyHeaders } from './reply-headers.ts'
 import type { RequestFacts } from './request-facts.ts'
 
+/** Fields of a public path that identify the project. */
+export const IDENTIFIES_PROJECT = ['public_key', 'survey_id', 'widget_id'] as const
+
 const PUBLIC_KEY = /^pk_[0-9A-Za-z]{24}$/
 /** As PostgreSQL writes ids. */
-const SURVEY_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+const RECORD_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 /** The project of a public key, with the figures of its public items. */
 export type PublicProjectRow = PublicAccessRow & { team_id: string; project_id: string }
@@ -122,8 +125,13 @@ function hasProject<Row extends PublicAccessRow>(row: Row): row is Row & PublicP
   return row.team_id !== null && row.project_id !== null
 }
 
-/** What identifies the project: its public key, or a survey. A text that is not shaped like either identifies none. */
-function publicKeyOf({ public_key, survey_id }: RequestFacts['path']): string | null {
-  if (survey_id !== undefined) return SURVEY_ID.test(survey_id) ? `survey:${survey_id}` : null
+/** What identifies the project: its public key, a survey or a widget. A text that is not shaped like one identifies none. */
+function publicKeyOf({ public_key, survey_id, widget_id }: RequestFacts['path']): string | null {
+  if (survey_id !== undefined) return recordKey('survey', survey_id)
+  if (widget_id !== undefined) return recordKey('widget', widget_id)
   return public_key !== undefined && PUBLIC_KEY.test(public_key) ? public_key : null
+}
+
+function recordKey(kind: string, id: string): string | null {
+  return RECORD_ID.test(id) ? `${kind}:${id}` : null
 }

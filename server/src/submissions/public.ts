@@ -1,5 +1,5 @@
 import { contracts } from '@earshot/contracts'
-import { type ListedSubmission, listSubmissions, receiveSubmission, revokeConsent, toTimestamp } from '@earshot/db'
+import { listSubmissions, receiveSubmission, revokeConsent, toTimestamp, type WidgetItemRow } from '@earshot/db'
 import { requireFormToken } from '../auth/form-token.ts'
 import type { PublicProjectRow } from '../auth/public-access.ts'
 import { hashToken, makeId, makeRevokeToken } from '../auth/token-values.ts'
@@ -47,7 +47,7 @@ function decoy(revoke_token: string) {
   return { id: makeId(), state: 'pending' as const, created_at: new Date().toISOString(), revoke_token }
 }
 
-function presentItem(row: ListedSubmission) {
+export function presentItem(row: WidgetItemRow) {
   return {
     id: row.id,
     kind: row.kind,
@@ -69,6 +69,6 @@ function presentItem(row: ListedSubmission) {
   }
 }
 
-function presentFigures({ public_count, rated_count, rating_sum }: PublicProjectRow) {
+export function presentFigures({ public_count, rated_count, rating_sum }: PublicProjectRow) {
   return { count: public_count, average_rating: rated_count === 0 ? null : Math.round((rating_sum / rated_count) * 100) / 100 }
 }
