@@ -39,13 +39,15 @@ create trigger public_keys_routes_added after insert on public_keys
 create trigger public_keys_routes_removed after delete on public_keys
   referencing old table as removed for each statement execute function remove_key_routes();
 
--- Counts of a project's public submissions, kept by the statement that changes them.
+-- Counts of a project's public submissions, and a version that rises with every change of them, kept by the statement that changes
+-- them.
 create table project_counters (
   team_id uuid not null,
   project_id uuid not null,
   public_count int not null default 0,
   rated_count int not null default 0,
   rating_sum int not null default 0,
+  version bigint not null default 0,
   primary key (team_id, project_id),
   foreign key (team_id, project_id) references projects on delete cascade
 ) with (fillfactor = 50);

@@ -93,20 +93,27 @@ create trigger submissions_tags_updated after update of tags on submissions
 create function count_public_submission() returns trigger
 language plpgsql as $$
 declare
-  v_sign int := case when new.is_public then 1 else -1 end;
+  v_after int := new.is_public::int;
+  v_before int := case when tg_op = 'UPDATE' then old.is_public::int else 0 end;
 begin
-  insert into project_counters as c (team_id, project_id, public_count, rated_count, rating_sum)
-  values (new.team_id, new.project_id, v_sign, v_sign * (new.rating is not null)::int, v_sign * coalesce(new.rating, 0))
+  insert into project_counters as c (team_id, project_id, public_count, rated_count, rating_sum, version)
+  values (
+    new.team_id, new.project_id, v_after - v_before,
+    v_after * num_nonnulls(new.rating) - v_before * num_nonnulls(old.rating),
+    v_after * coalesce(new.rating, 0) - v_before * coalesce(old.rating, 0),
+    1
+  )
   on conflict (team_id, project_id) do update set
     public_count = c.public_count + excluded.public_count,
     rated_count = c.rated_count + excluded.rated_count,
-    rating_sum = c.rating_sum + excluded.rating_sum;
+    rating_sum = c.rating_sum + excluded.rating_sum,
+    version = c.version + 1;
   return null;
 end $$;
 create trigger submissions_published after insert on submissions
   for each row when (new.is_public) execute function count_public_submission();
 create trigger submissions_public_changed after update on submissions
-  for each row when (new.is_public is distinct from old.is_public) execute function count_public_submission();
+  for each row when (new.is_public or old.is_public) execute function count_public_submission();
 
 -- The same words from the same address within ten minutes are one submission: the fingerprint is a keyed hash of both,
 -- and the submission's id tells when it arrived. So are the same answers to a survey; the id is then that of the response. Nothing is lost if a crash empties it.

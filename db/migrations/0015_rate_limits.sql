@@ -28,7 +28,8 @@ create type public_access_row as (
   rating_sum int,
   used int,
   reset_seconds int,
-  blocked_seconds int
+  blocked_seconds int,
+  version text
 );
 
 -- Addresses that exceeded limits of the public plane again and again; lost in a crash, like the counters.

@@ -210,6 +210,8 @@ export interface PublicAccessRow {
   reset_seconds: number
   /** How long the address is blocked; null if it is not. */
   blocked_seconds: number | null
+  /** Of a widget: a text that changes with anything that it shows. */
+  version?: string | null
 }
 
 const selectPublicAccess = statement<{ requests: string }, PublicAccessRow>(

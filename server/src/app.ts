@@ -89,7 +89,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   for (const pipeline of pipelines) {
     if (pipeline.named.operation.stream)
       registerStream(app, pipeline, { baseUrl: options.baseUrl, feedPoll, heartbeatMs: options.streamHeartbeatMs })
-    else registerRest(app, pipeline, { baseUrl: options.baseUrl, resourcePath: retrievePathOf(options.contracts, pipeline.named) })
+    else registerRest(app, pipeline, { ...options, resourcePath: retrievePathOf(options.contracts, pipeline.named) })
   }
   await registerTrpc(
     app,

@@ -3,17 +3,23 @@ import { sizes } from '@earshot/contracts'
 import type { NewSubmission } from '@earshot/db'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { makeTeam, type Team } from '../support/people.ts'
+import { openTestDatabase, type TestDatabase } from '../support/test-database.ts'
 import { startTestService, type TestService } from '../support/test-service.ts'
 
+let store: TestDatabase
 let service: TestService
 let team: Team
 beforeAll(async () => {
-  service = await startTestService()
+  store = await openTestDatabase()
+  service = { ...(await startTestService({ database: store.database })), database: store.database }
 })
 beforeEach(async () => {
   team = await makeTeam(service.database)
 })
-afterAll(() => service.close())
+afterAll(async () => {
+  await service.close()
+  await store.close()
+})
 
 test('a widget is created with defaults, changed field by field, listed and deleted', async () => {
   const { widgets } = service.client(team.token)
@@ -95,6 +101,50 @@ test('what loses approval or consent is gone with the next request, and nothing 
   const after = await show(widget.id, { 'if-none-match': String(before.headers.get('etag')) })
   expect([after.status, idsOf(after.body)]).toEqual([200, [kept]])
   expect(after.headers.get('cache-control')).toBe('no-cache')
+})
+
+test('an unchanged widget is 304 by one statement; whatever changes what it shows changes its tag', async () => {
+  const client = service.client(team.token)
+  const { project } = team
+  const testimonial_id = await publish({ kind: 'testimonial', body: 'Saved us a week, every month.' })
+  const submission_id = await publish({ rating: 4 })
+  const rejected = await publish({})
+  const widget_id = await create({})
+  const tagOf = async () => (await show(widget_id)).headers.get('etag')
+  let tag = await tagOf()
+  const expectSame = async () => {
+    const sent = store.statements.length
+    const answer = await show(widget_id, { 'if-none-match': String(tag) })
+    expect([answer.status, answer.headers.get('etag'), store.statements.length - sent]).toEqual([304, tag, 1])
+  }
+  await expectSame()
+
+  // Nobody sees these.
+  const pending = await team.submit({})
+  await client.submissions.reject({ ...project, submission_id: pending.id })
+  await client.submissions.update({ ...project, submission_id: pending.id, tags: ['new'] })
+  await expectSame()
+
+  const changes: Record<string, () => Promise<unknown>> = {
+    excerpt: () => client.testimonials.update({ ...project, testimonial_id, excerpt: 'Saved us a week' }),
+    featured: () => client.testimonials.update({ ...project, testimonial_id, featured: true }),
+    position: () => client.testimonials.update({ ...project, testimonial_id, position: 2 }),
+    tags: () => client.submissions.update({ ...project, submission_id, tags: ['new'] }),
+    rejection: () => client.submissions.reject({ ...project, submission_id: rejected, expected_state: 'approved' }),
+    approval: () => client.submissions.approve({ ...project, submission_id: rejected, expected_state: 'rejected' }),
+    deletion: () => client.submissions.delete({ ...project, submission_id: rejected }),
+    order: () => client.widgets.update({ ...project, widget_id, order: 'newest' }),
+    'name of the project': () => client.projects.update({ ...project, name: 'Another name' }),
+    plan: () => service.database.run("update teams set plan = 'free' where id = $1", [team.id]),
+  }
+  for (const [what, change] of Object.entries(changes)) {
+    await change()
+    const answer = await show(widget_id, { 'if-none-match': String(tag) })
+    expect([what, answer.status]).toEqual([what, 200])
+    expect([what, answer.headers.get('etag')]).not.toEqual([what, tag])
+    tag = answer.headers.get('etag')
+    await expectSame()
+  }
 })
 
 test('a badge has count and average of the project, and no items; without ratings it claims none', async () => {

@@ -4,6 +4,7 @@
 -- before. day_max bounds what an address may do in a project on a day (UTC); beyond it is no violation.
 -- used null = over the limit; blocked_seconds not null = the address is blocked for repeated violations;
 -- project_id null = the key is unknown or revoked, or the request was refused.
+-- version: of a widget alone, a text that changes with anything that it shows.
 -- Runs as the owner with every name qualified: a `set search_path` clause costs an eighth of the call.
 create or replace function public_access(p_requests jsonb) returns setof public_access_row
 language plpgsql security definer as $$
@@ -20,7 +21,7 @@ declare
   v_beyond_day int[] := '{}';
   v_day_seconds int;
   -- The key of each request, at its number; null where it is unknown or revoked, or the request is refused. That of a survey
-  -- or widget has no id.
+  -- or widget has no id, and a widget's label is a hash of its row.
   v_keys public.public_keys[];
 begin
   -- Counters are locked in the order of their subjects, then blocks in the order of their addresses, then the counters of the
@@ -84,7 +85,8 @@ begin
                   and s.status <> 'draft' and s.deleted_at is null
              )
              when starts_with(r.public_key, 'widget:') then (
-               select jsonb_populate_record(null::public.public_keys, jsonb_build_object('team_id', g.team_id, 'project_id', g.project_id))
+               select jsonb_populate_record(null::public.public_keys, jsonb_build_object(
+                        'team_id', g.team_id, 'project_id', g.project_id, 'key', r.public_key, 'label', md5(g::text)))
                  from public.key_routes w
                  join public.widgets g on g.team_id = w.team_id and g.project_id = w.project_id and g.id = w.record_id
                 where w.key_hash = sha256(convert_to(r.public_key, 'UTF8')) and r.public_key = 'widget:' || g.id and g.deleted_at is null
@@ -150,7 +152,11 @@ begin
       left join unnest(v_counts) c on c.subject = r.subject
   )
   select a.number, j.team_id, j.id, coalesce(f.public_count, 0), coalesce(f.rated_count, 0), coalesce(f.rating_sum, 0),
-         a.used, a.reset_seconds, a.blocked_seconds
+         a.used, a.reset_seconds, a.blocked_seconds,
+         case
+           when starts_with((v_keys[a.number]).key, 'widget:')
+           then jsonb_build_array((v_keys[a.number]).label, j.name, j.website_url, t.plan, coalesce(f.version, 0))::text
+         end
     from admitted a
     left join public.teams t on t.id = (v_keys[a.number]).team_id and t.deleted_at is null and a.used is not null
     left join public.projects j on j.team_id = t.id and j.id = (v_keys[a.number]).project_id and j.deleted_at is null

@@ -1,4 +1,4 @@
-import { boolean, integer, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
+import { bigint, boolean, integer, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
 import { instant, lifetime, newId } from './columns.ts'
 
 export const projects = pgTable(
@@ -30,6 +30,7 @@ export const project_counters = pgTable(
     public_count: integer().notNull().default(0),
     rated_count: integer().notNull().default(0),
     rating_sum: integer().notNull().default(0),
+    version: bigint({ mode: 'number' }).notNull().default(0),
   },
   (table) => [primaryKey({ columns: [table.team_id, table.project_id] })],
 )

@@ -19,7 +19,7 @@ declare module 'fastify' {
 export function registerRest(
   app: FastifyInstance,
   pipeline: Pipeline,
-  { baseUrl, resourcePath }: { baseUrl: string; resourcePath: string | null },
+  { baseUrl, version, resourcePath }: { baseUrl: string; version: string; resourcePath: string | null },
 ): void {
   const { operation } = pipeline.named
   const { method, path, status, input, queryFields, bodyFields } = operation
@@ -36,6 +36,9 @@ export function registerRest(
       request.authorized = await pipeline.authorize(requestFactsOf(request, ownOrigin), replyHeadersOf(reply))
     },
     handler: async (request, reply) => {
+      const etag = knownTag(request.authorized, version)
+      reply.header('cache-control', cacheControl)
+      if (etag !== null && matchesETag(request.headers['if-none-match'], etag)) return reply.header('etag', etag).code(304).send()
       const raw = collectInput(request, readQuery, bodyFields)
       const key = hasKey ? readIdempotencyKey(singleHeader(request, 'idempotency-key')) : null
       // The hook above has run.
@@ -43,10 +46,11 @@ export function registerRest(
       if (result.replayed) reply.header('idempotency-replayed', 'true')
       if ('refusal' in result) throw result.refusal
       const { output } = result
-      reply.code(status).header('cache-control', cacheControl)
+      reply.code(status)
       if (status === 204) return reply.send()
       if (status === 201 && resourcePath) reply.header('location', locationOf(resourcePath, raw, output))
-      return sendJson(request, reply, { output, hasETag })
+      const body = JSON.stringify(output)
+      return sendJson(request, reply, { body, etag: etag ?? (hasETag ? etagOf(body) : null) })
     },
     errorHandler: async (error, request, reply) => sendFailure(await failureOf(request.authorized, error), request, reply),
   })
@@ -78,14 +82,19 @@ function unknownField(field: string): ApiError {
   })
 }
 
-function sendJson(request: FastifyRequest, reply: FastifyReply, { output, hasETag }: { output: unknown; hasETag: boolean }): FastifyReply {
-  const body = JSON.stringify(output)
-  if (hasETag) {
-    const etag = etagOf(body)
+function sendJson(request: FastifyRequest, reply: FastifyReply, { body, etag }: { body: string; etag: string | null }): FastifyReply {
+  if (etag !== null) {
     reply.header('etag', etag)
     if (matchesETag(request.headers['if-none-match'], etag)) return reply.code(304).send()
   }
   return reply.type('application/json; charset=utf-8').send(body)
+}
+
+/** Returns the entity tag of what is known to be unchanged before it is rendered: by its version, and by that of the service. */
+function knownTag(authorized: AuthorizedRequest | undefined, serviceVersion: string): string | null {
+  const caller = authorized?.caller
+  const version = caller && 'project' in caller && caller.project && 'version' in caller.project ? caller.project.version : null
+  return version ? etagOf(`${serviceVersion} ${version}`) : null
 }
 
 /** Fills the path with the request's fields and the new id. A field of that name in the request is another record's. */
