@@ -116,11 +116,11 @@ create trigger submissions_public_changed after update on submissions
   for each row when (new.is_public or old.is_public) execute function count_public_submission();
 
 -- The same words from the same address within ten minutes are one submission: the fingerprint is a keyed hash of both,
--- and the submission's id tells when it arrived. So are the same answers to a survey; the id is then that of the response. Nothing is lost if a crash empties it.
-create unlogged table submission_fingerprints (
+-- and the record's id tells when it arrived. So are the same answers to a survey one response. Nothing is lost if a crash empties it.
+create unlogged table visitor_fingerprints (
   team_id uuid not null,
   project_id uuid not null,
   fingerprint bytea not null,
-  submission_id uuid not null,
+  record_id uuid not null,
   primary key (team_id, project_id, fingerprint)
 );

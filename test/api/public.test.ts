@@ -73,10 +73,9 @@ test('different text, and the same text after ten minutes, is a new submission',
   const first = await leave({ body: 'Again' })
   const other = await leave({ body: 'Again', rating: 5 })
   expect(other.body.id).not.toBe(first.body.id)
-  await service.database.run(
-    "update submission_fingerprints set submission_id = uuid_at(now() - interval '601 seconds') where team_id = $1",
-    [team.id],
-  )
+  await service.database.run("update visitor_fingerprints set record_id = uuid_at(now() - interval '601 seconds') where team_id = $1", [
+    team.id,
+  ])
   const later = await leave({ body: 'Again' })
   expect(later.body).toMatchObject({ id: expect.not.stringMatching(first.body.id), revoke_token: expect.any(String) })
   expect(await kept()).toHaveLength(3)

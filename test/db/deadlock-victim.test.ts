@@ -21,7 +21,7 @@ test('a lone submission that PostgreSQL ends because of a deadlock is stored all
   const second = await operator.transaction(async (tx) => {
     // The other side does not look for a deadlock, so the submission is the one that PostgreSQL ends.
     await tx.run("set local deadlock_timeout = '60s'", [])
-    await tx.run('select from submission_fingerprints where fingerprint = $1 for update', [words])
+    await tx.run('select from visitor_fingerprints where fingerprint = $1 for update', [words])
     const left = leave(words)
     await until('the submission has locked its counter and waits', async () => {
       const waiting = "select from pg_stat_activity where wait_event_type = 'Lock' and query like '%receive_submissions%'"

@@ -73,7 +73,7 @@ test.for([
       if (!refusal) continue
       expect(refusal).toMatchObject({ code: 'quota_exceeded', fields: { quota: 'submissions', limit: max, used: max } })
     }
-    expect(await store.database.run('select from submission_fingerprints where team_id = $1', [team.id])).toHaveLength(left)
+    expect(await store.database.run('select from visitor_fingerprints where team_id = $1', [team.id])).toHaveLength(left)
   }
 })
 
@@ -109,7 +109,7 @@ test('submissions that wait to be stored together lock no counter', async () => 
   const words = randomBytes(32)
   await leave(first, 'an address', words)
   const { together } = await store.database.transaction(async (tx) => {
-    await tx.run('select from submission_fingerprints where fingerprint = $1 for update', [words])
+    await tx.run('select from visitor_fingerprints where fingerprint = $1 for update', [words])
     // Two are under way alone: the others wait, and go together.
     const together = ['a', 'b', 'a counter', 'a counter'].map((address, number) => leave(first, address, number < 2 ? undefined : words))
     await until('they wait', async () => {

@@ -115,7 +115,7 @@ test('retention deletes expired rows and nothing else', async () => {
     insert into rate_windows
     values ('old', now() - interval '3 hours', 1), ('new', now(), 1), ('day:old', now() - interval '26 hours', 1), ('day:new', now() - interval '24 hours', 1)`
   await client`
-    insert into submission_fingerprints (team_id, project_id, fingerprint, submission_id)
+    insert into visitor_fingerprints (team_id, project_id, fingerprint, record_id)
     select ${fixture.teamId}, ${fixture.teamId}, minutes::text::bytea, uuid_at(now() - minutes * interval '1 minute')
       from unnest(array[9, 11]) minutes`
   await client`
@@ -170,7 +170,7 @@ test('retention deletes expired rows and nothing else', async () => {
     invitations: 3,
     authorization_codes: 1,
     device_codes: 1,
-    submission_fingerprints: 1,
+    visitor_fingerprints: 1,
   })
 })
 

@@ -56,14 +56,14 @@ function insertAllRows(sql: Sql, publicKey: string, ip: string, submitted: Submi
        where k.key = ${publicKey} and k.revoked_at is null
     ),
     fingerprint as (
-      insert into submission_fingerprints (team_id, project_id, fingerprint, submission_id)
+      insert into visitor_fingerprints (team_id, project_id, fingerprint, record_id)
       select team_id, project_id, ${sha256(ip + body)}::bytea, uuidv7() from project
-      on conflict (team_id, project_id, fingerprint) do update set submission_id = excluded.submission_id
-      returning submission_id
+      on conflict (team_id, project_id, fingerprint) do update set record_id = excluded.record_id
+      returning record_id
     ),
     submission as (
       insert into submissions (team_id, project_id, id, kind, channel, body, rating, author_name, author_email, consent_granted, consent_granted_at, revoke_token_hash)
-      select team_id, project_id, submission_id, 'text', 'public', ${body}, ${rating}, ${author.name}, ${author.email}, ${consent.granted}, now(), ${sha256(token)}
+      select team_id, project_id, record_id, 'text', 'public', ${body}, ${rating}, ${author.name}, ${author.email}, ${consent.granted}, now(), ${sha256(token)}
         from project, fingerprint
       returning *
     ),

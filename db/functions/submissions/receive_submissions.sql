@@ -43,11 +43,11 @@ begin
     -- A role that policies bind sees one team at a time.
     perform set_config('earshot.team_id', v_item.team_id::text, true);
     -- Of parallel statements one inserts a fingerprint; the others wait here, and get what it wrote.
-    insert into submission_fingerprints as f (team_id, project_id, fingerprint, submission_id)
+    insert into visitor_fingerprints as f (team_id, project_id, fingerprint, record_id)
     values (v_item.team_id, v_item.project_id, v_item.fingerprint, v_new_ids[v_item.number])
     on conflict (team_id, project_id, fingerprint) do update set
-      submission_id = case when f.submission_id < uuid_at(now() - interval '10 minutes') then excluded.submission_id else f.submission_id end
-    returning f.submission_id into v_first_id;
+      record_id = case when f.record_id < uuid_at(now() - interval '10 minutes') then excluded.record_id else f.record_id end
+    returning f.record_id into v_first_id;
     v_ids[v_item.number] := v_first_id;
   end loop;
 
@@ -63,8 +63,8 @@ begin
     v_quota := consume_quota(v_team.team_id, 'submissions', cardinality(v_team.numbers));
     for v_item in select n.number from unnest(v_team.numbers[v_quota.granted + 1:]) n (number) loop
       v_refusals[v_item.number] := row(v_quota.used, v_quota.max, v_quota.resets_at)::quota_status;
-      delete from submission_fingerprints f
-       where f.team_id = v_team.team_id and f.submission_id = v_ids[v_item.number];
+      delete from visitor_fingerprints f
+       where f.team_id = v_team.team_id and f.record_id = v_ids[v_item.number];
     end loop;
   end loop;
 

@@ -11,7 +11,7 @@ import { mails } from '../tables/mails.ts'
 import { wrong_codes } from '../tables/mfa.ts'
 import { authorization_codes, device_codes } from '../tables/oauth.ts'
 import { abuse_blocks, rate_windows } from '../tables/rate-limits.ts'
-import { submission_fingerprints } from '../tables/submissions.ts'
+import { visitor_fingerprints } from '../tables/submissions.ts'
 import { access_tokens, refresh_tokens } from '../tables/tokens.ts'
 import { users } from '../tables/users.ts'
 import { webhook_deliveries, webhook_replays } from '../tables/webhooks.ts'
@@ -65,9 +65,9 @@ const past: Record<string, BatchedDelete> = {
     sql`coalesce(gone.accepted_at, gone.revoked_at, gone.expires_at) < now() - ${days(durations.closedInvitationDays)}`,
   ),
   jwt_keys: batchedDelete(sql`${jwt_keys}`, sql`gone.retires_at < now()`),
-  submission_fingerprints: batchedDelete(
-    sql`${submission_fingerprints}`,
-    sql`gone.submission_id < uuid_at(now() - ${minutes(durations.duplicateSubmissionMinutes)})`,
+  visitor_fingerprints: batchedDelete(
+    sql`${visitor_fingerprints}`,
+    sql`gone.record_id < uuid_at(now() - ${minutes(durations.duplicateSubmissionMinutes)})`,
   ),
 }
 

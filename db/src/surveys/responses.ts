@@ -18,7 +18,7 @@ import { insertRecord, removeRecord } from '../sql/records.ts'
 import { notFound, onlyOne } from '../sql/rows.ts'
 import { type Parameters, statement } from '../sql/statement.ts'
 import { toTimestamp } from '../sql/timestamps.ts'
-import { submission_fingerprints } from '../tables/submissions.ts'
+import { visitor_fingerprints } from '../tables/submissions.ts'
 import { survey_responses, survey_versions, surveys } from '../tables/surveys.ts'
 import { teams } from '../tables/teams.ts'
 import type { SurveyRef, SurveyRow } from './surveys.ts'
@@ -109,15 +109,15 @@ const insert = insertRecord<ResponseRow>(survey_responses, COLUMNS)
 // Of parallel statements one inserts a fingerprint; the others wait here, and get what it wrote.
 const claim = statement<Omit<SurveyRef, 'survey_id'> & { fingerprint: Buffer }, Receipt & { is_repeat: boolean }>(
   (p) => sql`
-  insert into ${submission_fingerprints} as f (team_id, project_id, fingerprint, submission_id)
+  insert into ${visitor_fingerprints} as f (team_id, project_id, fingerprint, record_id)
   values (${p.team_id}, ${p.project_id}, ${p.fingerprint}, uuidv7())
   on conflict (team_id, project_id, fingerprint) do update set
-    submission_id = case
-      when f.submission_id < uuid_at(now() - ${sql.raw(`interval '${durations.duplicateSubmissionMinutes} minutes'`)}) then excluded.submission_id
-      else f.submission_id
+    record_id = case
+      when f.record_id < uuid_at(now() - ${sql.raw(`interval '${durations.duplicateSubmissionMinutes} minutes'`)}) then excluded.record_id
+      else f.record_id
     end
-  returning new.submission_id as id, uuid_extract_timestamp(new.submission_id) as created_at,
-            coalesce(old.submission_id = new.submission_id, false) as is_repeat`,
+  returning new.record_id as id, uuid_extract_timestamp(new.record_id) as created_at,
+            coalesce(old.record_id = new.record_id, false) as is_repeat`,
 )
 
 const takePlace = statement<SurveyRef, { id: string }>(

@@ -63,13 +63,13 @@ export const submission_tags = pgTable(
   (table) => [primaryKey({ columns: [table.team_id, table.project_id, table.tag, table.submission_id] })],
 )
 
-export const submission_fingerprints = pgTable(
-  'submission_fingerprints',
+export const visitor_fingerprints = pgTable(
+  'visitor_fingerprints',
   {
     team_id: uuid().notNull(),
     project_id: uuid().notNull(),
     fingerprint: bytea().notNull(),
-    submission_id: uuid().notNull(),
+    record_id: uuid().notNull(),
   },
   (table) => [primaryKey({ columns: [table.team_id, table.project_id, table.fingerprint] })],
 )
