@@ -115,6 +115,58 @@ create trigger submissions_published after insert on submissions
 create trigger submissions_public_changed after update on submissions
   for each row when (new.is_public or old.is_public) execute function count_public_submission();
 
+-- Submissions by kind and state, without deleted ones. Writers append what changed, and wait for nobody; a worker folds that into the
+-- totals each second. The figures are both together, read in one statement.
+create table submission_totals (
+  team_id uuid not null,
+  project_id uuid not null,
+  kind text not null,
+  state text not null,
+  count int not null,
+  primary key (team_id, project_id, kind, state),
+  foreign key (team_id, project_id) references projects on delete cascade
+) with (fillfactor = 50);
+create table submission_changes (
+  team_id uuid not null,
+  project_id uuid not null,
+  id uuid not null default uuidv7(),
+  kind text not null,
+  state text not null,
+  amount int not null,
+  primary key (team_id, project_id, id)
+) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000);
+
+create function note_submission_changes() returns trigger
+language plpgsql as $$
+begin
+  if tg_op = 'INSERT' then
+    insert into submission_changes (team_id, project_id, kind, state, amount)
+    select a.team_id, a.project_id, a.kind, a.state, count(*)
+      from added a
+     where a.deleted_at is null
+     group by a.team_id, a.project_id, a.kind, a.state;
+  else
+    insert into submission_changes (team_id, project_id, kind, state, amount)
+    select c.team_id, c.project_id, c.kind, c.state, sum(c.amount)
+      from (
+             select a.team_id, a.project_id, a.kind, a.state, 1 as amount
+               from added a
+              where a.deleted_at is null
+              union all
+             select r.team_id, r.project_id, r.kind, r.state, -1
+               from removed r
+              where r.deleted_at is null
+           ) c
+     group by c.team_id, c.project_id, c.kind, c.state
+    having sum(c.amount) <> 0;
+  end if;
+  return null;
+end $$;
+create trigger submissions_counted after insert on submissions
+  referencing new table as added for each statement execute function note_submission_changes();
+create trigger submissions_recounted after update on submissions
+  referencing old table as removed new table as added for each statement execute function note_submission_changes();
+
 -- The same words from the same address within ten minutes are one submission: the fingerprint is a keyed hash of both,
 -- and the record's id tells when it arrived. So are the same answers to a survey one response. Nothing is lost if a crash empties it.
 create unlogged table visitor_fingerprints (

@@ -46,6 +46,7 @@ export { countTry, findOwnSignIn, findSignIn, replacePasswordHash, type SignInRo
 export type { Actor, UserActor } from './sql/actor.ts'
 export { inUtc, toTimestamp } from './sql/timestamps.ts'
 export { revokeConsent } from './submissions/consent.ts'
+export { countSubmissions, type SubmissionCount } from './submissions/counts.ts'
 export { createSubmission, type NewSubmission } from './submissions/create.ts'
 export { deleteSubmission } from './submissions/delete.ts'
 export { findSubmission } from './submissions/find.ts'

@@ -32,6 +32,7 @@ const functions = {
     'iso_timestamp',
     'keep_submission_tags',
     'move_invitation_route',
+    'note_submission_changes',
     'record_audit',
     'record_audit_in_teams',
     'remove_key_routes',

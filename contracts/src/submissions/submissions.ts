@@ -26,6 +26,22 @@ const decision = { expected_state: expectedState, reason }
 const COMPARE_AND_SET =
   'Changes the state only if it equals `expected_state` (default `pending`). Repeating a decision has no effect, sends no event and is not an error. To reverse a decision, set `expected_state` to the current state.'
 
+const byState = {
+  total: z.int().meta({ description: 'All of them.', example: 12 }),
+  pending: z.int().meta({ description: 'Those that wait for a moderator.', example: 2 }),
+  approved: z.int().meta({ description: 'Those that were approved.', example: 9 }),
+  rejected: z.int().meta({ description: 'Those that were rejected.', example: 1 }),
+}
+const CountsOfKind = z.object(byState).meta({ id: 'SubmissionCountsOfKind', description: 'Submissions of one kind, by state.' })
+const SubmissionCounts = z
+  .object({
+    ...byState,
+    kinds: z
+      .object({ text: CountsOfKind, video: CountsOfKind, testimonial: CountsOfKind } satisfies Record<SubmissionKind, z.ZodType>)
+      .meta({ id: 'SubmissionKindCounts', description: 'The same by kind.' }),
+  })
+  .meta({ id: 'SubmissionCounts', description: 'Submissions of a project, by state and kind.' })
+
 const ModerationResult = z
   .object({
     submission_id: Id.meta({ description: 'Id from the request.' }),
@@ -65,6 +81,16 @@ export const submissions = {
       }),
     }),
     output: listOf('Submission', Submission),
+  }),
+  counts: operation({
+    method: 'GET',
+    path: `${PROJECT}/submissions/counts/`,
+    summary: 'Count the submissions of a project',
+    description: 'Exact at the moment of the request. Deleted submissions are not counted.',
+    scope: 'read:submissions',
+    role: 'viewer',
+    input: ProjectRef,
+    output: SubmissionCounts,
   }),
   create: operation({
     method: 'POST',

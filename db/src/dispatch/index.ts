@@ -1,3 +1,4 @@
+export { foldSubmissionChanges } from '../submissions/counts.ts'
 export { type ClaimedDelivery, claimDeliveries, type EndpointSlots, LEASE_SECONDS } from './claim.ts'
 export { type AttemptRef, type AttemptResult, completeDeliveries, handBackDeliveries } from './complete.ts'
 export { type DueEndpoint, findDueEndpoints } from './due.ts'

@@ -1,22 +1,11 @@
 import { sql } from 'drizzle-orm'
-import { type Tx, transaction } from '../driver/database.ts'
+import type { Tx } from '../driver/database.ts'
+import { oneAtATime } from '../sql/one-at-a-time.ts'
 import { onlyOne } from '../sql/rows.ts'
 import { statement } from '../sql/statement.ts'
 import { feed_ends, feed_late_days, feed_positions, unnumbered_events } from '../tables/events.ts'
 
-const findUnnumbered = statement<Record<never, never>, { exist: boolean }>(
-  () => sql`
-  select exists (
-           select
-             from ${unnumbered_events}
-         ) as exist`,
-)
-
-// Released at the commit, when the positions are visible.
-const lock = statement<Record<never, never>, { is_granted: boolean }>(
-  () => sql`
-  select pg_try_advisory_xact_lock(hashtext('number_events')) as is_granted`,
-)
+const whenWaiting = oneAtATime('number_events', unnumbered_events)
 
 // Taken as they lie, about in the order of their commits: sorting a long backlog for each batch would read it whole. The
 // sequence is set once per batch, and no other numbering can do so meanwhile. A position begins with its time; the random
@@ -89,12 +78,6 @@ const number = statement<{ max: number }, { count: number }>(
  * do not: one worker at a time gives them, and only to what it can see. Returns how many it numbered: none also while another
  * worker does it.
  */
-export async function numberEvents(tx: Tx, { max }: { max: number }): Promise<number> {
-  // Most polls end here, without a transaction.
-  if (!onlyOne(await findUnnumbered(tx, {})).exist) return 0
-  return transaction(tx, async (tx) => {
-    if (!onlyOne(await lock(tx, {})).is_granted) return 0
-    // A statement of its own, so that its snapshot is younger than the lock and sees what the last holder numbered.
-    return onlyOne(await number(tx, { max })).count
-  })
+export function numberEvents(tx: Tx, { max }: { max: number }): Promise<number> {
+  return whenWaiting(tx, async (tx) => onlyOne(await number(tx, { max })).count)
 }

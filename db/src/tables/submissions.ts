@@ -1,6 +1,6 @@
 import type { Channel, SubmissionKind, SubmissionState } from '@earshot/contracts'
 import { sql } from 'drizzle-orm'
-import { boolean, doublePrecision, jsonb, pgTable, primaryKey, smallint, text, uuid } from 'drizzle-orm/pg-core'
+import { boolean, doublePrecision, integer, jsonb, pgTable, primaryKey, smallint, text, uuid } from 'drizzle-orm/pg-core'
 import { bytea, instant, lifetime, newId } from './columns.ts'
 
 export const submissions = pgTable(
@@ -61,6 +61,31 @@ export const submission_tags = pgTable(
     submission_id: uuid().notNull(),
   },
   (table) => [primaryKey({ columns: [table.team_id, table.project_id, table.tag, table.submission_id] })],
+)
+
+export const submission_totals = pgTable(
+  'submission_totals',
+  {
+    team_id: uuid().notNull(),
+    project_id: uuid().notNull(),
+    kind: text().$type<SubmissionKind>().notNull(),
+    state: text().$type<SubmissionState>().notNull(),
+    count: integer().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.team_id, table.project_id, table.kind, table.state] })],
+)
+
+export const submission_changes = pgTable(
+  'submission_changes',
+  {
+    team_id: uuid().notNull(),
+    project_id: uuid().notNull(),
+    id: newId(),
+    kind: text().$type<SubmissionKind>().notNull(),
+    state: text().$type<SubmissionState>().notNull(),
+    amount: integer().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.team_id, table.project_id, table.id] })],
 )
 
 export const visitor_fingerprints = pgTable(

@@ -10,6 +10,7 @@ import { createCompleter } from './completer.ts'
 import { startDuePoll } from './due-poll.ts'
 import { EndpointConcurrency } from './endpoint-concurrency.ts'
 import { startEventNumbering } from './event-numbering.ts'
+import { startFolding } from './folding.ts'
 import { startReleases } from './held-deliveries.ts'
 import { createInFlight } from './in-flight.ts'
 import { createDispatcherMetrics } from './metrics.ts'
@@ -59,6 +60,7 @@ export async function startDispatcher(options: DispatcherOptions): Promise<Dispa
   })
   const poll = startDuePoll({ database, concurrency, workerId: liveness.id, onClaimed: inFlight.start, log })
   const numbering = startEventNumbering({ database, log, onNumbered: (count) => metrics.numberedEvents.inc(count) })
+  const folding = startFolding({ database, log })
   const releases = startReleases({ database, log })
 
   return {
@@ -69,7 +71,7 @@ export async function startDispatcher(options: DispatcherOptions): Promise<Dispa
       const endMs = performance.now() + timeoutMs
       const leftMs = () => Math.max(0, endMs - performance.now())
       // Without a database nothing settles, and the worker must stop all the same.
-      await settleWithin(leftMs(), Promise.all([poll.stop(), numbering.stop(), releases.stop()]), null)
+      await settleWithin(leftMs(), Promise.all([poll.stop(), numbering.stop(), folding.stop(), releases.stop()]), null)
       const settled = () => inFlight.settled().then(() => true)
       if (!(await settleWithin(leftMs(), settled(), false))) {
         attempts.interrupt()

@@ -1,11 +1,13 @@
-import { contracts, errorRow } from '@earshot/contracts'
+import { contracts, errorRow, type SubmissionKind } from '@earshot/contracts'
 import {
+  countSubmissions,
   createSubmission,
   deleteSubmission,
   findSubmission,
   listSubmissions,
   moderateSubmission,
   moderateSubmissions,
+  type SubmissionCount,
   updateSubmission,
 } from '@earshot/db'
 import { implement } from '../http/implement.ts'
@@ -16,6 +18,7 @@ const stateAfter = { approve: 'approved', reject: 'rejected' } as const
 
 export const submissions = implement(contracts.submissions, {
   list: ({ ctx, input }) => listSubmissions(ctx.tx, input, { searchEmail: ctx.seesContacts }, presentSubmission),
+  counts: async ({ ctx, input }) => presentCounts(await countSubmissions(ctx.tx, input)),
   create: async ({ ctx, input }) => {
     const { team_id, project_id, ...fields } = input
     const columns = { ...columnsOf(fields), channel: channelOf(ctx) }
@@ -38,6 +41,20 @@ export const submissions = implement(contracts.submissions, {
     return { results: rows.map((row, index) => presentResult(row, input.items[index]?.submission_id ?? '')) }
   },
 })
+
+function presentCounts(counts: SubmissionCount[]) {
+  const of = (kind: SubmissionKind) => sumsOf(counts.filter((row) => row.kind === kind))
+  return { ...sumsOf(counts), kinds: { text: of('text'), video: of('video'), testimonial: of('testimonial') } }
+}
+
+function sumsOf(counts: SubmissionCount[]) {
+  const sums = { total: 0, pending: 0, approved: 0, rejected: 0 }
+  for (const { state, count } of counts) {
+    sums.total += count
+    sums[state] += count
+  }
+  return sums
+}
 
 function decisionOf({
   expected_state,
