@@ -20,6 +20,7 @@ import { benchStart } from './parts/start.ts'
 import { benchSubmit } from './parts/submit.ts'
 import { benchUnresponsive } from './parts/unresponsive.ts'
 import { benchVisitors } from './parts/visitors.ts'
+import { benchWidget } from './parts/widget.ts'
 import { type PartReport, render } from './report.ts'
 import { fullSizes, shortSizes } from './scale/sizes.ts'
 
@@ -68,6 +69,7 @@ const parts: Record<string, (length: typeof full) => Promise<PartReport>> = {
   'sign-ins': benchSignIns,
   refreshes: benchRefreshes,
   submit: benchSubmit,
+  widget: benchWidget,
   visitors: benchVisitors,
   growth: benchGrowth,
   deliveries: benchDeliveries,

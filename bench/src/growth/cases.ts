@@ -1,4 +1,4 @@
-import { listSubmissions, moderateSubmission, type SubmissionFilters, type Tx } from '@earshot/db'
+import { countSubmissions, listSubmissions, moderateSubmission, readPublicWidget, type SubmissionFilters, type Tx } from '@earshot/db'
 import type { GrowthDatabase } from './databases.ts'
 
 /** A list or change that runs on both databases, and the limit for its growth. */
@@ -26,6 +26,7 @@ export const cases: Case[] = [
   { name: 'time', goal: FLAT, run: (tx, data) => list({ ...spanOf(data) })(tx, data) },
   { name: 'deep cursor', goal: FLAT, run: (tx, data) => list({ cursor: cursorOf(data) })(tx, data) },
   { name: 'approve', goal: FLAT, run: approve },
+  { name: 'counts', goal: FLAT, run: (tx, { team }) => countSubmissions(tx, projectRefOf(team)) },
   {
     name: 'public list',
     goal: FLAT,
@@ -46,7 +47,14 @@ export const cases: Case[] = [
     goal: BOUNDED,
     run: (tx, { team }) => listSubmissions(tx, { ...projectRefOf(team), ...PAGE, tag: 'rare' }, { publicOnly: true }, idOf),
   },
+  { name: 'widget, featured first', goal: BOUNDED, run: widget('featured') },
+  { name: 'widget, best rated first', goal: BOUNDED, run: widget('rating') },
+  { name: 'widget, a rare tag', goal: BOUNDED, run: widget('tag') },
 ]
+
+function widget(name: keyof GrowthDatabase['widgets']) {
+  return (tx: Tx, { team, widgets }: GrowthDatabase) => readPublicWidget(tx, { ...projectRefOf(team), widget_id: widgets[name] })
+}
 
 function list(filters: SubmissionFilters & { cursor?: string; created_after?: string; created_before?: string }) {
   return (tx: Tx, { team }: GrowthDatabase) =>

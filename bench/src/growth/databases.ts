@@ -1,4 +1,4 @@
-import { type Database, type DatabaseAddress, openDatabase } from '@earshot/db'
+import { createWidget, type Database, type DatabaseAddress, openDatabase, type WidgetFields } from '@earshot/db'
 import { startEmbeddedPostgres } from '@earshot/db/embedded'
 import { prepareDatabase } from '@earshot/db/schema'
 import type { Sql } from 'postgres'
@@ -7,6 +7,11 @@ import { createTeams, type Team } from '../teams.ts'
 import { createTemporaryDirectory } from '../temporary-directory.ts'
 
 const OTHER_SUBMISSIONS = 20
+const WIDGETS = {
+  featured: { item_order: 'featured' },
+  rating: { item_order: 'rating' },
+  tag: { item_order: 'newest', filter_tags: ['rare'] },
+} satisfies Record<string, WidgetFields>
 
 /** A database with the project that the cases use. */
 export interface GrowthDatabase {
@@ -16,6 +21,8 @@ export interface GrowthDatabase {
   middle: { id: string; created_at: string }
   /** Ids of pending submissions to moderate. */
   pending: string[]
+  /** Ids of widgets, by what they show. */
+  widgets: Record<keyof typeof WIDGETS, string>
 }
 
 /** Opens a small database with one team and a large one with many other teams, both in one PostgreSQL. */
@@ -51,10 +58,17 @@ async function openGrowthDatabase(
     select id, created_at from submissions where team_id = ${team.id} order by id offset ${Math.floor(submissions / 2)} limit 1`
   const pending = await database.client<{ id: string }[]>`
     select id from submissions where team_id = ${team.id} and state = 'pending' and id >= ${middle.id} order by id limit 1000`
-  return { database, team, middle, pending: pending.map(({ id }) => id) }
+  return { database, team, middle, pending: pending.map(({ id }) => id), widgets: await makeWidgets(database, team) }
 }
 
-/** Inserts submissions a minute apart. Triggers are off, so it also inserts the tags that they would. */
+async function makeWidgets(database: Database, { id, project_id }: Team): Promise<GrowthDatabase['widgets']> {
+  const actor = { userId: null, credentialId: null, credentialKind: 'bench', ip: null }
+  const make = async (fields: WidgetFields) =>
+    (await createWidget(database, actor, { team_id: id, project_id }, { name: 'Bench', layout: 'wall', ...fields })).id
+  return { featured: await make(WIDGETS.featured), rating: await make(WIDGETS.rating), tag: await make(WIDGETS.tag) }
+}
+
+/** Inserts submissions a minute apart. Triggers are off, so it also inserts the tags and totals that they would. */
 async function fill(client: Sql, teams: Team[], count: number): Promise<void> {
   for (const { id, project_id } of teams) {
     await client`
@@ -69,6 +83,9 @@ async function fill(client: Sql, teams: Team[], count: number): Promise<void> {
     await client`
       insert into submission_tags (team_id, project_id, tag, submission_id)
       select team_id, project_id, unnest(tags), id from submissions where team_id = ${id}`
+    await client`
+      insert into submission_totals (team_id, project_id, kind, state, count)
+      select team_id, project_id, kind, state, count(*) from submissions where team_id = ${id} group by team_id, project_id, kind, state`
   }
 }
 
