@@ -113,7 +113,8 @@ const SHOWN = [
   'moderated_at',
   'updated_at',
 ] as const
-export type WidgetItemRow = Pick<SubmissionRow, (typeof SHOWN)[number]>
+/** The body as far as it is shown. */
+export type WidgetItemRow = Pick<SubmissionRow, (typeof SHOWN)[number]> & { truncated: boolean }
 
 /** A widget with one of its items; the columns of the item are null if it has none. */
 export type PublicWidgetRow = Pick<WidgetRow, 'team_id' | 'layout' | 'theme_color' | 'theme_mode'> &
@@ -123,6 +124,7 @@ const columns = sql.join(
   SHOWN.filter((name) => name !== 'body').map((name) => sql`s.${sql.raw(name)}`),
   sql`, `,
 )
+const shownCharacters = sql.raw(String(sizes.widgetBodyCharacters))
 const matches = sql`(w.filter_tags = '{}' or s.tags && w.filter_tags)
                   and (w.filter_kinds = '{}' or s.kind = any (w.filter_kinds))
                   and (w.filter_min_rating is null or s.rating >= w.filter_min_rating)`
@@ -140,8 +142,7 @@ function walk(condition: SQL, order: SQL): SQL {
 const readPublic = statement<WidgetRef, PublicWidgetRow>(
   (p) => sql`
   select w.team_id, w.layout, w.theme_color, w.theme_mode, j.name as project_name, j.website_url as project_url, t.plan,
-         -- One character more than is shown tells that it was cut.
-         ${columns}, left(s.body, ${sql.raw(String(sizes.widgetBodyCharacters + 1))}) as body
+         ${columns}, left(s.body, ${shownCharacters}) as body, char_length(s.body) > ${shownCharacters} as truncated
     from ${widgets} w
     join ${projects} j on j.team_id = w.team_id and j.id = w.project_id
     join ${teams} t on t.id = w.team_id

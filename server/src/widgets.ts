@@ -92,8 +92,7 @@ function bytesOf(value: object): number {
 }
 
 function presentWidgetItem(row: WidgetItemRow): Item {
-  const truncated = row.body.length > sizes.widgetBodyCharacters
-  return { ...presentItem(row), body: row.body.slice(0, sizes.widgetBodyCharacters), truncated }
+  return { ...presentItem(row), truncated: row.truncated }
 }
 
 function reviewOf({ rating, author, published_at, excerpt, body }: Item): Review | null {
@@ -102,9 +101,14 @@ function reviewOf({ rating, author, published_at, excerpt, body }: Item): Review
     '@type': 'Review',
     author: { '@type': 'Person', name: author.name },
     datePublished: published_at.slice(0, 'YYYY-MM-DD'.length),
-    reviewBody: (excerpt ?? body).slice(0, sizes.widgetReviewCharacters),
+    reviewBody: beginningOf(excerpt ?? body),
     reviewRating: { '@type': 'Rating', ratingValue: rating, bestRating: BEST, worstRating: WORST },
   }
+}
+
+/** Cuts between code points: half of a surrogate pair is no text. */
+function beginningOf(text: string): string {
+  return Array.from(text).slice(0, sizes.widgetReviewCharacters).join('')
 }
 
 type WidgetInput = Pick<z.output<typeof contracts.widgets.update.input>, 'name' | 'layout' | 'order' | 'max_items' | 'filter' | 'theme'>

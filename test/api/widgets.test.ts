@@ -181,6 +181,11 @@ test('long texts are cut, and the payload stays below its size whatever the item
   const widget = await create({ max_items: sizes.widgetItems, order: 'newest' })
   const [item] = (await show(widget)).body.items
   expect(item).toMatchObject({ id: long, body: '日'.repeat(sizes.widgetBodyCharacters), truncated: true })
+  // Two UTF-16 units each, one character.
+  await publish({ body: '😀'.repeat(sizes.widgetBodyCharacters + 1), rating: 5 })
+  const ofEmoji = (await show(widget)).body
+  expect(ofEmoji.items[0]).toMatchObject({ body: '😀'.repeat(sizes.widgetBodyCharacters), truncated: true })
+  expect(ofEmoji.json_ld.review[0].reviewBody).toBe('😀'.repeat(sizes.widgetReviewCharacters))
   const whole = await publish({ body: 'x'.repeat(sizes.widgetBodyCharacters) })
   expect((await show(widget)).body.items[0]).toMatchObject({ id: whole, truncated: false })
 

@@ -47,7 +47,7 @@ function decoy(revoke_token: string) {
   return { id: makeId(), state: 'pending' as const, created_at: new Date().toISOString(), revoke_token }
 }
 
-export function presentItem(row: WidgetItemRow) {
+export function presentItem(row: Omit<WidgetItemRow, 'truncated'>) {
   return {
     id: row.id,
     kind: row.kind,
