@@ -17,6 +17,8 @@ import { publicSubmission } from './load.ts'
 const GENEROUS_MS = 60_000
 const PROCESSES = 4
 const CALLS_EACH = 5
+const RESPONDENTS = 20
+const PLACES = 7
 const MIGRATIONS = fileURLToPath(new URL('../../db/migrations/', import.meta.url))
 const PREPARE = new URL('../../db/src/schema/prepare.ts', import.meta.url).href
 
@@ -105,6 +107,25 @@ test('a lower role, a removal and a downgrade take effect on the next request of
   expect(await answers((service) => readProjects(service, team.id, team.token))).toEqual(
     Array(2).fill({ status: 403, code: 'plan_without_api_access' }),
   )
+})
+
+test('of twenty respondents over two replicas exactly as many are taken as the survey has places', { timeout: GENEROUS_MS }, async () => {
+  const [one] = both()
+  const team = await makeTeam(database)
+  const { surveys } = one.client(team.token)
+  const questions = [{ ref: 'recommend', type: 'nps' as const, title: 'How likely are you to recommend us?' }]
+  const survey = await surveys.create({ ...team.project, name: 'NPS', questions, response_limit: PLACES })
+  await surveys.publish({ ...team.project, survey_id: survey.id })
+  const body = { answers: [{ question_id: survey.questions[0]?.id, value: 9 }] }
+  const path = `/api/v1/teams/${team.id}/projects/${team.project.project_id}/surveys/${survey.id}/responses/`
+  const respondents = Array.from({ length: RESPONDENTS / 2 }, () =>
+    both().map((service) => service.send('POST', path, { token: team.token, body })),
+  )
+  const statuses = (await Promise.all(respondents.flat())).map(({ status }) => status)
+  expect(statuses.filter((status) => status === 201)).toHaveLength(PLACES)
+  expect(statuses.filter((status) => status === 409)).toHaveLength(RESPONDENTS - PLACES)
+  expect(await surveys.retrieve({ ...team.project, survey_id: survey.id })).toMatchObject({ status: 'closed', response_count: PLACES })
+  expect((await one.client(team.token).responses.list({ ...team.project, survey_id: survey.id })).results).toHaveLength(PLACES)
 })
 
 test('when one of two workers is killed, the other takes over its deliveries in flight', { timeout: GENEROUS_MS }, async () => {
