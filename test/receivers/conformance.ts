@@ -65,8 +65,8 @@ export async function tryReceiver(
     'another secret': await signed(`whsec_${randomBytes(32).toString('base64')}`, 0),
     'a signature that is no text': await send(withBoth('signature', 'v1,\u00e9\u00ff')),
     'no signature': await send(withBoth('signature', undefined)),
-    'signed 300 s ago': await signed(source.secret, toleranceSeconds),
-    'signed for 301 s ahead': await atStartOfSecond(() => signed(source.secret, -toleranceSeconds - 1)),
+    'signed 300 s ago': await withinSecond(() => signed(source.secret, toleranceSeconds)),
+    'signed for 301 s ahead': await withinSecond(() => signed(source.secret, -toleranceSeconds - 1)),
     'with the previous secret, after a rotation': 0,
   }
   await source.rotate()
@@ -92,10 +92,17 @@ function lowerCased(headers: Record<string, string | undefined>) {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
 }
 
-/** Runs it when a second begins: a timestamp has no fraction, so one made late in a second would soon be within the tolerance. */
-async function atStartOfSecond<Result>(run: () => Promise<Result>): Promise<Result> {
-  await setTimeout(1000 - (Date.now() % 1000))
-  return run()
+/**
+ * Runs it when a second begins, and again if the second was over before the answer came: a timestamp has no fraction, so a
+ * second later it is judged by another distance.
+ */
+async function withinSecond<Result>(run: () => Promise<Result>): Promise<Result> {
+  for (;;) {
+    await setTimeout(1000 - (Date.now() % 1000))
+    const second = nowSeconds()
+    const result = await run()
+    if (nowSeconds() === second) return result
+  }
 }
 
 function nowSeconds(): number {
