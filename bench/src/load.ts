@@ -8,8 +8,14 @@ export interface Load {
   requests: number
   /** The expected status of each response. */
   status: number
-  targets: { method: 'GET' | 'POST'; path: string; headers: Record<string, string> }[]
-  /** Sent with each request, with a unique text and another client address. */
+  targets: {
+    method: 'GET' | 'POST'
+    path: string
+    headers: Record<string, string>
+    /** Sent as it is, from another client address each time. */
+    body?: object
+  }[]
+  /** Sent to every target, with a unique text and from another client address each time. */
   body?: object
 }
 
@@ -42,11 +48,13 @@ async function send(pool: Pool, { targets, status, body }: Load): Promise<void> 
   sent += 1
   const target = targets[sent % targets.length]
   if (!target) throw new Error('A load needs at least one target.')
+  const { body: own, ...request } = target
+  const content = body ? { ...body, body: `Submission ${sent} of a visitor who liked it.` } : own
   const response = await pool.request({
-    ...target,
-    ...(body && {
+    ...request,
+    ...(content && {
       headers: { ...target.headers, 'content-type': 'application/json', 'x-forwarded-for': addressOf(sent % ADDRESSES) },
-      body: JSON.stringify({ ...body, body: `Submission ${sent} of a visitor who liked it.` }),
+      body: JSON.stringify(content),
     }),
   })
   const text = await response.body.text()

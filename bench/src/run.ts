@@ -14,6 +14,7 @@ import { benchHotUser } from './parts/hot-user.ts'
 import { benchLatency } from './parts/latency.ts'
 import { benchList } from './parts/list.ts'
 import { benchRefreshes } from './parts/refreshes.ts'
+import { benchRespond } from './parts/respond.ts'
 import { benchScale } from './parts/scale.ts'
 import { benchSignIns } from './parts/sign-ins.ts'
 import { benchStart } from './parts/start.ts'
@@ -69,6 +70,7 @@ const parts: Record<string, (length: typeof full) => Promise<PartReport>> = {
   'sign-ins': benchSignIns,
   refreshes: benchRefreshes,
   submit: benchSubmit,
+  respond: benchRespond,
   widget: benchWidget,
   visitors: benchVisitors,
   growth: benchGrowth,

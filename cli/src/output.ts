@@ -1,4 +1,4 @@
-import type { NamedOperation } from '@earshot/contracts'
+import type { AnalyticsOverview, NamedOperation, NpsAnalytics, SurveyResults } from '@earshot/contracts'
 import { columnsOf } from './columns.ts'
 import { layoutOf } from './layouts.ts'
 import { painter } from './paint.ts'
@@ -10,6 +10,13 @@ import { UsageError } from './usage-error.ts'
 
 /** The cursors of the service. */
 const CURSOR = /^[\w.-]+$/
+
+/** Results that people read as a chart, by operation. The drawing is loaded when it is needed. */
+const CHARTS: Record<string, (result: unknown, terminal: Terminal) => Promise<string>> = {
+  'surveys.results': async (result, terminal) => (await import('./charts.ts')).drawResults(result as SurveyResults, terminal),
+  'analytics.overview': async (result) => (await import('./charts.ts')).drawOverview(result as AnalyticsOverview),
+  'analytics.nps': async (result, terminal) => (await import('./charts.ts')).drawNps(result as NpsAnalytics, terminal),
+}
 
 interface Page {
   results: unknown[]
@@ -70,7 +77,7 @@ function peopleOutput({ terminal, schema, given, named }: Format): Output {
       const item = itemOf(schema)
       const last = results.at(-1)
       if (last === undefined) return terminal.writeError('done\n')
-      if (!item || !isPage(last)) return terminal.writeOut(formatRecord(last))
+      if (!item || !isPage(last)) return terminal.writeOut((await CHARTS[named.name]?.(last, terminal)) ?? formatRecord(last))
       const rows = results.filter(isPage).flatMap((page) => page.results)
       const { formatTable } = await import('./table.ts')
       const columns = layoutOf(named.name, item) ?? columnsOf(item)

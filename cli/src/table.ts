@@ -5,9 +5,9 @@ import { CORE_RANKS, type Column } from './columns.ts'
 import type { Paint } from './paint.ts'
 import { cut, oneLine } from './printable.ts'
 import type { SchemaNode } from './schema-node.ts'
+import { PIPED_WIDTH } from './terminal.ts'
 
 const GAP = '  '
-const PIPED_WIDTH = 160
 const MIN_TEXT_WIDTH = 14
 const READABLE_TEXT_WIDTH = 36
 const MAX_TEXT_WIDTH = 60

@@ -1,6 +1,9 @@
 import process from 'node:process'
 import { setTimeout as delay } from 'node:timers/promises'
 
+/** Characters in a line where the output is no terminal. */
+export const PIPED_WIDTH = 160
+
 /** The environment and streams of a command. */
 export interface Terminal {
   env: Readonly<Record<string, string | undefined>>

@@ -31,6 +31,11 @@ export const durations = {
   /** How long a second submission with the same text from the same visitor counts as the first. */
   duplicateSubmissionMinutes: 10,
 
+  /** How many days figures are about, unless the caller says. */
+  analyticsDays: 30,
+  /** How many days they can be about. */
+  analyticsMaxDays: 731,
+
   /** How long events are kept, and how far back a replay reaches. */
   eventDays: 30,
   deliveryDays: 30,

@@ -1,3 +1,4 @@
+import { analytics } from './analytics.ts'
 import { auth } from './auth.ts'
 import { events } from './events.ts'
 import { invitations } from './invitations.ts'
@@ -7,6 +8,7 @@ import { projects } from './projects.ts'
 import { publicPlane } from './public.ts'
 import { publicKeys } from './public-keys.ts'
 import { submissions } from './submissions/submissions.ts'
+import { tags } from './submissions/tags.ts'
 import { responses } from './surveys/responses.ts'
 import { surveys } from './surveys/surveys.ts'
 import { teams } from './teams.ts'
@@ -23,9 +25,11 @@ export const contracts = {
   projects,
   publicKeys,
   submissions,
+  tags,
   testimonials,
   surveys,
   responses,
+  analytics,
   widgets,
   webhooks,
   events,
@@ -34,6 +38,7 @@ export const contracts = {
 }
 export type Contracts = typeof contracts
 
+export type { AnalyticsOverview, NpsAnalytics } from './analytics.ts'
 export { durations } from './durations.ts'
 export { ApiError, type ErrorBody, type ErrorCode, errorCodes, errorRow, errorTable, FieldError } from './errors.ts'
 export { Invitation, InvitationState } from './invitations.ts'
@@ -64,11 +69,12 @@ export {
   eventTypes,
   TEST_EVENT,
 } from './schemas/event-payloads.ts'
-export { Question, QuestionInput } from './schemas/question.ts'
+export { fixedScales, Question, QuestionInput, QuestionType } from './schemas/question.ts'
 export { fitsAsStoredJson } from './schemas/stored-json.ts'
 export { Channel, Submission, SubmissionKind, SubmissionState } from './schemas/submission.ts'
 export { QuestionTexts, Survey, SurveyStatus, Translations } from './schemas/survey.ts'
 export type { SurveyResponse } from './schemas/survey-response.ts'
+export type { QuestionResults, SurveyResults } from './schemas/survey-results.ts'
 export { Testimonial } from './schemas/testimonial.ts'
 export { Attempt, attemptErrorCodes, Delivery } from './schemas/webhook-delivery.ts'
 export { WebhookEndpoint } from './schemas/webhook-endpoint.ts'
@@ -76,4 +82,5 @@ export { Widget } from './schemas/widget.ts'
 export { Scope, scopeDescriptions, scopes } from './scopes.ts'
 export { type CheckedAnswer, checkAnswers, type GivenAnswer } from './surveys/answers.ts'
 export { type AnswerValue, isShown } from './surveys/conditions.ts'
+export { countNps, type NpsCounts, npsGroups, npsOf, percentOf } from './surveys/nps.ts'
 export { Team } from './teams.ts'

@@ -4,7 +4,7 @@ import { NoContent, operation } from './operation.ts'
 import { TEAM, TEAMS, TeamRef } from './paths.ts'
 import { Plan, quotaNames } from './plans.ts'
 import { Role } from './roles.ts'
-import { CreatedAt, HttpOrigin, Id, Language, listOf, Name, Page, Slug, timestamp, UpdatedAt } from './schemas/primitives.ts'
+import { CreatedAt, HttpOrigin, Id, Language, listOf, Name, Page, Slug, TimeZone, timestamp, UpdatedAt } from './schemas/primitives.ts'
 
 const threshold = z.int().min(0).max(10)
 
@@ -13,6 +13,7 @@ const TeamSettings = z
     nps_low_score_threshold: z.int().meta({ description: 'An NPS score below this sends nps.low_score.', example: 7 }),
     cors_origins: z.array(z.string()).meta({ description: 'Origins whose pages may call the API with credentials of the team.' }),
     locale: z.string().meta({ description: 'BCP 47 language tag for e-mails and pages.', example: 'en' }),
+    timezone: z.string().meta({ description: 'IANA time zone in which the days of figures begin.', example: 'Europe/Berlin' }),
   })
   .meta({ id: 'TeamSettings', description: 'Settings of a team.' })
 
@@ -21,6 +22,9 @@ const TeamSettingsChange = z
     nps_low_score_threshold: threshold.optional().meta({ description: 'An NPS score below this sends nps.low_score.' }),
     cors_origins: z.array(HttpOrigin).max(50).optional().meta({ description: 'Replaces the whole list.' }),
     locale: Language.optional(),
+    timezone: TimeZone.optional().meta({
+      description: 'IANA time zone in which the days of figures begin, UTC at first. A change is for records that arrive from now on.',
+    }),
   })
   .meta({ id: 'TeamSettingsChange', description: 'Settings to change. Omitted settings stay unchanged.' })
 

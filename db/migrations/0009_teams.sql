@@ -16,6 +16,8 @@ create table teams (
   nps_low_score_threshold smallint not null,
   cors_origins text[] not null,
   locale text not null,
+  -- IANA time zone: where the days of figures begin.
+  timezone text not null default 'UTC',
   created_by uuid references users on delete set null,
   deleted_at timestamptz(3),
   updated_at timestamptz(3) not null default clock_timestamp(),

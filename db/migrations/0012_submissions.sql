@@ -36,6 +36,8 @@ create table submissions (
   featured boolean not null default false,
   position double precision,
   revoke_token_hash bytea,
+  -- The day of its arrival in the time zone that the team had then. Figures are by this day.
+  day date not null default (now() at time zone 'UTC')::date,
   deleted_at timestamptz(3),
   updated_at timestamptz(3) not null default clock_timestamp(),
   created_at timestamptz not null generated always as (uuid_extract_timestamp(id)) virtual,
@@ -90,6 +92,44 @@ create trigger submissions_tags_inserted after insert on submissions
 create trigger submissions_tags_updated after update of tags on submissions
   for each row when (new.tags is distinct from old.tags) execute function keep_submission_tags();
 
+-- How many submissions have a tag, without deleted ones: totals, and the changes that no worker has folded into them yet.
+create table tag_totals (
+  team_id uuid not null,
+  project_id uuid not null,
+  tag text not null,
+  count int not null,
+  primary key (team_id, project_id, tag),
+  foreign key (team_id, project_id) references projects on delete cascade
+) with (fillfactor = 50);
+create index tag_totals_unused on tag_totals (team_id) where count = 0;
+create table tag_changes (
+  team_id uuid not null,
+  project_id uuid not null,
+  id uuid not null default uuidv7(),
+  tag text not null,
+  amount int not null,
+  primary key (team_id, project_id, id)
+) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000);
+
+create function note_tag_changes() returns trigger
+language plpgsql as $$
+declare
+  v_before text[] := case when tg_op = 'UPDATE' then case when old.deleted_at is null then old.tags end end;
+  v_after text[] := case when new.deleted_at is null then new.tags end;
+begin
+  insert into tag_changes (team_id, project_id, tag, amount)
+  select new.team_id, new.project_id, coalesce(a.tag, b.tag), case when b.tag is null then 1 else -1 end
+    from (select distinct unnest(v_after)) a (tag)
+    full join (select distinct unnest(v_before)) b (tag) on b.tag = a.tag
+   where a.tag is null or b.tag is null;
+  return null;
+end $$;
+create trigger submissions_tags_counted after insert on submissions
+  for each row when (new.tags <> '{}') execute function note_tag_changes();
+create trigger submissions_tags_recounted after update of tags, deleted_at on submissions
+  for each row when (new.tags is distinct from old.tags or (new.deleted_at is null) <> (old.deleted_at is null))
+  execute function note_tag_changes();
+
 create function count_public_submission() returns trigger
 language plpgsql as $$
 declare
@@ -115,8 +155,8 @@ create trigger submissions_published after insert on submissions
 create trigger submissions_public_changed after update on submissions
   for each row when (new.is_public or old.is_public) execute function count_public_submission();
 
--- Submissions by kind and state, without deleted ones. Writers append what changed, and wait for nobody; a worker folds that into the
--- totals each second. The figures are both together, read in one statement.
+-- Figures of submissions, without deleted ones. Writers append what changed, and wait for nobody; a worker folds that into the totals
+-- each second. A figure is both together, read in one statement.
 create table submission_totals (
   team_id uuid not null,
   project_id uuid not null,
@@ -126,12 +166,31 @@ create table submission_totals (
   primary key (team_id, project_id, kind, state),
   foreign key (team_id, project_id) references projects on delete cascade
 ) with (fillfactor = 50);
+-- By the day of arrival: all of them, and by each value of some columns (db/src/submissions/day-figures.ts).
+create table submission_days (
+  team_id uuid not null,
+  project_id uuid not null,
+  day date not null,
+  dimension text not null,
+  value text not null,
+  count int not null,
+  sum bigint not null,
+  primary key (team_id, project_id, day, dimension, value),
+  foreign key (team_id, project_id) references projects on delete cascade
+) with (fillfactor = 50);
 create table submission_changes (
   team_id uuid not null,
   project_id uuid not null,
   id uuid not null default uuidv7(),
+  day date not null,
   kind text not null,
   state text not null,
+  channel text not null,
+  rating smallint,
+  is_public boolean not null,
+  -- From arrival to the last decision, in milliseconds; null before a decision.
+  moderation_ms bigint,
+  -- Of submissions with these values: how many more, or fewer.
   amount int not null,
   primary key (team_id, project_id, id)
 ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000);
@@ -140,24 +199,30 @@ create function note_submission_changes() returns trigger
 language plpgsql as $$
 begin
   if tg_op = 'INSERT' then
-    insert into submission_changes (team_id, project_id, kind, state, amount)
-    select a.team_id, a.project_id, a.kind, a.state, count(*)
-      from added a
-     where a.deleted_at is null
-     group by a.team_id, a.project_id, a.kind, a.state;
-  else
-    insert into submission_changes (team_id, project_id, kind, state, amount)
-    select c.team_id, c.project_id, c.kind, c.state, sum(c.amount)
+    insert into submission_changes (team_id, project_id, day, kind, state, channel, rating, is_public, moderation_ms, amount)
+    select c.*, count(*)
       from (
-             select a.team_id, a.project_id, a.kind, a.state, 1 as amount
+             select a.team_id, a.project_id, a.day, a.kind, a.state, a.channel, a.rating, a.is_public,
+                    (extract(epoch from a.moderated_at - uuid_extract_timestamp(a.id)) * 1000)::bigint as moderation_ms
+               from added a
+              where a.deleted_at is null
+           ) c
+     group by c.team_id, c.project_id, c.day, c.kind, c.state, c.channel, c.rating, c.is_public, c.moderation_ms;
+  else
+    insert into submission_changes (team_id, project_id, day, kind, state, channel, rating, is_public, moderation_ms, amount)
+    select c.team_id, c.project_id, c.day, c.kind, c.state, c.channel, c.rating, c.is_public, c.moderation_ms, sum(c.amount)
+      from (
+             select a.team_id, a.project_id, a.day, a.kind, a.state, a.channel, a.rating, a.is_public,
+                    (extract(epoch from a.moderated_at - uuid_extract_timestamp(a.id)) * 1000)::bigint as moderation_ms, 1 as amount
                from added a
               where a.deleted_at is null
               union all
-             select r.team_id, r.project_id, r.kind, r.state, -1
+             select r.team_id, r.project_id, r.day, r.kind, r.state, r.channel, r.rating, r.is_public,
+                    (extract(epoch from r.moderated_at - uuid_extract_timestamp(r.id)) * 1000)::bigint, -1
                from removed r
               where r.deleted_at is null
            ) c
-     group by c.team_id, c.project_id, c.kind, c.state
+     group by c.team_id, c.project_id, c.day, c.kind, c.state, c.channel, c.rating, c.is_public, c.moderation_ms
     having sum(c.amount) <> 0;
   end if;
   return null;

@@ -56,6 +56,8 @@ create table survey_responses (
   nps_score smallint check (nps_score between 0 and 10),
   language text,
   channel text not null check (channel in ('public', 'api', 'mcp', 'import', 'dashboard')),
+  -- The day of its arrival in the time zone that the team had then. Figures are by this day.
+  day date not null,
   hidden jsonb not null default '{}',
   duration_ms int,
   -- The survey took one response per respondent when this one came.
@@ -72,3 +74,57 @@ create index survey_responses_external_id on survey_responses (team_id, project_
 create index survey_responses_deleted on survey_responses (deleted_at) where deleted_at is not null;
 -- A survey has one project and team: with this, the planner expects a survey's many responses.
 create statistics survey_responses_owner (dependencies) on team_id, project_id, survey_id from survey_responses;
+
+-- Figures of responses. Writers append what changed, and wait for nobody; a worker folds that each second into the tables below.
+-- A figure is both together, read in one statement.
+create table response_changes (
+  team_id uuid not null,
+  project_id uuid not null,
+  survey_id uuid not null,
+  id uuid not null default uuidv7(),
+  -- 1 for a new response, -1 for a deleted one.
+  amount int not null check (amount in (1, -1)),
+  day date not null,
+  survey_version int not null,
+  -- '' for a response without one.
+  language text not null,
+  nps_score smallint,
+  -- Its answers as they are counted (db/src/surveys/answer-buckets.ts), one array for each column.
+  question_ids uuid[] not null,
+  buckets text[] not null,
+  -- The numbers among them, to add up; null for the others.
+  numbers numeric[] not null,
+  primary key (team_id, project_id, survey_id, id)
+) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000);
+
+create table response_days (
+  team_id uuid not null,
+  project_id uuid not null,
+  survey_id uuid not null,
+  day date not null,
+  survey_version int not null,
+  language text not null,
+  responses int not null,
+  promoters int not null,
+  passives int not null,
+  detractors int not null,
+  primary key (team_id, project_id, survey_id, day, survey_version, language),
+  foreign key (team_id, project_id, survey_id) references surveys on delete cascade
+) with (fillfactor = 50);
+
+-- Each answer counts in its day and in its month, so that a long range reads months, and days only at its ends.
+create table answer_totals (
+  team_id uuid not null,
+  project_id uuid not null,
+  survey_id uuid not null,
+  period text not null check (period in ('day', 'month')),
+  start date not null,
+  survey_version int not null,
+  language text not null,
+  question_id uuid not null,
+  bucket text not null,
+  count int not null,
+  sum numeric not null,
+  primary key (team_id, project_id, survey_id, period, start, survey_version, language, question_id, bucket),
+  foreign key (team_id, project_id, survey_id) references surveys on delete cascade
+) with (fillfactor = 50);

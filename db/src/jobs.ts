@@ -15,6 +15,8 @@ export const jobs = {
   disabling: z.object({}),
   /** Makes the deliveries of a replay. */
   replay: z.object({ team_id: z.uuid(), replay_id: z.uuid() }),
+  /** Renames or removes a tag in the submissions that the request left. */
+  tag: z.object({ team_id: z.uuid(), project_id: z.uuid(), tag: z.string(), name: z.string().nullable() }),
   /** Removes deleted records for good. */
   purge: z.object({}),
 }

@@ -1,4 +1,4 @@
-import type { Plan, Role } from '@earshot/contracts'
+import { ApiError, type Plan, type Role } from '@earshot/contracts'
 import { sql } from 'drizzle-orm'
 import { type Tx, transaction } from './driver/database.ts'
 import { requireTeamQuota } from './quotas.ts'
@@ -7,14 +7,14 @@ import { changedFields, recordAudit } from './sql/audit.ts'
 import { columnsOf } from './sql/columns.ts'
 import { type Page, type PageBounds, type PageQuery, pageBounds, pageOf } from './sql/pages.ts'
 import { insertRecord, lockRecord, removeRecord, updateRecord } from './sql/records.ts'
-import { notFound } from './sql/rows.ts'
+import { notFound, onlyOne } from './sql/rows.ts'
 import { insertWithSlug } from './sql/slugs.ts'
 import { type Parameters, statement } from './sql/statement.ts'
 import { memberships } from './tables/members.ts'
 import { teams } from './tables/teams.ts'
 
-const DEFAULTS = { nps_low_score_threshold: 7, cors_origins: [] as string[], locale: 'en' }
-const COLUMNS = ['name', 'slug', 'nps_low_score_threshold', 'cors_origins', 'locale'] as const
+const DEFAULTS = { nps_low_score_threshold: 7, cors_origins: [] as string[], locale: 'en', timezone: 'UTC' }
+const COLUMNS = ['name', 'slug', 'nps_low_score_threshold', 'cors_origins', 'locale', 'timezone'] as const
 
 type Team = typeof teams.$inferSelect
 
@@ -63,6 +63,22 @@ const insert = insertRecord<Team>(teams, [...COLUMNS, 'plan', 'created_by'], {
   onConflict: sql`on conflict (slug) where deleted_at is null do nothing`,
 })
 
+const zoneExists = statement<{ timezone: string }, { exists: boolean }>(
+  (p) => sql`
+  select exists (
+           select
+             from pg_timezone_names
+            where lower(name) = lower(${p.timezone})
+         ) as exists`,
+)
+
+/** PostgreSQL finds the days of figures, and has a list of time zones of its own. */
+async function requireTimeZone(tx: Tx, { timezone }: TeamFields): Promise<void> {
+  if (timezone === undefined || onlyOne(await zoneExists(tx, { timezone })).exists) return
+  const detail = 'is a time zone that the database does not know'
+  throw new ApiError('validation_error', { errors: [{ field: 'settings.timezone', code: 'unknown_time_zone', detail }] })
+}
+
 const join = statement<TeamRef & { userId: string; role: Role }, never>(
   (p) => sql`
   insert into ${memberships} (team_id, user_id, role)
@@ -71,7 +87,7 @@ const join = statement<TeamRef & { userId: string; role: Role }, never>(
 
 /**
  * Creates a team whose owner is the actor. Throws `quota_exceeded` for an actor who created `maxTeams` (null: no limit),
- * `already_exists` for a slug that is taken.
+ * `already_exists` for a slug that is taken, `validation_error` for a time zone that PostgreSQL does not know.
  */
 export async function createTeam(
   tx: Tx,
@@ -81,6 +97,7 @@ export async function createTeam(
 ): Promise<TeamRow> {
   const { userId } = actor
   return transaction(tx, async (tx) => {
+    await requireTimeZone(tx, fields)
     if (maxTeams !== null) await requireTeamQuota(tx, userId, maxTeams)
     const team = await insertWithSlug(fields, (slug) => insert(tx, { ...DEFAULTS, ...fields, slug, plan, created_by: userId }))
     await join(tx, { team_id: team.id, userId, role: 'owner' })
@@ -92,9 +109,10 @@ export async function createTeam(
 const lock = lockRecord<TeamRef, Team>(teams, here)
 const update = updateRecord<TeamRef, Team>(teams, COLUMNS, here)
 
-/** Changes a team and returns it as the actor sees it. */
+/** Changes a team and returns it as the actor sees it. Throws what `createTeam` throws. */
 export async function updateTeam(tx: Tx, actor: UserActor, team_id: string, fields: TeamFields): Promise<TeamRow> {
   return transaction(tx, async (tx) => {
+    await requireTimeZone(tx, fields)
     const before = (await lock(tx, { team_id }))[0] ?? notFound()
     const after = (await update(tx, { team_id }, fields))[0] ?? notFound()
     await recordAudit(tx, actor, { ...target(after), action: 'team.updated', changes: changedFields(before, after) })

@@ -10,9 +10,10 @@ import { partitions } from './partitions.ts'
 import { purge } from './purge.ts'
 import { replay } from './replay.ts'
 import { retention } from './retention.ts'
+import { tag } from './tag.ts'
 import type { TaskContext, TaskMaker } from './task.ts'
 
-const tasks: Record<JobName, TaskMaker> = { disabling, mail, partitions, replay, retention, purge }
+const tasks: Record<JobName, TaskMaker> = { disabling, mail, partitions, replay, retention, purge, tag }
 
 /** The time to hand back jobs that still run. */
 const KILL_MS = 3_000

@@ -1,4 +1,5 @@
 import { contracts } from '@earshot/contracts'
+import { analytics } from './analytics.ts'
 import { auth } from './auth.ts'
 import { events } from './events.ts'
 import { implement } from './http/implement.ts'
@@ -10,6 +11,7 @@ import { publicPlane } from './public.ts'
 import { publicKeys } from './public-keys.ts'
 import { responses } from './responses.ts'
 import { submissions } from './submissions/submissions.ts'
+import { tags } from './submissions/tags.ts'
 import { surveys } from './surveys.ts'
 import { teams } from './teams.ts'
 import { testimonials } from './testimonials.ts'
@@ -25,9 +27,11 @@ export const handlers = implement(contracts, {
   projects,
   publicKeys,
   submissions,
+  tags,
   testimonials,
   surveys,
   responses,
+  analytics,
   widgets,
   webhooks,
   events,

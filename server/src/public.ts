@@ -2,8 +2,8 @@ import { contracts } from '@earshot/contracts'
 import { implement } from './http/implement.ts'
 import { publicProjects } from './projects.ts'
 import { publicResponses, publicSurveys } from './public-surveys.ts'
+import { publicWidgets } from './public-widgets.ts'
 import { publicConsent, publicItems, publicSubmissions } from './submissions/public.ts'
-import { publicWidgets } from './widgets.ts'
 
 /** The public plane: what visitors do, without a credential. */
 export const publicPlane = implement(contracts.public, {

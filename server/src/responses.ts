@@ -4,7 +4,7 @@ import { implement } from './http/implement.ts'
 import { channelOf } from './submissions/channel.ts'
 
 export const responses = implement(contracts.responses, {
-  list: ({ ctx, input }) => listResponses(ctx.tx, input, presentResponse),
+  list: ({ ctx, input }) => listResponses(ctx.tx, input, { searchEmail: ctx.seesContacts }, presentResponse),
   create: async ({ ctx, input }) => {
     const { team_id, project_id, survey_id, ...given } = input
     return presentResponse(

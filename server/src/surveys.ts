@@ -3,6 +3,7 @@ import {
   closeSurvey,
   createSurvey,
   deleteSurvey,
+  findResults,
   findSurvey,
   listSurveys,
   publishSurvey,
@@ -12,6 +13,7 @@ import {
 } from '@earshot/db'
 import { makeId } from './auth/token-values.ts'
 import { implement } from './http/implement.ts'
+import { presentQuestions } from './survey-results.ts'
 
 export const surveys = implement(contracts.surveys, {
   list: ({ ctx, input }) => listSurveys(ctx.tx, input, presentSurvey),
@@ -27,6 +29,12 @@ export const surveys = implement(contracts.surveys, {
   delete: ({ ctx, input }) => deleteSurvey(ctx.tx, ctx.actor, input),
   publish: async ({ ctx, input }) => presentSurvey(await publishSurvey(ctx.tx, ctx.actor, input)),
   close: async ({ ctx, input }) => presentSurvey(await closeSurvey(ctx.tx, ctx.actor, input)),
+  results: async ({ ctx, input }) => {
+    const results = await findResults(ctx.tx, input, input)
+    const { survey_version, responses } = results
+    const { survey_id, from = null, to = null } = input
+    return { survey_id, survey_version, from, to, responses, questions: presentQuestions(results) }
+  },
 })
 
 function presentSurvey(row: SurveyRow): Survey {

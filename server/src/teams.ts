@@ -30,18 +30,26 @@ export const teams = implement(contracts.teams, {
 interface TeamInput {
   name?: string | undefined
   slug?: string | undefined
-  settings?: { nps_low_score_threshold?: number | undefined; cors_origins?: string[] | undefined; locale?: string | undefined } | undefined
+  settings?:
+    | {
+        nps_low_score_threshold?: number | undefined
+        cors_origins?: string[] | undefined
+        locale?: string | undefined
+        timezone?: string | undefined
+      }
+    | undefined
 }
 
 /** Returns the columns of the given fields. Absent ones stay unchanged. */
 function fieldsOf({ name, slug, settings = {} }: TeamInput): TeamFields {
-  const { nps_low_score_threshold, cors_origins, locale } = settings
+  const { nps_low_score_threshold, cors_origins, locale, timezone } = settings
   return {
     ...(name !== undefined && { name }),
     ...(slug !== undefined && { slug }),
     ...(nps_low_score_threshold !== undefined && { nps_low_score_threshold }),
     ...(cors_origins !== undefined && { cors_origins }),
     ...(locale !== undefined && { locale }),
+    ...(timezone !== undefined && { timezone }),
   }
 }
 
@@ -66,7 +74,12 @@ function presentTeam(row: TeamRow) {
     slug: row.slug,
     plan: row.plan,
     role: row.role,
-    settings: { nps_low_score_threshold: row.nps_low_score_threshold, cors_origins: row.cors_origins, locale: row.locale },
+    settings: {
+      nps_low_score_threshold: row.nps_low_score_threshold,
+      cors_origins: row.cors_origins,
+      locale: row.locale,
+      timezone: row.timezone,
+    },
     created_at: toTimestamp(row.created_at),
     updated_at: toTimestamp(row.updated_at),
   }

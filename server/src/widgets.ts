@@ -1,27 +1,16 @@
-import { contracts, planIncludes, sizes, type Widget } from '@earshot/contracts'
+import { contracts, type Widget } from '@earshot/contracts'
 import {
   createWidget,
   deleteWidget,
   findWidget,
   listWidgets,
-  type PublicWidgetRow,
-  readPublicWidget,
   toTimestamp,
   updateWidget,
   type WidgetFields,
-  type WidgetItemRow,
   type WidgetRow,
 } from '@earshot/db'
 import type { z } from 'zod'
 import { implement } from './http/implement.ts'
-import { presentFigures, presentItem } from './submissions/public.ts'
-
-type PublicWidget = z.output<typeof contracts.public.widgets.retrieve.output>
-type Item = PublicWidget['items'][number]
-type Review = PublicWidget['json_ld']['review'][number]
-
-const BEST = 5
-const WORST = 1
 
 export const widgets = implement(contracts.widgets, {
   list: ({ ctx, input }) => listWidgets(ctx.tx, input, presentWidget),
@@ -33,83 +22,6 @@ export const widgets = implement(contracts.widgets, {
   update: async ({ ctx, input }) => presentWidget(await updateWidget(ctx.tx, ctx.actor, input, fieldsOf(input))),
   delete: ({ ctx, input }) => deleteWidget(ctx.tx, ctx.actor, input),
 })
-
-export const publicWidgets = implement(contracts.public.widgets, {
-  retrieve: async ({ ctx, input }) => {
-    const { team_id, project_id } = ctx.project
-    const rows = await readPublicWidget(ctx.tx, { team_id, project_id, widget_id: input.widget_id })
-    const [{ layout, theme_color, theme_mode, plan, project_name, project_url }] = rows
-    const aggregate = presentFigures(ctx.project)
-    const { rated_count } = ctx.project
-    const widget: PublicWidget = {
-      id: input.widget_id,
-      layout,
-      theme: { color: theme_color, mode: theme_mode },
-      has_badge: !planIncludes(plan, 'widgets_without_badge'),
-      items: [],
-      aggregate,
-      json_ld: {
-        '@context': 'https://schema.org',
-        '@type': 'Product',
-        name: project_name,
-        ...(project_url !== null && { url: project_url }),
-        ...(aggregate.average_rating !== null && {
-          aggregateRating: {
-            '@type': 'AggregateRating',
-            ratingValue: aggregate.average_rating,
-            ratingCount: rated_count,
-            bestRating: BEST,
-            worstRating: WORST,
-          },
-        }),
-        review: [],
-      },
-    }
-    addItems(widget, rows)
-    return widget
-  },
-})
-
-/** Adds as many items, in their order, as the payload has room for, with the reviews of the first rated ones. */
-function addItems(widget: PublicWidget, rows: PublicWidgetRow[]): void {
-  const { items, json_ld } = widget
-  const { review: reviews } = json_ld
-  let bytes = bytesOf(widget)
-  for (const row of rows) {
-    if (row.id === null) return
-    const item = presentWidgetItem(row)
-    const review = reviews.length < sizes.widgetReviews ? reviewOf(item) : null
-    bytes += bytesOf(item) + (review ? bytesOf(review) : 0)
-    if (bytes > sizes.widgetBytes) return
-    items.push(item)
-    if (review) reviews.push(review)
-  }
-}
-
-/** Returns the size of a value in a JSON list. */
-function bytesOf(value: object): number {
-  return Buffer.byteLength(JSON.stringify(value)) + ','.length
-}
-
-function presentWidgetItem(row: WidgetItemRow): Item {
-  return { ...presentItem(row), truncated: row.truncated }
-}
-
-function reviewOf({ rating, author, published_at, excerpt, body }: Item): Review | null {
-  if (rating === null) return null
-  return {
-    '@type': 'Review',
-    author: { '@type': 'Person', name: author.name },
-    datePublished: published_at.slice(0, 'YYYY-MM-DD'.length),
-    reviewBody: beginningOf(excerpt ?? body),
-    reviewRating: { '@type': 'Rating', ratingValue: rating, bestRating: BEST, worstRating: WORST },
-  }
-}
-
-/** Cuts between code points: half of a surrogate pair is no text. */
-function beginningOf(text: string): string {
-  return Array.from(text).slice(0, sizes.widgetReviewCharacters).join('')
-}
 
 type WidgetInput = Pick<z.output<typeof contracts.widgets.update.input>, 'name' | 'layout' | 'order' | 'max_items' | 'filter' | 'theme'>
 

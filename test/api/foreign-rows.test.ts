@@ -67,3 +67,19 @@ test('the access of another team is not taken for the own', async () => {
   const { status, body } = await service.send('GET', listPath(), { token: team.token })
   expect({ status, code: body.code }).toEqual({ status: 500, code: 'internal_error' })
 })
+
+test('nor by a statement that requests share', async () => {
+  const client = service.client(team.token)
+  const questions = [{ ref: 'words', type: 'short_text' as const, title: 'Words that only this survey has' }]
+  const survey = await client.surveys.create({ ...team.project, name: 'Survey', questions })
+  await client.surveys.publish({ ...team.project, survey_id: survey.id })
+  const answers = [{ question_id: survey.questions[0]?.id, value: 'Fine' }]
+  const respond = () => service.send('POST', `/api/public/v1/surveys/${survey.id}/responses/`, { body: { answers } })
+  const before = await refusals()
+  alterRowsWith('Words that only this survey has')
+  const refused = await respond()
+  expect({ status: refused.status, code: refused.body.code }).toEqual({ status: 500, code: 'internal_error' })
+  expect(await refusals()).toBe(Number(before) + 1)
+  remote.proxy.alterReplies(null)
+  expect((await respond()).status).toBe(201)
+})

@@ -101,6 +101,18 @@ test('a visitor’s answers are checked, stored and sent as events, with the quo
   expect(events).toHaveLength(1)
 })
 
+test('respondents who come together share statements, and each gets an own response', async () => {
+  const survey = await publish([NPS])
+  const sent = service.statements.length
+  const receipts = await Promise.all(
+    Array.from({ length: 40 }, (_value, index) => answer(survey, { answers: nine(survey) }, `203.0.113.${index}`)),
+  )
+  expect(new Set(receipts.map(({ status, body }) => `${status} ${body.id}`)).size).toBe(40)
+  expect(receipts.every(({ status }) => status === 201)).toBe(true)
+  const shared = service.statements.slice(sent).filter((text) => text.includes('store_responses'))
+  expect(shared.length).toBeLessThan(20)
+})
+
 test('the same answers from one address within ten minutes are one response, also of twenty requests at once', async () => {
   const survey = await publish([NPS], { response_limit: 2 })
   const receipts = await Promise.all(Array.from({ length: 20 }, () => answer(survey, { answers: nine(survey) })))

@@ -3,21 +3,20 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { sizes } from '@earshot/contracts'
 import { beginTestDelivery, continueReplay } from '@earshot/db'
-import { createDatabaseMail, createOwnAddresses, createSecretBox } from '@earshot/drivers'
-import { startWorker } from '@earshot/jobs'
+import { createSecretBox } from '@earshot/drivers'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { finishDeliveries } from '../support/finish-deliveries.ts'
 import { makeTeam, type Team } from '../support/people.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { startTestService, type TestService } from '../support/test-service.ts'
 import { walkIds } from '../support/walk-pages.ts'
+import { startWholeWorker } from '../support/whole-worker.ts'
 
 const NOWHERE = 'http://127.0.0.1:9/hooks'
 const WORKER = fileURLToPath(new URL('../support/worker-process.ts', import.meta.url))
 const HOUR_MS = 3_600_000
 const SOON = { timeout: 20_000 }
 const NOBODY = { userId: null, credentialId: null, credentialKind: null, ip: null }
-const silent = { debug() {}, info() {}, warn() {}, error() {} }
 
 let service: TestService
 const secretKey = Buffer.alloc(32, 7)
@@ -37,7 +36,7 @@ test('a replay sends the deliveries skipped during a pause, and the others of th
   expect((await statesOf(id)).sort()).toEqual(['pending', 'skipped'])
   await finishDeliveries(service.database, 'failed', `endpoint_id = '${id}'`)
 
-  const worker = await startReplayWorker()
+  const worker = await startWholeWorker(service)
   const answer = await replay(team, id)
   expect(answer).toMatchObject({ status: 202, body: { replay_id: expect.any(String), matched: 2 } })
   await expect.poll(() => receiver.requests.length, SOON).toBe(2)
@@ -193,7 +192,7 @@ test('a replay whose worker is killed is finished by another, without duplicates
   await once(victim, 'exit')
   const { deliveries } = await madeBy(replay_id)
   expect(deliveries).toBeLessThan(matched)
-  const worker = await startReplayWorker()
+  const worker = await startWholeWorker(service)
   await expect.poll(async () => (await madeBy(replay_id)).deliveries, { timeout: 40_000 }).toBe(matched)
   await expect.poll(() => service.database.run('select id from webhook_replays where id = $1', [replay_id]), SOON).toEqual([])
   expect(await madeBy(replay_id)).toEqual({ deliveries: matched, events: matched })
@@ -247,20 +246,4 @@ async function madeBy(replayId: string): Promise<{ deliveries: number; events: n
     [replayId],
   )
   return row ?? { deliveries: 0, events: 0 }
-}
-
-function startReplayWorker() {
-  return startWorker({
-    address: service.address,
-    secretBox: service.secretBox,
-    concurrency: 2,
-    mailDriver: createDatabaseMail(),
-    baseUrl: 'http://localhost:8000',
-    log: silent,
-    webhooks: {
-      ...{ allowNetworks: ['127.0.0.1/32'], allowInsecure: true, localTrial: false, backoffBaseMs: 50 },
-      ownAddresses: createOwnAddresses([]),
-      version: '1.2.3',
-    },
-  })
 }

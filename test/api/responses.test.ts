@@ -48,6 +48,18 @@ test('a response keeps its answers, its respondent and the version that it answe
   expect(await eventsOf(body.id)).toEqual([['survey.response.created', body]])
 })
 
+test('an address that is an answer is shown to callers with read:contacts alone, and found by them alone', async () => {
+  const survey = await publish([{ ref: 'email', type: 'email', title: 'Where can we write to you?' }])
+  const { body } = await respond(survey, { answers: answersTo(survey, { email: 'ada@example.com' }) })
+  expect(body.answers).toMatchObject([{ type: 'email', value: 'ada@example.com' }])
+  const blind = await team.tokenOf('member', ['read:responses'])
+  const list = (token: string, query = '') => service.send('GET', `${surveys}${survey.id}/responses/${query}`, { token })
+  expect((await list(blind)).body.results).toMatchObject([{ id: body.id, answers: [{ type: 'email', value: null }] }])
+  const search = `?question_id=${idOf(survey, 'email')}&value=ada@example.com`
+  expect((await list(blind, search)).body.results).toEqual([])
+  expect((await list(team.token, search)).body.results).toMatchObject([{ id: body.id }])
+})
+
 test('a score below the threshold of the team is an event of its own', async () => {
   const survey = await publish([NPS])
   await service.send('PATCH', `/api/v1/teams/${team.id}/`, { token: team.token, body: { settings: { nps_low_score_threshold: 5 } } })

@@ -45,6 +45,21 @@ test('every combination of filters returns the records that match all, newest fi
   expect(withVideo).toEqual(everything.filter(({ video_id }) => video_id !== null).map(({ id }) => id))
 })
 
+test('an external id finds its submission, together with other filters, and none that was deleted', async () => {
+  const own = await makeTeam(service.database)
+  const { id } = await own.submit({ external_id: 'A-1001', tags: ['launch'] })
+  await own.submit({ external_id: 'A-1002' })
+  await own.submit()
+  const find = async (query: string) =>
+    (await service.send('GET', `${listOf(own)}?${query}`, { token: own.token })).body.results.map((one: Submission) => one.id)
+  expect(await find('external_id=A-1001')).toEqual([id])
+  expect(await find('external_id=A-1001&tag=launch&state=pending')).toEqual([id])
+  expect(await find('external_id=A-1001&state=approved')).toEqual([])
+  expect(await find('external_id=a-1001')).toEqual([])
+  await service.send('DELETE', `${listOf(own)}${id}/`, { token: own.token })
+  expect(await find('external_id=A-1001')).toEqual([])
+})
+
 test('created_after is inclusive, created_before exclusive', async () => {
   const middle = everything[20] as Submission
   const [from, to] = [Date.parse(middle.created_at), Date.parse(everything[5]?.created_at ?? '')]

@@ -1,4 +1,5 @@
 import { scopes } from '@earshot/contracts'
+import { updateTeam } from '@earshot/db'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { makeTeam, makeTokenOf, makeUser, type Team } from '../support/people.ts'
 import { startTestService, type TestService } from '../support/test-service.ts'
@@ -42,6 +43,14 @@ test('a generated slug is always free; a given slug that is taken is refused', a
   expect(taken).toMatchObject({ status: 409, body: { code: 'already_exists' } })
   const moved = await service.send('PATCH', `${TEAMS}${made.body.id}/`, { token, body: { slug: 'twin' } })
   expect(moved).toMatchObject({ status: 409, body: { code: 'already_exists' } })
+})
+
+test('a time zone that the database does not know is refused, whoever asks', async () => {
+  const actor = { userId: team.ownerId, credentialId: null, credentialKind: 'operator' as const, ip: null }
+  const change = updateTeam(service.database, actor, team.id, { timezone: 'Mars/Olympus' })
+  await expect(change).rejects.toMatchObject({ code: 'validation_error', errors: [{ field: 'settings.timezone' }] })
+  expect((await updateTeam(service.database, actor, team.id, { timezone: 'Asia/Kathmandu' })).timezone).toBe('Asia/Kathmandu')
+  await updateTeam(service.database, actor, team.id, { timezone: 'UTC' })
 })
 
 test('an update merges: absent fields stay, and null is refused for required ones', async () => {

@@ -55,13 +55,13 @@ def spare(case, name):
 
 
 def say_what_schemas_cannot(case):
-    """Cursors and form tokens were given out by the service, receivers can be reached, ends lie in the future, replays in the last hour, time zones are the world's, passwords are good, accounts are there, excerpts are parts of the text, questions fit together, answers fit their questions."""
+    """Cursors and form tokens were given out by the service, receivers can be reached, ends lie in the future, replays in the last hour, time zones are the world's, ranges of days begin before they end, passwords are good, accounts are there, excerpts are parts of the text, questions fit together, answers fit their questions."""
     for name, key in (case.headers or {}).items():
         if name.lower() == "idempotency-key":
             # A key that came before would bring back its answer, which may tell of what was deleted since.
             case.headers[name] = key[:200] + uuid4().hex
-    if case.query and "cursor" in case.query:
-        case.query["cursor"] = RECORDS["feed_cursor" if case.operation.path.endswith("/events/") else "cursor"]
+    if case.query:
+        say_what_queries_mean(case)
     if not isinstance(case.body, dict):
         return
     if "url" in case.body:
@@ -79,8 +79,9 @@ def say_what_schemas_cannot(case):
         # A refresh token works once.
         pair = requests.post(RECORDS["url"] + "/api/auth/token/", json=RECORDS["account"], timeout=30)
         case.body["refresh"] = pair.json()["refresh"]
-    if "timezone" in case.body:
-        case.body["timezone"] = "Europe/Berlin"
+    for settings in (case.body, case.body.get("settings")):
+        if isinstance(settings, dict) and "timezone" in settings:
+            settings["timezone"] = "Europe/Berlin"
     if case.operation.path.endswith("/replay/"):
         now = datetime.now(timezone.utc)
         case.body.update({"from": (now - timedelta(hours=1)).isoformat(), "to": now.isoformat()})
@@ -97,6 +98,30 @@ def say_what_schemas_cannot(case):
         # A webhook endpoint's project is one of the same team.
         is_own_team = case.path_parameters.get("team_id") == RECORDS["team_id"]
         case.body["project_id"] = RECORDS["project_id"] if is_own_team else None
+
+
+def say_what_queries_mean(case):
+    path, query = case.operation.path, case.query
+    if "cursor" in query:
+        names = {"/events/": "feed_cursor", "/tags/": "tag_cursor"}
+        query["cursor"] = RECORDS[next((name for end, name in names.items() if path.endswith(end)), "cursor")]
+    today = datetime.now(timezone.utc).date()
+    for name, days in {"from": 10, "to": 1}.items():
+        if name in query:
+            query[name] = str(today - timedelta(days=days))
+    if path.endswith("/results/"):
+        if "survey_version" in query:
+            query["survey_version"] = RECORDS["response"]["survey_version"]
+        asked = [name for name in ("question_id", "texts_cursor") if name in query]
+        if asked and case.path_parameters["survey_id"] in RECORDS["kept"]:
+            # Of the version that never changes.
+            query["survey_version"] = RECORDS["response"]["survey_version"]
+            query["question_id"] = RECORDS["response"]["answers"][0]["question_id"]
+            query["texts_cursor"] = RECORDS["cursor"]
+        else:
+            # A survey that the run made has no such question.
+            for name in asked:
+                query.pop(name)
 
 
 def fitting(questions):

@@ -8,6 +8,8 @@ import { TOP } from './command.ts'
 
 const DIRECTORY = join(TOP, '.conformance/records')
 const SUBMISSIONS = 10
+/** Requests rename and delete them. */
+const TAGS = Array.from({ length: 20 }, (_value, index) => `tag ${index}`)
 
 /** The records that Schemathesis works with. */
 export interface Records {
@@ -21,6 +23,7 @@ export interface Records {
     project_id: string
     cursor: string | null
     feed_cursor: string | null
+    tag_cursor: string | null
     form_token: string
     receiver: string
     account: { email: string; password: string }
@@ -37,7 +40,12 @@ export async function makeRecords(url: string, team: Team, receiver: string): Pr
   const submissions = await client.submissions.list({ ...team.project, limit: SUBMISSIONS - 1 })
   const deliveries = await client.webhooks.deliveries.list({ team_id, webhook_id: webhook.id })
   const feed = await client.events.list({ team_id })
-  const testimonial = await client.testimonials.create({ ...team.project, body: 'It saved us a week.', author: { name: 'Ada' } })
+  const testimonial = await client.testimonials.create({
+    ...team.project,
+    body: 'It saved us a week.',
+    author: { name: 'Ada' },
+    tags: TAGS,
+  })
   const survey = await makeSurvey(client, team)
   const response = { survey_version: survey.version, answers: survey.questions.map(({ id }) => ({ question_id: id, value: 9 })) }
   const responses = [
@@ -45,6 +53,7 @@ export async function makeRecords(url: string, team: Team, receiver: string): Pr
     await client.responses.create({ ...team.project, survey_id: survey.id, ...response }),
   ]
   const widget = await client.widgets.create({ ...team.project, name: 'Home page', layout: 'wall' })
+  const tags = await client.tags.list({ ...team.project, limit: 1 })
   const keys = await client.publicKeys.list(team.project)
   const { credential } = await client.me.retrieve()
   const { form_token } = await client.public.projects.retrieve({ public_key: team.publicKey })
@@ -54,6 +63,7 @@ export async function makeRecords(url: string, team: Team, receiver: string): Pr
   writeDictionary('public_keys', [team.publicKey])
   writeDictionary('submissions', idsOf(submissions))
   writeDictionary('testimonials', [testimonial.id])
+  writeDictionary('tags', TAGS)
   writeDictionary('surveys', [survey.id])
   writeDictionary('widgets', [widget.id])
   writeDictionary('responses', idsOf({ results: responses }))
@@ -72,7 +82,14 @@ export async function makeRecords(url: string, team: Team, receiver: string): Pr
     ...idsOf(keys),
     ...idsOf(submissions),
   ]
-  const givenOut = { cursor: submissions.next_cursor, feed_cursor: feed.next_cursor, form_token, account, response }
+  const givenOut = {
+    cursor: submissions.next_cursor,
+    feed_cursor: feed.next_cursor,
+    tag_cursor: tags.next_cursor,
+    form_token,
+    account,
+    response,
+  }
   return { token: team.token, forHooks: { url, kept, team_id, project_id, receiver, ...givenOut } }
 }
 

@@ -24,6 +24,7 @@ const makers: Record<string, Maker> = {
   project_id: async (_service, team) => team.project.project_id,
   public_key: async (_service, team) => team.publicKey,
   submission_id: async (_service, team) => (await team.submit()).id,
+  tag: makeTag,
   survey_id: makeSurvey,
   widget_id: makeWidget,
   question_id: firstQuestion,
@@ -113,6 +114,13 @@ async function createOne(service: TestService, team: Team, path: Known, collecti
   const answer = await service.send('POST', fill(collection, path), { token: team.token, body })
   expect(answer, create.name).toMatchObject({ status: operation.status })
   return answer.body.id
+}
+
+/** Gives a submission a tag that no other has. */
+async function makeTag(_service: TestService, team: Team): Promise<unknown> {
+  const tag = `tag ${randomUUID().slice(0, 8)}`
+  await team.submit({ tags: [tag] })
+  return tag
 }
 
 /** Creates a delivery through an event that its endpoint subscribes to. */

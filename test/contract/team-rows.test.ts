@@ -59,7 +59,7 @@ async function fillList(team: Team, { operation: { path } }: NamedOperation): Pr
     return Object.fromEntries([...create.operation.pathFields].map((name) => [name, input[name]]))
   }
   const { id: webhook_id } = await service.client(token).webhooks.create({ team_id, url: 'http://127.0.0.1:9/hooks', events: ['*'] })
-  await submit()
+  await submit({ tags: ['launch'] })
   return { ...project, webhook_id }
 }
 

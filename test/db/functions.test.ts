@@ -32,7 +32,9 @@ const functions = {
     'iso_timestamp',
     'keep_submission_tags',
     'move_invitation_route',
+    'note_response_changes',
     'note_submission_changes',
+    'note_tag_changes',
     'record_audit',
     'record_audit_in_teams',
     'remove_key_routes',
@@ -50,6 +52,7 @@ const functions = {
     'receive_submissions',
     'record_violation',
     'rotate_refresh_token',
+    'store_responses',
   ],
 }
 

@@ -32,8 +32,11 @@ test('the purge removes records deleted more than a day ago, with their dependen
   await project('deleted', '25 hours')
   await client`insert into survey_versions select team_id, project_id, id, 1, 'en', '[]', '{}' from surveys`
   await client`
-    insert into survey_responses (team_id, project_id, survey_id, survey_version, answers, channel, deleted_at)
-    select team_id, project_id, id, 1, '[]', 'api', now() - ago::interval from surveys, (values (null), ('25 hours')) r (ago)`
+    insert into survey_responses (team_id, project_id, survey_id, survey_version, answers, channel, day, deleted_at)
+    select team_id, project_id, id, 1, '[]', 'api', current_date, now() - ago::interval from surveys, (values (null), ('25 hours')) r (ago)`
+  await client`
+    insert into answer_totals (team_id, project_id, survey_id, period, start, survey_version, language, question_id, bucket, count, sum)
+    select team_id, project_id, id, 'day', current_date, 1, '', id, '', 1, 0 from surveys`
   await fixture.addEndpoint('http://127.0.0.1:9/')
   await client`update webhook_endpoints set deleted_at = now() - interval '25 hours'`
   await client`
@@ -52,6 +55,9 @@ test('the purge removes records deleted more than a day ago, with their dependen
     responses_of_surveys: 3,
     responses_of_projects: 1,
     responses_of_teams: 0,
+    answer_totals_of_surveys: 3,
+    answer_totals_of_projects: 1,
+    answer_totals_of_teams: 0,
     surveys: 3,
     widgets: 3,
     webhook_deliveries_of_teams: 0,
@@ -68,7 +74,7 @@ test('the purge removes records deleted more than a day ago, with their dependen
   expect(left).toEqual([{ tags: 8, keys: 2, versions: 2 }])
   await client`update teams set deleted_at = now() - interval '25 hours'`
   expect(await purgeDeleted(fixture.database)).toMatchObject({
-    ...{ submissions_of_teams: 4, responses_of_teams: 2, projects: 0, teams: 1 },
+    ...{ submissions_of_teams: 4, responses_of_teams: 2, answer_totals_of_teams: 2, projects: 0, teams: 1 },
   })
   expect(
     await client`select from projects union all select from memberships union all select from submissions union all select from survey_responses`,

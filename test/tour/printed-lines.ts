@@ -18,9 +18,9 @@ export function isOfBackground(line: string): boolean {
   return /^(receiver|web app): /.test(line)
 }
 
-/** Compares printed lines with those of the page, ignoring spaces between columns. */
+/** Compares printed lines with those of the page, ignoring spaces between columns and empty lines, which a page leaves out. */
 export function expectPrinted(printed: readonly string[], shown: readonly string[]): void {
-  const actual = printed.map(steady)
+  const actual = printed.map(steady).filter((line) => line !== '')
   expect(actual).toEqual(filledIn(shown.map(steady), actual))
 }
 

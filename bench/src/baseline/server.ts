@@ -4,6 +4,7 @@ import { fastify } from 'fastify'
 import { handleRequests } from '../child-process.ts'
 import { openPlain } from '../plain-client.ts'
 import { registerList } from './list.ts'
+import { registerRespond } from './respond.ts'
 import { registerSubmit } from './submit.ts'
 
 /** The pool size of the service on two processors. */
@@ -19,6 +20,7 @@ async function start({ address }: { address: DatabaseAddress }): Promise<{ url: 
   const app = fastify({ trustProxy: true })
   registerList(app, sql)
   await registerSubmit(app, sql)
+  await registerRespond(app, sql)
   await app.listen({ host: '127.0.0.1', port: 0 })
   close = async () => {
     await app.close()

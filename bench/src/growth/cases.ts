@@ -1,11 +1,23 @@
-import { countSubmissions, listSubmissions, moderateSubmission, readPublicWidget, type SubmissionFilters, type Tx } from '@earshot/db'
+import {
+  countSubmissions,
+  findResults,
+  listResponses,
+  listSubmissions,
+  moderateSubmission,
+  type ResponseFilters,
+  readNpsPeriods,
+  readOverview,
+  readPublicWidget,
+  type SubmissionFilters,
+  type Tx,
+} from '@earshot/db'
 import type { GrowthDatabase } from './databases.ts'
 
 /** A list or change that runs on both databases, and the limit for its growth. */
 export interface Case {
   name: string
   /** The most that it may be slower than in the small database, or the longest it may take. */
-  goal: { growth: number } | { ms: number }
+  goal: { growth: number } | { ms: number; isFigure?: true }
   run: (tx: Tx, data: GrowthDatabase, round: number) => Promise<unknown>
 }
 
@@ -14,6 +26,8 @@ const ACTOR = { userId: null, credentialId: null, credentialKind: 'bench', ip: n
 const FLAT = { growth: 1.2 }
 const STATE = { growth: 1.35 }
 const BOUNDED = { ms: 10 }
+/** Figures read totals of days and months, not records. */
+const FIGURES = { ms: 50, isFigure: true } as const
 const DAY_MS = 86_400_000
 
 /** The cursor of the page after the middle record. */
@@ -37,6 +51,7 @@ export const cases: Case[] = [
   { name: 'tag and state', goal: BOUNDED, run: list({ tag: 'launch', state: 'rejected' }) },
   { name: 'rare tag and state', goal: BOUNDED, run: list({ tag: 'rare', state: 'rejected' }) },
   { name: 'channel', goal: BOUNDED, run: list({ channel: 'import' }) },
+  { name: 'external id', goal: BOUNDED, run: list({ external_id: 'A-77' }) },
   { name: 'stars', goal: BOUNDED, run: list({ min_rating: 5 }) },
   { name: 'with video', goal: BOUNDED, run: list({ has_video: true }) },
   { name: 'search, a word in all', goal: BOUNDED, run: list({ search: 'saved us' }) },
@@ -50,7 +65,43 @@ export const cases: Case[] = [
   { name: 'widget, featured first', goal: BOUNDED, run: widget('featured') },
   { name: 'widget, best rated first', goal: BOUNDED, run: widget('rating') },
   { name: 'widget, a rare tag', goal: BOUNDED, run: widget('tag') },
+  { name: 'responses', goal: FLAT, run: responses(() => ({})) },
+  { name: 'responses of a respondent', goal: FLAT, run: responses(() => ({ external_id: 'user 77' })) },
+  { name: 'responses in a language', goal: BOUNDED, run: responses(() => ({ language: 'fr' })) },
+  { name: 'responses of promoters', goal: BOUNDED, run: responses(() => ({ min_score: 9 })) },
+  {
+    name: 'responses with an answer',
+    goal: BOUNDED,
+    run: responses(({ survey }) => ({ question_id: survey.questions.source, value: 'friend' })),
+  },
+  { name: 'results', goal: FIGURES, run: results(() => ({})) },
+  { name: 'results of 30 days', goal: FIGURES, run: results(() => ({ from: dayAgo(30) })) },
+  { name: 'results of a year, from within a month', goal: FIGURES, run: results(() => ({ from: dayAgo(380), to: dayAgo(15) })) },
+  { name: 'results in a language', goal: FIGURES, run: results(() => ({ language: 'de' })) },
+  { name: 'text answers', goal: FIGURES, run: results(({ survey }) => ({ question_id: survey.questions.words })) },
+  { name: 'NPS of 30 days', goal: FIGURES, run: (tx, { team }) => readNpsPeriods(tx, projectRefOf(team), { interval: 'day' }) },
+  {
+    name: 'NPS of two years',
+    goal: FIGURES,
+    run: (tx, { team }) => readNpsPeriods(tx, projectRefOf(team), { interval: 'week', from: dayAgo(730) }),
+  },
+  { name: 'overview of 30 days', goal: FIGURES, run: (tx, { team }) => readOverview(tx, projectRefOf(team), {}) },
+  { name: 'overview of two years', goal: FIGURES, run: (tx, { team }) => readOverview(tx, projectRefOf(team), { from: dayAgo(730) }) },
 ]
+
+function responses(filtersOf: (data: GrowthDatabase) => ResponseFilters) {
+  return (tx: Tx, data: GrowthDatabase) =>
+    listResponses(tx, { ...projectRefOf(data.team), survey_id: data.survey.id, ...PAGE, ...filtersOf(data) }, { searchEmail: true }, idOf)
+}
+
+function results(queryOf: (data: GrowthDatabase) => Partial<Parameters<typeof findResults>[2]>) {
+  return (tx: Tx, data: GrowthDatabase) =>
+    findResults(tx, { ...projectRefOf(data.team), survey_id: data.survey.id }, { texts_limit: PAGE.limit, ...queryOf(data) })
+}
+
+function dayAgo(days: number): string {
+  return new Date(Date.now() - days * DAY_MS).toISOString().slice(0, 10)
+}
 
 function widget(name: keyof GrowthDatabase['widgets']) {
   return (tx: Tx, { team, widgets }: GrowthDatabase) => readPublicWidget(tx, { ...projectRefOf(team), widget_id: widgets[name] })

@@ -5,6 +5,7 @@ import type { Sql } from 'postgres'
 import { openPlain } from '../plain-client.ts'
 import { createTeams, type Team } from '../teams.ts'
 import { createTemporaryDirectory } from '../temporary-directory.ts'
+import { type FilledSurvey, fillResponses, makeSurvey } from './responses.ts'
 
 const OTHER_SUBMISSIONS = 20
 const WIDGETS = {
@@ -23,6 +24,7 @@ export interface GrowthDatabase {
   pending: string[]
   /** Ids of widgets, by what they show. */
   widgets: Record<keyof typeof WIDGETS, string>
+  survey: FilledSurvey
 }
 
 /** Opens a small database with one team and a large one with many other teams, both in one PostgreSQL. */
@@ -48,9 +50,12 @@ async function openGrowthDatabase(
   stack.defer(database.close)
   const [team, ...others] = await createTeams(database, 1 + otherTeams)
   if (!team) throw new Error('The database has no team.')
+  const survey = await makeSurvey(database, team)
+  for (const other of others) await makeSurvey(database, other)
   await onServer(address, async (client) => {
     await fill(client, [team], submissions)
     await fill(client, others, OTHER_SUBMISSIONS)
+    await fillResponses(client, { team, survey }, submissions)
     await client`vacuum analyze`
     await client`checkpoint`
   })
@@ -58,7 +63,7 @@ async function openGrowthDatabase(
     select id, created_at from submissions where team_id = ${team.id} order by id offset ${Math.floor(submissions / 2)} limit 1`
   const pending = await database.client<{ id: string }[]>`
     select id from submissions where team_id = ${team.id} and state = 'pending' and id >= ${middle.id} order by id limit 1000`
-  return { database, team, middle, pending: pending.map(({ id }) => id), widgets: await makeWidgets(database, team) }
+  return { database, team, middle, pending: pending.map(({ id }) => id), widgets: await makeWidgets(database, team), survey }
 }
 
 async function makeWidgets(database: Database, { id, project_id }: Team): Promise<GrowthDatabase['widgets']> {
@@ -68,17 +73,19 @@ async function makeWidgets(database: Database, { id, project_id }: Team): Promis
   return { featured: await make(WIDGETS.featured), rating: await make(WIDGETS.rating), tag: await make(WIDGETS.tag) }
 }
 
-/** Inserts submissions a minute apart. Triggers are off, so it also inserts the tags and totals that they would. */
+/** Inserts submissions a minute apart. Triggers are off, so it also inserts the tags and figures that they would. */
 async function fill(client: Sql, teams: Team[], count: number): Promise<void> {
   for (const { id, project_id } of teams) {
     await client`
-      insert into submissions (team_id, project_id, id, kind, state, channel, body, rating, author_name, author_company, consent_granted, tags)
+      insert into submissions (team_id, project_id, id, kind, state, channel, body, rating, author_name, author_company, consent_granted, tags, external_id, day)
       select ${id}, ${project_id}, uuidv7(make_interval(mins => i - ${count}::int)),
              case when i % 10 = 0 then 'video' else 'text' end,
              case when i % 10 < 6 then 'approved' when i % 10 < 8 then 'rejected' else 'pending' end,
              case when i % 3 = 0 then 'api' else 'public' end,
              'Word' || i || ' saved us a week, and more than that.', nullif(i % 6, 0), 'Author ' || i, 'Analytical Engines', i % 4 > 0,
-             case when i % 5 = 0 then array['launch'] when i % 333 = 0 then array['rare'] else '{}' end
+             case when i % 5 = 0 then array['launch'] when i % 333 = 0 then array['rare'] else '{}' end,
+             case when i % 7 = 0 then 'A-' || i end,
+             (now() + make_interval(mins => i - ${count}::int))::date
         from generate_series(1, ${count}::int) i`
     await client`
       insert into submission_tags (team_id, project_id, tag, submission_id)
@@ -86,6 +93,14 @@ async function fill(client: Sql, teams: Team[], count: number): Promise<void> {
     await client`
       insert into submission_totals (team_id, project_id, kind, state, count)
       select team_id, project_id, kind, state, count(*) from submissions where team_id = ${id} group by team_id, project_id, kind, state`
+    await client`
+      insert into submission_days (team_id, project_id, day, dimension, value, count, sum)
+      select team_id, project_id, day, f.dimension, f.value, count(*), 0
+        from submissions
+       cross join lateral (values ('all', ''), ('state', state), ('kind', kind), ('channel', channel), ('rating', coalesce(rating::text, 'none')),
+                                  ('public', case when is_public then '' end)) f (dimension, value)
+       where team_id = ${id} and f.value is not null
+       group by team_id, project_id, day, f.dimension, f.value`
   }
 }
 

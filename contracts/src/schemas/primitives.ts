@@ -177,13 +177,13 @@ export const TimedPage = Page.extend({
 })
 
 /** The output of a list. Only `next_cursor: null` marks the last page. */
-export function listOf<Item extends z.ZodType>(name: string, item: Item) {
+export function listOf<Item extends z.ZodType>(name: string, item: Item, { order = 'newest first' }: { order?: string } = {}) {
   return z
     .object({
       results: z.array(item),
       next_cursor: z.string().nullable().meta({ description: 'Pass it as `cursor` to get the next page. Null on the last page.' }),
     })
-    .meta({ id: `${name}List`, description: `A page of ${name} records, newest first.` })
+    .meta({ id: `${name}List`, description: `A page of ${name} records, ${order}.` })
 }
 
 /**

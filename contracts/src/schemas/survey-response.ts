@@ -16,16 +16,24 @@ const Respondent = z
   })
   .meta({ id: 'Respondent', description: 'The person who answered.' })
 
-const Answer = z
+const ofQuestion = { question_id: Id.meta({ description: 'The question.' }) }
+
+const EmailAnswer = z
+  .object({ ...ofQuestion, type: z.literal('email').meta({ description: 'Type of the question.' }), value: ContactEmail })
+  .meta({ id: 'EmailAnswer', description: 'An e-mail address that the respondent gave as an answer.' })
+
+const OtherAnswer = z
   .object({
-    question_id: Id.meta({ description: 'The question.' }),
-    type: QuestionType,
+    ...ofQuestion,
+    type: QuestionType.exclude(['email']).meta({ description: 'Type of the question.', example: 'nps' }),
     value: z
       .union([z.string(), z.number(), z.boolean(), z.array(z.string())])
       .nullable()
       .meta({ description: 'Text, a number, true or false, or a list of choices, depending on the type of the question.' }),
   })
-  .meta({ id: 'Answer', description: 'The answer to one question.' })
+  .meta({ id: 'OtherAnswer', description: 'The answer to a question of any other type.' })
+
+const Answer = z.discriminatedUnion('type', [EmailAnswer, OtherAnswer]).meta({ id: 'Answer', description: 'The answer to one question.' })
 
 /** The most characters that a question allows. Its own limit is checked with the answer, so that the error names its `ref`. */
 const ANSWER_CHARACTERS = 10_000

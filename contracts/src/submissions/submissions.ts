@@ -74,6 +74,7 @@ export const submissions = {
       channel: Channel.optional(),
       tag: Tag.optional().meta({ description: 'Only submissions with this tag.' }),
       min_rating: Rating.optional().meta({ description: 'Only submissions with at least this rating.' }),
+      external_id: text(200, 1).optional().meta({ description: 'Only the submission with this external id, your own.', example: 'A-1001' }),
       has_video: z.boolean().optional().meta({ description: 'Only submissions with a video, or without one.' }),
       search: text(200, 1).optional().meta({
         description:

@@ -31,7 +31,10 @@ export const responses = {
       channel: Channel.optional(),
       external_id: text(200, 1).optional().meta({ description: 'Only responses of the respondent with this external id.' }),
       question_id: Id.optional().meta({ description: 'Only responses that answer this question.' }),
-      value: text(200).optional().meta({ description: 'With `question_id`: only responses that give this answer, or choose this option.' }),
+      value: text(200).optional().meta({
+        description:
+          'With `question_id`: only responses that give this answer, or choose this option. Answers that are e-mail addresses are found only with read:contacts.',
+      }),
     }),
     output: listOf('SurveyResponse', SurveyResponse),
   }),

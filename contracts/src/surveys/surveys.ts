@@ -2,10 +2,13 @@ import { z } from 'zod'
 import { sizes } from '../limits.ts'
 import { NoContent, operation } from '../operation.ts'
 import { PROJECT, ProjectRef } from '../paths.ts'
-import { instant, Language, listOf, Name, Page } from '../schemas/primitives.ts'
+import { dayRange } from '../schemas/figures.ts'
+import { Cursor, Id, instant, Language, listOf, Name, Page } from '../schemas/primitives.ts'
 import { QuestionInput } from '../schemas/question.ts'
 import { fitsAsStoredJson } from '../schemas/stored-json.ts'
 import { Survey, SurveyStatus, ThankYouText, Translations } from '../schemas/survey.ts'
+import { SurveyVersion } from '../schemas/survey-response.ts'
+import { SurveyResults } from '../schemas/survey-results.ts'
 import { faultsOf } from './definition.ts'
 import { SURVEY, SurveyRef } from './paths.ts'
 
@@ -113,5 +116,28 @@ export const surveys = {
     errors: ['state_conflict'],
     input: SurveyRef,
     output: Survey,
+  }),
+  results: operation({
+    method: 'GET',
+    path: `${SURVEY}/results/`,
+    summary: 'Retrieve the results of a survey',
+    description:
+      'Exact at the moment of the request. Without `from` and `to`, all responses count. The questions are those of the current version, or of `survey_version`; a question keeps its results over versions. Text answers come newest first: the latest of each question, or with `question_id` page by page.',
+    scope: 'read:surveys',
+    role: 'viewer',
+    input: SurveyRef.extend({
+      ...dayRange,
+      survey_version: SurveyVersion.optional().meta({ description: 'Only responses to this version, and its questions.' }),
+      language: Language.optional().meta({ description: 'Only responses in this language.' }),
+      question_id: Id.optional().meta({ description: 'Only this question.' }),
+      texts_cursor: Cursor.optional().meta({ description: 'The `next_cursor` of the `texts` of this question. Needs `question_id`.' }),
+      texts_limit: z
+        .int()
+        .min(1)
+        .max(sizes.pageItems)
+        .default(sizes.pageItemsDefault)
+        .meta({ description: 'Maximum number of text answers, with `question_id`.' }),
+    }),
+    output: SurveyResults,
   }),
 }

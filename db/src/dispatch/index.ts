@@ -1,4 +1,6 @@
 export { foldSubmissionChanges } from '../submissions/counts.ts'
+export { foldTagChanges } from '../submissions/tag-totals.ts'
+export { foldResponseChanges } from '../surveys/response-figures.ts'
 export { type ClaimedDelivery, claimDeliveries, type EndpointSlots, LEASE_SECONDS } from './claim.ts'
 export { type AttemptRef, type AttemptResult, completeDeliveries, handBackDeliveries } from './complete.ts'
 export { type DueEndpoint, findDueEndpoints } from './due.ts'

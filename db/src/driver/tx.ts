@@ -15,6 +15,8 @@ export interface Tx {
     shared: Tx
     /** Returns where statements of several requests run. */
     patiently: (patience: Patience) => Tx
+    /** Throws for a row that the request must not see. A batch calls it, whose statement is not the request's own. */
+    check?: (row: unknown) => void
   }
   /** Runs one prepared statement; rows come with the columns' own names. Failures are ApiErrors where the table of errors has one. */
   run<Row>(text: string, params: readonly unknown[]): Promise<Row[]>

@@ -4,7 +4,7 @@ import { credentials } from '../tables/credentials.ts'
 import { feed_ends } from '../tables/events.ts'
 import { projects } from '../tables/projects.ts'
 import { submissions } from '../tables/submissions.ts'
-import { survey_responses, surveys } from '../tables/surveys.ts'
+import { answer_totals, survey_responses, surveys } from '../tables/surveys.ts'
 import { teams } from '../tables/teams.ts'
 import { webhook_deliveries, webhook_endpoints } from '../tables/webhooks.ts'
 import { widgets } from '../tables/widgets.ts'
@@ -29,6 +29,9 @@ const purges: Record<string, BatchedDelete> = {
   responses_of_surveys: batchedDelete(sql`${survey_responses}`, ofPurgedSurvey),
   responses_of_projects: batchedDelete(sql`${survey_responses}`, ofPurgedProject),
   responses_of_teams: batchedDelete(sql`${survey_responses}`, ofPurgedTeam),
+  answer_totals_of_surveys: batchedDelete(sql`${answer_totals}`, ofPurgedSurvey),
+  answer_totals_of_projects: batchedDelete(sql`${answer_totals}`, ofPurgedProject),
+  answer_totals_of_teams: batchedDelete(sql`${answer_totals}`, ofPurgedTeam),
   surveys: batchedDelete(
     sql`${surveys}`,
     sql`${isPurged(sql`gone`)} and not exists (

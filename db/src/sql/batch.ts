@@ -89,10 +89,19 @@ async function settle<Values, Row>(run: RunBatch<Values, Row>, tx: Tx, items: It
       items.map(({ values }) => values),
     )
     if (rows.length !== items.length) throw new RangeError(`A batch of ${items.length} items returned ${rows.length} rows`)
-    for (const [index, row] of rows.entries()) items[index]?.resolve(row)
+    for (const [index, item] of items.entries()) resolveWith(item, rows[index] as Row)
   } catch (error) {
     if (items.length > 1 && isUndone(error)) for (const item of items) await settle(run, tx, [item])
     else for (const { reject } of items) reject(error)
+  }
+}
+
+function resolveWith<Values, Row>({ tx, resolve, reject }: Item<Values, Row>, row: Row): void {
+  try {
+    tx.request?.check?.(row)
+    resolve(row)
+  } catch (error) {
+    reject(error)
   }
 }
 

@@ -57,6 +57,19 @@ function decodeCursor(cursor: string): string {
   return id
 }
 
+/** Returns a cursor of a list in the order of a text: the text after which the next page begins. */
+export function encodeTextCursor(text: string): string {
+  return Buffer.from(text, 'utf8').toString('base64url')
+}
+
+/** Returns the text of a cursor, '' without one. Throws `invalid_cursor` for anything that `encodeTextCursor` does not make. */
+export function decodeTextCursor(cursor: string | undefined): string {
+  if (cursor === undefined) return ''
+  const text = Buffer.from(cursor, 'base64url').toString('utf8')
+  if (text === '' || text.includes('\0') || encodeTextCursor(text) !== cursor) throw new ApiError('invalid_cursor')
+  return text
+}
+
 /** Returns the lower of two ids; in lower case they sort as text. */
 function lower(a: string, b: string): string {
   return a < b ? a : b

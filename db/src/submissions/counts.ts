@@ -2,11 +2,11 @@ import type { SubmissionKind, SubmissionState } from '@earshot/contracts'
 import { sql } from 'drizzle-orm'
 import type { Tx } from '../driver/database.ts'
 import type { ProjectRef } from '../projects.ts'
-import { oneAtATime } from '../sql/one-at-a-time.ts'
-import { onlyOne } from '../sql/rows.ts'
+import { foldOf } from '../sql/folding.ts'
 import { statement } from '../sql/statement.ts'
 import { projects } from '../tables/projects.ts'
-import { submission_changes, submission_totals } from '../tables/submissions.ts'
+import { submission_changes, submission_days, submission_totals } from '../tables/submissions.ts'
+import { figuresOfChange } from './day-figures.ts'
 
 export interface SubmissionCount {
   team_id: string
@@ -36,41 +36,31 @@ export function countSubmissions(tx: Tx, { team_id, project_id }: ProjectRef): P
   return read(tx, { team_id, project_id })
 }
 
-const whenWaiting = oneAtATime('fold_submission_changes', submission_changes)
-
-// What is left of a project that is gone counts for nothing.
-const fold = statement<{ max: number }, { taken: number }>(
-  (p) => sql`
-  with taken as materialized (
-    delete from ${submission_changes}
-     where ctid = any (array(
-       select ctid
-         from ${submission_changes}
-        limit ${p.max}
-     ))
-    returning team_id, project_id, kind, state, amount
-  ),
-  folded as (
-    insert into ${submission_totals} as s (team_id, project_id, kind, state, count)
-    select t.team_id, t.project_id, t.kind, t.state, sum(t.amount)
-      from taken t
-     where exists (
+/** Whether the project of a change `c` is there. */
+export const projectExists = sql`exists (
              select
                from ${projects} j
-              where j.team_id = t.team_id and j.id = t.project_id
-           )
-     group by t.team_id, t.project_id, t.kind, t.state
-        on conflict (team_id, project_id, kind, state) do update
-       set count = s.count + excluded.count
-  )
-  select count(*)::int as taken
-    from taken`,
-)
+              where j.team_id = c.team_id and j.id = c.project_id
+           )`
 
-/**
- * Folds up to `max` changes into the totals of their projects, and returns how many: none also while another worker does it.
- * Both happen in one statement, so every reader sees each change once.
- */
-export function foldSubmissionChanges(tx: Tx, { max }: { max: number }): Promise<number> {
-  return whenWaiting(tx, async (tx) => onlyOne(await fold(tx, { max })).taken)
-}
+/** Folds changes of submissions into the figures of their projects. */
+export const foldSubmissionChanges = foldOf(submission_changes, {
+  hasParent: projectExists,
+  inserts: [
+    sql`
+    insert into ${submission_totals} as s (team_id, project_id, kind, state, count)
+    select c.team_id, c.project_id, c.kind, c.state, sum(c.amount)
+      from changes c
+     group by c.team_id, c.project_id, c.kind, c.state
+        on conflict (team_id, project_id, kind, state) do update
+       set count = s.count + excluded.count`,
+    sql`
+    insert into ${submission_days} as d (team_id, project_id, day, dimension, value, count, sum)
+    select c.team_id, c.project_id, c.day, f.dimension, f.value, sum(c.amount), sum(c.amount * f.number)
+      from changes c${figuresOfChange}
+     group by c.team_id, c.project_id, c.day, f.dimension, f.value
+        on conflict (team_id, project_id, day, dimension, value) do update
+       set count = d.count + excluded.count,
+           sum = d.sum + excluded.sum`,
+  ],
+})

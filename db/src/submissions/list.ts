@@ -8,14 +8,15 @@ import { type SubmissionRow, submission_tags, submissions } from '../tables/subm
 import { withinSearchLimits } from './search-limits.ts'
 
 /** Filters with an index of their own, the narrowest first. A list walks the index of the first one given. */
-const DRIVERS = ['tag', 'state', 'kind'] as const
+const DRIVERS = ['external_id', 'tag', 'state', 'kind'] as const
 
-const FILTERS = ['channel', 'featured', 'has_video', 'kind', 'min_rating', 'search', 'state', 'tag'] as const
+const FILTERS = ['channel', 'external_id', 'featured', 'has_video', 'kind', 'min_rating', 'search', 'state', 'tag'] as const
 
 /** Characters with a meaning in LIKE; a search is for the text itself. */
 const PATTERN_CHARACTERS = /[\\%_]/g
 
 export interface SubmissionFilters {
+  external_id?: string | undefined
   tag?: string | undefined
   state?: SubmissionState | undefined
   kind?: SubmissionKind | undefined
@@ -27,7 +28,7 @@ export interface SubmissionFilters {
 }
 
 /** A submission as lists return it: without the columns that no reader sees. */
-export type ListedSubmission = Omit<SubmissionRow, 'deleted_at' | 'revoke_token_hash'>
+export type ListedSubmission = Omit<SubmissionRow, 'day' | 'deleted_at' | 'revoke_token_hash'>
 
 interface Reach {
   /** Only public submissions. */
@@ -48,6 +49,8 @@ type Values = ProjectRef & SubmissionFilters & PageBounds
 type Condition = (p: Parameters<Values>) => SQL
 
 const conditions: Record<string, Condition> = {
+  // The index is of submissions that are there.
+  external_id: (p) => sql`s.external_id = ${p.external_id} and s.deleted_at is null`,
   tag: (p) => sql`s.tags @> array[${p.tag}::text]`,
   state: (p) => sql`s.state = ${p.state}`,
   kind: (p) => sql`s.kind = ${p.kind}`,
@@ -75,7 +78,7 @@ const inProject: Condition = (p) => sql`
      where s.team_id = ${p.team_id} and s.project_id = ${p.project_id}`
 
 // A page is many values: a column that nobody reads costs PostgreSQL and the driver as much as any other.
-const UNLISTED = ['deleted_at', 'revoke_token_hash']
+const UNLISTED = ['day', 'deleted_at', 'revoke_token_hash']
 const listed = sql.join(
   Object.keys(getTableColumns(submissions))
     .filter((name) => !UNLISTED.includes(name))

@@ -6,8 +6,8 @@ import { columnsOf } from '../sql/columns.ts'
 import { type Below, below, rowsBelow } from '../sql/nested-lists.ts'
 import { type Page, type PageBounds, type PageQuery, pageBounds } from '../sql/pages.ts'
 import { type Parameters, statementsByKey } from '../sql/statement.ts'
-import { survey_responses } from '../tables/surveys.ts'
-import { type ResponseRow, surveyExists } from './responses.ts'
+import { type ResponseRow, survey_responses } from '../tables/surveys.ts'
+import { surveyExists } from './responses.ts'
 import type { SurveyRef } from './surveys.ts'
 
 export interface ResponseFilters {
@@ -25,7 +25,12 @@ export interface ResponseFilters {
 
 const FILTERS = ['channel', 'external_id', 'language', 'max_score', 'min_score', 'question_id', 'survey_version', 'value'] as const
 
-type Values = SurveyRef & Omit<ResponseFilters, 'completed_after' | 'completed_before'> & PageBounds
+/** Whether answers that are e-mail addresses can be searched for. */
+interface Reach {
+  searchEmail: boolean
+}
+
+type Values = SurveyRef & Omit<ResponseFilters, 'completed_after' | 'completed_before'> & PageBounds & Reach
 
 /** Filters without an index of their own. */
 const conditions: Record<string, (p: Parameters<Values>) => SQL> = {
@@ -43,7 +48,8 @@ const conditions: Record<string, (p: Parameters<Values>) => SQL> = {
 const answersWith = (p: Parameters<Values>) => sql`
              select
                from jsonb_array_elements(s.answers) a
-              where (a->>'value' = ${p.value}::text or a->'value' @> to_jsonb(${p.value}::text))`
+              where (a->>'value' = ${p.value}::text or a->'value' @> to_jsonb(${p.value}::text))
+                and (${p.searchEmail}::boolean or a->>'type' <> 'email')`
 
 const list = statementsByKey<Values, Below<Listed<ResponseRow>>>((key, p) => {
   const [span, ...filters] = key.split(',')
@@ -65,6 +71,7 @@ const list = statementsByKey<Values, Below<Listed<ResponseRow>>>((key, p) => {
 export async function listResponses<Item>(
   tx: Tx,
   { team_id, project_id, survey_id, limit, cursor, created_after, created_before, ...given }: PageQuery & ResponseFilters & SurveyRef,
+  { searchEmail }: Reach,
   present: (row: ResponseRow) => Item,
 ): Promise<Page<Item>> {
   const { completed_after, completed_before, ...filters } = given
@@ -73,7 +80,7 @@ export async function listResponses<Item>(
   const before = narrowest([created_before, completed_before], Math.min)
   const bounds = pageBounds({ limit, cursor, created_after: after, created_before: before })
   const key = [spanOf({ created_after: after }), ...keysOf(filters)].join(',')
-  const rows = await list(key)(tx, { ...filters, ...bounds, team_id, project_id, survey_id })
+  const rows = await list(key)(tx, { ...filters, ...bounds, searchEmail, team_id, project_id, survey_id })
   return listedPage(rowsBelow(rows), limit, present)
 }
 

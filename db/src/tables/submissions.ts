@@ -1,6 +1,6 @@
 import type { Channel, SubmissionKind, SubmissionState } from '@earshot/contracts'
 import { sql } from 'drizzle-orm'
-import { boolean, doublePrecision, integer, jsonb, pgTable, primaryKey, smallint, text, uuid } from 'drizzle-orm/pg-core'
+import { bigint, boolean, date, doublePrecision, integer, jsonb, pgTable, primaryKey, smallint, text, uuid } from 'drizzle-orm/pg-core'
 import { bytea, instant, lifetime, newId } from './columns.ts'
 
 export const submissions = pgTable(
@@ -41,6 +41,7 @@ export const submissions = pgTable(
     featured: boolean().notNull().default(false),
     position: doublePrecision(),
     revoke_token_hash: bytea(),
+    day: date().notNull().default(sql`(now() at time zone 'UTC')::date`),
     deleted_at: instant(),
     ...lifetime,
     is_public: boolean()
@@ -63,6 +64,29 @@ export const submission_tags = pgTable(
   (table) => [primaryKey({ columns: [table.team_id, table.project_id, table.tag, table.submission_id] })],
 )
 
+export const tag_totals = pgTable(
+  'tag_totals',
+  {
+    team_id: uuid().notNull(),
+    project_id: uuid().notNull(),
+    tag: text().notNull(),
+    count: integer().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.team_id, table.project_id, table.tag] })],
+)
+
+export const tag_changes = pgTable(
+  'tag_changes',
+  {
+    team_id: uuid().notNull(),
+    project_id: uuid().notNull(),
+    id: newId(),
+    tag: text().notNull(),
+    amount: integer().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.team_id, table.project_id, table.id] })],
+)
+
 export const submission_totals = pgTable(
   'submission_totals',
   {
@@ -75,14 +99,33 @@ export const submission_totals = pgTable(
   (table) => [primaryKey({ columns: [table.team_id, table.project_id, table.kind, table.state] })],
 )
 
+export const submission_days = pgTable(
+  'submission_days',
+  {
+    team_id: uuid().notNull(),
+    project_id: uuid().notNull(),
+    day: date().notNull(),
+    dimension: text().notNull(),
+    value: text().notNull(),
+    count: integer().notNull(),
+    sum: bigint({ mode: 'number' }).notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.team_id, table.project_id, table.day, table.dimension, table.value] })],
+)
+
 export const submission_changes = pgTable(
   'submission_changes',
   {
     team_id: uuid().notNull(),
     project_id: uuid().notNull(),
     id: newId(),
+    day: date().notNull(),
     kind: text().$type<SubmissionKind>().notNull(),
     state: text().$type<SubmissionState>().notNull(),
+    channel: text().$type<Channel>().notNull(),
+    rating: smallint(),
+    is_public: boolean().notNull(),
+    moderation_ms: bigint({ mode: 'number' }),
     amount: integer().notNull(),
   },
   (table) => [primaryKey({ columns: [table.team_id, table.project_id, table.id] })],

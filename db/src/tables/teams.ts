@@ -10,6 +10,7 @@ export const teams = pgTable('teams', {
   nps_low_score_threshold: smallint().notNull(),
   cors_origins: text().array().notNull(),
   locale: text().notNull(),
+  timezone: text().notNull().default('UTC'),
   created_by: uuid(),
   deleted_at: instant(),
   ...lifetime,

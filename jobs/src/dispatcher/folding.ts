@@ -1,16 +1,25 @@
 import type { Database } from '@earshot/db'
-import { foldSubmissionChanges } from '@earshot/db/dispatch'
+import { foldResponseChanges, foldSubmissionChanges, foldTagChanges } from '@earshot/db/dispatch'
 import type { Log } from '../log.ts'
 import { type Loop, startLoop } from './loop.ts'
 
 const TICK_MS = 1_000
-const MAX_BATCH = 10_000
+/** What is folded, and how many changes at once. A response counts in two figures for each answer. */
+const FOLDS = [
+  { fold: foldSubmissionChanges, max: 10_000 },
+  { fold: foldTagChanges, max: 10_000 },
+  { fold: foldResponseChanges, max: 1_000 },
+]
 
-/** Folds what changed in the figures of submissions into their totals, so that a reader adds up little. */
+/** Folds what changed in the figures of submissions, tags and responses into their totals, so that a reader adds up little. */
 export function startFolding({ database, log }: { database: Database; log: Log }): Loop {
   return startLoop({
     name: 'Folding figures',
-    work: async () => ((await foldSubmissionChanges(database, { max: MAX_BATCH })) === MAX_BATCH ? 0 : TICK_MS),
+    work: async () => {
+      let hasMore = false
+      for (const { fold, max } of FOLDS) hasMore = (await fold(database, { max })) === max || hasMore
+      return hasMore ? 0 : TICK_MS
+    },
     log,
   })
 }

@@ -11,13 +11,16 @@ class ForeignRowError extends Error {
  */
 export function guardTeam(tx: Tx, teamId: string, onForeignRow: () => void): Tx {
   const guard = (inner: Tx) => guardTeam(inner, teamId, onForeignRow)
+  const check = (row: unknown) => {
+    if (!isForeign(row, teamId)) return
+    onForeignRow()
+    throw new ForeignRowError('A statement returned a row of another team')
+  }
   return {
+    ...(tx.request && { request: { ...tx.request, check } }),
     async run<Row>(text: string, params: readonly unknown[]) {
       const rows = await tx.run<Row>(text, params)
-      if (rows.some((row) => isForeign(row, teamId))) {
-        onForeignRow()
-        throw new ForeignRowError('A statement returned a row of another team')
-      }
+      for (const row of rows) check(row)
       return rows
     },
     attempt: (work) => tx.attempt((inner) => work(guard(inner))),
