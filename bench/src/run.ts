@@ -4,6 +4,7 @@ import { cpus } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { benchAttempts } from './parts/attempts.ts'
+import { benchBodies } from './parts/bodies.ts'
 import { benchCredentials } from './parts/credentials.ts'
 import { benchDeliveries } from './parts/deliveries.ts'
 import { benchEventCost } from './parts/event-cost.ts'
@@ -78,6 +79,7 @@ const parts: Record<string, (length: typeof full) => Promise<PartReport>> = {
   latency: benchLatency,
   fairness: benchFairness,
   attempts: benchAttempts,
+  bodies: benchBodies,
   unresponsive: benchUnresponsive,
   'event-cost': benchEventCost,
   start: benchStart,

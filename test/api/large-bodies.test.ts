@@ -97,6 +97,40 @@ test('bodies of too many values or keys are refused on every surface', async () 
   }
 })
 
+test('values and keys are counted before anything is made of them', async () => {
+  const values = `{"a":[${'0,'.repeat(sizes.jsonValues)}`
+  const keys = `{${Array.from({ length: sizes.jsonKeys + 1 }, (_, number) => `"${number}":0,`).join('')}`
+  for (const [cut, code] of [
+    [values, 'too_many_values'],
+    [keys, 'too_many_keys'],
+  ] as const) {
+    const { body } = await service.send('POST', submissionsPath(), { token: team.token, body: cut })
+    expect(body).toMatchObject({ code: 'validation_error', errors: [{ field: '', code }] })
+  }
+})
+
+test('a megabyte in one field is refused, whatever its format is', async () => {
+  const long = (head: string, filler: string, tail: string) => head + filler.repeat(1_000_000 / filler.length) + tail
+  const fields = {
+    body: { body: long('', 'x', '') },
+    'author.email': { author: { name: 'Ada', email: long('', 'a.', '') } },
+    'author.avatar_url': { author: { name: 'Ada', avatar_url: long('https://a', '/:80', ' ') } },
+    language: { language: long('en', '-en', '-') },
+    metadata: { metadata: { a: long('', 'x', '') } },
+  }
+  for (const [field, value] of Object.entries(fields)) {
+    const body = { body: 'Good', author: { name: 'Ada' }, ...value }
+    const answer = await service.send('POST', submissionsPath(), { token: team.token, body })
+    expect(answer, field).toMatchObject({ status: 400, body: { code: 'validation_error', errors: [{ field }] } })
+  }
+})
+
+test('the largest metadata passes: as many values as 16 KB hold', async () => {
+  const metadata = { a: Array.from({ length: (sizes.metadataBytes - '{"a":[]}'.length) / 2 }, () => 0) }
+  const body = { body: 'x', author: { name: 'Ada' }, metadata }
+  expect(await service.send('POST', submissionsPath(), { token: team.token, body })).toMatchObject({ status: 201, body: { metadata } })
+})
+
 test('/metrics tells how long the event loop was blocked since the last scrape', async () => {
   await service.send('GET', '/metrics')
   const until = performance.now() + 300
@@ -116,4 +150,8 @@ async function counted(limit: string): Promise<number> {
     [limit],
   )
   return row?.used ?? 0
+}
+
+function submissionsPath(): string {
+  return `/api/v1/teams/${team.id}/projects/${team.project.project_id}/submissions/`
 }
