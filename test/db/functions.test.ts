@@ -21,7 +21,10 @@ const functions = {
   ],
   'is shared by several writes': [
     'add_key_routes',
+    'admit_records',
+    'charge_stripe',
     'consume_quota',
+    'consume_quotas',
     'count_public_submission',
     'count_request',
     'emit_event',
@@ -93,7 +96,7 @@ test('no SQL function says what an error is: the table of errors stands in TypeS
 test('SQL names events, jobs, quotas and features as TypeScript does', () => {
   expect(eventTypes).toEqual(expect.arrayContaining(namesIn(/emit_events?\([^;]*?'([a-z_]+(?:\.[a-z_]+)+)'/g)))
   expect(Object.keys(jobs)).toEqual(expect.arrayContaining(namesIn(/(?:add_job|enqueue_job)\(\s*'(\w+)'/g)))
-  expect(monthlyQuotas).toEqual(expect.arrayContaining(namesIn(/consume_quota\([^;]*?'(\w+)'/g)))
+  expect(monthlyQuotas).toEqual(expect.arrayContaining(namesIn(/(?:consume_quotas?|admit_records)\([^;]*?'(\w+)'/g)))
   expect(plans.business.features).toEqual(expect.arrayContaining(namesIn(/team_has_feature\([^;]*?'(\w+)'/g)))
 })
 

@@ -14,6 +14,7 @@ declare
   v_count record;
   v_counts public.request_count[];
   v_refused text[] := '{}';
+  v_is_violated boolean := false;
   v_violated text;
   v_blocked_seconds int;
   v_day record;
@@ -56,21 +57,24 @@ begin
       v_subject.subject, v_subject.address, coalesce(v_count.used, v_subject.max) - v_count.granted, v_count.granted,
       v_count.reset_seconds, null, v_count.is_violation
     )::public.request_count;
+    v_is_violated := v_is_violated or v_count.is_violation;
   end loop;
 
-  for v_violated in select distinct c.address from unnest(v_counts) c where c.is_violation order by c.address loop
-    v_blocked_seconds := public.record_violation(v_violated);
-    if v_blocked_seconds is not null then
-      v_counts := array(
-        select case
-                 when c.address = v_violated and c.is_violation
-                 then row(c.subject, c.address, c.used_before, c.granted, v_blocked_seconds, v_blocked_seconds, true)::public.request_count
-                 else c
-               end
-          from unnest(v_counts) c
-      );
-    end if;
-  end loop;
+  if v_is_violated then
+    for v_violated in select distinct c.address from unnest(v_counts) c where c.is_violation order by c.address loop
+      v_blocked_seconds := public.record_violation(v_violated);
+      if v_blocked_seconds is not null then
+        v_counts := array(
+          select case
+                   when c.address = v_violated and c.is_violation
+                   then row(c.subject, c.address, c.used_before, c.granted, v_blocked_seconds, v_blocked_seconds, true)::public.request_count
+                   else c
+                 end
+            from unnest(v_counts) c
+        );
+      end if;
+    end loop;
+  end if;
 
   -- Read behind the locks, for a key may have been revoked during the wait.
   v_keys := array(

@@ -4,8 +4,7 @@
 -- response as events show it), is_low (its score is below the threshold of the team) and fingerprint, hexadecimal or null.
 -- The same fingerprint within ten minutes is the first response again (is_repeat), whose id and time are returned.
 -- An item leaves nothing behind when quota_max is not null: the quota is used up.
--- Each step locks its rows in one order, the same in every process, so that batches never wait for each other in a circle:
--- fingerprints, then quotas.
+-- Locks as admit_records() does.
 create or replace function store_responses(p_items jsonb) returns table (
   team_id uuid,
   id uuid,
@@ -19,64 +18,28 @@ create or replace function store_responses(p_items jsonb) returns table (
 declare
   -- Each holds one value per item, at the item's number.
   v_responses survey_responses[];
+  v_teams uuid[];
+  v_projects uuid[];
   v_new_ids uuid[];
-  v_ids uuid[];
-  v_refusals quota_status[];
+  v_fingerprints bytea[];
+  v_admitted record;
   -- Those that are stored.
   v_stored survey_responses[];
   v_buckets jsonb[];
   v_payloads json[];
   v_low boolean[];
-  v_first_id uuid;
-  v_item record;
-  v_team record;
-  v_quota record;
 begin
-  select array_agg(jsonb_populate_record(null::survey_responses, i.fields) order by i.number)
-    into v_responses
-    from jsonb_to_recordset(p_items) as i (number int, fields jsonb);
-
-  for v_item in
-    select i.number, r.team_id, r.project_id, r.id, decode(i.fingerprint, 'hex') as fingerprint
-      from jsonb_to_recordset(p_items) as i (number int, fingerprint text)
-     cross join lateral (select (v_responses[i.number]).*) r
-     order by r.team_id, r.project_id, i.fingerprint, i.number
-  loop
-    v_new_ids[v_item.number] := v_item.id;
-    v_ids[v_item.number] := v_item.id;
-    -- A role that policies bind sees one team at a time.
-    perform set_config('earshot.team_id', v_item.team_id::text, true);
-    continue when v_item.fingerprint is null;
-    -- Of parallel statements one inserts a fingerprint; the others wait here, and get what it wrote.
-    insert into visitor_fingerprints as f (team_id, project_id, fingerprint, record_id)
-    values (v_item.team_id, v_item.project_id, v_item.fingerprint, v_item.id)
-    on conflict (team_id, project_id, fingerprint) do update set
-      record_id = case when f.record_id < uuid_at(now() - interval '10 minutes') then excluded.record_id else f.record_id end
-    returning f.record_id into v_first_id;
-    v_ids[v_item.number] := v_first_id;
-  end loop;
-
-  -- Charged before anything is stored, so that what exceeds the quota is never written.
-  for v_team in
-    select (v_responses[n.number]).team_id, array_agg(n.number order by n.number) as numbers
-      from generate_subscripts(v_ids, 1) n (number)
-     where v_ids[n.number] = v_new_ids[n.number]
-     group by 1
-     order by 1
-  loop
-    perform set_config('earshot.team_id', v_team.team_id::text, true);
-    v_quota := consume_quota(v_team.team_id, 'responses', cardinality(v_team.numbers));
-    for v_item in select n.number from unnest(v_team.numbers[v_quota.granted + 1:]) n (number) loop
-      v_refusals[v_item.number] := row(v_quota.used, v_quota.max, v_quota.resets_at)::quota_status;
-      delete from visitor_fingerprints f
-       where f.team_id = v_team.team_id and f.record_id = v_ids[v_item.number];
-    end loop;
-  end loop;
+  select array_agg(r order by i.number), array_agg(r.team_id order by i.number), array_agg(r.project_id order by i.number),
+         array_agg(r.id order by i.number), array_agg(decode(i.fingerprint, 'hex') order by i.number)
+    into v_responses, v_teams, v_projects, v_new_ids, v_fingerprints
+    from jsonb_to_recordset(p_items) as i (number int, fields jsonb, fingerprint text)
+   cross join lateral jsonb_populate_record(null::survey_responses, i.fields) r;
+  v_admitted := admit_records('responses', v_teams, v_projects, v_new_ids, v_fingerprints);
 
   select array_agg(v_responses[i.number]), array_agg(i.buckets), array_agg(i.payload), array_agg(i.is_low)
     into v_stored, v_buckets, v_payloads, v_low
     from jsonb_to_recordset(p_items) as i (number int, buckets jsonb, payload json, is_low boolean)
-   where v_ids[i.number] = v_new_ids[i.number] and v_refusals[i.number] is null;
+   where v_admitted.ids[i.number] = v_new_ids[i.number] and v_admitted.refusals[i.number] is null;
 
   insert into survey_responses (
     team_id, project_id, survey_id, id, survey_version,
@@ -98,9 +61,8 @@ begin
     group by e.type;
 
   return query
-  select (v_responses[i.number]).team_id, i.id, uuid_extract_timestamp(i.id), i.id <> v_new_ids[i.number], q.used, q.max, q.resets_at
-    from unnest(v_ids) with ordinality i (id, number)
-   -- A repeat shares the refusal of the item that it repeats.
-   cross join lateral (select (v_refusals[array_position(v_new_ids, i.id)]).*) q
-   order by i.number;
+  select r.team_id, f.id, uuid_extract_timestamp(f.id), f.id <> r.id, (f.refusal).used, (f.refusal).max, (f.refusal).resets_at
+    from unnest(v_responses) with ordinality r
+   cross join lateral (select v_admitted.ids[r.ordinality] as id, v_admitted.refusals[r.ordinality] as refusal) f
+   order by r.ordinality;
 end $$;

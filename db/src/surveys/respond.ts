@@ -96,8 +96,9 @@ const readSurveys = statement<{ requests: string }, SurveyToAnswer>(
 )
 
 /** Reads a survey with its questions; its status is null if there is no such survey. Requests that come together share a statement. */
-const readSurvey = batched<SurveyQuery, SurveyToAnswer>((tx, queries) =>
-  readSurveys(tx, { requests: JSON.stringify(queries.map((query, index) => ({ ...query, number: index + 1 }))) }),
+const readSurvey = batched<SurveyQuery, SurveyToAnswer>(
+  (tx, queries) => readSurveys(tx, { requests: JSON.stringify(queries.map((query, index) => ({ ...query, number: index + 1 }))) }),
+  { maxBatches: 1 },
 )
 
 /** A checked response with what is stored beside it. */
@@ -123,8 +124,9 @@ const storeEach = statement<{ items: string }, StoredRow>(
 )
 
 /** Stores a response. Requests that come together share a statement. */
-const store = batched<NewRow, StoredRow>((tx, rows) =>
-  storeEach(tx, { items: JSON.stringify(rows.map((row, index) => ({ ...row, number: index + 1 }))) }),
+const store = batched<NewRow, StoredRow>(
+  (tx, rows) => storeEach(tx, { items: JSON.stringify(rows.map((row, index) => ({ ...row, number: index + 1 }))) }),
+  { maxBatches: 1 },
 )
 
 const findRepeated = statement<Omit<SurveyRef, 'survey_id'> & { fingerprint: Buffer }, Receipt>(
