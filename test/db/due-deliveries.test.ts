@@ -92,6 +92,30 @@ test('a backlog of one endpoint hides no other', async () => {
   expect(due.map(({ endpoint_id }) => endpoint_id).sort()).toEqual([flooded.id, other.id].sort())
 })
 
+test('many due deliveries hide no endpoint behind many that wait for a retry, or are due as well', async () => {
+  await addMany({ endpoints: 300, state: 'active', due: "now() + interval '1 hour'" })
+  const flooded = await fixture.addEndpoint('http://127.0.0.1:9/')
+  await addDue(flooded.id, 15_000)
+  const other = await fixture.addEndpoint('http://127.0.0.1:9/')
+  await fixture.emit()
+  const sent = await sentBy(fixture.database, (tx) => findDueEndpoints(tx))
+  expect(sent).toHaveLength(4)
+  const { due, unsendable } = await findDueEndpoints(fixture.database)
+  expect(due.map(({ endpoint_id }) => endpoint_id)).toEqual(expect.arrayContaining([flooded.id, other.id]))
+  expect(unsendable).toEqual([])
+})
+
+test('the backlog of one endpoint costs a look two statements', async () => {
+  const { id } = await fixture.addEndpoint('http://127.0.0.1:9/')
+  await addDue(id, 15_000)
+  await analyze()
+  const sent = await sentBy(fixture.database, (tx) => findDueEndpoints(tx))
+  expect(sent).toHaveLength(2)
+  for (const statement of sent) {
+    expect((await explain(fixture.database.client, 'generic', statement)).scannedRows).toBeLessThanOrEqual(500)
+  }
+})
+
 test('deliveries of a paused endpoint are out of sight and due again when it is resumed, as due as before', async () => {
   const { id } = await fixture.addEndpoint('http://127.0.0.1:9/')
   const [deliveryId = ''] = await fixture.emit()

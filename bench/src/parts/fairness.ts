@@ -3,7 +3,7 @@ import type { Database } from '@earshot/db'
 import { median, quantile } from '../figures.ts'
 import type { Receipts } from '../receiver.ts'
 import { type Finding, type PartReport, table } from '../report.ts'
-import { analyze, type Team } from '../teams.ts'
+import type { Team } from '../teams.ts'
 import { openWebhookFixture, type WebhookFixture } from '../webhooks/fixture.ts'
 import { atRate } from '../webhooks/steady-rate.ts'
 
@@ -12,6 +12,10 @@ const EVENTS_PER_SECOND = 25
 /** The time to close open requests and write the rest. */
 const SETTLE_MS = 2_000
 const TICK_MS = 100
+/** The time to vacuum, and to write a checkpoint. */
+const TIDY_MS = 6_000
+/** How many deliveries are written in a millisecond on a slow machine. */
+const ROWS_PER_MS = 8
 const GOALS = { p50: 1.1, p99: 1.25 }
 
 /** Endpoints that disturb the healthy ones, with the number of deliveries due for each. All share the origin of the healthy ones. */
@@ -86,39 +90,44 @@ async function listenTo({ receiver, emit, waitForReceipts }: WebhookFixture, tea
   return waitForReceipts(EVENTS_PER_SECOND * seconds * HEALTHY_ENDPOINTS)
 }
 
-/** Adds endpoints that no worker knows yet, with due deliveries. */
+/** Adds endpoints that no worker knows yet. Their deliveries become due when all is written, so that nothing else is measured. */
 async function begin(
   { database, addEndpoints }: WebhookFixture,
-  { id }: Team,
+  team: Team,
   { endpoints, path, due, isFailing = false }: Noise,
 ): Promise<void> {
-  await database.client`update teams set plan = 'free' where id = ${id}`
-  const ids = await addEndpoints({ id } as Team, endpoints, path, { isFailing })
+  const ids = await addEndpoints(team, endpoints, path, { isFailing })
+  const dueAt = Date.now() + TIDY_MS + (endpoints * due) / ROWS_PER_MS
   await database.client`
-    with made as materialized (select emit_event(${id}, null, 'submission.rejected', '{}') as event_id)
-    insert into webhook_deliveries (team_id, endpoint_id, event_id, event_type, payload_sha256)
-    select ${id}, endpoint_id, event_id, 'submission.rejected', ''
+    with made as materialized (select emit_event(${team.id}, null, 'submission.rejected', '{}') as event_id)
+    insert into webhook_deliveries (team_id, endpoint_id, event_id, event_type, payload_sha256, next_attempt_at)
+    select ${team.id}, endpoint_id, event_id, 'submission.rejected', '', to_timestamp(${dueAt / 1000})
       from made, unnest(${ids}::uuid[]) endpoint_id, generate_series(1, ${due}::int)`
-  await analyze(database)
-  await flush(database)
-  await database.client`update teams set plan = 'business' where id = ${id}`
-}
-
-/** Writes a checkpoint, so that the insertion is not part of the measurement. */
-async function flush({ client }: Database): Promise<void> {
-  await client.begin(async (tx) => {
-    await tx`set local role none`
-    await tx`checkpoint`
-  })
-  await delay(SETTLE_MS)
+  await tidy(database)
+  await delay(Math.max(0, dueAt - Date.now()))
 }
 
 async function end({ database, receiver }: WebhookFixture, { id }: Team): Promise<void> {
-  await database.client`update webhook_endpoints set state = 'paused' where team_id = ${id}`
+  await database.client.begin(async (tx) => {
+    await tx`update webhook_endpoints set state = 'paused' where team_id = ${id}`
+    await tx`delete from webhook_deliveries where team_id = ${id} and state = 'pending'`
+  })
   await receiver.call('release')
   await delay(SETTLE_MS)
   await database.client`delete from webhook_deliveries where team_id = ${id}`
   await database.client`delete from webhook_endpoints where team_id = ${id}`
+  await tidy(database)
+  await delay(SETTLE_MS)
+}
+
+/** Vacuums, analyzes and writes a checkpoint, so that none of it happens during a measurement. */
+async function tidy({ client }: Database): Promise<void> {
+  const session = await client.reserve()
+  await session`set role none`
+  await session`vacuum analyze`
+  await session`checkpoint`
+  await session`reset role`
+  session.release()
 }
 
 function at(window: Receipts | undefined, share: number): number {

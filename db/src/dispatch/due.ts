@@ -6,12 +6,6 @@ import { projects } from '../tables/projects.ts'
 import { teams } from '../tables/teams.ts'
 import { isPendingByEndpoint, isPendingInOrder, webhook_deliveries, webhook_endpoints } from '../tables/webhooks.ts'
 
-/**
- * Due deliveries that a look reads at most, first and then. With more it goes from endpoint to endpoint, also through those that
- * only wait for a retry, so that no backlog hides another endpoint.
- */
-const WALKED = [500, 10_000] as const
-
 /** An endpoint with due deliveries. */
 export interface DueEndpoint {
   team_id: string
@@ -31,12 +25,19 @@ export interface DueLook {
   unsendable: { team_id: string; endpoint_id: string }[]
   /** For how long the first due delivery has been due; 0 without any. */
   oldestMs: number
+  /** The walk that came to its end: the next look may begin with it. */
+  walk: number
 }
 
 interface Found extends DueEndpoint {
   is_sendable: boolean
   /** In milliseconds. */
   due_for: number
+}
+
+/** What a walk found: one row for each endpoint, or one alone with nulls. */
+type Walked = (Found | { [Name in keyof Found]: null }) & {
+  /** How many rows it passed. Fewer than its maximum: it came to the end. */
   walked: number
 }
 
@@ -46,31 +47,44 @@ interface Look {
   max: number
 }
 
-/**
- * Whether anything may be sent to the endpoint of a row: its record, its project, its team and the team's plan allow it.
- * `offset 0` keeps the planner from reading all endpoints into a hash table to check some.
- */
-export const isSendable = (row: SQL) => sql`exists (
-           select
-             from ${webhook_endpoints} e
-             join ${teams} t on t.id = e.team_id and t.deleted_at is null
-             join ${plans} p on p.name = t.plan and 'webhooks' = any (p.features)
-            where e.team_id = ${row}.team_id and e.id = ${row}.endpoint_id and e.state = 'active' and e.deleted_at is null
-              and not exists (select from ${projects} j where j.team_id = e.team_id and j.id = e.project_id and j.deleted_at is not null)
-           offset 0
+/** Whether anything may be sent to an endpoint: its record, its project, its team and the team's plan allow it. */
+export const isSendable = (endpoint: SQL) => sql`(
+           ${endpoint}.state = 'active' and ${endpoint}.deleted_at is null
+           and not exists (
+             select
+               from ${projects} j
+              where j.team_id = ${endpoint}.team_id and j.id = ${endpoint}.project_id and j.deleted_at is not null
+           )
+           and exists (
+             select
+               from ${teams} t
+               join ${plans} p on p.name = t.plan and 'webhooks' = any (p.features)
+              where t.id = ${endpoint}.team_id and t.deleted_at is null
+           )
          )`
 
 // Beside a long reader the index keeps the entries of all that was claimed since: a lower bound passes over them.
 const isDue = (p: Parameters<Look>) =>
   sql`d.next_attempt_at <= now() and d.next_attempt_at >= coalesce(now() - ${p.since}::float8 * interval '1 millisecond', '-infinity')`
 
-const found = sql`
-  select f.*, extract(epoch from now() - f.due_since)::float8 * 1000 as due_for, ${isSendable(sql`f`)} as is_sendable,
-         coalesce((select e.failing_since is not null from ${webhook_endpoints} e where e.team_id = f.team_id and e.id = f.endpoint_id), false)
-           as is_failing
-    from found f`
+/**
+ * Looks closer at what was found only if the walk came to its end: otherwise another one follows. `limit 1` keeps the planner from
+ * reading all endpoints into a hash table to check some.
+ */
+const walked = (rows: SQL, p: Parameters<Look>) => sql`
+  select f.*, w.walked, extract(epoch from now() - f.due_since)::float8 * 1000 as due_for,
+         coalesce(s.is_sendable, false) as is_sendable, coalesce(s.is_failing, false) as is_failing
+    from (select count(*)::int as walked from ${rows}) w
+    left join lateral (select * from found where w.walked < ${p.max}::int) f on true
+    left join lateral (
+           select ${isSendable(sql`e`)} as is_sendable, e.failing_since is not null as is_failing
+             from ${webhook_endpoints} e
+            where e.team_id = f.team_id and e.id = f.endpoint_id
+            limit 1
+         ) s on true`
 
-const walk = statement<Look, Found>(
+/** From one due delivery to the next. */
+const walkDeliveries = statement<Look, Walked>(
   (p) => sql`
   with due as materialized (
     select d.team_id, d.endpoint_id, d.next_attempt_at, d.trigger
@@ -80,27 +94,28 @@ const walk = statement<Look, Found>(
      limit ${p.max}
   ),
   found as (
-    select d.team_id, d.endpoint_id, min(d.next_attempt_at) as due_since, bool_or(d.trigger = 'test') as is_tested,
-           (select count(*)::int from due) as walked
+    select d.team_id, d.endpoint_id, min(d.next_attempt_at) as due_since, bool_or(d.trigger = 'test') as is_tested
       from due d
      group by d.team_id, d.endpoint_id
-  )${found}`,
+  )${walked(sql`due`, p)}`,
 )
 
-// From one endpoint with unfinished deliveries to the next, and to the first due one of each. A test delivery is due before
-// all others of its endpoint.
-const walkEndpoints = statement<Look, Found>(
+/**
+ * From one endpoint with unfinished deliveries to the next, and to the first due one of each. A test delivery is due before all
+ * others of its endpoint.
+ */
+const walkEndpoints = statement<Look, Walked>(
   (p) => sql`
   with recursive endpoint as (
     (
-      select d.team_id, d.endpoint_id
+      select d.team_id, d.endpoint_id, 1 as number
         from ${webhook_deliveries} d
        where ${isPendingByEndpoint}
        order by d.team_id, d.endpoint_id
        limit 1
     )
     union all
-    select next.team_id, next.endpoint_id
+    select next.team_id, next.endpoint_id, l.number + 1
       from endpoint l
      cross join lateral (
        select d.team_id, d.endpoint_id
@@ -109,9 +124,10 @@ const walkEndpoints = statement<Look, Found>(
         order by d.team_id, d.endpoint_id
         limit 1
      ) next
+     where l.number < ${p.max}::int
   ),
   found as (
-    select e.team_id, e.endpoint_id, first.next_attempt_at as due_since, first.trigger = 'test' as is_tested, ${p.max}::int as walked
+    select e.team_id, e.endpoint_id, first.next_attempt_at as due_since, first.trigger = 'test' as is_tested
       from endpoint e
      cross join lateral (
        select d.next_attempt_at, d.trigger
@@ -120,26 +136,42 @@ const walkEndpoints = statement<Look, Found>(
         order by d.next_attempt_at
         limit 1
      ) first
-  )${found}`,
+  )${walked(sql`endpoint`, p)}`,
 )
 
 /**
- * Finds the endpoints with deliveries due by the database's clock. `sinceMs` leaves out what has been due for longer; all that
- * is due unless given.
+ * The walks of a look, until one comes to its end: through few deliveries; through few endpoints, which passes the backlog of one
+ * in a step; through many deliveries, which passes endpoints that only wait for a retry; and through all endpoints, so that no
+ * backlog hides another.
  */
-export async function findDueEndpoints(tx: Tx, { sinceMs: since = null }: { sinceMs?: number | null } = {}): Promise<DueLook> {
-  const rows = await findRows(tx, since)
-  return {
-    due: rows.filter(({ is_sendable }) => is_sendable),
-    unsendable: rows.filter(({ is_sendable }) => !is_sendable).map(({ team_id, endpoint_id }) => ({ team_id, endpoint_id })),
-    oldestMs: Math.max(0, ...rows.map(({ due_for }) => due_for)),
-  }
-}
+const WALKS = [
+  { walk: walkDeliveries, max: 500 },
+  { walk: walkEndpoints, max: 200 },
+  { walk: walkDeliveries, max: 10_000 },
+  { walk: walkEndpoints, max: 2 ** 31 - 1 },
+]
 
-async function findRows(tx: Tx, since: number | null): Promise<Found[]> {
-  for (const max of WALKED) {
-    const rows = await walk(tx, { since, max })
-    if ((rows[0]?.walked ?? 0) < max) return rows
+/**
+ * Finds the endpoints with deliveries due by the database's clock. `sinceMs` leaves out what has been due for longer; all that
+ * is due unless given. `walk` is that of an earlier look, to begin with.
+ */
+export async function findDueEndpoints(
+  tx: Tx,
+  { sinceMs: since = null, walk: first = 0 }: { sinceMs?: number | null; walk?: number } = {},
+): Promise<DueLook> {
+  let rows: Walked[] = []
+  let ended = first
+  for (const [index, { walk, max }] of WALKS.entries()) {
+    if (index < first) continue
+    rows = await walk(tx, { since, max })
+    ended = index
+    if ((rows[0]?.walked ?? 0) < max) break
   }
-  return walkEndpoints(tx, { since, max: WALKED[1] })
+  const found = rows.filter((row) => row.endpoint_id !== null)
+  return {
+    due: found.filter(({ is_sendable }) => is_sendable),
+    unsendable: found.filter(({ is_sendable }) => !is_sendable).map(({ team_id, endpoint_id }) => ({ team_id, endpoint_id })),
+    oldestMs: Math.max(0, ...found.map(({ due_for }) => due_for)),
+    walk: ended,
+  }
 }

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import type { Tx } from '../driver/database.ts'
 import { statement } from '../sql/statement.ts'
-import { isPendingByEndpoint, webhook_deliveries } from '../tables/webhooks.ts'
+import { isPendingByEndpoint, webhook_deliveries, webhook_endpoints } from '../tables/webhooks.ts'
 import { isSendable } from './due.ts'
 
 const MAX_HELD = 2_000
@@ -74,7 +74,11 @@ const releaseNext = statement<Holders & { endpoints: number; max: number; max_re
            limit ${p.max}
              for update skip locked
         ) held
-        where ${isSendable(sql`h`)}
+        where (
+                select ${isSendable(sql`e`)}
+                  from ${webhook_endpoints} e
+                 where e.team_id = h.team_id and e.id = h.endpoint_id
+              )
         limit ${p.max_released}
      ))
   )

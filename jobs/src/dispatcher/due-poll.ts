@@ -7,8 +7,8 @@ import { startLoop } from './loop.ts'
 const TICK_MS = 100
 /** The tick while some endpoints have more due than slots: deliveries of the other endpoints are not to wait for them. */
 const BUSY_TICK_MS = 50
-/** Polls use at most a twentieth of a core. The fastest recent poll is counted: slower ones waited for a processor. */
-const TICK_PER_DURATION = 20
+/** Polls use at most a tenth of a core. The fastest recent poll is counted: slower ones waited for a processor. */
+const TICK_PER_DURATION = 10
 const RECENT_POLLS = 8
 /** The longest duration that counts: after a database stall the next poll starts within a second, not minutes later. */
 const SLOWEST_POLL_MS = 50
@@ -47,7 +47,7 @@ export function startDuePoll({ database, concurrency, workerId, onClaimed, log }
   let pollAt = 0
   let earliestPollAt = 0
   let fullLookAt = 0
-  let oldestMs = 0
+  let last = { oldestMs: 0, walk: 0 }
   const recentPollsMs: number[] = []
 
   /** Between two polls, claims only for endpoints that had more due than slots. */
@@ -61,16 +61,15 @@ export function startDuePoll({ database, concurrency, workerId, onClaimed, log }
   async function poll(): Promise<void> {
     const startedAt = performance.now()
     const isFull = startedAt >= fullLookAt
-    const look = await findDueEndpoints(database, { sinceMs: isFull ? null : oldestMs + (startedAt - polledAt) + LATE_COMMIT_MS })
+    const sinceMs = last.oldestMs + (startedAt - polledAt) + LATE_COMMIT_MS
+    const look = await findDueEndpoints(database, isFull ? {} : { sinceMs, walk: last.walk })
     due = new Map(look.due.map((endpoint) => [endpoint.endpoint_id, endpoint]))
     if (look.unsendable.length > 0) await holdDeliveries(database, look.unsendable)
     const tookMs = performance.now() - startedAt
-    oldestMs = look.oldestMs
+    last = look
     polledAt = startedAt
     if (isFull) fullLookAt = startedAt + Math.max(FULL_LOOK_MS, TICK_PER_DURATION * tookMs)
-    recentPollsMs.unshift(tookMs)
-    recentPollsMs.splice(RECENT_POLLS)
-    earliestPollAt = polledAt + TICK_PER_DURATION * Math.min(...recentPollsMs, SLOWEST_POLL_MS)
+    earliestPollAt = polledAt + leastTickMs(recentPollsMs, tookMs)
     pollAt = Math.max(polledAt + TICK_MS, earliestPollAt)
   }
 
@@ -108,6 +107,13 @@ export function startDuePoll({ database, concurrency, workerId, onClaimed, log }
     },
     stop: loop.stop,
   }
+}
+
+/** Adds the duration of a poll to the recent ones, and returns the shortest tick that they allow. */
+function leastTickMs(recentPollsMs: number[], tookMs: number): number {
+  recentPollsMs.unshift(tookMs)
+  recentPollsMs.splice(RECENT_POLLS)
+  return TICK_PER_DURATION * Math.min(...recentPollsMs, SLOWEST_POLL_MS)
 }
 
 /** Returns when the last of these deliveries was due: all that the claim left are due later. */
