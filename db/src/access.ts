@@ -226,8 +226,13 @@ export const readPublicAccess = batched<PublicAccessQuery, PublicAccessRow>(read
 /** Does the same for many requests, in one round trip: a row for each, in their order. */
 export async function readPublicAccesses(tx: Tx, queries: readonly PublicAccessQuery[]): Promise<PublicAccessRow[]> {
   const rows = await selectPublicAccess(tx, { requests: JSON.stringify(publicAccessRequests(queries)) })
-  if (rows.some(({ number }, index) => number !== index + 1)) throw new Error('A row of public_access() is not that of its request')
+  requireInOrder(rows)
   return rows
+}
+
+/** A second check that each row is that of its request. */
+export function requireInOrder(rows: readonly { number: number }[]): void {
+  if (rows.some(({ number }, index) => number !== index + 1)) throw new Error('A row of public_access() is not that of its request')
 }
 
 /** Requests as public_access() takes them, numbered in their order. */

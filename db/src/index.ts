@@ -25,6 +25,7 @@ export {
   type Tx,
   transaction,
 } from './driver/database.ts'
+export { ForeignRowError } from './driver/errors.ts'
 export { readServers } from './driver/servers.ts'
 export { laterCursor, readEvents, readFeedEnds } from './events.ts'
 export { claimIdempotencyKey, findIdempotentResult, storeIdempotentResult } from './idempotency.ts'
@@ -59,7 +60,8 @@ export { type Reception, receiveSubmission } from './submissions/receive.ts'
 export { continueTagChange, deleteTag, listTags, renameTag } from './submissions/tags.ts'
 export { updateSubmission } from './submissions/update.ts'
 export { ANSWERED } from './surveys/answer-buckets.ts'
-export { createResponse, receiveResponse } from './surveys/respond.ts'
+export { receiveResponse } from './surveys/receive-response.ts'
+export { createResponse } from './surveys/respond.ts'
 export { listResponses, type ResponseFilters } from './surveys/response-list.ts'
 export { deleteResponse, findResponse, presentResponse } from './surveys/responses.ts'
 export { findResults, type Results } from './surveys/results.ts'

@@ -25,10 +25,11 @@ export const publicResponses = implement(contracts.public.responses, {
     if (form_token) requireFormToken(ctx.services.secretBox, form_token, Date.now())
     // The response for a bot that filled in the trap field: it looks like a success, but nothing is stored.
     if (website) return { id: makeId(), created_at: new Date().toISOString() }
-    const { team_id, project_id } = ctx.project
     const fingerprint = ctx.services.secretBox.mac('visitor-answers', JSON.stringify([ctx.ip, survey_id, given]))
-    const response = { ...given, channel: 'public' as const }
-    const { id, created_at } = await receiveResponse(ctx.tx, { team_id, project_id, survey_id }, response, fingerprint)
+    const response = { survey_id, given: { ...given, channel: 'public' as const }, fingerprint }
+    const received = await ctx.deferredAccess.authorizeWith((publicAccess) => receiveResponse(ctx.tx, { publicAccess, ...response }))
+    if ('error' in received) throw received.error
+    const { id, created_at } = received.receipt
     return { id, created_at: toTimestamp(created_at) }
   },
 })

@@ -123,6 +123,27 @@ test('the same answers from one address within ten minutes are one response, als
   expect((await read(survey)).body.status).toBe('closed')
 })
 
+test('every answer counts once against the limit of its address, stored or refused', async () => {
+  const survey = await publish([NPS], { one_per_respondent: true, response_limit: 2 })
+  const by = (external_id: string, value = 9) => ({
+    answers: [{ question_id: survey.questions[0]?.id, value }],
+    respondent: { external_id },
+  })
+  const outcomes: unknown[][] = []
+  for (const body of [by('ada'), by('ada', 8), by('bob', 11), by('bob'), by('eve')]) {
+    const { status, body: reply, headers } = await answer(survey, body, '203.0.113.77')
+    outcomes.push([status, reply.code, Number(headers.get('x-ratelimit-remaining'))])
+  }
+  const left = Number(outcomes[0]?.[2])
+  expect(outcomes).toEqual([
+    [201, undefined, left],
+    [409, 'already_exists', left - 1],
+    [400, 'validation_error', left - 2],
+    [201, undefined, left - 3],
+    [409, 'state_conflict', left - 4],
+  ])
+})
+
 test('a bot that fills in the trap field is told of a success, and nothing is stored', async () => {
   const survey = await publish([NPS])
   expect((await answer(survey, { answers: nine(survey), website: 'https://spam.example.com' })).status).toBe(201)

@@ -56,6 +56,7 @@ const functions = {
     'record_violation',
     'rotate_refresh_token',
     'store_responses',
+    'surveys_to_answer',
   ],
 }
 

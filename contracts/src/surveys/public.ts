@@ -45,6 +45,7 @@ export const publicResponses = {
     method: 'POST',
     path: `${PUBLIC_SURVEY}/responses/`,
     access: 'public',
+    authorizesWithWork: true,
     status: 201,
     summary: 'Answer a survey',
     description: `Repeating the same answers from the same IP address within ${durations.duplicateSubmissionMinutes} minutes returns the same id and stores nothing new. Leave \`website\` empty: it detects bots. Returns 409 \`state_conflict\` for a closed survey.`,

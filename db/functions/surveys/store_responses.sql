@@ -3,7 +3,8 @@
 -- p_items: numbered from 1, each with fields (the columns of the response), buckets (what its answers count as), payload (the
 -- response as events show it), is_low (its score is below the threshold of the team) and fingerprint, hexadecimal or null.
 -- The same fingerprint within ten minutes is the first response again (is_repeat), whose id and time are returned.
--- An item leaves nothing behind when quota_max is not null: the quota is used up.
+-- An item leaves nothing behind when id is null (the survey is none of its team), or when quota_max is not null: the quota is
+-- used up.
 -- Locks as admit_records() does.
 create or replace function store_responses(p_items jsonb) returns table (
   team_id uuid,
@@ -29,11 +30,20 @@ declare
   v_payloads json[];
   v_low boolean[];
 begin
-  select array_agg(r order by i.number), array_agg(r.team_id order by i.number), array_agg(r.project_id order by i.number),
+  -- A role that policies bind stores responses of one team at a time.
+  perform set_config('earshot.team_id', p_items #>> '{0,fields,team_id}', true);
+
+  select array_agg(r order by i.number), array_agg(s.team_id order by i.number), array_agg(r.project_id order by i.number),
          array_agg(r.id order by i.number), array_agg(decode(i.fingerprint, 'hex') order by i.number)
     into v_responses, v_teams, v_projects, v_new_ids, v_fingerprints
     from jsonb_to_recordset(p_items) as i (number int, fields jsonb, fingerprint text)
-   cross join lateral jsonb_populate_record(null::survey_responses, i.fields) r;
+   cross join lateral jsonb_populate_record(null::survey_responses, i.fields) r
+    left join lateral (
+           select s.team_id
+             from surveys s
+            where s.team_id = r.team_id and s.project_id = r.project_id and s.id = r.survey_id
+            limit 1
+         ) s on true;
   v_admitted := admit_records('responses', v_teams, v_projects, v_new_ids, v_fingerprints);
 
   select array_agg(v_responses[i.number]), array_agg(i.buckets), array_agg(i.payload), array_agg(i.is_low)

@@ -4,6 +4,11 @@ import { DeadlineError } from './deadline.ts'
 
 const RETRY_AFTER_SECONDS = 2
 
+/** A row of another team reached a request. It is never presented or stored: the request fails with 500. */
+export class ForeignRowError extends Error {
+  override name = 'ForeignRowError'
+}
+
 /** Codes of the driver and of sockets for a database that cannot be reached. */
 const UNREACHABLE = new Set([
   'CONNECTION_CLOSED',

@@ -60,6 +60,11 @@ export function batched<Values, Row>(
   }
 }
 
+/** Returns the items of a batch as JSON, numbered from 1, as functions of the database take them. */
+export function numbered(items: readonly object[]): string {
+  return JSON.stringify(items.map((item, index) => ({ ...item, number: index + 1 })))
+}
+
 /** While a batch waits for a connection, it is given up when nobody waits for it any more. */
 function executorOf(items: { tx: Tx }[], shared: Tx): Tx {
   const patiences = items.flatMap(({ tx }) => tx.request?.patience ?? [])

@@ -3,7 +3,7 @@ import { sql } from 'drizzle-orm'
 import { type PublicAccessQuery, type PublicAccessRow, publicAccessRequests, readPublicAccesses } from '../access.ts'
 import type { Tx } from '../driver/database.ts'
 import { quotaExceeded } from '../quotas.ts'
-import { batched } from '../sql/batch.ts'
+import { batched, numbered } from '../sql/batch.ts'
 import { statement } from '../sql/statement.ts'
 import { toTimestamp } from '../sql/timestamps.ts'
 import type { SubmissionRow } from '../tables/submissions.ts'
@@ -76,8 +76,7 @@ async function countOnce(tx: Tx, submissions: PublicSubmission[]): Promise<Publi
 
 async function store(tx: Tx, submissions: PublicSubmission[], accesses: PublicAccessRow[]): Promise<Reception[]> {
   if (submissions.length === 0) return []
-  const numbered = accesses.map((access, index) => ({ ...access, number: index + 1 }))
-  return receptionsOf(await receiveCounted(tx, { accesses: JSON.stringify(numbered), items: itemsOf(submissions) }))
+  return receptionsOf(await receiveCounted(tx, { accesses: numbered(accesses), items: itemsOf(submissions) }))
 }
 
 function isAdmitted(access: PublicAccessRow | undefined): boolean {
@@ -85,13 +84,12 @@ function isAdmitted(access: PublicAccessRow | undefined): boolean {
 }
 
 function itemsOf(submissions: PublicSubmission[]): string {
-  const items = submissions.map(({ fields, revokeTokenHash, fingerprint }, index) => ({
-    number: index + 1,
+  const items = submissions.map(({ fields, revokeTokenHash, fingerprint }) => ({
     fields,
     revoke_token_hash: revokeTokenHash.toString('hex'),
     fingerprint: fingerprint.toString('hex'),
   }))
-  return JSON.stringify(items)
+  return numbered(items)
 }
 
 function receptionsOf(rows: ReceptionRow[]): Reception[] {

@@ -1,5 +1,5 @@
 import { ApiError, type NamedOperation, type Operation } from '@earshot/contracts'
-import type { Patience, Tx } from '@earshot/db'
+import { ForeignRowError, type Patience, type Tx } from '@earshot/db'
 import { z } from 'zod'
 import { type AuthorizedRequest as Authorized, authenticate, authorizeCaller, requireFeature } from '../auth/caller.ts'
 import { isFailedAttempt } from '../auth/rate-limit.ts'
@@ -24,7 +24,7 @@ export interface PipelineOptions extends Databases {
   checkOutput: boolean
   /** Called after every commit: wakes the dispatcher of this process. */
   onCommit: () => void
-  /** Called when a statement of a team's request returned a row of another team. */
+  /** Called when a request failed because a row of another team reached it. */
   onForeignRow: () => void
 }
 
@@ -61,6 +61,11 @@ export function compilePipeline(named: NamedOperation, handler: AnyHandler, opti
     return { ...authorized, patience }
   }
 
+  const onError = (error: unknown) => {
+    if (error instanceof ForeignRowError) options.onForeignRow()
+    throw error
+  }
+
   async function execute(
     tx: Tx,
     keyedWork: KeyedWork,
@@ -87,14 +92,14 @@ export function compilePipeline(named: NamedOperation, handler: AnyHandler, opti
         if (projectIsMissing) throw new ApiError('not_found')
       }
       const teamId = teamIdOf(operation, caller)
-      const guarded = (tx: Tx) => (teamId === null ? tx : guardTeam(tx, teamId, options.onForeignRow))
+      const guarded = (tx: Tx) => (teamId === null ? tx : guardTeam(tx, teamId))
       const isForwarded = 'isForwarded' in caller && caller.isForwarded
       const prepare = operation.checksReceiver ? () => checkReceiver(services, input, { isForwarded }) : null
       // `implement` has checked that this operation's handler takes this context and input.
       const work = (tx: Tx, receiver: unknown) =>
         handler({ ctx: { ...caller, tx: guarded(tx), services, receiver } as never, input: input as never })
       const keyed = idempotencyKey === null ? null : { caller: await keyHolder(caller), key: idempotencyKey, input }
-      const result = await execute(executorOf(options, operation, { caller, patience }), { admit, prepare, work }, keyed)
+      const result = await execute(executorOf(options, operation, { caller, patience }), { admit, prepare, work }, keyed).catch(onError)
       if ('deferredAccess' in caller) await caller.deferredAccess.settle()
       if ('refusal' in result) return result
       if (isChange && !result.replayed) onCommit()

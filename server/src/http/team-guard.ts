@@ -1,20 +1,13 @@
-import type { Tx } from '@earshot/db'
-
-/** A row of another team reached a request. It is never presented: the request fails with 500. */
-class ForeignRowError extends Error {
-  override name = 'ForeignRowError'
-}
+import { ForeignRowError, type Tx } from '@earshot/db'
 
 /**
  * Returns an executor that refuses rows of other teams. Statements find rows through their team already; this is a second,
- * independent check, of the rows themselves. `onForeignRow` is called for each refusal.
+ * independent check, of the rows themselves.
  */
-export function guardTeam(tx: Tx, teamId: string, onForeignRow: () => void): Tx {
-  const guard = (inner: Tx) => guardTeam(inner, teamId, onForeignRow)
+export function guardTeam(tx: Tx, teamId: string): Tx {
+  const guard = (inner: Tx) => guardTeam(inner, teamId)
   const check = (row: unknown) => {
-    if (!isForeign(row, teamId)) return
-    onForeignRow()
-    throw new ForeignRowError('A statement returned a row of another team')
+    if (isForeign(row, teamId)) throw new ForeignRowError('A statement returned a row of another team')
   }
   return {
     ...(tx.request && { request: { ...tx.request, check } }),
