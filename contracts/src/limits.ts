@@ -43,6 +43,8 @@ export const sizes = {
   reasonCharacters: 500,
   tags: 20,
   tagCharacters: 50,
+  searchCharacters: 200,
+  searchWords: 20,
   metadataBytes: 16_384,
   surveyQuestions: 100,
   surveyBytes: 65_536,

@@ -33,7 +33,7 @@ test('every combination of filters returns the records that match all, newest fi
     ['tag', 'even', ({ tags }) => tags.includes('even')],
     ['min_rating', '3', ({ rating }) => (rating ?? 0) >= 3],
     ['has_video', 'false', ({ video_id }) => video_id === null],
-    ['search', 'NUMBER 1', ({ body }) => body.includes('number 1')],
+    ['search', '1 NUMBER', ({ body }) => body.includes('1')],
   ]
   for (let bits = 0; bits < 2 ** filters.length; bits += 1) {
     const chosen = filters.filter((_, index) => bits & (2 ** index))
@@ -99,6 +99,18 @@ test('a rare filter reads a bounded number of records: pages may be empty, and t
   expect(full).toHaveLength(MANY)
 })
 
+test('a filter that the last record of a bounded scan matches goes on behind it', async () => {
+  const own = await makeTeam(service.database)
+  // Of 2,100 records the scan of the first page ends at the 2,000th.
+  await service.database.run(
+    `insert into submissions (team_id, project_id, kind, channel, body, author_name, rating)
+     select $1, $2, 'text', 'api', 'Words', 'Ada', case when n in (1, 101) then 5 else 1 end from generate_series(1, 2100) n`,
+    [own.id, own.project.project_id],
+  )
+  const pages = await walkPages(service, listOf(own), { token: own.token, query: { min_rating: '5' } })
+  expect(pages.map(({ length }) => length)).toEqual([1, 1])
+})
+
 test('a search matches literally, ignoring case, in title, body, name and company', async () => {
   const own = await makeTeam(service.database)
   const wanted: Record<string, string> = {
@@ -109,11 +121,25 @@ test('a search matches literally, ignoring case, in title, body, name and compan
     lovelace: (await own.submit({ author_name: 'Ada LOVELACE' })).id,
     engines: (await own.submit({ author_company: 'Analytical Engines' })).id,
     "'; --": (await own.submit({ body: "x'; -- y" })).id,
+    'GAINED hour': (await own.submit({ body: 'An hour was gained.' })).id,
+    東京: (await own.submit({ body: '新東京駅' })).id,
+    strasse: (await own.submit({ body: 'Große Straße 3' })).id,
   }
   await own.submit({ body: 'I am 1000 sure, snakeXcase' })
   for (const [search, id] of Object.entries(wanted)) {
     expect(await walkIds(service, listOf(own), { token: own.token, query: { search } }), search).toEqual([id])
   }
+})
+
+test('a search without a word, or with too many of them, is an error that names the field', async () => {
+  const many = Array.from({ length: 21 }, (_value, index) => `w${index}`).join(' ')
+  for (const search of ['\u0301'.repeat(200), ' \t ', many]) {
+    const answer = await service.send('GET', `${listOf(team)}?${new URLSearchParams({ search })}`, { token: team.token })
+    expect(answer, search).toMatchObject({ status: 400, body: { code: 'validation_error', errors: [{ field: 'search' }] } })
+  }
+  // A letter under 199 accents is that letter.
+  const query = { search: `n${'\u0301'.repeat(199)}` }
+  expect(await walkIds(service, listOf(team), { token: team.token, query })).toHaveLength(40)
 })
 
 test('a search ends after 500 ms, and a team runs two at once: the third is refused', async () => {

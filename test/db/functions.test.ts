@@ -46,6 +46,7 @@ const functions = {
     'team_has_feature',
     'uuid_at',
   ],
+  'compares texts for the index and for every search': ['search_fold'],
   'is a hot path with a row in the bench': [
     'access_without_team',
     'create_submissions',

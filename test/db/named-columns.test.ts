@@ -21,7 +21,7 @@ const KEYS = SPANS.flatMap((span) =>
   FILTERS.flatMap((filter) => [`${span},${filter}`, `all,${span},${filter}`, `public,${span},${filter}`]).concat(OTHER_KEYS),
 )
 
-const hasResult = vi.hoisted(() => (text: string) => !text.trim().startsWith('lock table'))
+const hasResult = vi.hoisted(() => (text: string) => !/^(lock table|set transaction) /.test(text.trim()))
 const texts = vi.hoisted(() => new Set<string>())
 const byKey = vi.hoisted(() => [] as ((key: string) => void)[])
 

@@ -19,6 +19,7 @@ import * as projects from '../../db/src/tables/projects.ts'
 import * as publicKeys from '../../db/src/tables/public-keys.ts'
 import * as quotas from '../../db/src/tables/quotas.ts'
 import * as rateLimits from '../../db/src/tables/rate-limits.ts'
+import * as search from '../../db/src/tables/search.ts'
 import * as submissions from '../../db/src/tables/submissions.ts'
 import * as surveys from '../../db/src/tables/surveys.ts'
 import * as teams from '../../db/src/tables/teams.ts'
@@ -50,6 +51,7 @@ const tables = [
   publicKeys,
   quotas,
   rateLimits,
+  search,
   submissions,
   surveys,
   teams,

@@ -110,6 +110,6 @@ function rowsOfScan(node: PlanNode): number {
 
 function literal(value: unknown): string {
   if (value === null || value === undefined) return 'null'
-  if (Array.isArray(value)) return `array[${value.map(literal).join(', ')}]`
+  if (Array.isArray(value)) return literal(`{${value.map((item) => JSON.stringify(String(item))).join(', ')}}`)
   return `'${String(value).replaceAll("'", "''")}'`
 }

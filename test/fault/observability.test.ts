@@ -59,8 +59,12 @@ test('metrics show what waits, for how long, and what a worker did; the workerâ€
     FRESH_LIMIT_MS,
   )
   await until('results are recorded', async () => (await metricOf(worker, 'earshot_webhook_attempt_seconds_count')) === 6)
+  await until(
+    'three wait for their next attempt',
+    async () => (await metricOf(worker, 'earshot_webhook_deliveries', { state: 'pending' })) === 3,
+    FRESH_LIMIT_MS,
+  )
   expect(await metricOf(worker, 'earshot_webhook_oldest_due_seconds')).toBe(0)
-  expect(await metricOf(worker, 'earshot_webhook_deliveries', { state: 'pending' })).toBe(3)
   expect(await metricOf(worker, 'earshot_webhook_attempts_total', { outcome: 'success' })).toBe(3)
   expect(await metricOf(worker, 'earshot_webhook_attempts_total', { outcome: 'retry' })).toBe(3)
   expect(await metricOf(worker, 'earshot_webhook_deliveries_finished_total', { state: 'succeeded' })).toBe(3)

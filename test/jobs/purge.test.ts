@@ -37,6 +37,7 @@ test('the purge removes records deleted more than a day ago, with their dependen
   await client`
     insert into answer_totals (team_id, project_id, survey_id, period, start, survey_version, language, question_id, bucket, count, sum)
     select team_id, project_id, id, 'day', current_date, 1, '', id, '', 1, 0 from surveys`
+  await client`insert into search_lists (team_id, project_id, list_id) select team_id, project_id, id from surveys`
   await fixture.addEndpoint('http://127.0.0.1:9/')
   await client`update webhook_endpoints set deleted_at = now() - interval '25 hours'`
   await client`
@@ -58,6 +59,7 @@ test('the purge removes records deleted more than a day ago, with their dependen
     answer_totals_of_surveys: 3,
     answer_totals_of_projects: 1,
     answer_totals_of_teams: 0,
+    search_lists_of_surveys: 3,
     surveys: 3,
     widgets: 3,
     webhook_deliveries_of_teams: 0,

@@ -1,4 +1,5 @@
 import { createWidget, type Database, type DatabaseAddress, openDatabase, type WidgetFields } from '@earshot/db'
+import { indexSearch } from '@earshot/db/dispatch'
 import { startEmbeddedPostgres } from '@earshot/db/embedded'
 import { prepareDatabase } from '@earshot/db/schema'
 import type { Sql } from 'postgres'
@@ -25,6 +26,14 @@ export interface GrowthDatabase {
   /** Ids of widgets, by what they show. */
   widgets: Record<keyof typeof WIDGETS, string>
   survey: FilledSurvey
+  indexing: Indexing
+}
+
+/** What the index for searches takes for each record. */
+interface Indexing {
+  us: number
+  bytes: number
+  walBytes: number
 }
 
 /** Opens a small database with one team and a large one with many other teams, both in one PostgreSQL. */
@@ -52,10 +61,15 @@ async function openGrowthDatabase(
   if (!team) throw new Error('The database has no team.')
   const survey = await makeSurvey(database, team)
   for (const other of others) await makeSurvey(database, other)
+  let indexing: Indexing = { us: 0, bytes: 0, walBytes: 0 }
   await onServer(address, async (client) => {
     await fill(client, [team], submissions)
     await fill(client, others, OTHER_SUBMISSIONS)
     await fillResponses(client, { team, survey }, submissions)
+    await client`
+      insert into search_lists (team_id, project_id, list_id, due_at)
+      select ${team.id}, ${team.project_id}, unnest(array[${team.project_id}, ${survey.id}]::uuid[]), now() - interval '1 second'`
+    indexing = await measureIndexing(client, database, 2 * submissions)
     await client`vacuum analyze`
     await client`checkpoint`
   })
@@ -63,7 +77,22 @@ async function openGrowthDatabase(
     select id, created_at from submissions where team_id = ${team.id} order by id offset ${Math.floor(submissions / 2)} limit 1`
   const pending = await database.client<{ id: string }[]>`
     select id from submissions where team_id = ${team.id} and state = 'pending' and id >= ${middle.id} order by id limit 1000`
-  return { database, team, middle, pending: pending.map(({ id }) => id), widgets: await makeWidgets(database, team), survey }
+  return { database, team, middle, pending: pending.map(({ id }) => id), widgets: await makeWidgets(database, team), survey, indexing }
+}
+
+/** Indexes all records, as a worker does in steps. One connection waits for the other side in turn, so the time is processor time. */
+async function measureIndexing(client: Sql, database: Database, records: number): Promise<Indexing> {
+  const read = async () =>
+    (
+      await client<[{ size: number; wal: number }]>`
+      select pg_total_relation_size('search_segments')::float8 as size, pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::float8 as wal`
+    )[0]
+  const before = await read()
+  const startedMs = performance.now()
+  while (await indexSearch(database));
+  const tookMs = performance.now() - startedMs
+  const after = await read()
+  return { us: (1_000 * tookMs) / records, bytes: (after.size - before.size) / records, walBytes: (after.wal - before.wal) / records }
 }
 
 async function makeWidgets(database: Database, { id, project_id }: Team): Promise<GrowthDatabase['widgets']> {
@@ -82,7 +111,9 @@ async function fill(client: Sql, teams: Team[], count: number): Promise<void> {
              case when i % 10 = 0 then 'video' else 'text' end,
              case when i % 10 < 6 then 'approved' when i % 10 < 8 then 'rejected' else 'pending' end,
              case when i % 3 = 0 then 'api' else 'public' end,
-             'Word' || i || ' saved us a week, and more than that.', nullif(i % 6, 0), 'Author ' || i, 'Analytical Engines', i % 4 > 0,
+             'Word' || i || ' saved us a week, and more than that.'
+               || case when i = 77 then ' Onboarding with Zoë in 東京都.' when i % 100 = 0 then ' Helpful people.' else '' end,
+             nullif(i % 6, 0), 'Author ' || i, 'Analytical Engines', i % 4 > 0,
              case when i % 5 = 0 then array['launch'] when i % 333 = 0 then array['rare'] else '{}' end,
              case when i % 7 = 0 then 'A-' || i end,
              (now() + make_interval(mins => i - ${count}::int))::date

@@ -1,6 +1,6 @@
 import type { Database, Tx } from '@earshot/db'
 
-/** What one statement reads, and its plan. */
+/** What the statements of a case read, and their plans. */
 export interface Plan {
   /** The rows scanned, including filtered ones, in the relation with the most of them. */
   scannedRows: number
@@ -25,7 +25,7 @@ interface PlanNode {
   Plans?: PlanNode[]
 }
 
-/** Explains the one statement that a case sends. */
+/** Explains the statements that a case sends. */
 export async function explain(database: Database, run: (tx: Tx) => Promise<unknown>): Promise<Plan> {
   const sent: Statement[] = []
   const recorder: Tx = {
@@ -37,8 +37,18 @@ export async function explain(database: Database, run: (tx: Tx) => Promise<unkno
     transaction: (work) => work(recorder),
   }
   await run(recorder)
-  const [statement] = sent
-  if (!statement) throw new Error('The case sends no statement.')
+  const plans: Plan[] = []
+  // A setting has no plan.
+  for (const statement of sent.filter(({ text }) => !text.startsWith('set '))) plans.push(await explainStatement(database, statement))
+  if (plans.length === 0) throw new Error('The case sends no statement.')
+  return {
+    scannedRows: plans.reduce((sum, { scannedRows }) => sum + scannedRows, 0),
+    buffers: plans.reduce((sum, { buffers }) => sum + buffers, 0),
+    text: plans.map(({ text }) => text).join('\n\n'),
+  }
+}
+
+function explainStatement(database: Database, statement: Statement): Promise<Plan> {
   return database.client.begin(async (tx) => {
     await tx.unsafe(`prepare explained as ${statement.text}`)
     const execute = `execute explained(${statement.params.map(literal).join(', ')})`
@@ -69,5 +79,6 @@ function scannedRows(nodes: PlanNode[]): number {
 }
 
 function literal(value: unknown): string {
+  if (Array.isArray(value)) return literal(`{${value.map((item) => JSON.stringify(String(item))).join(', ')}}`)
   return value === null || value === undefined ? 'null' : `'${String(value).replaceAll("'", "''")}'`
 }

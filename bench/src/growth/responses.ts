@@ -60,7 +60,7 @@ export async function fillResponses(client: Sql, { team, survey }: { team: Team;
              jsonb_build_object('question_id', ${questions.uses}::text, 'type', 'multiple_choice', 'value', (${CHOICES}::text[])[1 + i % 2:3]),
              jsonb_build_object('question_id', ${questions.stays}::text, 'type', 'boolean', 'value', i % 3 > 0),
              jsonb_build_object('question_id', ${questions.seats}::text, 'type', 'number', 'value', i % 200),
-             jsonb_build_object('question_id', ${questions.words}::text, 'type', 'short_text', 'value', 'Word ' || i),
+             jsonb_build_object('question_id', ${questions.words}::text, 'type', 'short_text', 'value', 'Word ' || i || case when i = 77 then ' onboarding' else '' end),
              jsonb_build_object('question_id', ${questions.more}::text, 'type', 'long_text', 'value', repeat('And more of it. ', 5))
            ),
            i % 11, (array['en', 'de', 'en', null])[1 + i % 4], 'public', (now() + a.ago)::date

@@ -77,6 +77,9 @@ export const Body = text(sizes.bodyCharacters, 1).meta({ example: 'Saved us a we
 export const Reason = text(sizes.reasonCharacters).meta({ example: 'Kind words of a real customer' })
 export const Tag = text(sizes.tagCharacters, 1).meta({ example: 'onboarding' })
 export const Tags = z.array(Tag).max(sizes.tags).meta({ description: 'Tags. Duplicates are removed.' })
+export const Search = text(sizes.searchCharacters, 1).meta({ example: 'onboarding' })
+/** What holds for every search. */
+export const SEARCHING = `Case, accents and the order of the words do not count. E-mail addresses are searched only with read:contacts. At most ${sizes.searchWords} different words. A team has at most two searches at once (429), each of at most 500 ms (503).`
 export const HttpUrl = text(sizes.urlCharacters, 0, HTTP_URL).meta({ example: 'https://example.com' })
 /** Input: the URL of a webhook receiver. Its host is checked at registration, with errors of its own. */
 export const ReceiverUrl = text(sizes.urlCharacters, 0, ANY_HOST)

@@ -3,7 +3,7 @@ import { errorCodes } from '../errors.ts'
 import { sizes } from '../limits.ts'
 import { NoContent, operation } from '../operation.ts'
 import { PROJECT, ProjectRef } from '../paths.ts'
-import { Id, listOf, Metadata, Rating, Reason, Tag, Tags, TimedPage, text } from '../schemas/primitives.ts'
+import { Id, listOf, Metadata, Rating, Reason, SEARCHING, Search, Tag, Tags, TimedPage, text } from '../schemas/primitives.ts'
 import {
   AuthorInput,
   Channel,
@@ -76,9 +76,8 @@ export const submissions = {
       min_rating: Rating.optional().meta({ description: 'Only submissions with at least this rating.' }),
       external_id: text(200, 1).optional().meta({ description: 'Only the submission with this external id, your own.', example: 'A-1001' }),
       has_video: z.boolean().optional().meta({ description: 'Only submissions with a video, or without one.' }),
-      search: text(200, 1).optional().meta({
-        description:
-          'Only submissions with this text in title, body or author. E-mail addresses are searched only with read:contacts. A team has at most two searches at once (429), each of at most 500 ms (503).',
+      search: Search.optional().meta({
+        description: `Only submissions with all these words, or parts of words, in title, body or author. ${SEARCHING}`,
       }),
     }),
     output: listOf('Submission', Submission),

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { NoContent, operation } from '../operation.ts'
-import { Id, instant, Language, listOf, TimedPage, text } from '../schemas/primitives.ts'
+import { Id, instant, Language, listOf, SEARCHING, Search, TimedPage, text } from '../schemas/primitives.ts'
 import { fixedScales } from '../schemas/question.ts'
 import { Channel } from '../schemas/submission.ts'
 import { newResponse, SurveyResponse, SurveyVersion } from '../schemas/survey-response.ts'
@@ -17,7 +17,7 @@ export const responses = {
     path: `${SURVEY}/responses/`,
     summary: 'List the responses to a survey',
     description:
-      'Newest first. With a selective filter a page can be short, even empty, before the last page, because each request examines a limited number of records.',
+      'Newest first. With a selective filter or a search, a page can be short, even empty, before the last page, because each request examines a limited number of records.',
     scope: 'read:responses',
     role: 'viewer',
     input: SurveyRef.extend({
@@ -31,6 +31,9 @@ export const responses = {
       channel: Channel.optional(),
       external_id: text(200, 1).optional().meta({ description: 'Only responses of the respondent with this external id.' }),
       question_id: Id.optional().meta({ description: 'Only responses that answer this question.' }),
+      search: Search.optional().meta({
+        description: `Only responses with all these words, or parts of words, in the answers or in the name of the respondent. ${SEARCHING}`,
+      }),
       value: text(200).optional().meta({
         description:
           'With `question_id`: only responses that give this answer, or choose this option. Answers that are e-mail addresses are found only with read:contacts.',

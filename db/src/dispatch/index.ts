@@ -1,3 +1,4 @@
+export { type IndexingSizes, indexSearch } from '../search/index-search.ts'
 export { foldSubmissionChanges } from '../submissions/counts.ts'
 export { foldTagChanges } from '../submissions/tag-totals.ts'
 export { foldResponseChanges } from '../surveys/response-figures.ts'

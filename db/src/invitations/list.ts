@@ -13,7 +13,7 @@ const list = statementsByKey<PageBounds & { team_id: string; state: InvitationSt
   const own = columnsOf(invitations, 's')
   const [listed, source] =
     filter === 'state'
-      ? [sql`${columns}, i.matches`, scannedList(walk, [sql`${stateNow(sql`s`)} = ${p.state}`], own)]
+      ? [sql`${columns}, i.matches, i.stops`, scannedList(walk, [sql`${stateNow(sql`s`)} = ${p.state}`], own)]
       : [columns, indexedList(walk, own)]
   return sql`
     select ${listed}

@@ -1,8 +1,11 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Tx } from '../driver/database.ts'
+import { sources } from '../search/lists.ts'
+import { statement } from '../sql/statement.ts'
 import { credentials } from '../tables/credentials.ts'
 import { feed_ends } from '../tables/events.ts'
 import { projects } from '../tables/projects.ts'
+import { search_lists, search_segments } from '../tables/search.ts'
 import { submissions } from '../tables/submissions.ts'
 import { answer_totals, survey_responses, surveys } from '../tables/surveys.ts'
 import { teams } from '../tables/teams.ts'
@@ -19,6 +22,35 @@ const ofPurgedProject = sql`exists (
 const ofPurgedSurvey = sql`exists (
   select from ${surveys} s where s.team_id = gone.team_id and s.project_id = gone.project_id and s.id = gone.survey_id and ${isPurged(sql`s`)})`
 
+type None = Record<never, never>
+
+// The index for searches holds traces of their words: a worker builds those parts again.
+const forget = [sources.submissions, sources.responses].map(({ records, list }) =>
+  statement<None, never>(sql`
+  with stale as materialized (
+    select distinct g.team_id, g.project_id, g.list_id, g.oldest_id
+      from ${records}
+     cross join lateral (
+             select *
+               from ${search_segments} g
+              where g.team_id = s.team_id and g.project_id = s.project_id and g.list_id = ${list} and g.oldest_id <= s.id
+              order by g.oldest_id desc
+              limit 1
+           ) g
+     where ${isPurged(sql`s`)} and s.id <= g.newest_id
+  ),
+  lists as (
+    update ${search_lists} l
+       set due_at = now(), version = l.version + 1
+      from stale f
+     where l.team_id = f.team_id and l.project_id = f.project_id and l.list_id = f.list_id
+  )
+  update ${search_segments} g
+     set is_stale = true
+    from stale f
+   where g.team_id = f.team_id and g.project_id = f.project_id and g.list_id = f.list_id and g.oldest_id = f.oldest_id`),
+)
+
 // Records that can be many come first, in batches: deleting a project or team then cascades to few rows. Events, finished
 // deliveries, attempts and audit entries are dropped with their partitions.
 const purges: Record<string, BatchedDelete> = {
@@ -32,6 +64,11 @@ const purges: Record<string, BatchedDelete> = {
   answer_totals_of_surveys: batchedDelete(sql`${answer_totals}`, ofPurgedSurvey),
   answer_totals_of_projects: batchedDelete(sql`${answer_totals}`, ofPurgedProject),
   answer_totals_of_teams: batchedDelete(sql`${answer_totals}`, ofPurgedTeam),
+  search_lists_of_surveys: batchedDelete(
+    sql`${search_lists}`,
+    sql`exists (
+  select from ${surveys} s where s.team_id = gone.team_id and s.project_id = gone.project_id and s.id = gone.list_id and ${isPurged(sql`s`)})`,
+  ),
   surveys: batchedDelete(
     sql`${surveys}`,
     sql`${isPurged(sql`gone`)} and not exists (
@@ -58,5 +95,6 @@ const purges: Record<string, BatchedDelete> = {
 
 /** Removes records for good that were deleted more than a day ago; returns the number of rows by kind. */
 export async function purgeDeleted(tx: Tx): Promise<Record<string, number>> {
+  for (const run of forget) await run(tx, {})
   return deleteAll(tx, purges)
 }

@@ -8,8 +8,14 @@ const SCAN_ROWS = 2_000
 /** Every list of this kind takes the bounds of its page. */
 const page = parametersOf<PageBounds>()
 
-/** A row of a list. `matches` is false for a row that only marks where a scan stopped, and absent where no row is scanned in vain. */
-export type Listed<Row> = Row & { matches?: boolean }
+/** A row of a list. Of a scan, one that does not match is there only to tell where the scan stopped. */
+export type Listed<Row> = Row & { matches?: boolean; stops?: boolean }
+
+/** What a list found, and the id of the last record that it read if it stopped before the end. */
+export interface Found<Row> {
+  rows: Row[]
+  stoppedAt: string | null
+}
 
 /** The index that a list walks, newest first: `from … where …` over an alias `s`, and the index's column. */
 interface Walk {
@@ -55,32 +61,43 @@ export function indexedList({ source, id, since }: Walk, columns: SQL): SQL {
      where ${since}`
 }
 
-/** Walks an index over a bounded number of records and keeps those that match; the last record read is returned as a mark. `columns` as above. */
-export function scannedList({ source, id, since }: Walk, conditions: SQL[], columns: SQL): SQL {
+/** Walks an index over a bounded number of records and keeps those that match, and the last one read. `columns` as above. */
+export function scannedList({ source, id, since }: Walk, conditions: SQL[], columns: SQL, max = sql.raw(String(SCAN_ROWS))): SQL {
   return sql`
-    select ${columns}, s.matches
+    select ${columns}, s.matches, s.stops
       from (
-        select s.*, coalesce(${sql.join(conditions, sql` and `)}, false) as matches, row_number() over (order by s.walked_id desc) as walked
+        select s.*, coalesce(${sql.join(conditions, sql` and `)}, false) as matches,
+               row_number() over (order by s.walked_id desc) = ${max} as stops
           from (
             select s.*, ${id} as walked_id
               ${source}
              order by ${id} desc
-             limit ${sql.raw(String(SCAN_ROWS))}
+             limit ${max}
           ) s
       ) s
-     where (s.matches or s.walked = ${sql.raw(String(SCAN_ROWS))})
+     where (s.matches or s.stops)
        and ${since ?? sql`true`}
      order by s.walked_id desc
      limit ${page.take}`
 }
 
-/** Returns the page of either list. It may be short, even empty, while `next_cursor` goes on. */
-export function listedPage<Row extends { id: string }, Item>(rows: Listed<Row>[], limit: number, present: (row: Row) => Item): Page<Item> {
-  const shown = pageOf(
-    rows.filter((row) => row.matches !== false),
-    limit,
-    present,
-  )
+/** Returns what the rows of either list tell. */
+export function foundIn<Row extends { id: string }>(rows: Listed<Row>[]): Found<Row> {
   const end = rows.at(-1)
-  return shown.next_cursor === null && end?.matches === false ? { ...shown, next_cursor: encodeCursor(end.id) } : shown
+  return { rows: rows.filter(({ matches }) => matches !== false), stoppedAt: end?.stops ? end.id : null }
+}
+
+/** Returns the page of what was found. It may be short, even empty, while `next_cursor` goes on. */
+export function foundPage<Row extends { id: string }, Item>(
+  { rows, stoppedAt }: Found<Row>,
+  limit: number,
+  present: (row: Row) => Item,
+): Page<Item> {
+  const page = pageOf(rows, limit, present)
+  return page.next_cursor === null && stoppedAt !== null ? { ...page, next_cursor: encodeCursor(stoppedAt) } : page
+}
+
+/** Returns the page of either list. */
+export function listedPage<Row extends { id: string }, Item>(rows: Listed<Row>[], limit: number, present: (row: Row) => Item): Page<Item> {
+  return foundPage(foundIn(rows), limit, present)
 }

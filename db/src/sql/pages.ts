@@ -1,6 +1,6 @@
 import { ApiError } from '@earshot/contracts'
 
-const LOWEST_ID = '00000000-0000-0000-0000-000000000000'
+export const LOWEST_ID = '00000000-0000-0000-0000-000000000000'
 const HIGHEST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 const LATEST_MS = 253_402_300_799_999
 const CURSOR = /^[A-Za-z0-9_-]{22}$/

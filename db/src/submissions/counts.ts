@@ -2,6 +2,7 @@ import type { SubmissionKind, SubmissionState } from '@earshot/contracts'
 import { sql } from 'drizzle-orm'
 import type { Tx } from '../driver/database.ts'
 import type { ProjectRef } from '../projects.ts'
+import { noteDueLists } from '../search/lists.ts'
 import { foldOf } from '../sql/folding.ts'
 import { statement } from '../sql/statement.ts'
 import { projects } from '../tables/projects.ts'
@@ -62,5 +63,6 @@ export const foldSubmissionChanges = foldOf(submission_changes, {
         on conflict (team_id, project_id, day, dimension, value) do update
        set count = d.count + excluded.count,
            sum = d.sum + excluded.sum`,
+    noteDueLists(sql`c.project_id`),
   ],
 })

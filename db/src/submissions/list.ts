@@ -1,19 +1,17 @@
 import type { Channel, SubmissionKind, SubmissionState } from '@earshot/contracts'
 import { getTableColumns, type SQL, sql } from 'drizzle-orm'
 import type { Tx } from '../driver/database.ts'
-import { indexedList, type Listed, listedPage, scannedList, spanOf, walkOf } from '../sql/bounded-list.ts'
-import { type Page, type PageBounds, type PageQuery, pageBounds } from '../sql/pages.ts'
+import { submissionText } from '../search/lists.ts'
+import { candidates, type Picked, type SearchValues, search } from '../search/search.ts'
+import { foundIn, foundPage, indexedList, type Listed, listedPage, scannedList, spanOf, walkOf } from '../sql/bounded-list.ts'
+import { type Page, type PageQuery, pageBounds } from '../sql/pages.ts'
 import { type Parameters, statementsByKey } from '../sql/statement.ts'
 import { type SubmissionRow, submission_tags, submissions } from '../tables/submissions.ts'
-import { withinSearchLimits } from './search-limits.ts'
 
 /** Filters with an index of their own, the narrowest first. A list walks the index of the first one given. */
 const DRIVERS = ['external_id', 'tag', 'state', 'kind'] as const
 
 const FILTERS = ['channel', 'external_id', 'featured', 'has_video', 'kind', 'min_rating', 'search', 'state', 'tag'] as const
-
-/** Characters with a meaning in LIKE; a search is for the text itself. */
-const PATTERN_CHARACTERS = /[\\%_]/g
 
 export interface SubmissionFilters {
   external_id?: string | undefined
@@ -37,15 +35,13 @@ interface Reach {
   searchEmail?: boolean
 }
 
-const WORDS = sql`s.title, s.body, s.author_name, s.author_company`
-
 interface ProjectRef {
   team_id: string
   project_id: string
 }
 
 /** The values of a list. A statement takes those that its filters name. */
-type Values = ProjectRef & SubmissionFilters & PageBounds
+type Values = ProjectRef & SubmissionFilters & SearchValues
 type Condition = (p: Parameters<Values>) => SQL
 
 const conditions: Record<string, Condition> = {
@@ -58,8 +54,8 @@ const conditions: Record<string, Condition> = {
   min_rating: (p) => sql`s.rating >= ${p.min_rating}::int`,
   featured: (p) => sql`s.featured = ${p.featured}::boolean`,
   has_video: (p) => sql`(s.video_id is not null) = ${p.has_video}::boolean`,
-  search: (p) => sql`concat_ws(' ', ${WORDS}) ilike ${p.search}`,
-  searchEmail: (p) => sql`concat_ws(' ', ${WORDS}, s.author_email) ilike ${p.search}`,
+  search: (p) => sql`search_fold(${submissionText({ withEmail: false })}) like all (${p.patterns}::text[])`,
+  searchEmail: (p) => sql`search_fold(${submissionText({ withEmail: true })}) like all (${p.patterns}::text[])`,
 }
 
 // `limit 1` keeps the planner from reading all submissions for a join: each tag looks up its own record.
@@ -86,19 +82,39 @@ const listed = sql.join(
   sql`, `,
 )
 
+const isThere = sql`s.deleted_at is null`
+
 const list = statementsByKey<Values, Listed<ListedSubmission>>((key, p) => {
   const [reach, span, ...filters] = key.split(',')
-  const visible = reach === 'public' ? sql`s.is_public` : sql`s.deleted_at is null`
+  const visible = reach === 'public' ? sql`s.is_public` : isThere
   // Public items have an index of their own, except by tag: a tag is walked, however rare it is.
   const driver = DRIVERS.find((name) => filters.includes(name) && (name === 'tag' || reach !== 'public'))
+  const max = filters.some((name) => name.startsWith('search')) ? sql`${p.walked}::int` : undefined
   const others = filters.flatMap((name) => (name === driver ? [] : (conditions[name]?.(p) ?? [])))
-  if (driver === 'tag') return scannedList(walkOf(tagged(p), sql`t.submission_id`, span), [visible, ...others], listed)
+  if (driver === 'tag') return scannedList(walkOf(tagged(p), sql`t.submission_id`, span), [visible, ...others], listed, max)
   const driven = driver && conditions[driver] ? [conditions[driver](p)] : []
   const walk = (narrowed: SQL[]) => walkOf(sql.join([inProject(p), ...narrowed], sql` and `), sql`s.id`, span)
   if (others.length === 0) return indexedList(walk([visible, ...driven]), listed)
   // The index of public items holds no others. A walk of another index reads deleted records too, and they count as read.
   if (reach === 'public') return scannedList(walk([visible, ...driven]), others, listed)
-  return scannedList(walk(driven), [visible, ...others], listed)
+  return scannedList(walk(driven), [visible, ...others], listed, max)
+})
+
+/** The candidates of a search that match, and the last one. */
+const pick = statementsByKey<Values, Picked<ListedSubmission>>((key, p) => {
+  const [, , ...filters] = key.split(',')
+  const all = [isThere, sql`s.id >= ${p.after}`, ...filters.flatMap((name) => conditions[name]?.(p) ?? [])]
+  return sql`
+    select ${listed}, c.id as candidate_id, s.id is not null as matches${candidates(p, sql`${p.project_id}`)}
+      left join lateral (
+             select s.*
+               from ${submissions} s
+              where s.team_id = ${p.team_id} and s.project_id = ${p.project_id} and s.id = c.id
+              limit 1
+           ) s on ${sql.join(all, sql` and `)}
+     where s.id is not null or c.is_last
+     order by c.place
+     limit ${p.take}`
 })
 
 /**
@@ -111,18 +127,17 @@ export async function listSubmissions<Item>(
   reach: Reach,
   present: (row: ListedSubmission) => Item,
 ): Promise<Page<Item>> {
-  const read = list(keyOf(filters, reach, spanOf({ created_after })))
-  const values = { ...filters, ...pageBounds({ limit, cursor, created_after, created_before }), team_id, project_id }
-  const { search } = filters
-  const rows =
-    search === undefined
-      ? await read(tx, values)
-      : await withinSearchLimits(tx, team_id, (tx) => read(tx, { ...values, search: patternOf(search) }))
-  return listedPage(rows, limit, present)
-}
-
-function patternOf(text: string): string {
-  return `%${text.replace(PATTERN_CHARACTERS, '\\$&')}%`
+  const key = keyOf(filters, reach, spanOf({ created_after }))
+  const bounds = pageBounds({ limit, cursor, created_after, created_before })
+  const values = { ...filters, ...bounds, walked: 0, patterns: [], segments: [], positions: [], team_id, project_id }
+  if (filters.search === undefined) return listedPage(await list(key)(tx, values), limit, present)
+  const found = await search(tx, {
+    list: { team_id, project_id, list_id: project_id },
+    ...{ text: filters.search, bounds, isNarrowed: DRIVERS.some((name) => filters[name] !== undefined) },
+    walk: async (tx, searched) => foundIn(await list(key)(tx, { ...values, ...searched })),
+    pick: (tx, searched) => pick(key)(tx, { ...values, ...searched }),
+  })
+  return foundPage(found, limit, present)
 }
 
 function keyOf(filters: SubmissionFilters, { publicOnly, searchEmail }: Reach, span: string): string {

@@ -1,6 +1,7 @@
 import { npsGroups } from '@earshot/contracts'
 import { type SQL, sql } from 'drizzle-orm'
 import type { Tx } from '../driver/database.ts'
+import { noteDueLists } from '../search/lists.ts'
 import { foldOf } from '../sql/folding.ts'
 import { statement } from '../sql/statement.ts'
 import { answer_totals, type ResponseRow, response_changes, response_days, survey_responses, surveys } from '../tables/surveys.ts'
@@ -67,6 +68,7 @@ export const foldResponseChanges = foldOf(response_changes, {
         on conflict (team_id, project_id, survey_id, period, start, survey_version, language, question_id, bucket) do update
        set count = t.count + excluded.count,
            sum = t.sum + excluded.sum`,
+    noteDueLists(sql`c.survey_id`),
   ],
 })
 

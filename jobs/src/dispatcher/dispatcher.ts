@@ -14,6 +14,7 @@ import { startFolding } from './folding.ts'
 import { startReleases } from './held-deliveries.ts'
 import { createInFlight } from './in-flight.ts'
 import { createDispatcherMetrics } from './metrics.ts'
+import { startSearchIndexing } from './search-indexing.ts'
 import { startWorkerLiveness } from './worker-liveness.ts'
 
 /** The time to write the results of aborted requests. */
@@ -61,6 +62,7 @@ export async function startDispatcher(options: DispatcherOptions): Promise<Dispa
   const poll = startDuePoll({ database, concurrency, workerId: liveness.id, onClaimed: inFlight.start, log })
   const numbering = startEventNumbering({ database, log, onNumbered: (count) => metrics.numberedEvents.inc(count) })
   const folding = startFolding({ database, log })
+  const indexing = startSearchIndexing({ database, log })
   const releases = startReleases({ database, log })
 
   return {
@@ -71,7 +73,7 @@ export async function startDispatcher(options: DispatcherOptions): Promise<Dispa
       const endMs = performance.now() + timeoutMs
       const leftMs = () => Math.max(0, endMs - performance.now())
       // Without a database nothing settles, and the worker must stop all the same.
-      await settleWithin(leftMs(), Promise.all([poll.stop(), numbering.stop(), folding.stop(), releases.stop()]), null)
+      await settleWithin(leftMs(), Promise.all([poll.stop(), numbering.stop(), folding.stop(), indexing.stop(), releases.stop()]), null)
       const settled = () => inFlight.settled().then(() => true)
       if (!(await settleWithin(leftMs(), settled(), false))) {
         attempts.interrupt()

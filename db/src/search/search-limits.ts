@@ -7,6 +7,9 @@ import { statement } from '../sql/statement.ts'
 
 const TIMEOUT_MS = 500
 
+/** All statements of a search see the same segments: positions in one are not those in the next. */
+const beginSnapshot = statement<Record<never, never>, never>(sql`set transaction isolation level repeatable read, read only`)
+
 // Two locks of the team, held until the search ends: they count searches over all processes.
 const begin = statement<{ team_id: string }, { is_granted: boolean }>(
   (p) => sql`
@@ -23,6 +26,7 @@ const begin = statement<{ team_id: string }, { is_granted: boolean }>(
  */
 export async function withinSearchLimits<Result>(tx: Tx, team_id: string, search: (tx: Tx) => Promise<Result>): Promise<Result> {
   return transaction(tx, async (tx) => {
+    await beginSnapshot(tx, {})
     const { is_granted } = onlyOne(await begin(tx, { team_id }))
     if (!is_granted) throw new ApiError('rate_limited', { detail: 'The team has two searches running. Try again.', retryAfterSeconds: 1 })
     return search(tx).catch((error) => {

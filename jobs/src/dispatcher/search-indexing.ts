@@ -1,0 +1,15 @@
+import type { Database } from '@earshot/db'
+import { indexSearch } from '@earshot/db/dispatch'
+import type { Log } from '../log.ts'
+import { type Loop, startLoop } from './loop.ts'
+
+const TICK_MS = 5_000
+
+/** Indexes for searches what was added to lists. */
+export function startSearchIndexing({ database, log }: { database: Database; log: Log }): Loop {
+  return startLoop({
+    name: 'Indexing for searches',
+    work: async () => ((await indexSearch(database)) ? 0 : TICK_MS),
+    log,
+  })
+}
