@@ -61,6 +61,7 @@ const directions: Record<string, readonly string[]> = {
     '@earshot/contracts',
     'server/src/auth/',
     'server/src/http/etag.ts',
+    'server/src/http/query.ts',
     'server/src/http/representation.ts',
     'server/src/oauth/paths.ts',
     'server/src/oauth/scopes.ts',

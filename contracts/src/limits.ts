@@ -46,6 +46,10 @@ export const sizes = {
   searchCharacters: 200,
   searchWords: 20,
   metadataBytes: 16_384,
+  /** What of the metadata can be filtered by: that many keys, and values of that many characters. */
+  metadataKeys: 50,
+  metadataValueCharacters: 200,
+  metadataFilters: 5,
   surveyQuestions: 100,
   surveyBytes: 65_536,
   surveyLanguages: 50,

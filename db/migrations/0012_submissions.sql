@@ -92,6 +92,39 @@ create trigger submissions_tags_inserted after insert on submissions
 create trigger submissions_tags_updated after update of tags on submissions
   for each row when (new.tags is distinct from old.tags) execute function keep_submission_tags();
 
+-- The values in the metadata again, as rows: a list by one of them walks one index. Texts, numbers and booleans alone, and no more
+-- than anybody filters by: a visitor can fill the metadata too.
+create table submission_metadata (
+  team_id uuid not null,
+  project_id uuid not null,
+  key text not null,
+  value text not null,
+  submission_id uuid not null,
+  primary key (team_id, project_id, key, value, submission_id),
+  foreign key (team_id, project_id, submission_id) references submissions on delete cascade
+);
+create index submission_metadata_submission on submission_metadata (team_id, project_id, submission_id);
+
+create function keep_submission_metadata() returns trigger
+language plpgsql as $$
+begin
+  if tg_op = 'UPDATE' then
+    delete from submission_metadata m
+     where m.team_id = new.team_id and m.project_id = new.project_id and m.submission_id = new.id;
+  end if;
+  insert into submission_metadata (team_id, project_id, key, value, submission_id)
+  select new.team_id, new.project_id, m.key, m.value, new.id
+    from jsonb_each_text(new.metadata) m
+   where jsonb_typeof(new.metadata->m.key) in ('string', 'number', 'boolean') and char_length(m.value) <= 200
+   order by m.key
+   limit 50;
+  return null;
+end $$;
+create trigger submissions_metadata_inserted after insert on submissions
+  for each row when (new.metadata <> '{}') execute function keep_submission_metadata();
+create trigger submissions_metadata_updated after update of metadata on submissions
+  for each row when (new.metadata is distinct from old.metadata) execute function keep_submission_metadata();
+
 -- How many submissions have a tag, without deleted ones: totals, and the changes that no worker has folded into them yet.
 create table tag_totals (
   team_id uuid not null,

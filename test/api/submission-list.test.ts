@@ -60,6 +60,62 @@ test('an external id finds its submission, together with other filters, and none
   expect(await find('external_id=A-1001')).toEqual([])
 })
 
+test('metadata filters by equality of text, numbers and booleans, also after an update', async () => {
+  const own = await makeTeam(service.database)
+  const post = async (metadata: object, more = {}) =>
+    (
+      await service.send('POST', listOf(own), {
+        token: own.token,
+        body: { kind: 'text', body: 'Words', author: { name: 'Ada' }, metadata, ...more },
+      })
+    ).body.id
+  const team = await post({ plan: 'team', seats: 5, trial: false, nested: { plan: 'team' }, 'a.b': 'dots' })
+  const solo = await post({ plan: 'solo', seats: 1, long: 'x'.repeat(201) }, { tags: ['launch'] })
+  const find = (query: Record<string, string>) => walkIds(service, listOf(own), { token: own.token, query })
+  expect(await find({ 'metadata.plan': 'team' })).toEqual([team])
+  expect(await find({ 'metadata[plan]': 'solo' })).toEqual([solo])
+  expect(await find({ 'metadata.seats': '5', 'metadata.trial': 'false' })).toEqual([team])
+  expect(await find({ 'metadata.a.b': 'dots' })).toEqual([team])
+  expect(await find({ 'metadata.plan': 'solo', tag: 'launch', state: 'pending', search: 'word' })).toEqual([solo])
+  expect(await find({ 'metadata.plan': 'solo', tag: 'launch', search: 'absent' })).toEqual([])
+  for (const query of [
+    { 'metadata.plan': 'Team' },
+    { 'metadata.nested': '{"plan": "team"}' },
+    { 'metadata.plan': 'team', 'metadata.seats': '1' },
+  ]) {
+    expect(await find(query), JSON.stringify(query)).toEqual([])
+  }
+  expect(await service.client(own.token).submissions.list({ ...own.project, metadata: { plan: 'team' } })).toMatchObject({
+    results: [{ id: team }],
+  })
+
+  await service.send('PATCH', `${listOf(own)}${team}/`, { token: own.token, body: { metadata: { plan: 'enterprise', seats: null } } })
+  expect(await find({ 'metadata.plan': 'enterprise' })).toEqual([team])
+  for (const query of [{ 'metadata.plan': 'team' }, { 'metadata.seats': '5' }]) expect(await find(query), JSON.stringify(query)).toEqual([])
+  await service.send('DELETE', `${listOf(own)}${team}/`, { token: own.token })
+  expect(await find({ 'metadata.plan': 'enterprise' })).toEqual([])
+})
+
+test('a metadata filter that is no object, given twice, too long or of too many keys is an error that names it', async () => {
+  const wrong = [
+    'metadata=team',
+    'metadata.plan=a&metadata.plan=b',
+    'metadata.plan=a&metadata[plan]=b',
+    `metadata.plan=${'x'.repeat(201)}`,
+    Array.from({ length: 6 }, (_value, index) => `metadata.key${index}=1`).join('&'),
+    'metadata.=1',
+  ]
+  for (const query of wrong) {
+    const answer = await service.send('GET', `${listOf(team)}?${query}`, { token: team.token })
+    expect(answer, query).toMatchObject({
+      status: 400,
+      body: { code: 'validation_error', errors: [{ field: expect.stringMatching(/^metadata/) }] },
+    })
+  }
+  const odd = await service.send('GET', `${listOf(team)}?metadata.__proto__=x&metadata[constructor]=y`, { token: team.token })
+  expect(odd).toMatchObject({ status: 200, body: { results: [] } })
+})
+
 test('created_after is inclusive, created_before exclusive', async () => {
   const middle = everything[20] as Submission
   const [from, to] = [Date.parse(middle.created_at), Date.parse(everything[5]?.created_at ?? '')]

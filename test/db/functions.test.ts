@@ -33,6 +33,7 @@ const functions = {
     'event_body',
     'feed_position_at',
     'iso_timestamp',
+    'keep_submission_metadata',
     'keep_submission_tags',
     'move_invitation_route',
     'note_response_changes',

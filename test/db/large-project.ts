@@ -48,14 +48,15 @@ export async function fillLargeProject({ address, database }: TestDatabase): Pro
 async function fillSubmissions(client: postgres.Sql, teams: Team[], count: number): Promise<void> {
   const ids = teams.map(({ id }) => id)
   await client`
-    insert into submissions (team_id, project_id, kind, state, channel, body, rating, author_name, consent_granted, tags, video_id)
+    insert into submissions (team_id, project_id, kind, state, channel, body, rating, author_name, consent_granted, tags, video_id, metadata)
     select t.team_id, t.project_id,
            case when i <= 40 then 'testimonial' when i % 5 = 0 then 'video' else 'text' end,
            case when i <= 40 then 'rejected' when i % 4 = 0 then 'approved' else 'pending' end,
            (array['public', 'public', 'api'])[1 + i % 3],
            'Word ' || i || repeat(' and more', 20), nullif(i % 6, 0), 'Author ' || i, i % 3 > 0,
            case when i % 4000 = 0 then array['rare', 'common'] when i % 2 = 0 then array['common'] else '{}' end,
-           case when i % 5 = 3 then uuidv7() end
+           case when i % 5 = 3 then uuidv7() end,
+           case when i % 2 = 0 then jsonb_build_object('plan', 'team', 'order', 'A-' || i) else '{}' end
       from generate_series(1, ${count}::int) i
       join unnest(${ids}::uuid[], ${teams.map(({ project }) => project.project_id)}::uuid[]) with ordinality t (team_id, project_id, number)
         on t.number = 1 + i % ${teams.length}::int
@@ -63,6 +64,12 @@ async function fillSubmissions(client: postgres.Sql, teams: Team[], count: numbe
   await client`
     insert into submission_tags (team_id, project_id, tag, submission_id)
     select team_id, project_id, unnest(tags), id from submissions where team_id = any (${ids}::uuid[])`
+  await client`
+    insert into submission_metadata (team_id, project_id, key, value, submission_id)
+    select s.team_id, s.project_id, m.key, m.value, s.id
+      from submissions s
+     cross join lateral jsonb_each_text(s.metadata) m
+     where s.team_id = any (${ids}::uuid[])`
 }
 
 /** Half of it is a day old, so that there is more than one partition to ask. */

@@ -55,6 +55,8 @@ const submissionFilters: Record<string, SubmissionFilters> = {
   'a common tag': { tag: 'common' },
   'a rare tag': { tag: 'rare' },
   'no such tag': { tag: 'absent' },
+  'a common value of the metadata': { metadata: { plan: 'team' } },
+  'a rare value of the metadata': { metadata: { plan: 'team', order: 'A-77' } },
   'state and kind': { state: 'rejected', kind: 'testimonial' },
   'tag and state': { tag: 'common', state: 'rejected' },
   channel: { channel: 'mcp' },

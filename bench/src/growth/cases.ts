@@ -51,6 +51,7 @@ export const cases: Case[] = [
   { name: 'list', goal: FLAT, run: list({}) },
   { name: 'kind', goal: FLAT, run: list({ kind: 'video' }) },
   { name: 'tag', goal: FLAT, run: list({ tag: 'launch' }) },
+  { name: 'metadata', goal: FLAT, run: list({ metadata: { plan: 'team' } }) },
   { name: 'time', goal: FLAT, run: (tx, data) => list({ ...spanOf(data) })(tx, data) },
   { name: 'deep cursor', goal: FLAT, run: (tx, data) => list({ cursor: cursorOf(data) })(tx, data) },
   { name: 'approve', goal: FLAT, run: approve },

@@ -106,7 +106,7 @@ async function makeWidgets(database: Database, { id, project_id }: Team): Promis
 async function fill(client: Sql, teams: Team[], count: number): Promise<void> {
   for (const { id, project_id } of teams) {
     await client`
-      insert into submissions (team_id, project_id, id, kind, state, channel, body, rating, author_name, author_company, consent_granted, tags, external_id, day)
+      insert into submissions (team_id, project_id, id, kind, state, channel, body, rating, author_name, author_company, consent_granted, tags, external_id, day, metadata)
       select ${id}, ${project_id}, uuidv7(make_interval(mins => i - ${count}::int)),
              case when i % 10 = 0 then 'video' else 'text' end,
              case when i % 10 < 6 then 'approved' when i % 10 < 8 then 'rejected' else 'pending' end,
@@ -116,11 +116,15 @@ async function fill(client: Sql, teams: Team[], count: number): Promise<void> {
              nullif(i % 6, 0), 'Author ' || i, 'Analytical Engines', i % 4 > 0,
              case when i % 5 = 0 then array['launch'] when i % 333 = 0 then array['rare'] else '{}' end,
              case when i % 7 = 0 then 'A-' || i end,
-             (now() + make_interval(mins => i - ${count}::int))::date
+             (now() + make_interval(mins => i - ${count}::int))::date,
+             case when i % 5 = 0 then '{"plan": "team"}' else '{}' end
         from generate_series(1, ${count}::int) i`
     await client`
       insert into submission_tags (team_id, project_id, tag, submission_id)
       select team_id, project_id, unnest(tags), id from submissions where team_id = ${id}`
+    await client`
+      insert into submission_metadata (team_id, project_id, key, value, submission_id)
+      select team_id, project_id, 'plan', 'team', id from submissions where team_id = ${id} and metadata <> '{}'`
     await client`
       insert into submission_totals (team_id, project_id, kind, state, count)
       select team_id, project_id, kind, state, count(*) from submissions where team_id = ${id} group by team_id, project_id, kind, state`

@@ -60,10 +60,15 @@ function fillPath(path: string, input: Fields): string {
 }
 
 function queryOf(fields: [string, unknown][]): string {
-  const pairs = fields.flatMap(([name, value]) =>
-    (Array.isArray(value) ? value : [value]).map((item): [string, string] => [name, String(item)]),
-  )
+  const pairs = fields.flatMap(([name, value]) => pairsOf(name, value))
   return pairs.length === 0 ? '' : `?${new URLSearchParams(pairs)}`
+}
+
+/** Arrays repeat their name, and objects add their keys to it. */
+function pairsOf(name: string, value: unknown): [string, string][] {
+  if (Array.isArray(value)) return value.map((item) => [name, String(item)])
+  if (typeof value === 'object' && value !== null) return Object.entries(value).map(([key, item]) => [`${name}.${key}`, String(item)])
+  return [[name, String(value)]]
 }
 
 function headersOf(operation: Operation, { token, userAgent, headers }: ClientOptions, call: CallOptions): Headers {

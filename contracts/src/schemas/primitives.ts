@@ -159,6 +159,12 @@ export const Metadata = z
   .refine((value) => fitsAsStoredJson(value, sizes.metadataBytes), `must be at most ${sizes.metadataBytes} bytes of JSON`)
   .meta({ description: 'Your own JSON object, at most 16 KB.', example: { order: 'A-1001' } })
 
+/** Query: values at keys of the metadata. */
+export const MetadataFilter = z
+  .record(text(200, 1), text(sizes.metadataValueCharacters))
+  .refine((filter) => Object.keys(filter).length <= sizes.metadataFilters, `must have at most ${sizes.metadataFilters} keys`)
+  .meta({ maxProperties: sizes.metadataFilters })
+
 /** Input: any text passes here, because the list itself refuses a cursor that it has not given out, as `invalid_cursor`. */
 export const Cursor = z.string().meta({ description: 'The `next_cursor` of the previous page.' })
 

@@ -3,7 +3,20 @@ import { errorCodes } from '../errors.ts'
 import { sizes } from '../limits.ts'
 import { NoContent, operation } from '../operation.ts'
 import { PROJECT, ProjectRef } from '../paths.ts'
-import { Id, listOf, Metadata, Rating, Reason, SEARCHING, Search, Tag, Tags, TimedPage, text } from '../schemas/primitives.ts'
+import {
+  Id,
+  listOf,
+  Metadata,
+  MetadataFilter,
+  Rating,
+  Reason,
+  SEARCHING,
+  Search,
+  Tag,
+  Tags,
+  TimedPage,
+  text,
+} from '../schemas/primitives.ts'
 import {
   AuthorInput,
   Channel,
@@ -75,6 +88,9 @@ export const submissions = {
       tag: Tag.optional().meta({ description: 'Only submissions with this tag.' }),
       min_rating: Rating.optional().meta({ description: 'Only submissions with at least this rating.' }),
       external_id: text(200, 1).optional().meta({ description: 'Only the submission with this external id, your own.', example: 'A-1001' }),
+      metadata: MetadataFilter.optional().meta({
+        description: `Only submissions with these values in their metadata: \`metadata.plan=team\`, or \`metadata[plan]=team\`. Finds texts, numbers and booleans of at most ${sizes.metadataValueCharacters} characters, of the first ${sizes.metadataKeys} keys. At most ${sizes.metadataFilters} keys, and all must match.`,
+      }),
       has_video: z.boolean().optional().meta({ description: 'Only submissions with a video, or without one.' }),
       search: Search.optional().meta({
         description: `Only submissions with all these words, or parts of words, in title, body or author. ${SEARCHING}`,

@@ -6,12 +6,12 @@ import { candidates, type Picked, type SearchValues, search } from '../search/se
 import { foundIn, foundPage, indexedList, type Listed, listedPage, scannedList, spanOf, walkOf } from '../sql/bounded-list.ts'
 import { type Page, type PageQuery, pageBounds } from '../sql/pages.ts'
 import { type Parameters, statementsByKey } from '../sql/statement.ts'
-import { type SubmissionRow, submission_tags, submissions } from '../tables/submissions.ts'
+import { type SubmissionRow, submission_metadata, submission_tags, submissions } from '../tables/submissions.ts'
 
 /** Filters with an index of their own, the narrowest first. A list walks the index of the first one given. */
-const DRIVERS = ['external_id', 'tag', 'state', 'kind'] as const
+const DRIVERS = ['external_id', 'metadata', 'tag', 'state', 'kind'] as const
 
-const FILTERS = ['channel', 'external_id', 'featured', 'has_video', 'kind', 'min_rating', 'search', 'state', 'tag'] as const
+const FILTERS = ['channel', 'external_id', 'featured', 'has_video', 'kind', 'metadata', 'min_rating', 'search', 'state', 'tag'] as const
 
 export interface SubmissionFilters {
   external_id?: string | undefined
@@ -22,6 +22,8 @@ export interface SubmissionFilters {
   min_rating?: number | undefined
   has_video?: boolean | undefined
   featured?: boolean | undefined
+  /** Values at keys of the metadata. */
+  metadata?: Record<string, string> | undefined
   search?: string | undefined
 }
 
@@ -41,12 +43,24 @@ interface ProjectRef {
 }
 
 /** The values of a list. A statement takes those that its filters name. */
-type Values = ProjectRef & SubmissionFilters & SearchValues
+type Values = ProjectRef &
+  Omit<SubmissionFilters, 'metadata'> &
+  SearchValues & {
+    /** As JSON, and its first entry, whose index is walked. */
+    metadata: string | null
+    key: string | null
+    value: string | null
+  }
 type Condition = (p: Parameters<Values>) => SQL
 
 const conditions: Record<string, Condition> = {
   // The index is of submissions that are there.
   external_id: (p) => sql`s.external_id = ${p.external_id} and s.deleted_at is null`,
+  metadata: (p) => sql`not exists (
+             select
+               from jsonb_each_text(${p.metadata}::jsonb) f
+              where s.metadata->>f.key is distinct from f.value
+           )`,
   tag: (p) => sql`s.tags @> array[${p.tag}::text]`,
   state: (p) => sql`s.state = ${p.state}`,
   kind: (p) => sql`s.kind = ${p.kind}`,
@@ -68,6 +82,16 @@ const tagged: Condition = (p) => sql`
         limit 1
      ) s
      where t.team_id = ${p.team_id} and t.project_id = ${p.project_id} and t.tag = ${p.tag}`
+
+const withMetadata: Condition = (p) => sql`
+      from ${submission_metadata} m
+     cross join lateral (
+       select s.*
+         from ${submissions} s
+        where s.team_id = m.team_id and s.project_id = m.project_id and s.id = m.submission_id
+        limit 1
+     ) s
+     where m.team_id = ${p.team_id} and m.project_id = ${p.project_id} and m.key = ${p.key} and m.value = ${p.value}`
 
 const inProject: Condition = (p) => sql`
       from ${submissions} s
@@ -91,6 +115,10 @@ const list = statementsByKey<Values, Listed<ListedSubmission>>((key, p) => {
   const driver = DRIVERS.find((name) => filters.includes(name) && (name === 'tag' || reach !== 'public'))
   const max = filters.some((name) => name.startsWith('search')) ? sql`${p.walked}::int` : undefined
   const others = filters.flatMap((name) => (name === driver ? [] : (conditions[name]?.(p) ?? [])))
+  if (driver === 'metadata') {
+    const all = conditions.metadata?.(p) ?? []
+    return scannedList(walkOf(withMetadata(p), sql`m.submission_id`, span), [visible, all, ...others].flat(), listed, max)
+  }
   if (driver === 'tag') return scannedList(walkOf(tagged(p), sql`t.submission_id`, span), [visible, ...others], listed, max)
   const driven = driver && conditions[driver] ? [conditions[driver](p)] : []
   const walk = (narrowed: SQL[]) => walkOf(sql.join([inProject(p), ...narrowed], sql` and `), sql`s.id`, span)
@@ -123,19 +151,23 @@ const pick = statementsByKey<Values, Picked<ListedSubmission>>((key, p) => {
  */
 export async function listSubmissions<Item>(
   tx: Tx,
-  { team_id, project_id, limit, cursor, created_after, created_before, ...filters }: PageQuery & SubmissionFilters & ProjectRef,
+  { team_id, project_id, limit, cursor, created_after, created_before, ...given }: PageQuery & SubmissionFilters & ProjectRef,
   reach: Reach,
   present: (row: ListedSubmission) => Item,
 ): Promise<Page<Item>> {
-  const key = keyOf(filters, reach, spanOf({ created_after }))
+  const { metadata = {} } = given
+  const [entry] = Object.entries(metadata)
+  const filters = { ...given, metadata: entry && metadata }
+  const statementKey = keyOf(filters, reach, spanOf({ created_after }))
   const bounds = pageBounds({ limit, cursor, created_after, created_before })
-  const values = { ...filters, ...bounds, walked: 0, patterns: [], segments: [], positions: [], team_id, project_id }
-  if (filters.search === undefined) return listedPage(await list(key)(tx, values), limit, present)
+  const named = { metadata: JSON.stringify(metadata), key: entry?.[0] ?? null, value: entry?.[1] ?? null }
+  const values = { ...filters, ...named, ...bounds, walked: 0, patterns: [], segments: [], positions: [], team_id, project_id }
+  if (filters.search === undefined) return listedPage(await list(statementKey)(tx, values), limit, present)
   const found = await search(tx, {
     list: { team_id, project_id, list_id: project_id },
     ...{ text: filters.search, bounds, isNarrowed: DRIVERS.some((name) => filters[name] !== undefined) },
-    walk: async (tx, searched) => foundIn(await list(key)(tx, { ...values, ...searched })),
-    pick: (tx, searched) => pick(key)(tx, { ...values, ...searched }),
+    walk: async (tx, searched) => foundIn(await list(statementKey)(tx, { ...values, ...searched })),
+    pick: (tx, searched) => pick(statementKey)(tx, { ...values, ...searched }),
   })
   return foundPage(found, limit, present)
 }

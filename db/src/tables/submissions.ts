@@ -64,6 +64,18 @@ export const submission_tags = pgTable(
   (table) => [primaryKey({ columns: [table.team_id, table.project_id, table.tag, table.submission_id] })],
 )
 
+export const submission_metadata = pgTable(
+  'submission_metadata',
+  {
+    team_id: uuid().notNull(),
+    project_id: uuid().notNull(),
+    key: text().notNull(),
+    value: text().notNull(),
+    submission_id: uuid().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.team_id, table.project_id, table.key, table.value, table.submission_id] })],
+)
+
 export const tag_totals = pgTable(
   'tag_totals',
   {

@@ -1,5 +1,7 @@
 import { type NamedOperation, sizes, takesKey } from '@earshot/contracts'
+import { z } from 'zod'
 import type { oas31 } from 'zod-openapi'
+import { isQueryObject } from '../http/query.ts'
 import { hasETag } from './responses.ts'
 
 /** Parameters that operations share. */
@@ -44,11 +46,13 @@ export function completeParameters(
 }
 
 function completeParameter(parameter: oas31.ParameterObject, { input }: NamedOperation['operation']): oas31.ParameterObject {
-  const { description: inner, example, ...rest } = schemaOf(parameter)
+  const field = input.shape[parameter.name] as z.ZodType | undefined
+  const isObject = field !== undefined && isQueryObject(field)
+  const { description: inner, example, ...rest } = isObject ? objectSchemaOf(field) : schemaOf(parameter)
   // Swagger UI sends the example of a parameter unless it is cleared, which is wrong for optional filters.
   const schema = parameter.required && example !== undefined ? { ...rest, example } : rest
   // trpc-to-openapi unwraps optional fields and loses their descriptions.
-  const description = input.shape[parameter.name]?.description ?? inner
+  const description = field?.description ?? inner
   const isPath = parameter.in === 'path'
   const isArray = schema.type === 'array'
   return {
@@ -57,8 +61,15 @@ function completeParameter(parameter: oas31.ParameterObject, { input }: NamedOpe
     required: parameter.required ?? false,
     ...(description !== undefined && { description }),
     ...(isArray && { style: 'form', explode: true }),
+    ...(isObject && { style: 'deepObject', explode: true }),
     schema: isPath ? withoutUuidPattern(schema) : schema,
   }
+}
+
+function objectSchemaOf(field: z.ZodType): oas31.SchemaObject {
+  const { $schema: _dialect, ...schema } = z.toJSONSchema(field, { io: 'input' })
+  // Both speak JSON Schema 2020-12.
+  return schema as oas31.SchemaObject
 }
 
 function schemaOf({ schema = {} }: oas31.ParameterObject): oas31.SchemaObject {
