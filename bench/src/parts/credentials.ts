@@ -3,7 +3,7 @@ import { startChild } from '../child-process.ts'
 import { createCredentials, type SignedInTeam } from '../credentials.ts'
 import { findPostgres } from '../postgres-process.ts'
 import type { Finding, PartReport } from '../report.ts'
-import { alternate, type Contender, costsTable } from '../rounds.ts'
+import { alternate, type Contender, costsTable, ratioOf } from '../rounds.ts'
 import { startService } from '../service-process.ts'
 import { createTeams, fillWithSubmissions, openBenchDatabase } from '../teams.ts'
 import { createTemporaryDirectory } from '../temporary-directory.ts'
@@ -29,12 +29,11 @@ export async function benchCredentials({ rounds, requests }: { rounds: number; r
       return { name: `${name}, ${kind}`, pid, load: loadOf(url, teams, { kind, requests }) }
     }),
   )
-  const costs = await alternate(generator, await findPostgres(database), contenders, Math.ceil(rounds / 2))
-  const microseconds = (name: string) => costs.get(name)?.microseconds ?? Number.NaN
+  const costs = await alternate(generator, await findPostgres(database), contenders, rounds)
   return {
     title: `Authenticated list of ${PAGE} submissions, by kind of credential`,
     findings: KINDS.map((kind): Finding => {
-      const ratio = microseconds(`baseline, ${kind}`) / microseconds(`service, ${kind}`)
+      const ratio = ratioOf(costs, [`baseline, ${kind}`], `service, ${kind}`)
       return { what: `processor time, baseline ÷ service, ${kind}`, figure: ratio.toFixed(2), goal: `≥ ${GOAL}`, met: ratio >= GOAL }
     }),
     details: [costsTable(costs.values())],

@@ -2,7 +2,7 @@ import { startBaseline } from '../baseline-process.ts'
 import { type Child, startChild } from '../child-process.ts'
 import { findPostgres } from '../postgres-process.ts'
 import type { PartReport } from '../report.ts'
-import { alternate, type Contender, costsTable } from '../rounds.ts'
+import { alternate, type Contender, costsTable, ratioOf } from '../rounds.ts'
 import { type ServiceProcess, startService } from '../service-process.ts'
 import { createTeams, fillWithSubmissions, openBenchDatabase, type Team } from '../teams.ts'
 import { createTemporaryDirectory } from '../temporary-directory.ts'
@@ -30,15 +30,14 @@ export async function benchList({ rounds, requests }: { rounds: number; requests
   })
   const contenders = [contender('service', service), contender('baseline', baseline), contender('second baseline', secondBaseline)]
   const costs = await alternate(generator, await findPostgres(database), contenders, rounds)
-  const microseconds = (name: string) => costs.get(name)?.microseconds ?? Number.NaN
-  const ratio = microseconds('baseline') / microseconds('service')
+  const ratio = ratioOf(costs, ['baseline', 'second baseline'], 'service')
   return {
     title: `Authenticated list of ${PAGE} submissions`,
     findings: [
       { what: 'processor time, baseline ÷ service', figure: ratio.toFixed(2), goal: `≥ ${GOAL}`, met: ratio >= GOAL },
       {
         what: 'control: baseline ÷ second baseline',
-        figure: (microseconds('baseline') / microseconds('second baseline')).toFixed(2),
+        figure: ratioOf(costs, ['baseline'], 'second baseline').toFixed(2),
         goal: 'about 1',
         met: null,
       },

@@ -4,7 +4,7 @@ import { type Child, startChild } from '../child-process.ts'
 import { makeSurvey } from '../growth/responses.ts'
 import { findPostgres } from '../postgres-process.ts'
 import type { PartReport } from '../report.ts'
-import { alternate, type Contender, costsTable } from '../rounds.ts'
+import { alternate, type Contender, costsTable, ratioOf } from '../rounds.ts'
 import { startService } from '../service-process.ts'
 import { analyze, createTeams, openBenchDatabase } from '../teams.ts'
 import { createTemporaryDirectory } from '../temporary-directory.ts'
@@ -50,15 +50,14 @@ export async function benchRespond({ rounds, requests }: { rounds: number; reque
     contender('second baseline', secondBaseline, byHand),
   ]
   const costs = await alternate(generator, await findPostgres(database), contenders, rounds)
-  const microseconds = (name: string) => costs.get(name)?.microseconds ?? Number.NaN
-  const ratio = microseconds('baseline') / microseconds('service')
+  const ratio = ratioOf(costs, ['baseline', 'second baseline'], 'service')
   return {
     title: `Public responses of ten answers to ${TEAMS} surveys, ${CONNECTIONS} connections, fsync on`,
     findings: [
       { what: 'processor time, baseline ÷ service', figure: ratio.toFixed(2), goal: `≥ ${GOAL}`, met: ratio >= GOAL },
       {
         what: 'control: baseline ÷ second baseline',
-        figure: (microseconds('baseline') / microseconds('second baseline')).toFixed(2),
+        figure: ratioOf(costs, ['baseline'], 'second baseline').toFixed(2),
         goal: 'about 1',
         met: null,
       },

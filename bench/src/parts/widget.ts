@@ -2,7 +2,7 @@ import { createWidget, type Database } from '@earshot/db'
 import { type Child, startChild } from '../child-process.ts'
 import { findPostgres } from '../postgres-process.ts'
 import type { PartReport } from '../report.ts'
-import { alternate, type Contender, costsTable } from '../rounds.ts'
+import { alternate, type Contender, costsTable, ratioOf } from '../rounds.ts'
 import { startService } from '../service-process.ts'
 import { analyze, createTeams, fillWithSubmissions, openBenchDatabase, type Team } from '../teams.ts'
 import { createTemporaryDirectory } from '../temporary-directory.ts'
@@ -55,8 +55,7 @@ export async function benchWidget({ rounds, requests }: { rounds: number; reques
     ],
     rounds,
   )
-  const microseconds = (name: string) => costs.get(name)?.microseconds ?? Number.NaN
-  const ratio = microseconds('unchanged') / microseconds('widget')
+  const ratio = ratioOf(costs, ['unchanged'], 'widget')
   return {
     title: `A widget of ${ITEMS} items`,
     findings: [{ what: 'processor time, unchanged ÷ widget', figure: ratio.toFixed(2), goal: `≤ ${GOAL}`, met: ratio <= GOAL }],
