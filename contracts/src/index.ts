@@ -45,6 +45,7 @@ export { Invitation, InvitationState } from './invitations.ts'
 export { type LimitName, limits, sizes, wrongCodes } from './limits.ts'
 export { type MailFields, type MailSecret, type MailTemplate, mailBudgets, mailData } from './mails.ts'
 export { CredentialKind, Token } from './me.ts'
+export { NotificationFrequency, type NotificationKind, notificationKinds } from './notifications.ts'
 export type { Method, Operation, OperationTree, Traits } from './operation.ts'
 export {
   isEverywhere,

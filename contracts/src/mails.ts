@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { NotificationKind } from './notifications.ts'
 
 const toPerson = z.object({ name: z.string() })
 const withLink = z.object({ token: z.string().min(1) })
@@ -6,19 +7,26 @@ const nothing = z.object({})
 
 /**
  * How many mails a mailbox gets in each hour and day of the clock, by cause: `requested` by anybody who knows the address;
- * `security` for the owner, about their own account, so that no stranger can use these up; `team` about a team's endpoints.
+ * `security` for the owner, about their own account, so that no stranger can use these up; `team` about a team's endpoints;
+ * `news` about what came in.
  */
 export const mailBudgets = {
   requested: { hourly: 10, daily: 30 },
   security: { hourly: 20, daily: 60 },
   team: { hourly: 30, daily: 100 },
+  news: { hourly: 30, daily: 300 },
 } as const
 
 interface MailData {
   budget: keyof typeof mailBudgets
   fields: z.ZodObject
   secret: z.ZodObject
+  /** Whoever gets it can end all mails of this kind of the team in `fields`. */
+  ends?: NotificationKind
 }
+
+const toMember = z.object({ name: z.string(), team: z.string(), team_id: z.uuid(), user_id: z.uuid() })
+const withNews = toMember.extend({ news: z.string(), places: z.string() })
 
 /**
  * The mails that the service sends and the data of each: `fields` are stored in clear, `secret` is stored sealed until the
@@ -36,6 +44,8 @@ export const mailData = {
     fields: z.object({ name: z.string(), team: z.string(), host: z.string(), endpoint: z.uuid() }),
     secret: nothing,
   },
+  'pending-submissions': { budget: 'news', fields: withNews, secret: nothing, ends: 'pending' },
+  'low-scores': { budget: 'news', fields: withNews.extend({ threshold: z.string() }), secret: nothing, ends: 'low_nps' },
   'mfa-enabled': { budget: 'security', fields: toPerson, secret: nothing },
   'mfa-disabled': { budget: 'security', fields: toPerson, secret: nothing },
   'wrong-codes': { budget: 'security', fields: toPerson, secret: nothing },

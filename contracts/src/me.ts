@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { authorizations } from './authorizations.ts'
 import { mfa } from './mfa.ts'
+import { notifications } from './notifications.ts'
 import { NoContent, operation } from './operation.ts'
 import { ME } from './paths.ts'
 import { Plan } from './plans.ts'
@@ -141,4 +142,5 @@ export const me = {
   tokens,
   sessions,
   authorizations,
+  notifications,
 }

@@ -36,6 +36,21 @@ create table memberships (
 );
 create index memberships_user on memberships (user_id, team_id);
 
+-- Mails about news: by member and kind, when it goes. Who has no row gets daily mails.
+create table notifications (
+  team_id uuid not null,
+  user_id uuid not null,
+  kind text not null check (kind in ('pending', 'low_nps')),
+  frequency text not null default 'daily' check (frequency in ('instant', 'daily', 'off')),
+  -- News up to then was in a mail, or is older than the membership.
+  told_until timestamptz(3) not null default now(),
+  -- When the next mail goes; null while there is nothing to tell.
+  due_at timestamptz(3),
+  primary key (team_id, user_id, kind),
+  foreign key (team_id, user_id) references memberships on delete cascade
+);
+create index notifications_due on notifications (due_at) where due_at is not null;
+
 -- Where a key leads whose holder names no team: a public key, a survey, a widget, or the token of an invitation or of consent. Their own
 -- tables have no unique key without the team, so they can be spread by team, and this one by key. A route has its row's lifetime: triggers
 -- write and delete it with the row that holds the key. It proves nothing: whoever follows it checks that the row holds the key.

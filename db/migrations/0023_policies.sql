@@ -6,7 +6,7 @@ declare
   v_table text;
 begin
   foreach v_table in array array[
-    'key_routes', 'memberships', 'invitations', 'projects', 'public_keys', 'project_counters', 'submissions', 'submission_tags', 'submission_metadata',
+    'key_routes', 'memberships', 'notifications', 'invitations', 'projects', 'public_keys', 'project_counters', 'submissions', 'submission_tags', 'submission_metadata',
     'visitor_fingerprints', 'events', 'unnumbered_events', 'feed_positions', 'feed_ends', 'webhook_endpoints', 'webhook_deliveries', 'webhook_delivery_history',
     'webhook_attempts', 'webhook_replays', 'quota_usage', 'audit_entries', 'surveys', 'survey_versions',
     'survey_responses', 'widgets', 'submission_totals', 'submission_days', 'submission_changes', 'tag_totals', 'tag_changes',

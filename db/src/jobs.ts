@@ -7,6 +7,8 @@ import { statement } from './sql/statement.ts'
 export const jobs = {
   /** Sends a mail. */
   mail: z.object({ mail_id: z.uuid() }),
+  /** Sends members of teams mails about what is new. */
+  notifications: z.object({}),
   /** Drops the partitions of past days. */
   partitions: z.object({}),
   /** Deletes rows that are kept for a time only. */

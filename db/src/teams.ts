@@ -1,4 +1,4 @@
-import { ApiError, type Plan, type Role } from '@earshot/contracts'
+import type { Plan, Role } from '@earshot/contracts'
 import { sql } from 'drizzle-orm'
 import { type Tx, transaction } from './driver/database.ts'
 import { requireTeamQuota } from './quotas.ts'
@@ -7,9 +7,10 @@ import { changedFields, recordAudit } from './sql/audit.ts'
 import { columnsOf } from './sql/columns.ts'
 import { type Page, type PageBounds, type PageQuery, pageBounds, pageOf } from './sql/pages.ts'
 import { insertRecord, lockRecord, removeRecord, updateRecord } from './sql/records.ts'
-import { notFound, onlyOne } from './sql/rows.ts'
+import { notFound } from './sql/rows.ts'
 import { insertWithSlug } from './sql/slugs.ts'
 import { type Parameters, statement } from './sql/statement.ts'
+import { requireTimeZone } from './sql/time-zones.ts'
 import { memberships } from './tables/members.ts'
 import { teams } from './tables/teams.ts'
 
@@ -63,22 +64,6 @@ const insert = insertRecord<Team>(teams, [...COLUMNS, 'plan', 'created_by'], {
   onConflict: sql`on conflict (slug) where deleted_at is null do nothing`,
 })
 
-const zoneExists = statement<{ timezone: string }, { exists: boolean }>(
-  (p) => sql`
-  select exists (
-           select
-             from pg_timezone_names
-            where lower(name) = lower(${p.timezone})
-         ) as exists`,
-)
-
-/** PostgreSQL finds the days of figures, and has a list of time zones of its own. */
-async function requireTimeZone(tx: Tx, { timezone }: TeamFields): Promise<void> {
-  if (timezone === undefined || onlyOne(await zoneExists(tx, { timezone })).exists) return
-  const detail = 'is a time zone that the database does not know'
-  throw new ApiError('validation_error', { errors: [{ field: 'settings.timezone', code: 'unknown_time_zone', detail }] })
-}
-
 const join = statement<TeamRef & { userId: string; role: Role }, never>(
   (p) => sql`
   insert into ${memberships} (team_id, user_id, role)
@@ -97,7 +82,7 @@ export async function createTeam(
 ): Promise<TeamRow> {
   const { userId } = actor
   return transaction(tx, async (tx) => {
-    await requireTimeZone(tx, fields)
+    await requireTimeZone(tx, fields.timezone, 'settings.timezone')
     if (maxTeams !== null) await requireTeamQuota(tx, userId, maxTeams)
     const team = await insertWithSlug(fields, (slug) => insert(tx, { ...DEFAULTS, ...fields, slug, plan, created_by: userId }))
     await join(tx, { team_id: team.id, userId, role: 'owner' })
@@ -112,7 +97,7 @@ const update = updateRecord<TeamRef, Team>(teams, COLUMNS, here)
 /** Changes a team and returns it as the actor sees it. Throws what `createTeam` throws. */
 export async function updateTeam(tx: Tx, actor: UserActor, team_id: string, fields: TeamFields): Promise<TeamRow> {
   return transaction(tx, async (tx) => {
-    await requireTimeZone(tx, fields)
+    await requireTimeZone(tx, fields.timezone, 'settings.timezone')
     const before = (await lock(tx, { team_id }))[0] ?? notFound()
     const after = (await update(tx, { team_id }, fields))[0] ?? notFound()
     await recordAudit(tx, actor, { ...target(after), action: 'team.updated', changes: changedFields(before, after) })

@@ -6,6 +6,7 @@ import { columnsOf } from './sql/columns.ts'
 import { lockRecord, updateRecord } from './sql/records.ts'
 import { notFound, onlyOne } from './sql/rows.ts'
 import { type Parameters, statement } from './sql/statement.ts'
+import { requireTimeZone } from './sql/time-zones.ts'
 import { memberships } from './tables/members.ts'
 import { teams } from './tables/teams.ts'
 import { users } from './tables/users.ts'
@@ -88,9 +89,10 @@ export async function findUserWithTeams(tx: Tx, userId: string): Promise<UserWit
   return (await findWithTeams(tx, { userId }))[0] ?? notFound()
 }
 
-/** Changes the profile; each of the user's teams gets an event when what others see of it changed. */
+/** Changes the profile; each of the user's teams gets an event when what others see of it changed. Throws `validation_error`. */
 export async function updateUser(tx: Tx, userId: string, fields: ProfileFields): Promise<UserRow> {
   return transaction(tx, async (tx) => {
+    await requireTimeZone(tx, fields.timezone, 'timezone')
     const before = (await lock(tx, { userId }))[0] ?? notFound()
     const after = onlyOne(await update(tx, { userId }, fields))
     if (after.name !== before.name || after.avatar_url !== before.avatar_url) {

@@ -6,6 +6,7 @@ import { Logger, parseCronItems, run, type WorkerEvents } from 'graphile-worker'
 import { disabling } from './disabling.ts'
 import type { Log } from './log.ts'
 import { mail } from './mail.ts'
+import { notifications } from './notifications.ts'
 import { partitions } from './partitions.ts'
 import { purge } from './purge.ts'
 import { replay } from './replay.ts'
@@ -13,7 +14,7 @@ import { retention } from './retention.ts'
 import { tag } from './tag.ts'
 import type { TaskContext, TaskMaker } from './task.ts'
 
-const tasks: Record<JobName, TaskMaker> = { disabling, mail, partitions, replay, retention, purge, tag }
+const tasks: Record<JobName, TaskMaker> = { disabling, mail, notifications, partitions, replay, retention, purge, tag }
 
 /** The time to hand back jobs that still run. */
 const KILL_MS = 3_000
@@ -24,6 +25,7 @@ const SCHEDULE: [JobName, string][] = [
   ['retention', '*/10 * * * *'],
   ['purge', '37 * * * *'],
   ['disabling', '*/10 * * * *'],
+  ['notifications', '* * * * *'],
 ]
 
 export interface JobQueueOptions extends TaskContext {

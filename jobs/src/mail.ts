@@ -19,9 +19,16 @@ export const mail = task('mail', async ({ mail_id }, context, run) => {
 })
 
 async function send(row: MailRow, { mailDriver, secretBox, baseUrl }: TaskContext): Promise<'sent' | 'kept'> {
-  const { subject, text } = writeMail(secretBox, baseUrl, row)
+  const { subject, text, unsubscribeUrl } = writeMail(secretBox, baseUrl, row)
   if (text === null) throw new Error('The secret of a queued mail is missing.')
-  return mailDriver.deliver({ id: row.id, to: row.recipient, subject, text, createdAt: new Date(toTimestamp(row.created_at)) })
+  return mailDriver.deliver({
+    id: row.id,
+    to: row.recipient,
+    subject,
+    text,
+    unsubscribeUrl,
+    createdAt: new Date(toTimestamp(row.created_at)),
+  })
 }
 
 async function recordFailure(row: MailRow, error: Error, { database, log }: TaskContext, run: Run): Promise<'failed'> {

@@ -4,6 +4,7 @@ import { changeOwnPassword } from './accounts.ts'
 import { authorizations } from './authorizations.ts'
 import { implement } from './http/implement.ts'
 import { mfa } from './mfa.ts'
+import { notifications } from './notifications.ts'
 import { presentProfile } from './profile.ts'
 import { sessions } from './sessions.ts'
 import { tokens } from './tokens.ts'
@@ -20,4 +21,5 @@ export const me = implement(contracts.me, {
   tokens,
   sessions,
   authorizations,
+  notifications,
 })

@@ -13,6 +13,7 @@ import * as keyRoutes from '../../db/src/tables/key-routes.ts'
 import * as mails from '../../db/src/tables/mails.ts'
 import * as members from '../../db/src/tables/members.ts'
 import * as mfa from '../../db/src/tables/mfa.ts'
+import * as notifications from '../../db/src/tables/notifications.ts'
 import * as oauth from '../../db/src/tables/oauth.ts'
 import * as plans from '../../db/src/tables/plans.ts'
 import * as projects from '../../db/src/tables/projects.ts'
@@ -45,6 +46,7 @@ const tables = [
   mails,
   members,
   mfa,
+  notifications,
   oauth,
   plans,
   projects,

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { type MailTemplate, mailData } from '@earshot/contracts'
-import { createSecretBox, sealMail, writeMail } from '@earshot/drivers'
+import { type MailTemplate, mailData, type NotificationKind } from '@earshot/contracts'
+import { createSecretBox, sealMail, unsubscribeToken, writeMail } from '@earshot/drivers'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { toMailLine } from '../../drivers/src/mail/mail-line.ts'
@@ -15,6 +15,10 @@ const QUERY = '?token=a%20token%2Fwith%3Fodd%26characters'
 
 type AnyMail = { [Template in MailTemplate]: NewMail<Template> }[MailTemplate]
 
+const MEMBER = { team_id: '019aa3c1-7d40-7c3e-9f3b-2b8f7a6f1e02', user_id: '019aa3c1-7d40-7c3e-9f3b-2b8f7a6f1e03' }
+const withNews = (name: string) => ({ ...MEMBER, name, team: name, news: '3 new submissions', places: 'Website (2), App (1)' })
+const endingOf = (kind: NotificationKind) => `/accounts/unsubscribe/?token=${unsubscribeToken(box, { kind, ...MEMBER })}`
+
 const mails = (name: string): [AnyMail, string | null][] => [
   [{ to, template: 'verify-email', fields: { name }, secret }, `/accounts/verify-email/${QUERY}`],
   [{ to, template: 'sign-up-again', fields: { name }, secret: {} }, '/accounts/sign-in/'],
@@ -22,6 +26,8 @@ const mails = (name: string): [AnyMail, string | null][] => [
   [{ to, template: 'password-changed', fields: { name }, secret: {} }, '/accounts/password-reset/'],
   [{ to, template: 'invitation', fields: { team: name, inviter: name, role: 'admin' }, secret }, `/accounts/invitation/${QUERY}`],
   [{ to, template: 'webhook-disabled', fields: { name, team: name, host: name, endpoint: ENDPOINT }, secret: {} }, null],
+  [{ to, template: 'pending-submissions', fields: withNews(name), secret: {} }, endingOf('pending')],
+  [{ to, template: 'low-scores', fields: { ...withNews(name), threshold: '7' }, secret: {} }, endingOf('low_nps')],
   [{ to, template: 'mfa-enabled', fields: { name }, secret: {} }, '/accounts/password-reset/'],
   [{ to, template: 'mfa-disabled', fields: { name }, secret: {} }, '/accounts/password-reset/'],
   [{ to, template: 'wrong-codes', fields: { name }, secret: {} }, '/accounts/password-reset/'],

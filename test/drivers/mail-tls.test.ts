@@ -68,7 +68,14 @@ test.each<[string, () => MailServerOptions, Partial<SmtpServer>, string]>([
 
 function deliver(server: SmtpServer) {
   const driver = createSmtpMail({ server, from: readMailbox('noreply@feedback.example') })
-  return driver.deliver({ id: 'an-id', to: 'ada@example.com', subject: 'Hello', text: 'Hello\n', createdAt: new Date() })
+  return driver.deliver({
+    id: 'an-id',
+    to: 'ada@example.com',
+    subject: 'Hello',
+    text: 'Hello\n',
+    createdAt: new Date(),
+    unsubscribeUrl: null,
+  })
 }
 
 /** Signed by itself. */

@@ -21,6 +21,7 @@ const message = (fields: Partial<Parameters<MailDriver['deliver']>[0]> = {}) => 
   subject: 'Grüße von Ada, 世界 👋',
   text: TEXT,
   createdAt: new Date('2026-11-20T09:30:00Z'),
+  unsubscribeUrl: null,
   ...fields,
 })
 
@@ -67,6 +68,17 @@ describe('a message by SMTP', () => {
     // RFC 5321 §4.5.3.1.6, RFC 5322 §2.1.1: and pure ASCII, so no server need know 8BITMIME.
     expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(998)
     expect(String(mail?.bytes)).toMatch(/^[\t\r\n -~]*$/)
+  })
+
+  test.each([
+    ['https://feedback.example/stop?token=a.b', 'List-Unsubscribe=One-Click'],
+    // RFC 8058 §3.1: one click takes https.
+    ['http://localhost:8000/stop?token=a.b', undefined],
+  ])('can be ended at %s', async (unsubscribeUrl, oneClick) => {
+    await using server = await startMailServer()
+    await createSmtpMail({ server: server.server, from: FROM }).deliver(message({ unsubscribeUrl }))
+    const headerOf = (name: string) => server.received[0]?.headers.find(({ key }) => key === name)?.value
+    expect([headerOf('list-unsubscribe'), headerOf('list-unsubscribe-post')]).toEqual([`<${unsubscribeUrl}>`, oneClick])
   })
 
   test('is byte for byte the same when it is sent again', async () => {

@@ -1,3 +1,4 @@
+export { sendNotifications } from '../notifications/send.ts'
 export { type Backlog, type QueueDepth, readBacklog, readQueueDepths, readStoredDeliveries } from './backlog.ts'
 export { disableFailingEndpoints } from './failing-endpoints.ts'
 export { readHealth } from './health.ts'

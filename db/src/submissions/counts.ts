@@ -1,6 +1,7 @@
 import type { SubmissionKind, SubmissionState } from '@earshot/contracts'
 import { sql } from 'drizzle-orm'
 import type { Tx } from '../driver/database.ts'
+import { noteNews } from '../notifications/news.ts'
 import type { ProjectRef } from '../projects.ts'
 import { noteDueLists } from '../search/lists.ts'
 import { foldOf } from '../sql/folding.ts'
@@ -64,5 +65,12 @@ export const foldSubmissionChanges = foldOf(submission_changes, {
        set count = d.count + excluded.count,
            sum = d.sum + excluded.sum`,
     noteDueLists(sql`c.project_id`),
+    noteNews(
+      'pending',
+      sql`
+             select distinct c.team_id
+               from changes c
+              where c.state = 'pending' and c.amount > 0`,
+    ),
   ],
 })

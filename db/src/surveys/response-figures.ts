@@ -1,10 +1,12 @@
 import { npsGroups } from '@earshot/contracts'
 import { type SQL, sql } from 'drizzle-orm'
 import type { Tx } from '../driver/database.ts'
+import { noteNews } from '../notifications/news.ts'
 import { noteDueLists } from '../search/lists.ts'
 import { foldOf } from '../sql/folding.ts'
 import { statement } from '../sql/statement.ts'
 import { answer_totals, type ResponseRow, response_changes, response_days, survey_responses, surveys } from '../tables/surveys.ts'
+import { teams } from '../tables/teams.ts'
 import { answerBuckets } from './answer-buckets.ts'
 
 const note = statement<{ fields: string; buckets: string; amount: 1 | -1 }, never>(
@@ -69,6 +71,19 @@ export const foldResponseChanges = foldOf(response_changes, {
        set count = t.count + excluded.count,
            sum = t.sum + excluded.sum`,
     noteDueLists(sql`c.survey_id`),
+    noteNews(
+      'low_nps',
+      sql`
+             select distinct c.team_id
+               from changes c
+              cross join lateral (
+                      select nps_low_score_threshold as threshold
+                        from ${teams} t
+                       where t.id = c.team_id
+                       limit 1
+                    ) t
+              where c.nps_score < t.threshold and c.amount > 0`,
+    ),
   ],
 })
 

@@ -7,6 +7,8 @@ export interface MailMessage {
   /** Plain text. */
   text: string
   createdAt: Date
+  /** Where its reader ends mails of this kind; null for a mail that nobody can end. */
+  unsubscribeUrl: string | null
 }
 
 /** Sends mail or keeps it. */

@@ -1,8 +1,9 @@
-import { type MailFields, type MailSecret, type MailTemplate, mailData } from '@earshot/contracts'
+import { type MailFields, type MailSecret, type MailTemplate, mailData, type NotificationKind } from '@earshot/contracts'
 import type { z } from 'zod'
 import type { SecretBox } from '../secret-box.ts'
 import { toMailLine } from './mail-line.ts'
 import { type LinkTo, mailTemplates } from './templates.ts'
+import { unsubscribeToken } from './unsubscribe.ts'
 
 const PURPOSE = 'mail'
 
@@ -31,32 +32,44 @@ export function sealMailSecret<Template extends MailTemplate>(box: SecretBox, te
   return box.seal(PURPOSE, JSON.stringify(secret), template)
 }
 
-/**
- * Writes the subject and text of a stored mail; the text is null once its secret is erased. Throws for a template of a newer
- * version, or another key.
- */
-export function writeMail(box: SecretBox, baseUrl: string, mail: StoredMail): { subject: string; text: string | null } {
+interface WrittenMail {
+  subject: string
+  /** Null once the mail's secret is erased. */
+  text: string | null
+  /** Where its reader ends mails of this kind; null for a mail that nobody can end. */
+  unsubscribeUrl: string | null
+}
+
+/** Writes a stored mail. Throws for a template of a newer version, or another key. */
+export function writeMail(box: SecretBox, baseUrl: string, mail: StoredMail): WrittenMail {
   const { template, sealed } = mail
   if (!isTemplate(template)) throw new Error(`This version of Earshot does not know the mail "${template}".`)
   const { data, words } = find(template)
   const fields = toLines(data.fields.parse(mail.fields))
   const subject = words.subject(fields)
-  if (sealed === null && hasSecret(template)) return { subject, text: null }
+  if (sealed === null && hasSecret(template)) return { subject, text: null, unsubscribeUrl: null }
   const secret = data.secret.parse(sealed === null ? {} : JSON.parse(box.open(PURPOSE, sealed, template)))
   const linkTo: LinkTo = (page, token) => `${baseUrl}/accounts/${page}/${token === undefined ? '' : `?token=${encodeURIComponent(token)}`}`
+  const unsubscribeUrl = data.ends ? linkTo('unsubscribe', unsubscribeToken(box, { kind: data.ends, ...memberOf(fields) })) : null
   const paragraphs = words.paragraphs({ ...fields, ...secret }, linkTo)
-  return { subject, text: `${[...paragraphs, `Earshot at ${baseUrl}`].join('\n\n')}\n` }
+  const ending = unsubscribeUrl === null ? [] : ['To stop these mails, open this page:', unsubscribeUrl]
+  return { subject, text: `${[...paragraphs, ...ending, `Earshot at ${baseUrl}`].join('\n\n')}\n`, unsubscribeUrl }
 }
 
 /** A template and its data with loose types. */
 interface LooseTemplate {
-  data: { fields: z.ZodObject; secret: z.ZodObject }
+  data: { fields: z.ZodObject; secret: z.ZodObject; ends?: NotificationKind }
   words: { subject: (fields: object) => string; paragraphs: (values: object, linkTo: LinkTo) => string[] }
 }
 
 function find(template: MailTemplate): LooseTemplate {
   // The words get only what the data of the same template parsed; that both belong together is beyond the compiler.
   return { data: mailData[template], words: mailTemplates[template] as unknown as LooseTemplate['words'] }
+}
+
+/** Every mail that can be ended has these fields. */
+function memberOf({ team_id = '', user_id = '' }: Record<string, string>): { team_id: string; user_id: string } {
+  return { team_id, user_id }
 }
 
 /** Fields hold names that people choose, so each is made one plain line. */

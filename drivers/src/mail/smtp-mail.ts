@@ -64,7 +64,7 @@ async function openTransport({ host, port, tls, verifyCertificate, login }: Smtp
 }
 
 /** Composes the message (RFC 5322), the same for each attempt, so that mail programs show a mail sent twice only once. */
-function compose({ id, to, subject, text, createdAt }: MailMessage, from: Mailbox) {
+function compose({ id, to, subject, text, createdAt, unsubscribeUrl }: MailMessage, from: Mailbox) {
   return {
     from,
     to: { name: '', address: to },
@@ -74,6 +74,12 @@ function compose({ id, to, subject, text, createdAt }: MailMessage, from: Mailbo
     date: createdAt,
     messageId: `<${id}@${domainToASCII(from.address.split('@')[1] ?? '')}>`,
     // RFC 3834 §5: out-of-office programs do not reply.
-    headers: { 'Auto-Submitted': 'auto-generated' },
+    headers: { 'Auto-Submitted': 'auto-generated', ...(unsubscribeUrl !== null && unsubscribeHeaders(unsubscribeUrl)) },
   }
+}
+
+/** RFC 2369 §3.2; and RFC 8058 §3.1, by which mail programs end a subscription with one click. That takes https. */
+function unsubscribeHeaders(url: string): Record<string, string> {
+  const oneClick = url.startsWith('https:') ? { 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' } : {}
+  return { 'List-Unsubscribe': `<${url}>`, ...oneClick }
 }

@@ -65,6 +65,22 @@ export const mailTemplates: { [Name in MailTemplate]: Template<Name> } = {
       `New events are recorded as skipped deliveries. Once your receiver works again, resume the endpoint (earshot webhooks update, with --state active) and replay what it missed (earshot webhooks replay). Events are kept for ${durations.eventDays} days.`,
     ],
   },
+  'pending-submissions': {
+    subject: ({ team, news }) => `${team} has ${news}`,
+    paragraphs: ({ name, team, news, places }) => [
+      `Hello ${name},`,
+      `The team ${team} has ${news}, waiting for a decision: ${places}.`,
+      'Read them with "earshot submissions list --state pending", and decide with "earshot submissions approve" or "reject".',
+    ],
+  },
+  'low-scores': {
+    subject: ({ team, news }) => `${team} has ${news}`,
+    paragraphs: ({ name, team, news, places, threshold }) => [
+      `Hello ${name},`,
+      `The team ${team} has ${news}, below ${threshold}: ${places}.`,
+      'Read what these people said with "earshot responses list".',
+    ],
+  },
   'mfa-enabled': {
     subject: () => 'Two-factor authentication is on',
     paragraphs: ({ name }, linkTo) => [

@@ -18,6 +18,7 @@ import { registerSignIn } from './sign-in.ts'
 import { registerSignUp } from './sign-up.ts'
 import { STYLE } from './style.ts'
 import { registerTokens } from './tokens.ts'
+import { registerUnsubscribe } from './unsubscribe.ts'
 import { registerVerifyEmail } from './verify-email.ts'
 
 /** Registers one page, or a few that belong together, in the shared scope. */
@@ -36,6 +37,7 @@ const ownPages: readonly RegisterPage[] = [
   registerApplications,
   registerTokens,
   registerInvitation,
+  registerUnsubscribe,
 ]
 
 /** Registers the pages for people, including those of OAuth. They use no script and one style; errors are pages too. */
