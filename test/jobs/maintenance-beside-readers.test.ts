@@ -89,7 +89,7 @@ function leaveOldAndNew(table: string): string {
       execute format('alter table ${table} attach partition %I for values from (%L) to (%L)', v_old,
         ${lowest}(now() - interval '401 days'), ${lowest}(now() - interval '400 days'));
       for day in 29..30 loop
-        execute 'drop table ${table}_' || to_char((now() at time zone 'UTC')::date + day, 'YYYYMMDD');
+        execute 'drop table if exists ${table}_' || to_char((now() at time zone 'UTC')::date + day, 'YYYYMMDD');
       end loop;
     end $$`
 }

@@ -41,7 +41,11 @@ const addPartition = (table: string, day: number) => {
 
 test('partitions are created 30 days ahead, and creating them again changes nothing', async () => {
   await ensurePartitions(fixture.database)
-  for (const table of TABLES) expect(await daysOf(table)).toEqual(Array.from({ length: 32 }, (_, index) => index - 1))
+  for (const table of TABLES) {
+    // Where midnight has passed since the template was made, there is one day more in the past.
+    const days = (await daysOf(table)).filter((day) => day >= -1)
+    expect(days).toEqual(Array.from({ length: 32 }, (_, index) => index - 1))
+  }
 })
 
 test('dropping partitions has a queue of its own, so that no other task waits for it', () => {
@@ -196,16 +200,16 @@ test('the worker runs every scheduled task', async () => {
   })
   await asOperator(
     fixture.address,
-    `select graphile_worker.add_job(task) from unnest('{partitions,retention,purge,disabling}'::text[]) task`,
+    `select graphile_worker.add_job(task) from unnest('{partitions,retention,purge,disabling,notifications}'::text[]) task`,
   )
-  await until('all four have run', () =>
-    ['expired partitions', 'expired records', 'Purged', 'Disabled'].every((part) => messages.some((line) => line.includes(part))),
+  await until('all five have run', () =>
+    ['expired partitions', 'expired records', 'Purged', 'Disabled', 'Queued mails'].every((part) => messages.some((line) => line.includes(part))),
   )
   const [scheduled] = await asOperator(
     fixture.address,
     'select array_agg(identifier order by identifier) as tasks from graphile_worker._private_known_crontabs',
   )
-  expect(scheduled?.tasks).toEqual(['disabling', 'partitions', 'purge', 'retention'])
+  expect(scheduled?.tasks).toEqual(['disabling', 'notifications', 'partitions', 'purge', 'retention'])
 
   expect(await fixture.database.client`select job_pool_id like 'pool-%' as named from webhook_workers`).toEqual([{ named: true }])
   await freesJobsOfTheDead()
