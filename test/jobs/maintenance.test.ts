@@ -203,7 +203,9 @@ test('the worker runs every scheduled task', async () => {
     `select graphile_worker.add_job(task) from unnest('{partitions,retention,purge,disabling,notifications}'::text[]) task`,
   )
   await until('all five have run', () =>
-    ['expired partitions', 'expired records', 'Purged', 'Disabled', 'Queued mails'].every((part) => messages.some((line) => line.includes(part))),
+    ['expired partitions', 'expired records', 'Purged', 'Disabled', 'Queued mails'].every((part) =>
+      messages.some((line) => line.includes(part)),
+    ),
   )
   const [scheduled] = await asOperator(
     fixture.address,
