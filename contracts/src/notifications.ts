@@ -14,15 +14,18 @@ export const NotificationFrequency = z.enum(['instant', 'daily', 'off']).meta({
 })
 export type NotificationFrequency = z.infer<typeof NotificationFrequency>
 
+const pending = NotificationFrequency.meta({ description: 'Mails about submissions that wait for a decision.' })
+const low_nps = NotificationFrequency.meta({ description: 'Mails about NPS scores below the threshold of the team.' })
+
 const TeamNotifications = z
   .object({
     team_id: Id.meta({ description: 'The team.' }),
-    pending: NotificationFrequency,
-    low_nps: NotificationFrequency,
+    pending,
+    low_nps,
   } satisfies Record<NotificationKind | 'team_id', z.ZodType>)
   .meta({
     id: 'TeamNotifications',
-    description: 'When you get mails of a team: `pending` about submissions that wait for a decision, `low_nps` about low NPS scores.',
+    description: 'When you get mails of a team.',
   })
 
 const Notifications = z
@@ -49,8 +52,8 @@ export const notifications = {
     errors: ['not_found'],
     input: z.strictObject({
       team_id: Id.meta({ description: 'The team.' }),
-      pending: NotificationFrequency.optional(),
-      low_nps: NotificationFrequency.optional(),
+      pending: pending.optional(),
+      low_nps: low_nps.optional(),
     }),
     output: Notifications,
   }),

@@ -1,6 +1,7 @@
 import { type NamedOperation, type Operation, takesKey } from '@earshot/contracts'
 import type { oas31 } from 'zod-openapi'
 import { errorResponseRefs } from './errors.ts'
+import { exampleOf } from './examples.ts'
 import { headerRefs, LIMIT_HEADERS } from './headers.ts'
 
 const DESCRIPTIONS = { 200: 'Success.', 201: 'Created.', 202: 'Accepted.', 204: 'Success, without a body.' } as const
@@ -31,7 +32,11 @@ export function notModified(): oas31.ResponseObject {
   return { description: 'The resource still matches the `ETag` that you sent.', headers: headerRefs('ETag', ...LIMIT_HEADERS) }
 }
 
-function success(draft: oas31.OperationObject, { name, operation }: NamedOperation, names: ReadonlySet<string>): oas31.ResponseObject {
+function success(
+  draft: oas31.OperationObject,
+  { name, operation, operationId }: NamedOperation,
+  names: ReadonlySet<string>,
+): oas31.ResponseObject {
   const { status, output } = operation
   const generated: oas31.ResponseObject | undefined = draft.responses?.['200']
   return {
@@ -44,8 +49,12 @@ function success(draft: oas31.OperationObject, { name, operation }: NamedOperati
     ),
     ...(operation.stream
       ? { content: { 'text/event-stream': EVENT_STREAM } }
-      : status !== 204 && generated?.content && { content: generated.content }),
+      : status !== 204 && generated?.content && { content: withExample(generated.content, operationId) }),
   }
+}
+
+function withExample(content: oas31.ContentObject, operationId: string): oas31.ContentObject {
+  return Object.fromEntries(Object.entries(content).map(([type, media]) => [type, { ...media, ...exampleOf(operationId) }]))
 }
 
 /** Created resources have a `Location` if there is a sibling operation `retrieve`. */

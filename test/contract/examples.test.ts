@@ -1,0 +1,149 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { isDeepStrictEqual } from 'node:util'
+import type { NamedOperation } from '@earshot/contracts'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { allowClient } from '../support/credentials.ts'
+import { beginSession, makeTeam, type Team } from '../support/people.ts'
+import { openTestDatabase, type TestDatabase } from '../support/test-database.ts'
+import { startTestDispatcher, type TestDispatcher } from '../support/test-dispatcher.ts'
+import { startTestService, type TestService } from '../support/test-service.ts'
+import { until } from '../support/until.ts'
+import { callRest, sourcesOf } from './call.ts'
+import { endingOperations } from './operations.ts'
+import { makeInput } from './records.ts'
+
+/** What the OpenAPI document shows: `npm run examples` records what has no example yet, or one of another shape. */
+const EXAMPLES = new URL('../../server/src/openapi/examples.json', import.meta.url)
+/** Fields whose values open something. */
+const SECRETS = /^(token|secret|revoke_token|access|refresh|form_token|recovery_codes|otpauth_uri|otpauth_url|qr_code)$/
+const HIDDEN = '…'
+/** Lists of what the worker writes soon after the request. */
+const WRITTEN_LATER: ReadonlySet<string> = new Set(['events.list', 'webhooks.deliveries.list'])
+/** Made up for each run, and so not worth showing. */
+const MADE_UP_NAME = /user-[0-9a-f]{12}/g
+const MADE_UP_ADDRESS = /[0-9a-f]{8}-[0-9a-f-]{27}@example\.com/g
+
+const isRecording = process.env.RECORD_EXAMPLES === '1'
+const stored: Record<string, unknown> = JSON.parse(readFileSync(EXAMPLES, 'utf8'))
+const recorded: Record<string, unknown> = {}
+const answering = endingOperations.filter(({ operation }) => operation.status !== 204)
+
+let store: TestDatabase
+let service: TestService
+/** For what waits until something was sent. */
+let worker: TestDispatcher
+beforeAll(async () => {
+  store = await openTestDatabase()
+  service = { ...(await startTestService({ database: store.database })), database: store.database }
+  worker = await startTestDispatcher({ address: store.address, secretBox: service.secretBox })
+})
+afterAll(async () => {
+  await worker.stop()
+  await service.close()
+  await store.close()
+  if (isRecording) writeFileSync(EXAMPLES, `${JSON.stringify(recorded, null, 2)}\n`)
+})
+
+for (const named of answering) {
+  const { name, operationId } = named
+
+  test(`${name} has an example of the shape of a real response`, async () => {
+    const [shown, real] = [stored[operationId], withoutSecrets(await respond(named))]
+    const isKept = shown !== undefined && isDeepStrictEqual(shapesIn(shown, real), shapesIn(real, shown))
+    recorded[operationId] = isKept ? shown : real
+    if (isRecording) return
+    expect(shown).toBeDefined()
+    expect(shapesIn(shown, real)).toEqual(shapesIn(real, shown))
+  })
+}
+
+test('no other operation has an example, and none holds a secret', () => {
+  if (isRecording) return
+  expect(Object.keys(stored).sort()).toEqual(answering.map(({ operationId }) => operationId).sort())
+  expect(JSON.stringify(stored)).not.toMatch(/svc_\w|whsec_\w|eyJ\w/)
+})
+
+/** Calls an operation for a team whose lists are not empty. */
+async function respond(named: NamedOperation): Promise<unknown> {
+  const team = await makeTeam(service.database)
+  await fill(team)
+  const input = await makeInput(service, team, named)
+  if (typeof input.survey_id === 'string') await answerSurvey(team, input.survey_id)
+  if (named.operation.queryFields.has('limit')) input.limit = 2
+  const token = named.operation.access === 'credential' ? team.token : undefined
+  const call = () => callRest(service, named, { ...sourcesOf(named, input), ...(token !== undefined && { token }) })
+  if (named.name === 'webhooks.deliveries.list') await approveOne(team)
+  if (named.name === 'webhooks.attempts.list') {
+    const { delivery_id } = await service.client(team.token).webhooks.test({ team_id: team.id, webhook_id: String(input.webhook_id) })
+    Object.assign(input, { delivery_id })
+  }
+  if (WRITTEN_LATER.has(named.name)) await until(`${named.name} has records`, async () => (await call()).body.results.length > 0)
+  const answer = await call()
+  expect(answer, JSON.stringify(answer.body)).toMatchObject({ status: named.operation.status })
+  return answer.body
+}
+
+async function approveOne(team: Team): Promise<void> {
+  const { id: submission_id } = await team.submit()
+  await service.client(team.token).submissions.approve({ ...team.project, submission_id })
+}
+
+async function fill(team: Team): Promise<void> {
+  const client = service.client(team.token)
+  const consent_granted = true
+  const { id: submission_id } = await team.submit({
+    title: 'A week',
+    rating: 5,
+    author_company: 'Analytical Engines',
+    consent_granted,
+    tags: ['onboarding'],
+  })
+  await team.submit({ kind: 'testimonial', body: 'Support answers within minutes.', author_name: 'Grace', consent_granted })
+  await client.submissions.approve({ ...team.project, submission_id })
+  await client.webhooks.create({ team_id: team.id, url: 'https://hooks.example.com/earshot', events: ['submission.approved'] })
+  const questions = [{ ref: 'recommend', type: 'nps' as const, title: 'How likely are you to recommend us?' }]
+  await client.surveys.create({ ...team.project, name: 'After the first week', questions })
+  await client.widgets.create({ ...team.project, name: 'Wall of the home page', layout: 'wall' })
+  await client.invitations.create({ team_id: team.id, email: `${crypto.randomUUID()}@example.com`, role: 'member' })
+  await beginSession(service.database, team.ownerId)
+  await allowClient(service.database, team.ownerId)
+}
+
+/** A score of each group. */
+async function answerSurvey(team: Team, survey_id: string): Promise<void> {
+  const { surveys, responses } = service.client(team.token)
+  const survey = await surveys.retrieve({ ...team.project, survey_id })
+  const question = survey.questions.find(({ type }) => type === 'nps')
+  if (survey.status !== 'active' || !question) return
+  for (const value of [10, 9, 4]) {
+    await responses.create({
+      ...team.project,
+      survey_id,
+      answers: [{ question_id: question.id, value }],
+      respondent: { name: 'Ada', email: 'ada@example.com' },
+    })
+  }
+}
+
+function withoutSecrets(body: unknown): unknown {
+  const text = JSON.stringify(body).replaceAll(MADE_UP_NAME, 'ada').replaceAll(MADE_UP_ADDRESS, 'grace@example.com')
+  return JSON.parse(text, (name, value) => (SECRETS.test(name) && value !== null ? hidden(value) : value))
+}
+
+function hidden(value: unknown): unknown {
+  return Array.isArray(value) ? value.map(hidden) : HIDDEN
+}
+
+/** Returns the paths of a value's fields with their types; below what the other one lacks, as null or an empty list, there are none. */
+function shapesIn(value: unknown, other: unknown, path = ''): string[] {
+  if (value === null || other === null) return [path]
+  if (typeof value !== 'object' || typeof other !== 'object') return [`${path}: ${typeof value}`]
+  if (Array.isArray(value)) {
+    const [first, ofOther] = [value[0], Array.isArray(other) ? other[0] : undefined]
+    return first === undefined || ofOther === undefined ? [path] : shapesIn(first, ofOther, `${path}[]`)
+  }
+  const fields = Object.entries(value).flatMap(([name, child]) =>
+    shapesIn(child, (other as Record<string, unknown>)[name] ?? null, `${path}.${name}`),
+  )
+  return fields.sort()
+}
