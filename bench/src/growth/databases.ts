@@ -117,7 +117,7 @@ async function fill(client: Sql, teams: Team[], count: number): Promise<void> {
              case when i % 5 = 0 then array['launch'] when i % 333 = 0 then array['rare'] else '{}' end,
              case when i % 7 = 0 then 'A-' || i end,
              (now() + make_interval(mins => i - ${count}::int))::date,
-             case when i % 5 = 0 then '{"plan": "team"}' else '{}' end
+             case when i % 5 = 0 then '{"plan": "team"}' else '{}' end::jsonb
         from generate_series(1, ${count}::int) i`
     await client`
       insert into submission_tags (team_id, project_id, tag, submission_id)
