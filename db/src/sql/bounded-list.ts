@@ -4,6 +4,8 @@ import { parametersOf } from './statement.ts'
 
 /** The most records that one request reads when no index serves its filters. */
 const SCAN_ROWS = 2_000
+/** The same where each record is looked up by itself, which reads several pages a record. */
+export const LOOKED_UP_ROWS = sql.raw('1000')
 
 /** Every list of this kind takes the bounds of its page. */
 const page = parametersOf<PageBounds>()

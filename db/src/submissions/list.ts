@@ -3,7 +3,17 @@ import { getTableColumns, type SQL, sql } from 'drizzle-orm'
 import type { Tx } from '../driver/database.ts'
 import { submissionText } from '../search/lists.ts'
 import { candidates, type Picked, type SearchValues, search } from '../search/search.ts'
-import { foundIn, foundPage, indexedList, type Listed, listedPage, scannedList, spanOf, walkOf } from '../sql/bounded-list.ts'
+import {
+  foundIn,
+  foundPage,
+  indexedList,
+  type Listed,
+  LOOKED_UP_ROWS,
+  listedPage,
+  scannedList,
+  spanOf,
+  walkOf,
+} from '../sql/bounded-list.ts'
 import { type Page, type PageQuery, pageBounds } from '../sql/pages.ts'
 import { type Parameters, statementsByKey } from '../sql/statement.ts'
 import { type SubmissionRow, submission_metadata, submission_tags, submissions } from '../tables/submissions.ts'
@@ -117,9 +127,10 @@ const list = statementsByKey<Values, Listed<ListedSubmission>>((key, p) => {
   const others = filters.flatMap((name) => (name === driver ? [] : (conditions[name]?.(p) ?? [])))
   if (driver === 'metadata') {
     const all = conditions.metadata?.(p) ?? []
-    return scannedList(walkOf(withMetadata(p), sql`m.submission_id`, span), [visible, all, ...others].flat(), listed, max)
+    return scannedList(walkOf(withMetadata(p), sql`m.submission_id`, span), [visible, all, ...others].flat(), listed, max ?? LOOKED_UP_ROWS)
   }
-  if (driver === 'tag') return scannedList(walkOf(tagged(p), sql`t.submission_id`, span), [visible, ...others], listed, max)
+  if (driver === 'tag')
+    return scannedList(walkOf(tagged(p), sql`t.submission_id`, span), [visible, ...others], listed, max ?? LOOKED_UP_ROWS)
   const driven = driver && conditions[driver] ? [conditions[driver](p)] : []
   const walk = (narrowed: SQL[]) => walkOf(sql.join([inProject(p), ...narrowed], sql` and `), sql`s.id`, span)
   if (others.length === 0) return indexedList(walk([visible, ...driven]), listed)
