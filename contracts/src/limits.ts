@@ -76,3 +76,8 @@ export const sizes = {
   keptSuccessBytes: 4_096,
   keptFailureBytes: 65_536,
 } as const
+
+/** 100000 as "100,000". `toLocaleString` loads the locales of Node, a tenth of the start of the command line. */
+export function grouped(count: number): string {
+  return String(count).replaceAll(/\B(?=(\d{3})+$)/g, ',')
+}

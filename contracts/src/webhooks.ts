@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { durations } from './durations.ts'
-import { sizes } from './limits.ts'
+import { grouped, sizes } from './limits.ts'
 import { NoContent, operation } from './operation.ts'
 import { TEAM, TeamRef } from './paths.ts'
 import { EventType } from './schemas/event-payloads.ts'
@@ -151,7 +151,7 @@ export const webhooks = {
     path: `${WEBHOOK}/replay/`,
     status: 202,
     summary: 'Replay the events of a period',
-    description: `Sends events again that a receiver lost or missed. Every event between \`from\` and \`to\` that matches the filters of the endpoint becomes a new delivery, regardless of earlier deliveries, also of skipped ones. \`matched\` is the number of events; the deliveries are created in the background and listed by \`replay_id\`. The period must lie within the last ${durations.eventDays} days and contain at most ${sizes.replayEvents.toLocaleString('en')} events of the team. An endpoint has one replay at a time, else \`state_conflict\` with the state \`replaying\`; a team has at most ${sizes.replayDeliveries.toLocaleString('en')} unfinished deliveries of replays, else \`quota_exceeded\`.`,
+    description: `Sends events again that a receiver lost or missed. Every event between \`from\` and \`to\` that matches the filters of the endpoint becomes a new delivery, regardless of earlier deliveries, also of skipped ones. \`matched\` is the number of events; the deliveries are created in the background and listed by \`replay_id\`. The period must lie within the last ${durations.eventDays} days and contain at most ${grouped(sizes.replayEvents)} events of the team. An endpoint has one replay at a time, else \`state_conflict\` with the state \`replaying\`; a team has at most ${grouped(sizes.replayDeliveries)} unfinished deliveries of replays, else \`quota_exceeded\`.`,
     errors: ['state_conflict', 'quota_exceeded'],
     input: WebhookRef.extend({
       from: instant(`Start of the period, inclusive, within the last ${durations.eventDays} days.`),
