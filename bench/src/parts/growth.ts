@@ -43,7 +43,7 @@ export async function benchGrowth({
     details: [
       `The index for searches takes ${indexing.us.toFixed(0)} µs, ${indexing.bytes.toFixed(0)} bytes and ${indexing.walBytes.toFixed(0)} bytes of WAL a record, all of it in a worker.`,
       table(['case', 'small ms', 'large ms', 'large ÷ small', 'rows scanned', 'buffers'], rows),
-      ...outcomes.map(planOf),
+      ...outcomes.filter((outcome) => !checkTime(outcome).met).map(planOf),
     ],
   }
 }
