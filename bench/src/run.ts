@@ -8,6 +8,7 @@ import { benchBodies } from './parts/bodies.ts'
 import { benchCredentials } from './parts/credentials.ts'
 import { benchDeliveries } from './parts/deliveries.ts'
 import { benchEventCost } from './parts/event-cost.ts'
+import { benchExport } from './parts/export.ts'
 import { benchFairness } from './parts/fairness.ts'
 import { benchGrowth } from './parts/growth.ts'
 import { benchHelp } from './parts/help.ts'
@@ -75,6 +76,7 @@ const parts: Record<string, (length: typeof full) => Promise<PartReport>> = {
   widget: benchWidget,
   visitors: benchVisitors,
   growth: benchGrowth,
+  export: benchExport,
   deliveries: benchDeliveries,
   latency: benchLatency,
   fairness: benchFairness,

@@ -1,5 +1,5 @@
 import { type NamedOperation, sizes } from '@earshot/contracts'
-import type { CallOptions } from '@earshot/contracts/client'
+import type { CallOptions, Client } from '@earshot/contracts/client'
 import { isRequestBody, readBody } from './body.ts'
 import { applyFlags, type Flag, missingFlags } from './flags.ts'
 import { openOutput } from './output.ts'
@@ -25,18 +25,24 @@ export interface Invocation {
 /** Calls the operation and prints its result. Throws a UsageError for a wrong command line before anything is sent. */
 export async function invoke(invocation: Invocation): Promise<void> {
   const { named, terminal, given } = invocation
-  const ids = idsOf(invocation)
-  const fields = await fieldsOf(invocation)
   const output = openOutput({ named, terminal, schema: readSchema(named.operation.output, 'output'), given })
   const options = callOptionsOf(given)
-  const client = connect(terminal)
-  const { needsTeam, needsProject } = pathFieldsOf(named.operation)
-  const asked = { needsTeam, needsProject, ...textOf(given, 'team'), ...textOf(given, 'project') }
-  const teamAndProject = await findTeamAndProject(client, asked, terminal)
-  const result = call(client, named, { ...fields, ...teamAndProject, ...ids }, options)
+  const { client, input } = await prepare(invocation)
+  const result = call(client, named, input, options)
   if (!given.all) output.add(await result)
   else for await (const page of result.pages()) output.add(page)
   await output.end()
+}
+
+/** Connects, and reads the input from the command line. Throws a UsageError for a wrong one before anything is sent. */
+export async function prepare(invocation: Invocation): Promise<{ client: Client; input: Input }> {
+  const { named, terminal, given } = invocation
+  const ids = idsOf(invocation)
+  const fields = await fieldsOf(invocation)
+  const client = connect(terminal)
+  const { needsTeam, needsProject } = pathFieldsOf(named.operation)
+  const asked = { needsTeam, needsProject, ...textOf(given, 'team'), ...textOf(given, 'project') }
+  return { client, input: { ...fields, ...(await findTeamAndProject(client, asked, terminal)), ...ids } }
 }
 
 function idsOf({ named, given, positional: argument }: Invocation): Input {

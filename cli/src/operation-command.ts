@@ -23,7 +23,9 @@ export function addFlags(command: Command, named: NamedOperation, { terminal, fi
   command.action(async () => {
     const given = command.opts()
     try {
-      await invoke({ named, flags, terminal, given, positional: command.args[0] })
+      const invocation = { named, flags, terminal, given, positional: command.args[0] }
+      if (operation.stream) await (await import('./export.ts')).exportRecords(invocation)
+      else await invoke(invocation)
       finish(0)
     } catch (error) {
       finish(failed(error, { named, flags, terminal, isJson: given.json === true }))
@@ -53,6 +55,7 @@ function parentOptions(operation: Operation): Option[] {
 }
 
 function generalOptions(operation: Operation): Option[] {
+  if (operation.stream) return [new Option('--out <file>', 'write to this file; one that ends in .csv is CSV').helpGroup(HelpGroup.general)]
   const options = [
     new Option('--json', 'print the response as JSON; errors go to stderr'),
     new Option('--output <field>', 'print only this field, such as id or author.name; for a list, one per line').conflicts('json'),

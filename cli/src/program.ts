@@ -77,7 +77,14 @@ function addCommands(root: Command, addFlags: (command: Command, named: NamedOpe
     groups.set(key, group.usage('<verb> [ID] [flags]').commandsGroup(HelpGroup.verbs).hook('preSubcommand', addFlagsToNamed))
     return group
   }
-  for (const named of listOperations(contracts).filter(({ operation }) => isEverywhere(operation))) {
+  const exports = groupAt(['export']).helpGroup(HelpGroup.tools).summary('write all submissions or responses to a file')
+  for (const named of listOperations(contracts)) {
+    if (named.operation.stream === 'records') {
+      const words = ['export', named.words[0] ?? '']
+      const leaf = exports.command(words[1] ?? '', { isDefault: words[1] === 'submissions' })
+      leaves.set(addPositional(leaf.summary(named.operation.summary), named.operation), { ...named, words })
+    }
+    if (!isEverywhere(named.operation)) continue
     const leaf = groupAt(named.words.slice(0, -1)).command(named.words.at(-1) ?? '')
     leaves.set(addPositional(leaf.summary(named.operation.summary), named.operation), named)
   }

@@ -1,5 +1,5 @@
 import type { NamedOperation } from '@earshot/contracts'
-import { type CallOptions, type Client, createClient } from '@earshot/contracts/client'
+import { type CallOptions, type Client, createClient, type Export } from '@earshot/contracts/client'
 import type { Terminal } from './terminal.ts'
 import { UsageError } from './usage-error.ts'
 
@@ -33,9 +33,18 @@ export function serviceUrl({ env }: Terminal): string {
 }
 
 /** Calls an operation by its name. */
-export function call(client: Client, { name }: NamedOperation, input: object, options: CallOptions): CallResult {
+export function call(client: Client, named: NamedOperation, input: object, options: CallOptions): CallResult {
+  // Proven: the client has a method for each operation, and pages() on each list.
+  return (methodOf(client, named) as (input: object, options: CallOptions) => CallResult)(input, options)
+}
+
+/** Returns the records of an export by its name. */
+export function exportFrom(client: Client, named: NamedOperation, input: object): Export<object> {
+  return (methodOf(client, named) as (input: object) => Export<object>)(input) // Proven by `stream: 'records'`.
+}
+
+function methodOf(client: Client, { name }: NamedOperation): unknown {
   let node: unknown = client
   for (const key of name.split('.')) node = (node as Record<string, unknown>)[key]
-  // Proven: the client has a method for each operation, and pages() on each list.
-  return (node as (input: object, options: CallOptions) => CallResult)(input, options)
+  return node
 }

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import process from 'node:process'
 import { setTimeout as delay } from 'node:timers/promises'
 
@@ -12,6 +13,10 @@ export interface Terminal {
   columns: number | undefined
   writeOut(text: string): void
   writeError(text: string): void
+  /** Writes to the standard output as fast as it is read. */
+  writeAll(text: string): Promise<void>
+  /** Where a progress bar can be drawn; undefined where nobody looks on. */
+  progressStream: NodeJS.WritableStream | undefined
   /** Returns a signal that aborts at Ctrl-C, which then no longer ends the process. */
   interruption(): AbortSignal
   /** Waits; resolves early when the signal aborts. */
@@ -26,6 +31,10 @@ export function processTerminal(): Terminal {
     columns: process.stdout.isTTY ? process.stdout.columns : undefined,
     writeOut: (text) => process.stdout.write(text),
     writeError: (text) => process.stderr.write(text),
+    writeAll: async (text) => {
+      if (!process.stdout.write(text)) await once(process.stdout, 'drain')
+    },
+    progressStream: process.stderr.isTTY ? process.stderr : undefined,
     interruption: () => {
       const controller = new AbortController()
       for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => controller.abort())

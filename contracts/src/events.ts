@@ -32,7 +32,7 @@ export const events = {
   stream: operation({
     ...read,
     path: `${TEAM}/events/stream/`,
-    stream: true,
+    stream: 'events',
     summary: 'Stream the events of a team',
     description: [
       'The change feed as server-sent events (WHATWG HTML, "Server-sent events"): `event` is the type, `data` the event, `id` a cursor of the feed. Reconnecting clients resume from `Last-Event-ID`, which an `EventSource` sends by itself, or from `cursor`, without gaps or duplicates. Without either, the stream starts with new events.',

@@ -16,11 +16,17 @@ export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
  */
 export type Access = 'credential' | 'public' | 'account'
 
+/**
+ * What an operation streams, if its response is no JSON body: server-sent events for as long as the caller listens, or the
+ * records of a list to its end, as NDJSON or CSV. Over REST and in the client only.
+ */
+export type StreamKind = false | 'events' | 'records'
+
 /** The fields of an operation from which the types of its handler and its client method follow. */
-export interface Traits<Who extends Access, Streams extends boolean, Reauthenticates extends boolean, WithWork extends boolean> {
+export interface Traits<Who extends Access, Streams extends StreamKind, Reauthenticates extends boolean, WithWork extends boolean> {
   /** Who may call it; `credential` unless said. */
   access: Who
-  /** The response is a stream of server-sent events; `output` is the data of one event. Over REST and in the client only. */
+  /** What it streams; `output` is the data of one event, or one record. */
   stream: Streams
   /** Changes how a person signs in, and so asks for the password or a code again. */
   reauthenticates: Reauthenticates
@@ -83,7 +89,7 @@ export interface Operation<
   Input extends z.ZodObject = z.ZodObject,
   Output extends z.ZodType = z.ZodType,
 > extends OperationLiteral<Verb, Path, Input, Output>,
-    Traits<Access, boolean, boolean, boolean>,
+    Traits<Access, StreamKind, boolean, boolean>,
     FieldSources {
   status: 200 | 201 | 202 | 204
   limit: LimitName
@@ -103,7 +109,7 @@ export function operation<
   Input extends z.ZodObject,
   Output extends z.ZodType,
   const Who extends Access = 'credential',
-  const Streams extends boolean = false,
+  const Streams extends StreamKind = false,
   const Reauthenticates extends boolean = false,
   const WithWork extends boolean = false,
 >(

@@ -13,6 +13,7 @@ import { handlers as ownHandlers } from './handlers.ts'
 import { sendClientError } from './http/client-error.ts'
 import { registerCors } from './http/cors.ts'
 import { registerDrain } from './http/drain.ts'
+import { registerExport } from './http/export.ts'
 import { sendFailure } from './http/failure.ts'
 import { createFeedPoll } from './http/feed-poll.ts'
 import { registerJsonBody } from './http/json-body.ts'
@@ -87,8 +88,10 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const pipelines = operations.map((named) => compilePipeline(named, handlerOf(named), pipelineOptions))
   const feedPoll = createFeedPoll(options.database)
   for (const pipeline of pipelines) {
-    if (pipeline.named.operation.stream)
-      registerStream(app, pipeline, { baseUrl: options.baseUrl, feedPoll, heartbeatMs: options.streamHeartbeatMs })
+    const { stream } = pipeline.named.operation
+    const { baseUrl, streamHeartbeatMs: heartbeatMs } = options
+    if (stream === 'events') registerStream(app, pipeline, { baseUrl, feedPoll, heartbeatMs })
+    else if (stream === 'records') registerExport(app, pipeline, { baseUrl, heartbeatMs })
     else registerRest(app, pipeline, { ...options, resourcePath: retrievePathOf(options.contracts, pipeline.named) })
   }
   await registerTrpc(

@@ -2,7 +2,7 @@ import { contracts, type Testimonial } from '@earshot/contracts'
 import { createSubmission, deleteSubmission, findSubmission, type ListedSubmission, listSubmissions, updateSubmission } from '@earshot/db'
 import { implement } from './http/implement.ts'
 import { channelOf } from './submissions/channel.ts'
-import { columnsOf, presentSubmission } from './submissions/columns.ts'
+import { columnsOf, presentExported } from './submissions/columns.ts'
 
 const kind = 'testimonial' as const
 
@@ -29,6 +29,5 @@ function refOf({ team_id, project_id, testimonial_id }: { team_id: string; proje
 }
 
 function presentTestimonial(row: ListedSubmission): Testimonial {
-  const { featured, excerpt, position } = row
-  return { ...presentSubmission(row), kind, featured, excerpt, position }
+  return { ...presentExported(row), kind }
 }

@@ -42,6 +42,10 @@ export async function earshot(
       outcome.err += text
       onOutput?.(text)
     },
+    writeAll: async (text) => {
+      outcome.out += text
+    },
+    progressStream: undefined,
     pause: (ms, signal) => delay(ms / haste, undefined, { signal }).catch(() => {}),
     interruption: () => interruption ?? new AbortController().signal,
   })

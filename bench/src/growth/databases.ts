@@ -63,8 +63,8 @@ async function openGrowthDatabase(
   for (const other of others) await makeSurvey(database, other)
   let indexing: Indexing = { us: 0, bytes: 0, walBytes: 0 }
   await onServer(address, async (client) => {
-    await fill(client, [team], submissions)
-    await fill(client, others, OTHER_SUBMISSIONS)
+    await fillSubmissions(client, [team], submissions)
+    await fillSubmissions(client, others, OTHER_SUBMISSIONS)
     await fillResponses(client, { team, survey }, submissions)
     await client`
       insert into search_lists (team_id, project_id, list_id, due_at)
@@ -103,7 +103,7 @@ async function makeWidgets(database: Database, { id, project_id }: Team): Promis
 }
 
 /** Inserts submissions a minute apart. Triggers are off, so it also inserts the tags and figures that they would. */
-async function fill(client: Sql, teams: Team[], count: number): Promise<void> {
+export async function fillSubmissions(client: Sql, teams: Team[], count: number): Promise<void> {
   for (const { id, project_id } of teams) {
     await client`
       insert into submissions (team_id, project_id, id, kind, state, channel, body, rating, author_name, author_company, consent_granted, tags, external_id, day, metadata)

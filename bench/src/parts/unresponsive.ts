@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { PartReport } from '../report.ts'
+import { residentMegabytes } from '../resident-megabytes.ts'
 import type { Team } from '../teams.ts'
 import { openWebhookFixture } from '../webhooks/fixture.ts'
 
@@ -41,10 +41,6 @@ export async function benchUnresponsive({ unresponsiveSeconds }: { unresponsiveS
     ],
     details: [],
   }
-}
-
-function residentMegabytes(pid: number): number {
-  return Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024
 }
 
 async function inFlight(url: string): Promise<number> {

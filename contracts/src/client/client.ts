@@ -3,6 +3,7 @@ import { type Contracts, contracts } from '../index.ts'
 import type { Method, Operation, OperationTree } from '../operation.ts'
 import { isOperation, takesKey } from '../operation-names.ts'
 import { type Page, type PagedPromise, paged } from './pages.ts'
+import { continued, readBytes, readRecords } from './records.ts'
 import { outputOf, sendOnce } from './reply.ts'
 import { type CallOptions, type ClientOptions, requestOf } from './request.ts'
 import { sendWithRetries } from './retry.ts'
@@ -14,6 +15,15 @@ const MAX_RETRIES = 2
 export { EarshotApiError, EarshotConnectionError, EarshotTimeoutError } from './errors.ts'
 export type { PagedPromise } from './pages.ts'
 export type { CallOptions, ClientOptions } from './request.ts'
+/** All records of a list, to its end. Iterating again requests them again. */
+export interface Export<Data> extends AsyncIterable<Data> {
+  /** Yields the bytes of a CSV file instead. A broken connection ends it with an EarshotConnectionError. */
+  csv(): AsyncIterable<Uint8Array>
+}
+
+/** Options of an export. `timeoutMs` is how long its response may take to begin. */
+export type ExportOptions = Pick<CallOptions, 'signal' | 'timeoutMs' | 'headers'>
+
 export type { ExpiredCursor, Streamed, StreamOptions } from './stream.ts'
 
 /** One method per operation, under the operation's name. */
@@ -21,9 +31,11 @@ export type Client = ClientOf<Contracts>
 
 type ClientOf<Tree> = {
   readonly [Name in keyof Tree]: Tree[Name] extends Operation<Method, string, infer Input, infer Output>
-    ? Tree[Name] extends { stream: true }
+    ? Tree[Name] extends { stream: 'events' }
       ? (input: z.input<Input>, options?: StreamOptions) => AsyncIterable<Streamed<z.output<Output>>>
-      : Call<z.input<Input>, z.output<Output>>
+      : Tree[Name] extends { stream: 'records' }
+        ? (input: Omit<z.input<Input>, 'format'>, options?: ExportOptions) => Export<z.output<Output>>
+        : Call<z.input<Input>, z.output<Output>>
     : ClientOf<Tree[Name]>
 }
 
@@ -38,6 +50,7 @@ type CallResult<Output> = Output extends Page<infer Item> ? PagedPromise<Output,
 /**
  * Creates a client, for Node and browsers: `await client.submissions.approve({ team_id, project_id, submission_id })`.
  * A list resolves to its first page, and iterates over all items: `for await (const team of client.teams.list())`.
+ * An export yields all records of a list: `for await (const submission of client.submissions.export({ team_id, project_id }))`.
  * A stream continues until the connection drops: `for await (const { cursor, data } of client.events.stream({ team_id }))`.
  *
  * Calls throw EarshotApiError when the service refuses, EarshotConnectionError when it cannot be reached, EarshotTimeoutError
@@ -54,7 +67,8 @@ function methodsOf(tree: OperationTree, options: ClientOptions): object {
 }
 
 function methodOf(operation: Operation, options: ClientOptions) {
-  if (operation.stream) return (input = {}, call = {}) => streamOf(operation, input, options, call)
+  if (operation.stream === 'events') return (input = {}, call = {}) => streamOf(operation, input, options, call)
+  if (operation.stream === 'records') return (input = {}, call = {}) => exportOf(operation, input, options, call)
   const send = (input: object, call: CallOptions) => callOperation(operation, input, options, call)
   if (!isList(operation)) return (input = {}, call = {}) => send(input, call)
   return (input = {}, call = {}) => {
@@ -70,6 +84,21 @@ function streamOf(operation: Operation, input: { cursor?: string }, options: Cli
   const open = (cursor: string | undefined) =>
     openStream(fetch, requestOf(operation, { ...input, cursor }, options, { ...call, headers }), { ...call, timeoutMs })
   return resumed(open, input.cursor, call.onExpired)
+}
+
+function exportOf(operation: Operation, input: { cursor?: string }, options: ClientOptions, call: ExportOptions): Export<object> {
+  const { fetch = globalThis.fetch, maxRetries = MAX_RETRIES } = options
+  const { signal, timeoutMs = options.timeoutMs ?? TIMEOUT_MS } = call
+  const open = (format: 'ndjson' | 'csv', cursor: string | undefined) => {
+    const type = format === 'csv' ? 'text/csv' : 'application/x-ndjson'
+    const request = requestOf(operation, { ...input, format, cursor }, options, { ...call, headers: { accept: type, ...call.headers } })
+    return readBytes(fetch, request, { type, signal, timeoutMs })
+  }
+  const recordsFrom = (cursor: string | undefined) => readRecords<{ id: string }>(open('ndjson', cursor))
+  return {
+    [Symbol.asyncIterator]: () => continued(recordsFrom, { start: input.cursor, maxRetries, signal }),
+    csv: () => open('csv', input.cursor),
+  }
 }
 
 async function callOperation(operation: Operation, input: object, options: ClientOptions, call: CallOptions): Promise<unknown> {

@@ -63,21 +63,22 @@ function waitBeforeRetryMs(outcome: Reply | EarshotConnectionError, retries: num
 }
 
 /** Returns an exponential backoff with jitter over its upper half, so that clients that failed together do not retry together. */
-function backoffMs(retries: number): number {
+export function backoffMs(retries: number): number {
   return Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** retries) * (0.5 + Math.random() / 2)
 }
 
-function wait(ms: number, signal: AbortSignal): Promise<void> {
+/** Waits; rejects with the reason of the signal when it aborts. */
+export function wait(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     const abort = () => {
       clearTimeout(timer)
-      reject(signal.reason)
+      reject(signal?.reason)
     }
     const timer = setTimeout(() => {
-      signal.removeEventListener('abort', abort)
+      signal?.removeEventListener('abort', abort)
       resolve()
     }, ms)
-    if (signal.aborted) abort()
-    else signal.addEventListener('abort', abort, { once: true })
+    if (signal?.aborted) abort()
+    else signal?.addEventListener('abort', abort, { once: true })
   })
 }

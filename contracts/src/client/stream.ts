@@ -3,9 +3,7 @@ import { errorRow } from '../errors.ts'
 import { EarshotApiError, EarshotConnectionError, EarshotTimeoutError } from './errors.ts'
 import { isErrorBody, outputOf, reasonOf } from './reply.ts'
 import type { CallOptions, PreparedRequest } from './request.ts'
-
-/** The service sends at least a comment every 15 seconds, so after three missed ones the connection is dead. */
-const SILENCE_MS = 45_000
+import { startWatchdog } from './watchdog.ts'
 
 /** An item of a stream. */
 export interface Streamed<Data> {
@@ -114,29 +112,4 @@ function refusalOf(data: string): Error {
   const body: unknown = JSON.parse(data)
   if (!isErrorBody(body)) return new EarshotConnectionError('The stream ended with an unknown error.')
   return new EarshotApiError(errorRow(body.code).status, body)
-}
-
-/** Aborts when the caller does, and when expected bytes do not arrive in time. */
-function startWatchdog(signal: AbortSignal | undefined) {
-  const controller = new AbortController()
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const abort = () => controller.abort(signal?.reason)
-  if (signal?.aborted) abort()
-  signal?.addEventListener('abort', abort)
-  const expectWithin = (ms: number, failure: () => Error) => {
-    clearTimeout(timer)
-    timer = setTimeout(() => controller.abort(failure()), ms)
-  }
-  return {
-    signal: controller.signal,
-    expectWithin,
-    pause: () => clearTimeout(timer),
-    expectBytes: () => expectWithin(SILENCE_MS, () => new EarshotConnectionError(`The stream was silent for ${SILENCE_MS / 1000} s.`)),
-    stop: () => {
-      clearTimeout(timer)
-      signal?.removeEventListener('abort', abort)
-      // A consumer that stops iterating leaves no connection open.
-      controller.abort()
-    },
-  }
 }

@@ -179,11 +179,14 @@ export const Page = z.strictObject({
     .meta({ description: 'Maximum number of results. A page can be shorter, even empty, before the last page.' }),
 })
 
-/** Query fields of lists that can be filtered by time. */
-export const TimedPage = Page.extend({
+/** Query fields of what can be filtered by time. */
+export const createdSpan = {
   created_after: instant('Only records created at or after this time.').optional(),
   created_before: instant('Only records created before this time.').optional(),
-})
+}
+
+/** Query fields of lists that can be filtered by time. */
+export const TimedPage = Page.extend(createdSpan)
 
 /** The output of a list. Only `next_cursor: null` marks the last page. */
 export function listOf<Item extends z.ZodType>(name: string, item: Item, { order = 'newest first' }: { order?: string } = {}) {

@@ -10,10 +10,15 @@ export const Position = z
   .max(MAX_POSITION)
   .meta({ description: 'Sorts the featured testimonials, smallest first; null comes last. Fractions are allowed.', example: 1.5 })
 
-export const Testimonial = Submission.extend({
-  kind: z.literal('testimonial').meta({ description: 'Always testimonial.' }),
+/** What the team adds to a testimonial. */
+export const editorial = {
   featured: z.boolean().meta({ description: 'Whether the team featured it.' }),
   excerpt: z.string().nullable().meta({ description: 'A verbatim part of the body.' }),
   position: Position.nullable(),
+}
+
+export const Testimonial = Submission.extend({
+  kind: z.literal('testimonial').meta({ description: 'Always testimonial.' }),
+  ...editorial,
 }).meta({ id: 'Testimonial', description: 'A submission that the team created. It is the same record with the same id.' })
 export type Testimonial = z.infer<typeof Testimonial>

@@ -3,7 +3,9 @@ import { errorCodes } from '../errors.ts'
 import { sizes } from '../limits.ts'
 import { NoContent, operation } from '../operation.ts'
 import { PROJECT, ProjectRef } from '../paths.ts'
+import { EXPORTING, exported } from '../schemas/export.ts'
 import {
+  createdSpan,
   Id,
   listOf,
   Metadata,
@@ -27,6 +29,7 @@ import {
   SubmissionKind,
   SubmissionState,
 } from '../schemas/submission.ts'
+import { editorial } from '../schemas/testimonial.ts'
 
 const SUBMISSION = `${PROJECT}/submissions/{submission_id}` as const
 const SubmissionRef = ProjectRef.extend({ submission_id: Id.meta({ description: 'The submission.' }) })
@@ -71,6 +74,28 @@ const ModerationResult = z
   })
   .meta({ id: 'ModerationResult', description: 'The result for one submission.' })
 
+/** What a list and an export can be narrowed to. */
+const filters = {
+  state: SubmissionState.optional(),
+  kind: SubmissionKind.optional(),
+  channel: Channel.optional(),
+  tag: Tag.optional().meta({ description: 'Only submissions with this tag.' }),
+  min_rating: Rating.optional().meta({ description: 'Only submissions with at least this rating.' }),
+  external_id: text(200, 1).optional().meta({ description: 'Only the submission with this external id, your own.', example: 'A-1001' }),
+  metadata: MetadataFilter.optional().meta({
+    description: `Only submissions with these values in their metadata: \`metadata.plan=team\`, or \`metadata[plan]=team\`. Finds texts, numbers and booleans of at most ${sizes.metadataValueCharacters} characters, of the first ${sizes.metadataKeys} keys. At most ${sizes.metadataFilters} keys, and all must match.`,
+  }),
+  has_video: z.boolean().optional().meta({ description: 'Only submissions with a video, or without one.' }),
+  search: Search.optional().meta({
+    description: `Only submissions with all these words, or parts of words, in title, body or author. ${SEARCHING}`,
+  }),
+}
+
+const ExportedSubmission = Submission.extend(editorial).meta({
+  id: 'ExportedSubmission',
+  description: 'A submission as an export shows it. What the team adds to testimonials is false or null for the others.',
+})
+
 export const submissions = {
   list: operation({
     method: 'GET',
@@ -82,21 +107,20 @@ export const submissions = {
     role: 'viewer',
     input: ProjectRef.extend({
       ...TimedPage.shape,
-      state: SubmissionState.optional(),
-      kind: SubmissionKind.optional(),
-      channel: Channel.optional(),
-      tag: Tag.optional().meta({ description: 'Only submissions with this tag.' }),
-      min_rating: Rating.optional().meta({ description: 'Only submissions with at least this rating.' }),
-      external_id: text(200, 1).optional().meta({ description: 'Only the submission with this external id, your own.', example: 'A-1001' }),
-      metadata: MetadataFilter.optional().meta({
-        description: `Only submissions with these values in their metadata: \`metadata.plan=team\`, or \`metadata[plan]=team\`. Finds texts, numbers and booleans of at most ${sizes.metadataValueCharacters} characters, of the first ${sizes.metadataKeys} keys. At most ${sizes.metadataFilters} keys, and all must match.`,
-      }),
-      has_video: z.boolean().optional().meta({ description: 'Only submissions with a video, or without one.' }),
-      search: Search.optional().meta({
-        description: `Only submissions with all these words, or parts of words, in title, body or author. ${SEARCHING}`,
-      }),
+      ...filters,
     }),
     output: listOf('Submission', Submission),
+  }),
+  export: operation({
+    method: 'GET',
+    path: `${PROJECT}/submissions/export/`,
+    stream: 'records',
+    summary: 'Export the submissions of a project',
+    description: `All kinds, with the filters of the list. ${EXPORTING}`,
+    scope: 'read:submissions',
+    role: 'member',
+    input: ProjectRef.extend({ ...exported, ...createdSpan, ...filters }),
+    output: ExportedSubmission,
   }),
   counts: operation({
     method: 'GET',

@@ -2,6 +2,7 @@ import type { Contracts, Method, Operation } from '@earshot/contracts'
 import type { TRPCBuiltRouter, TRPCMutationProcedure, TRPCQueryProcedure } from '@trpc/server'
 import type { z } from 'zod'
 import type { DeferredVisitor, Guest, InAccount, InProject, InTeam, SignedIn, Visitor, VisitorInProject } from '../auth/callers.ts'
+import type { Column } from './columns.ts'
 import type { ErrorShape } from './trpc-failure.ts'
 
 /** The context of an operation's handler, which follows from the contract's fields and from the fields of its path. */
@@ -28,7 +29,11 @@ type Handler<O> =
     ? (call: { ctx: ContextOf<O>; input: z.output<Input> }) => Promise<ResultOf<O, z.input<Output>>>
     : never
 
-type ResultOf<O, Output> = O extends { stream: true } ? StreamPage<Output> : Output
+type ResultOf<O, Output> = O extends { stream: 'events' }
+  ? StreamPage<Output>
+  : O extends { stream: 'records' }
+    ? ExportPage<Output>
+    : Output
 
 /** A page of a stream. The stream asks its handler for pages, each with the cursor of the previous one. */
 export interface StreamPage<Data = unknown> {
@@ -39,6 +44,17 @@ export interface StreamPage<Data = unknown> {
     text: string
   }[]
   next_cursor: string
+}
+
+/** How many records an export reads at once. */
+export const EXPORT_PAGE = 500
+
+/** A page of an export. The export asks its handler for pages, each with the cursor of the previous one. */
+export interface ExportPage<Data = object> {
+  results: Data[]
+  next_cursor: string | null
+  /** The columns of a CSV file, if they are not the fields of the record. */
+  columns?: Column<Data>[]
 }
 
 /** One handler for each operation of a tree. */
@@ -57,7 +73,7 @@ type ProcedureOf<O> =
     : never
 
 type RecordOf<Tree> = {
-  [Name in keyof Tree as Tree[Name] extends { stream: true } ? never : Name]: Tree[Name] extends Operation
+  [Name in keyof Tree as Tree[Name] extends { stream: 'events' | 'records' } ? never : Name]: Tree[Name] extends Operation
     ? ProcedureOf<Tree[Name]>
     : RecordOf<Tree[Name]>
 }

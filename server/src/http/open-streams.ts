@@ -1,28 +1,28 @@
 import type { ServerResponse } from 'node:http'
 import { ApiError } from '@earshot/contracts'
 
-const MAX_STREAMS = 20
 const RETRY_AFTER_SECONDS = 15
 /** How long a stalled reader may delay a shutdown. */
 const GRACE_MS = 1_000
 
-/** The streams that are open in this process. */
+/** The streams, or the exports, that are open in this process. */
 export interface OpenStreams {
-  /** Counts a response until it closes; the signal aborts then. Throws `rate_limited` for a person with too many streams. */
+  /** Counts a response until it closes; the signal aborts then. Throws `rate_limited` for a person with too many. */
   enter: (userId: string, response: ServerResponse) => AbortSignal
   /** Ends all streams, including those that start from now on. */
   endAll: () => void
 }
 
-export function createOpenStreams(): OpenStreams {
+/** Allows each person `max` of what `noun` names. */
+export function createOpenStreams(max: number, noun: string): OpenStreams {
   const responses = new Map<ServerResponse, { userId: string; ending: AbortController }>()
   let isClosing = false
 
   return {
     enter(userId, response) {
       const count = [...responses.values()].filter((one) => one.userId === userId).length
-      if (count >= MAX_STREAMS) {
-        const detail = `You have ${MAX_STREAMS} open streams, which is the maximum; close one.`
+      if (count >= max) {
+        const detail = `You have ${max} ${noun}, which is the maximum; end one.`
         throw new ApiError('rate_limited', { detail, retryAfterSeconds: RETRY_AFTER_SECONDS })
       }
       const ending = new AbortController()

@@ -134,9 +134,10 @@ export async function failureOf(authorized: AuthorizedRequest | undefined, error
   )
 }
 
-/** The schema of the handler's output. The handler of a stream returns pages of it. */
-function outputOf(operation: Operation): z.ZodType {
-  return operation.stream ? z.object({ results: z.array(z.object({ data: operation.output })) }) : operation.output
+/** The schema of the handler's output. The handler of a stream or an export returns pages of it. */
+function outputOf({ stream, output }: Operation): z.ZodType {
+  if (!stream) return output
+  return z.object({ results: z.array(stream === 'events' ? z.object({ data: output }) : output) })
 }
 
 /** Returns how to count a failed request, or null where it was counted before or is not to be counted. */

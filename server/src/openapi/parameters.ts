@@ -40,7 +40,7 @@ export function completeParameters(
   return [
     ...(draft.parameters ?? []).map((parameter) => ('name' in parameter ? completeParameter(parameter, operation) : parameter)),
     ...(takesKey(operation) ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
-    ...(operation.stream ? [{ $ref: '#/components/parameters/LastEventId' }] : []),
+    ...(operation.stream === 'events' ? [{ $ref: '#/components/parameters/LastEventId' }] : []),
     ...(hasETag(operation) ? [{ $ref: '#/components/parameters/IfNoneMatch' }] : []),
   ]
 }

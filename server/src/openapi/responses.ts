@@ -7,9 +7,17 @@ import { headerRefs, LIMIT_HEADERS } from './headers.ts'
 const DESCRIPTIONS = { 200: 'Success.', 201: 'Created.', 202: 'Accepted.', 204: 'Success, without a body.' } as const
 
 /** OpenAPI 3.1 cannot describe the messages of a stream. */
-const EVENT_STREAM: oas31.MediaTypeObject = {
-  schema: { type: 'string', description: 'An endless stream of messages. The data of each is an `Event` as JSON.' },
-  example: 'id: f2s\nevent: submission.approved\ndata: {"id":"019aa3c1-7d40-7c3e-9f3b-2b8f7a6f1e01","type":"submission.approved",…}\n\n',
+const EVENT_STREAM: oas31.ContentObject = {
+  'text/event-stream': {
+    schema: { type: 'string', description: 'An endless stream of messages. The data of each is an `Event` as JSON.' },
+    example: 'id: f2s\nevent: submission.approved\ndata: {"id":"019aa3c1-7d40-7c3e-9f3b-2b8f7a6f1e01","type":"submission.approved",…}\n\n',
+  },
+}
+
+/** The content of an export; OpenAPI 3.1 cannot describe its lines either. */
+const RECORDS: oas31.ContentObject = {
+  'application/x-ndjson': { schema: { type: 'string', description: 'A record as JSON on each line.' } },
+  'text/csv': { schema: { type: 'string', description: 'A header, then a record on each row.' } },
 }
 
 /** The responses of an operation: success, 304 for operations with an ETag, and every possible error. */
@@ -48,7 +56,7 @@ function success(
       ...(takesKey(operation) ? (['Idempotency-Replayed'] as const) : []),
     ),
     ...(operation.stream
-      ? { content: { 'text/event-stream': EVENT_STREAM } }
+      ? { content: operation.stream === 'events' ? EVENT_STREAM : RECORDS }
       : status !== 204 && generated?.content && { content: withExample(generated.content, operationId) }),
   }
 }

@@ -37,6 +37,12 @@ export function presentSubmission(row: ListedSubmission): Submission {
   }
 }
 
+/** Presents a submission of any kind with what the team adds to a testimonial. */
+export function presentExported(row: ListedSubmission) {
+  const { featured, excerpt, position } = row
+  return { ...presentSubmission(row), featured, excerpt, position }
+}
+
 export function presentConsent(row: ListedSubmission) {
   return {
     granted: row.consent_granted,

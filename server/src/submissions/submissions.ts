@@ -10,14 +10,16 @@ import {
   type SubmissionCount,
   updateSubmission,
 } from '@earshot/db'
-import { implement } from '../http/implement.ts'
+import { EXPORT_PAGE, implement } from '../http/implement.ts'
 import { channelOf } from './channel.ts'
-import { columnsOf, presentSubmission } from './columns.ts'
+import { columnsOf, presentExported, presentSubmission } from './columns.ts'
 
 const stateAfter = { approve: 'approved', reject: 'rejected' } as const
 
 export const submissions = implement(contracts.submissions, {
   list: ({ ctx, input }) => listSubmissions(ctx.tx, input, { searchEmail: ctx.seesContacts }, presentSubmission),
+  export: ({ ctx, input: { format: _format, ...query } }) =>
+    listSubmissions(ctx.tx, { ...query, limit: EXPORT_PAGE }, { searchEmail: ctx.seesContacts }, presentExported),
   counts: async ({ ctx, input }) => presentCounts(await countSubmissions(ctx.tx, input)),
   create: async ({ ctx, input }) => {
     const { team_id, project_id, ...fields } = input

@@ -1,0 +1,23 @@
+import { Presets, SingleBar } from 'cli-progress'
+import type { Terminal } from './terminal.ts'
+
+interface Progress extends Disposable {
+  /** Shows how many are done. */
+  show(count: number): void
+}
+
+/** Shows a bar below the output of a command, where a person looks on. Without a total it is a number. */
+export function startProgress({ progressStream }: Terminal, noun: string, total: number | undefined): Progress {
+  if (!progressStream) return { show: () => {}, [Symbol.dispose]: () => {} }
+  const format = total === undefined ? `{value} ${noun}` : `{bar} {percentage} %  {value} of {total} ${noun}  {eta_formatted} left`
+  const bar = new SingleBar({ stream: progressStream, format, clearOnComplete: true, etaBuffer: 100 }, Presets.shades_classic)
+  bar.start(total ?? 0, 0)
+  return {
+    show: (count) => {
+      // More can arrive while it runs.
+      if (total !== undefined && count > total) bar.setTotal(count)
+      bar.update(count)
+    },
+    [Symbol.dispose]: () => bar.stop(),
+  }
+}

@@ -1,0 +1,116 @@
+import { Readable } from 'node:stream'
+import { ApiError } from '@earshot/contracts'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { InTeam } from '../auth/callers.ts'
+import { type ReplyHeaders, replyHeadersOf } from '../auth/reply-headers.ts'
+import { type RequestFacts, requestFactsOf } from '../auth/request-facts.ts'
+import { sendFailure } from './failure.ts'
+import { createOpenStreams } from './open-streams.ts'
+import type { AuthorizedRequest, Pipeline } from './pipeline.ts'
+import { compileQuery } from './query.ts'
+import { collectInput } from './rest.ts'
+
+/** How often the reader is authorized again. */
+export const HEARTBEAT_MS = 15_000
+/** Buffered bytes for a slow reader. While the buffer is full, nothing more is read from the database. */
+const BUFFER_BYTES = 65_536
+/** nginx and compatible proxies would buffer the response otherwise. */
+const HEADERS = { 'cache-control': 'private, no-store', 'x-accel-buffering': 'no' }
+/** The headers were sent with the first bytes. */
+const silent: ReplyHeaders = { rateLimit: () => {}, cookie: () => {} }
+
+type Caller = Pick<InTeam, 'actor' | 'team' | 'seesContacts'>
+
+/** A response that is read over a long time, page by page. */
+export interface LongRead {
+  request: FastifyRequest
+  fields: Record<string, unknown>
+  /** The caller, as authorized last. */
+  caller: () => Caller
+  /** Aborts when the reader leaves or the service stops. */
+  signal: AbortSignal
+  /** When the reader has to be authorized again, as `performance.now()`. */
+  dueMs: () => number
+  /** Authorizes the reader again when that is due, and returns whether it was. Throws when it is refused. */
+  authorizeAgain: () => Promise<boolean>
+  /** Performs the operation for a page. */
+  readPage: <Page>(fields: Record<string, unknown>) => Promise<Page>
+}
+
+/** What a response consists of: its own headers and its bytes. */
+interface Opened {
+  headers: Record<string, string>
+  chunks: AsyncIterable<string>
+}
+
+interface Kind {
+  /** How many of them a person may have, and what they are called. */
+  max: number
+  noun: string
+  heartbeatMs?: number | undefined
+  /** Reads the first page before the headers are sent, so that its errors are ordinary responses. */
+  open: (read: LongRead) => Promise<Opened>
+}
+
+/** Registers an operation of a team as a Fastify route whose response takes long, while the reader stays authorized and connected. */
+export function registerLongRead(
+  app: FastifyInstance,
+  pipeline: Pipeline,
+  { baseUrl, max, noun, heartbeatMs = HEARTBEAT_MS, open }: Kind & { baseUrl: string },
+): void {
+  const { path, input, queryFields, bodyFields } = pipeline.named.operation
+  const ownOrigin = new URL(baseUrl).origin
+  const readQuery = compileQuery(input, queryFields)
+  const running = createOpenStreams(max, noun)
+  app.addHook('preClose', async () => running.endAll())
+  app.route({
+    method: 'GET',
+    url: path.replaceAll(/\{(\w+)\}/g, ':$1'),
+    // A HEAD request would have to read everything.
+    exposeHeadRoute: false,
+    onRequest: async (request, reply) => {
+      request.authorized = await pipeline.authorize(requestFactsOf(request, ownOrigin), replyHeadersOf(reply))
+    },
+    handler: async (request, reply: FastifyReply) => {
+      const authorized = request.authorized as AuthorizedRequest // The hook above has run.
+      const signal = running.enter(callerOf(authorized).actor.userId, reply.raw)
+      const fields = collectInput(request, readQuery, bodyFields)
+      const access = accessOf(pipeline, authorized, requestFactsOf(request, ownOrigin), heartbeatMs)
+      const { headers, chunks } = await open({ request, fields, signal, ...access })
+      return reply.headers({ ...HEADERS, ...headers }).send(Readable.from(chunks, { objectMode: false, highWaterMark: BUFFER_BYTES }))
+    },
+    errorHandler: async (error, request, reply) => sendFailure(error, request, reply),
+  })
+}
+
+function accessOf(
+  pipeline: Pipeline,
+  first: AuthorizedRequest,
+  requestFacts: RequestFacts,
+  heartbeatMs: number,
+): Pick<LongRead, 'caller' | 'dueMs' | 'authorizeAgain' | 'readPage'> {
+  let authorized = first
+  let authorizedAt = performance.now()
+  const dueMs = () => authorizedAt + heartbeatMs
+  return {
+    caller: () => callerOf(authorized),
+    dueMs,
+    async authorizeAgain() {
+      if (performance.now() < dueMs()) return false
+      authorized = await pipeline.reauthorize(requestFacts, silent)
+      authorizedAt = performance.now()
+      return true
+    },
+    async readPage<Page>(fields: Record<string, unknown>) {
+      const result = await pipeline.perform(authorized, fields, null)
+      if ('refusal' in result) throw result.refusal
+      return result.output as Page // `implement` has checked what the handler returns.
+    },
+  }
+}
+
+/** Returns the caller. Only operations of a team are read for long. */
+function callerOf({ caller }: AuthorizedRequest): Caller {
+  if (!('team' in caller)) throw new ApiError('not_found')
+  return caller
+}
