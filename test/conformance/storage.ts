@@ -1,0 +1,71 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { startVitest } from 'vitest/node'
+import { freePort } from '../support/free-port.ts'
+import { isListening } from '../support/is-listening.ts'
+import { until } from '../support/until.ts'
+import { TOP } from './command.ts'
+import { installGoProgram } from './go.ts'
+
+const PROGRAM = 'github.com/versity/versitygw/cmd/versitygw'
+const VERSION = 'v1.8.0'
+const BUCKET = 'blobs'
+const ACCESS_KEY = 'earshot'
+const SECRET_KEY = 'earshot-conformance'
+
+/** Runs the tests that every blob store passes on a real S3 server. Resolves to the problem, or null. */
+export async function checkStorage(): Promise<string | null> {
+  try {
+    await using server = await startServer(await installGoProgram(PROGRAM, VERSION))
+    return await testStore(server.endpoint)
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error)
+  }
+}
+
+async function testStore(endpoint: string): Promise<string | null> {
+  const tests = await startVitest('test', [], {
+    ...{ root: TOP, config: false, watch: false, include: ['test/conformance/s3-store.conformance.ts'] },
+    ...{ testTimeout: 60_000, hookTimeout: 60_000, reporters: ['default'] },
+    env: {
+      ...{ AWS_ACCESS_KEY_ID: ACCESS_KEY, AWS_SECRET_ACCESS_KEY: SECRET_KEY },
+      S3_STORE_URL: `s3://${BUCKET}/earshot?endpoint=${endpoint}`,
+    },
+  })
+  const results = tests.state.getTestModules().flatMap((module) => [...module.children.allTests()])
+  const failed = results.filter((result) => !result.ok()).length
+  const hasBroken = tests.state.getTestModules().some((module) => !module.ok())
+  await tests.close()
+  // Vitest sets it, and the run counts this check as one of many.
+  process.exitCode = 0
+  console.log(`${results.length} tests of a blob store over S3`)
+  if (results.length === 0) return 'no test ran'
+  return failed === 0 && !hasBroken ? null : `${failed} of ${results.length} tests failed`
+}
+
+async function startServer(program: string): Promise<{ endpoint: string } & AsyncDisposable> {
+  const port = await freePort()
+  const directory = mkdtempSync(join(tmpdir(), 'earshot-s3-'))
+  const [blobs, metadata] = [join(directory, 'blobs'), join(directory, 'metadata')]
+  for (const path of [blobs, metadata]) mkdirSync(path)
+  // Not every temporary directory has extended attributes.
+  const backend = ['posix', '--sidecar', metadata, blobs]
+  const child: ChildProcess = spawn(program, ['--quiet', '--port', `127.0.0.1:${port}`, ...backend], {
+    env: { PATH: process.env.PATH, ROOT_ACCESS_KEY: ACCESS_KEY, ROOT_SECRET_KEY: SECRET_KEY },
+    stdio: 'ignore',
+  })
+  const closed = once(child, 'close')
+  await until('versitygw listens', () => child.exitCode !== null || isListening(port))
+  if (child.exitCode !== null) throw new Error(`versitygw ended with exit code ${child.exitCode}`)
+  return {
+    endpoint: `http://127.0.0.1:${port}`,
+    [Symbol.asyncDispose]: async () => {
+      child.kill('SIGTERM')
+      await closed
+      rmSync(directory, { recursive: true })
+    },
+  }
+}
