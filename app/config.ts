@@ -1,13 +1,23 @@
 import { isIP } from 'node:net'
-import { resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { limits, Plan, sizes } from '@earshot/contracts'
 import { readServers } from '@earshot/db'
-import { createAddressRules, type Mailbox, readMailbox, readSmtpUrl, type SmtpServer } from '@earshot/drivers'
+import {
+  createAddressRules,
+  type Mailbox,
+  readMailbox,
+  readSmtpUrl,
+  readStorageUrl,
+  type SmtpServer,
+  type StorageLocation,
+} from '@earshot/drivers'
 import { z } from 'zod'
 
 const SECRET_KEY_BYTES = 32
 /** Of one response: a batch of results takes about twice as much at once. */
 const MAX_KEPT_BYTES = 1_048_576
+/** In the data directory. */
+const DEFAULT_STORAGE = 'blobs'
 const LOOPBACK_HOSTS = new Set(['localhost', '127.0.0.1', '::1', '[::1]'])
 
 /** An invalid environment variable; the message is one line that names it. */
@@ -21,6 +31,8 @@ export interface Config {
   host: string
   baseUrl: string
   dataDir: string
+  /** Where files are stored. */
+  storage: StorageLocation
   databaseUrl: string | null
   role: 'api' | 'worker' | 'all'
   secretKey: Uint8Array | null
@@ -71,6 +83,7 @@ const Environment = z.object({
   HOST: z.string().min(1, 'must not be empty').default('127.0.0.1'),
   EARSHOT_BASE_URL: z.url({ protocol: /^https?$/, error: 'must be an http or https address' }).optional(),
   EARSHOT_DATA_DIR: z.string().min(1, 'must not be empty').default('./data'),
+  EARSHOT_STORAGE_URL: z.string().transform(reading(readStorageUrl)).optional(),
   DATABASE_URL: z
     .string()
     .refine(
@@ -125,12 +138,14 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
   if (values.DATABASE_URL && !values.EARSHOT_SECRET_KEY) {
     throw new ConfigError('EARSHOT_SECRET_KEY is required with DATABASE_URL: 32 bytes in base64, the same for every replica')
   }
+  const dataDir = resolve(values.EARSHOT_DATA_DIR)
   const baseUrl = (values.EARSHOT_BASE_URL ?? `http://localhost:${values.PORT}`).replace(/\/$/, '')
   return {
     port: values.PORT,
     host: values.HOST,
     baseUrl,
-    dataDir: resolve(values.EARSHOT_DATA_DIR),
+    dataDir,
+    storage: values.EARSHOT_STORAGE_URL ?? { kind: 'file', directory: join(dataDir, DEFAULT_STORAGE) },
     databaseUrl: values.DATABASE_URL ?? null,
     role: values.EARSHOT_ROLE,
     secretKey: values.EARSHOT_SECRET_KEY ?? null,

@@ -2,9 +2,9 @@ import { readFile } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
 import { contracts } from '@earshot/contracts'
-import { openDatabase, openTeamDatabase } from '@earshot/db'
+import { type DatabaseAddress, openDatabase, openTeamDatabase } from '@earshot/db'
 import { prepareDatabase } from '@earshot/db/schema'
-import { createDatabaseMail, createSecretBox, createSmtpMail } from '@earshot/drivers'
+import { type BlobStore, createBlobStoreHealth, createDatabaseMail, createSecretBox, createSmtpMail, openBlobStore } from '@earshot/drivers'
 import { startWorker, type Worker } from '@earshot/jobs'
 import { buildApp, buildProbeApp, createLog, type Log } from '@earshot/server'
 import { Registry } from 'prom-client'
@@ -69,6 +69,8 @@ async function start(config: Config, log: Log, parts: Parts): Promise<string | n
   undos.push(store.close)
   await prepareDatabase(store.address)
   undos.push(keepPartitions({ address: store.address, log }))
+  const blobStore = await openBlobStore(config.storage)
+  undos.push(blobStore.close)
 
   const secretBox = createSecretBox(store.secretKey)
   const metrics = new Registry()
@@ -79,25 +81,19 @@ async function start(config: Config, log: Log, parts: Parts): Promise<string | n
       ? null
       : await startWorker({
           ...workerOptions(config, receivers, version),
-          ...{ log, secretBox, address: store.address, registry: metrics },
+          ...{ log, secretBox, blobStore, address: store.address, registry: metrics },
         })
   if (worker) drains.push(() => worker.stop({ timeoutMs: drainMs }))
   if (config.role === 'worker' && config.workerPort === null) return null
 
   const isApi = config.role !== 'worker'
-  const pool = {
-    address: store.address,
-    poolSize: isApi ? API_POOL : PROBES_POOL,
-    applicationName: isApi ? 'earshot api' : 'earshot worker probes',
-    statementTimeoutMs: STATEMENT_TIMEOUT_MS,
-    waitMs: WAIT_MS,
-  }
+  const pool = poolOptions(store.address, isApi)
   const database = openDatabase({ ...pool, role: 'earshot_worker' })
   const teamDatabase = isApi && config.rowLevelSecurity ? openTeamDatabase(pool) : null
   undos.push(() => Promise.all([database.close(), teamDatabase?.close()]))
   const probes = {
     ...{ database, log, metrics, metricsToken: config.metricsToken, drainMs },
-    notReady: () => notReadyOf(parts, worker),
+    notReady: watchReadiness({ parts, worker, blobStore, log }),
   }
   if (!isApi) {
     const app = buildProbeApp(probes)
@@ -108,7 +104,7 @@ async function start(config: Config, log: Log, parts: Parts): Promise<string | n
     ...probes,
     contracts,
     teamDatabase,
-    services: { ...servicesOf(config), secretBox, checkReceiver: receivers.check },
+    services: { ...servicesOf(config), secretBox, blobStore, checkReceiver: receivers.check },
     rateLimitMultiplier: config.rateLimitMultiplier,
     checkOutput: false,
     onCommit: () => worker?.nudge(),
@@ -120,9 +116,31 @@ async function start(config: Config, log: Log, parts: Parts): Promise<string | n
   return app.listen({ host: config.host, port: config.port })
 }
 
-/** Returns what keeps the process from being ready, for people. */
-function notReadyOf({ isStopping }: Parts, worker: Worker | null): string[] {
-  return [...(isStopping ? ['the process is shutting down'] : []), ...(worker?.isHealthy() === false ? ['the queue'] : [])]
+interface ReadinessOptions {
+  parts: Parts
+  worker: Worker | null
+  blobStore: BlobStore
+  log: Log
+}
+
+/** Returns a function that names what keeps the process from being ready, for people. */
+function watchReadiness({ parts, worker, blobStore, log }: ReadinessOptions): () => Promise<string[]> {
+  const isStorageHealthy = createBlobStoreHealth(blobStore, { onFailure: (err) => log.warn({ err }, 'The storage is not ready') })
+  return async () => [
+    ...(parts.isStopping ? ['the process is shutting down'] : []),
+    ...(worker?.isHealthy() === false ? ['the queue'] : []),
+    ...((await isStorageHealthy()) ? [] : ['the storage']),
+  ]
+}
+
+function poolOptions(address: DatabaseAddress, isApi: boolean) {
+  return {
+    address,
+    poolSize: isApi ? API_POOL : PROBES_POOL,
+    applicationName: isApi ? 'earshot api' : 'earshot worker probes',
+    statementTimeoutMs: STATEMENT_TIMEOUT_MS,
+    waitMs: WAIT_MS,
+  }
 }
 
 function workerOptions(config: Config, receivers: ReceiverRules, version: string) {

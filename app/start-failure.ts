@@ -1,6 +1,6 @@
 import { EmbeddedPostgresError } from '@earshot/db/embedded'
 import { DatabaseSetupError } from '@earshot/db/schema'
-import { SecretKeyError } from '@earshot/drivers'
+import { BlobStoreError, SecretKeyError } from '@earshot/drivers'
 import { type Config, ConfigError } from './config.ts'
 
 const EXIT_REFUSED = 1
@@ -21,6 +21,8 @@ export function explainStartFailure(error: unknown, config: Pick<Config, 'host' 
   if (error instanceof ConfigError) return { line: error.message, exitCode: EXIT_CONFIGURATION }
   if (error instanceof SecretKeyError) return { line: secretKeyLine(error), exitCode: EXIT_CONFIGURATION }
   if (error instanceof EmbeddedPostgresError || error instanceof DatabaseSetupError) return { line: error.message, exitCode: EXIT_REFUSED }
+  if (error instanceof BlobStoreError)
+    return { line: `${error.message} It is where EARSHOT_STORAGE_URL, or else EARSHOT_DATA_DIR, stores files.`, exitCode: EXIT_REFUSED }
   if (!(error instanceof Error) || config === null) return null
   return explainListening(error, config) ?? explainDatabase(error, config)
 }

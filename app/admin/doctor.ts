@@ -1,15 +1,16 @@
 import type { Database } from '@earshot/db'
 import { readHealth } from '@earshot/db/maintenance'
-import { createSecretBox } from '@earshot/drivers'
+import { BlobStoreError, createSecretBox, openBlobStore, tryBlobStore } from '@earshot/drivers'
 import type { Command } from 'commander'
+import type { Config } from '../config.ts'
 import type { Store } from '../store.ts'
 import { perform, verb } from './perform.ts'
 
 const CLOCK_TOLERANCE_SECONDS = 5
 
 export function addDoctorCommand(program: Command): void {
-  verb(program, 'doctor', 'Check the database, clock, keys and queues').action(() =>
-    perform(async (database, _config, store) => examine(database, store)),
+  verb(program, 'doctor', 'Check the database, storage, clock, keys and queues').action(() =>
+    perform(async (database, config, store) => ({ ...(await examine(database, store)), storage: await examineStorage(config) })),
   )
 }
 
@@ -23,5 +24,21 @@ async function examine(database: Database, store: Store): Promise<Record<string,
     secret_key: createSecretBox(store.secretKey).keyId,
     workers,
     deliveries_due,
+  }
+}
+
+/** Writes, reads and deletes a file. A failure is a result. */
+async function examineStorage({ storage }: Config): Promise<string> {
+  try {
+    const blobStore = await openBlobStore(storage)
+    try {
+      await tryBlobStore(blobStore)
+      return `${blobStore.name} can be written, read and deleted from`
+    } finally {
+      await blobStore.close()
+    }
+  } catch (error) {
+    if (error instanceof BlobStoreError) return error.message
+    throw error
   }
 }

@@ -1,5 +1,5 @@
 import { type Database, type DatabaseAddress, type JobName, type JobPayload, jobs } from '@earshot/db'
-import type { MailDriver, SecretBox } from '@earshot/drivers'
+import type { BlobStore, MailDriver, SecretBox } from '@earshot/drivers'
 import type { Task } from 'graphile-worker'
 import type { Log } from './log.ts'
 
@@ -10,6 +10,7 @@ export interface TaskContext {
   log: Log
   secretBox: SecretBox
   mailDriver: MailDriver
+  blobStore: BlobStore
   /** The start of links in mails. */
   baseUrl: string
 }

@@ -1,5 +1,5 @@
 import { type Database, type DatabaseAddress, openDatabase } from '@earshot/db'
-import { type MailDriver, type SecretBox, settleWithin } from '@earshot/drivers'
+import { type BlobStore, type MailDriver, type SecretBox, settleWithin } from '@earshot/drivers'
 import type { Registry } from 'prom-client'
 import { startDispatcher } from './dispatcher/dispatcher.ts'
 import { HEARTBEAT_TIMEOUT_MS } from './dispatcher/worker-liveness.ts'
@@ -21,6 +21,8 @@ export interface WorkerOptions {
   concurrency: number
   /** Closed with the worker. */
   mailDriver: MailDriver
+  /** Stays open when the worker stops. */
+  blobStore: BlobStore
   /** The start of links in mails. */
   baseUrl: string
   webhooks: SendersOptions & {

@@ -1,5 +1,5 @@
 import type { Plan } from '@earshot/contracts'
-import type { SecretBox, WebhookUrlCheck } from '@earshot/drivers'
+import type { BlobStore, SecretBox, WebhookUrlCheck } from '@earshot/drivers'
 import type { AccessJwts } from './auth/access-jwts.ts'
 import type { ReadDeviceCookie } from './auth/device-cookie.ts'
 import type { Passwords } from './auth/passwords.ts'
@@ -9,6 +9,8 @@ import type { KeyQueue } from './http/key-queue.ts'
 /** The services that `buildApp`'s caller provides. */
 export interface GivenServices {
   secretBox: SecretBox
+  /** Where files are stored. */
+  blobStore: BlobStore
   /** Checks the address of a receiver. A forwarded request cannot register a receiver of the local trial. */
   checkReceiver: (url: string, request: { isForwarded: boolean }) => Promise<WebhookUrlCheck & { isLocalTrial?: boolean }>
   /** Plan of a new team. */
@@ -37,6 +39,6 @@ export interface Services extends GivenServices {
 
 /**
  * What handlers may use. They may run in the transaction of an idempotency key, so nothing here waits for anything but
- * PostgreSQL: receivers are checked by the pipeline, before the work.
+ * PostgreSQL: receivers are checked by the pipeline, before the work, and files are stored by routes of their own.
  */
-export type HandlerServices = Omit<Services, 'checkReceiver' | 'keyQueue'>
+export type HandlerServices = Omit<Services, 'checkReceiver' | 'keyQueue' | 'blobStore'>

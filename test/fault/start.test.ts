@@ -18,6 +18,7 @@ const wrongValues: Record<string, string> = {
   HOST: '',
   EARSHOT_BASE_URL: 'ftp://example.com',
   EARSHOT_DATA_DIR: '',
+  EARSHOT_STORAGE_URL: 'https://s3.example.com/bucket',
   DATABASE_URL: 'mysql://localhost/earshot',
   EARSHOT_ROLE: 'boss',
   EARSHOT_SECRET_KEY: 'c2hvcnQ=',
@@ -88,6 +89,12 @@ test.for([
     environment: { EARSHOT_DATA_DIR: '/etc/passwd' },
     line: /^The data directory \/etc\/passwd cannot be used: .+\n$/,
     code: 1,
+  },
+  {
+    what: 'a storage with credentials in its address',
+    environment: { EARSHOT_STORAGE_URL: 's3://ada:hush@bucket' },
+    line: /^EARSHOT_STORAGE_URL must not contain credentials: .+\n$/,
+    code: 2,
   },
 ])('$what ends the start with one line, exit code $code', { timeout: GENEROUS_MS }, async ({ environment, line, code }) => {
   const exit = await runService(environment)

@@ -17,6 +17,7 @@ import {
 import { startWorker } from '@earshot/jobs'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { startMailServer } from '../support/mail-server.ts'
+import { openTestBlobStore } from '../support/test-blob-store.ts'
 import { openTestDatabase, type TestDatabase } from '../support/test-database.ts'
 import { until } from '../support/until.ts'
 import { asOperator } from '../support/webhook-fixture.ts'
@@ -168,15 +169,16 @@ async function work(mailDriver: MailDriver, box = secretBox): Promise<void> {
   const keep = (...parts: unknown[]) => {
     logged += `${parts.map((part) => (part instanceof Object ? JSON.stringify(part, showErrors) : String(part))).join(' ')}\n`
   }
+  const blobStore = await openTestBlobStore()
   const worker = await startWorker({
-    ...{ address: store.address, secretBox: box, concurrency: 2, mailDriver, baseUrl: BASE_URL },
+    ...{ address: store.address, secretBox: box, concurrency: 2, mailDriver, blobStore, baseUrl: BASE_URL },
     log: { debug: keep, info: keep, warn: keep, error: keep },
     webhooks: {
       ...{ allowNetworks: [], allowInsecure: true, localTrial: true, backoffBaseMs: 50, version: '1.2.3' },
       ownAddresses: createOwnAddresses([]),
     },
   })
-  stops.push(() => worker.stop({ timeoutMs: 5_000 }))
+  stops.push(() => worker.stop({ timeoutMs: 5_000 }), blobStore.close)
 }
 
 function showErrors(_key: string, value: unknown): unknown {

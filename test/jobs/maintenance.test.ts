@@ -5,6 +5,7 @@ import { startWorker } from '@earshot/jobs'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { forgetDeadWorkers, registerWorker } from '../../db/src/dispatch/workers.ts'
 import { schedule } from '../../jobs/src/job-queue.ts'
+import { openTestBlobStore } from '../support/test-blob-store.ts'
 import { until } from '../support/until.ts'
 import { asOperator, keepingLog, openWebhookFixture, type WebhookFixture } from '../support/webhook-fixture.ts'
 
@@ -185,11 +186,13 @@ test('the worker runs every scheduled task', async () => {
        set state = 'active', consecutive_failures = 10, last_success_at = now() - interval '6 days',
            first_failed_at = now() - interval '1 day', last_failed_at = now()`
   const { log, messages } = keepingLog()
+  const blobStore = await openTestBlobStore()
   const worker = await startWorker({
     address: fixture.address,
     secretBox: createSecretBox(fixture.secretKey),
     concurrency: 2,
     mailDriver: createDatabaseMail(),
+    blobStore,
     baseUrl: 'http://localhost:8000',
     log,
     webhooks: {
@@ -216,6 +219,7 @@ test('the worker runs every scheduled task', async () => {
   expect(await fixture.database.client`select job_pool_id like 'pool-%' as named from webhook_workers`).toEqual([{ named: true }])
   await freesJobsOfTheDead()
   await worker.stop({ timeoutMs: 5_000 })
+  await blobStore.close()
   const [{ sessions } = {}] = await asOperator(
     fixture.address,
     `select count(*)::int as sessions from pg_stat_activity where datname = current_database() and application_name like 'earshot worker%'`,

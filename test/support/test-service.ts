@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { contracts } from '@earshot/contracts'
 import { type Client, createClient } from '@earshot/contracts/client'
-import { checkWebhookUrl, createAddressRules, createOwnAddresses, createSecretBox, type SecretBox } from '@earshot/drivers'
+import { type BlobStore, checkWebhookUrl, createAddressRules, createOwnAddresses, createSecretBox, type SecretBox } from '@earshot/drivers'
 import { type AppOptions, buildApp, createLog } from '@earshot/server'
 import { Registry } from 'prom-client'
 import { expect } from 'vitest'
 import { createSecrets, dumpDatabase, type Secrets } from './secrets.ts'
+import { openTestBlobStore } from './test-blob-store.ts'
 import { openTestDatabase, type TestDatabase } from './test-database.ts'
 
 /** Lines of pino’s levels 50 and above. */
@@ -14,6 +15,7 @@ const ERROR_LINE = /^\{"level":[56]0,/
 export interface TestService extends TestDatabase {
   url: string
   secretBox: SecretBox
+  blobStore: BlobStore
   /** Creates a client with a token, or without one for the public plane. */
   client: (token?: string) => Client
   /** Sends a request without retries. JSON is parsed. */
@@ -50,6 +52,7 @@ export async function startTestService({ services, ...overrides }: Overrides = {
   const secrets = createSecrets()
   const lines: string[] = []
   const secretBox = services?.secretBox ?? createSecretBox(randomBytes(32))
+  const blobStore = services?.blobStore ?? (await openTestBlobStore())
   const rules = createAddressRules({ allowNetworks: [], allowLoopback: true })
   const app = await buildApp({
     contracts,
@@ -57,6 +60,7 @@ export async function startTestService({ services, ...overrides }: Overrides = {
     teamDatabase: null,
     services: {
       secretBox,
+      blobStore,
       checkReceiver: (url) => checkWebhookUrl(url, { rules, allowInsecure: true, ownAddresses: createOwnAddresses([]) }),
       defaultPlan: 'pro',
       maxTeamsPerUser: 20,
@@ -74,7 +78,7 @@ export async function startTestService({ services, ...overrides }: Overrides = {
     drainMs: 1_000,
     metrics: new Registry(),
     metricsToken: null,
-    notReady: () => [],
+    notReady: async () => [],
     trustProxy: false,
     ...overrides,
   })
@@ -83,6 +87,7 @@ export async function startTestService({ services, ...overrides }: Overrides = {
     ...store,
     url,
     secretBox,
+    blobStore,
     client: (token) => createClient({ baseUrl: url, maxRetries: 0, ...(token && { token }) }),
     send: async (method, path, options) => {
       const answer = await send(url + path, method, options)
@@ -91,6 +96,7 @@ export async function startTestService({ services, ...overrides }: Overrides = {
     },
     close: async () => {
       await app.close()
+      if (!services?.blobStore) await blobStore.close()
       process.stdout.write(lines.filter((line) => ERROR_LINE.test(line)).join(''))
       const dump = await dumpDatabase(store.address)
       if (!placement.store) await store.close()

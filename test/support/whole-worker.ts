@@ -11,6 +11,7 @@ export function startWholeWorker(service: TestService): Promise<Worker> {
     secretBox: service.secretBox,
     concurrency: 2,
     mailDriver: createDatabaseMail(),
+    blobStore: service.blobStore,
     baseUrl: 'http://localhost:8000',
     log: silent,
     webhooks: {

@@ -1,8 +1,11 @@
-import { createDatabaseMail, createOwnAddresses, createSecretBox, createSmtpMail, readMailbox } from '@earshot/drivers'
+import { fileURLToPath } from 'node:url'
+import { createDatabaseMail, createOwnAddresses, createSecretBox, createSmtpMail, openFileStore, readMailbox } from '@earshot/drivers'
 import { startWorker } from '@earshot/jobs'
 
 /** Runs a worker in a process of its own, which a test can kill. Its options come as JSON. */
 const { address, secretKey, smtp } = JSON.parse(process.argv[2] ?? '')
+/** Of all such processes: one that is killed could not remove its own. */
+const BLOBS = fileURLToPath(new URL('../../node_modules/.cache/test-blobs', import.meta.url))
 const log = { debug() {}, info() {}, warn: console.error, error: console.error }
 await startWorker({
   address,
@@ -10,6 +13,7 @@ await startWorker({
   log,
   concurrency: 1,
   mailDriver: smtp ? createSmtpMail({ server: smtp, from: readMailbox('noreply@feedback.example') }) : createDatabaseMail(),
+  blobStore: await openFileStore(BLOBS),
   baseUrl: 'http://localhost:8000',
   webhooks: {
     allowNetworks: [],

@@ -13,7 +13,7 @@ export interface ProbeOptions {
   metrics: Registry
   metricsToken: string | null
   /** Names of dependencies that are not ready, besides the database. */
-  notReady: () => string[]
+  notReady: () => Promise<string[]>
 }
 
 /** Registers /healthz (the process runs), /readyz (its dependencies are ready) and /metrics (for this machine, or with the token). */
@@ -21,7 +21,7 @@ export function registerProbes(app: FastifyInstance, { database, metrics, metric
   app.get('/healthz', async () => ({ status: 'ok' }))
   app.get('/readyz', async () => {
     const ahead = await readPartitionDaysAhead(database)
-    const missing = notReady()
+    const missing = await notReady()
     if (missing.length > 0)
       throw new ApiError('dependency_unavailable', { detail: `Not ready: ${missing.join(', ')}.`, retryAfterSeconds: 1 })
     return { status: 'ready', partition_days_ahead: Math.min(...ahead.map(({ days }) => days)) }
