@@ -9,11 +9,14 @@ const BYTE_ORDER_MARK = '\u{FEFF}'
  */
 const FORMULA = /^'*[=+\-@\t\r＝＋－＠]/
 
+/** Readers take a lone one for the end of a row, too; csv-stringify quotes only those of the file. */
+const LINE_BREAK = /[\r\n]/
+
 /** Encodes records as rows of a CSV file (RFC 4180); the first ones follow the header. */
 export function toCsv<Data>(records: Data[], columns: Column<Data>[], { isFirst }: { isFirst: boolean }): string {
   const rows = records.map((record) => columns.map(({ of }) => cellOf(of(record))))
   const header = isFirst ? [columns.map(({ name }) => cellOf(name))] : []
-  return `${isFirst ? BYTE_ORDER_MARK : ''}${stringify([...header, ...rows], { record_delimiter: 'windows' })}`
+  return `${isFirst ? BYTE_ORDER_MARK : ''}${stringify([...header, ...rows], { record_delimiter: 'windows', quoted_match: LINE_BREAK })}`
 }
 
 function cellOf(value: unknown): string {
