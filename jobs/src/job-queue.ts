@@ -57,6 +57,8 @@ export async function startJobQueue({ concurrency, ...context }: JobQueueOptions
     pgPool,
     concurrency,
     noHandleSignals: true,
+    // A stop waits until the end of each job is noted only where that is done in batches. Otherwise the job would stay locked.
+    preset: { worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 } },
     events,
     logger: toQueueLogger(context.log),
     taskList: Object.fromEntries(Object.entries(tasks).map(([name, make]) => [name, make(context)])),

@@ -8,7 +8,10 @@ import { openRemoteDatabase, type RemoteDatabase } from '../support/remote-datab
 const KNOWN_TO_POOLERS = ['user', 'database', 'client_encoding', 'application_name']
 /** The protocol's version 3.0, with which a start-up message begins behind its length. */
 const VERSION_3 = 0x30000
-const SETTINGS = ['role', 'TimeZone', 'plan_cache_mode', 'enable_bitmapscan', 'idle_in_transaction_session_timeout', 'statement_timeout']
+const SETTINGS = [
+  ...['role', 'TimeZone', 'plan_cache_mode', 'enable_bitmapscan', 'idle_in_transaction_session_timeout', 'statement_timeout'],
+  'transaction_timeout',
+]
 const SETTINGS_QUERY = `select name, setting from pg_settings where name = any ('{${SETTINGS}}') union all select 'role', current_user`
 
 let remote: RemoteDatabase
@@ -40,6 +43,7 @@ test('a connection asks for nothing at its start that a pooler would refuse, and
     enable_bitmapscan: 'off',
     idle_in_transaction_session_timeout: '20000',
     statement_timeout: '7000',
+    transaction_timeout: '45000',
   })
 })
 

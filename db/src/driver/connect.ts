@@ -42,6 +42,11 @@ interface Extent {
  * locks would hold up all others. Longer than any wait between two statements of ours.
  */
 const IDLE_IN_TRANSACTION_MS = 20_000
+/**
+ * The longest transaction of the service. A process that stops in the middle of a message is not idle for PostgreSQL, and
+ * would hold its locks for as long as its connection lives.
+ */
+const TRANSACTION_MS = 45_000
 
 /**
  * Creates a client of the driver; `onclose` is called when a connection closes, `signal` ends one that opens. Its connections
@@ -72,7 +77,7 @@ function settingsOf({ role, statementTimeoutMs }: Settings): Record<string, stri
     // A bitmap scan loses the index's order: a generic plan with one would sort a whole project for one page.
     enable_bitmapscan: 'off',
     // Tables fill and empty: a plan that was made while they were empty must be right when they are full.
-    ...((role === 'earshot_worker' || role === 'earshot_app') && { enable_seqscan: 'off' }),
+    ...((role === 'earshot_worker' || role === 'earshot_app') && { enable_seqscan: 'off', transaction_timeout: TRANSACTION_MS }),
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
     ...(statementTimeoutMs && { statement_timeout: statementTimeoutMs }),
     ...(role && { role }),
