@@ -31,6 +31,11 @@ export const durations = {
   /** How long a second submission with the same text from the same visitor counts as the first. */
   duplicateSubmissionMinutes: 10,
 
+  /** How long a reserved import waits for its file and its completion, and how long the file of a dry run is kept. */
+  importFileHours: 24,
+  /** How long an import that stopped can be resumed: its quota begins anew next month. */
+  importResumeDays: 62,
+
   /** How many days figures are about, unless the caller says. */
   analyticsDays: 30,
   /** How many days they can be about. */

@@ -1,6 +1,7 @@
 import { analytics } from './analytics.ts'
 import { auth } from './auth.ts'
 import { events } from './events.ts'
+import { imports } from './imports.ts'
 import { invitations } from './invitations.ts'
 import { me } from './me.ts'
 import { members } from './members.ts'
@@ -30,6 +31,7 @@ export const contracts = {
   surveys,
   responses,
   analytics,
+  imports,
   widgets,
   webhooks,
   events,
@@ -70,6 +72,18 @@ export {
   eventTypes,
   TEST_EVENT,
 } from './schemas/event-payloads.ts'
+export {
+  DedupeBy,
+  Import,
+  type ImportFailure,
+  type ImportField,
+  ImportMode,
+  type ImportPreset,
+  ImportRow,
+  type ImportRowError,
+  importFields,
+  importPresets,
+} from './schemas/import.ts'
 export { fixedScales, Question, QuestionInput, QuestionType } from './schemas/question.ts'
 export { fitsAsStoredJson } from './schemas/stored-json.ts'
 export { Channel, Submission, SubmissionKind, SubmissionState } from './schemas/submission.ts'

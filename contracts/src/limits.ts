@@ -27,6 +27,8 @@ export const wrongCodes = { perSignInStep: 5, mailed: 5 } as const
 /** Maximum sizes, the same on every surface. Text is counted in Unicode code points. */
 export const sizes = {
   bodyBytes: 1_048_576,
+  /** Of a request that brings a file to import. */
+  importBodyBytes: 2_097_152,
   headerBytes: 16_384,
   /** Larger bodies, and those of unknown size, are read only after their request is counted. */
   smallBodyBytes: 8_192,
@@ -69,6 +71,17 @@ export const sizes = {
   pageItems: 100,
   pageItemsDefault: 25,
   moderationItems: 100,
+  /** Of a file in a request, and of one that is uploaded. */
+  importInlineBytes: 1_000_000,
+  importBytes: 1_000_000_000,
+  importColumns: 1_000,
+  importColumnCharacters: 200,
+  /** Of a row as it stands in the file. */
+  importRecordBytes: 16_777_216,
+  importPreviewRows: 10,
+  /** Rows that failed: how many are listed, and how much of each. */
+  importFailedRows: 10_000,
+  importRowTextCharacters: 2_000,
   replayEvents: 100_000,
   /** Deliveries of a team's replays that have not ended. */
   replayDeliveries: 200_000,

@@ -19,6 +19,12 @@ export const jobs = {
   replay: z.object({ team_id: z.uuid(), replay_id: z.uuid() }),
   /** Renames or removes a tag in the submissions that the request left. */
   tag: z.object({ team_id: z.uuid(), project_id: z.uuid(), tag: z.string(), name: z.string().nullable() }),
+  /** Reads a file into records. */
+  import: z.object({ team_id: z.uuid(), project_id: z.uuid(), import_id: z.uuid() }),
+  /** Removes the records of an import that was undone. */
+  import_undo: z.object({ team_id: z.uuid(), project_id: z.uuid(), import_id: z.uuid() }),
+  /** Deletes blobs that nothing refers to, and lets go of files of imports that were kept long enough. */
+  blobs: z.object({}),
   /** Removes deleted records for good. */
   purge: z.object({}),
 }
@@ -26,17 +32,20 @@ export const jobs = {
 export type JobName = keyof typeof jobs
 export type JobPayload<Name extends JobName> = z.output<(typeof jobs)[Name]>
 
-const add = statement<{ name: JobName; payload: string; max_attempts: number | null }, never>(
+const add = statement<{ name: JobName; payload: string; max_attempts: number | null; queue: string | null }, never>(
   (p) => sql`
-  select enqueue_job(${p.name}::text, ${p.payload}::json, ${p.max_attempts}::int)`,
+  select enqueue_job(${p.name}::text, ${p.payload}::json, ${p.max_attempts}::int, ${p.queue}::text)`,
 )
 
-/** Adds a job in the transaction of what causes it; without `maxAttempts` the queue's own number of attempts. */
+/**
+ * Adds a job in the transaction of what causes it. Without `maxAttempts` it has the queue's own number of attempts. Jobs of one
+ * named `queue` run one at a time.
+ */
 export async function enqueue<Name extends JobName>(
   tx: Tx,
   name: Name,
   payload: JobPayload<Name>,
-  { maxAttempts = null }: { maxAttempts?: number | null } = {},
+  { maxAttempts = null, queue = null }: { maxAttempts?: number | null; queue?: string | null } = {},
 ): Promise<void> {
-  await add(tx, { name, payload: JSON.stringify(payload), max_attempts: maxAttempts })
+  await add(tx, { name, payload: JSON.stringify(payload), max_attempts: maxAttempts, queue })
 }

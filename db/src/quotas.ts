@@ -7,6 +7,7 @@ import { toTimestamp } from './sql/timestamps.ts'
 import { invitations } from './tables/invitations.ts'
 import { memberships } from './tables/members.ts'
 import { projects } from './tables/projects.ts'
+import { quota_usage } from './tables/quotas.ts'
 import { teams } from './tables/teams.ts'
 import { users } from './tables/users.ts'
 import { webhook_endpoints } from './tables/webhooks.ts'
@@ -88,10 +89,13 @@ export async function requireTeamQuota(tx: Tx, userId: string, max: number): Pro
   if (used >= max) throw quotaExceeded({ quota: 'teams', limit: max, used, resets_at: null })
 }
 
-const consume = statement<{ team_id: string; quota: Quota }, { granted: number; used: number; max: number; resets_at: string }>(
+const consume = statement<
+  { team_id: string; quota: Quota; units: number },
+  { granted: number; used: number; max: number; resets_at: string }
+>(
   (p) => sql`
   select *
-    from consume_quota(${p.team_id}::uuid, ${p.quota}::text)`,
+    from consume_quota(${p.team_id}::uuid, ${p.quota}::text, ${p.units}::int)`,
 )
 
 /**
@@ -99,6 +103,33 @@ const consume = statement<{ team_id: string; quota: Quota }, { granted: number; 
  * the quota's row, so it is locked for the shortest time.
  */
 export async function consumeQuota(tx: Tx, team_id: string, quota: Quota): Promise<void> {
-  const { granted, used, max, resets_at } = onlyOne(await consume(tx, { team_id, quota }))
+  const { granted, used, max, resets_at } = onlyOne(await consume(tx, { team_id, quota, units: 1 }))
   if (granted === 0) throw quotaExceeded({ quota, limit: max, used, resets_at: toTimestamp(resets_at) })
+}
+
+/** Uses up as many units of a monthly quota as are left, at most `units`, and returns how many. Call it last, too. */
+export async function consumeUnits(tx: Tx, team_id: string, quota: Quota, units: number): Promise<number> {
+  return onlyOne(await consume(tx, { team_id, quota, units })).granted
+}
+
+// Stripes are charged by the connection that owns them; units that come back stand in a row of their own, below zero.
+const giveBack = statement<{ team_id: string; quota: Quota; units: number }, { used: number }>(
+  (p) => sql`
+  update ${quota_usage}
+     set used = used - ${p.units}::int
+   where team_id = ${p.team_id} and quota = ${p.quota} and period = date_trunc('month', now() at time zone 'UTC')::date and stripe = -1
+  returning used`,
+)
+
+const giveBackFirst = statement<{ team_id: string; quota: Quota; units: number }, never>(
+  (p) => sql`
+  insert into ${quota_usage} (team_id, quota, period, stripe, used)
+  values (${p.team_id}, ${p.quota}, date_trunc('month', now() at time zone 'UTC')::date, -1, -${p.units}::int)`,
+)
+
+/** Gives back units that were used up this month. The team's row is locked, so that parallel callers change one row. */
+export async function returnUnits(tx: Tx, team_id: string, quota: Quota, units: number): Promise<void> {
+  await lockPlan(tx, team_id)
+  const [row] = await giveBack(tx, { team_id, quota, units })
+  if (!row) await giveBackFirst(tx, { team_id, quota, units })
 }

@@ -3,7 +3,10 @@ import type { JobName } from '@earshot/db'
 import { openQueuePool } from '@earshot/db/schema'
 import { settleWithin } from '@earshot/drivers'
 import { Logger, parseCronItems, run, type WorkerEvents } from 'graphile-worker'
+import { blobs } from './blobs.ts'
 import { disabling } from './disabling.ts'
+import { importRows } from './imports/import.ts'
+import { importUndo } from './imports/undo.ts'
 import type { Log } from './log.ts'
 import { mail } from './mail.ts'
 import { notifications } from './notifications.ts'
@@ -14,7 +17,11 @@ import { retention } from './retention.ts'
 import { tag } from './tag.ts'
 import type { TaskContext, TaskMaker } from './task.ts'
 
-const tasks: Record<JobName, TaskMaker> = { disabling, mail, notifications, partitions, replay, retention, purge, tag }
+const tasks: Record<JobName, TaskMaker> = {
+  ...{ blobs, disabling, mail, notifications, partitions, replay, retention, purge, tag },
+  import: importRows,
+  import_undo: importUndo,
+}
 
 /** The time to hand back jobs that still run. */
 const KILL_MS = 3_000
@@ -24,6 +31,7 @@ const SCHEDULE: [JobName, string][] = [
   ['partitions', '*/10 * * * *'],
   ['retention', '*/10 * * * *'],
   ['purge', '37 * * * *'],
+  ['blobs', '*/10 * * * *'],
   ['disabling', '*/10 * * * *'],
   ['notifications', '* * * * *'],
 ]

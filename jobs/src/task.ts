@@ -19,6 +19,8 @@ export interface TaskContext {
 export interface Run {
   /** Whether the queue gives the job up when this run throws. */
   isLast: boolean
+  /** Aborts when the worker stops and does not wait any longer. */
+  signal: AbortSignal
 }
 
 /** Creates a task with its dependencies. */
@@ -31,6 +33,6 @@ export function task<Name extends JobName>(
 ): TaskMaker {
   // The schema at `name` parses to the payload of `name`, which the compiler cannot derive from a generic index.
   return (context) =>
-    async (payload, { job }) =>
-      work(jobs[name].parse(payload) as JobPayload<Name>, context, { isLast: job.attempts >= job.max_attempts })
+    async (payload, { job, abortSignal: signal }) =>
+      work(jobs[name].parse(payload) as JobPayload<Name>, context, { isLast: job.attempts >= job.max_attempts, signal })
 }

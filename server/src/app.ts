@@ -10,6 +10,7 @@ import { createJwtKeys } from './auth/jwt-keys.ts'
 import { createPasswords } from './auth/passwords.ts'
 import { createSessions } from './auth/session-engine.ts'
 import { handlers as ownHandlers } from './handlers.ts'
+import { registerBodyTimeout } from './http/body-timeout.ts'
 import { sendClientError } from './http/client-error.ts'
 import { registerCors } from './http/cors.ts'
 import { registerDrain } from './http/drain.ts'
@@ -23,6 +24,7 @@ import { registerRest } from './http/rest.ts'
 import { registerStream } from './http/stream.ts'
 import { registerTrpc } from './http/trpc.ts'
 import { registerUnknownRoute } from './http/unknown-route.ts'
+import { registerImportUpload } from './imports/upload.ts'
 import { oauthPages, registerOAuth } from './oauth/routes.ts'
 import { registerBacklogMetrics } from './observability/backlog-metrics.ts'
 import { countForeignRows } from './observability/foreign-rows.ts'
@@ -37,6 +39,8 @@ import type { GivenServices } from './services.ts'
 
 const SAFE_REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/
 const MAX_ROUTE_PARAMETER = 2_000
+const HEADERS_TIMEOUT_MS = 60_000
+const BODY_TIMEOUT_MS = 60_000
 
 export interface AppOptions extends Omit<PipelineOptions, 'services' | 'onForeignRow'>, Omit<ProbeOptions, 'database' | 'metrics'> {
   contracts: OperationTree
@@ -49,6 +53,8 @@ export interface AppOptions extends Omit<PipelineOptions, 'services' | 'onForeig
   drainMs: number
   /** How often a stream is authorized again; 15 seconds unless given. */
   streamHeartbeatMs?: number
+  /** How long the body of a request may take to arrive; a minute unless given. */
+  bodyTimeoutMs?: number
   /** Which proxies' forwarding headers are trusted (Fastify's `trustProxy`). */
   trustProxy: false | string[] | ((address: string, hop: number) => boolean)
 }
@@ -63,6 +69,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   registerCors(app)
   if (options.trustProxy === false) registerForwardingWarning(app)
   app.addHook('onRequest', async (request, reply) => void reply.header('x-request-id', request.id))
+  registerBodyTimeout(app, { timeoutMs: options.bodyTimeoutMs ?? BODY_TIMEOUT_MS })
   registerUnknownRoute(app)
   app.setErrorHandler((error, request, reply) => sendFailure(error, request, reply))
   registerJsonBody(app)
@@ -80,6 +87,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     deviceOf: createDeviceCookies(options.services.secretBox, options.baseUrl),
     accessJwts: createAccessJwts(jwtKeys, options.baseUrl),
     keyQueue: createKeyQueue(),
+    baseUrl: options.baseUrl,
     rateLimitMultiplier: options.rateLimitMultiplier,
     nudge: options.onCommit,
   }
@@ -94,6 +102,11 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     else if (stream === 'records') registerExport(app, pipeline, { baseUrl, heartbeatMs })
     else registerRest(app, pipeline, { ...options, resourcePath: retrievePathOf(options.contracts, pipeline.named) })
   }
+  registerImportUpload(app, {
+    compile: (named, handler) => compilePipeline(named, handler, pipelineOptions),
+    blobStore: services.blobStore,
+    baseUrl: options.baseUrl,
+  })
   await registerTrpc(
     app,
     pipelines.filter(({ named }) => isEverywhere(named.operation)),
@@ -111,13 +124,14 @@ function createServer({ log, trustProxy }: AppOptions): FastifyInstance {
     logController: new LogController({ disableRequestLogging: true }),
     trustProxy,
     bodyLimit: sizes.bodyBytes,
-    requestTimeout: 60_000,
+    // For the headers alone; see body-timeout.ts for the body.
+    requestTimeout: 0,
+    http: { maxHeaderSize: sizes.headerBytes, headersTimeout: HEADERS_TIMEOUT_MS },
     connectionTimeout: 0,
     keepAliveTimeout: 65_000,
     forceCloseConnections: 'idle',
     // Requests on open connections are served during shutdown; see drain.ts.
     return503OnClosing: false,
-    http: { maxHeaderSize: sizes.headerBytes },
     genReqId: ({ headers }) => safeRequestId(headers['x-request-id']) ?? randomUUID(),
     clientErrorHandler: sendClientError,
     frameworkErrors: (error, request, reply) => void sendFailure(error, request, reply),

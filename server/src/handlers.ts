@@ -3,6 +3,7 @@ import { analytics } from './analytics.ts'
 import { auth } from './auth.ts'
 import { events } from './events.ts'
 import { implement } from './http/implement.ts'
+import { imports } from './imports/imports.ts'
 import { invitations } from './invitations.ts'
 import { me } from './me.ts'
 import { members } from './members.ts'
@@ -32,6 +33,7 @@ export const handlers = implement(contracts, {
   surveys,
   responses,
   analytics,
+  imports,
   widgets,
   webhooks,
   events,

@@ -32,6 +32,8 @@ export interface Services extends GivenServices {
   deviceOf: ReadDeviceCookie
   accessJwts: AccessJwts
   keyQueue: KeyQueue
+  /** The start of addresses of the service. */
+  baseUrl: string
   /** Wakes the dispatcher of this process, for work that is committed before the response. */
   nudge: () => void
   rateLimitMultiplier: number

@@ -1,22 +1,24 @@
 import { contracts, type Testimonial } from '@earshot/contracts'
-import { createSubmission, deleteSubmission, findSubmission, type ListedSubmission, listSubmissions, updateSubmission } from '@earshot/db'
+import {
+  createSubmission,
+  deleteSubmission,
+  findSubmission,
+  type ListedSubmission,
+  listSubmissions,
+  testimonialFields,
+  updateSubmission,
+} from '@earshot/db'
 import { implement } from './http/implement.ts'
 import { channelOf } from './submissions/channel.ts'
-import { columnsOf, presentExported } from './submissions/columns.ts'
+import { presentExported } from './submissions/columns.ts'
 
 const kind = 'testimonial' as const
 
 export const testimonials = implement(contracts.testimonials, {
   list: ({ ctx, input }) => listSubmissions(ctx.tx, { ...input, kind }, { searchEmail: ctx.seesContacts }, presentTestimonial),
   create: async ({ ctx, input }) => {
-    const { team_id, project_id, featured, excerpt, position, ...fields } = input
-    const columns = {
-      ...columnsOf({ ...fields, kind }),
-      channel: channelOf(ctx),
-      featured: featured ?? false,
-      excerpt: excerpt ?? null,
-      position: position ?? null,
-    }
+    const { team_id, project_id, ...fields } = input
+    const columns = { ...testimonialFields(fields), channel: channelOf(ctx) }
     return presentTestimonial(await createSubmission(ctx.tx, { team_id, project_id }, columns, ctx.actor))
   },
   retrieve: async ({ ctx, input }) => presentTestimonial(await findSubmission(ctx.tx, refOf(input))),

@@ -103,6 +103,7 @@ async function fill(team: Team): Promise<void> {
   await client.webhooks.create({ team_id: team.id, url: 'https://hooks.example.com/earshot', events: ['submission.approved'] })
   const questions = [{ ref: 'recommend', type: 'nps' as const, title: 'How likely are you to recommend us?' }]
   await client.surveys.create({ ...team.project, name: 'After the first week', questions })
+  await client.imports.create({ ...team.project, target: 'testimonials', file_name: 'testimonials.csv', csv: 'name,text\nAda,Fine.\n' })
   await client.widgets.create({ ...team.project, name: 'Wall of the home page', layout: 'wall' })
   await client.invitations.create({ team_id: team.id, email: `${crypto.randomUUID()}@example.com`, role: 'member' })
   await beginSession(service.database, team.ownerId)

@@ -29,6 +29,7 @@ const makers: Record<string, Maker> = {
   widget_id: makeWidget,
   question_id: firstQuestion,
   response_id: makeResponse,
+  import_id: (service, team) => makeImport(service, team, `'completed'`),
   user_id: async (_service, team) => (await team.join('member')).id,
   delivery_id: makeDelivery,
   revoke_token: makeRevokeToken,
@@ -58,6 +59,11 @@ const inputMakers: Record<string, InputMaker> = {
     return { token: await lastToken(service, email) }
   },
   'webhooks.replay': async () => ({ from: new Date(Date.now() - HOUR_MS).toISOString(), to: new Date().toISOString() }),
+  'imports.create': async () => ({ csv: 'name,text\nAda,Saved us a week.\n' }),
+  'imports.complete': async (service, team) => ({ import_id: await makeImport(service, team, `'uploaded'`) }),
+  'imports.resume': async (service, team) => ({
+    import_id: await makeImport(service, team, `'failed', error_code = 'quota_exceeded', error_detail = 'Used up.', file_until = now()`),
+  }),
   'me.changePassword': ownPassword,
   'me.mfa.enroll': ownPassword,
   'me.mfa.confirm': async (service, team) => {
@@ -80,12 +86,13 @@ export async function makeInput(
   { name: own, operation }: NamedOperation,
 ): Promise<Record<string, unknown>> {
   const path = await makePath(service, team, operation.path)
-  const known: Record<string, unknown> = { ...path, ...(await inputMakers[own]?.(service, team)) }
+  const given = await inputMakers[own]?.(service, team)
+  const known: Record<string, unknown> = { ...path, ...given }
   for (const name of requiredNames(operation.input)) {
     const make = makers[name]
     if (make && !(name in known)) known[name] = await make(service, team, path)
   }
-  return sampleInput(operation, known)
+  return { ...sampleInput(operation, known), ...given }
 }
 
 /** Creates the records that a path names, except the team’s own project and key. */
@@ -189,4 +196,18 @@ async function makeSurvey(service: TestService, { token, project }: Team): Promi
   const { id: survey_id } = await surveys.create({ ...project, name: 'Survey', questions })
   await surveys.publish({ ...project, survey_id })
   return survey_id
+}
+
+/** An import with a row that failed, in a state that no worker has brought it to. */
+async function makeImport(service: TestService, { token, project }: Team, state: string): Promise<string> {
+  const request = { ...project, target: 'testimonials' as const, file_name: 'testimonials.csv', size_bytes: 100 }
+  const { id } = await service.client(token).imports.create(request)
+  await service.database.run(`update imports set state = ${state} where id = $1`, [id])
+  await service.database.run(
+    `insert into import_rows (team_id, project_id, import_id, row_number, line, column_name, code, detail, row_text)
+     select team_id, project_id, id, 7, 8, 'rating', 'invalid_format', 'is not a rating that can be read; use 1 to 5', 'Ada,seven'
+       from imports where id = $1`,
+    [id],
+  )
+  return id
 }

@@ -7,7 +7,7 @@ import { startTestDispatcher, type TestDispatcher } from '../support/test-dispat
 import { startTestService, type TestService } from '../support/test-service.ts'
 import { callRest, sourcesOf } from './call.ts'
 import { endingOperations, operations } from './operations.ts'
-import { makeInput } from './records.ts'
+import { makeInput, makePath } from './records.ts'
 
 // The team guard compares the team_id of each row: an operation whose rows have none is not guarded by it.
 
@@ -60,7 +60,7 @@ async function fillList(team: Team, { operation: { path } }: NamedOperation): Pr
   }
   const { id: webhook_id } = await service.client(token).webhooks.create({ team_id, url: 'http://127.0.0.1:9/hooks', events: ['*'] })
   await submit({ tags: ['launch'] })
-  return { ...project, webhook_id }
+  return { ...project, ...(path.includes('{import_id}') && (await makePath(service, team, path))), webhook_id }
 }
 
 for (const named of endingOperations.filter(({ operation: { pathFields, status } }) => pathFields.has('team_id') && status !== 204)) {

@@ -44,6 +44,7 @@ const functions = {
     'remove_key_routes',
     'submission_payload',
     'testimonial_payload',
+    'testimonial_payload_from',
     'team_has_feature',
     'uuid_at',
   ],

@@ -1,19 +1,105 @@
 import { z } from 'zod'
-import { CreatedAt, Id, timestamp, UpdatedAt } from './primitives.ts'
+import { sizes } from '../limits.ts'
+import { CreatedAt, Id, text, timestamp, UpdatedAt } from './primitives.ts'
+import { Testimonial } from './testimonial.ts'
 
-const ImportState = z
-  .enum(['reserved', 'uploaded', 'running', 'completed', 'failed', 'undone'])
-  .meta({ id: 'ImportState', description: 'State of the import.' })
+const ImportState = z.enum(['reserved', 'uploaded', 'running', 'completed', 'failed', 'undone']).meta({
+  id: 'ImportState',
+  description:
+    'State of the import: it waits for its file, for its completion, for its rows; it has ended, or stopped for the reason in `error`; or its records were removed again.',
+})
+
+/** What a column can become, beside `metadata.` and a key. */
+export const importFields = [
+  'title',
+  'body',
+  'rating',
+  'author.name',
+  'author.email',
+  'author.title',
+  'author.company',
+  'author.avatar_url',
+  'author.website_url',
+  'consent.granted',
+  'consent.text',
+  'consent.granted_at',
+  'consent.revoked_at',
+  'source.provider',
+  'source.url',
+  'source.collected_at',
+  'language',
+  'tags',
+  'external_id',
+  'metadata',
+  'featured',
+  'excerpt',
+  'position',
+] as const
+export type ImportField = (typeof importFields)[number] | `metadata.${string}`
+
+const Field = z
+  .union([z.enum(importFields), z.templateLiteral(['metadata.', z.string().min(1).max(sizes.importColumnCharacters)])])
+  .meta({ description: `A field of a testimonial, or \`metadata.\` and a key. One of: ${importFields.join(', ')}.`, example: 'body' })
+
+export const ImportMapping = z.record(text(sizes.importColumnCharacters, 1), Field).meta({
+  description: 'The field of each column. Adds to what was recognized from the header, and overrides it; other columns are ignored.',
+  example: { Quote: 'body', Customer: 'author.name' },
+})
+
+/** Where a file comes from, recognized from its header. */
+export const importPresets = ['earshot', 'senja', 'testimonial_to', 'google', 'trustpilot', 'typeform', 'delighted'] as const
+export type ImportPreset = (typeof importPresets)[number]
+
+export const DedupeBy = z.enum(['external_id', 'email+body', 'none']).meta({
+  description:
+    'How records that exist are recognized: by your own id, or by the e-mail address of the author together with the text. Rows without that value are always new.',
+})
+export const ImportMode = z
+  .enum(['create', 'upsert'])
+  .meta({ description: 'Whether records that exist are skipped, or updated while they are imported and pending.' })
+export const DateOrder = z.enum(['dmy', 'mdy']).meta({ description: 'How dates such as 3/4/2026 are read.' })
+export const RatingScale = z.union([z.literal(5), z.literal(10), z.literal(100)]).meta({ description: 'The best rating in the file.' })
 
 const ImportTotals = z
   .object({
-    rows: z.int().meta({ description: 'Number of rows in the file.' }),
+    rows: z.int().meta({ description: 'Number of rows read so far.' }),
     created: z.int().meta({ description: 'Number of records created.' }),
     updated: z.int().meta({ description: 'Number of records updated.' }),
-    skipped: z.int().meta({ description: 'Number of rows skipped because the record exists.' }),
+    skipped: z.int().meta({ description: 'Number of rows skipped because the record exists, or because its person was erased.' }),
     failed: z.int().meta({ description: 'Number of rows that failed.' }),
+    removed: z.int().meta({ description: 'Number of records that undoing the import removed.' }),
   })
-  .meta({ id: 'ImportTotals', description: 'Results of the import.' })
+  .meta({ id: 'ImportTotals', description: 'What became of the rows. The numbers rise while the import runs.' })
+
+/** Why an import stopped. */
+const importFailures = [
+  'quota_exceeded',
+  'no_mapping',
+  'unknown_column',
+  'duplicate_column',
+  'empty_file',
+  'not_csv',
+  'unclosed_quote',
+  'row_too_large',
+  'too_many_columns',
+  'upload_expired',
+  'file_unavailable',
+  'file_expunged',
+  'internal_error',
+] as const
+export type ImportFailure = (typeof importFailures)[number]
+
+const ImportError = z
+  .object({
+    code: z.enum(importFailures).meta({ description: 'Reason for programs.' }),
+    detail: z.string().meta({ description: 'Reason for people.' }),
+  })
+  .meta({ id: 'ImportError', description: 'Why the import stopped.' })
+
+const PreviewRow = Testimonial.pick({
+  ...{ title: true, body: true, rating: true, author: true, consent: true, source: true, language: true },
+  ...{ tags: true, external_id: true, metadata: true, featured: true, excerpt: true, position: true },
+}).meta({ id: 'ImportPreviewRow', description: 'A row of the file as a testimonial.' })
 
 export const Import = z
   .object({
@@ -23,14 +109,69 @@ export const Import = z
     state: ImportState,
     target: z.enum(['testimonials']).meta({ description: 'Kind of record that rows become.' }),
     file_name: z.string().meta({ description: 'Name of the file.' }),
-    mapping: z.record(z.string(), z.string()).meta({ description: 'The field of each column.', example: { Quote: 'body' } }),
-    dedupe_by: z.enum(['external_id', 'email+body', 'none']).meta({ description: 'How duplicate rows are recognized.' }),
-    mode: z.enum(['create', 'upsert']).meta({ description: 'Whether existing records are updated.' }),
+    size_bytes: z.int().nullable().meta({ description: 'Size of the file.' }),
+    preset: z.enum(importPresets).nullable().meta({ description: 'Where the file comes from, if that was recognized.' }),
+    columns: z.array(z.string()).nullable().meta({ description: 'The header of the file, once it was read.' }),
+    mapping: z.record(z.string(), z.string()).meta({ description: 'The field of each column that is read.', example: { Quote: 'body' } }),
+    date_order: DateOrder.nullable(),
+    rating_scale: RatingScale.nullable(),
+    consent: z
+      .object({
+        granted: z.boolean().meta({ description: 'Whether consent was given.' }),
+        text: z.string().nullable().meta({ description: 'Text that the authors consented to.' }),
+        granted_at: timestamp('Time when consent was given.').nullable(),
+      })
+      .nullable()
+      .meta({ id: 'ImportConsent', description: 'The consent of all authors, where the file has no column about it.' }),
+    dedupe_by: DedupeBy.nullable(),
+    mode: ImportMode,
     dry_run: z.boolean().meta({ description: 'Whether the import only reports what it would do.' }),
+    suppress_events: z.boolean().meta({ description: 'Whether its records send no events of their own.' }),
+    preview: z
+      .array(PreviewRow)
+      .nullable()
+      .meta({
+        description: `Of a dry run: the first ${sizes.importPreviewRows} rows as testimonials, once they were read.`,
+      }),
     totals: ImportTotals,
+    error: ImportError.nullable(),
     started_at: timestamp('Time when the import started.').nullable(),
-    finished_at: timestamp('Time when the import finished.').nullable(),
+    finished_at: timestamp('Time when the import finished; once it is undone, when the last of its records was removed.').nullable(),
     created_at: CreatedAt,
     updated_at: UpdatedAt,
   })
   .meta({ id: 'Import', description: 'A CSV file whose rows become records.' })
+export type Import = z.infer<typeof Import>
+
+/** Why a row failed. */
+const importRowErrors = [
+  'required',
+  'too_big',
+  'invalid_format',
+  'invalid_value',
+  'ambiguous_date',
+  'ambiguous_rating',
+  'unreadable_text',
+  'too_many_cells',
+  'not_verbatim',
+  'already_exists',
+] as const
+export type ImportRowError = (typeof importRowErrors)[number]
+
+export const ImportRow = z
+  .object({
+    id: Id,
+    row: z.int().meta({ description: 'Number of the row; the first one below the header is 1.' }),
+    line: z.int().meta({ description: 'Line of the file on which the row ends.' }),
+    column: z.string().nullable().meta({ description: 'The column; null if the row as a whole failed.' }),
+    code: z.enum(importRowErrors).meta({ description: 'Reason for programs.' }),
+    detail: z.string().meta({ description: 'Reason for people.' }),
+    text: z
+      .string()
+      .nullable()
+      .meta({
+        visibility: 'read:contacts',
+        description: `The row as it was read, at most ${sizes.importRowTextCharacters} characters. Null without the scope read:contacts, and for viewers.`,
+      }),
+  })
+  .meta({ id: 'ImportRow', description: 'A row that failed.' })

@@ -85,6 +85,7 @@ const filters = {
   metadata: MetadataFilter.optional().meta({
     description: `Only submissions with these values in their metadata: \`metadata.plan=team\`, or \`metadata[plan]=team\`. Finds texts, numbers and booleans of at most ${sizes.metadataValueCharacters} characters, of the first ${sizes.metadataKeys} keys. At most ${sizes.metadataFilters} keys, and all must match.`,
   }),
+  import_id: Id.optional().meta({ description: 'Only submissions that this import created.' }),
   has_video: z.boolean().optional().meta({ description: 'Only submissions with a video, or without one.' }),
   search: Search.optional().meta({
     description: `Only submissions with all these words, or parts of words, in title, body or author. ${SEARCHING}`,

@@ -1,13 +1,16 @@
 -- Writes events of one type, their entries for the numbering of the change feed, and a delivery for each endpoint that
 -- subscribes to them, in one statement for all events and one for all deliveries: most of an insert of one row is its
--- preparation. The arrays hold one value per event. Returns the events' ids.
+-- preparation. The arrays hold one value per event. Returns the events' ids. Deliveries are due now; or from p_due_from on,
+-- p_pace_ms apart, so that those of other events find a place between them.
 -- No queue job and no NOTIFY: a NOTIFY at commit costs three quarters of the write rate, and the dispatcher's poll finds the
 -- deliveries.
 create or replace function emit_events(
   p_type text,
   p_teams uuid[],
   p_projects uuid[],
-  p_data json[]
+  p_data json[],
+  p_due_from timestamptz default null,
+  p_pace_ms int default 0
 ) returns uuid[] language plpgsql as $$
 declare
   -- Each holds one value per event, in the same order.
@@ -43,16 +46,17 @@ begin
   if v_has_endpoints then
     with wanted as materialized (
       select v.team_id, e.id as endpoint_id, v.event_id, v.payload_sha256,
+             coalesce(p_due_from + (v.number - 1) * p_pace_ms * interval '1 millisecond', now()) as due_at,
              e.state = 'active' and team_has_feature(e.team_id, 'webhooks') as is_sendable
-        from unnest(v_teams, v_projects, v_ids, v_hashes) v (team_id, project_id, event_id, payload_sha256)
+        from unnest(v_teams, v_projects, v_ids, v_hashes) with ordinality v (team_id, project_id, event_id, payload_sha256, number)
         join webhook_endpoints e on e.team_id = v.team_id
        where e.deleted_at is null
          and (e.project_id is null or e.project_id = v.project_id)
          and e.events && array[p_type, '*']
     ),
     delivery as (
-      insert into webhook_deliveries (team_id, endpoint_id, event_id, event_type, payload_sha256)
-      select team_id, endpoint_id, event_id, p_type, payload_sha256
+      insert into webhook_deliveries (team_id, endpoint_id, event_id, event_type, payload_sha256, next_attempt_at)
+      select team_id, endpoint_id, event_id, p_type, payload_sha256, due_at
         from wanted
        where is_sendable
     )

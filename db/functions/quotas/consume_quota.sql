@@ -95,7 +95,12 @@ begin
     v_used := v_used || v_one;
   end loop;
 
-  consume_quota.used := (select sum(n) from unnest(v_used) n);
+  -- Units that were given back stand beside the stripes, below zero.
+  consume_quota.used := (select sum(n) from unnest(v_used) n) + (
+    select coalesce(sum(u.used), 0)
+      from quota_usage u
+     where u.team_id = p_team and u.quota = p_quota and u.period = v_period and u.stripe < 0
+  );
   granted := greatest(0, least(p_units, consume_quota.max - consume_quota.used));
   if granted = 0 then
     return;

@@ -19,12 +19,25 @@ import { type Parameters, statementsByKey } from '../sql/statement.ts'
 import { type SubmissionRow, submission_metadata, submission_tags, submissions } from '../tables/submissions.ts'
 
 /** Filters with an index of their own, the narrowest first. A list walks the index of the first one given. */
-const DRIVERS = ['external_id', 'metadata', 'tag', 'state', 'kind'] as const
+const DRIVERS = ['external_id', 'import_id', 'metadata', 'tag', 'state', 'kind'] as const
 
-const FILTERS = ['channel', 'external_id', 'featured', 'has_video', 'kind', 'metadata', 'min_rating', 'search', 'state', 'tag'] as const
+const FILTERS = [
+  'channel',
+  'external_id',
+  'featured',
+  'has_video',
+  'import_id',
+  'kind',
+  'metadata',
+  'min_rating',
+  'search',
+  'state',
+  'tag',
+] as const
 
 export interface SubmissionFilters {
   external_id?: string | undefined
+  import_id?: string | undefined
   tag?: string | undefined
   state?: SubmissionState | undefined
   kind?: SubmissionKind | undefined
@@ -66,6 +79,7 @@ type Condition = (p: Parameters<Values>) => SQL
 const conditions: Record<string, Condition> = {
   // The index is of submissions that are there.
   external_id: (p) => sql`s.external_id = ${p.external_id} and s.deleted_at is null`,
+  import_id: (p) => sql`s.import_id = ${p.import_id}`,
   metadata: (p) => sql`not exists (
              select
                from jsonb_each_text(${p.metadata}::jsonb) f

@@ -41,8 +41,7 @@ export interface BlobStore {
   /**
    * Stores a blob, or replaces it. Readers see the old blob or the whole new one. After an error of the source, an abort
    * or a `BlobSizeError` the old blob is there, or none. After a `BlobStoreError` the whole new one can be there instead.
-   * An error of the source is thrown as it is. A put that fails leaves the source unread, or ends its iterator: that destroys
-   * a stream of Node, except one given as `stream.iterator({ destroyOnReturn: false })`, such as a request to be answered.
+   * An error of the source is thrown as it is.
    */
   put: (key: string, source: AsyncIterable<Uint8Array>, options: PutOptions) => Promise<void>
   /** Opens a blob; null if there is none. */
@@ -63,6 +62,13 @@ export interface BlobStore {
 /** The source of a `put` had fewer or more bytes than was said. */
 export class BlobSizeError extends Error {
   override name = 'BlobSizeError'
+  /** Whether it had more. */
+  readonly isLonger: boolean
+
+  constructor(message: string, { isLonger }: { isLonger: boolean }) {
+    super(message)
+    this.isLonger = isLonger
+  }
 }
 
 /**

@@ -16,10 +16,13 @@ export async function* readExactly(source: AsyncIterable<Uint8Array>, { sizeByte
       isOver = result.done === true
       if (result.done) break
       readBytes += result.value.length
-      if (readBytes > sizeBytes) throw new BlobSizeError(`The blob has more than the ${sizeBytes} bytes that were said.`)
+      if (readBytes > sizeBytes)
+        throw new BlobSizeError(`The blob has more than the ${sizeBytes} bytes that were said.`, { isLonger: true })
       yield result.value
     }
-    if (readBytes < sizeBytes) throw new BlobSizeError(`The blob has ${readBytes} bytes instead of the ${sizeBytes} that were said.`)
+    if (readBytes < sizeBytes) {
+      throw new BlobSizeError(`The blob has ${readBytes} bytes instead of the ${sizeBytes} that were said.`, { isLonger: false })
+    }
   } catch (cause) {
     throw new SourceFailure('The source of a blob failed.', { cause })
   } finally {

@@ -31,7 +31,7 @@ export function registerCors(app: FastifyInstance): void {
     if (request.method !== 'OPTIONS' || wantedMethod === undefined) return
     return reply
       .code(204)
-      .header('access-control-allow-methods', 'GET, POST, PATCH, DELETE')
+      .header('access-control-allow-methods', 'GET, POST, PUT, PATCH, DELETE')
       .header('access-control-allow-headers', request.headers['access-control-request-headers'] ?? 'authorization, content-type')
       .header('access-control-max-age', String(PREFLIGHT_SECONDS))
       .send()

@@ -2,11 +2,13 @@ import { ApiError, type ErrorBody, sizes } from '@earshot/contracts'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 
 /** Maps any thrown value to an error of the table. Unknown ones become `internal_error` and do not reveal their cause. */
-export function toApiError(error: unknown): ApiError {
+export function toApiError(error: unknown, limitBytes: number = sizes.bodyBytes): ApiError {
   if (error instanceof ApiError) return error
   const code = (error as FastifyError).code
-  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return new ApiError('body_too_large', { limit_bytes: sizes.bodyBytes })
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return new ApiError('body_too_large', { limit_bytes: limitBytes })
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return new ApiError('unsupported_media_type')
+  // The client left before its body had arrived, and reads no response.
+  if (code === 'ECONNRESET') return new ApiError('malformed_json')
   if (code === 'FST_ERR_CTP_INVALID_CONTENT_LENGTH' || code === 'FST_ERR_CTP_EMPTY_JSON_BODY') return new ApiError('malformed_json')
   if (code === 'FST_ERR_BAD_URL' || code === 'FST_ERR_MAX_PARAM_LENGTH') return new ApiError('not_found')
   return new ApiError('internal_error')
@@ -19,7 +21,7 @@ export function sendFailure(
   reply: FastifyReply,
   shape: (body: ErrorBody) => object = (body) => body,
 ): FastifyReply {
-  const failure = toApiError(error)
+  const failure = toApiError(error, request.routeOptions.bodyLimit)
   if (failure.status === 500) request.log.error({ err: error }, 'request failed')
   else if (failure.status === 503) request.log.warn({ err: failure.cause ?? error }, 'dependency unavailable')
   if (failure.retryAfterSeconds !== undefined) reply.header('retry-after', failure.retryAfterSeconds)

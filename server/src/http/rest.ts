@@ -22,7 +22,7 @@ export function registerRest(
   { baseUrl, version, resourcePath }: { baseUrl: string; version: string; resourcePath: string | null },
 ): void {
   const { operation } = pipeline.named
-  const { method, path, status, input, queryFields, bodyFields } = operation
+  const { method, path, status, input, queryFields, bodyFields, bodyBytes } = operation
   const ownOrigin = new URL(baseUrl).origin
   const readQuery = compileQuery(input, queryFields)
   const cacheControl = operation.access === 'public' && method === 'GET' ? 'no-cache' : 'private, no-store'
@@ -32,6 +32,7 @@ export function registerRest(
   app.route({
     method,
     url: path.replaceAll(/\{(\w+)\}/g, ':$1'),
+    ...(bodyBytes !== undefined && { bodyLimit: bodyBytes }),
     onRequest: async (request, reply) => {
       request.authorized = await pipeline.authorize(requestFactsOf(request, ownOrigin), replyHeadersOf(reply))
     },

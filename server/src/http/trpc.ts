@@ -67,20 +67,26 @@ export async function registerTrpc(
       )
       return sendTRPCFailure(failure, request, reply)
     })
-    scope.route({
-      method: ['GET', 'POST'],
-      url: '/trpc/:path',
-      exposeHeadRoute: false,
-      onRequest: async (request, reply) => {
-        if (hasLargeBody(request.headers)) await count(request, reply)
-      },
-      handler: async (request, reply) => {
-        const { path } = request.params as { path: string } // The route's own parameter.
-        // The adapter expects the body as text.
-        if (request.body !== undefined) request.body = JSON.stringify(request.body)
-        await fastifyRequestHandler({ router, maxBatchSize: MAX_BATCH, createContext, req: request, res: reply, path })
-      },
-    })
+    const serve = (url: string, options: { bodyLimit?: number }) =>
+      scope.route({
+        ...options,
+        method: ['GET', 'POST'],
+        url: `/trpc/${url}`,
+        exposeHeadRoute: false,
+        onRequest: async (request, reply) => {
+          if (hasLargeBody(request.headers)) await count(request, reply)
+        },
+        handler: async (request, reply) => {
+          const { path = url } = request.params as { path?: string } // The route's own parameter.
+          // The adapter expects the body as text.
+          if (request.body !== undefined) request.body = JSON.stringify(request.body)
+          await fastifyRequestHandler({ router, maxBatchSize: MAX_BATCH, createContext, req: request, res: reply, path })
+        },
+      })
+    serve(':path', {})
+    for (const { name, operation } of pipelines.map(({ named }) => named)) {
+      if (operation.bodyBytes !== undefined) serve(name, { bodyLimit: operation.bodyBytes })
+    }
     done()
   })
 }

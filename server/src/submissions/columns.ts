@@ -1,6 +1,5 @@
-import type { contracts, Submission } from '@earshot/contracts'
-import { inUtc, type ListedSubmission, type NewSubmission, toTimestamp } from '@earshot/db'
-import type { z } from 'zod'
+import type { Submission } from '@earshot/contracts'
+import { type ListedSubmission, toTimestamp } from '@earshot/db'
 
 /** Presents a submission as the API shows it. db/functions/submissions/submission.sql builds the same for events. */
 export function presentSubmission(row: ListedSubmission): Submission {
@@ -49,33 +48,5 @@ export function presentConsent(row: ListedSubmission) {
     text: row.consent_text,
     granted_at: toTimestamp(row.consent_granted_at),
     revoked_at: toTimestamp(row.consent_revoked_at),
-  }
-}
-
-type Input = Omit<z.output<typeof contracts.submissions.create.input>, 'team_id' | 'project_id' | 'kind'> & Pick<NewSubmission, 'kind'>
-
-/** Returns the columns of a new submission, whoever creates it. Fields that a visitor cannot set are absent there. */
-export function columnsOf({ author, consent, source, ...fields }: Input): Omit<NewSubmission, 'channel'> {
-  return {
-    kind: fields.kind,
-    title: fields.title ?? null,
-    body: fields.body,
-    rating: fields.rating ?? null,
-    author_name: author.name,
-    author_email: author.email ?? null,
-    author_title: author.title ?? null,
-    author_company: author.company ?? null,
-    author_avatar_url: author.avatar_url ?? null,
-    author_website_url: author.website_url ?? null,
-    consent_granted: consent?.granted ?? false,
-    consent_text: consent?.text ?? null,
-    consent_granted_at: inUtc(consent?.granted_at ?? null),
-    source_provider: source?.provider ?? null,
-    source_url: source?.url ?? null,
-    source_collected_at: inUtc(source?.collected_at ?? null),
-    language: fields.language ?? null,
-    tags: fields.tags ?? [],
-    external_id: fields.external_id ?? null,
-    metadata: fields.metadata ?? {},
   }
 }

@@ -1,10 +1,10 @@
 import { contracts } from '@earshot/contracts'
-import { listSubmissions, receiveSubmission, revokeConsent, toTimestamp, type WidgetItemRow } from '@earshot/db'
+import { listSubmissions, receiveSubmission, revokeConsent, submissionFields, toTimestamp, type WidgetItemRow } from '@earshot/db'
 import { requireFormToken } from '../auth/form-token.ts'
 import type { PublicProjectRow } from '../auth/public-access.ts'
 import { hashToken, makeId, makeRevokeToken } from '../auth/token-values.ts'
 import { implement } from '../http/implement.ts'
-import { columnsOf, presentConsent } from './columns.ts'
+import { presentConsent } from './columns.ts'
 
 export const publicSubmissions = implement(contracts.public.submissions, {
   create: async ({ ctx, input }) => {
@@ -13,7 +13,7 @@ export const publicSubmissions = implement(contracts.public.submissions, {
     const revoke_token = makeRevokeToken()
     if (website) return decoy(revoke_token)
     const fingerprint = ctx.services.secretBox.mac('visitor-words', JSON.stringify([ctx.ip, { ...fields, source_url }]))
-    const columns = { ...columnsOf({ ...fields, source: { url: source_url } }), channel: 'public' as const }
+    const columns = { ...submissionFields({ ...fields, source: { url: source_url } }), channel: 'public' as const }
     const submission = { fields: columns, revokeTokenHash: hashToken(revoke_token), fingerprint }
     const row = await ctx.deferredAccess.authorizeWith((publicAccess) => receiveSubmission(ctx.tx, { publicAccess, ...submission }))
     if (row.refusal) throw row.refusal

@@ -8,11 +8,12 @@ import {
   moderateSubmission,
   moderateSubmissions,
   type SubmissionCount,
+  submissionFields,
   updateSubmission,
 } from '@earshot/db'
 import { EXPORT_PAGE, implement } from '../http/implement.ts'
 import { channelOf } from './channel.ts'
-import { columnsOf, presentExported, presentSubmission } from './columns.ts'
+import { presentExported, presentSubmission } from './columns.ts'
 
 const stateAfter = { approve: 'approved', reject: 'rejected' } as const
 
@@ -23,7 +24,7 @@ export const submissions = implement(contracts.submissions, {
   counts: async ({ ctx, input }) => presentCounts(await countSubmissions(ctx.tx, input)),
   create: async ({ ctx, input }) => {
     const { team_id, project_id, ...fields } = input
-    const columns = { ...columnsOf(fields), channel: channelOf(ctx) }
+    const columns = { ...submissionFields(fields), channel: channelOf(ctx) }
     return presentSubmission(await createSubmission(ctx.tx, { team_id, project_id }, columns, ctx.actor))
   },
   retrieve: async ({ ctx, input }) => presentSubmission(await findSubmission(ctx.tx, input)),

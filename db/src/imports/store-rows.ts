@@ -1,0 +1,276 @@
+import { ApiError, durations, sizes } from '@earshot/contracts'
+import { sql } from 'drizzle-orm'
+import { type Tx, transaction } from '../driver/database.ts'
+import { emitEvent } from '../emit-event.ts'
+import type { ProjectRef } from '../projects.ts'
+import { consumeUnits } from '../quotas.ts'
+import { columnsOf } from '../sql/columns.ts'
+import { onlyOne } from '../sql/rows.ts'
+import { type Parameters, statement } from '../sql/statement.ts'
+import { type ImportRow, import_rows, imports } from '../tables/imports.ts'
+import { submissions } from '../tables/submissions.ts'
+import { discardFile } from './file.ts'
+import { type ImportRef, importRefOf, isImport, lockImport, presentImport } from './imports.ts'
+import { findKnownRecords } from './known-records.ts'
+import { type ImportItem, type Plan, planRows, type SeenKeys } from './plan.ts'
+
+/** The time between two deliveries of an import to an endpoint, so that others need not wait for all of them. */
+const PACE_MS = 20
+/** Of `submission.created` and `testimonial.created`. */
+const EVENTS_PER_RECORD = 2
+/** Another writer can take an external id between the look and the insert. */
+const MAX_TRIES = 5
+
+/** Rows that follow each other in a file. */
+export interface ImportBatch {
+  /** How many rows were read before them, the header included. */
+  from: number
+  items: ImportItem[]
+  /** Whether the file ends behind them. */
+  isLast: boolean
+  /** The keys of earlier rows, of a dry run. */
+  seen?: SeenKeys | undefined
+}
+
+/** `overtaken`: somebody else stored rows from this position on. `ended`: the import does not run any more. */
+export type BatchOutcome = 'stored' | 'overtaken' | 'ended'
+
+/** The quota has fewer units left than the batch needs. */
+class QuotaShortError extends Error {
+  override readonly name = 'QuotaShortError'
+  readonly granted: number
+
+  constructor(granted: number) {
+    super(`The quota has ${granted} units left.`)
+    this.granted = granted
+  }
+}
+
+/**
+ * Stores a batch of rows with their events, errors and totals, and notes how far the import came: all of it or nothing. When the
+ * quota is used up, it stores the rows that the quota still allows, and the import stops behind them. A dry run stores what it
+ * would do.
+ */
+export async function storeImportRows(tx: Tx, ref: ImportRef, batch: ImportBatch): Promise<BatchOutcome> {
+  let allowed = Number.POSITIVE_INFINITY
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await transaction(tx, (tx) => store(tx, ref, batch, allowed))
+    } catch (error) {
+      if (error instanceof QuotaShortError) allowed = error.granted
+      else if (!(error instanceof ApiError && error.code === 'already_exists' && tries < MAX_TRIES)) throw error
+    }
+  }
+}
+
+async function store(tx: Tx, ref: ImportRef, batch: ImportBatch, allowed: number): Promise<BatchOutcome> {
+  const [row] = await lockImport(tx, ref)
+  if (row?.state !== 'running') return 'ended'
+  if (row.read_records !== batch.from) return 'overtaken'
+  const { items, seen } = batch
+  const isErased = await erasedAmong(tx, row.team_id, items)
+  const plan = planRows(row, items, await findKnownRecords(tx, row, fieldsIn(items)), { allowed, seen, isErased })
+  const changed = row.dry_run ? plan.updates.size : await storeRecords(tx, row, plan)
+  await storeFailures(tx, row, plan)
+  const after = onlyOne(await advance(tx, { ...ref, ...progressOf(row, items, plan, changed), state: stateAfter(batch, plan) }))
+  if (after.state === 'completed') await complete(tx, after)
+  if (!row.dry_run && plan.creates.length > 0) await charge(tx, ref, plan.creates.length)
+  return after.state === 'running' ? 'stored' : 'ended'
+}
+
+/** Rows that the quota refuses stop the import. */
+function stateAfter({ items, isLast }: ImportBatch, { taken }: Plan): ImportRow['state'] {
+  if (taken < items.length) return 'failed'
+  return isLast ? 'completed' : 'running'
+}
+
+function fieldsIn(items: readonly ImportItem[]) {
+  return items.flatMap(({ content }) => ('fields' in content ? [content.fields] : []))
+}
+
+const created = (p: Parameters<ProjectRef & { all: string }>) => sql`
+    select c as submission
+      from (
+             select array_agg(${p.team_id}::uuid) as teams, array_agg(${p.project_id}::uuid) as projects, array_agg(uuidv7()) as ids,
+                    array_agg(f.fields) as fields, array_agg(null::bytea) as hashes
+               from jsonb_array_elements(${p.all}::jsonb) f (fields)
+           ) n
+     cross join lateral create_submissions(n.teams, n.projects, n.ids, n.fields, n.hashes, false) c`
+
+const create = statement<ProjectRef & { all: string }, { count: number }>(
+  (p) => sql`
+  select count(*)::int as count
+    from (${created(p)}
+         ) c`,
+)
+
+// The payload is built once for both events. Each event has a delivery to an endpoint every so many milliseconds: live events
+// find a place between them.
+const createWithEvents = statement<ProjectRef & { all: string; due_from: string | null; pace_ms: number }, { count: number }>(
+  (p) => sql`
+  with created as materialized (${created(p)}
+  ),
+  payloads as materialized (
+    select c.submission, submission_payload(c.submission) as payload
+      from created c
+  ),
+  facts as materialized (
+    select array_agg((s.submission).team_id) as teams, array_agg((s.submission).project_id) as projects,
+           array_agg(json_build_object('submission', s.payload)) as submissions,
+           array_agg(json_build_object('testimonial', testimonial_payload_from(s.submission, s.payload))) as testimonials,
+           greatest(now(), ${p.due_from}::timestamptz) as due_from, count(*)::int as count
+      from payloads s
+  )
+  select f.count,
+         emit_events('submission.created', f.teams, f.projects, f.submissions, f.due_from, ${p.pace_ms}::int),
+         emit_events('testimonial.created', f.teams, f.projects, f.testimonials,
+                     f.due_from + f.count * ${p.pace_ms}::int * interval '1 millisecond', ${p.pace_ms}::int)
+    from facts f`,
+)
+
+/** The columns that an upsert changes. */
+const CHANGED = [
+  ...[
+    'title',
+    'body',
+    'rating',
+    'author_name',
+    'author_email',
+    'author_title',
+    'author_company',
+    'author_avatar_url',
+    'author_website_url',
+  ],
+  ...[
+    'consent_granted',
+    'consent_text',
+    'consent_granted_at',
+    'consent_revoked_at',
+    'source_provider',
+    'source_url',
+    'source_collected_at',
+  ],
+  ...['language', 'tags', 'external_id', 'metadata', 'featured', 'excerpt', 'position'],
+]
+const changed = sql.raw(CHANGED.join(', '))
+const before = sql.raw(CHANGED.map((name) => `s.${name}`).join(', '))
+const GRANTED_AT = 'case when n.consent_granted then coalesce(n.consent_granted_at, s.consent_granted_at, now()) end'
+const after = sql.raw(CHANGED.map((name) => (name === 'consent_granted_at' ? GRANTED_AT : `n.${name}`)).join(', '))
+
+// A record that somebody entered or decided on is not looked at, nor one that is the same already.
+const update = statement<ProjectRef & { changes: string }, { id: string }>(
+  (p) => sql`
+  update ${submissions} s
+     set (${changed}) = (select ${after}), updated_at = now()
+    from jsonb_to_recordset(${p.changes}::jsonb) as c (id uuid, fields jsonb)
+    join ${submissions} o on o.team_id = ${p.team_id} and o.project_id = ${p.project_id} and o.id = c.id
+   cross join lateral jsonb_populate_record(o, c.fields) n
+   where s.team_id = ${p.team_id} and s.project_id = ${p.project_id} and s.id = c.id
+     and s.channel = 'import' and s.state = 'pending' and s.deleted_at is null
+     and (${before}) is distinct from (${after})
+  returning s.id`,
+)
+
+const storeFailed = statement<ImportRef & { failures: string }, never>(
+  (p) => sql`
+  insert into ${import_rows} (team_id, project_id, import_id, row_number, line, column_name, code, detail, row_text, author_email)
+  select ${p.team_id}, ${p.project_id}, ${p.import_id}, f.row, f.line, f."column", f.code, f.detail, f.text, f.email
+    from jsonb_to_recordset(${p.failures}::jsonb)
+           as f (row int, line int, "column" text, code text, detail text, text text, email text)`,
+)
+
+type Progress = Pick<ImportRow, 'read_records' | 'read_bytes' | 'read_lines'> & {
+  rows: number
+  created: number
+  updated: number
+  skipped: number
+  failed: number
+  /** How many units of the quota it used. */
+  charged: number
+  paced_ms: number
+}
+
+const advance = statement<ImportRef & Progress & { state: ImportRow['state'] }, ImportRow>(
+  (p) => sql`
+  update ${imports}
+     set state = ${p.state},
+         read_records = ${p.read_records}, read_bytes = ${p.read_bytes}, read_lines = ${p.read_lines},
+         row_count = row_count + ${p.rows}::int, created_count = created_count + ${p.created}::int,
+         updated_count = updated_count + ${p.updated}::int, skipped_count = skipped_count + ${p.skipped}::int,
+         failed_count = failed_count + ${p.failed}::int,
+         paced_until = greatest(now(), paced_until) + ${p.paced_ms}::int * interval '1 millisecond',
+         charged_units = case when charged_period = month.first then charged_units else 0 end + ${p.charged}::int,
+         charged_period = month.first,
+         error_code = case when ${p.state}::text = 'failed' then 'quota_exceeded' end,
+         error_detail = case when ${p.state}::text = 'failed' then
+           'The team has used up its imported rows of this month. Resume the import next month, or after an upgrade.'
+         end,
+         finished_at = case when ${p.state}::text in ('completed', 'failed') then now() end,
+         file_until = case
+           when ${p.state}::text = 'failed' then now() + ${sql.raw(`interval '${durations.importResumeDays} days'`)}
+           when ${p.state}::text = 'completed' and dry_run then now() + ${sql.raw(`interval '${durations.importFileHours} hours'`)}
+         end,
+         updated_at = now()
+    from (select date_trunc('month', now() at time zone 'UTC')::date as first) month
+   where ${isImport(p)}
+  returning ${columnsOf(imports, 'imports')}`,
+)
+
+/** Returns how many of the updates changed a record. */
+async function storeRecords(tx: Tx, row: ImportRow, { creates, updates }: Plan): Promise<number> {
+  const { team_id, project_id } = row
+  if (creates.length > 0) {
+    const values = { team_id, project_id, all: JSON.stringify(creates.map((fields) => ({ ...stored(fields), import_id: row.id }))) }
+    const paced = { ...values, due_from: row.paced_until, pace_ms: PACE_MS }
+    const { count } = onlyOne(await (row.suppress_events ? create(tx, values) : createWithEvents(tx, paced)))
+    if (count !== creates.length) throw new Error(`${count} of ${creates.length} records were created`)
+  }
+  if (updates.size === 0) return 0
+  const changes = [...updates].map(([id, fields]) => ({ id, fields: stored(fields) }))
+  return (await update(tx, { team_id, project_id, changes: JSON.stringify(changes) })).length
+}
+
+function stored<Fields extends { tags?: string[] }>(fields: Fields): Fields {
+  return { ...fields, ...(fields.tags && { tags: [...new Set(fields.tags)] }) }
+}
+
+async function storeFailures(tx: Tx, row: ImportRow, { failures }: Plan): Promise<void> {
+  const kept = failures.slice(0, Math.max(0, sizes.importFailedRows - row.failed_count))
+  if (kept.length > 0) await storeFailed(tx, { ...importRefOf(row), failures: JSON.stringify(kept) })
+}
+
+function progressOf(row: ImportRow, items: readonly ImportItem[], plan: Plan, changed: number): Progress {
+  const { taken, creates, updates, superseded, skipped, failures } = plan
+  const last = items[taken - 1]
+  return {
+    read_records: last?.position.records ?? row.read_records,
+    read_bytes: last?.position.bytes ?? row.read_bytes,
+    read_lines: last?.position.lines ?? row.read_lines,
+    rows: taken,
+    created: creates.length,
+    updated: superseded + changed,
+    skipped: skipped + updates.size - changed,
+    failed: failures.length,
+    charged: row.dry_run ? 0 : creates.length,
+    paced_ms: row.dry_run || row.suppress_events ? 0 : creates.length * EVENTS_PER_RECORD * PACE_MS,
+  }
+}
+
+/** Its file is of no use any more, but that of a dry run may be imported next. */
+async function complete(tx: Tx, row: ImportRow): Promise<void> {
+  const { team_id, project_id } = row
+  if (row.dry_run) return
+  await discardFile(tx, row)
+  await emitEvent(tx, { team_id, project_id, type: 'import.completed', data: { import: presentImport(row) } })
+}
+
+// Joined by the erasure of people.
+async function erasedAmong(_tx: Tx, _team_id: string, _items: readonly ImportItem[]): Promise<(item: ImportItem) => boolean> {
+  return () => false
+}
+
+/** Uses up the quota, last: all writers of a team meet at its rows. */
+async function charge(tx: Tx, { team_id }: ImportRef, units: number): Promise<void> {
+  const granted = await consumeUnits(tx, team_id, 'imported_rows', units)
+  if (granted < units) throw new QuotaShortError(granted)
+}

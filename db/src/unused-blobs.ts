@@ -1,0 +1,65 @@
+import { sql } from 'drizzle-orm'
+import type { Tx } from './driver/database.ts'
+import { enqueue } from './jobs.ts'
+import { type Parameters, statement } from './sql/statement.ts'
+import { unused_blobs } from './tables/imports.ts'
+
+/** A blob of a team. */
+export interface BlobRef {
+  team_id: string
+  key: string
+}
+
+/** Longer than any upload takes. */
+const UPLOAD_TIME = sql.raw(`interval '1 day'`)
+
+export const isBlob = (p: Parameters<BlobRef>) => sql`team_id = ${p.team_id} and key = ${p.key}`
+
+const announce = statement<BlobRef, never>(
+  (p) => sql`
+  insert into ${unused_blobs} (team_id, key, delete_at)
+  values (${p.team_id}, ${p.key}, now() + ${UPLOAD_TIME})`,
+)
+
+/** Notes a blob before it is stored, so that it is deleted should nothing come to refer to it, as when the process dies. */
+export async function announceBlob(tx: Tx, blob: BlobRef): Promise<void> {
+  await announce(tx, blob)
+}
+
+const discard = statement<BlobRef, never>(
+  (p) => sql`
+  insert into ${unused_blobs} (team_id, key)
+  values (${p.team_id}, ${p.key})
+  on conflict (team_id, key) do update set delete_at = now()`,
+)
+
+/** Lets a job delete a blob, once the transaction that removes the last reference to it is committed. */
+export async function discardBlob(tx: Tx, blob: BlobRef): Promise<void> {
+  await discard(tx, blob)
+  await enqueue(tx, 'blobs', {})
+}
+
+const listDue = statement<{ max: number }, BlobRef>(
+  (p) => sql`
+  select team_id, key
+    from ${unused_blobs}
+   where delete_at <= now()
+   order by delete_at
+   limit ${p.max}`,
+)
+
+/** Lists blobs that are to be deleted. */
+export async function listUnusedBlobs(tx: Tx, max: number): Promise<BlobRef[]> {
+  return listDue(tx, { max })
+}
+
+const forget = statement<BlobRef, never>(
+  (p) => sql`
+  delete from ${unused_blobs}
+   where ${isBlob(p)}`,
+)
+
+/** Forgets a blob that was deleted. */
+export async function forgetBlob(tx: Tx, blob: BlobRef): Promise<void> {
+  await forget(tx, blob)
+}

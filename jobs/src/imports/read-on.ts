@@ -1,0 +1,64 @@
+import { type Database, type ImportItem, type ImportRow, importRefOf, personMac, type SeenKeys, storeImportRows } from '@earshot/db'
+import type { SecretBox } from '@earshot/drivers'
+import { fieldsOf } from './fields.ts'
+import { formatOf } from './recognition.ts'
+import { type FileRecord, readRecords } from './records.ts'
+import type { OpenFile } from './source.ts'
+import type { Outcome, Turn } from './turn.ts'
+
+const BATCH_ROWS = 500
+const BATCH_CHARACTERS = 1_000_000
+
+interface Reading {
+  database: Database
+  secretBox: SecretBox
+  open: OpenFile
+  /** The import, with what was recognized from its file. */
+  row: ImportRow
+  /** Of a dry run. */
+  seen: SeenKeys | undefined
+  turn: Turn
+}
+
+/** Reads the file from where the import stands, and stores its rows in batches, until the file or the turn ends. */
+export async function readOn({ database, secretBox, open, row, seen, turn }: Reading): Promise<Outcome> {
+  const ref = importRefOf(row)
+  const position = { records: row.read_records, bytes: row.read_bytes, lines: row.read_lines }
+  let from = position.records
+  let items: ImportItem[] = []
+  let characters = 0
+
+  const store = async (isLast: boolean) => {
+    const outcome = await storeImportRows(database, ref, { from, items, isLast, seen })
+    from = items.at(-1)?.position.records ?? from
+    items = []
+    characters = 0
+    return outcome
+  }
+
+  for await (const read of readRecords(open, formatOf(row), position)) {
+    items.push(itemOf(read, row, secretBox))
+    characters += read.text.length
+    if (items.length < BATCH_ROWS && characters < BATCH_CHARACTERS) continue
+    const outcome = await store(false)
+    if (outcome !== 'stored') return outcome
+    if (turn.signal.aborted || performance.now() > turn.endMs) return 'paused'
+  }
+  const outcome = await store(true)
+  return outcome === 'stored' ? 'ended' : outcome
+}
+
+function itemOf(
+  { row: number, records, bytes, lines, content, text, email }: FileRecord,
+  row: ImportRow,
+  secretBox: SecretBox,
+): ImportItem {
+  return {
+    row: number,
+    position: { records, bytes, lines },
+    content: 'record' in content ? { fields: fieldsOf(content.record, row) } : content,
+    text,
+    email,
+    person: email === null ? null : personMac(secretBox, row.team_id, email),
+  }
+}
