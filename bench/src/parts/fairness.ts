@@ -1,9 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Database } from '@earshot/db'
 import { median, quantile } from '../figures.ts'
 import type { Receipts } from '../receiver.ts'
 import { type Finding, type PartReport, table } from '../report.ts'
-import type { Team } from '../teams.ts'
+import { type Team, tidy } from '../teams.ts'
 import { openWebhookFixture, type WebhookFixture } from '../webhooks/fixture.ts'
 import { atRate } from '../webhooks/steady-rate.ts'
 
@@ -118,16 +117,6 @@ async function end({ database, receiver }: WebhookFixture, { id }: Team): Promis
   await database.client`delete from webhook_endpoints where team_id = ${id}`
   await tidy(database)
   await delay(SETTLE_MS)
-}
-
-/** Vacuums, analyzes and writes a checkpoint, so that none of it happens during a measurement. */
-async function tidy({ client }: Database): Promise<void> {
-  const session = await client.reserve()
-  await session`set role none`
-  await session`vacuum analyze`
-  await session`checkpoint`
-  await session`reset role`
-  session.release()
 }
 
 function at(window: Receipts | undefined, share: number): number {
