@@ -13,6 +13,7 @@ import { benchFairness } from './parts/fairness.ts'
 import { benchGrowth } from './parts/growth.ts'
 import { benchHelp } from './parts/help.ts'
 import { benchHotUser } from './parts/hot-user.ts'
+import { benchImport } from './parts/import.ts'
 import { benchLatency } from './parts/latency.ts'
 import { benchList } from './parts/list.ts'
 import { benchRefreshes } from './parts/refreshes.ts'
@@ -45,6 +46,7 @@ const full = {
   unresponsiveSeconds: 40,
   pairs: 3,
   pairSeconds: 6,
+  imports: { rows: 100_000, rounds: 5 },
   scale: fullSizes(SCALE_ATTEMPTS),
 }
 /** Lengths that only show that the bench works; the figures mean little. */
@@ -62,6 +64,7 @@ const short: typeof full = {
   unresponsiveSeconds: 5,
   pairs: 1,
   pairSeconds: 2,
+  imports: { rows: 5_000, rounds: 1 },
   scale: shortSizes,
 }
 
@@ -77,6 +80,7 @@ const parts: Record<string, (length: typeof full) => Promise<PartReport>> = {
   visitors: benchVisitors,
   growth: benchGrowth,
   export: benchExport,
+  import: benchImport,
   deliveries: benchDeliveries,
   latency: benchLatency,
   fairness: benchFairness,
