@@ -14,6 +14,7 @@ import { benchGrowth } from './parts/growth.ts'
 import { benchHelp } from './parts/help.ts'
 import { benchHotUser } from './parts/hot-user.ts'
 import { benchImport } from './parts/import.ts'
+import { benchImportBeside } from './parts/import-beside.ts'
 import { benchLatency } from './parts/latency.ts'
 import { benchList } from './parts/list.ts'
 import { benchRefreshes } from './parts/refreshes.ts'
@@ -47,6 +48,7 @@ const full = {
   pairs: 3,
   pairSeconds: 6,
   imports: { rows: 100_000, rounds: 5 },
+  beside: { rows: 200_000, pairs: 3, seconds: 30 },
   scale: fullSizes(SCALE_ATTEMPTS),
 }
 /** Lengths that only show that the bench works; the figures mean little. */
@@ -65,6 +67,7 @@ const short: typeof full = {
   pairs: 1,
   pairSeconds: 2,
   imports: { rows: 5_000, rounds: 1 },
+  beside: { rows: 10_000, pairs: 1, seconds: 3 },
   scale: shortSizes,
 }
 
@@ -81,6 +84,7 @@ const parts: Record<string, (length: typeof full) => Promise<PartReport>> = {
   growth: benchGrowth,
   export: benchExport,
   import: benchImport,
+  'import-beside': benchImportBeside,
   deliveries: benchDeliveries,
   latency: benchLatency,
   fairness: benchFairness,

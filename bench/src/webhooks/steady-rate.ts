@@ -1,13 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** Starts an action at a steady rate, however long each takes. Resolves when all have ended. */
+/** Starts an action at a steady rate, however long each takes, until the time is over or the signal aborts. Resolves when all have ended. */
 export async function atRate(
-  { perSecond, seconds }: { perSecond: number; seconds: number },
+  { perSecond, seconds = Number.POSITIVE_INFINITY, signal }: { perSecond: number; seconds?: number; signal?: AbortSignal },
   act: (number: number) => Promise<unknown>,
 ): Promise<void> {
   const startedMs = performance.now()
   const acts: Promise<unknown>[] = []
-  for (let number = 0; number < perSecond * seconds; number += 1) {
+  for (let number = 0; number < perSecond * seconds && !signal?.aborted; number += 1) {
     await delay(Math.max(0, startedMs + (number * 1000) / perSecond - performance.now()))
     acts.push(act(number))
   }
