@@ -15,6 +15,7 @@ import { benchHelp } from './parts/help.ts'
 import { benchHotUser } from './parts/hot-user.ts'
 import { benchImport } from './parts/import.ts'
 import { benchImportBeside } from './parts/import-beside.ts'
+import { benchImportRoundTrip } from './parts/import-round-trip.ts'
 import { benchLatency } from './parts/latency.ts'
 import { benchList } from './parts/list.ts'
 import { benchRefreshes } from './parts/refreshes.ts'
@@ -85,6 +86,7 @@ const parts: Record<string, (length: typeof full) => Promise<PartReport>> = {
   export: benchExport,
   import: benchImport,
   'import-beside': benchImportBeside,
+  'import-round-trip': benchImportRoundTrip,
   deliveries: benchDeliveries,
   latency: benchLatency,
   fairness: benchFairness,
