@@ -64,8 +64,8 @@ const number = statement<{ max: number }, { count: number }>(
     select e.day, max(n.position)
       from numbered n
      cross join lateral (select (uuid_extract_timestamp(n.event_id) at time zone 'UTC')::date as day) e
-     where n.position >= feed_position_at((e.day + 1)::timestamp at time zone 'UTC')
      group by e.day
+    having max(n.position) >= feed_position_at((e.day + 1)::timestamp at time zone 'UTC')
         on conflict (day) do update
        set last_position = excluded.last_position
   )
