@@ -7,7 +7,8 @@ import type { Database } from '@earshot/db'
 import { request } from 'undici'
 import type { Team } from '../teams.ts'
 
-const POLL_MS = 250
+/** Seldom, because the polls are part of the cost. */
+const POLL_MS = 500
 
 /** The ids of an import, as the client takes them. */
 export interface ImportRef {
