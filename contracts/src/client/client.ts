@@ -6,11 +6,10 @@ import { type Page, type PagedPromise, paged } from './pages.ts'
 import { continued, readBytes, readRecords } from './records.ts'
 import { outputOf, sendOnce } from './reply.ts'
 import { type CallOptions, type ClientOptions, requestOf } from './request.ts'
-import { sendWithRetries } from './retry.ts'
+import { MAX_RETRIES, sendWithRetries } from './retry.ts'
 import { openStream, resumed, type Streamed, type StreamOptions } from './stream.ts'
 
 const TIMEOUT_MS = 30_000
-const MAX_RETRIES = 2
 
 export { EarshotApiError, EarshotConnectionError, EarshotTimeoutError } from './errors.ts'
 export type { PagedPromise } from './pages.ts'
@@ -25,6 +24,7 @@ export interface Export<Data> extends AsyncIterable<Data> {
 export type ExportOptions = Pick<CallOptions, 'signal' | 'timeoutMs' | 'headers'>
 
 export type { ExpiredCursor, Streamed, StreamOptions } from './stream.ts'
+export { type UploadFile, type UploadOptions, uploadImportFile } from './upload.ts'
 
 /** One method per operation, under the operation's name. */
 export type Client = ClientOf<Contracts>

@@ -71,7 +71,12 @@ function pairsOf(name: string, value: unknown): [string, string][] {
   return [[name, String(value)]]
 }
 
-function headersOf(operation: Operation, { token, userAgent, headers }: ClientOptions, call: CallOptions): Headers {
+/** Returns the headers of a request of an operation: its credentials, and those of the client and the call. */
+export function headersOf(
+  operation: Pick<Operation, 'method' | 'access' | 'waitsSeconds' | 'reauthenticates'>,
+  { token, userAgent, headers }: ClientOptions,
+  call: CallOptions,
+): Headers {
   const result = new Headers({ accept: 'application/json', ...(userAgent && { 'user-agent': userAgent }) })
   if (token) result.set('authorization', `Bearer ${token}`)
   if (takesKey(operation)) result.set('idempotency-key', call.idempotencyKey ?? randomUuid())

@@ -1,6 +1,8 @@
 import { EarshotConnectionError, EarshotTimeoutError } from './errors.ts'
 import { type Reply, retryAfterSeconds } from './reply.ts'
 
+/** Unless the caller says. */
+export const MAX_RETRIES = 2
 const FIRST_BACKOFF_MS = 250
 const MAX_BACKOFF_MS = 8_000
 
