@@ -91,10 +91,9 @@ function collect(items: SchemaNode) {
 
 function parseScalar(node: SchemaNode, text: string): unknown {
   if (node.kind === 'json' || node.kind === 'object') return parseJson(text)
-  if (node.kind === 'integer' || node.kind === 'number') return parseNumber(text)
   if (node.choices.length > 0 && !node.choices.includes(text))
     throw new InvalidArgumentError(`It must be one of: ${node.choices.join(', ')}.`)
-  return text
+  return node.kind === 'integer' || node.kind === 'number' ? parseNumber(text) : text
 }
 
 function parseNumber(text: string): number {

@@ -5,6 +5,7 @@ import { nodeAt, type SchemaNode } from './schema-node.ts'
 type LayoutColumn = Pick<Column, 'rank' | 'head' | 'orElse' | 'isAge' | 'colourOf'> & { field: string }
 
 const STATES: Record<string, Colour> = { succeeded: 'green', pending: 'yellow', sending: 'yellow', failed: 'red', skipped: 'dim' }
+const IMPORT_STATES: Record<string, Colour> = { completed: 'green', running: 'yellow', failed: 'red', undone: 'dim' }
 const STATUSES: Record<string, Colour> = { active: 'green', draft: 'yellow', closed: 'dim' }
 
 /** Columns of the lists whose records have more than a table shows, in order; ranks as in `Column`. */
@@ -36,6 +37,23 @@ const LAYOUTS: Record<string, readonly LayoutColumn[]> = {
     { field: 'order', rank: 4 },
     { field: 'max_items', rank: 5, head: 'items' },
     { field: 'created_at', rank: 3, head: 'age', isAge: true },
+  ],
+  'imports.list': [
+    { field: 'id', rank: 0 },
+    { field: 'state', rank: 1, colourOf: (text) => IMPORT_STATES[text] },
+    { field: 'file_name', rank: 2, head: 'file' },
+    { field: 'dry_run', rank: 7 },
+    { field: 'totals.rows', rank: 4, head: 'rows' },
+    { field: 'totals.created', rank: 5, head: 'created' },
+    { field: 'totals.failed', rank: 6, head: 'failed' },
+    { field: 'created_at', rank: 3, head: 'age', isAge: true },
+  ],
+  'imports.rows.list': [
+    { field: 'row', rank: 0 },
+    { field: 'line', rank: 4 },
+    { field: 'column', rank: 1 },
+    { field: 'code', rank: 2, colourOf: () => 'red' },
+    { field: 'detail', rank: 3 },
   ],
   'webhooks.deliveries.list': [
     { field: 'id', rank: 0 },

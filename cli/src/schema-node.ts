@@ -7,6 +7,7 @@ export interface SchemaNode {
   /** `json` has no fixed shape. */
   kind: 'string' | 'integer' | 'number' | 'boolean' | 'array' | 'object' | 'json'
   isNullable: boolean
+  /** Values that a text or number may have, as they are typed. */
   choices: readonly string[]
   description: string | undefined
   defaultValue: unknown
@@ -42,7 +43,7 @@ function nodeOf(schema: JsonSchema, definitions: Record<string, JsonSchema>): Sc
   return {
     kind: kindOf(first),
     isNullable: variants.length < all.length || [first.type].flat().includes('null'),
-    choices: variants.flatMap(({ enum: values, const: value }) => values ?? [value]).filter((value) => typeof value === 'string'),
+    choices: variants.flatMap(({ enum: values, const: value }) => values ?? [value]).flatMap(textOfChoice),
     description: plain.description ?? first.description,
     defaultValue: plain.default,
     format: first.format,
@@ -53,6 +54,10 @@ function nodeOf(schema: JsonSchema, definitions: Record<string, JsonSchema>): Sc
     },
     items: () => nodeOf(asObject([first.items ?? {}].flat()[0] ?? {}), definitions),
   }
+}
+
+function textOfChoice(value: unknown): string[] {
+  return typeof value === 'string' || typeof value === 'number' ? [String(value)] : []
 }
 
 /** Follows `$ref`; keywords beside it take precedence. */
