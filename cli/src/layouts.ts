@@ -55,6 +55,11 @@ const LAYOUTS: Record<string, readonly LayoutColumn[]> = {
     { field: 'code', rank: 2, colourOf: () => 'red' },
     { field: 'detail', rank: 3 },
   ],
+  'imports.preview': [
+    { field: 'author.name', rank: 1, head: 'author' },
+    { field: 'rating', rank: 2 },
+    { field: 'body', rank: 0, head: 'text' },
+  ],
   'webhooks.deliveries.list': [
     { field: 'id', rank: 0 },
     { field: 'event_type', rank: 2 },

@@ -8,7 +8,7 @@ import { parentFlag, pathFieldsOf } from './path-fields.ts'
 import { readSchema } from './schema-node.ts'
 import type { Terminal } from './terminal.ts'
 
-interface CommandContext {
+export interface CommandContext {
   terminal: Terminal
   finish: (exitCode: number) => void
 }
@@ -42,7 +42,8 @@ function fieldOptions(operation: Operation, flags: readonly Flag[]): Option[] {
   return options.map((option) => option.helpGroup(HelpGroup.fields))
 }
 
-function parentOptions(operation: Operation): Option[] {
+/** Returns the options that name the parents of what an operation works on. */
+export function parentOptions(operation: Operation): Option[] {
   const { parents, needsTeam, needsProject } = pathFieldsOf(operation)
   const descriptionOf = (field: string) => operation.input.shape[field]?.description ?? ''
   const options = parents.map((field) =>

@@ -48,17 +48,26 @@ function buildProgram(terminal: Terminal, finish: (exitCode: number) => void): C
     const { addFlags } = await import('./operation-command.ts')
     addFlags(command, named, { terminal, finish })
   })
-  const listen = program
-    .command('listen')
-    .summary('forward events to a program on this machine')
-    .usage('[flags]')
-    .helpGroup(HelpGroup.tools)
-  program.hook('preSubcommand', async (_parent, command) => {
-    if (command !== listen) return
-    const { addListen } = await import('./listen-command.ts')
-    addListen(listen, { terminal, finish })
-  })
+  addTools(program, { terminal, finish })
   return program
+}
+
+/** Adds the commands that are more than one operation. Their flags and actions are loaded only when the command line names them. */
+function addTools(program: Command, context: { terminal: Terminal; finish: (exitCode: number) => void }): void {
+  const addTool = (name: string, summary: string, usage: string, load: (command: Command) => Promise<void>) => {
+    const tool = program.command(name).summary(summary).usage(usage).helpGroup(HelpGroup.tools)
+    program.hook('preSubcommand', async (_parent, command) => {
+      if (command === tool) await load(command)
+    })
+  }
+  addTool('import', 'import testimonials from a CSV file, after a preview', '<file> [flags]', async (command) => {
+    const { addImport } = await import('./import-command.ts')
+    addImport(command, context)
+  })
+  addTool('listen', 'forward events to a program on this machine', '[flags]', async (command) => {
+    const { addListen } = await import('./listen-command.ts')
+    addListen(command, context)
+  })
 }
 
 /** Adds all commands. Their flags are added only when the command line names them, because reading schemas takes time. */

@@ -14,6 +14,8 @@ export function startProgress({ progressStream }: Terminal, noun: string, total:
   bar.start(total ?? 0, 0)
   return {
     show: (count) => {
+      // Nothing can be foretold from nothing.
+      if (count === 0) return
       // More can arrive while it runs.
       if (total !== undefined && count > total) bar.setTotal(count)
       bar.update(count)

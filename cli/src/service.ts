@@ -1,5 +1,5 @@
 import type { NamedOperation } from '@earshot/contracts'
-import { type CallOptions, type Client, createClient, type Export } from '@earshot/contracts/client'
+import { type CallOptions, type Client, type ClientOptions, createClient, type Export } from '@earshot/contracts/client'
 import type { Terminal } from './terminal.ts'
 import { UsageError } from './usage-error.ts'
 
@@ -17,6 +17,11 @@ interface CallResult extends Promise<unknown> {
 
 /** Creates a client from EARSHOT_URL and EARSHOT_TOKEN. */
 export function connect(terminal: Terminal): Client {
+  return createClient(clientOptions(terminal))
+}
+
+/** Returns the address and the credential of the service. */
+export function clientOptions(terminal: Terminal): ClientOptions {
   const { env } = terminal
   const baseUrl = serviceUrl(terminal)
   if (!/^https?:$/.test(URL.parse(baseUrl)?.protocol ?? ''))
@@ -24,7 +29,7 @@ export function connect(terminal: Terminal): Client {
   const token = env.EARSHOT_TOKEN?.trim()
   if (!token) throw new NotSignedInError('EARSHOT_TOKEN is not set')
   if (!/^[!-~]+$/.test(token)) throw new NotSignedInError('EARSHOT_TOKEN contains invalid characters')
-  return createClient({ baseUrl, token, userAgent: 'earshot-cli' })
+  return { baseUrl, token, userAgent: 'earshot-cli' }
 }
 
 /** Returns the address of the service. */

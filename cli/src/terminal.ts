@@ -17,6 +17,10 @@ export interface Terminal {
   writeAll(text: string): Promise<void>
   /** Where a progress bar can be drawn; undefined where nobody looks on. */
   progressStream: NodeJS.WritableStream | undefined
+  /** Whether somebody can answer a question. */
+  canAsk: boolean
+  /** Asks a question. Returns the answer, empty if there is none. */
+  ask(question: string): Promise<string>
   /** Returns a signal that aborts at Ctrl-C, which then no longer ends the process. */
   interruption(): AbortSignal
   /** Waits; resolves early when the signal aborts. */
@@ -35,6 +39,8 @@ export function processTerminal(): Terminal {
       if (!process.stdout.write(text)) await once(process.stdout, 'drain')
     },
     progressStream: process.stderr.isTTY ? process.stderr : undefined,
+    canAsk: process.stdin.isTTY === true,
+    ask,
     interruption: () => {
       const controller = new AbortController()
       for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => controller.abort())
@@ -42,6 +48,22 @@ export function processTerminal(): Terminal {
     },
     pause: (ms, signal) => delay(ms, undefined, { signal }).catch(() => {}),
   }
+}
+
+/** Ctrl-C and Ctrl-D are no answer. */
+async function ask(question: string): Promise<string> {
+  const { createInterface } = await import('node:readline')
+  const lines = createInterface({ input: process.stdin, output: process.stderr })
+  return new Promise((resolve) => {
+    lines.once('close', () => {
+      process.stderr.write('\n')
+      resolve('')
+    })
+    lines.question(question, (answer) => {
+      lines.removeAllListeners('close').close()
+      resolve(answer)
+    })
+  })
 }
 
 /** `earshot … | head -1` closes the pipe after the first line. */

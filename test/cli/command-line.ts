@@ -12,8 +12,12 @@ interface Setting {
   /** The address of a fake service, for EARSHOT_URL. */
   url?: string
   env?: Record<string, string>
-  stdin?: string
+  stdin?: string | Uint8Array
+  /** What a person answers to a question. Without it, nobody can be asked. */
+  answer?: string
   columns?: number
+  /** A terminal for progress bars. */
+  progressStream?: NodeJS.WritableStream
   /** Aborted in place of Ctrl-C. */
   interruption?: AbortSignal
   /** Called with each piece of output. */
@@ -25,7 +29,7 @@ interface Setting {
 /** Runs a command in this process, with a terminal that records its output. */
 export async function earshot(
   args: readonly string[],
-  { url = '', env = {}, stdin = '', columns, interruption, onOutput, haste = 1 }: Setting = {},
+  { url = '', env = {}, stdin = '', answer, columns, progressStream, interruption, onOutput, haste = 1 }: Setting = {},
 ): Promise<Outcome> {
   const outcome = { exitCode: -1, out: '', err: '' }
   outcome.exitCode = await run(args, {
@@ -45,7 +49,12 @@ export async function earshot(
     writeAll: async (text) => {
       outcome.out += text
     },
-    progressStream: undefined,
+    progressStream,
+    canAsk: answer !== undefined,
+    ask: async (question) => {
+      outcome.err += `${question}\n`
+      return answer ?? ''
+    },
     pause: (ms, signal) => delay(ms / haste, undefined, { signal }).catch(() => {}),
     interruption: () => interruption ?? new AbortController().signal,
   })

@@ -175,3 +175,4 @@ export const ImportRow = z
       }),
   })
   .meta({ id: 'ImportRow', description: 'A row that failed.' })
+export type ImportRow = z.infer<typeof ImportRow>
