@@ -47,6 +47,7 @@ test('the pages have their steps', () => {
     'README.md: 4. Register a webhook and start a receiver',
     'README.md: 5. Approve the submission',
     'README.md: 6. Ask a question',
+    'README.md: 7. Move in from another service',
     ...['Set up', 'Command line', 'REST', 'Typed client', 'tRPC', 'Public plane'].map((title) => `docs/surfaces.md: ${title}`),
     ...['Set up', 'Personal access token', 'OAuth2 on a device', 'OAuth2 in a web application', 'JWT', 'Session'].map(
       (title) => `docs/signing-in.md: ${title}`,
