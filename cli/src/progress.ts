@@ -10,7 +10,9 @@ interface Progress extends Disposable {
 export function startProgress({ progressStream }: Terminal, noun: string, total: number | undefined): Progress {
   if (!progressStream) return { show: () => {}, [Symbol.dispose]: () => {} }
   const format = total === undefined ? `{value} ${noun}` : `{bar} {percentage} %  {value} of {total} ${noun}  {eta_formatted} left`
-  const bar = new SingleBar({ stream: progressStream, format, clearOnComplete: true, etaBuffer: 100 }, Presets.shades_classic)
+  // A bar that switches line wrapping off would leave it off at Ctrl-C. This one fits into 80 columns.
+  const width = { linewrap: true, barsize: 24 }
+  const bar = new SingleBar({ stream: progressStream, format, clearOnComplete: true, etaBuffer: 100, ...width }, Presets.shades_classic)
   bar.start(total ?? 0, 0)
   return {
     show: (count) => {
