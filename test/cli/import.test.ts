@@ -172,7 +172,7 @@ test('--map names columns, and refuses what is no field', async () => {
 test('what a file says is printed without commands to the terminal', async () => {
   const team = await makeTeam(service.database)
   const command = '\u001b]0;owned\u0007\u009b31m'
-  const csv = `na${command}me,text,name,rating\nx,Words${command}.,A${command}da,5\ny,,B,5\n`
+  const csv = `na${command}me,text,name,rating\nx,Words${command}.,A${command}da,5\ny,,B,5\n${'z,Words of somebody who sends no commands.,C,5\n'.repeat(20)}`
   const { exitCode, out, err } = await run(team, [await fileOf(csv), '--yes'], { columns: 80 })
   expect({ exitCode, err }).toEqual({ exitCode: 0, err: '' })
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not be there, but for our own colours.

@@ -29,5 +29,5 @@ export function textFormatOf(start: string): string | null {
   const format = TEXT_FORMATS.find(([begin]) => begin.test(start))
   if (format) return format[1]
   const controls = start.match(/(?![\t\n\r])[\p{Cc}\u{FFFD}]/gu)?.length ?? 0
-  return controls > start.length * MAX_CONTROLS ? 'no text' : null
+  return controls > start.length * MAX_CONTROLS ? 'not text' : null
 }

@@ -42,7 +42,7 @@ test.each([
   ['HTML', '\u{FEFF}\n<!DOCTYPE html><title>Sign in</title>', 'a web page (HTML)'],
   ['NDJSON', '{"id":"1","body":"text"}\n{"id":"2"}\n', 'JSON'],
   ['JSON', '[\n  {"id": 1}\n]', 'JSON'],
-  ['random bytes', Buffer.from(Array.from({ length: 4_096 }, (_, index) => (index * 7_919) % 251)), 'no text'],
+  ['random bytes', Buffer.from(Array.from({ length: 4_096 }, (_, index) => (index * 7_919) % 251)), 'not text'],
 ])('%s named .csv is refused by what it is', async (_name, bytes, format) => {
   expect(await failureOf(bytes)).toBe(`not_csv: The file is ${format}, whatever its name. Save or export it as CSV and import that.`)
 })
