@@ -17,6 +17,7 @@ import * as mfa from '../../db/src/tables/mfa.ts'
 import * as notifications from '../../db/src/tables/notifications.ts'
 import * as oauth from '../../db/src/tables/oauth.ts'
 import * as plans from '../../db/src/tables/plans.ts'
+import * as privacy from '../../db/src/tables/privacy.ts'
 import * as projects from '../../db/src/tables/projects.ts'
 import * as publicKeys from '../../db/src/tables/public-keys.ts'
 import * as quotas from '../../db/src/tables/quotas.ts'
@@ -51,6 +52,7 @@ const tables = [
   notifications,
   oauth,
   plans,
+  privacy,
   projects,
   publicKeys,
   quotas,

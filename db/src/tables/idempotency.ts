@@ -9,6 +9,7 @@ export const idempotency_keys = pgTable(
     key: text().notNull(),
     request_hash: bytea().notNull(),
     result: text(),
+    person_macs: bytea().array(),
     created_at: exactInstant().notNull().default(sql`now()`),
   },
   (table) => [primaryKey({ columns: [table.caller, table.key] })],
