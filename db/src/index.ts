@@ -51,7 +51,19 @@ export { listMembers, presentMember, removeMember, transferOwnership, updateMemb
 export { confirmSecondFactor, disableSecondFactor, enrollSecondFactor, type SecondFactorUse, useSecondFactor } from './mfa.ts'
 export { chooseNotifications, listNotifications } from './notifications/settings.ts'
 export { changePassword, requestPasswordReset, resetPassword } from './passwords.ts'
-export { personMac } from './privacy/person-mac.ts'
+export { erasePerson } from './privacy/erase.ts'
+export { continueErasure } from './privacy/erasure.ts'
+export { exportPerson, type PersonalDataPage } from './privacy/export.ts'
+export type { UploadedFiles } from './privacy/import-files.ts'
+export { personMessage } from './privacy/person.ts'
+export {
+  erasedPersons,
+  findPrivacyRequest,
+  listPrivacyRequests,
+  type PrivacyRequestRow,
+  personalNouns,
+  type RecipientRow,
+} from './privacy/requests.ts'
 export { createProject, deleteProject, findProject, listProjects, type ProjectFields, type ProjectRow, updateProject } from './projects.ts'
 export { createPublicKey, listPublicKeys, type PublicKeyRow, revokePublicKey } from './public-keys.ts'
 export { createSession, deleteSession, endSession, listSessions, prolongSession, type SessionRow } from './sessions.ts'

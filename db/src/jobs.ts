@@ -25,6 +25,8 @@ export const jobs = {
   import_undo: z.object({ team_id: z.uuid(), project_id: z.uuid(), import_id: z.uuid() }),
   /** Deletes blobs that nothing refers to, and lets go of files of imports that were kept long enough. */
   blobs: z.object({}),
+  /** Erases what is left of a person. */
+  erasure: z.object({ team_id: z.uuid(), request_id: z.uuid() }),
   /** Removes deleted records for good. */
   purge: z.object({}),
 }

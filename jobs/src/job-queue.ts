@@ -7,6 +7,7 @@ import { blobs } from './blobs.ts'
 import { disabling } from './disabling.ts'
 import { importRows } from './imports/import.ts'
 import { importUndo } from './imports/undo.ts'
+import { erasure } from './erasure.ts'
 import type { Log } from './log.ts'
 import { mail } from './mail.ts'
 import { notifications } from './notifications.ts'
@@ -18,7 +19,7 @@ import { tag } from './tag.ts'
 import type { TaskContext, TaskMaker } from './task.ts'
 
 const tasks: Record<JobName, TaskMaker> = {
-  ...{ blobs, disabling, mail, notifications, partitions, replay, retention, purge, tag },
+  ...{ blobs, disabling, erasure, mail, notifications, partitions, replay, retention, purge, tag },
   import: importRows,
   import_undo: importUndo,
 }

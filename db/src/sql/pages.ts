@@ -1,7 +1,7 @@
 import { ApiError } from '@earshot/contracts'
 
 export const LOWEST_ID = '00000000-0000-0000-0000-000000000000'
-const HIGHEST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
+export const HIGHEST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 const LATEST_MS = 253_402_300_799_999
 const CURSOR = /^[A-Za-z0-9_-]{22}$/
 

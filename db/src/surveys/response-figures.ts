@@ -3,6 +3,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { Tx } from '../driver/database.ts'
 import { noteNews } from '../notifications/news.ts'
 import { noteDueLists } from '../search/lists.ts'
+import { numbered } from '../sql/batch.ts'
 import { foldOf } from '../sql/folding.ts'
 import { statement } from '../sql/statement.ts'
 import { answer_totals, type ResponseRow, response_changes, response_days, survey_responses, surveys } from '../tables/surveys.ts'
@@ -19,6 +20,23 @@ const note = statement<{ fields: string; buckets: string; amount: 1 | -1 }, neve
 /** Notes in the transaction of its deletion that a response no longer counts. */
 export async function noteDeletedResponse(tx: Tx, row: ResponseRow): Promise<void> {
   await note(tx, { fields: JSON.stringify(row), buckets: JSON.stringify(answerBuckets(row.answers)), amount: -1 })
+}
+
+const noteEach = statement<{ items: string }, never>(
+  (p) => sql`
+  select
+    from (
+           select array_agg(r order by i.number) as responses, array_agg(i.buckets order by i.number) as buckets
+             from jsonb_to_recordset(${p.items}::jsonb) i (number int, fields jsonb, buckets jsonb)
+            cross join lateral jsonb_populate_record(null::${survey_responses}, i.fields) r
+         ) n
+   cross join lateral note_response_changes(n.responses, n.buckets, -1)`,
+)
+
+/** Notes the same of any number of responses, in one statement. */
+export async function noteDeletedResponses(tx: Tx, rows: readonly ResponseRow[]): Promise<void> {
+  if (rows.length === 0) return
+  await noteEach(tx, { items: numbered(rows.map((row) => ({ fields: row, buckets: answerBuckets(row.answers) }))) })
 }
 
 const { promoter, passive } = npsGroups

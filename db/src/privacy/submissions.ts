@@ -1,0 +1,155 @@
+import { sql } from 'drizzle-orm'
+import type { Tx } from '../driver/database.ts'
+import { columnsOf } from '../sql/columns.ts'
+import { statement } from '../sql/statement.ts'
+import { type SubmissionRow, submissions } from '../tables/submissions.ts'
+import { noteErased, type RequestRef } from './erased-records.ts'
+import { mayMention, mentions, type Person, type PersonValues, withoutAddress } from './person.ts'
+import { type Batch, type Position, scanOf } from './scan.ts'
+import { forgetInSearch } from './search-index.ts'
+import { textsOf } from './texts.ts'
+
+/** Submissions of a page of an export. */
+const LISTED = 250
+
+interface Key {
+  project_id: string
+  id: string
+}
+
+const isAuthor = (p: { readonly emails: unknown }) => sql`s.author_email is not null and lower(s.author_email) = any (${p.emails}::text[])`
+
+// By the index on the address.
+const findOwn = statement<PersonValues & { max: number }, Key>(
+  (p) => sql`
+  select s.project_id, s.id
+    from ${submissions} s
+   where s.team_id = ${p.team_id} and ${isAuthor(p)}
+   order by s.id
+   limit ${p.max}`,
+)
+
+/** Erases up to `max` submissions whose author has the address; returns how many. */
+export async function eraseOwnSubmissions(tx: Tx, ref: RequestRef, person: Person, max: number): Promise<number> {
+  return eraseSubmissions(tx, ref, await findOwn(tx, { ...person, max }))
+}
+
+/**
+ * Finds submissions whose `author` has the address, those without an author's address that have it, which are the person's `own`, and
+ * those of `other` people that mention it.
+ */
+export const scanSubmissions = scanOf<PersonValues, SubmissionRow>({
+  table: sql`${submissions}`,
+  key: ['project_id', 'id'],
+  columns: columnsOf(submissions, 's'),
+  verdict: (p) => sql`
+               case
+                 when not ${mayMention(textsOf('submissions', 'delete row', 'replace'), p)} then null
+                 when ${isAuthor(p)} then 'author'
+                 when ${mentions(textsOf('submissions', 'delete row'), p)} then case when s.author_email is null then 'own' else 'other' end
+                 when ${mentions(textsOf('submissions', 'replace'), p)} then 'other'
+               end`,
+})
+
+const listOwn = statement<PersonValues & { position: Position }, SubmissionRow>(
+  (p) => sql`
+  select ${columnsOf(submissions, 's')}
+    from ${submissions} s
+   where s.team_id = ${p.team_id} and ${isAuthor(p)} and s.deleted_at is null and s.id > (${p.position}::uuid[])[1]
+   order by s.id
+   limit ${sql.raw(String(LISTED))}`,
+)
+
+/** Lists the next submissions whose author has the address, by the index on it. */
+export async function listOwnSubmissions(tx: Tx, values: PersonValues & { position: Position }): Promise<Batch<SubmissionRow>> {
+  const rows = await listOwn(tx, values)
+  const last = rows.at(-1)
+  return { rows, next: last && rows.length === LISTED ? [last.id] : null }
+}
+
+type Keys = { team_id: string; project_ids: string[]; ids: string[] }
+
+const these = (p: { readonly [Name in keyof Keys]-?: unknown }) => sql`
+    from unnest(${p.project_ids}::uuid[], ${p.ids}::uuid[]) k (project_id, id)
+   where s.team_id = ${p.team_id} and s.project_id = k.project_id and s.id = k.id`
+
+// In the order in which moderators of many submissions lock them.
+const lock = statement<Keys, never>(
+  (p) => sql`
+  select
+    from ${submissions} s
+    join unnest(${p.project_ids}::uuid[], ${p.ids}::uuid[]) k (project_id, id) on k.project_id = s.project_id and k.id = s.id
+   where s.team_id = ${p.team_id}
+   order by s.id
+     for update of s`,
+)
+
+// First as every deletion: the triggers take it out of all figures.
+const hide = statement<Keys, never>(
+  (p) => sql`
+  update ${submissions} s
+     set deleted_at = now()
+${these(p)} and s.deleted_at is null`,
+)
+
+const remove = statement<Keys, { id: string }>(
+  (p) => sql`
+  delete from ${submissions} s
+   using unnest(${p.project_ids}::uuid[], ${p.ids}::uuid[]) k (project_id, id)
+   where s.team_id = ${p.team_id} and s.project_id = k.project_id and s.id = k.id
+  returning s.id`,
+)
+
+/** Removes submissions for good, from figures and the search index too; returns how many. */
+export async function eraseSubmissions(tx: Tx, ref: RequestRef, keys: readonly Key[]): Promise<number> {
+  if (keys.length === 0) return 0
+  const values = keysOf(ref, keys)
+  await lock(tx, values)
+  await hide(tx, values)
+  await noteErased(tx, ref, 'records', values.ids)
+  await forgetInSearch(tx, ref.team_id, indexed(keys))
+  return (await remove(tx, values)).length
+}
+
+const WORDS = ['title', 'body', 'author_name', 'author_title', 'author_company', 'author_avatar_url', 'author_website_url']
+const OTHERS = ['consent_text', 'source_provider', 'source_url', 'excerpt', 'moderation_reason']
+
+// An external id is unique in its project, so the record's own id takes its place.
+const redact = statement<Keys & PersonValues, never>(
+  (p) => sql`
+  update ${submissions} s
+     set ${sql.join(
+       [...WORDS, ...OTHERS].map((name) => sql`${sql.raw(name)} = ${withoutAddress(sql.raw(`s.${name}`), p)}`),
+       sql`,\n         `,
+     )},
+         external_id = case when ${mentions(sql`s.external_id`, p)} then 'erased:' || s.id else s.external_id end,
+         metadata = ${withoutAddress(sql`s.metadata::text`, p)}::jsonb,
+         tags = array(
+           select t.tag
+             from (
+                    select ${withoutAddress(sql`g.tag`, p)} as tag, min(g.number) as number
+                      from unnest(s.tags) with ordinality g (tag, number)
+                     group by 1
+                  ) t
+            order by t.number
+         ),
+         updated_at = now()
+${these(p)}`,
+)
+
+/** Replaces the address in the submissions of others. */
+export async function redactSubmissions(tx: Tx, ref: RequestRef, person: Person, keys: readonly Key[]): Promise<void> {
+  if (keys.length === 0) return
+  const values = keysOf(ref, keys)
+  await lock(tx, values)
+  await redact(tx, { ...person, ...values })
+  await forgetInSearch(tx, ref.team_id, indexed(keys))
+}
+
+function keysOf({ team_id }: Pick<RequestRef, 'team_id'>, keys: readonly Key[]): Keys {
+  return { team_id, project_ids: keys.map(({ project_id }) => project_id), ids: keys.map(({ id }) => id) }
+}
+
+function indexed(keys: readonly Key[]) {
+  return keys.map(({ project_id, id }) => ({ project_id, id, list_id: project_id }))
+}

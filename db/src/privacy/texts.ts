@@ -1,0 +1,8 @@
+import { type SQL, sql } from 'drizzle-orm'
+import { columnsErasedBy, type PersonalColumn, type PersonalTable } from './registry.ts'
+
+/** The texts of a row, of the alias `s`, with which an erasure does this. */
+export function textsOf(table: PersonalTable, ...erase: PersonalColumn['erase'][]): SQL {
+  const columns = erase.flatMap((how) => columnsErasedBy(table, how))
+  return sql.raw(`concat_ws(E'\\n', ${columns.map((name) => `s.${name}::text`).join(', ')})`)
+}
