@@ -5,6 +5,7 @@ import { imports } from './imports.ts'
 import { invitations } from './invitations.ts'
 import { me } from './me.ts'
 import { members } from './members.ts'
+import { privacy } from './privacy.ts'
 import { projects } from './projects.ts'
 import { publicPlane } from './public.ts'
 import { publicKeys } from './public-keys.ts'
@@ -35,6 +36,7 @@ export const contracts = {
   widgets,
   webhooks,
   events,
+  privacy,
   auth,
   public: publicPlane,
 }

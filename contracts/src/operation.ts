@@ -69,6 +69,8 @@ interface OperationLiteral<Verb extends Method, Path extends string, Input exten
    * Its `url` is the address of a receiver. It is looked up and checked before the work, so that no transaction waits for DNS.
    */
   checksReceiver?: true
+  /** The output shows e-mail addresses whatever the scopes: it is what one person left. */
+  isUnmasked?: true
   /** The largest request body in bytes, if it may be larger than those of others. */
   bodyBytes?: number
   /** Errors that are this operation's own, beside those that follow from its shape. */

@@ -18,6 +18,7 @@ export const resourceDescriptions = {
   widgets: 'Widgets show the public items of a project on a website: as a wall, a carousel or a badge.',
   webhooks: 'Endpoints that receive events, with deliveries and attempts.',
   events: `The change feed: the events that webhooks deliver, kept for ${durations.eventDays} days.`,
+  privacy: 'Exports and erasures of what a person left, and their receipts.',
   auth: 'Sign-up, sign-in and sign-out. Responses never reveal whether an address has an account.',
   public: 'Operations for visitors, from any origin and without a credential. Only approved submissions with consent are shown.',
 } as const

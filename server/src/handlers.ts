@@ -7,6 +7,7 @@ import { imports } from './imports/imports.ts'
 import { invitations } from './invitations.ts'
 import { me } from './me.ts'
 import { members } from './members.ts'
+import { privacy } from './privacy.ts'
 import { projects } from './projects.ts'
 import { publicPlane } from './public.ts'
 import { publicKeys } from './public-keys.ts'
@@ -37,6 +38,7 @@ export const handlers = implement(contracts, {
   widgets,
   webhooks,
   events,
+  privacy,
   auth,
   public: publicPlane,
 })

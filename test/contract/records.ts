@@ -30,6 +30,7 @@ const makers: Record<string, Maker> = {
   question_id: firstQuestion,
   response_id: makeResponse,
   import_id: (service, team) => makeImport(service, team, `'completed'`),
+  request_id: makePrivacyRequest,
   user_id: async (_service, team) => (await team.join('member')).id,
   delivery_id: makeDelivery,
   revoke_token: makeRevokeToken,
@@ -153,6 +154,11 @@ async function makeInvitationToken(service: TestService, team: Team): Promise<un
   const host = await makeTeam(service.database)
   await service.client(host.token).invitations.create({ team_id: host.id, email: user.email, role: 'member' })
   return lastToken(service, user.email)
+}
+
+/** Erases an unknown address. */
+async function makePrivacyRequest(service: TestService, { id: team_id, token }: Team): Promise<unknown> {
+  return (await service.client(token).privacy.erase({ team_id, email: newAddress() })).id
 }
 
 async function makeRevokeToken(service: TestService, team: Team): Promise<unknown> {

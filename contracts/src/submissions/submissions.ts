@@ -92,7 +92,8 @@ const filters = {
   }),
 }
 
-const ExportedSubmission = Submission.extend(editorial).meta({
+/** A submission of any kind with what the team adds to a testimonial. */
+export const ExportedSubmission = Submission.extend(editorial).meta({
   id: 'ExportedSubmission',
   description: 'A submission as an export shows it. What the team adds to testimonials is false or null for the others.',
 })

@@ -50,7 +50,7 @@ export function compilePipeline(named: NamedOperation, handler: AnyHandler, opti
   const { database, services, onCommit } = options
   const readInput: ReadInput = compileInput(operation.input, operation.pathFields)
   const output = outputOf(operation)
-  const mask: Mask | null = operation.access === 'credential' ? compileMask(output) : null
+  const mask: Mask | null = operation.access === 'credential' && !operation.isUnmasked ? compileMask(output) : null
   const isChange = operation.method !== 'GET'
 
   const authorizeOptions = { ...services, multiplier: options.rateLimitMultiplier }
