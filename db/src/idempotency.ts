@@ -31,10 +31,17 @@ const claim = statement<IdempotentRequest, { claimed: boolean }>(
   on conflict (caller, key) do update set
     request_hash = excluded.request_hash,
     result = null,
+    person_macs = null,
     created_at = now()
   where k.${isForgotten}
   returning set_config('lock_timeout', '0', true) is not null as claimed`,
 )
+
+/** A sealed result, with the MACs of the people whom it names, hexadecimal: an erasure finds it by them. */
+interface StoredResult extends KeyRef {
+  result: string
+  personMacs: string[]
+}
 
 interface StoredKey {
   request_hash: Buffer
@@ -49,10 +56,10 @@ const find = statement<KeyRef, StoredKey>(
    where caller = ${p.caller} and key = ${p.key}`,
 )
 
-const store = statement<KeyRef & { result: string }, never>(
+const store = statement<StoredResult, never>(
   (p) => sql`
   update ${idempotency_keys}
-     set result = ${p.result}
+     set result = ${p.result}, person_macs = (select array_agg(decode(m, 'hex')) from unnest(${p.personMacs}::text[]) m)
    where caller = ${p.caller} and key = ${p.key}`,
 )
 
@@ -85,6 +92,6 @@ function inProgress(): ApiError {
 }
 
 /** Stores the result before the commit, so that a crash leaves both the work and its result, or neither. */
-export async function storeIdempotentResult(tx: Tx, request: KeyRef & { result: string }): Promise<void> {
+export async function storeIdempotentResult(tx: Tx, request: StoredResult): Promise<void> {
   await store(tx, request)
 }

@@ -1,6 +1,7 @@
 import { ApiError, sizes } from '@earshot/contracts'
 import { claimIdempotencyKey, findIdempotentResult, storeIdempotentResult, type Tx, transaction } from '@earshot/db'
 import type { Services } from '../services.ts'
+import { personMacsIn } from './person-macs.ts'
 
 const PURPOSE = 'idempotent-result'
 const KEY = /^[\x21-\x7e]+$/
@@ -10,6 +11,8 @@ export type OperationResult = ({ output: unknown } | { refusal: ApiError }) & { 
 
 interface KeyedRequest {
   caller: string
+  /** The team of the request; null for none. */
+  teamId: string | null
   key: string
   /** The same key with another operation or input is refused. */
   operation: string
@@ -43,7 +46,7 @@ export function readIdempotencyKey(header: string | undefined): string | null {
  */
 export async function performOnce(
   { tx, services: { secretBox, keyQueue } }: { tx: Tx; services: Pick<Services, 'secretBox' | 'keyQueue'> },
-  { caller, key, operation, input }: KeyedRequest,
+  { caller, teamId, key, operation, input }: KeyedRequest,
   { admit, prepare, work }: KeyedWork,
 ): Promise<OperationResult> {
   // With a key of ours, so that a copy of the table does not help to guess what was sent.
@@ -65,7 +68,7 @@ export async function performOnce(
       admit()
       const result = await tx.attempt((part) => work(part, prepared)).then((output): StoredResult => ({ output }), storedError)
       const sealed = secretBox.seal(PURPOSE, JSON.stringify(result), context).toString('base64')
-      await storeIdempotentResult(tx, { caller, key, result: sealed })
+      await storeIdempotentResult(tx, { caller, key, result: sealed, personMacs: personMacsIn(secretBox, teamId, result) })
       return toResult(result, false)
     })
   })

@@ -69,7 +69,7 @@ export function compilePipeline(named: NamedOperation, handler: AnyHandler, opti
   async function execute(
     tx: Tx,
     keyedWork: KeyedWork,
-    keyed: { caller: string; key: string; input: unknown } | null,
+    keyed: { caller: string; teamId: string | null; key: string; input: unknown } | null,
   ): Promise<OperationResult> {
     if (keyed) return performOnce({ tx, services }, { ...keyed, operation: named.name }, keyedWork)
     const { admit, prepare, work } = keyedWork
@@ -98,7 +98,7 @@ export function compilePipeline(named: NamedOperation, handler: AnyHandler, opti
       // `implement` has checked that this operation's handler takes this context and input.
       const work = (tx: Tx, receiver: unknown) =>
         handler({ ctx: { ...caller, tx: guarded(tx), services, receiver } as never, input: input as never })
-      const keyed = idempotencyKey === null ? null : { caller: await keyHolder(caller), key: idempotencyKey, input }
+      const keyed = idempotencyKey === null ? null : { caller: await keyHolder(caller), teamId, key: idempotencyKey, input }
       const result = await execute(executorOf(options, operation, { caller, patience }), { admit, prepare, work }, keyed).catch(onError)
       if ('deferredAccess' in caller) await caller.deferredAccess.settle()
       if ('refusal' in result) return result

@@ -63,7 +63,7 @@ async function createOnce({ session }: OwnPage, form: Form, { database, services
   const work = async (tx: Tx) => void created.push(await createOwnToken({ tx, ...session }, fields))
   await performOnce(
     { tx: database, services },
-    { caller, key, operation: TOKENS_PATH, input: form },
+    { caller, teamId: null, key, operation: TOKENS_PATH, input: form },
     { admit: () => {}, prepare: null, work },
   )
   return created[0] ?? null
