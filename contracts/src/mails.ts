@@ -38,7 +38,12 @@ export const mailData = {
   'sign-up-again': { budget: 'requested', fields: toPerson, secret: nothing },
   'password-reset': { budget: 'requested', fields: toPerson, secret: withLink },
   'password-changed': { budget: 'security', fields: toPerson, secret: nothing },
-  invitation: { budget: 'requested', fields: z.object({ team: z.string(), inviter: z.string(), role: z.string() }), secret: withLink },
+  // The team's id is not in its words: an erasure finds the mail by it. Mails from before it have none.
+  invitation: {
+    budget: 'requested',
+    fields: z.object({ team: z.string(), inviter: z.string(), role: z.string(), team_id: z.uuid().optional() }),
+    secret: withLink,
+  },
   'webhook-disabled': {
     budget: 'team',
     fields: z.object({ name: z.string(), team: z.string(), host: z.string(), endpoint: z.uuid() }),

@@ -26,5 +26,6 @@ export const invitations = implement(contracts.invitations, {
 function newLink({ secretBox, rateLimitMultiplier }: HandlerServices): InvitationLink {
   const token = makeInvitationToken()
   const sealed = sealMailSecret(secretBox, 'invitation', { token })
-  return { tokenHash: hashToken(token), sealed, limit: scaled('invitation_mail', rateLimitMultiplier) }
+  const mailboxOf = (email: string) => secretBox.mac('mailbox', email.toLowerCase()).toString('base64')
+  return { tokenHash: hashToken(token), sealed, limit: scaled('invitation_mail', rateLimitMultiplier), mailboxOf }
 }

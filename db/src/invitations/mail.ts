@@ -29,11 +29,11 @@ export async function mailInvitation(
 ): Promise<void> {
   const { email, role } = invitation
   // The counter is locked after the team's row, always: callers of different teams meet at the counter.
-  const { used, reset_seconds } = await countRequest(tx, { subject: `invitation:${userId}:${email.toLowerCase()}`, limit: link.limit })
+  const { used, reset_seconds } = await countRequest(tx, { subject: `invitation:${userId}:${link.mailboxOf(email)}`, limit: link.limit })
   if (used === null) {
     const detail = 'You have sent this address enough mails for now; wait for the seconds of Retry-After.'
     throw new ApiError('rate_limited', { detail, retryAfterSeconds: reset_seconds })
   }
   const names = onlyOne(await findNames(tx, { team_id, userId }))
-  await queueMail(tx, { recipient: email, template: 'invitation', fields: { ...names, role }, sealed: link.sealed })
+  await queueMail(tx, { recipient: email, template: 'invitation', fields: { ...names, role, team_id }, sealed: link.sealed })
 }

@@ -17,11 +17,13 @@ export interface InvitationRef {
   invitation_id: string
 }
 
-/** The link of a mail: its token's hash, the token sealed for the mail, and how many such mails are let through. */
+/** The link of a mail: its token's hash, the token sealed for the mail, and how many such mails are let through to a mailbox. */
 export interface InvitationLink {
   tokenHash: Buffer
   sealed: Buffer
   limit: Limit
+  /** What stands for an address where mails to it are counted: no table of counters holds an address. */
+  mailboxOf: (email: string) => string
 }
 
 /** The state as everybody sees it: an invitation expires without anything happening to its row. */
