@@ -6,7 +6,7 @@ import { CreatedAt, Id, timestamp, UpdatedAt } from './primitives.ts'
 export const DeliveryState = z.enum(['pending', 'sending', 'succeeded', 'failed', 'skipped']).meta({
   id: 'DeliveryState',
   description:
-    'State of the delivery. A delivery is skipped if the endpoint was paused or disabled, or the plan does not include webhooks.',
+    'State of the delivery. A delivery is skipped if the endpoint was paused or disabled, the plan does not include webhooks, or the person whom the event is about was erased.',
 })
 
 /** The types of the catalogue, and the type of `webhooks.test`. */
@@ -39,7 +39,9 @@ export const Delivery = z
     state: DeliveryState,
     attempt_count: z.int().meta({ description: 'Number of attempts started.' }),
     next_attempt_at: timestamp('Time when the next attempt is due; null if there is none.').nullable(),
-    payload: DeliveredEvent.nullable().meta({ description: `The body; null once the event is older than ${durations.eventDays} days.` }),
+    payload: DeliveredEvent.nullable().meta({
+      description: `The body; null once the event is older than ${durations.eventDays} days, and for an event about a person who was erased.`,
+    }),
     payload_sha256: z.string().meta({ description: 'SHA-256 of the body, in hex.' }),
     replay_of: Id.nullable().meta({ description: 'The delivery that this one repeats.' }),
     replay_id: Id.nullable().meta({ description: 'The replay that created it.' }),

@@ -34,7 +34,7 @@ export function createRequestComposer(secretBox: SecretBox): ComposeRequest {
   }
 
   return async ({ id, endpoint_id, url, event_type, payload, secret, previous_secret, claimed_at }) => {
-    if (payload === null) throw new AttemptFailure('interrupted', 'The event is older than 30 days, so its body is deleted.')
+    if (payload === null) throw new AttemptFailure('interrupted', 'The event is older than 30 days or was erased, so its body is deleted.')
     const body = Buffer.from(payload)
     const previousSecret = previous_secret === null ? undefined : open(previous_secret, endpoint_id)
     const signature = await signWebhook(

@@ -48,6 +48,9 @@ async function* messagesOf(read: LongRead, start: string, feedPoll: FeedPoll): A
       if (page.results.length > 0) {
         yield page.results.map((result) => messageOf(result, read)).join('')
         cursor = page.next_cursor
+      } else if (end !== null && laterCursor(page.next_cursor, end) !== page.next_cursor) {
+        // A page of events that were erased: the feed goes on behind it.
+        cursor = page.next_cursor
       } else {
         cursor = laterCursor(cursor, end ?? cursor)
         await feed.goesOn(end, { signal, timeoutMs: Math.max(0, read.dueMs() - performance.now()) })
