@@ -7,6 +7,7 @@ import { benchAttempts } from './parts/attempts.ts'
 import { benchBodies } from './parts/bodies.ts'
 import { benchCredentials } from './parts/credentials.ts'
 import { benchDeliveries } from './parts/deliveries.ts'
+import { benchErasure } from './parts/erasure.ts'
 import { benchEventCost } from './parts/event-cost.ts'
 import { benchExport } from './parts/export.ts'
 import { benchFairness } from './parts/fairness.ts'
@@ -87,6 +88,7 @@ const parts: Record<string, (length: typeof full) => Promise<PartReport>> = {
   import: benchImport,
   'import-beside': benchImportBeside,
   'import-round-trip': benchImportRoundTrip,
+  erasure: benchErasure,
   deliveries: benchDeliveries,
   latency: benchLatency,
   fairness: benchFairness,
