@@ -19,6 +19,7 @@ export const impersonalColumns: Record<string, Record<string, string>> = {
     state: CLOSED,
     target: CLOSED,
     date_order: CLOSED,
+    consent: 'the words that all authors agreed to',
     dedupe_by: CLOSED,
     mode: CLOSED,
     encoding: CLOSED,
@@ -75,4 +76,5 @@ export const impersonalColumns: Record<string, Record<string, string>> = {
   'graphile_worker._private_jobs': { key: MACHINE, locked_by: MACHINE, flags: MACHINE },
   'graphile_worker._private_known_crontabs': { '*': MACHINE },
   'graphile_worker._private_tasks': { '*': MACHINE },
+  unused_blobs: { key: 'ids of the team and of an import' },
 }

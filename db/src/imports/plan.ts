@@ -22,8 +22,6 @@ export interface ImportItem {
   text: string
   /** The address in it, in lower case. */
   email: string | null
-  /** The keyed hash of its person, by which erased people are recognized; null without an address. */
-  person: Buffer | null
 }
 
 /** What becomes of the rows of a batch. */

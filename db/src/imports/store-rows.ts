@@ -2,6 +2,7 @@ import { ApiError, durations, sizes } from '@earshot/contracts'
 import { sql } from 'drizzle-orm'
 import { type Tx, transaction } from '../driver/database.ts'
 import { emitEvent } from '../emit-event.ts'
+import { erasedPersons, hasErasedPersons } from '../privacy/requests.ts'
 import type { ProjectRef } from '../projects.ts'
 import { consumeUnits } from '../quotas.ts'
 import { columnsOf } from '../sql/columns.ts'
@@ -29,6 +30,8 @@ export interface ImportBatch {
   items: ImportItem[]
   /** Whether the file ends behind them. */
   isLast: boolean
+  /** Returns the keyed hash by which an erased person is known. */
+  macOf: (email: string) => Buffer
   /** The keys of earlier rows, of a dry run. */
   seen?: SeenKeys | undefined
 }
@@ -69,7 +72,7 @@ async function store(tx: Tx, ref: ImportRef, batch: ImportBatch, allowed: number
   if (row?.state !== 'running') return 'ended'
   if (row.read_records !== batch.from) return 'overtaken'
   const { items, seen } = batch
-  const isErased = await erasedAmong(tx, row.team_id, items)
+  const isErased = await erasedAmong(tx, row.team_id, batch)
   const plan = planRows(row, items, await findKnownRecords(tx, row, fieldsIn(items)), { allowed, seen, isErased })
   const changed = row.dry_run ? plan.updates.size : await storeRecords(tx, row, plan)
   await storeFailures(tx, row, plan)
@@ -275,9 +278,21 @@ async function complete(tx: Tx, row: ImportRow): Promise<void> {
   await emitEvent(tx, { team_id, project_id, type: 'import.completed', data: { import: presentImport(row) } })
 }
 
-// Joined by the erasure of people.
-async function erasedAmong(_tx: Tx, _team_id: string, _items: readonly ImportItem[]): Promise<(item: ImportItem) => boolean> {
-  return () => false
+/**
+ * Returns whether the person of a row was erased. Whoever erases a person waits for the batch that has locked the import, and
+ * notes the person before the next one looks.
+ */
+async function erasedAmong(tx: Tx, team_id: string, { items, macOf }: ImportBatch): Promise<(item: ImportItem) => boolean> {
+  const named = items.filter(({ email }) => email !== null)
+  // Most teams have erased nobody.
+  if (named.length === 0 || !(await hasErasedPersons(tx, team_id))) return () => false
+  const found = await erasedPersons(
+    tx,
+    team_id,
+    named.map(({ email }) => macOf(email ?? '')),
+  )
+  const erased = new Set([...found].map((index) => named[index]))
+  return (item) => erased.has(item)
 }
 
 /** Uses up the quota, last: all writers of a team meet at its rows. */

@@ -216,6 +216,16 @@ const findErased = statement<{ team_id: string; macs: string[] }, { number: numb
          )`,
 )
 
+const findAny = statement<{ team_id: string }, { exists: boolean }>(
+  (p) => sql`
+  select exists (select from ${privacy_requests} where team_id = ${p.team_id} and kind = 'erase') as exists`,
+)
+
+/** Returns whether the team has erased anybody. */
+export async function hasErasedPersons(tx: Tx, team_id: string): Promise<boolean> {
+  return onlyOne(await findAny(tx, { team_id })).exists
+}
+
 /**
  * Returns which of these people the team has erased, by their index. The MAC of a person is
  * `secretBox.mac('person', personMessage(team_id, email))`.

@@ -1,4 +1,4 @@
-import { type Database, type ImportItem, type ImportRow, importRefOf, personMac, type SeenKeys, storeImportRows } from '@earshot/db'
+import { type Database, type ImportItem, type ImportRow, importRefOf, personMessage, type SeenKeys, storeImportRows } from '@earshot/db'
 import type { SecretBox } from '@earshot/drivers'
 import { fieldsOf } from './fields.ts'
 import { formatOf } from './recognition.ts'
@@ -27,9 +27,10 @@ export async function readOn({ database, secretBox, open, row, seen, turn }: Rea
   let from = position.records
   let items: ImportItem[] = []
   let characters = 0
+  const macOf = (email: string) => secretBox.mac('person', personMessage(row.team_id, email))
 
   const store = async (isLast: boolean) => {
-    const outcome = await storeImportRows(database, ref, { from, items, isLast, seen })
+    const outcome = await storeImportRows(database, ref, { from, items, isLast, macOf, seen })
     from = items.at(-1)?.position.records ?? from
     items = []
     characters = 0
@@ -37,7 +38,7 @@ export async function readOn({ database, secretBox, open, row, seen, turn }: Rea
   }
 
   for await (const read of readRecords(open, formatOf(row), position)) {
-    items.push(itemOf(read, row, secretBox))
+    items.push(itemOf(read, row))
     characters += read.text.length
     if (items.length < BATCH_ROWS && characters < BATCH_CHARACTERS) continue
     const outcome = await store(false)
@@ -48,17 +49,12 @@ export async function readOn({ database, secretBox, open, row, seen, turn }: Rea
   return outcome === 'stored' ? 'ended' : outcome
 }
 
-function itemOf(
-  { row: number, records, bytes, lines, content, text, email }: FileRecord,
-  row: ImportRow,
-  secretBox: SecretBox,
-): ImportItem {
+function itemOf({ row: number, records, bytes, lines, content, text, email }: FileRecord, row: ImportRow): ImportItem {
   return {
     row: number,
     position: { records, bytes, lines },
     content: 'record' in content ? { fields: fieldsOf(content.record, row) } : content,
     text,
     email,
-    person: email === null ? null : personMac(secretBox, row.team_id, email),
   }
 }
