@@ -55,6 +55,26 @@ test('a replay sends the deliveries skipped during a pause, and the others of th
   expect(await service.database.run('select id from webhook_replays', [])).toEqual([])
 })
 
+test('workers that are at one replay make each delivery once, and none ends its job before the replay has ended', async () => {
+  const team = await makeTeam(service.database)
+  const id = await addEndpoint(team)
+  for (let number = 0; number < 40; number += 1) await team.submit({ body: `Words ${number}` })
+  const { body } = await replay(team, id)
+  expect(body.matched).toBe(40)
+  const ref = { team_id: team.id, replay_id: body.replay_id }
+  // The queue deletes a job by its id, also one that it has given to another worker meanwhile.
+  const work = async () => {
+    while (await continueReplay(service.database, ref, { max: 3 }));
+    return service.database.run('select from webhook_replays where team_id = $1', [team.id])
+  }
+  expect(await Promise.all([work(), work(), work()])).toEqual([[], [], []])
+  const events = await service.database.run<{ event_id: string }>('select event_id from all_webhook_deliveries where replay_id = $1', [
+    body.replay_id,
+  ])
+  expect(events).toHaveLength(40)
+  expect(new Set(events.map(({ event_id }) => event_id)).size).toBe(40)
+})
+
 test('a replay sends events that match the endpoint’s filters, its types and its range, and never a test', async () => {
   const team = await makeTeam(service.database)
   const elsewhere = await service.client(team.token).projects.create({ team_id: team.id, name: 'Elsewhere' })
