@@ -37,7 +37,7 @@ async function readSafely(ref: ImportRef, context: TaskContext, turn: Turn): Pro
     } catch (error) {
       const failure = failureOf(error, performance.now() - startMs)
       if (failure) {
-        context.log.warn({ import_id: ref.import_id, code: failure.code }, 'An import failed')
+        context.log.warn({ import_id: ref.import_id, code: failure.code, ...causeOf(error) }, 'An import failed')
         await failImport(context.database, ref, failure)
         return 'ended'
       }
@@ -46,6 +46,13 @@ async function readSafely(ref: ImportRef, context: TaskContext, turn: Turn): Pro
       await delay(waitMs, undefined, { signal: turn.signal }).catch(() => {})
     }
   }
+}
+
+/** What the log says of an error: not its message, which may quote a cell. */
+function causeOf(error: unknown): { error: string; at: string[] } | undefined {
+  if (!(error instanceof Error) || error instanceof UnreadableFileError) return undefined
+  const at = error.stack?.split('\n').filter((line) => line.startsWith('    at ')) ?? []
+  return { error: `${error.name} ${(error as { code?: string }).code ?? ''}`.trimEnd(), at: at.map((line) => line.trim()) }
 }
 
 async function read(ref: ImportRef, { database, blobStore, secretBox }: TaskContext, turn: Turn): Promise<Outcome> {
