@@ -16,6 +16,8 @@ import { until } from '../support/until.ts'
 
 const PROCESS = fileURLToPath(new URL('../support/import-process.ts', import.meta.url))
 const ROWS = isLongForm ? 100_000 : 6_000
+/** As many as one process reads in its turn. */
+const FEW = 6_000
 const KILLS = isLongForm ? 200 : 8
 /** How long a process may work before it is killed: about a batch. Every second one has stored one before. */
 const MAX_WORK_MS = 100
@@ -34,7 +36,7 @@ afterAll(async () => {
 })
 
 test('an import whose processes are killed at any moment stores every row once', { timeout: LIMIT_MS }, async () => {
-  const [quiet, killed] = [await begin(), await begin()]
+  const [quiet, killed] = [await begin(ROWS), await begin(ROWS)]
   await runToEnd(quiet)
 
   const pauses = fc.sample(fc.integer({ min: 0, max: MAX_WORK_MS }), { numRuns: KILLS, seed: SEED })
@@ -56,7 +58,7 @@ test('an import whose processes are killed at any moment stores every row once',
 })
 
 test('two processes at one import, each of which stands still for a while, store every row once', { timeout: LIMIT_MS }, async () => {
-  const [quiet, shared] = [await begin(), await begin()]
+  const [quiet, shared] = [await begin(FEW), await begin(FEW)]
   await runToEnd(quiet)
 
   const [first, second] = [start(shared), start(shared)]
@@ -68,7 +70,7 @@ test('two processes at one import, each of which stands still for a while, store
     still.kill('SIGSTOP')
     // As PostgreSQL does itself, later, with a transaction whose process stands still.
     await endConnections(`earshot import ${still.pid}`)
-    await until('the other one has gone on', async () => (await rowsRead(shared)) >= ROWS * share, LIMIT_MS)
+    await until('the other one has gone on', async () => (await rowsRead(shared)) >= FEW * share, LIMIT_MS)
     still.kill('SIGCONT')
   }
   await Promise.all([first, second].map(async (child) => child.exitCode ?? once(child, 'close')))
@@ -89,10 +91,10 @@ interface Begun {
 }
 
 /** Begins an import of rows of which some are double and some wrong. Its file is larger than a request may bring. */
-async function begin(): Promise<Begun> {
+async function begin(rows: number): Promise<Begun> {
   const team = await makeTeam(service.database)
   const { id } = await createImport(service, team, { csv: 'text\nWords.\n' })
-  await service.database.run('update import_files set bytes = $2 where import_id = $1', [id, Buffer.from(fileOf(ROWS))])
+  await service.database.run('update import_files set bytes = $2 where import_id = $1', [id, Buffer.from(fileOf(rows))])
   return { team, id }
 }
 
