@@ -102,10 +102,17 @@ const lookedAround = ({ database }: RemoteDatabase) =>
     [],
   )
 
+/** Mails alone: scheduled tasks run whenever their minute comes. */
 async function runningJobs({ asOwner }: RemoteDatabase): Promise<unknown[]> {
   let jobs: unknown[] = []
   await asOwner(async (sql) => {
-    jobs = [...(await sql`select id, locked_by from graphile_worker._private_jobs where locked_by is not null`)]
+    jobs = [
+      ...(await sql`
+      select j.id, j.locked_by
+        from graphile_worker._private_jobs j
+        join graphile_worker._private_tasks t on t.id = j.task_id
+       where j.locked_by is not null and t.identifier = 'mail'`),
+    ]
   })
   return jobs
 }
