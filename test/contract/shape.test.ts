@@ -54,12 +54,41 @@ for (const { name, operation } of operations) {
     expect(fields.filter(({ schema }) => !descriptionOf(schema)).map(({ field }) => field)).toEqual([])
   })
 
+  test(`${name} documents that the texts of its body have no NUL`, () => {
+    const { properties = {} } = z.toJSONSchema(operation.input, { io: 'input', unrepresentable: 'any' })
+    // No client makes up a cursor.
+    const fields = [...operation.bodyFields].filter((field) => field !== 'cursor')
+    const accepting = fields.flatMap((field) => textsOf(properties[field])).filter(acceptsNul)
+    expect(accepting).toEqual([])
+  })
+
   test(`${name} shows other people’s addresses only to callers with read:contacts`, () => {
     const emails = fieldsOf(operation.output, '').filter(({ field }) => /email(?!_verified)/i.test(field.split('.').at(-1) ?? ''))
     const unmarked = emails.filter(({ schema }) => (schema.meta() as { visibility?: string } | undefined)?.visibility !== 'read:contacts')
     // The one address that needs no mark is the caller's own.
     expect(unmarked.filter(({ owner }) => owner !== 'Profile').map(({ field }) => field)).toEqual([])
   })
+}
+
+interface JsonSchema {
+  type?: string
+  enum?: unknown[]
+  const?: unknown
+  pattern?: string
+}
+
+/** The schemas of free texts, at any depth. */
+function textsOf(schema: unknown): JsonSchema[] {
+  if (typeof schema !== 'object' || schema === null) return []
+  const { type, enum: values, const: value } = schema as JsonSchema
+  const own = type === 'string' && values === undefined && value === undefined ? [schema] : []
+  return [...own, ...Object.values(schema).flatMap(textsOf)]
+}
+
+/** Whether the pattern lets NUL through, alone or after what it asks for. */
+function acceptsNul({ pattern }: JsonSchema): boolean {
+  if (pattern === undefined) return true
+  return ['', 'a', 'metadata.a', 'https://example.com/', 'a@example.com'].some((start) => new RegExp(pattern).test(`${start}\0`))
 }
 
 interface Field {

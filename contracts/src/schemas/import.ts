@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { sizes } from '../limits.ts'
-import { CreatedAt, Id, text, timestamp, UpdatedAt } from './primitives.ts'
+import { CreatedAt, Id, NUL, text, timestamp, UpdatedAt } from './primitives.ts'
 import { Testimonial } from './testimonial.ts'
 
 const ImportState = z.enum(['reserved', 'uploaded', 'running', 'completed', 'failed', 'undone']).meta({
@@ -37,8 +37,15 @@ export const importFields = [
 ] as const
 export type ImportField = (typeof importFields)[number] | `metadata.${string}`
 
+const METADATA = 'metadata.'
+const METADATA_FIELD = {
+  pattern: new RegExp(String.raw`^metadata\.[^${NUL}]+$`),
+  problem: 'must be a field, or `metadata.` and a key without NUL characters',
+}
+type MetadataField = z.ZodType<`metadata.${string}`, string>
+const MetadataField = text(METADATA.length + sizes.importColumnCharacters, METADATA.length + 1, METADATA_FIELD) as MetadataField
 const Field = z
-  .union([z.enum(importFields), z.templateLiteral(['metadata.', z.string().min(1).max(sizes.importColumnCharacters)])])
+  .union([z.enum(importFields), MetadataField])
   .meta({ description: `A field of a testimonial, or \`metadata.\` and a key. One of: ${importFields.join(', ')}.`, example: 'body' })
 
 export const ImportMapping = z.record(text(sizes.importColumnCharacters, 1), Field).meta({

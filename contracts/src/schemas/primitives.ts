@@ -3,7 +3,7 @@ import { sizes } from '../limits.ts'
 import { fitsAsStoredJson } from './stored-json.ts'
 
 // Spelled out, because the patterns appear in the OpenAPI document and every regular expression dialect reads \x00.
-const NUL = String.raw`\x00`
+export const NUL = String.raw`\x00`
 const BLANK = String.raw` \t\r\n${NUL}`
 const WITHOUT_NUL = { pattern: new RegExp(`^[^${NUL}]*$`), problem: 'must not contain NUL characters' }
 // Letters of any script, but no character that URL parsers normalize to a delimiter, and no user name.
