@@ -54,8 +54,9 @@ function itemOf(row: number): ImportItem {
   const fields = {
     ...({ kind: 'testimonial', channel: 'import', body: `Words of ${row}.`, author_name: 'Ada' } as const),
     ...{ author_email: `person${row}@example.com`, external_id: `A-${row}` },
+    ...{ consent_granted: false, tags: [], metadata: {}, featured: false },
   }
-  return { row, position: { records: row + 1, bytes: row, lines: row + 1 }, content: { fields }, text: '', email: null }
+  return { row, position: { records: row + 1, bytes: row, lines: row + 1 }, content: { fields }, text: () => '', email: null }
 }
 
 async function readTuples(): Promise<number> {

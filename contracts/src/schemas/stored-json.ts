@@ -6,6 +6,8 @@ export function fitsAsStoredJson(value: unknown, maxBytes: number): boolean {
   const text = JSON.stringify(value)
   // No character takes less than a byte, and no number less than in the text: a long text is not looked at more closely.
   if (text.length > maxBytes) return false
+  // None takes more than three, and a number without exponent takes as many as in the text: nor is a short text.
+  if (text.length <= maxBytes / 3 && !text.includes('e-')) return true
   let bytes = new TextEncoder().encode(text).length
   JSON.stringify(value, (_key, child: unknown) => {
     if (typeof child === 'number') bytes += writtenOutCharacters(child) - String(child).length

@@ -1,14 +1,13 @@
 -- The columns of a submission, as JSON on the way in and out: a column that is added is added here and nowhere else in SQL.
 
 -- Stores submissions, with their events and deliveries, in one insert for all. The arrays hold one value per submission;
--- p_fields holds the columns of the table that the caller may set. An import emits its events itself.
+-- p_fields holds the columns of the table that the caller may set. An import stores its records itself, for other events.
 create or replace function create_submissions(
   p_teams uuid[],
   p_projects uuid[],
   p_ids uuid[],
   p_fields jsonb[],
-  p_revoke_token_hashes bytea[],
-  p_emits boolean default true
+  p_revoke_token_hashes bytea[]
 ) returns setof submissions language plpgsql as $$
 declare
   v_submissions submissions[];
@@ -17,15 +16,15 @@ begin
     insert into submissions as s (
       team_id, project_id, id, kind, channel, title, body, rating,
       author_name, author_email, author_title, author_company, author_avatar_url, author_website_url,
-      consent_granted, consent_text, consent_granted_at, consent_revoked_at,
+      consent_granted, consent_text, consent_granted_at,
       source_provider, source_url, source_collected_at,
-      language, tags, external_id, metadata, import_id, excerpt, featured, position, revoke_token_hash, day
+      language, tags, external_id, metadata, excerpt, featured, position, revoke_token_hash, day
     )
     select n.team_id, n.project_id, n.id, f.kind, f.channel, f.title, f.body, f.rating,
            f.author_name, f.author_email, f.author_title, f.author_company, f.author_avatar_url, f.author_website_url,
-           coalesce(f.consent_granted, false), f.consent_text, case when f.consent_granted then coalesce(f.consent_granted_at, now()) end, f.consent_revoked_at,
+           coalesce(f.consent_granted, false), f.consent_text, case when f.consent_granted then coalesce(f.consent_granted_at, now()) end,
            f.source_provider, f.source_url, f.source_collected_at,
-           f.language, coalesce(f.tags, '{}'), f.external_id, coalesce(f.metadata, '{}'), f.import_id,
+           f.language, coalesce(f.tags, '{}'), f.external_id, coalesce(f.metadata, '{}'),
            f.excerpt, coalesce(f.featured, false), f.position, n.revoke_token_hash,
            (uuid_extract_timestamp(n.id) at time zone t.timezone)::date
       from unnest(p_teams, p_projects, p_ids, p_fields, p_revoke_token_hashes)
@@ -34,9 +33,9 @@ begin
      cross join lateral jsonb_to_record(n.fields) as f (
              kind text, channel text, title text, body text, rating smallint,
              author_name text, author_email text, author_title text, author_company text, author_avatar_url text, author_website_url text,
-             consent_granted boolean, consent_text text, consent_granted_at timestamptz, consent_revoked_at timestamptz,
+             consent_granted boolean, consent_text text, consent_granted_at timestamptz,
              source_provider text, source_url text, source_collected_at timestamptz,
-             language text, tags text[], external_id text, metadata jsonb, import_id uuid,
+             language text, tags text[], external_id text, metadata jsonb,
              excerpt text, featured boolean, position double precision
            )
     returning s as submission
@@ -45,13 +44,11 @@ begin
     into v_submissions
     from created c;
 
-  if p_emits then
-    perform emit_events(
-              'submission.created', array_agg(s.team_id), array_agg(s.project_id),
-              array_agg(json_build_object('submission', submission_payload(s)))
-            )
-       from unnest(v_submissions) s;
-  end if;
+  perform emit_events(
+            'submission.created', array_agg(s.team_id), array_agg(s.project_id),
+            array_agg(json_build_object('submission', submission_payload(s)))
+          )
+     from unnest(v_submissions) s;
   return query select * from unnest(v_submissions);
 end $$;
 

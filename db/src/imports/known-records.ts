@@ -44,6 +44,21 @@ const findByExternalId = statement<ProjectRef & { external_ids: string[] }, Know
          ) s`,
 )
 
+// Wherever in the team: few of the people of a file are known to it, and the words of the others need not be looked for.
+const findPeople = statement<{ team_id: string; emails: string[] }, { team_id: string; number: number }>(
+  (p) => sql`
+  select s.team_id, k.number::int as number
+    from unnest(${p.emails}::text[]) with ordinality k (email, number)
+   cross join lateral (
+           select s.team_id
+             from ${submissions} s
+            where s.team_id = ${p.team_id} and lower(s.author_email) >= lower(k.email) and lower(s.author_email) <= lower(k.email)
+              and s.author_email is not null
+            order by lower(s.author_email)
+            limit 1
+         ) s`,
+)
+
 const words = sql`hashtextextended(lower(s.author_email) || E'\\n' || s.body, 0)`
 const wanted = sql`hashtextextended(lower(k.email) || E'\\n' || k.body, 0)`
 /** Records of the same words of which one is chosen. */
@@ -77,14 +92,18 @@ export function keyOf({ dedupe_by }: Pick<ImportRow, 'dedupe_by'>, { external_id
   return dedupe_by === 'email+body' && author_email ? `${author_email.toLowerCase()}\n${body}` : null
 }
 
-/** Finds the records that rows stand for, or whose external ids they have. */
+/**
+ * Finds the records that rows stand for. With `isTaken` it finds those that have their external ids too: seldom does another
+ * record have one, and then the insert fails.
+ */
 export async function findKnownRecords(
   tx: Tx,
   row: Pick<ImportRow, 'team_id' | 'project_id' | 'dedupe_by'>,
-  all: readonly NewSubmission[],
+  { all, isTaken }: { all: readonly NewSubmission[]; isTaken: boolean },
 ): Promise<KnownRecords> {
-  const byExternalId = await recordsByExternalId(tx, row, all)
-  if (row.dedupe_by === 'external_id') return { byKey: byExternalId, byExternalId }
+  const isKey = row.dedupe_by === 'external_id'
+  const byExternalId = isKey || isTaken ? await recordsByExternalId(tx, row, all) : new Map<string, KnownRecord>()
+  if (isKey) return { byKey: byExternalId, byExternalId }
   return { byKey: row.dedupe_by === 'email+body' ? await recordsByWords(tx, row, all) : new Map(), byExternalId }
 }
 
@@ -97,9 +116,16 @@ async function recordsByExternalId(tx: Tx, { team_id, project_id }: ProjectRef, 
 
 async function recordsByWords(tx: Tx, row: Pick<ImportRow, 'team_id' | 'project_id' | 'dedupe_by'>, all: readonly NewSubmission[]) {
   const { team_id, project_id } = row
-  const keyed = all.filter((fields) => keyOf(row, fields) !== null)
-  if (keyed.length === 0) return new Map<string, KnownRecord>()
-  const emails = keyed.map(({ author_email }) => author_email ?? '')
-  const found = await findByWords(tx, { team_id, project_id, emails, bodies: keyed.map(({ body }) => body) })
-  return new Map(found.map((record) => [keyOf(row, keyed[record.number - 1] as NewSubmission) ?? '', record]))
+  const named = all.filter(({ author_email }) => author_email)
+  if (named.length === 0) return new Map<string, KnownRecord>()
+  const people = await findPeople(tx, { team_id, emails: named.map(emailOf) })
+  const candidates = people.map(({ number }) => named[number - 1] as NewSubmission)
+  if (candidates.length === 0) return new Map<string, KnownRecord>()
+  const bodies = candidates.map(({ body }) => body)
+  const found = await findByWords(tx, { team_id, project_id, emails: candidates.map(emailOf), bodies })
+  return new Map(found.map((record) => [keyOf(row, candidates[record.number - 1] as NewSubmission) ?? '', record]))
+}
+
+function emailOf({ author_email }: NewSubmission): string {
+  return author_email ?? ''
 }

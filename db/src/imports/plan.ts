@@ -18,8 +18,8 @@ export interface ImportItem {
   /** What is read up to its end: rows, the header included, bytes of UTF-8 and lines. */
   position: { records: number; bytes: number; lines: number }
   content: { fields: NewSubmission } | RowFailure
-  /** As it stands in the file, cut. */
-  text: string
+  /** Returns it as it stands in the file, cut. */
+  text: () => string
   /** The address in it, in lower case. */
   email: string | null
 }
@@ -38,8 +38,9 @@ export interface Plan {
 }
 
 /** A row that failed, as it is stored. */
-interface FailedItem extends RowFailure, Pick<ImportItem, 'row' | 'text' | 'email'> {
+interface FailedItem extends RowFailure, Pick<ImportItem, 'row' | 'email'> {
   line: number
+  text: string
 }
 
 /** Keys of the rows that a dry run has read: it stores nothing in which they could be found. */
@@ -116,7 +117,7 @@ function placeFields(plan: Plan, { row, item, fields, known, places, allowed, se
 }
 
 function failed({ row, text, email, position }: ImportItem, failure: RowFailure): FailedItem {
-  return { ...failure, row, text, email, line: position.lines }
+  return { ...failure, row, text: text(), email, line: position.lines }
 }
 
 /**

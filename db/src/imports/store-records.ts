@@ -1,4 +1,5 @@
-import { sql } from 'drizzle-orm'
+import { getTableColumns, type SQL, sql } from 'drizzle-orm'
+import { makePgArray } from 'drizzle-orm/pg-core'
 import type { Tx } from '../driver/database.ts'
 import type { ProjectRef } from '../projects.ts'
 import { onlyOne } from '../sql/rows.ts'
@@ -13,27 +14,79 @@ const PACE_MS = 20
 /** Of `submission.created` and `testimonial.created`. */
 const EVENTS_PER_RECORD = 2
 
-const created = (p: Parameters<ProjectRef & { all: string }>) => sql`
-    select c as submission
-      from (
-             select array_agg(${p.team_id}::uuid) as teams, array_agg(${p.project_id}::uuid) as projects, array_agg(uuidv7()) as ids,
-                    array_agg(f.fields) as fields, array_agg(null::bytea) as hashes
-               from jsonb_array_elements(${p.all}::jsonb) f (fields)
-           ) n
-     cross join lateral create_submissions(n.teams, n.projects, n.ids, n.fields, n.hashes, false) c`
+/** The columns of a record that a row of a file sets. */
+const COLUMNS = [
+  'title',
+  'body',
+  'rating',
+  'author_name',
+  'author_email',
+  'author_title',
+  'author_company',
+  'author_avatar_url',
+  'author_website_url',
+  'consent_granted',
+  'consent_text',
+  'consent_granted_at',
+  'consent_revoked_at',
+  'source_provider',
+  'source_url',
+  'source_collected_at',
+  'language',
+  'tags',
+  'external_id',
+  'metadata',
+  'featured',
+  'excerpt',
+  'position',
+] as const
 
-const create = statement<ProjectRef & { all: string }, { count: number }>(
+/** Lists of equal length, one for each column: the values as PostgreSQL reads them. A column without values has no list. */
+type Columns = Record<(typeof COLUMNS)[number], (string | null)[] | null>
+
+const names = sql.raw(COLUMNS.join(', '))
+const TYPES = getTableColumns(submissions)
+
+/** The values of a row `n` of such lists. Consent that has no time was given at the time of `otherwise`. */
+function valuesOf(otherwise: string): SQL {
+  const values = COLUMNS.map((name) => {
+    const value = `n.${name}::${TYPES[name].getSQLType()}`
+    return name === 'consent_granted_at' ? `case when n.consent_granted::boolean then coalesce(${value}, ${otherwise}) end` : value
+  })
+  return sql.raw(values.join(', '))
+}
+
+const lists = (p: Parameters<Columns>) =>
+  sql.join(
+    COLUMNS.map((name) => sql`${p[name]}::text[]`),
+    sql`, `,
+  )
+
+type NewRecords = ProjectRef & Columns & { import_id: string }
+
+// Lists and not one JSON text, which takes half as long again to read and insert.
+const insert = (p: Parameters<NewRecords>, returning: SQL) => sql`
+    insert into ${submissions} as s (team_id, project_id, id, kind, channel, import_id, day, ${names})
+    select t.id, ${p.project_id}::uuid, n.id, 'testimonial', 'import', ${p.import_id}::uuid,
+           (uuid_extract_timestamp(n.id) at time zone t.timezone)::date, ${valuesOf('now()')}
+      from teams t
+     cross join (select uuidv7() as id, n.* from unnest(${lists(p)}) as n (${names})) n
+     where t.id = ${p.team_id}
+    returning ${returning}`
+
+const create = statement<NewRecords, { count: number }>(
   (p) => sql`
+  with created as (${insert(p, sql`s.id`)}
+  )
   select count(*)::int as count
-    from (${created(p)}
-         ) c`,
+    from created`,
 )
 
 // The payload is built once for both events. Each event has a delivery to an endpoint every so many milliseconds: live events
 // find a place between them.
-const createWithEvents = statement<ProjectRef & { all: string; due_from: string | null; pace_ms: number }, { count: number }>(
+const createWithEvents = statement<NewRecords & { due_from: string | null; pace_ms: number }, { count: number }>(
   (p) => sql`
-  with created as materialized (${created(p)}
+  with created as (${insert(p, sql`s as submission`)}
   ),
   payloads as materialized (
     select c.submission, submission_payload(c.submission) as payload
@@ -53,44 +106,18 @@ const createWithEvents = statement<ProjectRef & { all: string; due_from: string 
     from facts f`,
 )
 
-/** The columns that an upsert changes. */
-const CHANGED = [
-  ...[
-    'title',
-    'body',
-    'rating',
-    'author_name',
-    'author_email',
-    'author_title',
-    'author_company',
-    'author_avatar_url',
-    'author_website_url',
-  ],
-  ...[
-    'consent_granted',
-    'consent_text',
-    'consent_granted_at',
-    'consent_revoked_at',
-    'source_provider',
-    'source_url',
-    'source_collected_at',
-  ],
-  ...['language', 'tags', 'external_id', 'metadata', 'featured', 'excerpt', 'position'],
-]
-const changed = sql.raw(CHANGED.join(', '))
-const before = sql.raw(CHANGED.map((name) => `s.${name}`).join(', '))
-const GRANTED_AT = 'case when n.consent_granted then coalesce(n.consent_granted_at, s.consent_granted_at, now()) end'
-const after = sql.raw(CHANGED.map((name) => (name === 'consent_granted_at' ? GRANTED_AT : `n.${name}`)).join(', '))
+const before = sql.raw(COLUMNS.map((name) => `s.${name}`).join(', '))
+const after = sql.raw(COLUMNS.map((name) => `v.${name}`).join(', '))
 
 // A record that somebody entered or decided on is not looked at, nor one that is the same already.
-const update = statement<ProjectRef & { changes: string }, { id: string }>(
+const update = statement<ProjectRef & Columns & { ids: string[] }, { id: string }>(
   (p) => sql`
   update ${submissions} s
-     set (${changed}) = (select ${after}), updated_at = now()
-    from jsonb_to_recordset(${p.changes}::jsonb) as c (id uuid, fields jsonb)
-    join ${submissions} o on o.team_id = ${p.team_id} and o.project_id = ${p.project_id} and o.id = c.id
-   cross join lateral jsonb_populate_record(o, c.fields) n
-   where s.team_id = ${p.team_id} and s.project_id = ${p.project_id} and s.id = c.id
+     set (${names}) = (select ${after}), updated_at = now()
+    from unnest(${p.ids}::uuid[], ${lists(p)}) as n (id, ${names})
+    join ${submissions} o on o.team_id = ${p.team_id} and o.project_id = ${p.project_id} and o.id = n.id
+   cross join lateral (select ${valuesOf('o.consent_granted_at, now()')}) v (${names})
+   where s.team_id = ${p.team_id} and s.project_id = ${p.project_id} and s.id = n.id
      and s.channel = 'import' and s.state = 'pending' and s.deleted_at is null
      and (${before}) is distinct from (${after})
   returning s.id`,
@@ -100,28 +127,28 @@ const update = statement<ProjectRef & { changes: string }, { id: string }>(
 export async function storeRecords(tx: Tx, row: ImportRow, { creates, updates }: Plan): Promise<number> {
   const { team_id, project_id } = row
   if (creates.length > 0) {
-    const all = creates.map((fields) => ({ ...stored(withoutDefaults(fields)), import_id: row.id }))
-    const values = { team_id, project_id, all: JSON.stringify(all) }
-    const paced = { ...values, due_from: row.paced_until, pace_ms: PACE_MS }
-    const { count } = onlyOne(await (row.suppress_events ? create(tx, values) : createWithEvents(tx, paced)))
+    const records = { team_id, project_id, import_id: row.id, ...columnsFrom(creates) }
+    const paced = { ...records, due_from: row.paced_until, pace_ms: PACE_MS }
+    const { count } = onlyOne(await (row.suppress_events ? create(tx, records) : createWithEvents(tx, paced)))
     if (count !== creates.length) throw new Error(`${count} of ${creates.length} records were created`)
   }
   if (updates.size === 0) return 0
-  const changes = [...updates].map(([id, fields]) => ({ id, fields: stored(fields) }))
-  return (await update(tx, { team_id, project_id, changes: JSON.stringify(changes) })).length
+  return (await update(tx, { team_id, project_id, ids: [...updates.keys()], ...columnsFrom([...updates.values()]) })).length
 }
 
-/** Leaves out what a record has by default, which is most of most rows: there is less JSON to write and to read. */
-function withoutDefaults(fields: NewSubmission): Partial<NewSubmission> {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => !isDefault(value)))
+function columnsFrom(records: readonly NewSubmission[]): Columns {
+  return Object.fromEntries(
+    COLUMNS.map((name) => {
+      const values = records.map((record) => textOf(record[name]))
+      return [name, values.every((value) => value === null) ? null : values]
+    }),
+  ) as Columns
 }
 
-function isDefault(value: unknown): boolean {
-  return value === null || value === false || (typeof value === 'object' && Object.keys(value).length === 0)
-}
-
-function stored<Fields extends { tags?: string[] }>(fields: Fields): Fields {
-  return { ...fields, ...(fields.tags && { tags: [...new Set(fields.tags)] }) }
+function textOf(value: NewSubmission[keyof NewSubmission]): string | null {
+  if (value === null || value === undefined || typeof value === 'string') return value ?? null
+  if (Array.isArray(value)) return makePgArray(value)
+  return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
 
 /** How long the deliveries of so many new records take to come due. */

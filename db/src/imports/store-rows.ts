@@ -14,8 +14,8 @@ import { findKnownRecords } from './known-records.ts'
 import { type ImportItem, type Plan, planRows, type SeenKeys } from './plan.ts'
 import { deliveriesTakeMs, storeRecords } from './store-records.ts'
 
-/** Another writer can take an external id between the look and the insert. */
-const MAX_TRIES = 5
+/** Also when one looks, another writer can take an external id before the insert. */
+const MAX_TRIES = 6
 
 /** Rows that follow each other in a file. */
 export interface ImportBatch {
@@ -50,24 +50,34 @@ class QuotaShortError extends Error {
  * would do.
  */
 export async function storeImportRows(tx: Tx, ref: ImportRef, batch: ImportBatch): Promise<BatchOutcome> {
-  let allowed = Number.POSITIVE_INFINITY
+  let expected: Expected = { allowed: Number.POSITIVE_INFINITY, isTaken: batch.seen !== undefined }
   for (let tries = 1; ; tries += 1) {
     try {
-      return await transaction(tx, (tx) => store(tx, ref, batch, allowed))
+      return await transaction(tx, (tx) => store(tx, ref, batch, expected))
     } catch (error) {
-      if (error instanceof QuotaShortError) allowed = error.granted
-      else if (!(error instanceof ApiError && error.code === 'already_exists' && tries < MAX_TRIES)) throw error
+      if (error instanceof QuotaShortError) expected = { ...expected, allowed: error.granted }
+      else if (error instanceof ApiError && error.code === 'already_exists' && tries < MAX_TRIES) expected = { ...expected, isTaken: true }
+      else throw error
     }
   }
 }
 
-async function store(tx: Tx, ref: ImportRef, batch: ImportBatch, allowed: number): Promise<BatchOutcome> {
+/** What is known before a try to store a batch. */
+interface Expected {
+  /** How many records may be created. */
+  allowed: number
+  /** Whether other records may have the external ids of rows. A dry run inserts nothing that would tell. */
+  isTaken: boolean
+}
+
+async function store(tx: Tx, ref: ImportRef, batch: ImportBatch, { allowed, isTaken }: Expected): Promise<BatchOutcome> {
   const [row] = await lockImport(tx, ref)
   if (row?.state !== 'running') return 'ended'
   if (row.read_records !== batch.from) return 'overtaken'
   const { items, seen } = batch
   const isErased = await erasedAmong(tx, row.team_id, batch)
-  const plan = planRows(row, items, await findKnownRecords(tx, row, fieldsIn(items)), { allowed, seen, isErased })
+  const known = await findKnownRecords(tx, row, { all: fieldsIn(items), isTaken })
+  const plan = planRows(row, items, known, { allowed, seen, isErased })
   const changed = row.dry_run ? plan.updates.size : await storeRecords(tx, row, plan)
   await storeFailures(tx, row, plan)
   const after = onlyOne(await advance(tx, { ...ref, ...progressOf(row, items, plan, changed), state: stateAfter(batch, plan) }))

@@ -14,5 +14,7 @@ export function toTimestamp(text: string | null): string | null {
 export function inUtc(instant: string): string
 export function inUtc<Absent extends null | undefined>(instant: string | Absent): string | Absent
 export function inUtc(instant: string | null | undefined): string | null | undefined {
-  return instant ? new Date(instant).toISOString() : instant
+  // Millions of imported dates have this form already: 2026-11-20T09:30:00.000Z.
+  const isDone = instant?.length === 24 && instant.endsWith('Z')
+  return instant && !isDone ? new Date(instant).toISOString() : instant
 }

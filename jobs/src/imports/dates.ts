@@ -23,6 +23,8 @@ const FORMS = [
 ]
 const SLASHED_TIMES = ['', ' H:mm', ' H:mm:ss', ' h:mm a', ' h:mm:ss a', ', H:mm', ', H:mm:ss', ', h:mm a', ', h:mm:ss a']
 const SLASHED = /^(\d{1,2})[/-](\d{1,2})[/-](?:\d{2}|\d{4})\b/
+/** The forms that JavaScript reads by its standard (ECMA-262, Date Time String Format), and as fast as files of a million rows need. */
+const STANDARD = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}:\d{2}(?:\.\d{3})?Z)?$/
 const ISO = /^\d{4}-\d{2}-\d{2}T/
 const SQL = /^\d{4}-\d{2}-\d{2}( |$)/
 const ZONE = { zone: 'utc', setZone: false, locale: 'en-US' } as const
@@ -41,6 +43,8 @@ export function createDateReader({ dateOrder }: Conventions): (cell: string) => 
   const parsePlain = firstOf([(text) => DateTime.fromRFC2822(text, ZONE), ...FORMS.map(parserOf)])
   const parseSlashed = { dmy: slashedParser('d', 'M'), mdy: slashedParser('M', 'd') }
   return (cell) => {
+    const standard = STANDARD.test(cell) ? standardDate(cell) : null
+    if (standard !== null) return { value: standard }
     const text = cell.replace(/\s+/gu, ' ')
     const slashed = SLASHED.exec(text)
     const order = slashed && (dateOrder ?? orderOf(slashed))
@@ -51,6 +55,14 @@ export function createDateReader({ dateOrder }: Conventions): (cell: string) => 
     const iso = date?.isValid && date.year >= 1 && date.year <= 9999 ? date.toUTC().toISO() : null
     return iso === null ? { error: 'invalid_format', detail: 'must be a date such as 2026-11-20 or 2026-11-20T09:30:00Z' } : { value: iso }
   }
+}
+
+/** Null for what other forms may allow, and for a day that the month does not have, which JavaScript counts on into the next one. */
+function standardDate(text: string): string | null {
+  const date = new Date(text)
+  if (Number.isNaN(date.getTime())) return null
+  const iso = date.toISOString()
+  return iso.slice(0, 10) === text.slice(0, 10) && !iso.startsWith('0000') ? iso : null
 }
 
 /** Returns the order that a date with slashes shows by itself, because its day is no month. */

@@ -7,8 +7,8 @@ import type { OpenFile } from './source.ts'
 import type { Outcome, Turn } from './turn.ts'
 
 /** More rows are more memory: what a batch holds outlives the quick collections of V8. Fewer cost more for each. */
-const BATCH_ROWS = 150
-const BATCH_CHARACTERS = 1_000_000
+const BATCH_ROWS = 1000
+const BATCH_BYTES = 1_000_000
 
 interface Reading {
   database: Database
@@ -25,23 +25,22 @@ interface Reading {
 export async function readOn({ database, secretBox, open, row, seen, turn }: Reading): Promise<Outcome> {
   const ref = importRefOf(row)
   const position = { records: row.read_records, bytes: row.read_bytes, lines: row.read_lines }
-  let from = position.records
+  let { records: from, bytes: fromByte } = position
   let items: ImportItem[] = []
-  let characters = 0
   const macOf = (email: string) => secretBox.mac('person', personMessage(row.team_id, email))
 
   const store = async (isLast: boolean) => {
     const outcome = await storeImportRows(database, ref, { from, items, isLast, macOf, seen })
-    from = items.at(-1)?.position.records ?? from
+    const last = items.at(-1)?.position ?? { records: from, bytes: fromByte }
+    from = last.records
+    fromByte = last.bytes
     items = []
-    characters = 0
     return outcome
   }
 
   for await (const read of readRecords(open, formatOf(row), position)) {
     items.push(itemOf(read, row))
-    characters += read.text.length
-    if (items.length < BATCH_ROWS && characters < BATCH_CHARACTERS) continue
+    if (items.length < BATCH_ROWS && read.bytes - fromByte < BATCH_BYTES) continue
     const outcome = await store(false)
     if (outcome !== 'stored') return outcome
     if (turn.signal.aborted || performance.now() > turn.endMs) return 'paused'

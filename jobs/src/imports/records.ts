@@ -11,8 +11,8 @@ export interface FileRecord extends Position {
   content: { record: ImportedRecord } | RowProblem
   /** The e-mail address of the row in lower case, whether it is valid or not; null if it has none, or none that one can be. */
   email: string | null
-  /** The row as its error shows it. */
-  text: string
+  /** Returns the row as its error shows it. */
+  text: () => string
 }
 
 /**
@@ -23,7 +23,7 @@ export async function* readRecords(open: OpenFile, format: FileFormat, from: Pos
   const readRecord = createRecordReader(format)
   const readEmail = createEmailReader(format)
   for await (const { cells, records, bytes, lines } of readRows(readUtf8(open, format.encoding, from.bytes), format.delimiter, from)) {
-    yield { row: records - 1, records, bytes, lines, content: readRecord(cells), email: readEmail(cells), text: textOf(cells) }
+    yield { row: records - 1, records, bytes, lines, content: readRecord(cells), email: readEmail(cells), text: () => textOf(cells) }
   }
 }
 

@@ -30,10 +30,15 @@ export function recognize(open: OpenFile, options: Partial<RecognizeOptions> = {
 /** Reads all rows of a file. */
 export async function readAll(open: OpenFile, options: Partial<RecognizeOptions> = {}) {
   const format = await recognize(open, options)
-  return { format, rows: await Array.fromAsync(readRecords(open, format, format.position)) }
+  return { format, rows: await readFrom(open, format, format.position) }
+}
+
+/** Reads the rows behind a position. */
+export function readFrom(open: OpenFile, format: FileFormat, position: Position) {
+  return Array.fromAsync(readRecords(open, format, position), (row) => ({ ...row, text: row.text() }))
 }
 
 /** The code and the column of a row that failed; null for one that did not. */
-export function problemOf({ content }: FileRecord): { column: string | null; code: string; detail: string } | null {
+export function problemOf({ content }: Pick<FileRecord, 'content'>): { column: string | null; code: string; detail: string } | null {
   return 'record' in content ? null : content
 }

@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { readRecords } from '../../../jobs/src/imports/records.ts'
 import { excelUnicode, mac, named } from './encodings.ts'
-import { fixture, opening, readAll, recognize } from './read.ts'
+import { fixture, opening, readAll, readFrom, recognize } from './read.ts'
 
 const ENDS = ['\n', '\r\n', '\r'] as const
 
@@ -38,7 +37,7 @@ test('any chunks, and reading on at any position, give the rows of one read of t
       const inChunks = await readAll(open)
       expect(inChunks).toEqual(whole)
       for (const [index, { records, bytes, lines }] of [whole.format.position, ...whole.rows].entries()) {
-        const rest = await Array.fromAsync(readRecords(open, whole.format, { records, bytes, lines }))
+        const rest = await readFrom(open, whole.format, { records, bytes, lines })
         expect(rest).toEqual(whole.rows.slice(index))
       }
     }),
@@ -71,8 +70,8 @@ test.each([
 ])('$name is read on behind its first row', async ({ name, encode }) => {
   const open = opening(encode(fixture(name)), [7])
   const format = await recognize(open)
-  const [first, ...rest] = await Array.fromAsync(readRecords(open, format, format.position))
+  const [first, ...rest] = await readFrom(open, format, format.position)
   if (!first) throw new Error('no row')
   expect(first).toMatchObject({ row: 1, records: 2 })
-  expect(await Array.fromAsync(readRecords(open, format, first))).toEqual(rest)
+  expect(await readFrom(open, format, first)).toEqual(rest)
 })
