@@ -41,8 +41,16 @@ const COLUMNS = [
   'position',
 ] as const
 
-/** Lists of equal length, one for each column: the values as PostgreSQL reads them. A column without values has no list. */
-type Columns = Record<(typeof COLUMNS)[number], (string | null)[] | null>
+type Column = (typeof COLUMNS)[number]
+
+/**
+ * Lists of equal length, one for each column: the values as PostgreSQL reads them, and null for the column's default. One that
+ * is the default in all records has no list.
+ */
+type Columns = Record<Column, (string | null)[] | null>
+
+/** The defaults that are not null. */
+const DEFAULTS: Partial<Record<Column, string>> = { consent_granted: 'false', tags: `'{}'`, metadata: `'{}'`, featured: 'false' }
 
 const names = sql.raw(COLUMNS.join(', '))
 const TYPES = getTableColumns(submissions)
@@ -51,7 +59,8 @@ const TYPES = getTableColumns(submissions)
 function valuesOf(otherwise: string): SQL {
   const values = COLUMNS.map((name) => {
     const value = `n.${name}::${TYPES[name].getSQLType()}`
-    return name === 'consent_granted_at' ? `case when n.consent_granted::boolean then coalesce(${value}, ${otherwise}) end` : value
+    if (name === 'consent_granted_at') return `case when n.consent_granted::boolean then coalesce(${value}, ${otherwise}) end`
+    return DEFAULTS[name] === undefined ? value : `coalesce(${value}, ${DEFAULTS[name]})`
   })
   return sql.raw(values.join(', '))
 }
@@ -146,9 +155,11 @@ function columnsFrom(records: readonly NewSubmission[]): Columns {
 }
 
 function textOf(value: NewSubmission[keyof NewSubmission]): string | null {
-  if (value === null || value === undefined || typeof value === 'string') return value ?? null
-  if (Array.isArray(value)) return makePgArray(value)
-  return typeof value === 'object' ? JSON.stringify(value) : String(value)
+  if (typeof value === 'string') return value
+  if (typeof value === 'number') return String(value)
+  if (typeof value !== 'object' || value === null) return value ? 'true' : null
+  if (Object.keys(value).length === 0) return null
+  return Array.isArray(value) ? makePgArray(value) : JSON.stringify(value)
 }
 
 /** How long the deliveries of so many new records take to come due. */

@@ -13,8 +13,9 @@ export interface Position {
 }
 
 /** A row of a file, with the place behind it. */
-export interface FileRow extends Position {
+export interface FileRow {
   cells: string[]
+  position: Position
 }
 
 /** A record of more cells than this is no row: a comma takes a byte in the file and eight in memory. */
@@ -25,18 +26,23 @@ const MAX_DELIMITERS = 4_000_000
  * Throws UnreadableFileError.
  */
 export async function* readRows(bytes: AsyncIterable<Buffer>, delimiter: string, from: Position): AsyncGenerator<FileRow> {
+  for await (const rows of readRowsByPiece(bytes, delimiter, from)) yield* rows
+}
+
+/** Yields the same rows, those of a piece of the file together: to await each one of a million takes its time. */
+export async function* readRowsByPiece(bytes: AsyncIterable<Buffer>, delimiter: string, from: Position): AsyncGenerator<FileRow[]> {
   const rows = new RowCollector(from)
   const parser = openParser(delimiter, rows)
   try {
     for await (const piece of bytes) {
       const before = rows.last
       const error = await new Promise<Error | null | undefined>((resolve) => parser.write(piece, resolve))
-      yield* rows.take()
+      yield rows.take()
       if (error) throw unreadable(error, rows.last)
       rows.requireFewCells(piece, { delimiter, isSameRow: rows.last === before })
     }
     const error = await new Promise<Error | null | undefined>((resolve) => parser.end(resolve))
-    yield* rows.take()
+    yield rows.take()
     if (error) throw unreadable(error, rows.last)
   } finally {
     parser.destroy()
@@ -84,7 +90,7 @@ class RowCollector {
     const isBlank = cells.every((cell) => cell.trim() === '')
     const { records, lines } = this.last
     this.last = { records: isBlank ? records : records + 1, bytes: this.#start.bytes + info.bytes, lines: lines + empty + breaks + 1 }
-    if (!isBlank) this.#rows.push({ ...this.last, cells })
+    if (!isBlank) this.#rows.push({ cells, position: this.last })
   }
 
   take(): FileRow[] {

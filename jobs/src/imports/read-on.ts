@@ -2,7 +2,7 @@ import { type Database, type ImportItem, type ImportRow, importRefOf, personMess
 import type { SecretBox } from '@earshot/drivers'
 import { fieldsOf } from './fields.ts'
 import { formatOf } from './recognition.ts'
-import { type FileRecord, readRecords } from './records.ts'
+import { type FileRecord, readRecordsByPiece } from './records.ts'
 import type { OpenFile } from './source.ts'
 import type { Outcome, Turn } from './turn.ts'
 
@@ -38,23 +38,19 @@ export async function readOn({ database, secretBox, open, row, seen, turn }: Rea
     return outcome
   }
 
-  for await (const read of readRecords(open, formatOf(row), position)) {
-    items.push(itemOf(read, row))
-    if (items.length < BATCH_ROWS && read.bytes - fromByte < BATCH_BYTES) continue
-    const outcome = await store(false)
-    if (outcome !== 'stored') return outcome
-    if (turn.signal.aborted || performance.now() > turn.endMs) return 'paused'
+  for await (const piece of readRecordsByPiece(open, formatOf(row), position)) {
+    for (const read of piece) {
+      items.push(itemOf(read, row))
+      if (items.length < BATCH_ROWS && read.position.bytes - fromByte < BATCH_BYTES) continue
+      const outcome = await store(false)
+      if (outcome !== 'stored') return outcome
+      if (turn.signal.aborted || performance.now() > turn.endMs) return 'paused'
+    }
   }
   const outcome = await store(true)
   return outcome === 'stored' ? 'ended' : outcome
 }
 
-function itemOf({ row: number, records, bytes, lines, content, text, email }: FileRecord, row: ImportRow): ImportItem {
-  return {
-    row: number,
-    position: { records, bytes, lines },
-    content: 'record' in content ? { fields: fieldsOf(content.record, row) } : content,
-    text,
-    email,
-  }
+function itemOf({ content, ...read }: FileRecord, row: ImportRow): ImportItem {
+  return { ...read, content: 'record' in content ? { fields: fieldsOf(content.record, row) } : content }
 }

@@ -38,7 +38,7 @@ export async function recognizeFile(open: OpenFile, options: RecognizeOptions): 
   const mapping = mergeMapping(columns, recognized.mapping, options.mapping)
   requireMapping(columns, mapping)
   const { preset } = recognized
-  const position = { records: header.records, bytes: header.bytes, lines: header.lines }
+  const { position } = header
   const format = { ...options, encoding, delimiter, columns, preset, mapping }
   return { ...format, dateOrder: options.dateOrder ?? (await detectDateOrder(open, format, position)), position }
 }
@@ -87,9 +87,9 @@ async function detectDateOrder(
   if (indexes.length === 0) return null
   const orders = new Set<Conventions['dateOrder']>()
   try {
-    for await (const { cells, records } of readRows(readUtf8(open, encoding, position.bytes), delimiter, position)) {
-      for (const index of indexes) orders.add(dateOrderOf(cells[index]?.trim() ?? ''))
-      if (records >= DATE_SAMPLE_ROWS) break
+    for await (const row of readRows(readUtf8(open, encoding, position.bytes), delimiter, position)) {
+      for (const index of indexes) orders.add(dateOrderOf(row.cells[index]?.trim() ?? ''))
+      if (row.position.records >= DATE_SAMPLE_ROWS) break
     }
   } catch (error) {
     // The import says so when it gets there, after the rows before.

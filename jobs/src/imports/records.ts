@@ -1,13 +1,14 @@
 import { sizes } from '@earshot/contracts'
-import { type Position, readRows } from './csv.ts'
+import { type FileRow, type Position, readRowsByPiece } from './csv.ts'
 import { cleanerOf, type FileFormat } from './format.ts'
 import { createRecordReader, type ImportedRecord, type RowProblem } from './record.ts'
 import { type OpenFile, readUtf8 } from './source.ts'
 
 /** A row below the header, as a testimonial or why it is none, with the position behind it. */
-export interface FileRecord extends Position {
+export interface FileRecord {
   /** The first row below the header is 1. */
   row: number
+  position: Position
   content: { record: ImportedRecord } | RowProblem
   /** The e-mail address of the row in lower case, whether it is valid or not; null if it has none, or none that one can be. */
   email: string | null
@@ -20,11 +21,18 @@ export interface FileRecord extends Position {
  * else reads nonsense. Throws UnreadableFileError, after the rows before the fault.
  */
 export async function* readRecords(open: OpenFile, format: FileFormat, from: Position): AsyncGenerator<FileRecord> {
+  for await (const records of readRecordsByPiece(open, format, from)) yield* records
+}
+
+/** Yields the same rows, those of a piece of the file together. */
+export async function* readRecordsByPiece(open: OpenFile, format: FileFormat, from: Position): AsyncGenerator<FileRecord[]> {
   const readRecord = createRecordReader(format)
   const readEmail = createEmailReader(format)
-  for await (const { cells, records, bytes, lines } of readRows(readUtf8(open, format.encoding, from.bytes), format.delimiter, from)) {
-    yield { row: records - 1, records, bytes, lines, content: readRecord(cells), email: readEmail(cells), text: () => textOf(cells) }
-  }
+  const recordOf = ({ cells, position }: FileRow): FileRecord => ({
+    ...{ row: position.records - 1, position },
+    ...{ content: readRecord(cells), email: readEmail(cells), text: () => textOf(cells) },
+  })
+  for await (const rows of readRowsByPiece(readUtf8(open, format.encoding, from.bytes), format.delimiter, from)) yield rows.map(recordOf)
 }
 
 function createEmailReader(format: FileFormat): (cells: readonly string[]) => string | null {
