@@ -29,11 +29,14 @@ const directions: Record<string, readonly string[]> = {
   'db/src/schema/': [...STATEMENTS, 'db/src/maintenance/partitions.ts'],
   'db/src/embedded/': ['db/src/driver/'],
 
-  'drivers/src/index.ts': ['drivers/src/', 'drivers/src/mail/', 'drivers/src/network/', 'drivers/src/storage/'],
+  'drivers/src/index.ts': ['drivers/src/', 'drivers/src/mail/', 'drivers/src/network/', 'drivers/src/storage/', 'drivers/src/transcoder/'],
   'drivers/src/': ['@earshot/contracts'],
   'drivers/src/mail/': ['@earshot/contracts', 'drivers/src/'],
   'drivers/src/network/': ['@earshot/contracts', 'drivers/src/'],
   'drivers/src/storage/': ['@earshot/contracts', 'drivers/src/'],
+  'drivers/src/transcoder/': ['@earshot/contracts', 'drivers/src/', 'drivers/src/transcoder/child/'],
+  // Runs in a process of its own, which reads files of strangers.
+  'drivers/src/transcoder/child/': [],
 
   // Resources use the pipeline and the caller. The app alone adds the pages, OAuth, the OpenAPI document and observability.
   'server/src/': [...LAYERS_BELOW, '@earshot/db/oauth', 'server/src/auth/', 'server/src/http/'],

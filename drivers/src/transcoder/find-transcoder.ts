@@ -1,0 +1,51 @@
+import { execFile } from 'node:child_process'
+import { tmpdir } from 'node:os'
+import { promisify } from 'node:util'
+import { openFfmpegTranscoder } from './ffmpeg-transcoder.ts'
+import { openLibavTranscoder } from './libav-transcoder.ts'
+import { childEnvironment, type FinalReport, runMediaChild } from './media-child.ts'
+import { requireReport } from './outcome.ts'
+import { findSandbox, type Sandbox } from './sandbox.ts'
+import type { Transcoder } from './transcoder.ts'
+
+export interface FindOptions {
+  /** Tries one of the two only. */
+  only?: 'libav' | 'ffmpeg'
+}
+
+/**
+ * Finds what this machine can transcode with: the libraries from npm, or else the `ffmpeg` of the system. Says why there is
+ * neither, for operators. It loads nothing into this process.
+ */
+export async function findTranscoder({ only }: FindOptions = {}): Promise<{ transcoder: Transcoder } | { missing: string }> {
+  const sandbox = await findSandbox()
+  const reasons: string[] = []
+  const finders = { libav: findLibav, ffmpeg: findFfmpeg }
+  for (const kind of ['libav', 'ffmpeg'] as const) {
+    if (only !== undefined && only !== kind) continue
+    try {
+      return { transcoder: await finders[kind](sandbox) }
+    } catch (error) {
+      reasons.push(`${kind}: ${error instanceof Error ? error.message : error}`)
+    }
+  }
+  return { missing: reasons.join(' ') }
+}
+
+async function findLibav(sandbox: Sandbox): Promise<Transcoder> {
+  const { name } = await ask(sandbox, 'describe')
+  return openLibavTranscoder(name, sandbox)
+}
+
+/** The probe is done by the library for containers, so that must be there for both. */
+async function findFfmpeg(sandbox: Sandbox): Promise<Transcoder> {
+  await ask(sandbox, 'describe-containers')
+  const { stdout } = await promisify(execFile)('ffmpeg', ['-hide_banner', '-version'], { env: childEnvironment() })
+  const version = /^ffmpeg version (\d+(?:\.\d+)*)/.exec(stdout)?.[1] ?? 'of an unknown version'
+  return openFfmpegTranscoder(`ffmpeg ${version}`, sandbox)
+}
+
+async function ask(sandbox: Sandbox, task: 'describe' | 'describe-containers'): Promise<Extract<FinalReport, { event: 'described' }>> {
+  const { signal } = new AbortController()
+  return requireReport(await runMediaChild(sandbox, { task, inputPath: '/dev/null', folder: tmpdir(), maxSeconds: 1, signal }), 'described')
+}

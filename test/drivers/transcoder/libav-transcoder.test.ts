@@ -1,0 +1,3 @@
+import { testTranscoder } from './transcoder-conformance.ts'
+
+testTranscoder('libav')
