@@ -54,6 +54,7 @@ export type FinalReport = Exclude<Report, { event: 'progress' }>
 export interface MediaTask extends ChildTask {
   inputPath: string
   signal: AbortSignal
+  probeTimeoutMs?: number
   onProgress?: (share: number) => void
 }
 
@@ -75,7 +76,7 @@ export function cpuSeconds(seconds: number): number {
 export async function runMediaChild(sandbox: Sandbox, task: MediaTask): Promise<{ report: FinalReport | null; end: ConfinedEnd }> {
   const { task: name, folder, maxSeconds, inputPath, signal, onProgress } = task
   let report: FinalReport | null = null
-  let timeoutMs = PROBE_TIMEOUT_MS
+  let timeoutMs = task.probeTimeoutMs ?? PROBE_TIMEOUT_MS
   const end = await runConfined({
     command: sandbox.wrap(command({ task: name, folder, maxSeconds }), {
       cpuSeconds: cpuSeconds(maxSeconds),

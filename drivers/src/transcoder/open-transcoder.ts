@@ -2,7 +2,7 @@ import { realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import { CLIP_NAME, POSTER_NAME } from './child/clip.ts'
 import { checkClip, checkPoster } from './finished-clip.ts'
-import type { TranscodedClip, TranscodeRequest, Transcoder } from './transcoder.ts'
+import { type TranscodedClip, TranscodeError, type TranscodeRequest, type Transcoder } from './transcoder.ts'
 
 const PROGRESS_MS = 2000
 
@@ -36,7 +36,7 @@ export function openTranscoder(name: string, convert: (conversion: Conversion) =
         return await work
       } catch (error) {
         request.signal?.throwIfAborted()
-        throw error
+        throw toTranscodeError(error)
       } finally {
         running.delete(work)
       }
@@ -46,6 +46,12 @@ export function openTranscoder(name: string, convert: (conversion: Conversion) =
       await Promise.allSettled(running)
     },
   }
+}
+
+/** What the system refuses, such as a process or a file, is not the fault of the video. */
+function toTranscodeError(error: unknown): TranscodeError {
+  if (error instanceof TranscodeError) return error
+  return new TranscodeError('failed', error instanceof Error ? error.message : String(error))
 }
 
 async function run(

@@ -1,6 +1,6 @@
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -8,8 +8,10 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { runConfined } from '../../../drivers/src/transcoder/confined-process.ts'
 import { openLibavTranscoder } from '../../../drivers/src/transcoder/libav-transcoder.ts'
-import { childEnvironment } from '../../../drivers/src/transcoder/media-child.ts'
+import { childEnvironment, runMediaChild } from '../../../drivers/src/transcoder/media-child.ts'
+import { requireReport } from '../../../drivers/src/transcoder/outcome.ts'
 import { findSandbox, type Sandbox } from '../../../drivers/src/transcoder/sandbox.ts'
+import { ENDLESS_WEBM } from './hostile-files.ts'
 
 const MAKE_SHELF = fileURLToPath(new URL('make-shelf.ts', import.meta.url))
 const TRANSCODE_ONE = fileURLToPath(new URL('transcode-one.ts', import.meta.url))
@@ -51,6 +53,15 @@ test.each([
 ] as const)('a process that takes %s is killed', { timeout: GENEROUS_MS }, async (_what, code, end) => {
   if (!hasProcesses && end.reason === 'memory') return
   expect(await run([process.execPath, '-e', code], { timeoutMs: end.reason === 'timeout' ? 1000 : GENEROUS_MS })).toEqual(end)
+})
+
+test('a file that keeps the parser busy for ever is a timeout', { timeout: GENEROUS_MS }, async () => {
+  const inputPath = join(folder, 'endless.webm')
+  await writeFile(inputPath, Buffer.from(ENDLESS_WEBM, 'base64'))
+  const { signal } = new AbortController()
+  const task = { task: 'probe', inputPath, folder, maxSeconds: 60, signal, probeTimeoutMs: 2000 } as const
+  const result = await runMediaChild(sandbox, task)
+  expect(() => requireReport(result, 'probed')).toThrow(expect.objectContaining({ code: 'timeout', isFinal: true }))
 })
 
 test('processes that a process started are killed with it', { timeout: GENEROUS_MS }, async () => {

@@ -65,6 +65,13 @@ export function hostileFiles({ url, path }: { url: string; path: string }): Shel
   ]
 }
 
+/** A WebM of 265 bytes that keeps the parser of mediabunny 1.61.0 busy for ever. */
+export const ENDLESS_WEBM = [
+  'GkXfoxAAAB9ChoEBQveBAULygQRC84EIQoKEd2VibUKHgQRChYECGFOAZ/8VSalmEAAAMSrXsYMPQkBNgJJNZWRpYWJ1bm55IHYxLjYxLjBXQZJNZWRpYWJ1',
+  'bm55IHYxLjYxLjAWVK5rEAAAd64QAAAn14EBc8WBAYOBAZyBACK1nIN1bmSGheVfVlA44BAAAAewggFAuoG0rhAAAEbXgQJzxYECg4ECnIEAIrWcg3VuZIaG',
+  'QV9PUFVTY6KTT3B1c0hlYWQBAjgBgLsAAAAAAFa7g2MuoOEQAAAJtYRHO4AAn4ECH0O2c//ngQCjEAAaOYEAAIDwYgCdAipAAbQAAAcIhYWImYSIAg==',
+].join('')
+
 /** ISO/IEC 14496-12 §4.2. */
 function box(name: string, content: string): Buffer {
   const bytes = Buffer.from(`\0\0\0\0${name}${content}`, 'latin1')

@@ -18,7 +18,7 @@ interface BytesFile {
 }
 
 export type Outcome =
-  | { ready: { width: number; height: number; seconds: number; hasAudio: boolean; maxFramesPerSecond?: number } }
+  | { ready: { width: number; height: number; seconds: number; hasAudio: boolean; maxFramesPerSecond?: number; toleranceSeconds?: number } }
   | { refused: 'unsupported_media' | 'no_video_track' | 'too_long' | 'corrupt' }
   /** Any code that is final, or a clip. */
   | 'ends'
@@ -128,9 +128,15 @@ export const GOOD_FILES: MediaFile[] = [
     recipe: { container: 'mp4', video: { codec: 'avc', sources: [pattern({ seconds: 0.03 })] } },
     outcome: ready({ seconds: 0.033, hasAudio: false }),
   },
-  { name: 'cut.webm', recipe: recorded, damage: 'cut-half', outcome: 'ends' },
-  { name: 'cut.mp4', recipe: plain, damage: 'cut-half', outcome: 'ends' },
-  { name: 'flipped.mp4', recipe: plain, damage: 'flip-media', outcome: 'ends' },
+  // What came before the cut is worth a clip.
+  {
+    name: 'cut.webm',
+    recipe: { ...recorded, video: { codec: 'vp8', sources: [pattern({ seconds: 3 })] } },
+    damage: 'cut-half',
+    outcome: ready({ seconds: 1.2, toleranceSeconds: 0.3 }),
+  },
+  { name: 'cut.mp4', recipe: plain, damage: 'cut-half', outcome: ready({ seconds: 0.5 }) },
+  { name: 'flipped.mp4', recipe: plain, damage: 'flip-media', outcome: ready() },
 ]
 
 /** Files that no clip can be made from. */
@@ -162,5 +168,5 @@ export const REFUSED_MEDIA: MediaFile[] = [
   },
   { name: 'cut-contents.mp4', recipe: { ...plain, container: 'mp4-end' }, damage: 'cut-end', outcome: { refused: 'corrupt' } },
   { name: '16384-pixels.mp4', recipe: plain, damage: 'huge-picture', outcome: { refused: 'unsupported_media' } },
-  { name: 'endless-samples.mp4', recipe: plain, damage: 'endless-samples', outcome: 'ends' },
+  { name: 'endless-samples.mp4', recipe: plain, damage: 'endless-samples', outcome: { refused: 'too_long' } },
 ]

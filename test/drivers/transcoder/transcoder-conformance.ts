@@ -139,12 +139,12 @@ function expectOutcome(result: Result, outcome: Outcome): void {
     expect('ms' in result && result.ms).toBeLessThan(REFUSAL_MS)
     return
   }
-  const { width, height, seconds, hasAudio, maxFramesPerSecond = 61 } = outcome.ready
+  const { width, height, seconds, hasAudio, maxFramesPerSecond = 61, toleranceSeconds = 0.15 } = outcome.ready
   const codecs = { videoCodec: 'avc', audioCodec: hasAudio ? 'aac' : null, rotation: 0 }
   expect(result).toMatchObject({ width, height, facts: { width, height, ...codecs } })
   if (!('facts' in result)) return
-  expect(Math.abs(result.durationMs / 1000 - seconds)).toBeLessThan(0.15)
-  expect(Math.abs(result.facts.seconds - seconds)).toBeLessThan(0.15)
+  expect(Math.abs(result.durationMs / 1000 - seconds)).toBeLessThan(toleranceSeconds)
+  expect(Math.abs(result.facts.seconds - seconds)).toBeLessThan(toleranceSeconds)
   expect(result.facts.framesPerSecond).toBeLessThan(maxFramesPerSecond)
 }
 

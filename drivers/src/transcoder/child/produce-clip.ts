@@ -1,5 +1,7 @@
 import { join } from 'node:path'
 import type { EncodedPacket } from 'mediabunny'
+import { AV_LOG_ERROR } from 'node-av/constants'
+import { Log } from 'node-av/lib'
 import { type AudioConfig, openAudioPipeline } from './audio-pipeline.ts'
 import { CLIP_NAME, type Clip, type ClipRequest, POSTER_NAME } from './clip.ts'
 import { type ClipWriter, openClipWriter } from './clip-writer.ts'
@@ -20,6 +22,7 @@ const SPARE_PACKETS = 200
 
 /** Writes the clip and its poster. Throws `Refusal` for what only decoding shows; any other error is not the file's. */
 export async function produceClip(media: Media, request: ClipRequest): Promise<Clip> {
+  Log.setLevel(AV_LOG_ERROR)
   return (await copyClip(media, request)) ?? (await encodeClip(media, request))
 }
 
