@@ -36,6 +36,11 @@ export const durations = {
   /** How long an import that stopped can be resumed: its quota begins anew next month. */
   importResumeDays: 62,
 
+  /** How long a reserved upload of a video waits for its bytes and its completion. */
+  videoUploadHours: 24,
+  /** How long the signed address of a clip or poster works. */
+  mediaUrlMinutes: 60,
+
   /** How many days figures are about, unless the caller says. */
   analyticsDays: 30,
   /** How many days they can be about. */

@@ -82,6 +82,10 @@ export const sizes = {
   /** Rows that failed: how many are listed, and how much of each. */
   importFailedRows: 10_000,
   importRowTextCharacters: 2_000,
+  fileNameCharacters: 255,
+  /** Of captions, and of a request that brings them. */
+  captionBytes: 1_000_000,
+  captionBodyBytes: 2_097_152,
   replayEvents: 100_000,
   /** Deliveries of a team's replays that have not ended. */
   replayDeliveries: 200_000,

@@ -1,9 +1,76 @@
 import { z } from 'zod'
-import { CreatedAt, Id, UpdatedAt } from './primitives.ts'
+import { sizes } from '../limits.ts'
+import { ContactEmail, CreatedAt, EmailInput, HttpUrl, Id, Language, Metadata, Name, Rating, Title, text, timestamp, UpdatedAt } from './primitives.ts'
+import { Consent } from './submission.ts'
 
 const VideoState = z
   .enum(['reserved', 'uploading', 'uploaded', 'transcoding', 'ready', 'failed', 'expired'])
   .meta({ id: 'VideoState', description: 'State of the video. A ready video can be watched, but is not public.' })
+export type VideoState = z.infer<typeof VideoState>
+
+/** Why a video failed. All but the last are the file's fault: to try again is of no use. */
+export const videoFailures = ['unsupported_media', 'no_video_track', 'too_long', 'corrupt', 'timeout', 'transcode_failed'] as const
+export type VideoFailure = (typeof videoFailures)[number]
+
+export const Caption = z
+  .object({
+    id: Id,
+    language: z.string().meta({ description: 'BCP 47 language tag.', example: 'en' }),
+    label: z.string().meta({ description: 'Name for people.', example: 'English' }),
+    url: z.string().meta({ description: 'Signed address of the WebVTT file, valid for an hour.' }),
+  })
+  .meta({ id: 'Caption', description: 'Captions of a video.' })
+
+/** What is said beside a video until the draft is submitted, and what was submitted after. */
+export const VideoDraft = z
+  .object({
+    title: z.string().nullable().meta({ description: 'Headline.' }),
+    body: z.string().meta({ description: 'Words beside the video.' }),
+    rating: z.int().nullable().meta({ description: 'Stars, 1 to 5.' }),
+    author: z
+      .object({
+        name: z.string().nullable().meta({ description: 'Name of the person. The draft cannot be submitted without it.' }),
+        email: ContactEmail,
+        title: z.string().nullable().meta({ description: 'Job title of the person.' }),
+        company: z.string().nullable().meta({ description: 'Company of the person.' }),
+        website_url: z.string().nullable().meta({ description: 'Website of the person.' }),
+      })
+      .meta({ id: 'VideoAuthor', description: 'The author of the video.' }),
+    consent: Consent,
+    language: z.string().nullable().meta({ description: 'BCP 47 language tag.' }),
+    metadata: z.record(z.string(), z.unknown()).meta({ description: 'Your own JSON object.' }),
+    submission_id: Id.nullable().meta({ description: 'The submission, once the draft was submitted.' }),
+    submitted_at: timestamp('Time of submission.').nullable(),
+  })
+  .meta({ id: 'VideoDraft', description: 'The draft of a video: what becomes its submission.' })
+
+/** The fields of a draft that can be set. Those that are absent stay. */
+export const VideoDraftInput = z
+  .strictObject({
+    title: Title.nullable().optional(),
+    body: text(sizes.bodyCharacters).optional().meta({ description: 'Words beside the video.' }),
+    rating: Rating.nullable().optional(),
+    author: z
+      .strictObject({
+        name: Name.optional().meta({ description: 'Name of the person.', example: 'Ada Lovelace' }),
+        email: EmailInput.nullable().optional(),
+        title: text(200).nullable().optional().meta({ description: 'Job title of the person.', example: 'CTO' }),
+        company: text(200).nullable().optional().meta({ description: 'Company of the person.', example: 'Analytical Engines' }),
+        website_url: HttpUrl.nullable().optional().meta({ description: 'Website of the person.' }),
+      })
+      .optional()
+      .meta({ id: 'VideoAuthorInput', description: 'The author of the video.' }),
+    consent: z
+      .strictObject({
+        granted: z.boolean().meta({ description: 'Whether the person consents to publication.' }),
+        text: text(2_000).nullable().optional().meta({ description: 'Text that the person consented to.', example: 'You may publish this.' }),
+      })
+      .optional()
+      .meta({ id: 'VideoConsentInput', description: "The person's consent to publication." }),
+    language: Language.nullable().optional(),
+    metadata: Metadata.optional(),
+  })
+  .meta({ id: 'VideoDraftInput', description: 'What is said beside a video.' })
 
 export const Video = z
   .object({
@@ -12,21 +79,24 @@ export const Video = z
     project_id: Id.meta({ description: 'The project of the record.' }),
     state: VideoState,
     file_name: z.string().meta({ description: 'Name of the uploaded file.' }),
-    content_type: z.string().meta({ description: 'Media type of the uploaded file.', example: 'video/webm' }),
-    size_bytes: z.int().meta({ description: 'Announced size of the file.' }),
+    content_type: z.string().meta({ description: 'Media type of the uploaded file, as announced.', example: 'video/webm' }),
+    size_bytes: z.int().nullable().meta({ description: 'Size of the file; null while it is not known.' }),
     offset_bytes: z.int().meta({ description: 'Number of bytes received.' }),
+    progress: z.number().nullable().meta({ description: 'Share of the transcode that is done, 0 to 1; null while none runs.' }),
     duration_ms: z.int().nullable().meta({ description: 'Duration.' }),
     width: z.int().nullable().meta({ description: 'Width in pixels.' }),
     height: z.int().nullable().meta({ description: 'Height in pixels.' }),
     playback_url: z.string().nullable().meta({ description: 'Signed address of the video, valid for an hour.' }),
     poster_url: z.string().nullable().meta({ description: 'Signed address of a still image, valid for an hour.' }),
+    captions: z.array(Caption).meta({ description: 'Captions, by language.' }),
     error: z
       .object({
-        code: z.string().meta({ description: 'Code of the error.' }),
+        code: z.enum(videoFailures).meta({ description: 'Code of the error.' }),
         detail: z.string().meta({ description: 'Explanation for people.' }),
       })
       .nullable()
       .meta({ description: 'The error, if processing failed.' }),
+    draft: VideoDraft,
     created_at: CreatedAt,
     updated_at: UpdatedAt,
   })

@@ -1,0 +1,81 @@
+import { z } from 'zod'
+import { operation } from './operation.ts'
+import { PUBLIC, PUBLIC_PROJECT, PublicKeyRef } from './paths.ts'
+import { Id, timestamp } from './schemas/primitives.ts'
+import { VideoDraftInput, VideoState } from './schemas/video.ts'
+import { reservation, VideoUpload } from './videos.ts'
+
+const UPLOAD = `${PUBLIC}/uploads/{video_id}` as const
+const UploadRef = z.strictObject({ video_id: Id.meta({ description: 'The video.' }) })
+
+/** What a visitor sees of their own upload: nothing that they have not sent. */
+const PublicUpload = z
+  .object({
+    id: Id,
+    state: VideoState,
+    offset_bytes: z.int().meta({ description: 'Number of bytes received.' }),
+    submission: z
+      .object({
+        id: Id,
+        state: z.literal('pending').meta({ description: 'Always pending, until a person moderates it.' }),
+        created_at: timestamp('Time of submission.'),
+        revoke_token: z
+          .string()
+          .nullable()
+          .meta({ description: 'Token for withdrawing consent later. It is shown only once.' }),
+      })
+      .nullable()
+      .meta({ id: 'VideoReceipt', description: 'Confirmation of the submission, once the draft was submitted.' }),
+  })
+  .meta({ id: 'PublicUpload', description: 'An upload, for the visitor who makes it.' })
+
+/** Uploads of visitors, on the public plane. */
+export const publicUploads = {
+  reserve: operation({
+    method: 'POST',
+    path: `${PUBLIC_PROJECT}/uploads/`,
+    access: 'public',
+    limit: 'public_upload',
+    status: 201,
+    quota: 'video_uploads',
+    summary: 'Reserve the upload of a video',
+    errors: ['body_too_large'],
+    input: PublicKeyRef.extend(reservation),
+    output: z
+      .object({ upload: VideoUpload, ...PublicUpload.shape })
+      .meta({ id: 'ReservedUpload', description: 'Where to upload the file.' }),
+  }),
+  complete: operation({
+    method: 'POST',
+    path: `${UPLOAD}/complete/`,
+    access: 'public',
+    limit: 'public_upload',
+    summary: 'Complete the upload of a video',
+    errors: ['not_found', 'state_conflict'],
+    input: UploadRef,
+    output: PublicUpload,
+  }),
+}
+
+/** Drafts of visitors, on the public plane. */
+export const publicDrafts = {
+  update: operation({
+    method: 'PATCH',
+    path: `${UPLOAD}/draft/`,
+    access: 'public',
+    summary: 'Change what is said beside a video',
+    errors: ['not_found', 'state_conflict'],
+    input: UploadRef.extend(VideoDraftInput.shape),
+    output: PublicUpload,
+  }),
+  submit: operation({
+    method: 'POST',
+    path: `${UPLOAD}/draft/submit/`,
+    access: 'public',
+    quota: 'submissions',
+    summary: 'Submit a video with what is said beside it',
+    errors: ['not_found'],
+    input: UploadRef,
+    output: PublicUpload,
+  }),
+}
