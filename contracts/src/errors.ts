@@ -57,14 +57,23 @@ export const errorTable = {
       newest_cursor: z.string().meta({ description: 'After the newest event.' }),
     },
   },
+  offset_conflict: {
+    status: 409,
+    detail: 'The upload has another offset. Continue at offset_bytes.',
+    fields: { offset_bytes: z.int().meta({ description: 'Number of bytes received.' }) },
+  },
+  upload_expired: { status: 410, detail: 'The time for this upload is over. Reserve a new one.' },
+  tus_version_unsupported: { status: 412, detail: 'Send "Tus-Resumable: 1.0.0": this is the only supported version of tus.' },
   body_too_large: { status: 413, detail: 'The request body is too large.', fields: { limit_bytes: z.int() } },
   unsupported_media_type: { status: 415, detail: 'Unsupported media type. Send JSON with "Content-Type: application/json".' },
+  upload_locked: { status: 423, detail: 'Another request writes to this upload. Retry after the seconds in the Retry-After header.' },
   rate_limited: { status: 429, detail: 'Too many requests. Retry after the number of seconds in the Retry-After header.' },
   abuse_blocked: {
     status: 429,
     detail: 'Blocked after repeated rate limit violations. Retry after the number of seconds in the Retry-After header.',
   },
   headers_too_large: { status: 431, detail: 'The request headers are too large.' },
+  checksum_mismatch: { status: 460, detail: 'The body does not match its Upload-Checksum. None of it was stored; send it again.' },
   internal_error: { status: 500, detail: 'Something went wrong on our side. Include the request id when you report it.' },
   dependency_unavailable: { status: 503, detail: 'The service is temporarily unavailable. Try again shortly.' },
 } as const satisfies Record<string, ErrorRow>

@@ -95,6 +95,7 @@ export type { QuestionResults, SurveyResults } from './schemas/survey-results.ts
 export { Testimonial } from './schemas/testimonial.ts'
 export { Attempt, attemptErrorCodes, Delivery } from './schemas/webhook-delivery.ts'
 export { WebhookEndpoint } from './schemas/webhook-endpoint.ts'
+export type { VideoFailure, VideoState } from './schemas/video.ts'
 export { Widget } from './schemas/widget.ts'
 export { Scope, scopeDescriptions, scopes } from './scopes.ts'
 export { type CheckedAnswer, checkAnswers, type GivenAnswer } from './surveys/answers.ts'

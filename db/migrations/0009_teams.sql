@@ -51,7 +51,7 @@ create table notifications (
 );
 create index notifications_due on notifications (due_at) where due_at is not null;
 
--- Where a key leads whose holder names no team: a public key, a survey, a widget, or the token of an invitation or of consent. Their own
+-- Where a key leads whose holder names no team: a public key, a survey, a widget, or the token of an invitation, of consent or of an upload. Their own
 -- tables have no unique key without the team, so they can be spread by team, and this one by key. A route has its row's lifetime: triggers
 -- write and delete it with the row that holds the key. It proves nothing: whoever follows it checks that the row holds the key.
 create table key_routes (
@@ -84,6 +84,10 @@ begin
       insert into key_routes (key_hash, team_id, project_id, record_id)
       select sha256(convert_to('survey:' || a.id, 'UTF8')), a.team_id, a.project_id, a.id
         from added a;
+    when 'videos' then
+      insert into key_routes (key_hash, team_id, project_id, record_id)
+      select a.token_hash, a.team_id, a.project_id, a.id
+        from added a;
     when 'widgets' then
       insert into key_routes (key_hash, team_id, project_id, record_id)
       select sha256(convert_to('widget:' || a.id, 'UTF8')), a.team_id, a.project_id, a.id
@@ -104,6 +108,8 @@ begin
       delete from key_routes where key_hash in (select revoke_token_hash from removed);
     when 'surveys' then
       delete from key_routes where key_hash in (select sha256(convert_to('survey:' || id, 'UTF8')) from removed);
+    when 'videos' then
+      delete from key_routes where key_hash in (select token_hash from removed);
     when 'widgets' then
       delete from key_routes where key_hash in (select sha256(convert_to('widget:' || id, 'UTF8')) from removed);
   end case;

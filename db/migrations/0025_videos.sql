@@ -11,12 +11,13 @@ create table videos (
   content_type text not null,
   -- Null while the length is deferred.
   size_bytes int check (size_bytes > 0),
-  max_bytes int not null,
+  max_bytes int not null check (max_bytes > 0),
   -- The upload. The parts below reach up to the offset, without gaps.
-  offset_bytes int not null default 0,
+  offset_bytes int not null default 0 check (offset_bytes between 0 and coalesce(size_bytes, max_bytes)),
+  -- SHA-256 of the token that the uploader sends.
   token_hash bytea not null,
   upload_until timestamptz(3) not null,
-  -- Only the holder of the newest lease moves the offset.
+  -- The fence: only the holder of the newest lease moves the offset, even after its time.
   lease_number int not null default 0,
   leased_until timestamptz(3),
   -- The transcode. Only the worker of the newest attempt ends it.
@@ -57,8 +58,13 @@ create table videos (
   deleted_at timestamptz(3),
   updated_at timestamptz(3) not null default clock_timestamp(),
   created_at timestamptz not null generated always as (uuid_extract_timestamp(id)) virtual,
-  primary key (team_id, project_id, id)
+  primary key (team_id, project_id, id),
+  check (size_bytes <= max_bytes)
 );
+create trigger videos_routes_added after insert on videos
+  referencing new table as added for each statement execute function add_key_routes();
+create trigger videos_routes_removed after delete on videos
+  referencing old table as removed for each statement execute function remove_key_routes();
 create index videos_state on videos (team_id, project_id, state, id desc);
 -- Whose turn it is: the oldest of each team.
 create index videos_waiting on videos (team_id, uploaded_at) where state = 'uploaded' and deleted_at is null;
@@ -72,8 +78,8 @@ create table video_parts (
   team_id uuid not null,
   project_id uuid not null,
   video_id uuid not null,
-  first_byte int not null,
-  size_bytes int not null,
+  first_byte int not null check (first_byte >= 0),
+  size_bytes int not null check (size_bytes > 0),
   key text not null,
   primary key (team_id, project_id, video_id, first_byte),
   foreign key (team_id, project_id, video_id) references videos on delete cascade

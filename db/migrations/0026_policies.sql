@@ -10,7 +10,8 @@ begin
     'visitor_fingerprints', 'events', 'unnumbered_events', 'feed_positions', 'feed_ends', 'webhook_endpoints', 'webhook_deliveries', 'webhook_delivery_history',
     'webhook_attempts', 'webhook_replays', 'quota_usage', 'audit_entries', 'surveys', 'survey_versions',
     'survey_responses', 'widgets', 'submission_totals', 'submission_days', 'submission_changes', 'tag_totals', 'tag_changes',
-    'response_changes', 'response_days', 'answer_totals', 'search_lists', 'search_segments', 'imports', 'import_files', 'import_rows', 'unused_blobs', 'privacy_requests', 'erased_records'
+    'response_changes', 'response_days', 'answer_totals', 'search_lists', 'search_segments', 'imports', 'import_files', 'import_rows', 'unused_blobs', 'privacy_requests', 'erased_records',
+    'videos', 'video_parts', 'video_captions'
   ] loop
     execute format('alter table %I enable row level security', v_table);
     execute format(

@@ -104,9 +104,21 @@ export type { FailedRow, ImportRow } from './tables/imports.ts'
 export type { SubmissionRow } from './tables/submissions.ts'
 export { createTeam, deleteTeam, findTeam, listTeams, type TeamFields, type TeamRow, updateTeam } from './teams.ts'
 export { createToken, listTokens, revokeToken, type TokenRow } from './tokens.ts'
-export { announceBlob, forgetBlob, listUnusedBlobs } from './unused-blobs.ts'
+export { abandonBlob, announceBlob, forgetBlob, listUnusedBlobs } from './unused-blobs.ts'
 export { readUsage } from './usage.ts'
 export { findUserWithTeams, type UserRow, type UserWithTeams, updateUser } from './users.ts'
+export { releaseLease, renewLease, takeLease, type VideoLease, type VideoRef } from './videos/lease.ts'
+export {
+  appendParts,
+  declareLength,
+  discardParts,
+  findUpload,
+  listParts,
+  readUpload,
+  type StoredPart,
+  terminateUpload,
+  type Upload,
+} from './videos/ledger.ts'
 export { type AttemptRow, listAttempts } from './webhooks/attempts.ts'
 export { type DeliveryRow, findDelivery, listDeliveries, redeliver } from './webhooks/deliveries.ts'
 export {

@@ -39,6 +39,22 @@ export async function discardBlob(tx: Tx, blob: BlobRef): Promise<void> {
   await enqueue(tx, 'blobs', {})
 }
 
+const abandon = statement<BlobRef, { key: string }>(
+  (p) => sql`
+  update ${unused_blobs}
+     set delete_at = clock_timestamp()
+   where ${isBlob(p)}
+  returning key`,
+)
+
+/**
+ * Lets a job delete an announced blob soon, unless something has come to refer to it. Unlike `discardBlob`, it is safe when it is
+ * not known whether the statement that refers to the blob was committed.
+ */
+export async function abandonBlob(tx: Tx, blob: BlobRef): Promise<void> {
+  if ((await abandon(tx, blob)).length > 0) await enqueue(tx, 'blobs', {})
+}
+
 const listDue = statement<{ max: number }, BlobRef>(
   (p) => sql`
   select team_id, key

@@ -36,6 +36,7 @@ import { buildDocument } from './openapi/document.ts'
 import { registerReference } from './openapi/reference.ts'
 import { registerPages } from './pages/routes.ts'
 import type { GivenServices } from './services.ts'
+import { registerUploads, type UploadsOptions } from './uploads/routes.ts'
 
 const SAFE_REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/
 const MAX_ROUTE_PARAMETER = 2_000
@@ -55,6 +56,8 @@ export interface AppOptions extends Omit<PipelineOptions, 'services' | 'onForeig
   streamHeartbeatMs?: number
   /** How long the body of a request may take to arrive; a minute unless given. */
   bodyTimeoutMs?: number
+  /** Limits of uploads; those of the service unless given. */
+  uploads?: Pick<UploadsOptions, 'stallMs' | 'maxActive'>
   /** Which proxies' forwarding headers are trusted (Fastify's `trustProxy`). */
   trustProxy: false | string[] | ((address: string, hop: number) => boolean)
 }
@@ -107,6 +110,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     blobStore: services.blobStore,
     baseUrl: options.baseUrl,
   })
+  registerUploads(app, { ...options, ...options.uploads, blobStore: services.blobStore })
   await registerTrpc(
     app,
     pipelines.filter(({ named }) => isEverywhere(named.operation)),

@@ -140,6 +140,8 @@ function keys() {
       union all
      select encode(sha256(convert_to('survey:' || id, 'UTF8')), 'hex'), project_id, id from surveys where team_id = $1
       union all
+     select encode(token_hash, 'hex'), project_id, id from videos where team_id = $1
+      union all
      select encode(sha256(convert_to('widget:' || id, 'UTF8')), 'hex'), project_id, id from widgets where team_id = $1
       order by 1`,
     [team.id],

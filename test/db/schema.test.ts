@@ -28,6 +28,7 @@ import * as surveys from '../../db/src/tables/surveys.ts'
 import * as teams from '../../db/src/tables/teams.ts'
 import * as tokens from '../../db/src/tables/tokens.ts'
 import * as users from '../../db/src/tables/users.ts'
+import * as videos from '../../db/src/tables/videos.ts'
 import * as webhooks from '../../db/src/tables/webhooks.ts'
 import * as widgets from '../../db/src/tables/widgets.ts'
 import { openTestDatabase, type TestDatabase } from '../support/test-database.ts'
@@ -63,6 +64,7 @@ const tables = [
   teams,
   tokens,
   users,
+  videos,
   webhooks,
   widgets,
 ].flatMap((file) => Object.values<unknown>(file).filter((value) => is(value, PgTable)))

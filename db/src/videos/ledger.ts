@@ -1,29 +1,23 @@
 import { sql } from 'drizzle-orm'
 import { type Tx, transaction } from '../driver/database.ts'
-import type { ProjectRef } from '../projects.ts'
-import { type Parameters, statement } from '../sql/statement.ts'
+import { enqueue } from '../jobs.ts'
+import { statement } from '../sql/statement.ts'
 import { unused_blobs } from '../tables/imports.ts'
 import { key_routes } from '../tables/key-routes.ts'
 import { type VideoRow, video_parts, videos } from '../tables/videos.ts'
-
-export type VideoRef = ProjectRef & { video_id: string }
-
-/** A client that is silent for so long loses the upload to the next one. */
-const LEASE_SECONDS = 30
+import { isHeld, isOpen, isVideo, LEASE_END, type VideoLease, type VideoRef } from './lease.ts'
 
 /** What is known of an upload. */
-export type Upload = Pick<VideoRow, 'team_id' | 'project_id' | 'id' | 'state' | 'size_bytes' | 'max_bytes' | 'offset_bytes' | 'upload_until'>
-
-/** The right to move the offset, until the next lease is given or this one ends. */
-export interface UploadLease {
-  lease_number: number
-  offset_bytes: number
+export interface Upload
+  extends Pick<VideoRow, 'team_id' | 'project_id' | 'id' | 'state' | 'size_bytes' | 'max_bytes' | 'offset_bytes' | 'upload_until'> {
+  /** Whether its time is over, by the clock of the database. */
+  is_expired: boolean
 }
 
-const UPLOAD = sql.raw('v.team_id, v.project_id, v.id, v.state, v.size_bytes, v.max_bytes, v.offset_bytes, v.upload_until')
-const isVideo = (p: Parameters<VideoRef>) => sql`v.team_id = ${p.team_id} and v.project_id = ${p.project_id} and v.id = ${p.video_id}`
-const isOpen = sql`v.state in ('reserved', 'uploading') and v.upload_until > now() and v.deleted_at is null`
-const leaseEnd = sql.raw(`now() + interval '${LEASE_SECONDS} seconds'`)
+const UPLOAD = sql.raw(
+  `v.team_id, v.project_id, v.id, v.state, v.size_bytes, v.max_bytes, v.offset_bytes, v.upload_until,
+         v.state in ('reserved', 'uploading', 'expired') and v.upload_until <= now() as is_expired`,
+)
 
 const findByToken = statement<{ video_id: string; token_hash: Buffer }, Upload>(
   (p) => sql`
@@ -33,79 +27,146 @@ const findByToken = statement<{ video_id: string; token_hash: Buffer }, Upload>(
    where r.key_hash = ${p.token_hash} and v.token_hash = ${p.token_hash} and v.id = ${p.video_id} and v.deleted_at is null`,
 )
 
-/** Finds the upload that a token is for; null for a wrong token, and for another upload's. */
+/** Finds the upload that a token is for; null for a wrong token, for another upload's, and for a deleted upload. */
 export async function findUpload(tx: Tx, upload: { video_id: string; token_hash: Buffer }): Promise<Upload | null> {
   return (await findByToken(tx, upload))[0] ?? null
 }
 
-const take = statement<VideoRef, UploadLease>(
+const find = statement<VideoRef, Upload>(
   (p) => sql`
-  update ${videos} v
-     set lease_number = v.lease_number + 1, leased_until = ${leaseEnd}
-   where ${isVideo(p)} and ${isOpen} and (v.leased_until is null or v.leased_until < now())
-  returning v.lease_number, v.offset_bytes`,
+  select ${UPLOAD}
+    from ${videos} v
+   where ${isVideo(p)} and v.deleted_at is null`,
 )
 
-/** Takes the lease of an upload that nobody writes; null while somebody does, and when it is closed. */
-export async function takeLease(tx: Tx, ref: VideoRef): Promise<UploadLease | null> {
-  return (await take(tx, ref))[0] ?? null
+/** Reads an upload again; null once it is deleted. */
+export async function readUpload(tx: Tx, ref: VideoRef): Promise<Upload | null> {
+  return (await find(tx, ref))[0] ?? null
 }
 
-type Held = VideoRef & { lease_number: number }
-const isHeld = (p: Parameters<Held>) => sql`${isVideo(p)} and v.lease_number = ${p.lease_number} and v.leased_until > now()`
-
-const renew = statement<Held, UploadLease>(
+const declare = statement<VideoLease & { size_bytes: number }, { size_bytes: number }>(
   (p) => sql`
   update ${videos} v
-     set leased_until = ${leaseEnd}
-   where ${isHeld(p)} and ${isOpen}
-  returning v.lease_number, v.offset_bytes`,
+     set size_bytes = ${p.size_bytes}, updated_at = now()
+   where ${isHeld(p)} and ${isOpen} and v.size_bytes is null and ${p.size_bytes}::int between v.offset_bytes and v.max_bytes
+  returning v.size_bytes`,
 )
 
-/** Keeps a lease while bytes arrive. Returns false once it is lost. */
-export async function renewLease(tx: Tx, held: Held): Promise<boolean> {
-  return (await renew(tx, held)).length > 0
+/** Sets the length of an upload that was reserved without one. Returns false when it is known, does not fit, or the lease was lost. */
+export async function declareLength(tx: Tx, held: VideoLease, sizeBytes: number): Promise<boolean> {
+  return (await declare(tx, { ...held, size_bytes: sizeBytes })).length > 0
 }
 
-const release = statement<Held, never>(
-  (p) => sql`
-  update ${videos} v
-     set leased_until = null
-   where ${isHeld(p)}`,
-)
-
-/** Gives a lease back, so that the next request need not wait for its end. */
-export async function releaseLease(tx: Tx, held: Held): Promise<void> {
-  await release(tx, held)
+/** A blob that holds the next bytes of an upload. */
+export interface StoredPart {
+  key: string
+  size_bytes: number
 }
 
-const append = statement<Held & { first_byte: number; part_bytes: number; key: string }, { offset_bytes: number }>(
+interface Appended extends VideoLease {
+  first_byte: number
+  keys: string[]
+  sizes: number[]
+}
+
+// The sizes alone say where each part begins, so the parts have no gaps. A part counts only while its blob is announced and not due:
+// no job deletes it then. The lock and the clock keep out an announcement that is abandoned at the same time.
+const append = statement<Appended, { offset_bytes: number }>(
   (p) => sql`
-  with moved as (
+  with given as (
+    select g.key, g.size_bytes, (${p.first_byte}::int + sum(g.size_bytes) over (order by g.position) - g.size_bytes)::int as first_byte
+      from unnest(${p.keys}::text[], ${p.sizes}::int[]) with ordinality as g (key, size_bytes, position)
+  ),
+  announced as (
+    select b.key
+      from ${unused_blobs} b
+     where b.team_id = ${p.team_id} and b.key = any (${p.keys}::text[]) and b.delete_at > clock_timestamp()
+       for update
+  ),
+  moved as (
     update ${videos} v
-       set offset_bytes = v.offset_bytes + ${p.part_bytes}::int, state = 'uploading', leased_until = ${leaseEnd}, updated_at = now()
+       set offset_bytes = v.offset_bytes + (select sum(size_bytes) from given)::int, state = 'uploading',
+           leased_until = ${LEASE_END}, updated_at = now()
      where ${isHeld(p)} and ${isOpen} and v.offset_bytes = ${p.first_byte}::int
-       and v.offset_bytes + ${p.part_bytes}::bigint <= coalesce(v.size_bytes, v.max_bytes)
+       and v.offset_bytes + (select sum(size_bytes) from given) <= coalesce(v.size_bytes, v.max_bytes)
+       and (select count(*) from announced) = cardinality(${p.keys}::text[])
     returning v.team_id, v.project_id, v.id, v.offset_bytes
   ),
   used as (
     delete from ${unused_blobs} b
      using moved m
-     where b.team_id = m.team_id and b.key = ${p.key}
+     where b.team_id = m.team_id and b.key = any (${p.keys}::text[])
   ),
   added as (
     insert into ${video_parts} (team_id, project_id, video_id, first_byte, size_bytes, key)
-    select m.team_id, m.project_id, m.id, ${p.first_byte}::int, ${p.part_bytes}::int, ${p.key}
-      from moved m
+    select m.team_id, m.project_id, m.id, g.first_byte, g.size_bytes, g.key
+      from moved m, given g
   )
   select offset_bytes
     from moved`,
 )
 
 /**
- * Adds a stored blob to an upload: the offset moves over it, in one statement. Returns the new offset; null when the lease was
- * lost or the upload is closed, and then nothing refers to the blob, which a job deletes.
+ * Adds stored blobs to an upload, in their order: the offset moves over all of them in one statement, or over none. Returns the new
+ * offset. Returns null when another holder has the lease, the upload is closed or deleted, the offset is another one, or a blob is
+ * not announced any more; then nothing refers to the blobs.
  */
-export async function appendPart(tx: Tx, part: Held & { first_byte: number; part_bytes: number; key: string }): Promise<number | null> {
-  return transaction(tx, async (tx) => (await append(tx, part))[0]?.offset_bytes ?? null)
+export async function appendParts(
+  tx: Tx,
+  held: VideoLease,
+  { first_byte, parts }: { first_byte: number; parts: readonly StoredPart[] },
+): Promise<number | null> {
+  const keys = parts.map(({ key }) => key)
+  const sizes = parts.map(({ size_bytes }) => size_bytes)
+  return (await append(tx, { ...held, first_byte, keys, sizes }))[0]?.offset_bytes ?? null
+}
+
+const listAll = statement<VideoRef, StoredPart & { first_byte: number }>(
+  (p) => sql`
+  select v.first_byte, v.size_bytes, v.key
+    from ${video_parts} v
+   where v.team_id = ${p.team_id} and v.project_id = ${p.project_id} and v.video_id = ${p.video_id}
+   order by v.first_byte`,
+)
+
+/** Lists the parts of a file, in their order. */
+export async function listParts(tx: Tx, ref: VideoRef): Promise<(StoredPart & { first_byte: number })[]> {
+  return listAll(tx, ref)
+}
+
+const remove = statement<VideoRef, never>(
+  (p) => sql`
+  with gone as (
+    delete from ${video_parts}
+     where team_id = ${p.team_id} and project_id = ${p.project_id} and video_id = ${p.video_id}
+    returning team_id, key
+  )
+  insert into ${unused_blobs} (team_id, key)
+  select g.team_id, g.key
+    from gone g
+      on conflict (team_id, key) do update set delete_at = now()`,
+)
+
+/** Lets a job delete the parts of a file. Call it in a transaction that has locked the video, and closed it for uploads. */
+export async function discardParts(tx: Tx, ref: VideoRef): Promise<void> {
+  await remove(tx, ref)
+  await enqueue(tx, 'blobs', {})
+}
+
+const close = statement<VideoRef, { id: string }>(
+  (p) => sql`
+  update ${videos} v
+     set deleted_at = now(), lease_number = v.lease_number + 1, leased_until = null, updated_at = now()
+   where ${isVideo(p)} and ${isOpen}
+  returning v.id`,
+)
+
+/** Ends an upload that is not complete, with what has arrived. Returns false when it is not open. */
+export function terminateUpload(tx: Tx, ref: VideoRef): Promise<boolean> {
+  return transaction(tx, async (tx) => {
+    // A part that is added at the same time is committed before, or not at all: both change this row.
+    if ((await close(tx, ref)).length === 0) return false
+    await discardParts(tx, ref)
+    return true
+  })
 }

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 
-const EXPOSED = [
+export const EXPOSED = [
   'ETag',
   'Idempotency-Replayed',
   'Location',

@@ -1,0 +1,30 @@
+import type { IncomingMessage } from 'node:http'
+import { ApiError } from '@earshot/contracts'
+
+const STALLED = Symbol('stalled')
+
+/**
+ * Yields the bytes of a body as they come. Throws `validation_error` when none come for `stallMs` while they are wanted. Leaving it
+ * early keeps the connection open for the response.
+ */
+export async function* arrivingBytes(request: IncomingMessage, stallMs: number): AsyncGenerator<Uint8Array> {
+  const chunks = request.iterator({ destroyOnReturn: false }) as AsyncIterator<Uint8Array>
+  for (;;) {
+    const result = await nextWithin(chunks, stallMs)
+    if (result === STALLED)
+      throw new ApiError('validation_error', { detail: `No bytes came for ${stallMs / 1_000} seconds. What had arrived is kept; resume.` })
+    if (result.done) return
+    yield result.value
+  }
+}
+
+async function nextWithin(chunks: AsyncIterator<Uint8Array>, stallMs: number): Promise<IteratorResult<Uint8Array> | typeof STALLED> {
+  const { promise: stalled, resolve } = Promise.withResolvers<typeof STALLED>()
+  const timer = setTimeout(resolve, stallMs, STALLED)
+  try {
+    // The promise is new for each chunk: one that lives longer would keep all of them in memory.
+    return await Promise.race([chunks.next(), stalled])
+  } finally {
+    clearTimeout(timer)
+  }
+}

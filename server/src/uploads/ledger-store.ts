@@ -1,0 +1,96 @@
+import type { IncomingMessage } from 'node:http'
+import type { Readable } from 'node:stream'
+import { ApiError } from '@earshot/contracts'
+import { declareLength, readUpload, type Tx, terminateUpload, type Upload, type VideoRef } from '@earshot/db'
+import type { BlobStore } from '@earshot/drivers'
+import { DataStore, type Lock, type Locker, Upload as TusUpload } from '@tus/server'
+import { readChecksum } from './checksum.ts'
+import { requireOpen, requirePresent } from './open-upload.ts'
+import { writeParts } from './part-writer.ts'
+import { beginLease, type UploadLease } from './upload-lease.ts'
+
+export const EXTENSIONS = ['expiration', 'checksum', 'termination', 'creation-defer-length']
+
+/** One request for one upload. */
+export interface UploadRequest {
+  tx: Tx
+  blobStore: BlobStore
+  ref: VideoRef
+  request: IncomingMessage
+}
+
+/** What @tus/server reads and writes for one request: the ledger in PostgreSQL, and parts in the blob store. */
+export class LedgerStore extends DataStore implements Locker {
+  /** The upload as it was read last. */
+  current: Upload | null = null
+  /** Why the write failed. @tus/server replaces it. */
+  failure: unknown = null
+  readonly #uploading: UploadRequest
+  #lease: UploadLease | null = null
+  #write: Promise<unknown> = Promise.resolve()
+
+  constructor(uploading: UploadRequest) {
+    super()
+    this.extensions = EXTENSIONS
+    this.#uploading = uploading
+  }
+
+  /** The clock of the database decides, in `requirePresent`: @tus/server asks no further after a zero. */
+  override getExpiration(): number {
+    return 0
+  }
+
+  override async getUpload(id: string): Promise<TusUpload> {
+    const { tx, ref } = this.#uploading
+    this.current = requirePresent(await readUpload(tx, ref))
+    const { size_bytes: size, offset_bytes: offset } = this.current
+    return new TusUpload({ id, offset, ...(size !== null && { size }) })
+  }
+
+  override async declareUploadLength(_id: string, length: number): Promise<void> {
+    const { tx } = this.#uploading
+    if (await declareLength(tx, this.#held(), length)) return
+    const detail = 'must be at least 1 and the bytes received, and is set only once'
+    throw new ApiError('validation_error', { errors: [{ field: 'Upload-Length', code: 'invalid_value', detail }] })
+  }
+
+  override write(stream: Readable, _id: string, offsetBytes: number): Promise<number> {
+    const { tx, blobStore, request } = this.#uploading
+    const checksum = readChecksum(request.headers['upload-checksum'])
+    const lease = this.#requireLease()
+    const written = writeParts(stream, { tx, blobStore, lease, offsetBytes, checksum })
+    this.#write = written.catch((error: unknown) => {
+      this.failure = error
+    })
+    return written
+  }
+
+  override async remove(): Promise<void> {
+    const { tx, ref } = this.#uploading
+    if (!(await terminateUpload(tx, ref))) requireOpen(await readUpload(tx, ref))
+  }
+
+  /** Only a PATCH takes the lease: a HEAD reads one row, and a DELETE closes the upload under whoever writes it. */
+  newLock(): Lock {
+    const { tx, ref, request } = this.#uploading
+    return {
+      lock: async () => {
+        if (request.method === 'PATCH') this.#lease = await beginLease(tx, ref, () => request.socket.destroyed)
+      },
+      unlock: async () => {
+        // @tus/server does not wait for the write when the client disconnects.
+        await this.#write
+        await this.#lease?.end()
+      },
+    }
+  }
+
+  #requireLease(): UploadLease {
+    if (!this.#lease) throw new Error('Only the holder of the lease writes.')
+    return this.#lease
+  }
+
+  #held() {
+    return this.#requireLease().held
+  }
+}

@@ -1,0 +1,121 @@
+import { randomUUID } from 'node:crypto'
+import { ApiError } from '@earshot/contracts'
+import { abandonBlob, announceBlob, appendParts, type StoredPart, type Tx } from '@earshot/db'
+import { type BlobStore, BlobStoreError } from '@earshot/drivers'
+import { type Checksum, requireMatch } from './checksum.ts'
+import type { UploadLease } from './upload-lease.ts'
+
+/** What the client sends again costs it this much at most. */
+export const PART_BYTES = 4 * 1_024 * 1_024
+const RETRY_SECONDS = 10
+/** A store may take its time: the lease is kept meanwhile. */
+const KEEP_MS = 1_000
+
+export interface PartWriterOptions {
+  tx: Tx
+  blobStore: BlobStore
+  lease: UploadLease
+  /** The offset of the upload, which nobody else moves while the lease is held. */
+  offsetBytes: number
+  checksum: Checksum | null
+}
+
+/**
+ * Stores bytes as immutable blobs of 4 MiB, and moves the offset over each one once it is stored. With a checksum the offset moves
+ * at the end, over all of them or none. Bytes that came before an error of the source are kept, unless there is a checksum.
+ * Returns the new offset. Throws `checksum_mismatch`, `dependency_unavailable`, `upload_locked`, and errors of the source.
+ */
+export async function writeParts(source: AsyncIterable<Uint8Array>, options: PartWriterOptions): Promise<number> {
+  const { checksum, lease } = options
+  const writer = createWriter(options)
+  try {
+    for await (const chunk of source) {
+      lease.progress()
+      checksum?.hash.update(chunk)
+      await writer.write(chunk)
+    }
+  } catch (error) {
+    if (checksum || writer.hasFailed() || !keepsBytes(error)) await writer.discard()
+    else await writer.flush()
+    throw error
+  }
+  try {
+    await writer.flush()
+    if (checksum) requireMatch(checksum)
+    return await writer.append()
+  } catch (error) {
+    await writer.discard()
+    throw error
+  }
+}
+
+function createWriter({ tx, blobStore, lease, offsetBytes, checksum }: PartWriterOptions) {
+  const { team_id, video_id } = lease.held
+  /** Stored, and not yet in the ledger. */
+  let waiting: StoredPart[] = []
+  let chunks: Uint8Array[] = []
+  let buffered = 0
+  let offset = offsetBytes
+  let failed = false
+
+  async function append(): Promise<number> {
+    if (waiting.length === 0) return offset
+    const moved = await appendParts(tx, lease.held, { first_byte: offset, parts: waiting })
+    if (moved === null) throw new ApiError('upload_locked', { retryAfterSeconds: RETRY_SECONDS })
+    lease.progress()
+    waiting = []
+    offset = moved
+    return offset
+  }
+
+  async function flush(): Promise<void> {
+    if (buffered === 0) return
+    const part = { key: `uploads/${team_id}/${video_id}/${randomUUID()}`, size_bytes: buffered }
+    const bytes = chunks
+    chunks = []
+    buffered = 0
+    failed = true
+    await announceBlob(tx, { team_id, key: part.key })
+    waiting.push(part)
+    const keeping = setInterval(lease.progress, KEEP_MS)
+    try {
+      await blobStore.put(part.key, fromChunks(bytes), { sizeBytes: part.size_bytes }).catch(rethrow)
+    } finally {
+      clearInterval(keeping)
+    }
+    if (!checksum) await append()
+    failed = false
+  }
+
+  async function write(chunk: Uint8Array): Promise<void> {
+    for (let taken = 0; taken < chunk.length; ) {
+      const piece = chunk.subarray(taken, taken + PART_BYTES - buffered)
+      chunks.push(piece)
+      taken += piece.length
+      buffered += piece.length
+      if (buffered === PART_BYTES) await flush()
+    }
+  }
+
+  /** What is not in the ledger goes. Without the database, the announcements see to it in a day. */
+  async function discard(): Promise<void> {
+    for (const { key } of waiting) await abandonBlob(tx, { team_id, key }).catch(() => {})
+    waiting = []
+  }
+
+  return { write, flush, append, discard, hasFailed: () => failed }
+}
+
+/** The client is gone or stalled: what came before is good. A body that is too long is not. */
+function keepsBytes(error: unknown): boolean {
+  return (error as { status_code?: number }).status_code !== 413
+}
+
+function rethrow(error: unknown): never {
+  if (!(error instanceof BlobStoreError)) throw error
+  throw Object.assign(new ApiError('dependency_unavailable', { retryAfterSeconds: RETRY_SECONDS }), { cause: error })
+}
+
+async function* fromChunks(chunks: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
+  yield* chunks
+}
