@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { ApiError } from '@earshot/contracts'
-import { abandonBlob, announceBlob, appendParts, type StoredPart, type Tx } from '@earshot/db'
+import { abandonBlob, announceBlob, appendParts, readUpload, type StoredPart, type Tx } from '@earshot/db'
 import { type BlobStore, BlobStoreError } from '@earshot/drivers'
 import { type Checksum, requireMatch } from './checksum.ts'
+import { requireOpen } from './open-upload.ts'
 import type { UploadLease } from './upload-lease.ts'
 
 /** What the client sends again costs it this much at most. */
@@ -49,7 +50,8 @@ export async function writeParts(source: AsyncIterable<Uint8Array>, options: Par
   }
 }
 
-function createWriter({ tx, blobStore, lease, offsetBytes, checksum }: PartWriterOptions) {
+function createWriter(options: PartWriterOptions) {
+  const { tx, blobStore, lease, offsetBytes, checksum } = options
   const { team_id, video_id } = lease.held
   /** Stored, and not yet in the ledger. */
   let waiting: StoredPart[] = []
@@ -61,7 +63,7 @@ function createWriter({ tx, blobStore, lease, offsetBytes, checksum }: PartWrite
   async function append(): Promise<number> {
     if (waiting.length === 0) return offset
     const moved = await appendParts(tx, lease.held, { first_byte: offset, parts: waiting })
-    if (moved === null) throw new ApiError('upload_locked', { retryAfterSeconds: RETRY_SECONDS })
+    if (moved === null) throw await refusalOf(options)
     lease.progress()
     waiting = []
     offset = moved
@@ -104,6 +106,12 @@ function createWriter({ tx, blobStore, lease, offsetBytes, checksum }: PartWrite
   }
 
   return { write, flush, append, discard, hasFailed: () => failed }
+}
+
+/** Why the ledger took no parts: the upload was closed or deleted, or another request has its lease now. */
+async function refusalOf({ tx, lease }: PartWriterOptions): Promise<ApiError> {
+  requireOpen(await readUpload(tx, lease.held))
+  return new ApiError('upload_locked', { retryAfterSeconds: RETRY_SECONDS })
 }
 
 /** The client is gone or stalled: what came before is good. A body that is too long is not. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { ApiError } from '@earshot/contracts'
-import { findUpload, toTimestamp, type Tx, type Upload } from '@earshot/db'
+import { findUpload, type Tx, toTimestamp, type Upload } from '@earshot/db'
 import type { BlobStore } from '@earshot/drivers'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
