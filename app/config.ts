@@ -43,6 +43,10 @@ export interface Config {
   /** Whether people can create accounts themselves; otherwise the operator creates them. */
   isSignUpOpen: boolean
   workerConcurrency: number
+  /** How many videos a worker transcodes at the same time. */
+  transcodeConcurrency: number
+  /** How long the original of a video is kept after its transcode. */
+  keepOriginalsDays: number
   webhookAllowNetworks: string[]
   allowInsecureWebhooks: boolean
   webhookBackoffBaseMs: number
@@ -102,6 +106,8 @@ const Environment = z.object({
   EARSHOT_PUBLIC_WRITES_PER_DAY: wholeNumber(1, 1_000_000).default(limits.public_write_day.max),
   EARSHOT_SIGN_UP: toggle.default(true),
   EARSHOT_WORKER_CONCURRENCY: wholeNumber(1, 200).default(10),
+  EARSHOT_TRANSCODE_CONCURRENCY: wholeNumber(1, 64).default(1),
+  EARSHOT_KEEP_ORIGINALS_DAYS: wholeNumber(0, 3_650).default(30),
   EARSHOT_WEBHOOK_ALLOW_NETWORKS: z
     .string()
     .transform(splitList)
@@ -154,6 +160,8 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     publicWritesPerDay: values.EARSHOT_PUBLIC_WRITES_PER_DAY,
     isSignUpOpen: values.EARSHOT_SIGN_UP,
     workerConcurrency: values.EARSHOT_WORKER_CONCURRENCY,
+    transcodeConcurrency: values.EARSHOT_TRANSCODE_CONCURRENCY,
+    keepOriginalsDays: values.EARSHOT_KEEP_ORIGINALS_DAYS,
     webhookAllowNetworks: values.EARSHOT_WEBHOOK_ALLOW_NETWORKS ?? [],
     allowInsecureWebhooks: values.EARSHOT_ALLOW_INSECURE_WEBHOOKS ?? false,
     webhookBackoffBaseMs: values.EARSHOT_WEBHOOK_BACKOFF_BASE_MS,

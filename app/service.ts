@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
+import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { contracts } from '@earshot/contracts'
 import { type DatabaseAddress, openDatabase, openTeamDatabase } from '@earshot/db'
@@ -148,6 +149,11 @@ function workerOptions(config: Config, receivers: ReceiverRules, version: string
     concurrency: config.workerConcurrency,
     mailDriver: config.smtp ? createSmtpMail(config.smtp) : createDatabaseMail(),
     baseUrl: config.baseUrl,
+    transcoding: {
+      concurrency: config.transcodeConcurrency,
+      folder: join(config.dataDir, 'transcodes'),
+      keepOriginalsDays: config.keepOriginalsDays,
+    },
     webhooks: {
       allowNetworks: config.webhookAllowNetworks,
       allowInsecure: config.allowInsecureWebhooks,

@@ -43,7 +43,10 @@ export const errorTable = {
   state_conflict: {
     status: 409,
     detail: 'The state is not the one you expected. Check current_state and try again.',
-    fields: { current_state: z.string() },
+    fields: {
+      current_state: z.string(),
+      offset_bytes: z.int().optional().meta({ description: 'Of a video: number of bytes received.' }),
+    },
   },
   already_exists: { status: 409, detail: 'A resource with this value already exists.' },
   last_owner: { status: 409, detail: 'A team must have at least one owner.' },
@@ -106,7 +109,7 @@ export interface ErrorBody {
 }
 
 type FieldsOf<Code extends ErrorCode> = (typeof errorTable)[Code] extends { fields: infer Shape extends z.ZodRawShape }
-  ? { [Name in keyof Shape]: z.input<Shape[Name]> }
+  ? z.input<z.ZodObject<{ -readonly [Name in keyof Shape]: Shape[Name] }>>
   : Record<never, never>
 
 /** Options of every error: another text, field errors and a wait. */

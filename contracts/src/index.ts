@@ -15,6 +15,7 @@ import { responses } from './surveys/responses.ts'
 import { surveys } from './surveys/surveys.ts'
 import { teams } from './teams.ts'
 import { testimonials } from './testimonials.ts'
+import { videos } from './videos.ts'
 import { webhooks } from './webhooks.ts'
 import { widgets } from './widgets.ts'
 
@@ -32,6 +33,7 @@ export const contracts = {
   surveys,
   responses,
   analytics,
+  videos,
   imports,
   widgets,
   webhooks,
@@ -93,12 +95,13 @@ export { QuestionTexts, Survey, SurveyStatus, Translations } from './schemas/sur
 export type { SurveyResponse } from './schemas/survey-response.ts'
 export type { QuestionResults, SurveyResults } from './schemas/survey-results.ts'
 export { Testimonial } from './schemas/testimonial.ts'
+export type { Video, VideoDraftInput, VideoFailure, VideoState } from './schemas/video.ts'
 export { Attempt, attemptErrorCodes, Delivery } from './schemas/webhook-delivery.ts'
 export { WebhookEndpoint } from './schemas/webhook-endpoint.ts'
-export type { VideoFailure, VideoState } from './schemas/video.ts'
 export { Widget } from './schemas/widget.ts'
 export { Scope, scopeDescriptions, scopes } from './scopes.ts'
 export { type CheckedAnswer, checkAnswers, type GivenAnswer } from './surveys/answers.ts'
 export { type AnswerValue, isShown } from './surveys/conditions.ts'
 export { countNps, type NpsCounts, npsGroups, npsOf, percentOf } from './surveys/nps.ts'
 export { Team } from './teams.ts'
+export { UPLOAD_TOKEN_HEADER } from './videos.ts'

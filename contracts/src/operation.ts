@@ -73,6 +73,8 @@ interface OperationLiteral<Verb extends Method, Path extends string, Input exten
   isUnmasked?: true
   /** The largest request body in bytes, if it may be larger than those of others. */
   bodyBytes?: number
+  /** Fields of the input that travel in a header over REST, with the name of each header. */
+  headers?: Readonly<Record<string, string>>
   /** Errors that are this operation's own, beside those that follow from its shape. */
   errors?: readonly ErrorCode[]
   /** Path, query and body fields side by side, strict. */
@@ -80,11 +82,13 @@ interface OperationLiteral<Verb extends Method, Path extends string, Input exten
   output: Output
 }
 
-/** Where each input field travels over REST. The three sets never overlap. */
+/** Where each input field travels over REST. No field is in two of them. */
 interface FieldSources {
   pathFields: ReadonlySet<string>
   queryFields: ReadonlySet<string>
   bodyFields: ReadonlySet<string>
+  /** Fields of headers, with the name of each header. */
+  headerFields: ReadonlyMap<string, string>
 }
 
 export interface Operation<
@@ -169,13 +173,22 @@ function limitOf(method: Method, access: Access): LimitName {
   return method === 'GET' ? 'public_read' : 'public_write'
 }
 
-function fieldSources({ method, path, input }: { method: Method; path: string; input: z.ZodObject }): FieldSources {
+interface FieldSourcesOptions {
+  method: Method
+  path: string
+  headers?: Readonly<Record<string, string>>
+  input: z.ZodObject
+}
+
+function fieldSources({ method, path, headers = {}, input }: FieldSourcesOptions): FieldSources {
   if (!path.endsWith('/')) throw new Error(`${path}: a canonical path ends in a slash`)
   if (!(input.def.catchall instanceof z.ZodNever)) throw new Error(`${method} ${path}: the input must be a strict object`)
   const pathFields = new Set([...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] as string))
   const fields = Object.keys(input.shape)
   for (const field of pathFields) if (!fields.includes(field)) throw new Error(`${method} ${path}: ${field} is not in the input`)
-  const others = new Set(fields.filter((field) => !pathFields.has(field)))
+  const headerFields = new Map(Object.entries(headers))
+  for (const field of headerFields.keys()) if (!fields.includes(field)) throw new Error(`${method} ${path}: ${field} is not in the input`)
+  const others = new Set(fields.filter((field) => !pathFields.has(field) && !headerFields.has(field)))
   const hasBody = method === 'POST' || method === 'PATCH'
-  return { pathFields, queryFields: hasBody ? new Set() : others, bodyFields: hasBody ? others : new Set() }
+  return { pathFields, queryFields: hasBody ? new Set() : others, bodyFields: hasBody ? others : new Set(), headerFields }
 }

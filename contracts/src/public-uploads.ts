@@ -1,12 +1,17 @@
 import { z } from 'zod'
 import { operation } from './operation.ts'
 import { PUBLIC, PUBLIC_PROJECT, PublicKeyRef } from './paths.ts'
-import { Id, timestamp } from './schemas/primitives.ts'
+import { Id, text, timestamp } from './schemas/primitives.ts'
 import { VideoDraftInput, VideoState } from './schemas/video.ts'
-import { reservation, VideoUpload } from './videos.ts'
+import { reservation, UPLOAD_TOKEN_HEADER, VideoUpload } from './videos.ts'
 
 const UPLOAD = `${PUBLIC}/uploads/{video_id}` as const
-const UploadRef = z.strictObject({ video_id: Id.meta({ description: 'The video.' }) })
+const UploadRef = z.strictObject({
+  video_id: Id.meta({ description: 'The video.' }),
+  upload_token: text(128, 1).meta({ description: 'The `upload.token` of the reservation.', example: 'upl_5cYb0sQ4kXoZ' }),
+})
+/** A visitor of these operations has the token of the upload instead of a public key. */
+const withToken = { access: 'public', headers: { upload_token: UPLOAD_TOKEN_HEADER } } as const
 
 /** What a visitor sees of their own upload: nothing that they have not sent. */
 const PublicUpload = z
@@ -19,10 +24,7 @@ const PublicUpload = z
         id: Id,
         state: z.literal('pending').meta({ description: 'Always pending, until a person moderates it.' }),
         created_at: timestamp('Time of submission.'),
-        revoke_token: z
-          .string()
-          .nullable()
-          .meta({ description: 'Token for withdrawing consent later. It is shown only once.' }),
+        revoke_token: z.string().nullable().meta({ description: 'Token for withdrawing consent later. It is shown only once.' }),
       })
       .nullable()
       .meta({ id: 'VideoReceipt', description: 'Confirmation of the submission, once the draft was submitted.' }),
@@ -48,10 +50,10 @@ export const publicUploads = {
   complete: operation({
     method: 'POST',
     path: `${UPLOAD}/complete/`,
-    access: 'public',
+    ...withToken,
     limit: 'public_upload',
     summary: 'Complete the upload of a video',
-    errors: ['not_found', 'state_conflict'],
+    errors: ['not_authenticated', 'not_found', 'state_conflict'],
     input: UploadRef,
     output: PublicUpload,
   }),
@@ -62,19 +64,19 @@ export const publicDrafts = {
   update: operation({
     method: 'PATCH',
     path: `${UPLOAD}/draft/`,
-    access: 'public',
+    ...withToken,
     summary: 'Change what is said beside a video',
-    errors: ['not_found', 'state_conflict'],
+    errors: ['not_authenticated', 'not_found', 'state_conflict'],
     input: UploadRef.extend(VideoDraftInput.shape),
     output: PublicUpload,
   }),
   submit: operation({
     method: 'POST',
     path: `${UPLOAD}/draft/submit/`,
-    access: 'public',
+    ...withToken,
     quota: 'submissions',
     summary: 'Submit a video with what is said beside it',
-    errors: ['not_found'],
+    errors: ['not_authenticated', 'not_found'],
     input: UploadRef,
     output: PublicUpload,
   }),

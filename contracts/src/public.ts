@@ -1,4 +1,5 @@
 import { publicProjects } from './projects.ts'
+import { publicDrafts, publicUploads } from './public-uploads.ts'
 import { publicConsent, publicItems, publicSubmissions } from './submissions/public.ts'
 import { publicResponses, publicSurveys } from './surveys/public.ts'
 import { publicWidgets } from './widgets.ts'
@@ -7,6 +8,8 @@ import { publicWidgets } from './widgets.ts'
 export const publicPlane = {
   projects: publicProjects,
   submissions: publicSubmissions,
+  uploads: publicUploads,
+  drafts: publicDrafts,
   items: publicItems,
   consent: publicConsent,
   surveys: publicSurveys,

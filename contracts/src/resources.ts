@@ -14,6 +14,7 @@ export const resourceDescriptions = {
   surveys: 'Surveys and NPS questions, with their versions, languages and conditions.',
   responses: 'Responses to surveys. A response keeps the version of the survey that it answered.',
   analytics: 'NPS, submissions and responses of a project, by day.',
+  videos: 'Videos: their upload by tus, their transcode, what is said beside them, and captions.',
   imports: 'CSV files, also those of other services, whose rows become testimonials.',
   widgets: 'Widgets show the public items of a project on a website: as a wall, a carousel or a badge.',
   webhooks: 'Endpoints that receive events, with deliveries and attempts.',

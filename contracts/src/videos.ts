@@ -11,6 +11,9 @@ export const VideoRef = ProjectRef.extend({ video_id: Id.meta({ description: 'Th
 const read = { scope: 'read:videos', role: 'viewer' } as const
 const write = { scope: 'write:videos', role: 'member' } as const
 
+/** Header of the token that authorizes an upload. */
+export const UPLOAD_TOKEN_HEADER = 'X-Upload-Token'
+
 /** What whoever reserves an upload says of the file. */
 export const reservation = {
   file_name: text(sizes.fileNameCharacters, 1).meta({ description: 'Name of the file.', example: 'clip.webm' }),

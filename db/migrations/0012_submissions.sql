@@ -28,6 +28,8 @@ create table submissions (
   external_id text,
   metadata jsonb not null default '{}',
   video_id uuid,
+  -- Kept by what changes the video: a video that cannot be watched is not public.
+  video_is_ready boolean not null default false,
   import_id uuid,
   moderated_by uuid,
   moderated_at timestamptz(3),
@@ -42,7 +44,7 @@ create table submissions (
   updated_at timestamptz(3) not null default clock_timestamp(),
   created_at timestamptz not null generated always as (uuid_extract_timestamp(id)) virtual,
   is_public boolean not null generated always as (
-    state = 'approved' and consent_granted and consent_revoked_at is null and deleted_at is null
+    state = 'approved' and consent_granted and consent_revoked_at is null and deleted_at is null and (kind <> 'video' or video_is_ready)
   ) stored,
   -- An index on the id alone would tempt the planner to walk it across all teams. No foreign key to the project:
   -- twenty writers would share a lock on its row, and the purge removes what a deleted project leaves.

@@ -20,11 +20,10 @@ create table videos (
   -- The fence: only the holder of the newest lease moves the offset, even after its time.
   lease_number int not null default 0,
   leased_until timestamptz(3),
-  -- The transcode. Only the worker of the newest attempt ends it.
+  -- The transcode. Only the worker of the newest attempt ends it, and another one begins when its lease is over.
   uploaded_at timestamptz(3),
   attempt int not null default 0,
   failed_attempts int not null default 0,
-  worker_id uuid,
   progress real,
   duration_ms int,
   width int,
@@ -68,6 +67,7 @@ create trigger videos_routes_removed after delete on videos
 create index videos_state on videos (team_id, project_id, state, id desc);
 -- Whose turn it is: the oldest of each team.
 create index videos_waiting on videos (team_id, uploaded_at) where state = 'uploaded' and deleted_at is null;
+create index videos_transcoding on videos (leased_until) where state = 'transcoding';
 create index videos_expiring on videos (upload_until) where state in ('reserved', 'uploading');
 create index videos_originals on videos (original_until) where original_until is not null;
 create index videos_author_email on videos (team_id, lower(author_email)) where author_email is not null;
@@ -92,9 +92,39 @@ create table video_captions (
   id uuid not null default uuidv7(),
   language text not null,
   label text not null,
-  key text not null,
-  size_bytes int not null,
+  -- WebVTT. It is small, and so needs no blob.
+  vtt text not null,
   primary key (team_id, project_id, video_id, id),
   unique (team_id, project_id, video_id, language),
   foreign key (team_id, project_id, video_id) references videos on delete cascade
 );
+
+-- When a team's turn was to have a video transcoded: the team that was served longest ago comes next.
+create table transcode_turns (
+  team_id uuid primary key references teams on delete cascade,
+  served_at timestamptz not null
+);
+
+-- Whatever deletes a row, a job deletes its blobs: they are noted in the same transaction.
+create function discard_video_blobs() returns trigger
+language plpgsql as $$
+begin
+  if tg_table_name = 'video_parts' then
+    insert into unused_blobs (team_id, key)
+    select r.team_id, r.key
+      from removed r
+    on conflict (team_id, key) do update set delete_at = now();
+  else
+    insert into unused_blobs (team_id, key)
+    select r.team_id, k.key
+      from removed r
+     cross join unnest(array[r.clip_key, r.poster_key]) k (key)
+     where k.key is not null
+    on conflict (team_id, key) do update set delete_at = now();
+  end if;
+  return null;
+end $$;
+create trigger video_parts_discarded after delete on video_parts
+  referencing old table as removed for each statement execute function discard_video_blobs();
+create trigger videos_discarded after delete on videos
+  referencing old table as removed for each statement execute function discard_video_blobs();

@@ -11,7 +11,7 @@ begin
     'webhook_attempts', 'webhook_replays', 'quota_usage', 'audit_entries', 'surveys', 'survey_versions',
     'survey_responses', 'widgets', 'submission_totals', 'submission_days', 'submission_changes', 'tag_totals', 'tag_changes',
     'response_changes', 'response_days', 'answer_totals', 'search_lists', 'search_segments', 'imports', 'import_files', 'import_rows', 'unused_blobs', 'privacy_requests', 'erased_records',
-    'videos', 'video_parts', 'video_captions'
+    'videos', 'video_parts', 'video_captions', 'transcode_turns'
   ] loop
     execute format('alter table %I enable row level security', v_table);
     execute format(

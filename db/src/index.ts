@@ -107,6 +107,11 @@ export { createToken, listTokens, revokeToken, type TokenRow } from './tokens.ts
 export { abandonBlob, announceBlob, forgetBlob, listUnusedBlobs } from './unused-blobs.ts'
 export { readUsage } from './usage.ts'
 export { findUserWithTeams, type UserRow, type UserWithTeams, updateUser } from './users.ts'
+export { createCaption, deleteCaption } from './videos/captions.ts'
+export { completeVideo, retryVideo } from './videos/complete.ts'
+export { deleteVideo } from './videos/delete.ts'
+export { draftFields, newDraft, submitDraft, updateDraft } from './videos/draft.ts'
+export { expireUploads, releaseOriginals } from './videos/expire.ts'
 export { releaseLease, renewLease, takeLease, type VideoLease, type VideoRef } from './videos/lease.ts'
 export {
   appendParts,
@@ -119,6 +124,21 @@ export {
   terminateUpload,
   type Upload,
 } from './videos/ledger.ts'
+export { findMedia, type MediaAudience, type MediaRow } from './videos/media.ts'
+export type { PublicVideoRow } from './videos/public.ts'
+export { reserveVideo } from './videos/reserve.ts'
+export {
+  claimTranscode,
+  failTranscode,
+  finishTranscode,
+  handBackTranscode,
+  hasWaitingVideos,
+  noteNoTranscoder,
+  renewTranscode,
+  sweepTranscodes,
+  type Transcode,
+} from './videos/transcodes.ts'
+export { type CaptionedVideo, findVideo, listVideos, type MediaLinks, presentDraft, presentVideo } from './videos/videos.ts'
 export { type AttemptRow, listAttempts } from './webhooks/attempts.ts'
 export { type DeliveryRow, findDelivery, listDeliveries, redeliver } from './webhooks/deliveries.ts'
 export {

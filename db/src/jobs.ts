@@ -23,7 +23,7 @@ export const jobs = {
   import: z.object({ team_id: z.uuid(), project_id: z.uuid(), import_id: z.uuid() }),
   /** Removes the records of an import that was undone. */
   import_undo: z.object({ team_id: z.uuid(), project_id: z.uuid(), import_id: z.uuid() }),
-  /** Deletes blobs that nothing refers to, and lets go of files of imports that were kept long enough. */
+  /** Deletes blobs that nothing refers to, and lets go of files of imports, uploads and originals that were kept long enough. */
   blobs: z.object({}),
   /** Erases what is left of a person. */
   erasure: z.object({ team_id: z.uuid(), request_id: z.uuid() }),

@@ -12,6 +12,7 @@ import { projects } from './tables/projects.ts'
 import { type SubmissionRow, submissions } from './tables/submissions.ts'
 import { teams } from './tables/teams.ts'
 import { widgets } from './tables/widgets.ts'
+import { PUBLIC_VIDEO, type PublicVideoRow } from './videos/public.ts'
 
 export type WidgetRow = typeof widgets.$inferSelect
 export type WidgetRef = ProjectRef & { widget_id: string }
@@ -114,7 +115,7 @@ const SHOWN = [
   'updated_at',
 ] as const
 /** The body as far as it is shown. */
-export type WidgetItemRow = Pick<SubmissionRow, (typeof SHOWN)[number]> & { truncated: boolean }
+export type WidgetItemRow = Pick<SubmissionRow, (typeof SHOWN)[number]> & { truncated: boolean; video: PublicVideoRow | null }
 
 /** A widget with one of its items; the columns of the item are null if it has none. */
 export type PublicWidgetRow = Pick<WidgetRow, 'team_id' | 'layout' | 'theme_color' | 'theme_mode'> &
@@ -142,7 +143,8 @@ function walk(condition: SQL, order: SQL): SQL {
 const readPublic = statement<WidgetRef, PublicWidgetRow>(
   (p) => sql`
   select w.team_id, w.layout, w.theme_color, w.theme_mode, j.name as project_name, j.website_url as project_url, t.plan,
-         ${columns}, left(s.body, ${shownCharacters}) as body, char_length(s.body) > ${shownCharacters} as truncated
+         ${columns}, left(s.body, ${shownCharacters}) as body, char_length(s.body) > ${shownCharacters} as truncated,
+         ${PUBLIC_VIDEO}
     from ${widgets} w
     join ${projects} j on j.team_id = w.team_id and j.id = w.project_id
     join ${teams} t on t.id = w.team_id

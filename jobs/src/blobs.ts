@@ -1,4 +1,4 @@
-import { expireImportFiles, forgetBlob, listUnusedBlobs } from '@earshot/db'
+import { expireImportFiles, expireUploads, forgetBlob, listUnusedBlobs, releaseOriginals } from '@earshot/db'
 import { task } from './task.ts'
 
 const BATCH = 100
@@ -7,6 +7,8 @@ const BATCH = 100
 export const blobs = task('blobs', async (_payload, { database, blobStore }) => {
   let hasMore = true
   while (hasMore) hasMore = await expireImportFiles(database)
+  while (await expireUploads(database));
+  while (await releaseOriginals(database));
   for (;;) {
     const unused = await listUnusedBlobs(database, BATCH)
     for (const blob of unused) {

@@ -1,2 +1,2 @@
 export type { Log } from './log.ts'
-export { startWorker, type Worker } from './worker.ts'
+export { startWorker, type Worker, type WorkerOptions } from './worker.ts'

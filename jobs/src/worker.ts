@@ -7,6 +7,7 @@ import { startJobQueue } from './job-queue.ts'
 import type { Log } from './log.ts'
 import { startOnlineMigrations } from './online-migrations.ts'
 import { createSenders, type SendersOptions } from './sending/senders.ts'
+import { startTranscoding, type TranscodingOptions } from './transcoding/transcoding.ts'
 
 const STATEMENT_TIMEOUT_MS = 30_000
 /** Connections to servers that hang do not close. */
@@ -25,6 +26,8 @@ export interface WorkerOptions {
   blobStore: BlobStore
   /** The start of links in mails. */
   baseUrl: string
+  /** How videos are transcoded. */
+  transcoding: Pick<TranscodingOptions, 'concurrency' | 'folder' | 'keepOriginalsDays'> & Partial<TranscodingOptions>
   webhooks: SendersOptions & {
     /** The delay before the second attempt. */
     backoffBaseMs: number
@@ -41,8 +44,8 @@ export interface Worker {
   stop: (limits: { timeoutMs: number }) => Promise<void>
 }
 
-/** Starts the webhook dispatcher, the job queue and what runs online migrations. Any number of workers can share one database. */
-export async function startWorker({ webhooks, registry, ...context }: WorkerOptions): Promise<Worker> {
+/** Starts the webhook dispatcher, the job queue, the transcodes and what runs online migrations. Any number of workers can share one database. */
+export async function startWorker({ webhooks, transcoding, registry, ...context }: WorkerOptions): Promise<Worker> {
   const { address, secretBox, log, mailDriver } = context
   const open = (name: string, poolSize: number, statementTimeoutMs: number): Database =>
     openDatabase({
@@ -64,12 +67,13 @@ export async function startWorker({ webhooks, registry, ...context }: WorkerOpti
     ...(registry && { registry }),
   }).catch(rethrowAfter(() => queue.stop({ timeoutMs: 0 }).then(close)))
   const onlineMigrations = startOnlineMigrations(context)
+  const videos = startTranscoding({ database, log, blobStore: context.blobStore, ...transcoding })
 
   return {
     nudge: dispatcher.nudge,
     isHealthy: dispatcher.isHealthy,
     async stop(limits) {
-      await Promise.all([dispatcher.stop(limits), queue.stop(limits), onlineMigrations.stop()])
+      await Promise.all([dispatcher.stop(limits), queue.stop(limits), videos.stop(), onlineMigrations.stop()])
       await settleWithin(CLOSE_MS, close(), null)
     },
   }

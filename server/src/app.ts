@@ -25,6 +25,7 @@ import { registerStream } from './http/stream.ts'
 import { registerTrpc } from './http/trpc.ts'
 import { registerUnknownRoute } from './http/unknown-route.ts'
 import { registerImportUpload } from './imports/upload.ts'
+import { registerMedia } from './media/routes.ts'
 import { oauthPages, registerOAuth } from './oauth/routes.ts'
 import { registerBacklogMetrics } from './observability/backlog-metrics.ts'
 import { countForeignRows } from './observability/foreign-rows.ts'
@@ -105,12 +106,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     else if (stream === 'records') registerExport(app, pipeline, { baseUrl, heartbeatMs })
     else registerRest(app, pipeline, { ...options, resourcePath: retrievePathOf(options.contracts, pipeline.named) })
   }
-  registerImportUpload(app, {
-    compile: (named, handler) => compilePipeline(named, handler, pipelineOptions),
-    blobStore: services.blobStore,
-    baseUrl: options.baseUrl,
-  })
-  registerUploads(app, { ...options, ...options.uploads, blobStore: services.blobStore })
+  registerFiles(app, options, pipelineOptions)
   await registerTrpc(
     app,
     pipelines.filter(({ named }) => isEverywhere(named.operation)),
@@ -120,6 +116,15 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   await registerPages(app, pages, oauthPages)
   await registerOAuth(app, pages)
   return app
+}
+
+/** What carries files: uploads, and the media that became of them. */
+function registerFiles(app: FastifyInstance, options: AppOptions, pipelineOptions: PipelineOptions): void {
+  const { blobStore, secretBox } = options.services
+  const { baseUrl, database } = options
+  registerImportUpload(app, { compile: (named, handler) => compilePipeline(named, handler, pipelineOptions), blobStore, baseUrl })
+  registerUploads(app, { ...options, ...options.uploads, blobStore })
+  registerMedia(app, { database, blobStore, secretBox })
 }
 
 function createServer({ log, trustProxy }: AppOptions): FastifyInstance {

@@ -17,6 +17,7 @@ import { tags } from './submissions/tags.ts'
 import { surveys } from './surveys.ts'
 import { teams } from './teams.ts'
 import { testimonials } from './testimonials.ts'
+import { videos } from './videos/videos.ts'
 import { webhooks } from './webhooks/webhooks.ts'
 import { widgets } from './widgets.ts'
 
@@ -34,6 +35,7 @@ export const handlers = implement(contracts, {
   surveys,
   responses,
   analytics,
+  videos,
   imports,
   widgets,
   webhooks,

@@ -2,6 +2,7 @@ import { contracts, planIncludes, sizes } from '@earshot/contracts'
 import { type PublicWidgetRow, readPublicWidget, type WidgetItemRow } from '@earshot/db'
 import type { z } from 'zod'
 import { implement } from './http/implement.ts'
+import type { MediaSigner } from './media/links.ts'
 import { presentFigures, presentItem } from './submissions/public.ts'
 
 type PublicWidget = z.output<typeof contracts.public.widgets.retrieve.output>
@@ -42,19 +43,19 @@ export const publicWidgets = implement(contracts.public.widgets, {
         review: [],
       },
     }
-    addItems(widget, rows)
+    addItems(widget, rows, ctx.services)
     return widget
   },
 })
 
 /** Adds as many items, in their order, as the payload has room for, with the reviews of the first rated ones. */
-function addItems(widget: PublicWidget, rows: PublicWidgetRow[]): void {
+function addItems(widget: PublicWidget, rows: PublicWidgetRow[], signer: MediaSigner): void {
   const { items, json_ld } = widget
   const { review: reviews } = json_ld
   let bytes = bytesOf(widget)
   for (const row of rows) {
     if (row.id === null) return
-    const item = presentWidgetItem(row)
+    const item = presentWidgetItem(row, signer)
     const review = reviews.length < sizes.widgetReviews ? reviewOf(item) : null
     bytes += bytesOf(item) + (review ? bytesOf(review) : 0)
     if (bytes > sizes.widgetBytes) return
@@ -68,8 +69,8 @@ function bytesOf(value: object): number {
   return Buffer.byteLength(JSON.stringify(value)) + ','.length
 }
 
-function presentWidgetItem(row: WidgetItemRow): Item {
-  return { ...presentItem(row), truncated: row.truncated }
+function presentWidgetItem(row: WidgetItemRow, signer: MediaSigner): Item {
+  return { ...presentItem(row, signer), truncated: row.truncated }
 }
 
 function reviewOf({ rating, author, published_at, excerpt, body }: Item): Review | null {

@@ -19,6 +19,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { startMailServer } from '../support/mail-server.ts'
 import { openTestBlobStore } from '../support/test-blob-store.ts'
 import { openTestDatabase, type TestDatabase } from '../support/test-database.ts'
+import { transcoding } from '../support/transcoding.ts'
 import { until } from '../support/until.ts'
 import { asOperator } from '../support/webhook-fixture.ts'
 
@@ -171,6 +172,7 @@ async function work(mailDriver: MailDriver, box = secretBox): Promise<void> {
   }
   const blobStore = await openTestBlobStore()
   const worker = await startWorker({
+    transcoding,
     ...{ address: store.address, secretBox: box, concurrency: 2, mailDriver, blobStore, baseUrl: BASE_URL },
     log: { debug: keep, info: keep, warn: keep, error: keep },
     webhooks: {

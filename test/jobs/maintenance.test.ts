@@ -6,6 +6,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { forgetDeadWorkers, registerWorker } from '../../db/src/dispatch/workers.ts'
 import { schedule } from '../../jobs/src/job-queue.ts'
 import { openTestBlobStore } from '../support/test-blob-store.ts'
+import { transcoding } from '../support/transcoding.ts'
 import { until } from '../support/until.ts'
 import { asOperator, keepingLog, openWebhookFixture, type WebhookFixture } from '../support/webhook-fixture.ts'
 
@@ -188,6 +189,7 @@ test('the worker runs every scheduled task', async () => {
   const { log, messages } = keepingLog()
   const blobStore = await openTestBlobStore()
   const worker = await startWorker({
+    transcoding,
     address: fixture.address,
     secretBox: createSecretBox(fixture.secretKey),
     concurrency: 2,

@@ -1,11 +1,12 @@
 import { createDatabaseMail, createOwnAddresses } from '@earshot/drivers'
-import { startWorker, type Worker } from '@earshot/jobs'
+import { startWorker, type Worker, type WorkerOptions } from '@earshot/jobs'
 import type { TestService } from './test-service.ts'
+import { transcoding } from './transcoding.ts'
 
 const silent = { debug() {}, info() {}, warn() {}, error() {} }
 
 /** Starts a worker on the database of a service: its dispatcher, and its queue of jobs. */
-export function startWholeWorker(service: TestService): Promise<Worker> {
+export function startWholeWorker(service: TestService, given: Partial<WorkerOptions['transcoding']> = {}): Promise<Worker> {
   return startWorker({
     address: service.address,
     secretBox: service.secretBox,
@@ -14,6 +15,7 @@ export function startWholeWorker(service: TestService): Promise<Worker> {
     blobStore: service.blobStore,
     baseUrl: 'http://localhost:8000',
     log: silent,
+    transcoding: { ...transcoding, ...given },
     webhooks: {
       ...{ allowNetworks: ['127.0.0.1/32'], allowInsecure: true, localTrial: false, backoffBaseMs: 50 },
       ownAddresses: createOwnAddresses([]),

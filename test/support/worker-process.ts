@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { createDatabaseMail, createOwnAddresses, createSecretBox, createSmtpMail, openFileStore, readMailbox } from '@earshot/drivers'
 import { startWorker } from '@earshot/jobs'
+import { transcoding } from './transcoding.ts'
 
 /** Runs a worker in a process of its own, which a test can kill. Its options come as JSON. */
 const { address, secretKey, smtp } = JSON.parse(process.argv[2] ?? '')
@@ -8,6 +9,7 @@ const { address, secretKey, smtp } = JSON.parse(process.argv[2] ?? '')
 const BLOBS = fileURLToPath(new URL('../../node_modules/.cache/test-blobs', import.meta.url))
 const log = { debug() {}, info() {}, warn: console.error, error: console.error }
 await startWorker({
+  transcoding,
   address,
   secretBox: createSecretBox(Buffer.from(secretKey, 'base64')),
   log,

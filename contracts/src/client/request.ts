@@ -34,15 +34,16 @@ export interface PreparedRequest {
 
 /** Builds the request of an operation. Throws a TypeError when the input lacks a field of the path. */
 export function requestOf(operation: Operation, input: Fields, client: ClientOptions, call: CallOptions): PreparedRequest {
-  const { method, path, pathFields } = operation
-  const others = Object.entries(input).filter(([name, value]) => !pathFields.has(name) && value !== undefined)
+  const { method, path, pathFields, headerFields } = operation
+  const others = Object.entries(input).filter(([name, value]) => !pathFields.has(name) && !headerFields.has(name) && value !== undefined)
+  const ofInput = Object.fromEntries([...headerFields].map(([name, header]) => [header, String(input[name])]))
   const hasBody = method === 'POST' || method === 'PATCH'
   const address = new URL(client.baseUrl.replace(/\/+$/, '') + fillPath(path, input) + (hasBody ? '' : queryOf(others)))
   return {
     address: address.href,
     init: {
       method,
-      headers: headersOf(operation, client, call),
+      headers: headersOf(operation, client, { ...call, headers: { ...call.headers, ...ofInput } }),
       redirect: 'manual',
       ...(hasBody && { body: JSON.stringify(Object.fromEntries(others)) }),
       ...(operation.access === 'public' && { credentials: 'omit' as const }),

@@ -1,15 +1,40 @@
 import { z } from 'zod'
 import { sizes } from '../limits.ts'
-import { ContactEmail, CreatedAt, EmailInput, HttpUrl, Id, Language, Metadata, Name, Rating, Title, text, timestamp, UpdatedAt } from './primitives.ts'
+import {
+  ContactEmail,
+  CreatedAt,
+  EmailInput,
+  HttpUrl,
+  Id,
+  Language,
+  Metadata,
+  Name,
+  Rating,
+  Title,
+  text,
+  timestamp,
+  UpdatedAt,
+} from './primitives.ts'
 import { Consent } from './submission.ts'
 
-const VideoState = z
+export const VideoState = z
   .enum(['reserved', 'uploading', 'uploaded', 'transcoding', 'ready', 'failed', 'expired'])
   .meta({ id: 'VideoState', description: 'State of the video. A ready video can be watched, but is not public.' })
 export type VideoState = z.infer<typeof VideoState>
 
-/** Why a video failed. All but the last are the file's fault: to try again is of no use. */
-export const videoFailures = ['unsupported_media', 'no_video_track', 'too_long', 'corrupt', 'timeout', 'transcode_failed'] as const
+/**
+ * Why a video failed. `no_transcoder`: it waits for a worker that can transcode. `transcode_failed`: try it again. The others are the
+ * fault of the file.
+ */
+export const videoFailures = [
+  'no_transcoder',
+  'unsupported_media',
+  'no_video_track',
+  'too_long',
+  'corrupt',
+  'timeout',
+  'transcode_failed',
+] as const
 export type VideoFailure = (typeof videoFailures)[number]
 
 export const Caption = z
@@ -17,7 +42,7 @@ export const Caption = z
     id: Id,
     language: z.string().meta({ description: 'BCP 47 language tag.', example: 'en' }),
     label: z.string().meta({ description: 'Name for people.', example: 'English' }),
-    url: z.string().meta({ description: 'Signed address of the WebVTT file, valid for an hour.' }),
+    url: z.string().nullable().meta({ description: 'Signed address of the WebVTT file, valid for an hour; null in events.' }),
   })
   .meta({ id: 'Caption', description: 'Captions of a video.' })
 
@@ -63,7 +88,10 @@ export const VideoDraftInput = z
     consent: z
       .strictObject({
         granted: z.boolean().meta({ description: 'Whether the person consents to publication.' }),
-        text: text(2_000).nullable().optional().meta({ description: 'Text that the person consented to.', example: 'You may publish this.' }),
+        text: text(2_000)
+          .nullable()
+          .optional()
+          .meta({ description: 'Text that the person consented to.', example: 'You may publish this.' }),
       })
       .optional()
       .meta({ id: 'VideoConsentInput', description: "The person's consent to publication." }),
@@ -71,6 +99,7 @@ export const VideoDraftInput = z
     metadata: Metadata.optional(),
   })
   .meta({ id: 'VideoDraftInput', description: 'What is said beside a video.' })
+export type VideoDraftInput = z.output<typeof VideoDraftInput>
 
 export const Video = z
   .object({
@@ -86,8 +115,14 @@ export const Video = z
     duration_ms: z.int().nullable().meta({ description: 'Duration.' }),
     width: z.int().nullable().meta({ description: 'Width in pixels.' }),
     height: z.int().nullable().meta({ description: 'Height in pixels.' }),
-    playback_url: z.string().nullable().meta({ description: 'Signed address of the video, valid for an hour.' }),
-    poster_url: z.string().nullable().meta({ description: 'Signed address of a still image, valid for an hour.' }),
+    playback_url: z
+      .string()
+      .nullable()
+      .meta({ description: 'Signed address of the video, valid for an hour; null until it is ready, and in events.' }),
+    poster_url: z
+      .string()
+      .nullable()
+      .meta({ description: 'Signed address of a still image, valid for an hour; null until it is ready, and in events.' }),
     captions: z.array(Caption).meta({ description: 'Captions, by language.' }),
     error: z
       .object({
@@ -101,3 +136,4 @@ export const Video = z
     updated_at: UpdatedAt,
   })
   .meta({ id: 'Video', description: 'A video of a visitor.' })
+export type Video = z.output<typeof Video>

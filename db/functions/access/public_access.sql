@@ -1,5 +1,5 @@
 -- Authorizes requests of the public plane: counts each by its address, and finds the project of its public key with its
--- public figures, or that of the survey or widget that stands for one as `survey:<id>` or `widget:<id>`. One row per request, in the same order.
+-- public figures, or that of the survey, widget or upload that stands for one as `survey:<id>`, `widget:<id>` or `upload:<id>:<token>`. One row per request, in the same order.
 -- p_requests: [{number, public_key, subject, address, max, window_seconds, day_max}], numbered from 1; subject null = counted
 -- before. day_max bounds what an address may do in a project on a day (UTC); beyond it is no violation.
 -- used null = over the limit; blocked_seconds not null = the address is blocked for repeated violations;
@@ -94,6 +94,14 @@ begin
                  from public.key_routes w
                  join public.widgets g on g.team_id = w.team_id and g.project_id = w.project_id and g.id = w.record_id
                 where w.key_hash = sha256(convert_to(r.public_key, 'UTF8')) and r.public_key = 'widget:' || g.id and g.deleted_at is null
+             )
+             when starts_with(r.public_key, 'upload:') then (
+               -- After the prefix of 7 characters, an id of 36 and a colon comes the token.
+               select jsonb_populate_record(null::public.public_keys, jsonb_build_object('team_id', v.team_id, 'project_id', v.project_id))
+                 from public.key_routes w
+                 join public.videos v on v.team_id = w.team_id and v.project_id = w.project_id and v.id = w.record_id
+                where w.key_hash = sha256(convert_to(substr(r.public_key, 45), 'UTF8')) and v.token_hash = w.key_hash
+                  and substr(r.public_key, 8, 36) = v.id::text and v.deleted_at is null
              )
              else (
                select k

@@ -18,13 +18,13 @@ begin
       author_name, author_email, author_title, author_company, author_avatar_url, author_website_url,
       consent_granted, consent_text, consent_granted_at,
       source_provider, source_url, source_collected_at,
-      language, tags, external_id, metadata, excerpt, featured, position, revoke_token_hash, day
+      language, tags, external_id, metadata, video_id, video_is_ready, excerpt, featured, position, revoke_token_hash, day
     )
     select n.team_id, n.project_id, n.id, f.kind, f.channel, f.title, f.body, f.rating,
            f.author_name, f.author_email, f.author_title, f.author_company, f.author_avatar_url, f.author_website_url,
            coalesce(f.consent_granted, false), f.consent_text, case when f.consent_granted then coalesce(f.consent_granted_at, now()) end,
            f.source_provider, f.source_url, f.source_collected_at,
-           f.language, coalesce(f.tags, '{}'), f.external_id, coalesce(f.metadata, '{}'),
+           f.language, coalesce(f.tags, '{}'), f.external_id, coalesce(f.metadata, '{}'), f.video_id, coalesce(f.video_is_ready, false),
            f.excerpt, coalesce(f.featured, false), f.position, n.revoke_token_hash,
            (uuid_extract_timestamp(n.id) at time zone t.timezone)::date
       from unnest(p_teams, p_projects, p_ids, p_fields, p_revoke_token_hashes)
@@ -35,7 +35,7 @@ begin
              author_name text, author_email text, author_title text, author_company text, author_avatar_url text, author_website_url text,
              consent_granted boolean, consent_text text, consent_granted_at timestamptz,
              source_provider text, source_url text, source_collected_at timestamptz,
-             language text, tags text[], external_id text, metadata jsonb,
+             language text, tags text[], external_id text, metadata jsonb, video_id uuid, video_is_ready boolean,
              excerpt text, featured boolean, position double precision
            )
     returning s as submission

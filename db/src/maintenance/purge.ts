@@ -9,6 +9,7 @@ import { search_lists, search_segments } from '../tables/search.ts'
 import { submissions } from '../tables/submissions.ts'
 import { answer_totals, survey_responses, surveys } from '../tables/surveys.ts'
 import { teams } from '../tables/teams.ts'
+import { videos } from '../tables/videos.ts'
 import { webhook_deliveries, webhook_endpoints } from '../tables/webhooks.ts'
 import { widgets } from '../tables/widgets.ts'
 import { type BatchedDelete, batchedDelete } from './batched-delete.ts'
@@ -57,6 +58,9 @@ const purges: Record<string, BatchedDelete> = {
   submissions: batchedDelete(sql`${submissions}`, isPurged(sql`gone`)),
   submissions_of_projects: batchedDelete(sql`${submissions}`, ofPurgedProject),
   submissions_of_teams: batchedDelete(sql`${submissions}`, ofPurgedTeam),
+  videos: batchedDelete(sql`${videos}`, isPurged(sql`gone`)),
+  videos_of_projects: batchedDelete(sql`${videos}`, ofPurgedProject),
+  videos_of_teams: batchedDelete(sql`${videos}`, ofPurgedTeam),
   survey_responses: batchedDelete(sql`${survey_responses}`, isPurged(sql`gone`)),
   responses_of_surveys: batchedDelete(sql`${survey_responses}`, ofPurgedSurvey),
   responses_of_projects: batchedDelete(sql`${survey_responses}`, ofPurgedProject),
@@ -81,12 +85,14 @@ const purges: Record<string, BatchedDelete> = {
   projects: batchedDelete(
     sql`${projects}`,
     sql`${isPurged(sql`gone`)} and not exists (select from ${submissions} s where s.team_id = gone.team_id and s.project_id = gone.id)
-    and not exists (select from ${survey_responses} r where r.team_id = gone.team_id and r.project_id = gone.id)`,
+    and not exists (select from ${survey_responses} r where r.team_id = gone.team_id and r.project_id = gone.id)
+    and not exists (select from ${videos} v where v.team_id = gone.team_id and v.project_id = gone.id)`,
   ),
   teams: batchedDelete(
     sql`${teams}`,
     sql`${isPurged(sql`gone`)} and not exists (select from ${submissions} s where s.team_id = gone.id)
-    and not exists (select from ${survey_responses} r where r.team_id = gone.id)`,
+    and not exists (select from ${survey_responses} r where r.team_id = gone.id)
+    and not exists (select from ${videos} v where v.team_id = gone.id)`,
   ),
   credentials: batchedDelete(sql`${credentials}`, sql`gone.revoked_at < now() - interval '30 days'`),
   // An expired token stays in its owner's list; an expired session or login is of no use to anybody.

@@ -5,7 +5,9 @@ import { recordAudit } from '../sql/audit.ts'
 import { notFound } from '../sql/rows.ts'
 import { statement } from '../sql/statement.ts'
 import { submissions } from '../tables/submissions.ts'
-import { isSubmission, refValues, type SubmissionRef, type SubmissionRefValues } from './find.ts'
+import { removeVideo } from '../videos/delete.ts'
+import { lockVideo } from '../videos/videos.ts'
+import { findSubmission, isSubmission, refValues, type SubmissionRef, type SubmissionRefValues } from './find.ts'
 
 const remove = statement<SubmissionRefValues, { id: string }>(
   (p) => sql`
@@ -15,11 +17,17 @@ const remove = statement<SubmissionRefValues, { id: string }>(
   returning id`,
 )
 
-/** Hides a submission at once; a job removes it for good. Throws `not_found`. */
+/** Hides a submission at once, and its video; jobs remove them for good. Throws `not_found`. */
 export function deleteSubmission(tx: Tx, actor: Actor, ref: SubmissionRef): Promise<void> {
   return transaction(tx, async (tx) => {
-    const { id } = (await remove(tx, refValues(ref)))[0] ?? notFound()
     const { team_id, project_id } = ref
+    const { video_id } = await findSubmission(tx, ref)
+    // The video first, as whoever makes it ready does.
+    if (video_id !== null) {
+      await lockVideo(tx, { team_id, project_id, video_id })
+      await removeVideo(tx, { team_id, project_id, video_id })
+    }
+    const { id } = (await remove(tx, refValues(ref)))[0] ?? notFound()
     await recordAudit(tx, actor, { team_id, project_id, action: 'submission.deleted', target: 'submission', target_id: id })
   })
 }

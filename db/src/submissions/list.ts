@@ -17,6 +17,7 @@ import {
 import { type Page, type PageQuery, pageBounds } from '../sql/pages.ts'
 import { type Parameters, statementsByKey } from '../sql/statement.ts'
 import { type SubmissionRow, submission_metadata, submission_tags, submissions } from '../tables/submissions.ts'
+import { PUBLIC_VIDEO, type PublicVideoRow } from '../videos/public.ts'
 
 /** Filters with an index of their own, the narrowest first. A list walks the index of the first one given. */
 const DRIVERS = ['external_id', 'import_id', 'metadata', 'tag', 'state', 'kind'] as const
@@ -50,8 +51,10 @@ export interface SubmissionFilters {
   search?: string | undefined
 }
 
-/** A submission as lists return it: without the columns that no reader sees. */
-export type ListedSubmission = Omit<SubmissionRow, 'day' | 'deleted_at' | 'revoke_token_hash'>
+/** A submission as lists return it: without the columns that no reader sees. Public items have the facts of their video. */
+export type ListedSubmission = Omit<SubmissionRow, 'day' | 'deleted_at' | 'revoke_token_hash' | 'video_is_ready'> & {
+  video?: PublicVideoRow | null
+}
 
 interface Reach {
   /** Only public submissions. */
@@ -122,7 +125,7 @@ const inProject: Condition = (p) => sql`
      where s.team_id = ${p.team_id} and s.project_id = ${p.project_id}`
 
 // A page is many values: a column that nobody reads costs PostgreSQL and the driver as much as any other.
-const UNLISTED = ['day', 'deleted_at', 'revoke_token_hash']
+const UNLISTED = ['day', 'deleted_at', 'revoke_token_hash', 'video_is_ready']
 const listed = sql.join(
   Object.keys(getTableColumns(submissions))
     .filter((name) => !UNLISTED.includes(name))
@@ -130,27 +133,30 @@ const listed = sql.join(
   sql`, `,
 )
 
+const listedPublic = sql`${listed}, ${PUBLIC_VIDEO}`
+
 const isThere = sql`s.deleted_at is null`
 
 const list = statementsByKey<Values, Listed<ListedSubmission>>((key, p) => {
   const [reach, span, ...filters] = key.split(',')
   const visible = reach === 'public' ? sql`s.is_public` : isThere
+  const shown = reach === 'public' ? listedPublic : listed
   // Public items have an index of their own, except by tag: a tag is walked, however rare it is.
   const driver = DRIVERS.find((name) => filters.includes(name) && (name === 'tag' || reach !== 'public'))
   const max = filters.some((name) => name.startsWith('search')) ? sql`${p.walked}::int` : undefined
   const others = filters.flatMap((name) => (name === driver ? [] : (conditions[name]?.(p) ?? [])))
   if (driver === 'metadata') {
     const all = conditions.metadata?.(p) ?? []
-    return scannedList(walkOf(withMetadata(p), sql`m.submission_id`, span), [visible, all, ...others].flat(), listed, max ?? LOOKED_UP_ROWS)
+    return scannedList(walkOf(withMetadata(p), sql`m.submission_id`, span), [visible, all, ...others].flat(), shown, max ?? LOOKED_UP_ROWS)
   }
   if (driver === 'tag')
-    return scannedList(walkOf(tagged(p), sql`t.submission_id`, span), [visible, ...others], listed, max ?? LOOKED_UP_ROWS)
+    return scannedList(walkOf(tagged(p), sql`t.submission_id`, span), [visible, ...others], shown, max ?? LOOKED_UP_ROWS)
   const driven = driver && conditions[driver] ? [conditions[driver](p)] : []
   const walk = (narrowed: SQL[]) => walkOf(sql.join([inProject(p), ...narrowed], sql` and `), sql`s.id`, span)
-  if (others.length === 0) return indexedList(walk([visible, ...driven]), listed)
+  if (others.length === 0) return indexedList(walk([visible, ...driven]), shown)
   // The index of public items holds no others. A walk of another index reads deleted records too, and they count as read.
-  if (reach === 'public') return scannedList(walk([visible, ...driven]), others, listed)
-  return scannedList(walk(driven), [visible, ...others], listed, max)
+  if (reach === 'public') return scannedList(walk([visible, ...driven]), others, shown)
+  return scannedList(walk(driven), [visible, ...others], shown, max)
 })
 
 /** The candidates of a search that match, and the last one. */

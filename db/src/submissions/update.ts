@@ -1,4 +1,3 @@
-import { ApiError, fitsAsStoredJson, sizes } from '@earshot/contracts'
 import { sql } from 'drizzle-orm'
 import { type Tx, transaction } from '../driver/database.ts'
 import type { Actor } from '../sql/actor.ts'
@@ -10,7 +9,7 @@ import { inUtc } from '../sql/timestamps.ts'
 import { type SubmissionRow, submissions } from '../tables/submissions.ts'
 import { requireVerbatim } from './excerpt.ts'
 import { isSubmission, refValues, type SubmissionRef, type SubmissionRefValues } from './find.ts'
-import { mergePatch } from './merge-patch.ts'
+import { mergedMetadata } from './merge-patch.ts'
 
 /** Fields to change. Absent ones stay as they are. */
 export interface SubmissionChange {
@@ -97,12 +96,4 @@ function changedConsent(before: SubmissionRow, { granted, text, granted_at }: No
 
 function consentOf({ consent_granted, consent_text, consent_granted_at }: SubmissionRow) {
   return { consent_granted, consent_text, consent_granted_at }
-}
-
-/** Each patch is small enough, but their merge may not be. */
-function mergedMetadata(metadata: Record<string, unknown>, patch: Record<string, unknown>): unknown {
-  const merged = mergePatch(metadata, patch)
-  if (fitsAsStoredJson(merged, sizes.metadataBytes)) return merged
-  const detail = `must be at most ${sizes.metadataBytes} bytes of JSON after the merge`
-  throw new ApiError('validation_error', { errors: [{ field: 'metadata', code: 'too_big', detail }] })
 }

@@ -33,6 +33,7 @@ export const submissions = pgTable(
     external_id: text(),
     metadata: jsonb().$type<Record<string, unknown>>().notNull().default({}),
     video_id: uuid(),
+    video_is_ready: boolean().notNull().default(false),
     import_id: uuid(),
     moderated_by: uuid(),
     moderated_at: instant(),
@@ -46,7 +47,9 @@ export const submissions = pgTable(
     ...lifetime,
     is_public: boolean()
       .notNull()
-      .generatedAlwaysAs(sql`state = 'approved' and consent_granted and consent_revoked_at is null and deleted_at is null`),
+      .generatedAlwaysAs(
+        sql`state = 'approved' and consent_granted and consent_revoked_at is null and deleted_at is null and (kind <> 'video' or video_is_ready)`,
+      ),
   },
   (table) => [primaryKey({ columns: [table.team_id, table.project_id, table.id] })],
 )

@@ -22,7 +22,6 @@ export const videos = pgTable(
     uploaded_at: instant(),
     attempt: integer().notNull().default(0),
     failed_attempts: integer().notNull().default(0),
-    worker_id: uuid(),
     progress: real(),
     duration_ms: integer(),
     width: integer(),
@@ -81,8 +80,14 @@ export const video_captions = pgTable(
     id: newId(),
     language: text().notNull(),
     label: text().notNull(),
-    key: text().notNull(),
-    size_bytes: integer().notNull(),
+    vtt: text().notNull(),
   },
   (table) => [primaryKey({ columns: [table.team_id, table.project_id, table.video_id, table.id] })],
 )
+
+export type CaptionRow = typeof video_captions.$inferSelect
+
+export const transcode_turns = pgTable('transcode_turns', {
+  team_id: uuid().primaryKey(),
+  served_at: instant().notNull(),
+})

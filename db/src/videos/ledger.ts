@@ -134,23 +134,39 @@ export async function listParts(tx: Tx, ref: VideoRef): Promise<(StoredPart & { 
   return listAll(tx, ref)
 }
 
+// A trigger notes their blobs.
 const remove = statement<VideoRef, never>(
   (p) => sql`
-  with gone as (
-    delete from ${video_parts}
-     where team_id = ${p.team_id} and project_id = ${p.project_id} and video_id = ${p.video_id}
-    returning team_id, key
-  )
-  insert into ${unused_blobs} (team_id, key)
-  select g.team_id, g.key
-    from gone g
-      on conflict (team_id, key) do update set delete_at = now()`,
+  delete from ${video_parts}
+   where team_id = ${p.team_id} and project_id = ${p.project_id} and video_id = ${p.video_id}`,
 )
 
 /** Lets a job delete the parts of a file. Call it in a transaction that has locked the video, and closed it for uploads. */
 export async function discardParts(tx: Tx, ref: VideoRef): Promise<void> {
   await remove(tx, ref)
   await enqueue(tx, 'blobs', {})
+}
+
+const removeClip = statement<VideoRef, never>(
+  (p) => sql`
+  with gone as (
+    update ${videos} v
+       set clip_key = null, poster_key = null
+      from ${videos} before
+     where ${isVideo(p)} and before.team_id = v.team_id and before.project_id = v.project_id and before.id = v.id
+    returning before.team_id, before.clip_key, before.poster_key
+  )
+  insert into ${unused_blobs} (team_id, key)
+  select g.team_id, k.key
+    from gone g, unnest(array[g.clip_key, g.poster_key]) k (key)
+   where k.key is not null
+      on conflict (team_id, key) do update set delete_at = now()`,
+)
+
+/** Lets a job delete every byte of a video. Call it in a transaction that has locked the video. */
+export async function discardFiles(tx: Tx, ref: VideoRef): Promise<void> {
+  await removeClip(tx, ref)
+  await discardParts(tx, ref)
 }
 
 const close = statement<VideoRef, { id: string }>(

@@ -1,4 +1,4 @@
-import { ApiError, type LimitName, type Operation, planIncludes, plans, roleSuffices } from '@earshot/contracts'
+import { ApiError, type LimitName, type Operation, planIncludes, plans, roleSuffices, UPLOAD_TOKEN_HEADER } from '@earshot/contracts'
 import { type AccessRow, findOwnSignIn, type Tx } from '@earshot/db'
 import type { AccessJwts } from './access-jwts.ts'
 import type { Guest, InAccount, InProject, Visitor } from './callers.ts'
@@ -97,6 +97,8 @@ async function authorizeVisitor(
     return { caller: { ip, deferredAccess }, projectIsMissing: false }
   }
   const project = await authorizePublic(tx, operation, requestFacts, options)
+  if (operation.headerFields.has('upload_token') && requestFacts.uploadToken === null)
+    throw new ApiError('not_authenticated', { detail: `Send the token of the upload as ${UPLOAD_TOKEN_HEADER}.` })
   const isInProject = IDENTIFIES_PROJECT.some((name) => operation.pathFields.has(name))
   return { caller: { ip, project }, projectIsMissing: isInProject && project === null }
 }

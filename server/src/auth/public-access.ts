@@ -6,9 +6,10 @@ import type { ReplyHeaders } from './reply-headers.ts'
 import type { RequestFacts } from './request-facts.ts'
 
 /** Fields of a public path that identify the project. */
-export const IDENTIFIES_PROJECT = ['public_key', 'survey_id', 'widget_id'] as const
+export const IDENTIFIES_PROJECT = ['public_key', 'survey_id', 'widget_id', 'video_id'] as const
 
 const PUBLIC_KEY = /^pk_[0-9A-Za-z]{24}$/
+const UPLOAD_TOKEN = /^upl_[0-9A-Za-z]{43}$/
 /** As PostgreSQL writes ids. */
 const RECORD_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
@@ -81,12 +82,12 @@ export function deferPublicAccess(tx: Tx, operation: Operation, requestFacts: Re
 
 function queryOf(
   { method, limit: name }: Operation,
-  { path, ip }: RequestFacts,
+  { path, uploadToken, ip }: RequestFacts,
   { multiplier, publicWritesPerDay }: PublicAccessOptions,
 ): PublicAccessQuery {
   const address = addressSubject(ip)
   return {
-    publicKey: publicKeyOf(path),
+    publicKey: publicKeyOf(path, uploadToken),
     subject: `${name}:${address}`,
     address,
     limit: scaled(name, multiplier),
@@ -125,11 +126,19 @@ function hasProject<Row extends PublicAccessRow>(row: Row): row is Row & PublicP
   return row.team_id !== null && row.project_id !== null
 }
 
-/** What identifies the project: its public key, a survey or a widget. A text that is not shaped like one identifies none. */
-function publicKeyOf({ public_key, survey_id, widget_id }: RequestFacts['path']): string | null {
+/**
+ * What identifies the project: its public key, a survey, a widget, or a video with the token of its upload. A text that is not
+ * shaped like one identifies none.
+ */
+function publicKeyOf({ public_key, survey_id, widget_id, video_id }: RequestFacts['path'], uploadToken: string | null): string | null {
+  if (video_id !== undefined) return RECORD_ID.test(video_id) && isUploadToken(uploadToken) ? `upload:${video_id}:${uploadToken}` : null
   if (survey_id !== undefined) return recordKey('survey', survey_id)
   if (widget_id !== undefined) return recordKey('widget', widget_id)
   return public_key !== undefined && PUBLIC_KEY.test(public_key) ? public_key : null
+}
+
+function isUploadToken(token: string | null): token is string {
+  return token !== null && UPLOAD_TOKEN.test(token)
 }
 
 function recordKey(kind: string, id: string): string | null {

@@ -1,10 +1,11 @@
-import { ApiError, sizes } from '@earshot/contracts'
+import { ApiError, sizes, UPLOAD_TOKEN_HEADER } from '@earshot/contracts'
 import type { Patience } from '@earshot/db'
 import type { FastifyRequest } from 'fastify'
 import { isForwarded } from './forwarding.ts'
 import { type Provenance, provenanceOf } from './provenance.ts'
 import { LOOKS_LIKE_TOKEN } from './token-values.ts'
 
+const UPLOAD_TOKEN = UPLOAD_TOKEN_HEADER.toLowerCase()
 const USER_AGENT_CHARACTERS = 300
 /** How long a request waits for connections to the database, in all. */
 const PATIENCE_MS = 3_000
@@ -26,6 +27,8 @@ export interface RequestFacts {
   isDelivery: boolean
   /** Whether the body is so large, or of unknown size, that the request is counted before it is read, on every surface. */
   hasLargeBody: boolean
+  /** The token of an upload, not yet validated. */
+  uploadToken: string | null
   /** The path fields, not yet validated. */
   path: Record<string, string | undefined>
   /** Ends when the client disconnects. */
@@ -56,6 +59,7 @@ export function requestFactsOf(request: FastifyRequest, ownOrigin: string): Requ
     client: headers['x-earshot-client'] === 'mcp' ? 'mcp' : null,
     isDelivery: headers['x-service-delivery'] !== undefined,
     hasLargeBody: hasLargeBody(headers),
+    uploadToken: typeof headers[UPLOAD_TOKEN] === 'string' ? headers[UPLOAD_TOKEN] : null,
     path: request.params as Record<string, string | undefined>,
     patience: { untilMs: performance.now() + PATIENCE_MS, isGone: () => request.raw.socket.destroyed },
   }

@@ -47,6 +47,10 @@ export function makeRevokeToken(): string {
   return `rvk_${randomBase62(LINK_TOKEN_CHARACTERS)}`
 }
 
+export function makeUploadToken(): string {
+  return `upl_${randomBase62(LINK_TOKEN_CHARACTERS)}`
+}
+
 export function makeInvitationToken(): string {
   return `inv_${randomBase62(LINK_TOKEN_CHARACTERS)}`
 }

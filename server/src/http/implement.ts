@@ -20,7 +20,7 @@ type ContextOf<O> = O extends { access: 'public' }
 
 type PublicContextOf<O> = O extends { authorizesWithWork: true }
   ? DeferredVisitor
-  : O extends { path: `${string}{${'public_key' | 'survey_id' | 'widget_id'}}${string}` }
+  : O extends { path: `${string}{${'public_key' | 'survey_id' | 'widget_id' | 'video_id'}}${string}` }
     ? VisitorInProject
     : Visitor
 

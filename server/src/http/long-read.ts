@@ -58,7 +58,8 @@ export function registerLongRead(
   pipeline: Pipeline,
   { baseUrl, max, noun, heartbeatMs = HEARTBEAT_MS, open }: Kind & { baseUrl: string },
 ): void {
-  const { path, input, queryFields, bodyFields } = pipeline.named.operation
+  const { operation } = pipeline.named
+  const { path, input, queryFields } = operation
   const ownOrigin = new URL(baseUrl).origin
   const readQuery = compileQuery(input, queryFields)
   const running = createOpenStreams(max, noun)
@@ -74,7 +75,7 @@ export function registerLongRead(
     handler: async (request, reply: FastifyReply) => {
       const authorized = request.authorized as AuthorizedRequest // The hook above has run.
       const signal = running.enter(callerOf(authorized).actor.userId, reply.raw)
-      const fields = collectInput(request, readQuery, bodyFields)
+      const fields = collectInput(request, readQuery, operation)
       const access = accessOf(pipeline, authorized, requestFactsOf(request, ownOrigin), heartbeatMs)
       const { headers, chunks } = await open({ request, fields, signal, ...access })
       return reply.headers({ ...HEADERS, ...headers }).send(Readable.from(chunks, { objectMode: false, highWaterMark: BUFFER_BYTES }))

@@ -1,7 +1,8 @@
-import { ApiError, takesKey } from '@earshot/contracts'
+import { ApiError, type Operation, takesKey } from '@earshot/contracts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { replyHeadersOf } from '../auth/reply-headers.ts'
 import { requestFactsOf } from '../auth/request-facts.ts'
+import { linkTime } from '../media/link-time.ts'
 import { etagOf, matchesETag } from './etag.ts'
 import { sendFailure } from './failure.ts'
 import { readIdempotencyKey } from './idempotency.ts'
@@ -22,7 +23,7 @@ export function registerRest(
   { baseUrl, version, resourcePath }: { baseUrl: string; version: string; resourcePath: string | null },
 ): void {
   const { operation } = pipeline.named
-  const { method, path, status, input, queryFields, bodyFields, bodyBytes } = operation
+  const { method, path, status, input, queryFields, bodyBytes } = operation
   const ownOrigin = new URL(baseUrl).origin
   const readQuery = compileQuery(input, queryFields)
   const cacheControl = operation.access === 'public' && method === 'GET' ? 'no-cache' : 'private, no-store'
@@ -40,7 +41,7 @@ export function registerRest(
       const etag = knownTag(request.authorized, version)
       reply.header('cache-control', cacheControl)
       if (etag !== null && matchesETag(request.headers['if-none-match'], etag)) return reply.header('etag', etag).code(304).send()
-      const raw = collectInput(request, readQuery, bodyFields)
+      const raw = collectInput(request, readQuery, operation)
       const key = hasKey ? readIdempotencyKey(singleHeader(request, 'idempotency-key')) : null
       // The hook above has run.
       const result = await pipeline.perform(request.authorized as AuthorizedRequest, raw, key)
@@ -57,15 +58,19 @@ export function registerRest(
   })
 }
 
-/** Collects path, query and body fields. A field in the wrong part of the request is an unknown field. */
+/** Collects path, header, query and body fields. A field in the wrong part of the request is an unknown field. */
 export function collectInput(
   request: FastifyRequest,
   readQuery: (query: Record<string, unknown>) => Record<string, unknown>,
-  bodyFields: ReadonlySet<string>,
+  { bodyFields, headerFields }: Pick<Operation, 'bodyFields' | 'headerFields'>,
 ): Record<string, unknown> {
-  const params = request.params as Record<string, string>
+  const headers = [...headerFields].flatMap(([name, header]) => {
+    const value = singleHeader(request, header.toLowerCase())
+    return value === undefined ? [] : [[name, value]]
+  })
+  const params = { ...(request.params as Record<string, string>), ...Object.fromEntries(headers) }
   const fields = { ...readQuery(request.query as Record<string, unknown>), ...bodyOf(request) }
-  for (const name of Object.keys(params)) if (Object.hasOwn(fields, name)) throw unknownField(name)
+  for (const name of [...Object.keys(params), ...headerFields.keys()]) if (Object.hasOwn(fields, name)) throw unknownField(name)
   for (const name of Object.keys(request.query as object)) if (bodyFields.has(name)) throw unknownField(name)
   return { ...fields, ...params }
 }
@@ -91,18 +96,23 @@ function sendJson(request: FastifyRequest, reply: FastifyReply, { body, etag }: 
   return reply.type('application/json; charset=utf-8').send(body)
 }
 
-/** Returns the entity tag of what is known to be unchanged before it is rendered: by its version, and by that of the service. */
+/**
+ * Returns the entity tag of what is known to be unchanged before it is rendered: by its version, by that of the service, and by the
+ * time until which its links are signed.
+ */
 function knownTag(authorized: AuthorizedRequest | undefined, serviceVersion: string): string | null {
   const caller = authorized?.caller
   const version = caller && 'project' in caller && caller.project && 'version' in caller.project ? caller.project.version : null
-  return version ? etagOf(`${serviceVersion} ${version}`) : null
+  return version ? etagOf(`${serviceVersion} ${version} ${linkTime(Date.now())}`) : null
 }
 
 /** Fills the path with the request's fields and the new id. A field of that name in the request is another record's. */
 function locationOf(resourcePath: string, params: Record<string, unknown>, output: unknown): string {
-  const { id } = output as { id: string }
-  const names = resourcePath.match(/(?<=\{)\w+(?=\})/g)
-  const path = { ...params, [names?.at(-1) ?? '']: id }
+  const name = resourcePath.match(/(?<=\{)\w+(?=\})/g)?.at(-1) ?? ''
+  // A reservation is a video beside the address for its file.
+  const created = output as { id: string } & Record<string, { id: string } | undefined>
+  const { id } = created[name.replace('_id', '')] ?? created
+  const path = { ...params, [name]: id }
   return resourcePath.replaceAll(/\{(\w+)\}/g, (_match, name: string) => encodeURIComponent(String(path[name])))
 }
 

@@ -8,11 +8,11 @@ import { isQueryObject } from '../http/query.ts'
 export function documentRouter(contracts: OperationTree): OpenApiRouter {
   const { procedure, router } = initTRPC.meta<OpenApiMeta>().create()
   const procedures = listOperations(contracts).map(
-    ({ operationId, operation: { method, path, input, output, summary, queryFields } }: NamedOperation) => {
+    ({ operationId, operation: { method, path, input, output, summary, queryFields, headerFields } }: NamedOperation) => {
       const documented = procedure
         // `protect` and `errorResponses` would add security and errors of trpc-to-openapi; ours are added later.
         .meta({ openapi: { method, path: `/${path.slice(1)}`, operationId, summary, protect: false, errorResponses: {} } })
-        .input(withTextsForObjects(input, queryFields))
+        .input(withTextsForObjects(headerFields.size > 0 ? withoutHeaders(input, headerFields) : input, queryFields))
         .output(output)
       return [operationId, method === 'GET' ? documented.query(notCalled) : documented.mutation(notCalled)]
     },
@@ -24,6 +24,11 @@ export function documentRouter(contracts: OperationTree): OpenApiRouter {
 function withTextsForObjects(input: z.ZodObject, queryFields: ReadonlySet<string>): z.ZodObject {
   const names = [...queryFields].filter((name) => isQueryObject(input.shape[name] as z.ZodType))
   return input.extend(Object.fromEntries(names.map((name) => [name, z.string().optional()])))
+}
+
+/** `completeParameters` adds the headers. */
+function withoutHeaders(input: z.ZodObject, headerFields: ReadonlyMap<string, string>): z.ZodObject {
+  return z.strictObject(Object.fromEntries(Object.entries(input.shape).filter(([name]) => !headerFields.has(name))))
 }
 
 function notCalled(): never {

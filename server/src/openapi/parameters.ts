@@ -39,10 +39,16 @@ export function completeParameters(
 ): (oas31.ParameterObject | oas31.ReferenceObject)[] {
   return [
     ...(draft.parameters ?? []).map((parameter) => ('name' in parameter ? completeParameter(parameter, operation) : parameter)),
+    ...[...operation.headerFields].map(([field, name]) => headerParameter(name, operation.input.shape[field] as z.ZodType)),
     ...(takesKey(operation) ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
     ...(operation.stream === 'events' ? [{ $ref: '#/components/parameters/LastEventId' }] : []),
     ...(hasETag(operation) ? [{ $ref: '#/components/parameters/IfNoneMatch' }] : []),
   ]
+}
+
+function headerParameter(name: string, field: z.ZodType): oas31.ParameterObject {
+  const { description, ...schema } = objectSchemaOf(field)
+  return { name, in: 'header', required: true, ...(description !== undefined && { description }), schema }
 }
 
 function completeParameter(parameter: oas31.ParameterObject, { input }: NamedOperation['operation']): oas31.ParameterObject {

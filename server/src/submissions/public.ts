@@ -1,9 +1,18 @@
 import { contracts } from '@earshot/contracts'
-import { listSubmissions, receiveSubmission, revokeConsent, submissionFields, toTimestamp, type WidgetItemRow } from '@earshot/db'
+import {
+  listSubmissions,
+  type PublicVideoRow,
+  receiveSubmission,
+  revokeConsent,
+  submissionFields,
+  toTimestamp,
+  type WidgetItemRow,
+} from '@earshot/db'
 import { requireFormToken } from '../auth/form-token.ts'
 import type { PublicProjectRow } from '../auth/public-access.ts'
 import { hashToken, makeId, makeRevokeToken } from '../auth/token-values.ts'
 import { implement } from '../http/implement.ts'
+import { type MediaSigner, mediaLinks } from '../media/links.ts'
 import { presentConsent } from './columns.ts'
 
 export const publicSubmissions = implement(contracts.public.submissions, {
@@ -30,7 +39,9 @@ export const publicItems = implement(contracts.public.items, {
   list: async ({ ctx, input }) => {
     const { public_key, ...filters } = input
     const { team_id, project_id } = ctx.project
-    const page = await listSubmissions(ctx.tx, { team_id, project_id, ...filters }, { publicOnly: true }, presentItem)
+    const page = await listSubmissions(ctx.tx, { team_id, project_id, ...filters }, { publicOnly: true }, (row) =>
+      presentItem(row, ctx.services),
+    )
     return { ...page, aggregate: presentFigures(ctx.project) }
   },
 })
@@ -47,7 +58,7 @@ function decoy(revoke_token: string) {
   return { id: makeId(), state: 'pending' as const, created_at: new Date().toISOString(), revoke_token }
 }
 
-export function presentItem(row: Omit<WidgetItemRow, 'truncated'>) {
+export function presentItem(row: Omit<WidgetItemRow, 'truncated' | 'video'> & { video?: PublicVideoRow | null }, signer: MediaSigner) {
   return {
     id: row.id,
     kind: row.kind,
@@ -62,11 +73,16 @@ export function presentItem(row: Omit<WidgetItemRow, 'truncated'>) {
       avatar_url: row.author_avatar_url,
       website_url: row.author_website_url,
     },
-    video: null,
+    video: row.video ? presentPublicVideo(row.video, signer) : null,
     tags: row.tags,
     featured: row.featured,
     published_at: toTimestamp(row.moderated_at ?? row.updated_at),
   }
+}
+
+function presentPublicVideo({ duration_ms, width, height, ...video }: PublicVideoRow, signer: MediaSigner) {
+  const { clip, poster } = mediaLinks(signer, video, 'public')
+  return { playback_url: clip, poster_url: poster, duration_ms, width, height }
 }
 
 export function presentFigures({ public_count, rated_count, rating_sum }: PublicProjectRow) {

@@ -1,0 +1,25 @@
+import { createWriteStream } from 'node:fs'
+import { pipeline } from 'node:stream/promises'
+import { type Database, listParts, type VideoRef } from '@earshot/db'
+import type { BlobStore } from '@earshot/drivers'
+
+interface OriginalOptions {
+  database: Database
+  blobStore: BlobStore
+  ref: VideoRef
+  path: string
+  signal: AbortSignal
+}
+
+/** Joins the parts of an upload to one local file. Throws when one of them is not there. */
+export async function fetchOriginal({ database, blobStore, ref, path, signal }: OriginalOptions): Promise<void> {
+  const parts = await listParts(database, ref)
+  async function* bytes() {
+    for (const { key, size_bytes } of parts) {
+      const blob = await blobStore.get(key, { signal })
+      if (blob === null || blob.sizeBytes !== size_bytes) throw new Error(`A part of the upload is not in the store: ${key}`)
+      yield* blob.bytes
+    }
+  }
+  await pipeline(bytes(), createWriteStream(path, { mode: 0o600 }), { signal })
+}
