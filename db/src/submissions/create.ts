@@ -21,10 +21,12 @@ interface ProjectRef {
   project_id: string
 }
 
-const create = statement<ProjectRef & { fields: string }, SubmissionRow>(
+const create = statement<ProjectRef & { fields: string; revoke_token_hash: Buffer | null }, SubmissionRow>(
   (p) => sql`
   select ${columnsOf(submissions)}
-    from create_submissions(array[${p.team_id}::uuid], array[${p.project_id}::uuid], array[uuidv7()], array[${p.fields}::jsonb], array[null::bytea])`,
+    from create_submissions(
+           array[${p.team_id}::uuid], array[${p.project_id}::uuid], array[uuidv7()], array[${p.fields}::jsonb], array[${p.revoke_token_hash}::bytea]
+         )`,
 )
 
 const announceTestimonial = statement<SubmissionRefValues, never>(
@@ -46,8 +48,9 @@ export function createSubmission(
 ): Promise<SubmissionRow> {
   return transaction(tx, async (tx) => {
     requireVerbatim(fields.excerpt, fields.body)
-    const unique = { ...fields, tags: fields.tags && [...new Set(fields.tags)] }
-    const row = onlyOne(await create(tx, { team_id, project_id, fields: JSON.stringify(unique) }))
+    const { revoke_token_hash = null, ...others } = fields
+    const unique = { ...others, tags: fields.tags && [...new Set(fields.tags)] }
+    const row = onlyOne(await create(tx, { team_id, project_id, fields: JSON.stringify(unique), revoke_token_hash }))
     if (row.kind === 'testimonial') await announceTestimonial(tx, refValues({ team_id, project_id, submission_id: row.id }))
     if (actor) await recordAudit(tx, actor, { team_id, project_id, action: 'submission.created', target: 'submission', target_id: row.id })
     await consumeQuota(tx, team_id, 'submissions')
