@@ -7,7 +7,7 @@ import { Id, Language, listOf, TimedPage, text, timestamp } from './schemas/prim
 import { Caption, Video, VideoDraft, VideoDraftInput, VideoState } from './schemas/video.ts'
 
 const VIDEO = `${PROJECT}/videos/{video_id}` as const
-export const VideoRef = ProjectRef.extend({ video_id: Id.meta({ description: 'The video.' }) })
+const VideoRef = ProjectRef.extend({ video_id: Id.meta({ description: 'The video.' }) })
 const read = { scope: 'read:videos', role: 'viewer' } as const
 const write = { scope: 'write:videos', role: 'member' } as const
 
@@ -35,7 +35,7 @@ export const VideoUpload = z
   })
   .meta({ id: 'VideoUpload', description: 'Where to upload the file.' })
 
-export const ReservedVideo = z
+const ReservedVideo = z
   .object({ video: Video, upload: VideoUpload })
   .meta({ id: 'ReservedVideo', description: 'A video that waits for its file, and where to upload it.' })
 

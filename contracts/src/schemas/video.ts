@@ -26,7 +26,7 @@ export type VideoState = z.infer<typeof VideoState>
  * Why a video failed. `no_transcoder`: it waits for a worker that can transcode. `transcode_failed`: try it again. The others are the
  * fault of the file.
  */
-export const videoFailures = [
+const videoFailures = [
   'no_transcoder',
   'unsupported_media',
   'no_video_track',

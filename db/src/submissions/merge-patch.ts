@@ -1,7 +1,7 @@
 import { ApiError, fitsAsStoredJson, sizes } from '@earshot/contracts'
 
 /** Applies a JSON Merge Patch (RFC 7396 §2): null removes a member, an object is merged, any other value replaces. */
-export function mergePatch(target: unknown, patch: unknown): unknown {
+function mergePatch(target: unknown, patch: unknown): unknown {
   if (!isObject(patch)) return patch
   const merged = new Map(Object.entries(isObject(target) ? target : {}))
   for (const [name, value] of Object.entries(patch)) {

@@ -11,7 +11,7 @@ import { type CaptionRow, type VideoRow, video_captions, videos } from '../table
 import { isVideo, type VideoRef } from './lease.ts'
 
 /** What a list of captions shows. */
-export type CaptionSummary = Pick<CaptionRow, 'id' | 'language' | 'label'>
+type CaptionSummary = Pick<CaptionRow, 'id' | 'language' | 'label'>
 /** A video with its captions, by language. */
 export type CaptionedVideo = VideoRow & { captions: CaptionSummary[] }
 

@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { MediaAudience, MediaLinks, VideoRef } from '@earshot/db'
 import type { SecretBox } from '@earshot/drivers'
-import { linkTime } from './link-time.ts'
+import { linkTime } from '../http/link-time.ts'
 
 /** Where the files of videos are served. */
 export const MEDIA = '/media/v1'

@@ -7,7 +7,7 @@ import { requireOpen } from './open-upload.ts'
 import type { UploadLease } from './upload-lease.ts'
 
 /** What the client sends again costs it this much at most. */
-export const PART_BYTES = 4 * 1_024 * 1_024
+const PART_BYTES = 4 * 1_024 * 1_024
 const RETRY_SECONDS = 10
 /** A store may take its time: the lease is kept meanwhile. */
 const KEEP_MS = 1_000

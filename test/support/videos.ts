@@ -1,0 +1,65 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import type { Team } from './people.ts'
+import type { TestService } from './test-service.ts'
+import { until } from './until.ts'
+
+const MAKE_SHELF = fileURLToPath(new URL('../drivers/transcoder/make-shelf.ts', import.meta.url))
+const CLIP = 'recorded.webm'
+
+let made: Promise<Buffer> | undefined
+
+/** Returns a small recording, made once for each test file. */
+export function recording(): Promise<Buffer> {
+  made ??= make()
+  return made
+}
+
+async function make(): Promise<Buffer> {
+  const folder = await mkdtemp(join(tmpdir(), 'earshot-recording-'))
+  try {
+    await promisify(execFile)(process.execPath, [MAKE_SHELF, folder, CLIP])
+    return await readFile(join(folder, CLIP))
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+/** Uploads a file to a reservation, in one request of tus. */
+export async function uploadTo(service: TestService, { id, token }: { id: string; token: string }, bytes: Uint8Array): Promise<Response> {
+  const headers = {
+    'tus-resumable': '1.0.0',
+    'x-upload-token': token,
+    'upload-offset': '0',
+    'content-type': 'application/offset+octet-stream',
+  }
+  return fetch(`${service.url}/api/v1/uploads/${id}/`, { method: 'PATCH', headers, body: bytes as Uint8Array<ArrayBuffer> })
+}
+
+/** Reserves, uploads and completes a video, as a member. Returns its reference. */
+export async function uploadVideo(service: TestService, team: Team, bytes: Uint8Array, draft: object = {}) {
+  const client = service.client(team.token)
+  const file = { file_name: 'clip.webm', content_type: 'video/webm', size_bytes: bytes.length }
+  const { video, upload } = await client.videos.reserve({ ...team.project, ...file, draft })
+  await uploadTo(service, { id: video.id, token: upload.token }, bytes)
+  const ref = { ...team.project, video_id: video.id }
+  await client.videos.complete(ref)
+  return ref
+}
+
+/** Waits until a video is in a state. */
+export async function untilState(service: TestService, team: Team, ref: Awaited<ReturnType<typeof uploadVideo>>, state: string) {
+  const client = service.client(team.token)
+  await until(`the video is ${state}`, async () => (await client.videos.retrieve(ref)).state === state, 60_000)
+  return client.videos.retrieve(ref)
+}
+
+/** Returns a signed address of the tests' own service. */
+export function here(service: TestService, url: string | null): string {
+  const { pathname, search } = new URL(url ?? '')
+  return service.url + pathname + search
+}
