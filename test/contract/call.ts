@@ -29,8 +29,13 @@ export async function callTrpc(service: TestService, { name, operation }: NamedO
   return service.send('GET', `/trpc/${name}?${new URLSearchParams({ input: JSON.stringify(input) })}`, options)
 }
 
-/** Splits an input into path, query and body. */
-export function sourcesOf({ operation }: NamedOperation, input: Readonly<Record<string, unknown>>) {
+/** Splits an input into path, headers, query and body; the headers come with those that are given. */
+export function sourcesOf(
+  { operation }: NamedOperation,
+  input: Readonly<Record<string, unknown>>,
+  { headers = {} }: { headers?: Record<string, string> } = {},
+) {
+  const own = [...operation.headerFields].flatMap(([name, header]) => (input[name] === undefined ? [] : [[header, String(input[name])]]))
   const part = (names: ReadonlySet<string>) => Object.fromEntries(Object.entries(input).filter(([name]) => names.has(name)))
   const query = new URLSearchParams(
     Object.entries(part(operation.queryFields)).map(([name, value]): [string, string] => [name, String(value)]),
@@ -38,6 +43,7 @@ export function sourcesOf({ operation }: NamedOperation, input: Readonly<Record<
   const hasBody = operation.method === 'POST' || operation.method === 'PATCH'
   return {
     path: part(operation.pathFields),
+    headers: { ...Object.fromEntries(own), ...headers } as Record<string, string>,
     ...(query.size > 0 && { query }),
     ...(hasBody && { body: part(operation.bodyFields) }),
   }

@@ -21,6 +21,7 @@ const HIDDEN = '…'
 const WRITTEN_LATER: ReadonlySet<string> = new Set(['events.list', 'webhooks.deliveries.list'])
 /** Made up for each run, and so not worth showing. */
 const MADE_UP_NAME = /user-[0-9a-f]{12}/g
+const SIGNATURE = /sig=[\w-]+/g
 const MADE_UP_ADDRESS = /[0-9a-f]{8}-[0-9a-f-]{27}@example\.com/g
 
 const isRecording = process.env.RECORD_EXAMPLES === '1'
@@ -104,6 +105,7 @@ async function fill(team: Team): Promise<void> {
   const questions = [{ ref: 'recommend', type: 'nps' as const, title: 'How likely are you to recommend us?' }]
   await client.surveys.create({ ...team.project, name: 'After the first week', questions })
   await client.imports.create({ ...team.project, target: 'testimonials', file_name: 'testimonials.csv', csv: 'name,text\nAda,Fine.\n' })
+  await client.videos.reserve({ ...team.project, file_name: 'clip.webm', content_type: 'video/webm', size_bytes: 1_048_576 })
   await client.widgets.create({ ...team.project, name: 'Wall of the home page', layout: 'wall' })
   await client.invitations.create({ team_id: team.id, email: `${crypto.randomUUID()}@example.com`, role: 'member' })
   await beginSession(service.database, team.ownerId)
@@ -127,7 +129,10 @@ async function answerSurvey(team: Team, survey_id: string): Promise<void> {
 }
 
 function withoutSecrets(body: unknown): unknown {
-  const text = JSON.stringify(body).replaceAll(MADE_UP_NAME, 'ada').replaceAll(MADE_UP_ADDRESS, 'grace@example.com')
+  const text = JSON.stringify(body)
+    .replaceAll(MADE_UP_NAME, 'ada')
+    .replaceAll(MADE_UP_ADDRESS, 'grace@example.com')
+    .replaceAll(SIGNATURE, 'sig=…')
   return JSON.parse(text, (name, value) => (SECRETS.test(name) && value !== null ? hidden(value) : value))
 }
 

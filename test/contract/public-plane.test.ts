@@ -79,6 +79,24 @@ const refusals: Record<string, Refusal> = {
     appliesTo: ({ operation }) => operation.pathFields.has('widget_id'),
     input: { widget_id: UNKNOWN_ID },
   },
+  'with the token of another upload': {
+    status: 404,
+    code: 'not_found',
+    appliesTo: takesUploadToken,
+    input: { upload_token: `upl_${'0'.repeat(43)}` },
+  },
+  'for another upload than that of its token': {
+    status: 404,
+    code: 'not_found',
+    appliesTo: takesUploadToken,
+    input: { video_id: UNKNOWN_ID },
+  },
+  'without the token of its upload': {
+    status: 401,
+    code: 'not_authenticated',
+    appliesTo: takesUploadToken,
+    input: { upload_token: undefined },
+  },
   'that is a webhook delivery': {
     status: 403,
     code: 'webhook_loop',
@@ -108,7 +126,7 @@ test('a request that is admitted changes what its handler changes', async () => 
     for (const { open } of operation.operation.authorizesWithWork ? [own] : [own, careless]) {
       const input = await makeInput(own.open, await makeTeam(store.database), operation)
       const before = await contentOf(open)
-      const reply = await callRest(open, operation, { ...sourcesOf(operation, input), headers: { 'x-forwarded-for': newAddress() } })
+      const reply = await callRest(open, operation, sourcesOf(operation, input, { headers: { 'x-forwarded-for': newAddress() } }))
       expect(reply, operation.name).toMatchObject({ status: operation.operation.status })
       const isUnchanged = open === own.open && operation.operation.method === 'GET'
       expect(JSON.stringify(before) === JSON.stringify(await contentOf(open)), operation.name).toBe(isUnchanged)
@@ -127,7 +145,7 @@ async function expectRefusal(services: Services, operation: NamedOperation, refu
   await refusal.prepare?.(address)
   const before = await contentOf(service)
   const headers = { ...refusal.headers, 'x-forwarded-for': address }
-  const reply = await callRest(service, operation, { ...sourcesOf(operation, input), headers })
+  const reply = await callRest(service, operation, sourcesOf(operation, input, { headers }))
   expect(reply).toMatchObject({ status: refusal.status, body: { code: refusal.code } })
   expect(await contentOf(service)).toEqual(before)
 }
@@ -162,4 +180,8 @@ function newAddress(): string {
 
 function blockAddress(address: string): Promise<unknown> {
   return store.database.run("insert into abuse_blocks (address, blocked_until) values ($1, now() + interval '1 hour')", [address])
+}
+
+function takesUploadToken({ operation }: NamedOperation): boolean {
+  return operation.headerFields.has('upload_token')
 }

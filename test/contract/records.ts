@@ -30,6 +30,8 @@ const makers: Record<string, Maker> = {
   question_id: firstQuestion,
   response_id: makeResponse,
   import_id: (service, team) => makeImport(service, team, `'completed'`),
+  video_id: (service, team) => makeVideo(service, team),
+  caption_id: makeCaption,
   request_id: makePrivacyRequest,
   user_id: async (_service, team) => (await team.join('member')).id,
   delivery_id: makeDelivery,
@@ -65,6 +67,17 @@ const inputMakers: Record<string, InputMaker> = {
   'imports.resume': async (service, team) => ({
     import_id: await makeImport(service, team, `'failed', error_code = 'quota_exceeded', error_detail = 'Used up.', file_until = now()`),
   }),
+  'videos.complete': async (service, team) => ({ video_id: await makeVideo(service, team, UPLOADING) }),
+  'videos.retry': async (service, team) => ({
+    video_id: await makeVideo(
+      service,
+      team,
+      `state = 'failed', error_code = 'timeout', error_detail = 'It took too long.', original_until = now()`,
+    ),
+  }),
+  'public.uploads.complete': (service, team) => makeUpload(service, team),
+  'public.drafts.update': async (service, team) => ({ ...(await makeUpload(service, team)), body: 'Saved us a week.' }),
+  'public.drafts.submit': (service, team) => makeUpload(service, team),
   'me.changePassword': ownPassword,
   'me.mfa.enroll': ownPassword,
   'me.mfa.confirm': async (service, team) => {
@@ -216,4 +229,31 @@ async function makeImport(service: TestService, { token, project }: Team, state:
     [id],
   )
   return id
+}
+
+const UPLOADING = `state = 'uploading', offset_bytes = size_bytes`
+const READY = `state = 'ready', offset_bytes = size_bytes, attempt = 1, duration_ms = 61400, width = 1080, height = 1920, clip_key = 'videos/clip',
+  clip_bytes = 1, poster_key = 'videos/poster', poster_bytes = 1`
+const FILE = {
+  ...{ file_name: 'clip.webm', content_type: 'video/webm', size_bytes: 1_048_576 },
+  draft: { body: 'Saved us a week.', author: { name: 'Ada Lovelace', email: 'ada@example.com' }, consent: { granted: true } },
+}
+
+/** A video, in a state that no worker has brought it to. */
+async function makeVideo(service: TestService, { token, project }: Team, state = READY): Promise<string> {
+  const { video } = await service.client(token).videos.reserve({ ...project, ...FILE })
+  await service.database.run(`update videos set ${state} where id = $1`, [video.id])
+  return video.id
+}
+
+/** A visitor's upload that can be completed, with its token. */
+async function makeUpload(service: TestService, { publicKey }: Team): Promise<{ video_id: string; upload_token: string }> {
+  const { id: video_id, upload } = await service.client().public.uploads.reserve({ public_key: publicKey, ...FILE })
+  await service.database.run(`update videos set ${UPLOADING} where id = $1`, [video_id])
+  return { video_id, upload_token: upload.token }
+}
+
+async function makeCaption(service: TestService, { token, project }: Team, { video_id }: Known): Promise<unknown> {
+  const captions = { language: 'de', vtt: 'WEBVTT' }
+  return (await service.client(token).videos.captions.create({ ...project, video_id: String(video_id), ...captions })).id
 }

@@ -101,9 +101,8 @@ test('teams that take turns on one connection never see each other’s rows', as
 async function call(team: Team, named: NamedOperation, headers: Record<string, string> = {}) {
   const input = await makeInput(service, team, named)
   return callRest(service, named, {
-    ...sourcesOf(named, input),
+    ...sourcesOf(named, input, { headers }),
     token: named.operation.access === 'public' ? undefined : team.token,
-    headers,
   })
 }
 

@@ -70,7 +70,7 @@ for (const named of endingOperations) {
   if (takesKey(operation)) {
     test(`${name} with an idempotency key is performed once and responds twice the same`, async () => {
       const { token, input } = await prepare(named)
-      const call = { ...sourcesOf(named, input), token, headers: { 'idempotency-key': 'once' } }
+      const call = { ...sourcesOf(named, input, { headers: { 'idempotency-key': 'once' } }), token }
       const first = await callRest(service, named, call)
       const second = await callRest(service, named, call)
       expect(first, JSON.stringify(first.body)).toMatchObject({ status: operation.status })

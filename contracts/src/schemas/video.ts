@@ -72,7 +72,7 @@ export const VideoDraft = z
 /** The fields of a draft that can be set. Those that are absent stay. */
 export const VideoDraftInput = z
   .strictObject({
-    title: Title.nullable().optional(),
+    title: Title.nullable().optional().meta({ description: 'Headline.' }),
     body: text(sizes.bodyCharacters).optional().meta({ description: 'Words beside the video.' }),
     rating: Rating.nullable().optional(),
     author: z
