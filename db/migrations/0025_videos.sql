@@ -50,7 +50,6 @@ create table videos (
   consent_granted_at timestamptz(3),
   language text,
   metadata jsonb not null default '{}',
-  source_url text,
   submission_id uuid,
   submitted_at timestamptz(3),
   created_by uuid,
@@ -102,7 +101,7 @@ create table video_captions (
 -- When a team's turn was to have a video transcoded: the team that was served longest ago comes next.
 create table transcode_turns (
   team_id uuid primary key references teams on delete cascade,
-  served_at timestamptz not null
+  served_at timestamptz(3) not null
 );
 
 -- Whatever deletes a row, a job deletes its blobs: they are noted in the same transaction.

@@ -31,6 +31,7 @@ const functions = {
     'emit_events',
     'end_reused_credential',
     'event_body',
+    'discard_video_blobs',
     'feed_position_at',
     'iso_timestamp',
     'keep_submission_metadata',

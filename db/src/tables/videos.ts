@@ -46,7 +46,6 @@ export const videos = pgTable(
     consent_granted_at: instant(),
     language: text(),
     metadata: jsonb().$type<Record<string, unknown>>().notNull().default({}),
-    source_url: text(),
     submission_id: uuid(),
     submitted_at: instant(),
     created_by: uuid(),
