@@ -8,6 +8,8 @@ import { TOP } from './command.ts'
 
 const DIRECTORY = join(TOP, '.conformance/records')
 const SUBMISSIONS = 10
+/** No more than the limit of a minute. */
+const UPLOADS = 5
 /** Requests rename and delete them. */
 const TAGS = Array.from({ length: 20 }, (_value, index) => `tag ${index}`)
 
@@ -53,6 +55,7 @@ export async function makeRecords(url: string, team: Team, receiver: string): Pr
     await client.responses.create({ ...team.project, survey_id: survey.id, ...response }),
   ]
   const widget = await client.widgets.create({ ...team.project, name: 'Home page', layout: 'wall' })
+  const uploads = await reserveUploads(client, team)
   const tags = await client.tags.list({ ...team.project, limit: 1 })
   const keys = await client.publicKeys.list(team.project)
   const { credential } = await client.me.retrieve()
@@ -70,6 +73,14 @@ export async function makeRecords(url: string, team: Team, receiver: string): Pr
   writeDictionary('webhooks', [webhook.id])
   writeDictionary('deliveries', idsOf(deliveries))
   writeDictionary('revoke_tokens', revokeTokens)
+  writeDictionary(
+    'videos',
+    uploads.map(({ id }) => id),
+  )
+  writeDictionary(
+    'upload_tokens',
+    uploads.map(({ token }) => token),
+  )
   const kept = [
     team_id,
     project_id,
@@ -104,6 +115,13 @@ async function submit(client: Client, public_key: string): Promise<string[]> {
     }),
   )
   return (await Promise.all(receipts)).map(({ revoke_token }) => revoke_token ?? '')
+}
+
+/** Reserves uploads of visitors, with what is needed to submit their drafts. */
+async function reserveUploads(client: Client, { publicKey }: Team): Promise<{ id: string; token: string }[]> {
+  const file = { file_name: 'clip.webm', content_type: 'video/webm', size_bytes: null, draft: { author: { name: 'Ada' } } }
+  const reserved = Array.from({ length: UPLOADS }, () => client.public.uploads.reserve({ public_key: publicKey, ...file }))
+  return (await Promise.all(reserved)).map(({ id, upload }) => ({ id, token: upload.token }))
 }
 
 /** Creates a survey that takes responses. */

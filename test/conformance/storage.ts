@@ -9,6 +9,7 @@ import { isListening } from '../support/is-listening.ts'
 import { until } from '../support/until.ts'
 import { TOP } from './command.ts'
 import { installGoProgram } from './go.ts'
+import { preparePython } from './python.ts'
 
 const PROGRAM = 'github.com/versity/versitygw/cmd/versitygw'
 const VERSION = 'v1.8.0'
@@ -16,7 +17,7 @@ const BUCKET = 'blobs'
 const ACCESS_KEY = 'earshot'
 const SECRET_KEY = 'earshot-conformance'
 
-/** Runs the tests that every blob store passes on a real S3 server. Resolves to the problem, or null. */
+/** Runs the tests that every blob store passes, and uploads of independent clients, on a real S3 server. Resolves to the problem, or null. */
 export async function checkStorage(): Promise<string | null> {
   try {
     await using server = await startServer(await installGoProgram(PROGRAM, VERSION))
@@ -28,11 +29,12 @@ export async function checkStorage(): Promise<string | null> {
 
 async function testStore(endpoint: string): Promise<string | null> {
   const tests = await startVitest('test', [], {
-    ...{ root: TOP, config: false, watch: false, include: ['test/conformance/s3-store.conformance.ts'] },
-    ...{ testTimeout: 60_000, hookTimeout: 60_000, reporters: ['default'] },
+    ...{ root: TOP, config: false, watch: false, include: ['test/conformance/*.conformance.ts'] },
+    ...{ globalSetup: ['test/support/global-setup.ts'], testTimeout: 60_000, hookTimeout: 60_000, reporters: ['default'] },
     env: {
       ...{ AWS_ACCESS_KEY_ID: ACCESS_KEY, AWS_SECRET_ACCESS_KEY: SECRET_KEY },
       S3_STORE_URL: `s3://${BUCKET}/earshot?endpoint=${endpoint}`,
+      PYTHON: join(await preparePython(), 'python'),
     },
   })
   const results = tests.state.getTestModules().flatMap((module) => [...module.children.allTests()])
@@ -41,7 +43,7 @@ async function testStore(endpoint: string): Promise<string | null> {
   await tests.close()
   // Vitest sets it, and the run counts this check as one of many.
   process.exitCode = 0
-  console.log(`${results.length} tests of a blob store over S3`)
+  console.log(`${results.length} tests of a blob store and of uploads over S3`)
   if (results.length === 0) return 'no test ran'
   return failed === 0 && !hasBroken ? null : `${failed} of ${results.length} tests failed`
 }
