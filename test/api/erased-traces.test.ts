@@ -93,7 +93,8 @@ test('deliveries that were not sent yet are skipped', async () => {
   const { id: webhook_id } = await client.webhooks.create({ team_id: team.id, url: receiver.url, events: ['*'] })
   const email = newAddress()
   await team.submit({ author_email: email })
-  await until('the first attempt failed', async () => (await deliveriesTo(team, webhook_id))[0]?.attempt_count === 1)
+  const isWaitingAgain = ({ attempt_count, state }: { attempt_count: number; state: string }) => attempt_count === 1 && state === 'pending'
+  await until('the first attempt failed', async () => (await deliveriesTo(team, webhook_id)).some(isWaitingAgain))
   await service.database.run("update webhook_deliveries set next_attempt_at = now() + interval '1 hour' where endpoint_id = $1", [
     webhook_id,
   ])
