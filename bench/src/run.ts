@@ -19,6 +19,7 @@ import { benchImportBeside } from './parts/import-beside.ts'
 import { benchImportRoundTrip } from './parts/import-round-trip.ts'
 import { benchLatency } from './parts/latency.ts'
 import { benchList } from './parts/list.ts'
+import { benchPlayback } from './parts/playback.ts'
 import { benchRefreshes } from './parts/refreshes.ts'
 import { benchRespond } from './parts/respond.ts'
 import { benchScale } from './parts/scale.ts'
@@ -26,6 +27,7 @@ import { benchSignIns } from './parts/sign-ins.ts'
 import { benchStart } from './parts/start.ts'
 import { benchSubmit } from './parts/submit.ts'
 import { benchUnresponsive } from './parts/unresponsive.ts'
+import { benchUploads } from './parts/uploads.ts'
 import { benchVisitors } from './parts/visitors.ts'
 import { benchWidget } from './parts/widget.ts'
 import { type PartReport, render } from './report.ts'
@@ -51,6 +53,7 @@ const full = {
   pairSeconds: 6,
   imports: { rows: 100_000, rounds: 5 },
   beside: { rows: 200_000, pairs: 3, seconds: 30 },
+  uploads: { rounds: 3, one: 400, many: 60, watched: 500 },
   scale: fullSizes(SCALE_ATTEMPTS),
 }
 /** Lengths that only show that the bench works; the figures mean little. */
@@ -70,6 +73,7 @@ const short: typeof full = {
   pairSeconds: 2,
   imports: { rows: 5_000, rounds: 1 },
   beside: { rows: 10_000, pairs: 1, seconds: 3 },
+  uploads: { rounds: 1, one: 20, many: 4, watched: 10 },
   scale: shortSizes,
 }
 
@@ -89,6 +93,8 @@ const parts: Record<string, (length: typeof full) => Promise<PartReport>> = {
   'import-beside': benchImportBeside,
   'import-round-trip': benchImportRoundTrip,
   erasure: benchErasure,
+  uploads: benchUploads,
+  playback: benchPlayback,
   deliveries: benchDeliveries,
   latency: benchLatency,
   fairness: benchFairness,
