@@ -109,8 +109,6 @@ function createWriter(options: PartWriterOptions) {
     await storing
   }
 
-  const idle = () => storing.catch(() => {})
-
   async function write(chunk: Uint8Array): Promise<void> {
     for (let taken = 0; taken < chunk.length; ) {
       filling ??= free.pop() ?? Buffer.allocUnsafeSlow(PART_BYTES)
@@ -128,7 +126,7 @@ function createWriter(options: PartWriterOptions) {
     waiting = []
   }
 
-  return { write, settle, idle, append, discard, hasFailed: () => failed }
+  return { write, settle, idle: () => storing.catch(() => {}), append, discard, hasFailed: () => failed }
 }
 
 /** Why the ledger took no parts: the upload was closed or deleted, or another request has its lease now. */
