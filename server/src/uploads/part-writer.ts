@@ -104,10 +104,7 @@ function createWriter(options: PartWriterOptions) {
     buffered = 0
   }
 
-  async function settle(): Promise<void> {
-    await flush()
-    await storing
-  }
+  const settle = () => flush().then(() => storing)
 
   async function write(chunk: Uint8Array): Promise<void> {
     for (let taken = 0; taken < chunk.length; ) {
