@@ -9,6 +9,7 @@ import {
   findVideo,
   listVideos,
   newDraft,
+  presentCaption,
   presentDraft,
   presentVideo,
   reserveVideo,
@@ -50,8 +51,8 @@ export const videos = implement(contracts.videos, {
       requireWebVtt(vtt)
       const label = input.label ?? languageName(language)
       const ref = { team_id, project_id, video_id }
-      const { id } = await createCaption(ctx.tx, ctx.actor, ref, { language, label, vtt })
-      return { id, language, label, url: linksOf(ctx, await findVideo(ctx.tx, ref)).captions(id) }
+      const { caption, video } = await createCaption(ctx.tx, ctx.actor, ref, { language, label, vtt })
+      return presentCaption(caption, video.state === 'ready' ? linksOf(ctx, video) : null)
     },
     delete: ({ ctx, input }) => deleteCaption(ctx.tx, ctx.actor, input),
   },
