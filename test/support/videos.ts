@@ -63,23 +63,23 @@ export interface MadeFiles {
   fileName?: string
   draft?: object
   clip: Buffer
-  poster?: Buffer
+  poster?: Buffer | undefined
 }
 
 /** Uploads a video and makes it ready with the files that are given, as a worker does after the transcode. */
-export async function makeReadyVideo(service: TestService, team: Team, { clip, poster = JPEG, draft, fileName }: MadeFiles) {
+export async function makeReadyVideo(service: TestService, team: Team, { draft, fileName, ...files }: MadeFiles) {
   const ref = await uploadVideo(service, team, Buffer.from('an original'), { draft, fileName })
-  await finishVideo(service, ref, { clip, poster })
+  await finishVideo(service, ref, files)
   return ref
 }
 
 const JPEG = Buffer.from('a poster')
 
-/** Claims videos, as a worker does, until it has this one, and makes it ready. */
-async function finishVideo(
+/** Makes the video that waits for its transcode ready, as a worker does. */
+export async function finishVideo(
   { database, blobStore }: TestService,
   { video_id }: { video_id: string },
-  files: Record<'clip' | 'poster', Buffer>,
+  { clip, poster = JPEG }: Pick<MadeFiles, 'clip' | 'poster'>,
 ) {
   const held = await claimTranscode(database)
   if (held?.video_id !== video_id) throw new Error('Another video waits for its transcode')
@@ -90,8 +90,8 @@ async function finishVideo(
     return key
   }
   const made = {
-    ...{ clip_key: await put('clip.mp4', files.clip), clip_bytes: files.clip.length },
-    ...{ poster_key: await put('poster.jpg', files.poster), poster_bytes: files.poster.length },
+    ...{ clip_key: await put('clip.mp4', clip), clip_bytes: clip.length },
+    ...{ poster_key: await put('poster.jpg', poster), poster_bytes: poster.length },
     ...{ duration_ms: 2_000, width: 1280, height: 720 },
   }
   if (!(await finishTranscode(database, held, made, { keepDays: 30 }))) throw new Error('Another attempt holds the video')

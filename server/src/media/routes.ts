@@ -4,6 +4,7 @@ import { BlobStoreError, type SecretBox } from '@earshot/drivers'
 import { create as contentDisposition } from 'content-disposition'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
+import { EXPOSED } from '../http/cors.ts'
 import { etagOf } from '../http/etag.ts'
 import { sendFailure } from '../http/failure.ts'
 import { CLIP, isSigned, MEDIA, POSTER, pathOf } from './links.ts'
@@ -37,7 +38,8 @@ export interface MediaOptions extends BlobSource {
  */
 export function registerMedia(app: FastifyInstance, { database, secretBox, ...source }: MediaOptions): void {
   app.route({
-    method: 'GET',
+    // Both by name: the HEAD route that Fastify adds would say that the length is 0.
+    method: ['GET', 'HEAD'],
     url: `${MEDIA}/:team_id/:project_id/:video_id/:attempt/:file`,
     handler: async (request, reply) => {
       const { ref, file, audience } = readLink(request, secretBox)
@@ -85,6 +87,7 @@ function setHeaders(reply: FastifyReply, audience: MediaAudience, { disposition,
   reply.headers({
     'accept-ranges': 'bytes',
     'access-control-allow-origin': '*',
+    'access-control-expose-headers': `${EXPOSED}, Accept-Ranges, Content-Range`,
     'cache-control': audience === 'public' ? 'no-cache' : 'private, no-cache',
     'content-disposition': disposition,
     'content-security-policy': "sandbox; default-src 'none'",
