@@ -7,6 +7,7 @@ import { z } from 'zod'
 import { EXPOSED } from '../http/cors.ts'
 import { etagOf } from '../http/etag.ts'
 import { sendFailure } from '../http/failure.ts'
+import { downloadName } from './download-name.ts'
 import { CLIP, isSigned, MEDIA, POSTER, pathOf } from './links.ts'
 import { type BlobSource, type Representation, sendRepresentation, withoutFileHeaders } from './send.ts'
 
@@ -67,11 +68,7 @@ function readLink(request: FastifyRequest, secretBox: SecretBox) {
 }
 
 function representationOf(row: MediaRow, file: string): Representation | null {
-  const name =
-    row.file_name
-      .split(/[\\/]/)
-      .at(-1)
-      ?.replace(/\.\w{1,5}$/, '') || 'video'
+  const name = downloadName(row.file_name)
   const dispositionOf = (extension: string) => contentDisposition(`${name}.${extension}`, { type: 'inline' })
   const blob = (type: string, extension: string, key: string | null, sizeBytes: number | null) =>
     key === null || sizeBytes === null ? null : { type, disposition: dispositionOf(extension), etag: etagOf(key), key, sizeBytes }
