@@ -83,7 +83,7 @@ const captions = {
     description: `One file for each language, at most ${sizes.captionsPerVideo} of a video. They are public when the video is.`,
     errors: ['already_exists'],
     input: VideoRef.extend({
-      language: Language,
+      language: Language.meta({ description: 'BCP 47 language tag; stored in its canonical form.' }),
       label: text(100, 1).optional().meta({ description: 'Name for people; that of the language unless given.', example: 'English' }),
       vtt: text(sizes.captionBytes, 1)
         .refine((vtt) => fitsAsUtf8(vtt, sizes.captionBytes), `must be at most ${sizes.captionBytes} bytes of UTF-8`)
