@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
+import { setTeamPlan } from '@earshot/db'
 import { createSecretBox } from '@earshot/drivers'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { linkTime } from '../../server/src/http/link-time.ts'
@@ -110,6 +111,7 @@ describe('a member’s link works no longer', () => {
       const { user } = await service.client(token).me.retrieve()
       await service.client(team.token).members.delete({ team_id: team.id, user_id: user.id })
     },
+    'when the team’s plan loses API access': () => setTeamPlan(service.database, { team_id: team.id, plan: 'free' }),
     'when the project is deleted': () => service.client(team.token).projects.delete(team.project),
     'when the team is deleted': () => service.client(team.token).teams.delete({ team_id: team.id }),
     'when the video is deleted': () => service.client(team.token).videos.delete(ref),
