@@ -138,7 +138,7 @@ export {
   sweepTranscodes,
   type Transcode,
 } from './videos/transcodes.ts'
-export { type CaptionedVideo, findVideo, listVideos, type MediaLinks, presentDraft, presentVideo } from './videos/videos.ts'
+export { type CaptionedVideo, findVideo, listVideos, type MediaLinks, presentCaption, presentDraft, presentVideo } from './videos/videos.ts'
 export { type AttemptRow, listAttempts } from './webhooks/attempts.ts'
 export { type DeliveryRow, findDelivery, listDeliveries, redeliver } from './webhooks/deliveries.ts'
 export {

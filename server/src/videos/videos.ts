@@ -9,6 +9,7 @@ import {
   findVideo,
   listVideos,
   newDraft,
+  presentCaption,
   presentDraft,
   presentVideo,
   reserveVideo,
@@ -21,6 +22,7 @@ import { hashToken, makeUploadToken } from '../auth/token-values.ts'
 import { implement } from '../http/implement.ts'
 import { mediaLinks } from '../media/links.ts'
 import { channelOf } from '../submissions/channel.ts'
+import { canonicalLanguage, languageName } from './language.ts'
 import { presentUpload, UPLOADS } from './uploads.ts'
 
 export const videos = implement(contracts.videos, {
@@ -46,12 +48,13 @@ export const videos = implement(contracts.videos, {
   },
   captions: {
     create: async ({ ctx, input }) => {
-      const { team_id, project_id, video_id, language, vtt } = input
+      const { team_id, project_id, video_id, vtt } = input
       requireWebVtt(vtt)
+      const language = canonicalLanguage(input.language)
       const label = input.label ?? languageName(language)
       const ref = { team_id, project_id, video_id }
-      const { id } = await createCaption(ctx.tx, ctx.actor, ref, { language, label, vtt })
-      return { id, language, label, url: linksOf(ctx, await findVideo(ctx.tx, ref)).captions(id) }
+      const { caption, video } = await createCaption(ctx.tx, ctx.actor, ref, { language, label, vtt })
+      return presentCaption(caption, video.state === 'ready' ? linksOf(ctx, video) : null)
     },
     delete: ({ ctx, input }) => deleteCaption(ctx.tx, ctx.actor, input),
   },
@@ -71,8 +74,4 @@ function requireWebVtt(text: string): void {
   throw new ApiError('validation_error', {
     errors: [{ field: 'vtt', code: 'invalid_format', detail: 'must be WebVTT: begin with "WEBVTT"' }],
   })
-}
-
-function languageName(language: string): string {
-  return new Intl.DisplayNames([language, 'en'], { type: 'language', fallback: 'code' }).of(language) ?? language
 }
