@@ -1,5 +1,5 @@
 import type { Video, VideoState } from '@earshot/contracts'
-import { sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import type { Tx } from '../driver/database.ts'
 import type { ProjectRef } from '../projects.ts'
 import { columnsOf } from '../sql/columns.ts'
@@ -15,12 +15,17 @@ type CaptionSummary = Pick<CaptionRow, 'id' | 'language' | 'label'>
 /** A video with its captions, by language. */
 export type CaptionedVideo = VideoRow & { captions: CaptionSummary[] }
 
-/** The columns of a video `v`, and its captions as JSON. */
-const CAPTIONED = sql`${columnsOf(videos, 'v')}, (
+/** The columns of a video of this alias, and its captions as JSON. */
+export function captionedColumns(of: string): SQL {
+  const alias = sql.raw(of)
+  return sql`${columnsOf(videos, of)}, (
            select coalesce(json_agg(json_build_object('id', c.id, 'language', c.language, 'label', c.label) order by c.language), '[]')
              from ${video_captions} c
-            where c.team_id = v.team_id and c.project_id = v.project_id and c.video_id = v.id
+            where c.team_id = ${alias}.team_id and c.project_id = ${alias}.project_id and c.video_id = ${alias}.id
          ) as captions`
+}
+
+const CAPTIONED = captionedColumns('v')
 
 const isThere = (p: Parameters<VideoRef>) => sql`${isVideo(p)} and v.deleted_at is null`
 
