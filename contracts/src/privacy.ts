@@ -42,12 +42,9 @@ const PersonalData = z
     submissions: z
       .array(ExportedSubmission)
       .meta({ description: 'Submissions and testimonials of the person. Their URLs lead to pictures.' }),
-    videos: z
-      .array(Video)
-      .meta({
-        description:
-          "Videos of the person and of the person's submissions, with their drafts. The links to the files are valid for an hour.",
-      }),
+    videos: z.array(Video).meta({
+      description: "Videos of the person and of the person's submissions, with their drafts. The links to the files are valid for an hour.",
+    }),
     responses: z.array(SurveyResponse).meta({ description: 'Survey responses of the person.' }),
     invitations: z.array(Invitation).meta({ description: 'Invitations of the person to the team.' }),
     import_rows: z.array(ExportedImportRow).meta({ description: 'Rows of imports that failed and name the person.' }),
