@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import type { Tx } from '../driver/database.ts'
 import { enqueue } from '../jobs.ts'
 import { statement } from '../sql/statement.ts'
@@ -35,6 +35,13 @@ export async function eraseOwnVideos(tx: Tx, ref: RequestRef, person: Person, ma
   return eraseVideos(tx, ref, await findOwn(tx, { ...person, max }))
 }
 
+// Of `ada@example.com.webm`: with the extension it is another address.
+const withoutExtension = (name: SQL) => sql`regexp_replace(${name}, '\\.[^.]*$', '')`
+const extension = (name: SQL) => sql`coalesce(substring(${name} from '\\.[^.]*$'), '')`
+
+/** What is said beside a video `s`. */
+const texts = sql`concat_ws(E'\\n', ${textsOf('videos', 'delete row')}, ${withoutExtension(sql`s.file_name`)})`
+
 /** What the team wrote under a video `s`. */
 const captions = sql`(
                    select string_agg(concat_ws(E'\\n', c.label, c.vtt), E'\\n')
@@ -59,7 +66,7 @@ export const scanVideos = scanOf<PersonValues, CaptionedVideo>({
                     where o.team_id = s.team_id and o.project_id = s.project_id and o.id = s.submission_id
                       and o.author_email is not null and lower(o.author_email) = any (${p.emails}::text[])
                  ) then 'own'
-                 when ${mentions(textsOf('videos', 'delete row'), p)} or ${mentions(captions, p)} then
+                 when ${mentions(texts, p)} or ${mentions(captions, p)} then
                    case when s.author_email is null then 'own' else 'other' end
                end`,
 })
@@ -155,7 +162,7 @@ async function removeLocked(tx: Tx, ref: RequestRef, values: Keys): Promise<numb
   return gone.length
 }
 
-const WORDS = ['file_name', 'title', 'body', 'author_name', 'author_title', 'author_company', 'author_website_url']
+const WORDS = ['title', 'body', 'author_name', 'author_title', 'author_company', 'author_website_url']
 const OTHERS = ['consent_text', 'error_detail']
 
 const redact = statement<Keys & PersonValues, never>(
@@ -165,6 +172,7 @@ const redact = statement<Keys & PersonValues, never>(
        [...WORDS, ...OTHERS].map((name) => sql`${sql.raw(name)} = ${withoutAddress(sql.raw(`s.${name}`), p)}`),
        sql`,\n         `,
      )},
+         file_name = ${withoutAddress(withoutExtension(withoutAddress(sql`s.file_name`, p)), p)} || ${extension(withoutAddress(sql`s.file_name`, p))},
          metadata = ${withoutAddress(sql`s.metadata::text`, p)}::jsonb,
          updated_at = now()
     from ${keyed(p)}
