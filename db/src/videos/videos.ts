@@ -1,5 +1,5 @@
 import type { Video, VideoState } from '@earshot/contracts'
-import { sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import type { Tx } from '../driver/database.ts'
 import type { ProjectRef } from '../projects.ts'
 import { columnsOf } from '../sql/columns.ts'
@@ -9,13 +9,17 @@ import { type Parameters, statement, statementsByKey } from '../sql/statement.ts
 import { toTimestamp } from '../sql/timestamps.ts'
 import { type VideoRow, videos } from '../tables/videos.ts'
 import { isVideo, type VideoRef } from './lease.ts'
-import { CAPTIONS, type CaptionSummary } from './public.ts'
+import { type CaptionSummary, captionsOf } from './public.ts'
 
 /** A video with its captions, by language. */
 export type CaptionedVideo = VideoRow & { captions: CaptionSummary[] }
 
-/** The columns of a video `v`, and its captions as JSON. */
-const CAPTIONED = sql`${columnsOf(videos, 'v')}, ${CAPTIONS} as captions`
+/** The columns of a video of this alias, and its captions as JSON. */
+export function captionedColumns(of: string): SQL {
+  return sql`${columnsOf(videos, of)}, ${captionsOf(of)} as captions`
+}
+
+const CAPTIONED = captionedColumns('v')
 
 const isThere = (p: Parameters<VideoRef>) => sql`${isVideo(p)} and v.deleted_at is null`
 
