@@ -42,11 +42,16 @@ test('of twenty reservations for the last unit of the quota one succeeds', async
 
 test('an address reserves eight uploads a minute', async () => {
   const { secretBox } = service
-  const strict = await startTestService({ rateLimitMultiplier: 1, services: { secretBox } }, { store: service })
+  const strict = await startTestService(
+    { rateLimitMultiplier: 1, trustProxy: (_address, hop) => hop < 1, services: { secretBox } },
+    { store: service },
+  )
   const team = await makeTeam(service.database)
   // A minute may end between two of them, so twice as many as fit into one.
   const answers = await Promise.all(
-    Array.from({ length: 17 }, () => strict.send('POST', publicPathOf(team), { body: { ...file, size_bytes: 10 } })),
+    Array.from({ length: 17 }, () =>
+      strict.send('POST', publicPathOf(team), { body: { ...file, size_bytes: 10 }, headers: { 'x-forwarded-for': '198.51.100.7' } }),
+    ),
   )
   expect(answers.map(({ headers }) => headers.get('x-ratelimit-limit'))).toEqual(answers.map(() => '8'))
   const refused = answers.filter(({ status }) => status === 429)
