@@ -15,7 +15,7 @@ export interface UploadTarget {
 }
 
 /** What the service has of a file. */
-export interface Received {
+interface Received {
   offsetBytes: number
   /** Null if the size was not reserved. */
   sizeBytes: number | null
