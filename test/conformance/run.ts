@@ -5,6 +5,7 @@ import { runAdmin } from '../support/run-admin.ts'
 import { startService } from '../support/service-process.ts'
 import { account } from './account.ts'
 import { checkBehaviour } from './behaviour.ts'
+import { checkClips } from './clips.ts'
 import { checkDocument } from './document.ts'
 import { checkPages } from './pages.ts'
 import { checkPooler } from './pooler.ts'
@@ -45,6 +46,7 @@ problems.set('Receivers with Flask, Go and openssl over deliveries', await check
 problems.set('verifyWebhook as published, in Chromium', await checkPublished(openSource))
 problems.set('PgBouncer in session mode, and refused in others', await checkPooler())
 problems.set('The blob store over S3, with versitygw, and uploads by tus-py-client and Chromium', await checkStorage())
+problems.set('Clips of the transcoder with ffprobe, Chromium and strace', await checkClips())
 problems.set('Schemathesis over every operation', await checkBehaviour(service.url, records))
 
 const failed = [...problems.values()].filter((problem) => problem !== null).length

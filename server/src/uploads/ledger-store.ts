@@ -4,6 +4,7 @@ import { ApiError } from '@earshot/contracts'
 import { declareLength, readUpload, type Tx, terminateUpload, type Upload, type VideoRef } from '@earshot/db'
 import type { BlobStore } from '@earshot/drivers'
 import { DataStore, type Lock, type Locker, Upload as TusUpload } from '@tus/server'
+import { arrivingBytes } from './body.ts'
 import { readChecksum } from './checksum.ts'
 import { requireOpen, requirePresent } from './open-upload.ts'
 import { writeParts } from './part-writer.ts'
@@ -17,6 +18,8 @@ export interface UploadRequest {
   blobStore: BlobStore
   ref: VideoRef
   request: IncomingMessage
+  /** How long the body may stall. */
+  stallMs: number
 }
 
 /** What @tus/server reads and writes for one request: the ledger in PostgreSQL, and parts in the blob store. */
@@ -49,16 +52,22 @@ export class LedgerStore extends DataStore implements Locker {
 
   override async declareUploadLength(_id: string, length: number): Promise<void> {
     const { tx } = this.#uploading
-    if (await declareLength(tx, this.#held(), length)) return
+    if (await declareLength(tx, this.#held(), length)) {
+      if (this.current) this.current.size_bytes = length
+      return
+    }
     const detail = 'must be at least 1 and the bytes received, and is set only once'
     throw new ApiError('validation_error', { errors: [{ field: 'Upload-Length', code: 'invalid_value', detail }] })
   }
 
+  /** Reads the body itself: the streams in which @tus/server passes it on would cost as much time as everything else. */
   override write(stream: Readable, _id: string, offsetBytes: number): Promise<number> {
-    const { tx, blobStore, request } = this.#uploading
+    const { tx, blobStore, request, stallMs } = this.#uploading
+    stream.resume()
     const checksum = readChecksum(request.headers['upload-checksum'])
     const lease = this.#requireLease()
-    const written = writeParts(stream, { tx, blobStore, lease, offsetBytes, checksum })
+    const maxBytes = this.#sizeOrMax() - offsetBytes
+    const written = writeParts(arrivingBytes(request, { stallMs, maxBytes }), { tx, blobStore, lease, offsetBytes, checksum })
     this.#write = written.catch((error: unknown) => {
       this.failure = error
     })
@@ -83,6 +92,11 @@ export class LedgerStore extends DataStore implements Locker {
         await this.#lease?.end()
       },
     }
+  }
+
+  #sizeOrMax(): number {
+    if (!this.current) throw new Error('The upload is read before it is written.')
+    return this.current.size_bytes ?? this.current.max_bytes
   }
 
   #requireLease(): UploadLease {

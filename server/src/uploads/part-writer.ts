@@ -36,12 +36,13 @@ export async function writeParts(source: AsyncIterable<Uint8Array>, options: Par
       await writer.write(chunk)
     }
   } catch (error) {
+    await writer.idle()
     if (checksum || writer.hasFailed() || !keepsBytes(error)) await writer.discard()
-    else await writer.flush()
+    else await writer.settle()
     throw error
   }
   try {
-    await writer.flush()
+    await writer.settle()
     if (checksum) requireMatch(checksum)
     return await writer.append()
   } catch (error) {
@@ -55,10 +56,14 @@ function createWriter(options: PartWriterOptions) {
   const { team_id, video_id } = lease.held
   /** Stored, and not yet in the ledger. */
   let waiting: StoredPart[] = []
-  let chunks: Uint8Array[] = []
+  /** Buffers that are free: while one is stored, another one fills. */
+  const free: Buffer[] = []
+  let filling: Buffer | null = null
   let buffered = 0
   let offset = offsetBytes
   let failed = false
+  /** The part that is being stored while the next one arrives. */
+  let storing: Promise<void> = Promise.resolve()
 
   async function append(): Promise<number> {
     if (waiting.length === 0) return offset
@@ -70,29 +75,42 @@ function createWriter(options: PartWriterOptions) {
     return offset
   }
 
-  async function flush(): Promise<void> {
-    if (buffered === 0) return
-    const part = { key: `uploads/${team_id}/${video_id}/${randomUUID()}`, size_bytes: buffered }
-    const bytes = chunks
-    chunks = []
-    buffered = 0
-    failed = true
-    await announceBlob(tx, { team_id, key: part.key })
-    waiting.push(part)
+  async function store(buffer: Buffer, sizeBytes: number): Promise<void> {
+    const part = { key: `uploads/${team_id}/${video_id}/${randomUUID()}`, size_bytes: sizeBytes }
     const keeping = setInterval(lease.progress, KEEP_MS)
     try {
-      await blobStore.put(part.key, fromChunks(bytes), { sizeBytes: part.size_bytes }).catch(rethrow)
+      await announceBlob(tx, { team_id, key: part.key })
+      waiting.push(part)
+      await blobStore.put(part.key, once(buffer.subarray(0, sizeBytes)), { sizeBytes }).catch(rethrow)
+      if (!checksum) await append()
+      // After an error, the store may read it still.
+      free.push(buffer)
+    } catch (error) {
+      failed = true
+      throw error
     } finally {
       clearInterval(keeping)
     }
-    if (!checksum) await append()
-    failed = false
   }
+
+  /** Stores what has arrived, once the part before it is stored. */
+  async function flush(): Promise<void> {
+    await storing
+    if (filling === null) return
+    storing = store(filling, buffered)
+    // Whoever waits for it next throws the error.
+    storing.catch(() => {})
+    filling = null
+    buffered = 0
+  }
+
+  const settle = () => flush().then(() => storing)
 
   async function write(chunk: Uint8Array): Promise<void> {
     for (let taken = 0; taken < chunk.length; ) {
+      filling ??= free.pop() ?? Buffer.allocUnsafeSlow(PART_BYTES)
       const piece = chunk.subarray(taken, taken + PART_BYTES - buffered)
-      chunks.push(piece)
+      filling.set(piece, buffered)
       taken += piece.length
       buffered += piece.length
       if (buffered === PART_BYTES) await flush()
@@ -105,7 +123,7 @@ function createWriter(options: PartWriterOptions) {
     waiting = []
   }
 
-  return { write, flush, append, discard, hasFailed: () => failed }
+  return { write, settle, idle: () => storing.catch(() => {}), append, discard, hasFailed: () => failed }
 }
 
 /** Why the ledger took no parts: the upload was closed or deleted, or another request has its lease now. */
@@ -116,7 +134,7 @@ async function refusalOf({ tx, lease }: PartWriterOptions): Promise<ApiError> {
 
 /** The client is gone or stalled: what came before is good. A body that is too long is not. */
 function keepsBytes(error: unknown): boolean {
-  return (error as { status_code?: number }).status_code !== 413
+  return !(error instanceof ApiError && error.code === 'body_too_large')
 }
 
 function rethrow(error: unknown): never {
@@ -124,6 +142,6 @@ function rethrow(error: unknown): never {
   throw Object.assign(new ApiError('dependency_unavailable', { retryAfterSeconds: RETRY_SECONDS }), { cause: error })
 }
 
-async function* fromChunks(chunks: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
-  yield* chunks
+async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes
 }

@@ -3,7 +3,6 @@ import { ApiError } from '@earshot/contracts'
 import type { Upload } from '@earshot/db'
 import { ERRORS, Server } from '@tus/server'
 import { toApiError } from '../http/failure.ts'
-import { arrivingBytes } from './body.ts'
 import { readChecksum } from './checksum.ts'
 import { LedgerStore, type UploadRequest } from './ledger-store.ts'
 
@@ -22,7 +21,6 @@ export interface TusReply {
 
 export interface TusOptions extends UploadRequest {
   upload: Upload
-  stallMs: number
 }
 
 /** Answers HEAD, PATCH and DELETE by tus 1.0 (https://tus.io). Throws an ApiError. */
@@ -61,15 +59,14 @@ function requireTus({ headers, method }: IncomingMessage): void {
   readChecksum(headers['upload-checksum'])
 }
 
-function toWebRequest({ request, upload, stallMs }: TusOptions): Request {
+function toWebRequest({ request, upload }: TusOptions): Request {
   const headers = new Headers(HEADERS.flatMap((name) => entryOf(name, request.headers[name] as string | undefined)))
   // A length that was set is sent again by clients that never saw the response.
   if (headers.get('upload-length') === String(upload.size_bytes)) headers.delete('upload-length')
   const url = `http://localhost${PATH}/${upload.id}`
   const method = request.method ?? ''
-  if (method !== 'PATCH') return new Request(url, { method, headers })
-  const body = ReadableStream.from(arrivingBytes(request, stallMs))
-  return new Request(url, { method, headers, body, duplex: 'half' } as RequestInit)
+  // The store reads the body.
+  return new Request(url, { method, headers })
 }
 
 function toFailure(error: unknown, { offset_bytes, size_bytes, max_bytes }: Upload): ApiError {
