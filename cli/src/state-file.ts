@@ -1,6 +1,8 @@
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { globSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
+
+type Environment = Readonly<Record<string, string | undefined>>
 
 /** A file with what a later run needs. Only its owner can read it. */
 export interface StateFile {
@@ -11,9 +13,8 @@ export interface StateFile {
 }
 
 /** Opens a state file in XDG_STATE_HOME or ~/.local/state (XDG Base Directory Specification), or LOCALAPPDATA on Windows. */
-export function openStateFile(env: Readonly<Record<string, string | undefined>>, name: string): StateFile {
-  const folder = env.XDG_STATE_HOME || env.LOCALAPPDATA || join(env.HOME || homedir(), '.local', 'state')
-  const path = join(folder, 'earshot', `${name}.json`)
+export function openStateFile(env: Environment, name: string): StateFile {
+  const path = join(folderOf(env), `${name}.json`)
   return {
     read: () => readJson(path),
     write: (value) => {
@@ -24,6 +25,16 @@ export function openStateFile(env: Readonly<Record<string, string | undefined>>,
     },
     remove: () => rmSync(path, { force: true }),
   }
+}
+
+/** Removes the state files whose name has a prefix and whose content is of no more use. */
+export function sweepStateFiles(env: Environment, prefix: string, isObsolete: (content: unknown) => boolean): void {
+  for (const path of globSync(`${prefix}*.json`, { cwd: folderOf(env) }).map((name) => join(folderOf(env), name)))
+    if (isObsolete(readJson(path))) rmSync(path, { force: true })
+}
+
+function folderOf(env: Environment): string {
+  return join(env.XDG_STATE_HOME || env.LOCALAPPDATA || join(env.HOME || homedir(), '.local', 'state'), 'earshot')
 }
 
 function readJson(path: string): unknown {

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto'
 import type { Client } from '@earshot/contracts/client'
-import { openStateFile } from './state-file.ts'
+import { openStateFile, sweepStateFiles } from './state-file.ts'
 import type { Terminal } from './terminal.ts'
+
+const PREFIX = 'upload-'
 
 /** What a later run needs to resume an upload. */
 export interface Reservation {
@@ -22,20 +24,23 @@ export function openReservation({ env }: Terminal, place: { url: string; project
   const { url, project_id, identity } = place
   if (identity === null) return { read: () => undefined, write: () => {}, forget: () => {} }
   const name = createHash('sha256').update(`${url} ${project_id} ${identity}`).digest('hex').slice(0, 32)
-  const file = openStateFile(env, `upload-${name}`)
+  const file = openStateFile(env, PREFIX + name)
   return {
     read: () => {
       const state = file.read()
-      if (isReservation(state) && Date.parse(state.upload.expires_at) > Date.now()) return state
-      file.remove()
-      return undefined
+      return isOpen(state) ? state : undefined
     },
-    write: ({ video, upload: { url, token, expires_at } }) => file.write({ video_id: video.id, upload: { url, token, expires_at } }),
+    write: ({ video, upload: { url, token, expires_at } }) => {
+      sweepStateFiles(env, PREFIX, (state) => !isOpen(state))
+      file.write({ video_id: video.id, upload: { url, token, expires_at } })
+    },
     forget: file.remove,
   }
 }
 
-function isReservation(state: unknown): state is Reservation {
+/** Returns whether it is a reservation that has not expired. */
+function isOpen(state: unknown): state is Reservation {
   const { video_id, upload } = (state ?? {}) as Partial<Reservation> // Each field is checked.
-  return [video_id, upload?.url, upload?.token, upload?.expires_at].every((field) => typeof field === 'string')
+  const isWhole = [video_id, upload?.url, upload?.token, upload?.expires_at].every((field) => typeof field === 'string')
+  return isWhole && Date.parse(upload?.expires_at ?? '') > Date.now()
 }

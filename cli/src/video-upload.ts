@@ -4,7 +4,7 @@ import { applyFlags } from './flags.ts'
 import { follow } from './follow.ts'
 import { type Invocation, prepare } from './invoke.ts'
 import { openOutput } from './output.ts'
-import { printable } from './printable.ts'
+import { oneLine, printable } from './printable.ts'
 import { startProgress } from './progress.ts'
 import { readSchema } from './schema-node.ts'
 import { clientOptions, serviceUrl } from './service.ts'
@@ -102,15 +102,29 @@ async function reserve({ terminal, client, place, fields, video, memory, signal 
   return { video_id: reserved.video.id, upload: reserved.upload }
 }
 
-async function send({ terminal, client, place, video, memory, signal }: Uploader, { video_id, upload }: Reservation): Promise<Video> {
-  {
-    using progress = startProgress(terminal, 'kB uploaded', video.sizeBytes === null ? undefined : kilobytes(video.sizeBytes))
-    const onProgress = ({ sentBytes }: { sentBytes: number }) => progress.show(kilobytes(sentBytes))
-    await uploadVideoFile(clientOptions(terminal), { upload }, video.file, { signal, onProgress })
-  }
+async function send(uploader: Uploader, { video_id, upload }: Reservation): Promise<Video> {
+  const { client, place, memory, signal } = uploader
+  await sendFile(uploader, upload)
   const completed = await client.videos.complete({ ...place, video_id }, { signal })
   memory.forget()
   return completed
+}
+
+async function sendFile({ terminal, video, signal }: Uploader, upload: Reservation['upload']): Promise<void> {
+  using progress = startProgress(terminal, 'kB uploaded', video.sizeBytes === null ? undefined : kilobytes(video.sizeBytes))
+  let isFailing = false
+  await uploadVideoFile(clientOptions(terminal), { upload }, video.file, {
+    signal,
+    onProgress: ({ sentBytes }) => {
+      isFailing = false
+      progress.show(kilobytes(sentBytes))
+    },
+    onRetry: ({ message }) => {
+      // One line says it until bytes arrive again.
+      if (!isFailing) progress.note(oneLine(`${message} Trying again. Press Ctrl-C to stop.`))
+      isFailing = true
+    },
+  })
 }
 
 /** Waits until a video is ready or failed. Returns undefined after Ctrl-C, which ends the command and not the transcode. */

@@ -80,7 +80,9 @@ test('the executable ends with 130 at Ctrl-C, and the same command resumes where
   await until('the upload was cut twice', () => proxy.cuts() > 1)
   child.kill('SIGINT')
   expect(await once(child, 'close')).toEqual([130, null])
-  expect(shown).toBe('The upload stopped. The same command resumes it.\n')
+  // One line says that the connection broke, however often that was.
+  const broken = 'http\\S+ is not reachable: \\S+ Trying again\\. Press Ctrl-C to stop\\.\\n'
+  expect(shown).toMatch(new RegExp(`^${broken}The upload stopped\\. The same command resumes it\\.\\n$`))
 
   const [name = ''] = await remembered()
   const file = join(home, 'earshot', name)
@@ -116,10 +118,16 @@ test('a file that has changed, and an upload that has expired or was deleted, ar
   const third = await idOf()
   expect(third).not.toBe(second)
 
+  const lost = join(home, 'earshot', 'upload-0123.json')
+  const upload = { url: service.url, token: 'upl_test', expires_at: '2000-01-01T00:00:00.000Z' }
+  await writeFile(lost, JSON.stringify({ video_id: first, upload }))
   await utimes(path, 1, 1)
   const { exitCode, out } = await run([path, '--output', 'id'])
   expect(exitCode).toBe(0)
   expect([first, second, third]).not.toContain(out.trim())
+  // That of the file before it changed can still be resumed; the expired one of another file cannot.
+  expect((await remembered()).map((name) => join(home, 'earshot', name))).not.toContain(lost)
+  expect(await idOf()).toBe(third)
 })
 
 test('--wait shows the transcode and ends with the video, with 1 if it failed', { timeout: 60_000 }, async () => {

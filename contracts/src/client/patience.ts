@@ -12,10 +12,12 @@ export interface Patience {
 interface PatienceOptions {
   giveUpAfterMs: number
   signal: AbortSignal
+  /** Called before each wait. */
+  onRetry: ((failure: Error, waitMs: number) => void) | undefined
 }
 
 /** Starts with no failure. */
-export function createPatience({ giveUpAfterMs, signal }: PatienceOptions): Patience {
+export function createPatience({ giveUpAfterMs, signal, onRetry }: PatienceOptions): Patience {
   let failures = 0
   let failingSinceMs = 0
   return {
@@ -30,13 +32,14 @@ export function createPatience({ giveUpAfterMs, signal }: PatienceOptions): Pati
       const waitMs = error.retryAfterSeconds === undefined ? backoffMs(failures) : error.retryAfterSeconds * 1000
       if (nowMs + waitMs - failingSinceMs > giveUpAfterMs) throw error
       failures += 1
+      onRetry?.(error, waitMs)
       await wait(waitMs, signal)
     },
   }
 }
 
 /** Returns whether an upload can go on after a failure. */
-function isPassing(error: unknown): error is { retryAfterSeconds?: number } {
+function isPassing(error: unknown): error is Error & { retryAfterSeconds?: number } {
   if (error instanceof EarshotConnectionError || error instanceof EarshotTimeoutError) return true
   if (!(error instanceof EarshotApiError)) return false
   const { status, code, errors } = error

@@ -28,6 +28,8 @@ export interface UploadProgress {
 export interface UploadVideoOptions extends Pick<CallOptions, 'signal' | 'timeoutMs' | 'headers'> {
   /** Called when it begins, and after each chunk that has arrived. */
   onProgress?: ((progress: UploadProgress) => void) | undefined
+  /** Called when something failed that passes, before the upload waits and goes on. */
+  onRetry?: ((failure: Error, waitMs: number) => void) | undefined
   /** How long it may fail without any progress before it throws the last failure. Default: 300,000, five minutes. */
   giveUpAfterMs?: number | undefined
   /** Largest size of a chunk. Default: 8 MiB. Chunks are smaller on slow connections. */
@@ -109,13 +111,13 @@ function described(
 }
 
 async function within<Result>(
-  { signal, timeoutMs = UNLIMITED_MS, giveUpAfterMs = GIVE_UP_AFTER_MS }: UploadVideoOptions,
+  { signal, timeoutMs = UNLIMITED_MS, giveUpAfterMs = GIVE_UP_AFTER_MS, onRetry }: UploadVideoOptions,
   work: (signal: AbortSignal, patience: Patience) => Promise<Result>,
 ): Promise<Result> {
   const deadline = startDeadline({ timeoutMs, signal })
   try {
     deadline.signal.throwIfAborted()
-    return await work(deadline.signal, createPatience({ giveUpAfterMs, signal: deadline.signal }))
+    return await work(deadline.signal, createPatience({ giveUpAfterMs, signal: deadline.signal, onRetry }))
   } finally {
     deadline.stop()
   }
