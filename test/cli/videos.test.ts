@@ -1,13 +1,14 @@
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
 import { mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import { startCuttingProxy } from '../support/cutting-proxy.ts'
+import { type CuttingProxy, startCuttingProxy } from '../support/cutting-proxy.ts'
 import { makeTeam, type Team } from '../support/people.ts'
 import { startTestService, type TestService } from '../support/test-service.ts'
 import { until } from '../support/until.ts'
@@ -64,57 +65,68 @@ test('the standard input is uploaded without knowing its size', async () => {
   expect(sha256(await stored(JSON.parse(out).id as string))).toBe(sha256(bytes))
 })
 
-test('the executable ends with 130 at Ctrl-C, and the same command resumes where the upload stopped', { timeout: 60_000 }, async () => {
-  const path = await fileOf('clip.webm')
-  let isCutting = true
-  const nextCut = (cuts: number) => {
-    if (!isCutting) return null
-    // The second chunk breaks off, and after it no request arrives whole.
-    return cuts === 0 ? 1_500_000 : 50
-  }
-  await using proxy = await startCuttingProxy({ targets: [service.url], nextCut })
-  const env = { ...process.env, ...settings(), EARSHOT_URL: proxy.url }
-  const child = spawn(process.execPath, [EXECUTABLE, 'videos', 'upload', path], { env, stdio: ['ignore', 'pipe', 'pipe'] })
-  let shown = ''
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => (shown += text))
-  await until('the upload was cut twice', () => proxy.cuts() > 1)
-  child.kill('SIGINT')
-  expect(await once(child, 'close')).toEqual([130, null])
-  // One line says that the connection broke, however often that was.
-  const broken = 'http\\S+ is not reachable: \\S+ Trying again\\. Press Ctrl-C to stop\\.\\n'
-  expect(shown).toMatch(new RegExp(`^${broken}The upload stopped\\. The same command resumes it\\.\\n$`))
+test.for([
+  ['SIGINT', 130],
+  ['SIGTERM', 130],
+  ['SIGKILL', null],
+] as const)(
+  'after %s (exit code %s) the same command resumes where the upload stopped',
+  { timeout: 60_000 },
+  async ([signal, exitCode]) => {
+    const path = await fileOf('clip.webm')
+    let isCutting = true
+    const nextCut = (cuts: number) => {
+      if (!isCutting) return null
+      // The second chunk breaks off, and after it no request arrives whole.
+      return cuts === 0 ? 1_500_000 : 50
+    }
+    await using proxy = await startCuttingProxy({ targets: [service.url], nextCut })
+    const env = { ...process.env, ...settings(), EARSHOT_URL: proxy.url }
+    const child = spawn(process.execPath, [EXECUTABLE, 'videos', 'upload', path], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+    let shown = ''
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => (shown += text))
+    await until('the upload was cut twice', () => proxy.cuts() > 1)
+    child.kill(signal)
+    expect(await once(child, 'close')).toEqual(exitCode === null ? [null, signal] : [exitCode, null])
+    // One line says that the connection broke, however often that was.
+    const broken = 'http\\S+ is not reachable: \\S+ Trying again\\. Press Ctrl-C to stop\\.\\n'
+    const stopped = exitCode === null ? '' : 'The upload stopped\\. The same command resumes it\\.\\n'
+    expect(shown).toMatch(new RegExp(`^${broken}${stopped}$`))
 
-  const [name = ''] = await remembered()
-  const file = join(home, 'earshot', name)
-  expect((await stat(file)).mode & 0o777).toBe(0o600)
-  const { video_id } = JSON.parse(await readFile(file, 'utf8'))
-  await until('what arrived is stored', async () => (await stored(video_id)).length >= 1_048_576)
-  const arrived = await stored(video_id)
-  expect(arrived.equals(bytes.subarray(0, arrived.length))).toBe(true)
+    const [name = ''] = await remembered()
+    const file = join(home, 'earshot', name)
+    expect((await stat(file)).mode & 0o777).toBe(0o600)
+    const { video_id } = JSON.parse(await readFile(file, 'utf8'))
+    await until('what arrived is stored', async () => (await stored(video_id)).length >= 1_048_576)
+    const arrived = await stored(video_id)
+    expect(arrived.equals(bytes.subarray(0, arrived.length))).toBe(true)
 
-  isCutting = false
-  const resumed = await run([path, '--author.name', 'Ada', '--json'], { env: { EARSHOT_URL: proxy.url } })
-  expect(resumed).toMatchObject({ exitCode: 0, err: '' })
-  expect(JSON.parse(resumed.out)).toMatchObject({ id: video_id, size_bytes: bytes.length, draft: { author: { name: 'Ada' } } })
-  expect(sha256(await stored(video_id))).toBe(sha256(bytes))
-  expect((await service.client(team.token).videos.list(team.project)).results).toHaveLength(1)
-  expect(await remembered()).toEqual([])
-})
+    isCutting = false
+    const resumed = await run([path, '--author.name', 'Ada', '--json'], { env: { EARSHOT_URL: proxy.url } })
+    expect(resumed).toMatchObject({ exitCode: 0, err: '' })
+    expect(JSON.parse(resumed.out)).toMatchObject({ id: video_id, size_bytes: bytes.length, draft: { author: { name: 'Ada' } } })
+    expect(sha256(await stored(video_id))).toBe(sha256(bytes))
+    expect((await service.client(team.token).videos.list(team.project)).results).toHaveLength(1)
+    expect(await remembered()).toEqual([])
+  },
+)
 
 test('a file that has changed, and an upload that has expired or was deleted, are reserved anew', async () => {
   const path = await fileOf('clip.webm')
+  let isCutting = true
+  await using proxy = await startCuttingProxy({ targets: [service.url], nextCut: () => (isCutting ? 1_500_000 : null) })
   const idOf = async () => JSON.parse(await readFile(join(home, 'earshot', (await remembered()).at(0) ?? ''), 'utf8')).video_id as string
-  await interrupted(path)
+  await interrupted(proxy, path)
   const first = await idOf()
-  await interrupted(path)
+  await interrupted(proxy, path)
   expect(await idOf()).toBe(first)
 
   await service.database.run('update videos set upload_until = now() where id = $1', [first])
-  await interrupted(path)
+  await interrupted(proxy, path)
   const second = await idOf()
   expect(second).not.toBe(first)
   await service.client(team.token).videos.delete({ ...team.project, video_id: second })
-  await interrupted(path)
+  await interrupted(proxy, path)
   const third = await idOf()
   expect(third).not.toBe(second)
 
@@ -122,12 +134,22 @@ test('a file that has changed, and an upload that has expired or was deleted, ar
   const upload = { url: service.url, token: 'upl_test', expires_at: '2000-01-01T00:00:00.000Z' }
   await writeFile(lost, JSON.stringify({ video_id: first, upload }))
   await utimes(path, 1, 1)
-  const { exitCode, out } = await run([path, '--output', 'id'])
+  isCutting = false
+  const { exitCode, out } = await run([path, '--output', 'id'], { env: { EARSHOT_URL: proxy.url } })
   expect(exitCode).toBe(0)
   expect([first, second, third]).not.toContain(out.trim())
   // That of the file before it changed can still be resumed; the expired one of another file cannot.
   expect((await remembered()).map((name) => join(home, 'earshot', name))).not.toContain(lost)
   expect(await idOf()).toBe(third)
+})
+
+test('a file that changes while it is uploaded is told, and its upload is not completed', async () => {
+  const path = await fileOf('clip.webm')
+  await using proxy = await startCuttingProxy({ targets: [service.url], nextCut: () => 1_500_000 })
+  const outcome = await runBroken(proxy, path, { onBroken: () => writeFileSync(path, bytes.subarray(1)) })
+  expect(outcome).toMatchObject({ exitCode: 2, err: expect.stringContaining('clip.webm was changed while it was uploaded') })
+  const videos = await service.client(team.token).videos.list(team.project)
+  expect(videos.results.map(({ state }) => state)).toEqual(['uploading'])
 })
 
 test('--wait shows the transcode and ends with the video, with 1 if it failed', { timeout: 60_000 }, async () => {
@@ -186,13 +208,24 @@ function run(args: readonly string[], { env, ...setting }: Parameters<typeof ear
   return earshot(['videos', 'upload', ...args], { url: service.url, env: { ...settings(), ...env }, ...setting })
 }
 
-/** Uploads until the first bytes have arrived. */
-async function interrupted(path: string): Promise<void> {
+/** Runs the command through connections that break in the middle of the file, and calls back once that is told. */
+async function runBroken(
+  proxy: CuttingProxy,
+  path: string,
+  { onBroken, ...setting }: { onBroken: () => void; interruption?: AbortSignal },
+) {
+  return run([path], {
+    ...setting,
+    env: { EARSHOT_URL: proxy.url },
+    onOutput: (text) => text.includes('Trying again') && onBroken(),
+  })
+}
+
+/** Uploads a part of the file. */
+async function interrupted(proxy: CuttingProxy, path: string): Promise<void> {
   const controller = new AbortController()
-  const progressStream = Object.assign(new PassThrough({ encoding: 'utf8' }), { isTTY: true })
-  progressStream.on('data', (text) => /[1-9]\d* of 4000 kB/.test(text) && controller.abort())
-  const { exitCode } = await run([path], { interruption: controller.signal, progressStream })
-  expect(exitCode).toBe(130)
+  const outcome = await runBroken(proxy, path, { interruption: controller.signal, onBroken: () => controller.abort() })
+  expect(outcome.exitCode).toBe(130)
 }
 
 async function remembered(): Promise<string[]> {
