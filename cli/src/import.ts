@@ -1,5 +1,6 @@
 import type { Import, ImportRow } from '@earshot/contracts'
-import { type Client, EarshotApiError, uploadImportFile } from '@earshot/contracts/client'
+import { type Client, uploadImportFile } from '@earshot/contracts/client'
+import { follow } from './follow.ts'
 import { type ImportFile, openImportFile } from './import-file.ts'
 import { commandIn, questionOf, type Scene, showEnd, showNothing, showPreview, willWrite } from './import-report.ts'
 import { type Invocation, prepare } from './invoke.ts'
@@ -10,9 +11,6 @@ import { UsageError } from './usage-error.ts'
 
 /** As after a command that SIGINT ended. */
 const INTERRUPTED = 130
-const FIRST_POLL_MS = 100
-/** More requests would use up the 1,000 of an hour that a person has. */
-const MAX_POLL_MS = 5_000
 /** The rows that failed are listed last row first: that many are looked at for the first ones. */
 const LISTED_ROWS = 100
 
@@ -70,7 +68,7 @@ async function tryOut(importer: Importer, file: ImportFile): Promise<Import> {
     await client.imports.complete(refOf(created))
   }
   using progress = startProgress(terminal, 'rows read', undefined)
-  return await follow(importer, created, { show: progress.show, signal: new AbortController().signal })
+  return await untilEnded(importer, created, { show: progress.show, signal: new AbortController().signal })
 }
 
 async function upload(terminal: Terminal, created: Parameters<typeof uploadImportFile>[1], file: ImportFile): Promise<void> {
@@ -105,7 +103,7 @@ async function run(importer: Importer, dryRun: Import): Promise<number> {
 
 async function followRun(importer: Importer, created: Import, { total, signal }: { total: number; signal: AbortSignal }): Promise<Import> {
   using progress = startProgress(importer.terminal, 'rows', total)
-  return await follow(importer, created, { show: progress.show, signal })
+  return await untilEnded(importer, created, { show: progress.show, signal })
 }
 
 interface Following {
@@ -113,29 +111,14 @@ interface Following {
   signal: AbortSignal
 }
 
-/** Polls an import until it has ended, the more rarely the longer it takes. */
-async function follow({ terminal, client }: Importer, created: Import, { show, signal }: Following): Promise<Import> {
-  const startMs = performance.now()
-  while (true) {
-    const polled = await poll(client, created, signal)
-    if ('retryMs' in polled) await terminal.pause(polled.retryMs, signal)
-    else {
-      show(polled.totals.rows)
-      if (polled.state !== 'running') return polled
-      await terminal.pause(Math.min(MAX_POLL_MS, Math.max(FIRST_POLL_MS, (performance.now() - startMs) / 10)), signal)
-    }
-    signal.throwIfAborted()
-  }
-}
-
-/** An import goes on for longer than requests of the same person may be refused. */
-async function poll(client: Client, created: Import, signal: AbortSignal): Promise<Import | { retryMs: number }> {
-  try {
-    return await client.imports.retrieve(refOf(created), { signal })
-  } catch (error) {
-    if (!(error instanceof EarshotApiError) || error.code !== 'rate_limited') throw error
-    return { retryMs: (error.retryAfterSeconds ?? 60) * 1000 }
-  }
+/** Waits until an import has ended. */
+function untilEnded({ terminal, client }: Importer, created: Import, { show, signal }: Following): Promise<Import> {
+  return follow(terminal, {
+    retrieve: () => client.imports.retrieve(refOf(created), { signal }),
+    isEnded: ({ state }) => state !== 'running',
+    show: ({ totals }) => show(totals.rows),
+    signal,
+  })
 }
 
 function refOf({ id, team_id, project_id }: Pick<Import, 'id' | 'team_id' | 'project_id'>) {

@@ -1,7 +1,5 @@
 import { createHash } from 'node:crypto'
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
-import { homedir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { openStateFile } from './state-file.ts'
 
 /** The position where the last run stopped, per service and team. */
 export interface ListenState {
@@ -10,28 +8,17 @@ export interface ListenState {
   write: (cursor: string) => void
 }
 
-/** Opens the state file in XDG_STATE_HOME or ~/.local/state (XDG Base Directory Specification), or LOCALAPPDATA on Windows. */
+/** Opens the state of `earshot listen`. */
 export function openListenState(env: Readonly<Record<string, string | undefined>>, stream: { url: string; team_id: string }): ListenState {
-  const folder = env.XDG_STATE_HOME || env.LOCALAPPDATA || join(env.HOME || homedir(), '.local', 'state')
   const name = createHash('sha256').update(`${stream.url} ${stream.team_id}`).digest('hex').slice(0, 16)
-  const path = join(folder, 'earshot', `listen-${name}.json`)
+  const file = openStateFile(env, `listen-${name}`)
   return {
-    read: () => readCursor(path),
-    write: (cursor) => {
-      mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
-      // Written whole, then renamed: a killed run leaves the previous file.
-      writeFileSync(`${path}.${process.pid}`, `${JSON.stringify({ ...stream, cursor })}\n`, { mode: 0o600 })
-      renameSync(`${path}.${process.pid}`, path)
-    },
+    read: () => cursorIn(file.read()),
+    write: (cursor) => file.write({ ...stream, cursor }),
   }
 }
 
-/** Returns undefined also for a file that cannot be read. */
-function readCursor(path: string): string | undefined {
-  try {
-    const { cursor } = JSON.parse(readFileSync(path, 'utf8')) as { cursor?: unknown }
-    return typeof cursor === 'string' ? cursor : undefined
-  } catch {
-    return undefined
-  }
+function cursorIn(state: unknown): string | undefined {
+  if (typeof state !== 'object' || state === null || !('cursor' in state)) return undefined
+  return typeof state.cursor === 'string' ? state.cursor : undefined
 }

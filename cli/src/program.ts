@@ -55,10 +55,7 @@ function buildProgram(terminal: Terminal, finish: (exitCode: number) => void): C
 /** Adds the commands that are more than one operation. Their flags and actions are loaded only when the command line names them. */
 function addTools(program: Command, context: { terminal: Terminal; finish: (exitCode: number) => void }): void {
   const addTool = (name: string, summary: string, usage: string, load: (command: Command) => Promise<void>) => {
-    const tool = program.command(name).summary(summary).usage(usage).helpGroup(HelpGroup.tools)
-    program.hook('preSubcommand', async (_parent, command) => {
-      if (command === tool) await load(command)
-    })
+    loadedWhenNamed(program, program.command(name).summary(summary).usage(usage).helpGroup(HelpGroup.tools), load)
   }
   addTool('import', 'import testimonials from a CSV file, after a preview', '<file> [flags]', async (command) => {
     const { addImport } = await import('./import-command.ts')
@@ -67,6 +64,19 @@ function addTools(program: Command, context: { terminal: Terminal; finish: (exit
   addTool('listen', 'forward events to a program on this machine', '[flags]', async (command) => {
     const { addListen } = await import('./listen-command.ts')
     addListen(command, context)
+  })
+  const videos = program.commands.find((command) => command.name() === 'videos')
+  if (!videos) throw new Error('There are no operations of videos.')
+  const upload = videos.command('upload').summary('Upload a video').argument('<file>', 'the video; - for standard input')
+  loadedWhenNamed(videos, upload, async (command) => {
+    const { addVideoUpload } = await import('./video-upload-command.ts')
+    addVideoUpload(command, context)
+  })
+}
+
+function loadedWhenNamed(parent: Command, tool: Command, load: (command: Command) => Promise<void>): void {
+  parent.hook('preSubcommand', async (_parent, command) => {
+    if (command === tool) await load(command)
   })
 }
 

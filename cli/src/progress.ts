@@ -4,11 +4,13 @@ import type { Terminal } from './terminal.ts'
 interface Progress extends Disposable {
   /** Shows how many are done. */
   show(count: number): void
+  /** Writes a line above the bar, or where there is none. */
+  note(line: string): void
 }
 
 /** Shows a bar below the output of a command, where a person looks on. Without a total it is a number. */
-export function startProgress({ progressStream }: Terminal, noun: string, total: number | undefined): Progress {
-  if (!progressStream) return { show: () => {}, [Symbol.dispose]: () => {} }
+export function startProgress({ progressStream, writeError }: Terminal, noun: string, total: number | undefined): Progress {
+  if (!progressStream) return { show: () => {}, note: (line) => writeError(`${line}\n`), [Symbol.dispose]: () => {} }
   const format = total === undefined ? `{value} ${noun}` : `{bar} {percentage} %  {value} of {total} ${noun}  {eta_formatted} left`
   // A bar that switches line wrapping off would leave it off at Ctrl-C. This one fits into 80 columns.
   const width = { linewrap: true, barsize: 24 }
@@ -22,6 +24,8 @@ export function startProgress({ progressStream }: Terminal, noun: string, total:
       if (total !== undefined && count > total) bar.setTotal(count)
       bar.update(count)
     },
+    // The line takes the place of the bar, which is drawn anew below it.
+    note: (line) => void progressStream.write(`\r\u001b[K${line}\n`),
     [Symbol.dispose]: () => bar.stop(),
   }
 }

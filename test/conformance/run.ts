@@ -45,7 +45,7 @@ if (process.argv.includes('--keep-screenshots')) keepScreenshots()
 problems.set('Receivers with Flask, Go and openssl over deliveries', await checkReceivers(openSource))
 problems.set('verifyWebhook as published, in Chromium', await checkPublished(openSource))
 problems.set('PgBouncer in session mode, and refused in others', await checkPooler())
-problems.set('The blob store over S3, with versitygw, and uploads by tus-py-client', await checkStorage())
+problems.set('The blob store over S3, with versitygw, and uploads by tus-py-client and Chromium', await checkStorage())
 problems.set('Clips of the transcoder with ffprobe, Chromium and strace', await checkClips())
 problems.set('Schemathesis over every operation', await checkBehaviour(service.url, records))
 

@@ -8,6 +8,7 @@ import { outputOf, sendOnce } from './reply.ts'
 import { type CallOptions, type ClientOptions, requestOf } from './request.ts'
 import { MAX_RETRIES, sendWithRetries } from './retry.ts'
 import { openStream, resumed, type Streamed, type StreamOptions } from './stream.ts'
+import { type VideoMethods, videoUploader } from './upload-video.ts'
 
 const TIMEOUT_MS = 30_000
 
@@ -25,9 +26,17 @@ export type ExportOptions = Pick<CallOptions, 'signal' | 'timeoutMs' | 'headers'
 
 export type { ExpiredCursor, Streamed, StreamOptions } from './stream.ts'
 export { type UploadFile, type UploadOptions, uploadImportFile } from './upload.ts'
+export {
+  type ReserveAndUploadOptions,
+  type UploadProgress,
+  type UploadVideoInput,
+  type UploadVideoOptions,
+  uploadVideoFile,
+} from './upload-video.ts'
+export type { VideoFile } from './video-source.ts'
 
-/** One method per operation, under the operation's name. */
-export type Client = ClientOf<Contracts>
+/** One method per operation, under the operation's name, and `videos.upload`. */
+export type Client = ClientOf<Contracts> & { readonly videos: VideoMethods }
 
 type ClientOf<Tree> = {
   readonly [Name in keyof Tree]: Tree[Name] extends Operation<Method, string, infer Input, infer Output>
@@ -51,6 +60,7 @@ type CallResult<Output> = Output extends Page<infer Item> ? PagedPromise<Output,
  * Creates a client, for Node and browsers: `await client.submissions.approve({ team_id, project_id, submission_id })`.
  * A list resolves to its first page, and iterates over all items: `for await (const team of client.teams.list())`.
  * An export yields all records of a list: `for await (const submission of client.submissions.export({ team_id, project_id }))`.
+ * A video is uploaded by one call: `await client.videos.upload({ team_id, project_id }, file, { onProgress, signal })`.
  * A stream continues until the connection drops: `for await (const { cursor, data } of client.events.stream({ team_id }))`.
  *
  * Calls throw EarshotApiError when the service refuses, EarshotConnectionError when it cannot be reached, EarshotTimeoutError
@@ -58,7 +68,8 @@ type CallResult<Output> = Output extends Page<infer Item> ? PagedPromise<Output,
  */
 export function createClient(options: ClientOptions): Client {
   // Proven: the walk below creates a method wherever ClientOf has one.
-  return methodsOf(contracts, options) as Client
+  const client = methodsOf(contracts, options) as ClientOf<Contracts>
+  return { ...client, videos: { ...client.videos, upload: videoUploader(options, client.videos) } }
 }
 
 function methodsOf(tree: OperationTree, options: ClientOptions): object {

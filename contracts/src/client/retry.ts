@@ -35,7 +35,8 @@ export async function sendWithRetries(send: (signal: AbortSignal) => Promise<Rep
   }
 }
 
-function startDeadline({ timeoutMs, signal }: RetryPolicy) {
+/** Starts a signal that aborts when the caller does, and with EarshotTimeoutError after `timeoutMs`. */
+export function startDeadline({ timeoutMs, signal }: Pick<RetryPolicy, 'timeoutMs' | 'signal'>) {
   const controller = new AbortController()
   const endsAtMs = performance.now() + timeoutMs
   const timer = setTimeout(() => controller.abort(new EarshotTimeoutError(timeoutMs)), timeoutMs)

@@ -7,7 +7,7 @@ import { MAX_RETRIES, sendWithRetries } from './retry.ts'
 import { startWatchdog } from './watchdog.ts'
 
 /** The longest time of a timer: 24 days. */
-const UNLIMITED_MS = 2_147_483_647
+export const UNLIMITED_MS = 2_147_483_647
 /** How long a stream may make no progress. What is sent already may be on its way for most of it. */
 const STALL_MS = 120_000
 
@@ -120,7 +120,8 @@ function observed(stream: ReadableStream<Uint8Array>, { sizeBytes, onProgress, o
   })
 }
 
-function requireSize(actualBytes: number, reservedBytes: number): void {
+/** Throws a TypeError unless the sizes are the same. */
+export function requireSize(actualBytes: number, reservedBytes: number): void {
   if (actualBytes === reservedBytes) return
   throw new TypeError(`The file has ${actualBytes > reservedBytes ? 'more' : 'less'} than the ${reservedBytes} bytes that were reserved`)
 }
