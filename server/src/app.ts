@@ -43,6 +43,7 @@ const SAFE_REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/
 const MAX_ROUTE_PARAMETER = 2_000
 const HEADERS_TIMEOUT_MS = 60_000
 const BODY_TIMEOUT_MS = 60_000
+const MEDIA_STALL_MS = 120_000
 
 export interface AppOptions extends Omit<PipelineOptions, 'services' | 'onForeignRow'>, Omit<ProbeOptions, 'database' | 'metrics'> {
   contracts: OperationTree
@@ -61,6 +62,8 @@ export interface AppOptions extends Omit<PipelineOptions, 'services' | 'onForeig
   uploads?: Pick<UploadsOptions, 'stallMs' | 'maxActive'>
   /** Whether clips and posters are redirected to the store, which must be able to sign addresses; not unless given. */
   redirectsMedia?: boolean
+  /** How long a client may read nothing of a file; two minutes unless given. */
+  mediaStallMs?: number
   /** Which proxies' forwarding headers are trusted (Fastify's `trustProxy`). */
   trustProxy: false | string[] | ((address: string, hop: number) => boolean)
 }
@@ -126,7 +129,8 @@ function registerFiles(app: FastifyInstance, options: AppOptions, pipelineOption
   const { baseUrl, database } = options
   registerImportUpload(app, { compile: (named, handler) => compilePipeline(named, handler, pipelineOptions), blobStore, baseUrl })
   registerUploads(app, { ...options, ...options.uploads, blobStore })
-  registerMedia(app, { database, blobStore, secretBox, redirects: options.redirectsMedia ?? false })
+  const { redirectsMedia: redirects = false, mediaStallMs: stallMs = MEDIA_STALL_MS } = options
+  registerMedia(app, { database, blobStore, secretBox, redirects, stallMs })
 }
 
 function createServer({ log, trustProxy }: AppOptions): FastifyInstance {

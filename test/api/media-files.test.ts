@@ -12,6 +12,7 @@ import { until } from '../support/until.ts'
 import { here, makeReadyVideo } from '../support/videos.ts'
 
 /** More than the buffers of a connection hold. */
+const STALL_MS = 1_000
 const LARGE = Buffer.alloc(50_000_000, 'clip')
 
 /** What the store does instead of a read; null for nothing. */
@@ -29,7 +30,7 @@ beforeAll(async () => {
     return blob
   }
   const size: BlobStore['size'] = async (key) => (failing ? ((await failing(key))?.sizeBytes ?? null) : blobStore.size(key))
-  service = await startTestService({ services: { blobStore: { ...blobStore, get, size } } })
+  service = await startTestService({ services: { blobStore: { ...blobStore, get, size } }, mediaStallMs: STALL_MS })
   team = await makeTeam(service.database)
 })
 beforeEach(() => {
@@ -160,6 +161,18 @@ describe('a client that leaves', () => {
     leave()
     await until('the stream is closed', () => opened.length === 1 && opened.every(({ closed }) => closed))
   })
+})
+
+test('a client that stops to read is broken off, and goes on by a range', async () => {
+  const url = await linkOf(await makeReadyVideo(service, team, { clip: LARGE }))
+  const [response] = await once(request(url, { agent: false }).end(), 'response')
+  const failed = once(response, 'error')
+  response.pause()
+  await until('the stream is closed', () => opened.length === 1 && opened.every(({ closed }) => closed))
+  response.resume()
+  await failed
+  const rest = await getMedia(url, { range: `bytes=${LARGE.length - 10}-` })
+  expect([rest.status, rest.bytes.length]).toEqual([206, 10])
 })
 
 type Ref = Awaited<ReturnType<typeof makeReadyVideo>>

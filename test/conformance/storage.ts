@@ -17,7 +17,10 @@ const BUCKET = 'blobs'
 const ACCESS_KEY = 'earshot'
 const SECRET_KEY = 'earshot-conformance'
 
-/** Runs the tests that every blob store passes, and uploads of independent clients and of a browser, on a real S3 server. Resolves to the problem, or null. */
+/**
+ * Runs the tests that every blob store passes, uploads of independent clients and of a browser, and media, on a real S3 server.
+ * Resolves to the problem, or null.
+ */
 export async function checkStorage(): Promise<string | null> {
   try {
     await using server = await startServer(await installGoProgram(PROGRAM, VERSION))
@@ -43,7 +46,7 @@ async function testStore(endpoint: string): Promise<string | null> {
   await tests.close()
   // Vitest sets it, and the run counts this check as one of many.
   process.exitCode = 0
-  console.log(`${results.length} tests of a blob store over S3, and of uploads`)
+  console.log(`${results.length} tests of a blob store, and of uploads and media over S3`)
   if (results.length === 0) return 'no test ran'
   return failed === 0 && !hasBroken ? null : `${failed} of ${results.length} tests failed`
 }

@@ -17,6 +17,8 @@ export type Representation = { type: string; disposition: string; etag: string; 
 export interface BlobSource {
   blobStore: BlobStore
   redirects: boolean
+  /** How long a client may take no byte. Players that pause for longer ask for the rest by a range. */
+  stallMs: number
 }
 
 /**
@@ -27,7 +29,7 @@ export async function sendRepresentation(
   request: FastifyRequest,
   reply: FastifyReply,
   file: Representation,
-  { blobStore, redirects }: BlobSource,
+  { blobStore, redirects, stallMs }: BlobSource,
 ): Promise<FastifyReply> {
   const { etag, sizeBytes } = file
   if (matchesETag(request.headers['if-none-match'], etag)) return reply.code(304).removeHeader('content-type').send()
@@ -42,6 +44,8 @@ export async function sendRepresentation(
   const { start, end } = range ?? { start: 0, end: sizeBytes }
   const body = await open(file, { start, end }, blobStore)
   if (range !== null) reply.code(206).header('content-range', `bytes ${start}-${end - 1}/${sizeBytes}`)
+  // Otherwise clients that read nothing could hold every connection to the store.
+  reply.raw.setTimeout(stallMs)
   return reply.header('content-length', end - start).send(body)
 }
 
