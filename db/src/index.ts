@@ -133,6 +133,7 @@ export {
   finishTranscode,
   handBackTranscode,
   hasWaitingVideos,
+  listExpiredTranscodes,
   noteNoTranscoder,
   renewTranscode,
   sweepTranscodes,
