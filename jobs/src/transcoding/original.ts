@@ -1,19 +1,17 @@
 import { createWriteStream } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
-import { type Database, listParts, type VideoRef } from '@earshot/db'
+import type { listParts } from '@earshot/db'
 import type { BlobStore } from '@earshot/drivers'
 
 interface OriginalOptions {
-  database: Database
   blobStore: BlobStore
-  ref: VideoRef
+  parts: Awaited<ReturnType<typeof listParts>>
   path: string
   signal: AbortSignal
 }
 
 /** Joins the parts of an upload to one local file. Throws when one of them is not there. */
-export async function fetchOriginal({ database, blobStore, ref, path, signal }: OriginalOptions): Promise<void> {
-  const parts = await listParts(database, ref)
+export async function fetchOriginal({ blobStore, parts, path, signal }: OriginalOptions): Promise<void> {
   async function* bytes() {
     for (const { key, size_bytes } of parts) {
       const blob = await blobStore.get(key, { signal })

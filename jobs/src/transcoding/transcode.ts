@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs'
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { plans } from '@earshot/contracts'
-import { abandonBlob, announceBlob, type Database, finishTranscode, type Transcode } from '@earshot/db'
+import { abandonBlob, announceBlob, type Database, finishTranscode, listParts, type Transcode } from '@earshot/db'
 import type { BlobStore, TranscodedClip, Transcoder } from '@earshot/drivers'
 import type { Log } from '../log.ts'
 import { insist, NoSpaceError, recordFailure, type TranscodeOutcome } from './failure.ts'
@@ -57,13 +57,14 @@ interface Work extends Run {
 
 /** Returns false when the clip came too late. */
 async function transcodeIn(folder: string, video: Transcode, work: Work): Promise<boolean> {
-  const { database, blobStore, transcoder, signal, renewal } = work
+  const { database, blobStore, transcoder, signal, stopping, renewal } = work
   const { maxSeconds } = plans[video.plan].video
   if (!(await hasSpace(folder, video.size_bytes + maxSeconds * CLIP_BYTES_PER_SECOND))) throw new NoSpaceError('The disk is full')
   const inputPath = join(folder, 'original')
   const outputs = join(folder, 'outputs')
   await mkdir(outputs)
-  await fetchOriginal({ database, blobStore, ref: video, path: inputPath, signal })
+  const parts = await insist(() => listParts(database, video), stopping)
+  await fetchOriginal({ blobStore, parts, path: inputPath, signal })
   const onProgress = (share: number) => {
     renewal.progress = share
   }
@@ -78,8 +79,8 @@ async function storeClip(video: Transcode, clip: TranscodedClip, work: Work): Pr
   const announced: string[] = []
   const put = async (name: string, path: string, sizeBytes: number) => {
     const key = `videos/${team_id}/${video_id}/${attempt}/${name}`
-    await announceBlob(database, { team_id, key })
     announced.push(key)
+    await insist(() => announceBlob(database, { team_id, key }), stopping)
     await blobStore.put(key, createReadStream(path), { sizeBytes, signal })
     return key
   }
