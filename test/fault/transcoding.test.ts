@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type BlobStore, openFileStore } from '@earshot/drivers'
@@ -120,6 +120,19 @@ test('a worker that is stopped with SIGTERM hands its video back at once, and co
   await expectReadyOnce(begun, { attempt: 2, failed_attempts: 0 })
 })
 
+test('a transcode whose process is ended from outside counts no attempt, as when a manager stops all processes at once', {
+  timeout: GENEROUS_MS,
+}, async () => {
+  await using worker = await startTranscoder()
+  const begun = await begin()
+  await until('its process runs', async () => (await childrenOf(worker)).length > 0)
+  for (const pid of await childrenOf(worker)) process.kill(pid, 'SIGTERM')
+  await until('it was handed back', async () => (await countOf(worker, 'postponed')) === 1)
+  expect(await factsOf(begun.ref)).toEqual({ state: 'uploaded', attempt: 1, failed_attempts: 0, is_leased: false })
+  await using _other = await startTranscoder()
+  await expectReadyOnce(begun, { attempt: 2, failed_attempts: 0 })
+})
+
 test('doctor shows what the machine transcodes with', { timeout: GENEROUS_MS }, async () => {
   expect(await runAdmin(environment, 'doctor')).toMatch(/^transcoder +(libav \d\S+ \(node-av\)|ffmpeg \d\S+)(, confined without .+)?$/m)
 })
@@ -133,6 +146,11 @@ test('metrics show how many videos wait, and for how long', { timeout: GENEROUS_
   expect(Number(/^earshot_videos_oldest_waiting_seconds ([\d.]+)$/m.exec(body)?.[1])).toBeGreaterThan(3_500)
   await store.database.run('delete from videos where team_id = $1', [team.id])
 })
+
+async function childrenOf({ pid }: ServiceProcess): Promise<number[]> {
+  const pids = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')
+  return pids.split(' ').filter(Boolean).map(Number)
+}
 
 async function workFolders(): Promise<string[]> {
   return readdir(join(dataDir, 'transcodes')).catch(() => [])

@@ -64,7 +64,7 @@ async function transcodeIn(folder: string, video: Transcode, work: Work): Promis
   const outputs = join(folder, 'outputs')
   await mkdir(outputs)
   const parts = await insist(() => listParts(database, video), stopping)
-  await fetchOriginal({ blobStore, parts, path: inputPath, signal })
+  await fetchOriginal({ blobStore, parts, sizeBytes: video.size_bytes, path: inputPath, signal })
   const onProgress = (share: number) => {
     renewal.progress = share
   }
