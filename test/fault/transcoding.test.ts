@@ -120,6 +120,23 @@ test('a worker that is stopped with SIGTERM hands its video back at once, and co
   await expectReadyOnce(begun, { attempt: 2, failed_attempts: 0 })
 })
 
+test('a worker that is stopped while the database is away ends in time, and another one takes its video over', {
+  timeout: GENEROUS_MS,
+}, async () => {
+  const before = (await workFolders()).length
+  const stopped = await startTranscoder()
+  const begun = await begin()
+  await until('its worker knows', async () => (await workFolders()).length > before)
+  await store.proxy.refuse()
+  const { signal } = await stopped.stop('SIGTERM').finally(() => store.proxy.restore())
+  expect(signal).toBeNull()
+  expect((await workFolders()).length).toBe(before)
+  await endLease(begun.ref)
+  await using _other = await startTranscoder()
+  await until('it is taken back', async () => (await factsOf(begun.ref))?.failed_attempts === 1, SWEEPS_MS)
+  await expectReadyOnce(begun, { attempt: 2, failed_attempts: 1 })
+})
+
 test('a transcode whose process is ended from outside counts no attempt, as when a manager stops all processes at once', {
   timeout: GENEROUS_MS,
 }, async () => {
