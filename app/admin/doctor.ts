@@ -1,6 +1,6 @@
 import type { Database } from '@earshot/db'
 import { readHealth } from '@earshot/db/maintenance'
-import { BlobStoreError, createSecretBox, openBlobStore, tryBlobStore } from '@earshot/drivers'
+import { BlobStoreError, createSecretBox, findSandbox, findTranscoder, openBlobStore, tryBlobStore } from '@earshot/drivers'
 import type { Command } from 'commander'
 import type { Config } from '../config.ts'
 import type { Store } from '../store.ts'
@@ -9,8 +9,12 @@ import { perform, verb } from './perform.ts'
 const CLOCK_TOLERANCE_SECONDS = 5
 
 export function addDoctorCommand(program: Command): void {
-  verb(program, 'doctor', 'Check the database, storage, clock, keys and queues').action(() =>
-    perform(async (database, config, store) => ({ ...(await examine(database, store)), storage: await examineStorage(config) })),
+  verb(program, 'doctor', 'Check the database, storage, transcoder, clock, keys and queues').action(() =>
+    perform(async (database, config, store) => ({
+      ...(await examine(database, store)),
+      storage: await examineStorage(config),
+      transcoder: await examineTranscoder(),
+    })),
   )
 }
 
@@ -41,4 +45,13 @@ async function examineStorage({ storage }: Config): Promise<string> {
     if (error instanceof BlobStoreError) return error.message
     throw error
   }
+}
+
+/** Tries what this machine transcodes videos with. That there is nothing is a warning: another machine can have it. */
+async function examineTranscoder(): Promise<string> {
+  const found = await findTranscoder()
+  if ('missing' in found) return `none, so workers on this machine transcode no videos (docs/videos.md): ${found.missing}`
+  await found.transcoder.close()
+  const { missing } = await findSandbox()
+  return missing.length === 0 ? found.transcoder.name : `${found.transcoder.name}, confined without ${missing.join(' and ')}`
 }

@@ -135,6 +135,7 @@ export {
   finishTranscode,
   handBackTranscode,
   hasWaitingVideos,
+  listExpiredTranscodes,
   noteNoTranscoder,
   renewTranscode,
   sweepTranscodes,

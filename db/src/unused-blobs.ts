@@ -18,10 +18,14 @@ export const isBlob = (p: Parameters<BlobRef>) => sql`team_id = ${p.team_id} and
 const announce = statement<BlobRef, never>(
   (p) => sql`
   insert into ${unused_blobs} (team_id, key, delete_at)
-  values (${p.team_id}, ${p.key}, now() + ${UPLOAD_TIME})`,
+  values (${p.team_id}, ${p.key}, now() + ${UPLOAD_TIME})
+      on conflict (team_id, key) do update set delete_at = excluded.delete_at`,
 )
 
-/** Notes a blob before it is stored, so that it is deleted should nothing come to refer to it, as when the process dies. */
+/**
+ * Notes a blob before it is stored, so that it is deleted should nothing come to refer to it, as when the process dies. The key is
+ * the caller's alone; who does not know whether it was noted may note it again.
+ */
 export async function announceBlob(tx: Tx, blob: BlobRef): Promise<void> {
   await announce(tx, blob)
 }

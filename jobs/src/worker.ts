@@ -67,13 +67,13 @@ export async function startWorker({ webhooks, transcoding, registry, ...context 
     ...(registry && { registry }),
   }).catch(rethrowAfter(() => queue.stop({ timeoutMs: 0 }).then(close)))
   const onlineMigrations = startOnlineMigrations(context)
-  const videos = startTranscoding({ database, log, blobStore: context.blobStore, ...transcoding })
+  const videos = startTranscoding({ database, log, blobStore: context.blobStore, ...(registry && { registry }), ...transcoding })
 
   return {
     nudge: dispatcher.nudge,
     isHealthy: dispatcher.isHealthy,
     async stop(limits) {
-      await Promise.all([dispatcher.stop(limits), queue.stop(limits), videos.stop(), onlineMigrations.stop()])
+      await Promise.all([dispatcher.stop(limits), queue.stop(limits), videos.stop(limits), onlineMigrations.stop()])
       await settleWithin(CLOSE_MS, close(), null)
     },
   }

@@ -13,6 +13,9 @@ import { until } from './until.ts'
 const MAKE_SHELF = fileURLToPath(new URL('../drivers/transcoder/make-shelf.ts', import.meta.url))
 const CLIP = 'recorded.webm'
 
+/** A service in this process or in one of its own. */
+type Service = Pick<TestService, 'url' | 'client'>
+
 let made: Promise<Buffer> | undefined
 
 /** Returns a small recording, made once for each test file. */
@@ -32,7 +35,7 @@ async function make(): Promise<Buffer> {
 }
 
 /** Uploads a file to a reservation, in one request of tus. */
-export async function uploadTo(service: TestService, { id, token }: { id: string; token: string }, bytes: Uint8Array): Promise<Response> {
+export async function uploadTo(service: Service, { id, token }: { id: string; token: string }, bytes: Uint8Array): Promise<Response> {
   const headers = {
     'tus-resumable': '1.0.0',
     'x-upload-token': token,
@@ -44,7 +47,7 @@ export async function uploadTo(service: TestService, { id, token }: { id: string
 
 /** Reserves, uploads and completes a video, as a member. Returns its reference. */
 export async function uploadVideo(
-  service: TestService,
+  service: Service,
   team: Team,
   bytes: Uint8Array,
   { draft = {}, fileName = 'clip.webm' }: { draft?: object | undefined; fileName?: string | undefined } = {},
@@ -98,14 +101,14 @@ export async function finishVideo(
 }
 
 /** Waits until a video is in a state. */
-export async function untilState(service: TestService, team: Team, ref: Awaited<ReturnType<typeof uploadVideo>>, state: string) {
+export async function untilState(service: Service, team: Team, ref: Awaited<ReturnType<typeof uploadVideo>>, state: string) {
   const client = service.client(team.token)
   await until(`the video is ${state}`, async () => (await client.videos.retrieve(ref)).state === state, 60_000)
   return client.videos.retrieve(ref)
 }
 
 /** Returns a signed address of the tests' own service. */
-export function here(service: TestService, url: string | null): string {
+export function here(service: Service, url: string | null): string {
   const { pathname, search } = new URL(url ?? '')
   return service.url + pathname + search
 }

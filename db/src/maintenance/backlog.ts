@@ -3,6 +3,7 @@ import type { Tx } from '../driver/database.ts'
 import { onlyOne } from '../sql/rows.ts'
 import { statement } from '../sql/statement.ts'
 import { teams } from '../tables/teams.ts'
+import { videos } from '../tables/videos.ts'
 import { webhook_deliveries, webhook_endpoints } from '../tables/webhooks.ts'
 
 /** Unfinished deliveries, for monitoring. */
@@ -73,4 +74,20 @@ const readQueue = statement<Record<never, never>, QueueDepth>(sql`
 /** Returns the depth of the queue for each kind of job in it. */
 export async function readQueueDepths(tx: Tx): Promise<QueueDepth[]> {
   return readQueue(tx, {})
+}
+
+/** Videos that wait for a transcode. */
+export interface WaitingVideos {
+  waiting: number
+  /** How long the oldest of them has waited, in seconds; 0 without any. */
+  oldest_seconds: number
+}
+
+const readVideos = statement<Record<never, never>, WaitingVideos>(sql`
+  select count(*)::int as waiting, coalesce(extract(epoch from now() - min(v.uploaded_at)), 0)::float8 as oldest_seconds
+    from ${videos} v
+   where v.state = 'uploaded' and v.deleted_at is null`)
+
+export async function readWaitingVideos(tx: Tx): Promise<WaitingVideos> {
+  return onlyOne(await readVideos(tx, {}))
 }

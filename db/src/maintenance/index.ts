@@ -1,5 +1,13 @@
 export { sendNotifications } from '../notifications/send.ts'
-export { type Backlog, type QueueDepth, readBacklog, readQueueDepths, readStoredDeliveries } from './backlog.ts'
+export {
+  type Backlog,
+  type QueueDepth,
+  readBacklog,
+  readQueueDepths,
+  readStoredDeliveries,
+  readWaitingVideos,
+  type WaitingVideos,
+} from './backlog.ts'
 export { disableFailingEndpoints } from './failing-endpoints.ts'
 export { readHealth } from './health.ts'
 export { dropPastPartitions, ensurePartitions, readPartitionDaysAhead } from './partitions.ts'

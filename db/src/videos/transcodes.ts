@@ -15,6 +15,8 @@ import { findVideo, presentVideo } from './videos.ts'
 const LEASE = sql.raw(`interval '30 seconds'`)
 /** Attempts that fail for our reasons: workers that die, disks that are full. */
 const MAX_ATTEMPTS = 3
+// After a failure a video waits for a while, so that what is wrong with us can pass.
+const IS_DUE = sql.raw(`v.state = 'uploaded' and v.deleted_at is null and (v.leased_until is null or v.leased_until <= now())`)
 /** How long the original of a failed video is kept, so that it can be tried again. */
 const FAILED_DAYS = sql.raw(`interval '7 days'`)
 
@@ -61,7 +63,7 @@ const claim = statement<Record<never, never>, Transcode>(sql`
      cross join lateral (
              select v.team_id, v.project_id, v.id
                from ${videos} v
-              where v.team_id = t.team_id and v.state = 'uploaded' and v.deleted_at is null
+              where v.team_id = t.team_id and ${IS_DUE}
               order by v.uploaded_at
               limit 1
                 for no key update skip locked
@@ -90,7 +92,7 @@ export async function claimTranscode(tx: Tx): Promise<Transcode | null> {
 const findWaiting = statement<Record<never, never>, { id: string }>(sql`
   select v.id
     from ${videos} v
-   where v.state = 'uploaded' and v.deleted_at is null
+   where ${IS_DUE}
    limit 1`)
 
 /** Whether a video waits for its transcode. */
@@ -183,21 +185,21 @@ export async function failTranscode(tx: Tx, held: Held, error: { code: VideoFail
   return (await fail(tx, { team_id, project_id, video_id, attempt, ...error })).length > 0
 }
 
-/** The last attempt that fails ends the video: what is wrong with us then is for the operator to see, in the log. */
-const handedBack = sql`
-         state = case when v.failed_attempts + 1 < ${sql.raw(String(MAX_ATTEMPTS))} then 'uploaded' else 'failed' end,
-         failed_attempts = v.failed_attempts + 1,
-         error_code = case when v.failed_attempts + 1 >= ${sql.raw(String(MAX_ATTEMPTS))} then ${sql.raw(`'${'transcode_failed' satisfies VideoFailure}'`)} end,
-         error_detail = case when v.failed_attempts + 1 >= ${sql.raw(String(MAX_ATTEMPTS))} then 'The transcode failed several times. Retry it later.' end,
-         original_until = case when v.failed_attempts + 1 >= ${sql.raw(String(MAX_ATTEMPTS))} then now() + ${FAILED_DAYS} end,
-         progress = null, leased_until = null, updated_at = now()`
+const isLast = sql.raw(`v.failed_attempts + 1 >= ${MAX_ATTEMPTS}`)
 
-const handBackFailed = statement<Held, { state: string }>(
+/** The last attempt that fails ends the video: what is wrong with us then is for the operator to see, in the log. */
+const countFailure = sql`
+         state = case when ${isLast} then 'failed' else 'uploaded' end, failed_attempts = v.failed_attempts + 1,
+         error_code = case when ${isLast} then ${sql.raw(`'${'transcode_failed' satisfies VideoFailure}'`)} end,
+         error_detail = case when ${isLast} then 'The transcode failed several times. Retry it later.' end,
+         original_until = case when ${isLast} then now() + ${FAILED_DAYS} end, progress = null, updated_at = now()`
+
+const handBackFailed = statement<Held & { retry_ms: number }, never>(
   (p) => sql`
   update ${videos} v
-     set ${handedBack}
-   where ${isHeld(p)}
-  returning v.state`,
+     set ${countFailure},
+         leased_until = case when not ${isLast} then now() + (v.failed_attempts + 1) * ${p.retry_ms}::int * interval '1 millisecond' end
+   where ${isHeld(p)}`,
 )
 
 const handBack = statement<Held, never>(
@@ -207,36 +209,56 @@ const handBack = statement<Held, never>(
    where ${isHeld(p)}`,
 )
 
-/** Hands back a video that this worker could not transcode: another attempt follows, unless it was the last one. */
+/**
+ * Hands back a video that this worker could not transcode: another attempt follows, unless it was the last one. After a failure that
+ * is ours it waits: for `retryMs` after the first one, longer after each.
+ */
 export async function handBackTranscode(
   tx: Tx,
   { team_id, project_id, video_id, attempt }: Held,
-  { isFailure }: { isFailure: boolean },
+  { isFailure, retryMs }: { isFailure: boolean; retryMs: number },
 ): Promise<void> {
   const held = { team_id, project_id, video_id, attempt }
-  if (isFailure) await handBackFailed(tx, held)
+  if (isFailure) await handBackFailed(tx, { ...held, retry_ms: retryMs })
   else await handBack(tx, held)
 }
 
-const sweep = statement<Record<never, never>, { id: string }>(sql`
-  update ${videos} v
-     set ${handedBack}
-   where v.state = 'transcoding' and v.leased_until < now() and v.deleted_at is null
-  returning v.id`)
+const isExpired = sql`v.state = 'transcoding' and v.leased_until < now() and v.deleted_at is null`
 
-/** Hands back the videos of workers that died; returns how many. */
-export async function sweepTranscodes(tx: Tx): Promise<number> {
-  return (await sweep(tx, {})).length
+const listExpired = statement<Record<never, never>, { id: string }>(sql`
+  select v.id
+    from ${videos} v
+   where ${isExpired}
+   order by v.leased_until
+   limit 1000`)
+
+/** Lists videos whose lease is over. Their workers can be alive, and renew it. */
+export async function listExpiredTranscodes(tx: Tx): Promise<string[]> {
+  return (await listExpired(tx, {})).map(({ id }) => id)
+}
+
+const sweep = statement<{ ids: string[] }, { id: string }>(
+  (p) => sql`
+  update ${videos} v
+     set ${countFailure}, leased_until = null
+   where ${isExpired} and v.id = any (${p.ids}::uuid[])
+  returning v.id`,
+)
+
+/** Hands back those of the videos whose lease is still over, as failures: the video may be why their workers died. Returns how many. */
+export async function sweepTranscodes(tx: Tx, videoIds: string[]): Promise<number> {
+  return (await sweep(tx, { ids: videoIds })).length
 }
 
 const mark = statement<{ detail: string }, never>(
   (p) => sql`
   update ${videos} v
      set error_code = ${sql.raw(`'${'no_transcoder' satisfies VideoFailure}'`)}, error_detail = ${p.detail}, updated_at = now()
-   where v.state = 'uploaded' and v.deleted_at is null and v.error_code is null and v.uploaded_at < now() - interval '1 minute'`,
+   where v.state = 'uploaded' and v.deleted_at is null and v.error_code is null and v.uploaded_at < now() - interval '1 minute'
+     and not exists (select from ${videos} t where t.state = 'transcoding' and t.leased_until >= now())`,
 )
 
-/** Says of videos that wait for long that this worker has no transcoder. Another worker may take them still. */
+/** Says of videos that wait for long that nobody has a transcoder, unless another worker transcodes one now. Who has one still takes them. */
 export async function noteNoTranscoder(tx: Tx, detail: string): Promise<void> {
   await mark(tx, { detail })
 }

@@ -21,6 +21,8 @@ export function requireExit(end: ConfinedEnd): void {
   if (end.reason === 'memory') throw new TranscodeError('out_of_memory', 'The transcode took too much memory.')
   if (end.reason === 'timeout') throw new TranscodeError('timeout', 'The transcode took too long.')
   if (end.reason !== 'exit') throw new TranscodeError('closed', 'The transcode was ended.')
+  // Who stops the service can end all its processes at once, as systemd does.
+  if (end.killedBy === 'SIGTERM') throw new TranscodeError('closed', 'The transcode was ended from outside.')
   if (end.killedBy === 'SIGXCPU') throw new TranscodeError('timeout', 'The transcode took too much processor time.')
   if (end.code === 0) return
   const status = end.killedBy ?? `code ${end.code}`

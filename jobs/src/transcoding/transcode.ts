@@ -2,27 +2,15 @@ import { randomUUID } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 import { plans } from '@earshot/contracts'
-import {
-  abandonBlob,
-  announceBlob,
-  type Database,
-  failTranscode,
-  finishTranscode,
-  handBackTranscode,
-  renewTranscode,
-  type Transcode,
-} from '@earshot/db'
-import { type BlobStore, BlobStoreError, type TranscodedClip, TranscodeError, type Transcoder } from '@earshot/drivers'
+import { abandonBlob, announceBlob, type Database, finishTranscode, listParts, type Transcode } from '@earshot/db'
+import type { BlobStore, TranscodedClip, Transcoder } from '@earshot/drivers'
 import type { Log } from '../log.ts'
+import { insist, NoSpaceError, recordFailure, type TranscodeOutcome } from './failure.ts'
 import { fetchOriginal } from './original.ts'
+import { type Renewal, startRenewal } from './renewal.ts'
 import { hasSpace, makeWorkFolder } from './work-folder.ts'
 
-const RENEW_MS = 5_000
-/** How long the end of a transcode waits for a database that is away; the fence decides what is still good. */
-const END_TRIES = 60
-const END_PAUSE_MS = 1_000
 /** The largest clip is a little smaller than this for each second. */
 const CLIP_BYTES_PER_SECOND = 600_000
 
@@ -35,128 +23,80 @@ export interface TranscodeOptions {
   keepOriginalsDays: number
 }
 
-/** How a transcode ended. `postponed`: what it needs is not there, such as space or the store; wait before the next one. */
-export type TranscodeEnd = 'done' | 'postponed'
+interface Run extends TranscodeOptions {
+  transcoder: Transcoder
+  stopping: AbortSignal
+  /** The pause after the first failure; later ones are longer. */
+  retryMs: number
+}
 
 /** Transcodes a video that was claimed, and records how that ended. Nothing is recorded once another attempt holds the video. */
-export async function runTranscode(
-  video: Transcode,
-  { transcoder, stopping, ...options }: TranscodeOptions & { transcoder: Transcoder; stopping: AbortSignal },
-): Promise<TranscodeEnd> {
-  const { database, log } = options
-  const lost = new AbortController()
-  const signal = AbortSignal.any([stopping, lost.signal])
-  let progress = 0
-  const renewing = setInterval(async () => {
-    // Without the database, the lease runs out; the fence decides then.
-    const isOurs = await renewTranscode(database, video, progress).catch(() => true)
-    if (!isOurs) lost.abort()
-  }, RENEW_MS)
-  const folder = await makeWorkFolder(options.folder)
+export async function runTranscode(video: Transcode, run: Run): Promise<TranscodeOutcome> {
+  const { database, log, stopping, retryMs } = run
+  const renewal = startRenewal(database, video)
+  const signal = AbortSignal.any([stopping, renewal.lost])
   try {
-    const onProgress = (share: number) => {
-      progress = share
-    }
-    await transcodeIn(folder, video, { ...options, transcoder, signal, onProgress })
-    return 'done'
+    renewal.folder = await makeWorkFolder(run.folder)
+    const isUsed = await transcodeIn(renewal.folder, video, { ...run, signal, renewal })
+    return isUsed ? 'ready' : 'lost'
   } catch (error) {
-    if (lost.signal.aborted) return 'done'
-    return await recordFailure(error, video, { database, log, isStopping: stopping.aborted })
+    if (renewal.lost.aborted) return 'lost'
+    return await recordFailure(error, video, { database, log, folder: renewal.folder, stopping, retryMs })
   } finally {
-    clearInterval(renewing)
-    await rm(folder, { recursive: true, force: true })
+    renewal.stop()
+    if (renewal.folder !== null) {
+      const failed = (err: unknown) => log.warn({ err }, 'A folder of a transcode was not removed; a worker removes it later')
+      await rm(renewal.folder, { recursive: true, force: true }).catch(failed)
+    }
   }
 }
 
-class NoSpaceError extends Error {}
-
-interface Work extends TranscodeOptions {
-  transcoder: Transcoder
+interface Work extends Run {
   signal: AbortSignal
-  onProgress: (share: number) => void
+  renewal: Renewal
 }
 
-async function transcodeIn(folder: string, video: Transcode, work: Work): Promise<void> {
-  const { database, blobStore, transcoder, signal, onProgress, keepOriginalsDays } = work
+/** Returns false when the clip came too late. */
+async function transcodeIn(folder: string, video: Transcode, work: Work): Promise<boolean> {
+  const { database, blobStore, transcoder, signal, stopping, renewal } = work
   const { maxSeconds } = plans[video.plan].video
   if (!(await hasSpace(folder, video.size_bytes + maxSeconds * CLIP_BYTES_PER_SECOND))) throw new NoSpaceError('The disk is full')
   const inputPath = join(folder, 'original')
   const outputs = join(folder, 'outputs')
   await mkdir(outputs)
-  await fetchOriginal({ database, blobStore, ref: video, path: inputPath, signal })
+  const parts = await insist(() => listParts(database, video), stopping)
+  await fetchOriginal({ blobStore, parts, sizeBytes: video.size_bytes, path: inputPath, signal })
+  const onProgress = (share: number) => {
+    renewal.progress = share
+  }
   const clip = await transcoder.transcode({ inputPath, folder: outputs, maxSeconds, onProgress, signal })
-  const keys = keysOf(video)
+  return storeClip(video, clip, work)
+}
+
+/** Stores the files of a clip and makes the video ready with them. What is not used is abandoned. */
+async function storeClip(video: Transcode, clip: TranscodedClip, work: Work): Promise<boolean> {
+  const { team_id, video_id, attempt } = video
+  const { database, blobStore, signal, stopping, keepOriginalsDays } = work
+  const announced: string[] = []
+  // A key is never used twice, even where a database was restored and counts its attempts again.
+  const folder = `videos/${team_id}/${video_id}/${attempt}-${randomUUID()}`
+  const put = async (name: string, path: string, sizeBytes: number) => {
+    const key = `${folder}/${name}`
+    announced.push(key)
+    await insist(() => announceBlob(database, { team_id, key }), stopping)
+    await blobStore.put(key, createReadStream(path), { sizeBytes, signal })
+    return key
+  }
   let isUsed = false
   try {
-    const files = await storeFiles(video, clip, { ...work, keys })
-    isUsed = await insist(() => finishTranscode(database, video, files, { keepDays: keepOriginalsDays }))
+    const clip_key = await put('clip.mp4', clip.clipPath, clip.clipBytes)
+    const poster_key = await put('poster.jpg', clip.posterPath, clip.posterBytes)
+    const { durationMs: duration_ms, width, height, clipBytes: clip_bytes, posterBytes: poster_bytes } = clip
+    const files = { clip_key, clip_bytes, poster_key, poster_bytes, duration_ms, width, height }
+    isUsed = await insist(() => finishTranscode(database, video, files, { keepDays: keepOriginalsDays }), stopping)
+    return isUsed
   } finally {
-    if (!isUsed) await abandon(video, keys, database)
-  }
-}
-
-/** Of an attempt that came too late, of a video that was deleted, or of a store that failed. Else they would be kept for a day. */
-async function abandon({ team_id }: Transcode, keys: ReturnType<typeof keysOf>, database: Database): Promise<void> {
-  for (const key of Object.values(keys)) await abandonBlob(database, { team_id, key }).catch(() => {})
-}
-
-/** A key is never used twice, even where a database was restored and counts its attempts again. */
-function keysOf({ team_id, video_id, attempt }: Transcode) {
-  const folder = `videos/${team_id}/${video_id}/${attempt}-${randomUUID()}`
-  return { clip_key: `${folder}/clip.mp4`, poster_key: `${folder}/poster.jpg` }
-}
-
-async function storeFiles(
-  { team_id }: Transcode,
-  clip: TranscodedClip,
-  { database, blobStore, signal, keys }: Work & { keys: ReturnType<typeof keysOf> },
-) {
-  const put = async (key: string, path: string, sizeBytes: number) => {
-    await announceBlob(database, { team_id, key })
-    await blobStore.put(key, createReadStream(path), { sizeBytes, signal })
-  }
-  const { clip_key, poster_key } = keys
-  await put(clip_key, clip.clipPath, clip.clipBytes)
-  await put(poster_key, clip.posterPath, clip.posterBytes)
-  const { durationMs: duration_ms, width, height, clipBytes: clip_bytes, posterBytes: poster_bytes } = clip
-  return { clip_key, clip_bytes, poster_key, poster_bytes, duration_ms, width, height }
-}
-
-interface Failure {
-  database: Database
-  log: Log
-  isStopping: boolean
-}
-
-async function recordFailure(error: unknown, video: Transcode, { database, log, isStopping }: Failure): Promise<TranscodeEnd> {
-  const { team_id, video_id, attempt } = video
-  const facts = { err: error, team_id, video_id, attempt }
-  if (error instanceof TranscodeError && isFileFault(error)) {
-    log.info(facts, 'A video cannot be transcoded')
-    const { code, message: detail } = error
-    await insist(() => failTranscode(database, video, { code, detail }))
-    return 'done'
-  }
-  const isMissing = error instanceof BlobStoreError || error instanceof NoSpaceError
-  if (!isStopping) log.warn(facts, isMissing ? 'A transcode waits' : 'A transcode failed')
-  await insist(() => handBackTranscode(database, video, { isFailure: !isStopping && !isMissing }))
-  return isMissing ? 'postponed' : 'done'
-}
-
-type FileFaultError = TranscodeError & { code: Exclude<TranscodeError['code'], 'failed' | 'out_of_memory' | 'closed'> }
-
-function isFileFault(error: TranscodeError): error is FileFaultError {
-  return error.isFinal
-}
-
-/** Repeats a write until the database takes it. Each write is fenced, so a second one does nothing. */
-async function insist<Result>(write: () => Promise<Result>): Promise<Result> {
-  for (let tries = 1; ; tries += 1) {
-    try {
-      return await write()
-    } catch (error) {
-      if (tries === END_TRIES) throw error
-      await delay(END_PAUSE_MS)
-    }
+    // Those of a commit whose answer was lost are announced no more, and stay. Without the database, all are deleted in a day.
+    if (!isUsed) for (const key of announced) await abandonBlob(database, { team_id, key }).catch(() => {})
   }
 }

@@ -1,21 +1,35 @@
-import { mkdir, mkdtemp, readdir, rm, statfs } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, rm, stat, statfs, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 
-const NAME = /^transcode-(\d+)-/
+const PREFIX = 'transcode-'
 /** What is left free for others. */
 const SPARE_BYTES = 200 * 1024 * 1024
+/** A folder that its worker has not touched for so long is left over. A worker that slept for so long has lost its video. */
+const DEAD_MS = 600_000
 
-/** Makes a folder for one transcode, under the id of this process. */
+/** Makes a folder for one transcode. It stays as long as it is touched. */
 export async function makeWorkFolder(parent: string): Promise<string> {
   await mkdir(parent, { recursive: true, mode: 0o700 })
-  return mkdtemp(join(parent, `transcode-${process.pid}-`))
+  return mkdtemp(join(parent, PREFIX))
 }
 
-/** Removes the folders of processes of this machine that have died. */
+/** Shows other workers that a folder is in use. */
+export async function touchWorkFolder(folder: string): Promise<void> {
+  const now = new Date()
+  await utimes(folder, now, now)
+}
+
+/**
+ * Removes the folders of workers that have died. Times tell them, not process ids: those mean nothing to another container, and
+ * a new process can have the id of the one that died.
+ */
 export async function removeDeadFolders(parent: string): Promise<void> {
   for (const name of await readdir(parent).catch(() => [])) {
-    const pid = Number(NAME.exec(name)?.[1] ?? Number.NaN)
-    if (!Number.isNaN(pid) && !isAlive(pid)) await rm(join(parent, name), { recursive: true, force: true })
+    if (!name.startsWith(PREFIX)) continue
+    const folder = join(parent, name)
+    // Another worker may remove it at the same time.
+    const touched = await stat(folder).catch(() => null)
+    if (touched && Date.now() - touched.mtimeMs > DEAD_MS) await rm(folder, { recursive: true, force: true })
   }
 }
 
@@ -23,14 +37,4 @@ export async function removeDeadFolders(parent: string): Promise<void> {
 export async function hasSpace(folder: string, bytes: number): Promise<boolean> {
   const { bavail, bsize } = await statfs(folder)
   return bavail * bsize >= bytes + SPARE_BYTES
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    // A process of another user lives too.
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
-  }
 }

@@ -6,6 +6,8 @@ import {
   readPartitionDaysAhead,
   readQueueDepths,
   readStoredDeliveries,
+  readWaitingVideos,
+  type WaitingVideos,
 } from '@earshot/db/maintenance'
 import { Gauge, type Registry } from 'prom-client'
 import type { Log } from './log.ts'
@@ -18,19 +20,21 @@ interface Reading {
   queue: QueueDepth[]
   stored: { state: string; stored: number }[]
   partitions: { table: string; days: number }[]
+  videos: WaitingVideos
 }
 
 /** Registers gauges of waiting work, read from the database on each scrape. While it is unreachable they have no value. */
 export function registerBacklogMetrics(metrics: Registry, { database, log }: { database: Database; log: Log }): void {
   const read = keepFresh(async (): Promise<Reading | null> => {
     try {
-      const [backlog, queue, stored, partitions] = await Promise.all([
+      const [backlog, queue, stored, partitions, videos] = await Promise.all([
         readBacklog(database),
         readQueueDepths(database),
         readStoredDeliveries(database),
         readPartitionDaysAhead(database),
+        readWaitingVideos(database),
       ])
-      return { backlog, queue, stored, partitions }
+      return { backlog, queue, stored, partitions, videos }
     } catch (err) {
       log.warn({ err }, 'cannot read the backlog for the metrics')
       return null
@@ -68,6 +72,10 @@ export function registerBacklogMetrics(metrics: Registry, { database, log }: { d
       for (const [state, count] of Object.entries({ ready, running, waiting, given_up })) to.set({ task, state }, count)
     }
   })
+  gauge('earshot_videos_waiting', 'Videos that wait for their transcode.', [], (to, { videos }) => to.set(videos.waiting))
+  gauge('earshot_videos_oldest_waiting_seconds', 'How long the oldest video has waited for its transcode.', [], (to, { videos }) =>
+    to.set(videos.oldest_seconds),
+  )
   gauge('earshot_queue_oldest_ready_seconds', 'How long the oldest ready job has been ready.', [], (to, { queue }) =>
     to.set(Math.max(0, ...queue.map(({ oldest_ready_seconds }) => oldest_ready_seconds))),
   )
