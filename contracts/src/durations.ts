@@ -38,6 +38,8 @@ export const durations = {
 
   /** How long a reserved upload of a video waits for its bytes and its completion. */
   videoUploadHours: 24,
+  /** How long the draft of an upload that expired is kept, unless it was submitted. */
+  expiredVideoDays: 30,
   /** How long the signed address of a clip or poster works. */
   mediaUrlMinutes: 60,
 

@@ -68,6 +68,7 @@ create index videos_state on videos (team_id, project_id, state, id desc);
 create index videos_waiting on videos (team_id, uploaded_at) where state = 'uploaded' and deleted_at is null;
 create index videos_transcoding on videos (leased_until) where state = 'transcoding';
 create index videos_expiring on videos (upload_until) where state in ('reserved', 'uploading');
+create index videos_expired on videos (upload_until) where state = 'expired' and submission_id is null;
 create index videos_originals on videos (original_until) where original_until is not null;
 create index videos_author_email on videos (team_id, lower(author_email)) where author_email is not null;
 create index videos_deleted on videos (deleted_at) where deleted_at is not null;

@@ -183,3 +183,21 @@ test('an export shows a person’s videos with drafts, addresses and links that 
   expect((await fetch(here(service, videos[0]?.playback_url ?? null))).status).toBe(200)
   expect(await client.privacy.requests.retrieve({ team_id: team.id, request_id })).toMatchObject({ counts: { videos: 1 } })
 })
+
+test('drafts that are submitted while their author is erased leave neither submission nor video', { timeout: 60_000 }, async () => {
+  const team = await makeTeam(service.database)
+  const client = service.client(team.token)
+  const email = newAddress()
+  const drafts = await Promise.all(Array.from({ length: 20 }, () => reserve(team, { author: { name: 'Ada', email } })))
+  const submitting = drafts.map(({ ref }) =>
+    client.videos.draft.submit(ref).then(
+      () => 'submitted',
+      ({ code }) => code,
+    ),
+  )
+  const [receipt, ...outcomes] = await Promise.all([erasePerson(service, team, email), ...submitting])
+  expect(outcomes.filter((outcome) => outcome !== 'submitted' && outcome !== 'not_found')).toEqual([])
+  expect(receipt.counts).toMatchObject({ videos: 20, submissions: outcomes.filter((outcome) => outcome === 'submitted').length })
+  expect(await rowsOf(team)).toMatchObject({ videos: 0, submissions: 0 })
+  expect((await client.submissions.counts(team.project)).total).toBe(0)
+})

@@ -182,7 +182,7 @@ async function leaveImport({ project: { team_id, project_id }, ownerId }: Team):
   await service.database.run(
     `with made as (
        insert into imports (team_id, project_id, state, target, file_name, mapping, mode, dry_run, suppress_events, columns, preview, created_by)
-       values ($1, $2, 'failed', 'testimonials', $3, jsonb_build_object($3::text, 'body'), 'create', false, false, array[$3], jsonb_build_array($3::text), $4)
+       values ($1, $2, 'failed', 'testimonials', $3 || '.csv', jsonb_build_object($3::text, 'body'), 'create', false, false, array[$3], jsonb_build_array($3::text), $4)
        returning id
      ), file as (
        insert into import_files (team_id, project_id, import_id, bytes)

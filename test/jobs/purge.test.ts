@@ -43,6 +43,11 @@ test('the purge removes records deleted more than a day ago, with their dependen
   await project('living', null)
   await project('freshly-deleted', '23 hours')
   await project('deleted', '25 hours')
+  const [living] = await client<{ id: string }[]>`select id from projects where name = 'living'`
+  await client`
+    insert into videos (team_id, project_id, channel, file_name, content_type, max_bytes, token_hash, state, upload_until, submission_id)
+    select ${fixture.teamId}, ${living?.id ?? ''}, 'public', name, 'video/webm', 100, name::bytea, 'expired', now() - days * interval '1 day', submission::uuid
+      from (values ('recent', 29, null), ('past', 31, null), ('submitted', 31, ${living?.id ?? ''})) v (name, days, submission)`
   await client`insert into survey_versions select team_id, project_id, id, 1, 'en', '[]', '{}' from surveys`
   await client`
     insert into survey_responses (team_id, project_id, survey_id, survey_version, answers, channel, day, deleted_at)
@@ -66,6 +71,7 @@ test('the purge removes records deleted more than a day ago, with their dependen
     submissions_of_projects: 2,
     submissions_of_teams: 0,
     videos: 3,
+    expired_videos: 1,
     videos_of_projects: 2,
     videos_of_teams: 0,
     survey_responses: 6,
@@ -94,7 +100,7 @@ test('the purge removes records deleted more than a day ago, with their dependen
   expect(await client`select count(*)::int as count from unused_blobs where delete_at <= now()`).toEqual([{ count: 15 }])
   await client`update teams set deleted_at = now() - interval '25 hours'`
   expect(await purgeDeleted(fixture.database)).toMatchObject({
-    ...{ submissions_of_teams: 4, videos_of_teams: 4, responses_of_teams: 2, answer_totals_of_teams: 2, projects: 0, teams: 1 },
+    ...{ submissions_of_teams: 4, videos_of_teams: 6, responses_of_teams: 2, answer_totals_of_teams: 2, projects: 0, teams: 1 },
   })
   expect(
     await client`select from projects union all select from memberships union all select from submissions union all select from survey_responses`,

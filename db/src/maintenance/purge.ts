@@ -1,3 +1,4 @@
+import { durations } from '@earshot/contracts'
 import { type SQL, sql } from 'drizzle-orm'
 import type { Tx } from '../driver/database.ts'
 import { sources } from '../search/lists.ts'
@@ -59,6 +60,12 @@ const purges: Record<string, BatchedDelete> = {
   submissions_of_projects: batchedDelete(sql`${submissions}`, ofPurgedProject),
   submissions_of_teams: batchedDelete(sql`${submissions}`, ofPurgedTeam),
   videos: batchedDelete(sql`${videos}`, isPurged(sql`gone`)),
+  // What a visitor wrote and never sent.
+  expired_videos: batchedDelete(
+    sql`${videos}`,
+    sql`gone.state = 'expired' and gone.submission_id is null
+    and gone.upload_until < now() - ${sql.raw(`interval '${durations.expiredVideoDays} days'`)}`,
+  ),
   videos_of_projects: batchedDelete(sql`${videos}`, ofPurgedProject),
   videos_of_teams: batchedDelete(sql`${videos}`, ofPurgedTeam),
   survey_responses: batchedDelete(sql`${survey_responses}`, isPurged(sql`gone`)),
@@ -99,7 +106,7 @@ const purges: Record<string, BatchedDelete> = {
   ended_credentials: batchedDelete(sql`${credentials}`, sql`gone.kind <> 'pat' and gone.expires_at < now() - interval '30 days'`),
 }
 
-/** Removes records for good that were deleted more than a day ago; returns the number of rows by kind. */
+/** Removes records for good that were deleted more than a day ago, and what nobody can use any more; returns the number of rows by kind. */
 export async function purgeDeleted(tx: Tx): Promise<Record<string, number>> {
   for (const run of forget) await run(tx, {})
   return deleteAll(tx, purges)

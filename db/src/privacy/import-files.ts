@@ -6,6 +6,7 @@ import { type ImportRow, import_files, imports } from '../tables/imports.ts'
 import type { RequestRef } from './erased-records.ts'
 import { ERASED, hasAddress, mentions, type Person, type PersonValues } from './person.ts'
 import type { Position } from './scan.ts'
+import { withoutExtension } from './texts.ts'
 
 /** Where uploaded files lie. */
 export interface UploadedFiles {
@@ -54,7 +55,8 @@ const forget = statement<ImportKey & PersonValues, never>(
          columns = case when ${mentions(sql`columns::text`, p)} then null else columns end,
          mapping = case when ${mentions(sql`mapping::text`, p)} then '{}' else mapping end,
          error_detail = case when ${mentions(sql`error_detail`, p)} then null else error_detail end,
-         file_name = case when ${mentions(sql`file_name`, p)} then ${sql.raw(`'${ERASED}'`)} else file_name end
+         file_name = case when ${mentions(sql`concat_ws(E'\\n', file_name, ${withoutExtension(sql`file_name`)})`, p)}
+           then ${sql.raw(`'${ERASED}'`)} else file_name end
    where ${here(p)}`,
 )
 

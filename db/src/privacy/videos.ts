@@ -8,7 +8,7 @@ import { type CaptionedVideo, captionedColumns } from '../videos/videos.ts'
 import { noteErased, type RequestRef } from './erased-records.ts'
 import { mentions, type Person, type PersonValues, withoutAddress } from './person.ts'
 import { type Batch, type Position, scanOf } from './scan.ts'
-import { textsOf } from './texts.ts'
+import { textsOf, withoutExtension } from './texts.ts'
 
 /** Videos of a page of an export. */
 const LISTED = 250
@@ -35,8 +35,6 @@ export async function eraseOwnVideos(tx: Tx, ref: RequestRef, person: Person, ma
   return eraseVideos(tx, ref, await findOwn(tx, { ...person, max }))
 }
 
-// Of `ada@example.com.webm`: with the extension it is another address.
-const withoutExtension = (name: SQL) => sql`regexp_replace(${name}, '\\.[^.]*$', '')`
 const extension = (name: SQL) => sql`coalesce(substring(${name} from '\\.[^.]*$'), '')`
 
 /** What is said beside a video `s`. */
