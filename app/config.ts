@@ -43,6 +43,8 @@ export interface Config {
   /** Whether people can create accounts themselves; otherwise the operator creates them. */
   isSignUpOpen: boolean
   workerConcurrency: number
+  /** Whether viewers of videos read the store themselves. */
+  redirectsMedia: boolean
   /** How many videos a worker transcodes at the same time. */
   transcodeConcurrency: number
   /** How long the original of a video is kept after its transcode. */
@@ -106,6 +108,7 @@ const Environment = z.object({
   EARSHOT_PUBLIC_WRITES_PER_DAY: wholeNumber(1, 1_000_000).default(limits.public_write_day.max),
   EARSHOT_SIGN_UP: toggle.default(true),
   EARSHOT_WORKER_CONCURRENCY: wholeNumber(1, 200).default(10),
+  EARSHOT_MEDIA_REDIRECT: toggle.default(false),
   EARSHOT_TRANSCODE_CONCURRENCY: wholeNumber(1, 64).default(1),
   EARSHOT_KEEP_ORIGINALS_DAYS: wholeNumber(0, 3_650).default(30),
   EARSHOT_WEBHOOK_ALLOW_NETWORKS: z
@@ -144,6 +147,9 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
   if (values.DATABASE_URL && !values.EARSHOT_SECRET_KEY) {
     throw new ConfigError('EARSHOT_SECRET_KEY is required with DATABASE_URL: 32 bytes in base64, the same for every replica')
   }
+  const storage = values.EARSHOT_STORAGE_URL
+  if (values.EARSHOT_MEDIA_REDIRECT && storage?.kind !== 's3')
+    throw new ConfigError('EARSHOT_MEDIA_REDIRECT needs an S3 bucket: set EARSHOT_STORAGE_URL to s3://…')
   const dataDir = resolve(values.EARSHOT_DATA_DIR)
   const baseUrl = (values.EARSHOT_BASE_URL ?? `http://localhost:${values.PORT}`).replace(/\/$/, '')
   return {
@@ -151,7 +157,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     host: values.HOST,
     baseUrl,
     dataDir,
-    storage: values.EARSHOT_STORAGE_URL ?? { kind: 'file', directory: join(dataDir, DEFAULT_STORAGE) },
+    storage: storage ?? { kind: 'file', directory: join(dataDir, DEFAULT_STORAGE) },
     databaseUrl: values.DATABASE_URL ?? null,
     role: values.EARSHOT_ROLE,
     secretKey: values.EARSHOT_SECRET_KEY ?? null,
@@ -160,6 +166,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     publicWritesPerDay: values.EARSHOT_PUBLIC_WRITES_PER_DAY,
     isSignUpOpen: values.EARSHOT_SIGN_UP,
     workerConcurrency: values.EARSHOT_WORKER_CONCURRENCY,
+    redirectsMedia: values.EARSHOT_MEDIA_REDIRECT,
     transcodeConcurrency: values.EARSHOT_TRANSCODE_CONCURRENCY,
     keepOriginalsDays: values.EARSHOT_KEEP_ORIGINALS_DAYS,
     webhookAllowNetworks: values.EARSHOT_WEBHOOK_ALLOW_NETWORKS ?? [],

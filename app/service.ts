@@ -107,6 +107,7 @@ async function start(config: Config, log: Log, parts: Parts): Promise<string | n
     teamDatabase,
     services: { ...servicesOf(config), secretBox, blobStore, checkReceiver: receivers.check },
     rateLimitMultiplier: config.rateLimitMultiplier,
+    redirectsMedia: config.redirectsMedia,
     checkOutput: false,
     onCommit: () => worker?.nudge(),
     baseUrl: config.baseUrl,

@@ -26,6 +26,7 @@ import { benchScale } from './parts/scale.ts'
 import { benchSignIns } from './parts/sign-ins.ts'
 import { benchStart } from './parts/start.ts'
 import { benchSubmit } from './parts/submit.ts'
+import { benchTranscode } from './parts/transcode.ts'
 import { benchUnresponsive } from './parts/unresponsive.ts'
 import { benchUploads } from './parts/uploads.ts'
 import { benchVisitors } from './parts/visitors.ts'
@@ -95,6 +96,7 @@ const parts: Record<string, (length: typeof full) => Promise<PartReport>> = {
   erasure: benchErasure,
   uploads: benchUploads,
   playback: benchPlayback,
+  transcode: benchTranscode,
   deliveries: benchDeliveries,
   latency: benchLatency,
   fairness: benchFairness,

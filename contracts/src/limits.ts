@@ -86,6 +86,7 @@ export const sizes = {
   /** Of captions, and of a request that brings them. */
   captionBytes: 1_000_000,
   captionBodyBytes: 2_097_152,
+  captionsPerVideo: 20,
   replayEvents: 100_000,
   /** Deliveries of a team's replays that have not ended. */
   replayDeliveries: 200_000,

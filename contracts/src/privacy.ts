@@ -6,6 +6,7 @@ import { ImportRow } from './schemas/import.ts'
 import { Cursor, Id, listOf, Page, timestamp } from './schemas/primitives.ts'
 import { PersonEmail, PrivacyRecipient, PrivacyRequest } from './schemas/privacy.ts'
 import { SurveyResponse } from './schemas/survey-response.ts'
+import { Video } from './schemas/video.ts'
 import { ExportedSubmission } from './submissions/submissions.ts'
 
 const PRIVACY = `${TEAM}/privacy` as const
@@ -29,7 +30,7 @@ const ExportedAuditEntry = z
 
 const Mention = z
   .object({
-    type: z.enum(['submission', 'response']).meta({ description: 'Type of the record.' }),
+    type: z.enum(['submission', 'video', 'response']).meta({ description: 'Type of the record.' }),
     project_id: Id.meta({ description: 'The project of the record.' }),
     id: Id,
   })
@@ -41,6 +42,9 @@ const PersonalData = z
     submissions: z
       .array(ExportedSubmission)
       .meta({ description: 'Submissions and testimonials of the person. Their URLs lead to pictures.' }),
+    videos: z.array(Video).meta({
+      description: "Videos of the person and of the person's submissions, with their drafts. The links to the files are valid for an hour.",
+    }),
     responses: z.array(SurveyResponse).meta({ description: 'Survey responses of the person.' }),
     invitations: z.array(Invitation).meta({ description: 'Invitations of the person to the team.' }),
     import_rows: z.array(ExportedImportRow).meta({ description: 'Rows of imports that failed and name the person.' }),
@@ -76,7 +80,7 @@ export const privacy = {
     path: `${PRIVACY}/erase/`,
     summary: 'Erase what a person left',
     description:
-      "Removes a person from submissions, responses, invitations, imports, mails, payloads of events and deliveries, answers of receivers, values of the audit log, stored responses and the search index, for good. Records that name the address as their author's are gone when the response arrives; a job removes the rest. Records of other people stay, and the address in them is replaced by `[erased]`. Events that are not delivered yet are not sent. Later imports leave the person out. Returns the receipt; while an erasure of the same person runs, returns that one. Accounts of members are not erased.",
+      "Removes a person from submissions, videos, responses, invitations, imports, mails, payloads of events and deliveries, answers of receivers, values of the audit log, stored responses and the search index, for good. Records that name the address as their author's are gone when the response arrives; a job removes the rest, and the files of videos. Records of other people stay, and the address in them is replaced by `[erased]`. Events that are not delivered yet are not sent. Later imports leave the person out. Returns the receipt; while an erasure of the same person runs, returns that one. Accounts of members are not erased.",
     scope: 'write:privacy',
     role: 'admin',
     feature: 'privacy_requests',

@@ -4,6 +4,7 @@ import { sizes } from './limits.ts'
 import { NoContent, operation } from './operation.ts'
 import { PROJECT, ProjectRef } from './paths.ts'
 import { Id, Language, listOf, TimedPage, text, timestamp } from './schemas/primitives.ts'
+import { fitsAsUtf8 } from './schemas/stored-json.ts'
 import { Caption, Video, VideoDraft, VideoDraftInput, VideoState } from './schemas/video.ts'
 
 const VIDEO = `${PROJECT}/videos/{video_id}` as const
@@ -79,14 +80,17 @@ const captions = {
     status: 201,
     bodyBytes: sizes.captionBodyBytes,
     summary: 'Add captions to a video',
+    description: `One file for each language, at most ${sizes.captionsPerVideo} of a video. They are public when the video is.`,
     errors: ['already_exists'],
     input: VideoRef.extend({
-      language: Language,
+      language: Language.meta({ description: 'BCP 47 language tag; stored in its canonical form.' }),
       label: text(100, 1).optional().meta({ description: 'Name for people; that of the language unless given.', example: 'English' }),
-      vtt: text(sizes.captionBytes, 1).meta({
-        description: `The captions as WebVTT, at most ${sizes.captionBytes} bytes of UTF-8.`,
-        example: 'WEBVTT\n\n00:00.000 --> 00:02.000\nSaved us a week.\n',
-      }),
+      vtt: text(sizes.captionBytes, 1)
+        .refine((vtt) => fitsAsUtf8(vtt, sizes.captionBytes), `must be at most ${sizes.captionBytes} bytes of UTF-8`)
+        .meta({
+          description: `The captions as WebVTT, at most ${sizes.captionBytes} bytes of UTF-8.`,
+          example: 'WEBVTT\n\n00:00.000 --> 00:02.000\nSaved us a week.\n',
+        }),
     }),
     output: Caption,
   }),

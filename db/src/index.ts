@@ -50,6 +50,7 @@ export { findUnsettledMail, listMails, type MailRow, queueMail, queueMails, sett
 export { listMembers, presentMember, removeMember, transferOwnership, updateMember } from './members.ts'
 export { confirmSecondFactor, disableSecondFactor, enrollSecondFactor, type SecondFactorUse, useSecondFactor } from './mfa.ts'
 export { chooseNotifications, listNotifications } from './notifications/settings.ts'
+export { noteOrphans, type Orphans, type StoredBlob } from './orphans.ts'
 export { changePassword, requestPasswordReset, resetPassword } from './passwords.ts'
 export { erasePerson } from './privacy/erase.ts'
 export { continueErasure } from './privacy/erasure.ts'
@@ -124,6 +125,7 @@ export {
   terminateUpload,
   type Upload,
 } from './videos/ledger.ts'
+export { listVideoFiles, nextTeamWithVideos, noteLostFiles, type VideoFiles } from './videos/lost-files.ts'
 export { findMedia, type MediaAudience, type MediaRow } from './videos/media.ts'
 export type { PublicVideoRow } from './videos/public.ts'
 export { reserveVideo } from './videos/reserve.ts'
@@ -138,7 +140,7 @@ export {
   sweepTranscodes,
   type Transcode,
 } from './videos/transcodes.ts'
-export { type CaptionedVideo, findVideo, listVideos, type MediaLinks, presentDraft, presentVideo } from './videos/videos.ts'
+export { type CaptionedVideo, findVideo, listVideos, type MediaLinks, presentCaption, presentDraft, presentVideo } from './videos/videos.ts'
 export { type AttemptRow, listAttempts } from './webhooks/attempts.ts'
 export { type DeliveryRow, findDelivery, listDeliveries, redeliver } from './webhooks/deliveries.ts'
 export {

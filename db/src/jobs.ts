@@ -25,6 +25,8 @@ export const jobs = {
   import_undo: z.object({ team_id: z.uuid(), project_id: z.uuid(), import_id: z.uuid() }),
   /** Deletes blobs that nothing refers to, and lets go of files of imports, uploads and originals that were kept long enough. */
   blobs: z.object({}),
+  /** Finds blobs that nothing refers to, and files of videos that the store has lost. */
+  orphans: z.object({}),
   /** Erases what is left of a person. */
   erasure: z.object({ team_id: z.uuid(), request_id: z.uuid() }),
   /** Removes deleted records for good. */

@@ -55,18 +55,19 @@ export async function abandonBlob(tx: Tx, blob: BlobRef): Promise<void> {
   if ((await abandon(tx, blob)).length > 0) await enqueue(tx, 'blobs', {})
 }
 
-const listDue = statement<{ max: number }, BlobRef>(
+const listDue = statement<{ max: number; skip: number }, BlobRef>(
   (p) => sql`
   select team_id, key
     from ${unused_blobs}
    where delete_at <= now()
-   order by delete_at
+   order by delete_at, team_id, key
+  offset ${p.skip}
    limit ${p.max}`,
 )
 
-/** Lists blobs that are to be deleted. */
-export async function listUnusedBlobs(tx: Tx, max: number): Promise<BlobRef[]> {
-  return listDue(tx, { max })
+/** Lists blobs that are to be deleted, without the first ones. */
+export async function listUnusedBlobs(tx: Tx, { max, skip }: { max: number; skip: number }): Promise<BlobRef[]> {
+  return listDue(tx, { max, skip })
 }
 
 const forget = statement<BlobRef, never>(

@@ -18,7 +18,7 @@ export {
 } from './network/webhook-url.ts'
 export { createSecretBox, type SecretBox, SecretKeyError } from './secret-box.ts'
 export { settleWithin } from './settle-within.ts'
-export { BlobSizeError, type BlobStore, BlobStoreError } from './storage/blob-store.ts'
+export { type BlobRange, BlobSizeError, type BlobStore, BlobStoreError } from './storage/blob-store.ts'
 export { createBlobStoreHealth } from './storage/blob-store-health.ts'
 export { openFileStore } from './storage/file-store.ts'
 export { openBlobStore, readStorageUrl, type StorageLocation } from './storage/storage-url.ts'

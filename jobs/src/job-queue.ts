@@ -11,6 +11,7 @@ import { importUndo } from './imports/undo.ts'
 import type { Log } from './log.ts'
 import { mail } from './mail.ts'
 import { notifications } from './notifications.ts'
+import { orphans } from './orphans.ts'
 import { partitions } from './partitions.ts'
 import { purge } from './purge.ts'
 import { replay } from './replay.ts'
@@ -19,7 +20,7 @@ import { tag } from './tag.ts'
 import type { TaskContext, TaskMaker } from './task.ts'
 
 const tasks: Record<JobName, TaskMaker> = {
-  ...{ blobs, disabling, erasure, mail, notifications, partitions, replay, retention, purge, tag },
+  ...{ blobs, disabling, erasure, mail, notifications, orphans, partitions, replay, retention, purge, tag },
   import: importRows,
   import_undo: importUndo,
 }
@@ -35,7 +36,11 @@ const SCHEDULE: [JobName, string][] = [
   ['blobs', '*/10 * * * *'],
   ['disabling', '*/10 * * * *'],
   ['notifications', '* * * * *'],
+  ['orphans', '23 4 * * *'],
 ]
+
+/** Jobs that wait for readers of a table, or read all keys of a store: nothing waits for them. */
+const SLOW: ReadonlySet<JobName> = new Set(['partitions', 'orphans'])
 
 export interface JobQueueOptions extends TaskContext {
   /** The most jobs at once. */
@@ -102,13 +107,12 @@ export async function startJobQueue({ concurrency, ...context }: JobQueueOptions
 }
 
 /**
- * All in one named queue, so that they run one at a time and never wait for each other's locks; but dropping partitions waits
- * for readers, and nothing waits for it.
+ * All in one named queue, so that they run one at a time and never wait for each other's locks; but slow ones have their own.
  */
 export function schedule() {
   return parseCronItems(
     SCHEDULE.map(([name, match]) => {
-      const queueName = name === 'partitions' ? 'partitions' : 'housekeeping'
+      const queueName = SLOW.has(name) ? name : 'housekeeping'
       return { task: name, match, identifier: name, options: { queueName, maxAttempts: 3 } }
     }),
   )

@@ -59,6 +59,8 @@ export interface AppOptions extends Omit<PipelineOptions, 'services' | 'onForeig
   bodyTimeoutMs?: number
   /** Limits of uploads; those of the service unless given. */
   uploads?: Pick<UploadsOptions, 'stallMs' | 'maxActive'>
+  /** Whether clips and posters are redirected to the store, which must be able to sign addresses; not unless given. */
+  redirectsMedia?: boolean
   /** Which proxies' forwarding headers are trusted (Fastify's `trustProxy`). */
   trustProxy: false | string[] | ((address: string, hop: number) => boolean)
 }
@@ -124,7 +126,7 @@ function registerFiles(app: FastifyInstance, options: AppOptions, pipelineOption
   const { baseUrl, database } = options
   registerImportUpload(app, { compile: (named, handler) => compilePipeline(named, handler, pipelineOptions), blobStore, baseUrl })
   registerUploads(app, { ...options, ...options.uploads, blobStore })
-  registerMedia(app, { database, blobStore, secretBox })
+  registerMedia(app, { database, blobStore, secretBox, redirects: options.redirectsMedia ?? false })
 }
 
 function createServer({ log, trustProxy }: AppOptions): FastifyInstance {

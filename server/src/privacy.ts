@@ -17,11 +17,13 @@ import { makeId } from './auth/token-values.ts'
 import { implement } from './http/implement.ts'
 import type { HandlerServices } from './services.ts'
 import { presentExported } from './submissions/columns.ts'
+import { presentVideoTo } from './videos/present.ts'
 
 export const privacy = implement(contracts.privacy, {
   export: async ({ ctx, input }) => {
     const request = { ...input, ...identify(ctx.services, input), request_id: makeId() }
-    return presentPersonalData(await exportPerson(ctx.tx, ctx.actor, request))
+    const page = await exportPerson(ctx.tx, ctx.actor, request)
+    return { ...presentPersonalData(page), videos: page.videos.map((row) => presentVideoTo(ctx, row)) }
   },
   erase: async ({ ctx, input }) => {
     const request_id = makeId()

@@ -58,7 +58,7 @@ export const impersonalColumns: Record<string, Record<string, string>> = {
   teams: { plan: CLOSED, cors_origins: 'origins', locale: 'a language', timezone: 'a time zone' },
   unnumbered_events: { type: CLOSED },
   users: { locale: 'a language', timezone: 'a time zone' },
-  video_captions: { language: 'a language', key: 'ids of the team and of a video' },
+  video_captions: { language: 'a language' },
   video_parts: { key: 'ids of the team and of a video' },
   videos: {
     state: CLOSED,
@@ -88,5 +88,5 @@ export const impersonalColumns: Record<string, Record<string, string>> = {
   'graphile_worker._private_jobs': { key: MACHINE, locked_by: MACHINE, flags: MACHINE },
   'graphile_worker._private_known_crontabs': { '*': MACHINE },
   'graphile_worker._private_tasks': { '*': MACHINE },
-  unused_blobs: { key: 'ids of the team and of an import' },
+  unused_blobs: { key: 'ids of the team and of an import or a video' },
 }

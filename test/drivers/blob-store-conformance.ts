@@ -30,6 +30,31 @@ export function testBlobStore(name: string, open: () => Promise<BlobStore & Asyn
     testConcurrency(() => store)
     testKeys(() => store)
     testMemory(() => store)
+    testSignedAddresses(() => store)
+  })
+}
+
+/** For stores that clients can reach. */
+function testSignedAddresses(store: () => BlobStore): void {
+  test('a signed address reads the blob, whole and in part, with its headers; an altered one does not', async () => {
+    const { sign } = store()
+    if (!sign) return
+    const key = newKey()
+    const bytes = randomBytes(1_000)
+    await put(store(), key, bytes)
+    const options = { type: 'video/mp4', disposition: "inline; filename*=UTF-8''Gr%C3%BC%C3%9Fe.mp4", lifeSeconds: 60 }
+    const address = await sign(key, options)
+    const whole = await fetch(address)
+    const headers = ['content-type', 'content-disposition'].map((name) => whole.headers.get(name))
+    expect([whole.status, ...headers]).toEqual([200, options.type, options.disposition])
+    expect(Buffer.from(await whole.arrayBuffer()).equals(bytes)).toBe(true)
+    const part = await fetch(address, { headers: { range: 'bytes=990-' } })
+    expect([part.status, Buffer.from(await part.arrayBuffer()).equals(bytes.subarray(990))]).toEqual([206, true])
+    const other = await sign(newKey(), options)
+    const altered = new URL(address)
+    altered.searchParams.set('X-Amz-Signature', new URL(other).searchParams.get('X-Amz-Signature') ?? '')
+    expect((await fetch(altered)).status).toBe(403)
+    expect((await fetch(other)).status).toBe(404)
   })
 }
 

@@ -137,6 +137,33 @@ describe.concurrent('an S3 store', () => {
     await expect(buffer(blob?.bytes ?? Readable.from([]))).rejects.toMatchObject({ name: 'BlobStoreError' })
   })
 
+  test('puts blobs while a hundred readers wait', async () => {
+    await using s3 = await startFakeS3()
+    s3.blobs.set('/bucket/earshot/a', LARGE)
+    await using store = await open(s3)
+    const blobs = await Promise.all(Array.from({ length: 100 }, () => store.get('a')))
+    await put(store, SMALL)
+    expect(s3.blobs.get('/bucket/earshot/a')).toEqual(SMALL)
+    for (const blob of blobs) blob?.bytes.destroy()
+  })
+
+  test('signs an address that reads a blob with the headers that are given, without asking S3', async () => {
+    await using s3 = await startFakeS3()
+    s3.blobs.set('/bucket/earshot/a', SMALL)
+    await using store = await open(s3)
+    const headers = { type: 'video/mp4', disposition: 'inline; filename="Grüße.mp4"' }
+    const address = new URL((await store.sign?.('a', { ...headers, lifeSeconds: 300 })) ?? '')
+    expect(s3.requests).toEqual([])
+    expect([address.origin, address.pathname]).toEqual([s3.endpoint, '/bucket/earshot/a'])
+    expect(Object.fromEntries(address.searchParams)).toMatchObject({
+      'X-Amz-Expires': '300',
+      'X-Amz-Signature': expect.stringMatching(/^[0-9a-f]{64}$/),
+      'response-content-type': headers.type,
+      'response-content-disposition': headers.disposition,
+    })
+    expect(Buffer.from(await (await fetch(address)).arrayBuffer()).equals(SMALL)).toBe(true)
+  })
+
   test('is tried with a small blob that is gone afterwards', async () => {
     await using s3 = await startFakeS3()
     await using store = await open(s3)

@@ -11,7 +11,7 @@ import { dumpWhole } from '../support/dump.ts'
 import { makeTeam, type Team } from '../support/people.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
 import { answersTo, COUNTED } from '../support/survey-answers.ts'
-import { startTestService, type TestService } from '../support/test-service.ts'
+import { startTestService, type TestResponse, type TestService } from '../support/test-service.ts'
 import { until } from '../support/until.ts'
 
 const WORKER = fileURLToPath(new URL('../support/worker-process.ts', import.meta.url))
@@ -100,6 +100,8 @@ const FILLED: [string, string[]][] = [
   ['submission_tags', [EMAIL, MARKER]],
   ['submission_metadata', [EMAIL, MARKER]],
   ['tag_totals', [EMAIL, MARKER]],
+  ['videos', [EMAIL, MARKER]],
+  ['video_captions', [EMAIL, MARKER]],
   ['survey_responses', [EMAIL, MARKER]],
   ['invitations', [EMAIL]],
   ['events', [EMAIL, MARKER]],
@@ -148,6 +150,7 @@ async function leaveTraces(team: Team, { receiver, failing }: { receiver: Receiv
   await send(`/api/public/v1/surveys/${survey.id}/responses/`, { answers, hidden: { mail: EMAIL } })
   await send(`${project}/surveys/${survey.id}/responses/`, { answers, respondent: { email: EMAIL, name: MARKER } })
   await send(`/api/v1/teams/${team.id}/invitations/`, { email: EMAIL, role: 'member' })
+  await leaveVideos(team, send)
   await leaveImport(team)
 
   for await (const _submission of client.submissions.export({ ...team.project }));
@@ -158,6 +161,19 @@ async function leaveTraces(team: Team, { receiver, failing }: { receiver: Receiv
   await until('all is delivered', async () => (await isOpen()).length === 0)
   await until('all have failed once', async () => failing.requests.length >= receiver.requests.length)
   await until('tags are counted', async () => (await service.database.run('select from tag_changes', [])).length === 0)
+}
+
+/** Leaves a video of the person whose draft was submitted, and one of somebody else who names the address. */
+async function leaveVideos({ project: { team_id, project_id } }: Team, send: (path: string, body: object) => Promise<TestResponse>) {
+  const videos = `/api/v1/teams/${team_id}/projects/${project_id}/videos`
+  const reserve = (draft: object) => send(`${videos}/`, { file_name: `${EMAIL}.webm`, content_type: 'video/webm', size_bytes: 100, draft })
+  const caption = (words: string) => ({ language: 'en', label: words, vtt: `WEBVTT\n\n00:00.000 --> 00:01.000\n${words}\n` })
+  const author = { name: MARKER, email: EMAIL, website_url: `https://example.com/${MARKER}` }
+  const own = await reserve({ title: MARKER, body: `${MARKER} on video`, author, metadata: { [MARKER]: EMAIL } })
+  await send(`${videos}/${own.body.video.id}/captions/`, caption(`${MARKER} ${EMAIL}`))
+  await send(`${videos}/${own.body.video.id}/draft/submit/`, {})
+  const other = await reserve({ body: `Not ${EMAIL}`, author: { name: 'Bob', email: 'bob@example.com' }, metadata: { mail: EMAIL } })
+  await send(`${videos}/${other.body.video.id}/captions/`, caption(EMAIL))
 }
 
 /** Leaves a failed import with its file, a row that failed, and a preview. */

@@ -41,6 +41,9 @@ const wrongValues: Record<string, string> = {
   EARSHOT_MAIL_FROM: 'nobody',
   EARSHOT_METRICS_TOKEN: '',
   EARSHOT_LOG_LEVEL: 'loud',
+  EARSHOT_MEDIA_REDIRECT: 'maybe',
+  EARSHOT_TRANSCODE_CONCURRENCY: '0',
+  EARSHOT_KEEP_ORIGINALS_DAYS: '-1',
   EARSHOT_SHUTDOWN_DELAY_SECONDS: 'soon',
 }
 
@@ -94,6 +97,12 @@ test.for([
     what: 'a storage with credentials in its address',
     environment: { EARSHOT_STORAGE_URL: 's3://ada:hush@bucket' },
     line: /^EARSHOT_STORAGE_URL must not contain credentials: .+\n$/,
+    code: 2,
+  },
+  {
+    what: 'media redirected to a directory',
+    environment: { EARSHOT_MEDIA_REDIRECT: 'on', EARSHOT_STORAGE_URL: 'file:blobs' },
+    line: /^EARSHOT_MEDIA_REDIRECT needs an S3 bucket: .+\n$/,
     code: 2,
   },
 ])('$what ends the start with one line, exit code $code', { timeout: GENEROUS_MS }, async ({ environment, line, code }) => {

@@ -19,6 +19,19 @@ test('the purge removes records deleted more than a day ago, with their dependen
       select ${fixture.teamId}, ${row?.id ?? ''}, 'text', 'api', name, 'Ada', array['a', 'b'], now() - ago::interval
         from (values ('kept', null), ('fresh', '23 hours'), ('gone', '25 hours')) s (name, ago)`
     await client`
+      with added as (
+        insert into videos (team_id, project_id, channel, file_name, content_type, max_bytes, token_hash, upload_until, clip_key, poster_key, deleted_at)
+        select ${fixture.teamId}, ${row?.id ?? ''}, 'api', v.name, 'video/webm', 100, (v.name || ${name})::bytea, now(),
+               ${name} || v.name || 'clip', ${name} || v.name || 'poster', now() - v.ago::interval
+          from (values ('kept', null), ('fresh', '23 hours'), ('gone', '25 hours')) v (name, ago)
+        returning *
+      ),
+      parts as (
+        insert into video_parts (team_id, project_id, video_id, first_byte, size_bytes, key)
+        select team_id, project_id, id, 0, 100, ${name} || file_name || 'part' from added
+      )
+      insert into video_captions (team_id, project_id, video_id, language, label, vtt) select team_id, project_id, id, 'en', '', '' from added`
+    await client`
       insert into surveys (team_id, project_id, name, deleted_at)
       select ${fixture.teamId}, ${row?.id ?? ''}, name, now() - ago::interval from (values ('kept', null), ('gone', '25 hours')) s (name, ago)`
     await client`
@@ -52,8 +65,8 @@ test('the purge removes records deleted more than a day ago, with their dependen
     submissions: 3,
     submissions_of_projects: 2,
     submissions_of_teams: 0,
-    videos: 0,
-    videos_of_projects: 0,
+    videos: 3,
+    videos_of_projects: 2,
     videos_of_teams: 0,
     survey_responses: 6,
     responses_of_surveys: 3,
@@ -77,11 +90,15 @@ test('the purge removes records deleted more than a day ago, with their dependen
     select (select count(*)::int from submission_tags) as tags, (select count(*)::int from public_keys) as keys, count(*)::int as versions
       from survey_versions`
   expect(left).toEqual([{ tags: 8, keys: 2, versions: 2 }])
+  // Of each video a clip, a poster and a part.
+  expect(await client`select count(*)::int as count from unused_blobs where delete_at <= now()`).toEqual([{ count: 15 }])
   await client`update teams set deleted_at = now() - interval '25 hours'`
   expect(await purgeDeleted(fixture.database)).toMatchObject({
-    ...{ submissions_of_teams: 4, responses_of_teams: 2, answer_totals_of_teams: 2, projects: 0, teams: 1 },
+    ...{ submissions_of_teams: 4, videos_of_teams: 4, responses_of_teams: 2, answer_totals_of_teams: 2, projects: 0, teams: 1 },
   })
   expect(
     await client`select from projects union all select from memberships union all select from submissions union all select from survey_responses`,
   ).toHaveLength(0)
+  expect(await client`select from videos union all select from video_parts union all select from video_captions`).toHaveLength(0)
+  expect(await client`select count(*)::int as count from unused_blobs where delete_at <= now()`).toEqual([{ count: 27 }])
 })

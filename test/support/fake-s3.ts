@@ -98,7 +98,7 @@ async function answer(state: State, { request, response, path, parameters }: Exc
   if (parts && request.method !== 'PUT') state.uploads.delete(upload)
   else if (request.method === 'DELETE') state.blobs.delete(path)
   if (BUCKET.test(path)) return void response.end()
-  if (request.method === 'GET' || request.method === 'HEAD') return send(state.blobs.get(path), { request, response })
+  if (request.method === 'GET' || request.method === 'HEAD') return send(state.blobs.get(path), { request, response, parameters })
   response.setHeader('etag', '"etag"')
   response.end(request.method === 'POST' ? '<CompleteMultipartUploadResult><ETag>"etag"</ETag></CompleteMultipartUploadResult>' : '')
 }
@@ -109,9 +109,22 @@ function startUpload({ uploads }: State): string {
   return `<InitiateMultipartUploadResult><UploadId>${id}</UploadId></InitiateMultipartUploadResult>`
 }
 
-function send(blob: Buffer | undefined, { request, response }: Pick<Exchange, 'request' | 'response'>): void {
-  response.writeHead(blob ? 200 : 404, { 'content-length': blob?.length ?? 0 })
-  response.end(request.method === 'HEAD' ? '' : blob)
+function send(blob: Buffer | undefined, { request, response, parameters }: Pick<Exchange, 'request' | 'response' | 'parameters'>): void {
+  const [, first = '0', last = ''] = /^bytes=(\d+)-(\d*)$/.exec(request.headers.range ?? '') ?? []
+  const start = Number(first)
+  const end = last === '' ? Number.POSITIVE_INFINITY : Number(last)
+  if (blob && start >= blob.length && request.headers.range !== undefined) return void refuse(416, 'InvalidRange')(request, response)
+  const bytes = blob?.subarray(start, end + 1)
+  // What a signed address asks for.
+  for (const name of ['content-type', 'content-disposition']) {
+    const value = parameters.get(`response-${name}`)
+    if (value !== null) response.setHeader(name, value)
+  }
+  const isPart = blob !== undefined && bytes !== undefined && bytes.length < blob.length
+  if (isPart) response.setHeader('content-range', `bytes ${start}-${start + bytes.length - 1}/${blob.length}`)
+  const found = isPart ? 206 : 200
+  response.writeHead(blob ? found : 404, { 'content-length': bytes?.length ?? 0 })
+  response.end(request.method === 'HEAD' ? '' : bytes)
 }
 
 function byNumber(one: number, other: number): number {

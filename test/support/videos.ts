@@ -2,8 +2,10 @@ import { execFile } from 'node:child_process'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { announceBlob, claimTranscode, finishTranscode } from '@earshot/db'
 import type { Team } from './people.ts'
 import type { TestService } from './test-service.ts'
 import { until } from './until.ts'
@@ -41,14 +43,58 @@ export async function uploadTo(service: TestService, { id, token }: { id: string
 }
 
 /** Reserves, uploads and completes a video, as a member. Returns its reference. */
-export async function uploadVideo(service: TestService, team: Team, bytes: Uint8Array, draft: object = {}) {
+export async function uploadVideo(
+  service: TestService,
+  team: Team,
+  bytes: Uint8Array,
+  { draft = {}, fileName = 'clip.webm' }: { draft?: object | undefined; fileName?: string | undefined } = {},
+) {
   const client = service.client(team.token)
-  const file = { file_name: 'clip.webm', content_type: 'video/webm', size_bytes: bytes.length }
+  const file = { file_name: fileName, content_type: 'video/webm', size_bytes: bytes.length }
   const { video, upload } = await client.videos.reserve({ ...team.project, ...file, draft })
   await uploadTo(service, { id: video.id, token: upload.token }, bytes)
   const ref = { ...team.project, video_id: video.id }
   await client.videos.complete(ref)
   return ref
+}
+
+/** What a video becomes in a test that needs no transcoder. */
+export interface MadeFiles {
+  fileName?: string
+  draft?: object
+  clip: Buffer
+  poster?: Buffer | undefined
+}
+
+/** Uploads a video and makes it ready with the files that are given, as a worker does after the transcode. */
+export async function makeReadyVideo(service: TestService, team: Team, { draft, fileName, ...files }: MadeFiles) {
+  const ref = await uploadVideo(service, team, Buffer.from('an original'), { draft, fileName })
+  await finishVideo(service, ref, files)
+  return ref
+}
+
+const JPEG = Buffer.from('a poster')
+
+/** Makes the video that waits for its transcode ready, as a worker does. */
+export async function finishVideo(
+  { database, blobStore }: TestService,
+  { video_id }: { video_id: string },
+  { clip, poster = JPEG }: Pick<MadeFiles, 'clip' | 'poster'>,
+) {
+  const held = await claimTranscode(database)
+  if (held?.video_id !== video_id) throw new Error('Another video waits for its transcode')
+  const put = async (name: string, bytes: Buffer) => {
+    const key = `videos/${held.team_id}/${video_id}/${held.attempt}/${name}`
+    await announceBlob(database, { team_id: held.team_id, key })
+    await blobStore.put(key, Readable.from([bytes]), { sizeBytes: bytes.length })
+    return key
+  }
+  const made = {
+    ...{ clip_key: await put('clip.mp4', clip), clip_bytes: clip.length },
+    ...{ poster_key: await put('poster.jpg', poster), poster_bytes: poster.length },
+    ...{ duration_ms: 2_000, width: 1280, height: 720 },
+  }
+  if (!(await finishTranscode(database, held, made, { keepDays: 30 }))) throw new Error('Another attempt holds the video')
 }
 
 /** Waits until a video is in a state. */

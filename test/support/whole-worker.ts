@@ -6,7 +6,11 @@ import { transcoding } from './transcoding.ts'
 const silent = { debug() {}, info() {}, warn() {}, error() {} }
 
 /** Starts a worker on the database of a service: its dispatcher, and its queue of jobs. */
-export function startWholeWorker(service: TestService, given: Partial<WorkerOptions['transcoding']> = {}): Promise<Worker> {
+export function startWholeWorker(
+  service: TestService,
+  given: Partial<WorkerOptions['transcoding']> = {},
+  log: WorkerOptions['log'] = silent,
+): Promise<Worker> {
   return startWorker({
     address: service.address,
     secretBox: service.secretBox,
@@ -14,7 +18,7 @@ export function startWholeWorker(service: TestService, given: Partial<WorkerOpti
     mailDriver: createDatabaseMail(),
     blobStore: service.blobStore,
     baseUrl: 'http://localhost:8000',
-    log: silent,
+    log,
     transcoding: { ...transcoding, ...given },
     webhooks: {
       ...{ allowNetworks: ['127.0.0.1/32'], allowInsecure: true, localTrial: false, backoffBaseMs: 50 },

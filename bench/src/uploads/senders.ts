@@ -12,19 +12,25 @@ const agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY 
 interface Target {
   url: string
   headers: Record<string, string>
+  /** The video, if it is one. */
+  id: string
 }
 
 /** Makes a place for a file of so many bytes. */
 export type Reserve = (bytes: number) => Promise<Target>
 
 export function pipeTo(url: string): Reserve {
-  return async () => ({ url, headers: {} })
+  return async () => ({ url, headers: {}, id: '' })
 }
 
 export function stockTus(url: string): Reserve {
   return async (bytes) => {
     const created = await fetch(url, { method: 'POST', headers: { 'tus-resumable': '1.0.0', 'upload-length': String(bytes) } })
-    return { url: new URL(created.headers.get('location') ?? '', url).href, headers: { 'tus-resumable': '1.0.0', 'upload-offset': '0' } }
+    return {
+      url: new URL(created.headers.get('location') ?? '', url).href,
+      headers: { 'tus-resumable': '1.0.0', 'upload-offset': '0' },
+      id: '',
+    }
   }
 }
 
@@ -32,9 +38,9 @@ export function earshot(url: string, { id: team_id, project_id, token }: Team): 
   const client = createClient({ baseUrl: url, token })
   return async (bytes) => {
     const file = { file_name: 'clip.webm', content_type: 'video/webm', size_bytes: bytes }
-    const { upload } = await client.videos.reserve({ team_id, project_id, ...file })
+    const { video, upload } = await client.videos.reserve({ team_id, project_id, ...file })
     const headers = { 'tus-resumable': '1.0.0', 'upload-offset': '0', 'x-upload-token': upload.token }
-    return { url: url + new URL(upload.url).pathname, headers }
+    return { url: url + new URL(upload.url).pathname, headers, id: video.id }
   }
 }
 
@@ -46,13 +52,22 @@ export async function sendFiles(reserve: Reserve, { files, bytes }: { files: num
   return (performance.now() - startedMs) / 1000
 }
 
-async function send({ url, headers }: Target, bytes: number): Promise<void> {
+function send(target: Target, bytes: number): Promise<void> {
+  return sendFrom(target, bytes, chunks(bytes))
+}
+
+/** Sends one file. */
+export function sendBytes(target: Target, bytes: Uint8Array): Promise<void> {
+  return sendFrom(target, bytes.length, [bytes])
+}
+
+async function sendFrom({ url, headers }: Target, bytes: number, source: Iterable<Uint8Array>): Promise<void> {
   const outgoing = request(url, {
     ...{ method: 'PATCH', agent },
     headers: { 'content-type': 'application/offset+octet-stream', 'content-length': bytes, ...headers },
   })
   const answered = once(outgoing, 'response')
-  await pipeline(Readable.from(chunks(bytes), { objectMode: false }), outgoing)
+  await pipeline(Readable.from(source, { objectMode: false }), outgoing)
   const [response] = await answered
   response.resume()
   await once(response, 'end')

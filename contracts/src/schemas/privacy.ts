@@ -19,6 +19,7 @@ const count = (description: string) => z.int().meta({ description, example: 2 })
 const PrivacyCounts = z
   .object({
     submissions: count('Submissions and testimonials.'),
+    videos: count('Videos and their drafts.'),
     responses: count('Survey responses.'),
     invitations: count('Invitations to the team.'),
     import_rows: count('Rows of imports that failed.'),

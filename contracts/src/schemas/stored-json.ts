@@ -16,6 +16,12 @@ export function fitsAsStoredJson(value: unknown, maxBytes: number): boolean {
   return bytes <= maxBytes
 }
 
+/** Whether text fits into so many bytes of UTF-8. */
+export function fitsAsUtf8(text: string, maxBytes: number): boolean {
+  // No unit takes more than three: a short text is not encoded.
+  return text.length <= maxBytes / 3 || new TextEncoder().encode(text).length <= maxBytes
+}
+
 /** The length of a number without exponent. Beyond 2^53 none passes as input, so an exponent that is left is negative. */
 function writtenOutCharacters(number: number): number {
   const [digits = '', exponent] = String(number).split('e-')

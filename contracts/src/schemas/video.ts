@@ -42,7 +42,10 @@ export const Caption = z
     id: Id,
     language: z.string().meta({ description: 'BCP 47 language tag.', example: 'en' }),
     label: z.string().meta({ description: 'Name for people.', example: 'English' }),
-    url: z.string().nullable().meta({ description: 'Signed address of the WebVTT file, valid for an hour; null in events.' }),
+    url: z
+      .string()
+      .nullable()
+      .meta({ description: 'Signed address of the WebVTT file, valid for an hour; null until the video is ready, and in events.' }),
   })
   .meta({ id: 'Caption', description: 'Captions of a video.' })
 

@@ -42,6 +42,17 @@ export const PublicItem = z
         duration_ms: z.int().meta({ description: 'Duration.' }),
         width: z.int().meta({ description: 'Width in pixels.' }),
         height: z.int().meta({ description: 'Height in pixels.' }),
+        captions: z
+          .array(
+            z
+              .object({
+                language: z.string().meta({ description: 'BCP 47 language tag.', example: 'en' }),
+                label: z.string().meta({ description: 'Name for people.', example: 'English' }),
+                url: z.string().meta({ description: 'Signed address of the WebVTT file, valid for an hour.' }),
+              })
+              .meta({ id: 'PublicCaption', description: 'Captions of the video.' }),
+          )
+          .meta({ description: 'Captions, by language.' }),
       })
       .nullable()
       .meta({ id: 'PublicVideo', description: 'The video, if any.' }),

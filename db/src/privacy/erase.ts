@@ -16,10 +16,12 @@ import {
   insertRequest,
   type PersonalCounts,
   type PrivacyRequestRow,
+  sumCounts,
 } from './requests.ts'
 import { eraseOwnResponses } from './responses.ts'
 import { eraseOwnSubmissions } from './submissions.ts'
 import { eraseImportRows, eraseInvitations } from './traces.ts'
+import { eraseOwnVideos } from './videos.ts'
 
 /** Records of each kind that the request itself removes; the job removes the others. */
 const AT_ONCE = 1_000
@@ -68,8 +70,10 @@ export function erasePerson(
 }
 
 async function eraseIndexed(tx: Tx, ref: RequestRef, person: Person): Promise<Partial<PersonalCounts>> {
+  const videos = await eraseOwnVideos(tx, ref, person, AT_ONCE)
+  const own = await eraseOwnSubmissions(tx, ref, person, AT_ONCE)
   return {
-    submissions: await eraseOwnSubmissions(tx, ref, person, AT_ONCE),
+    ...sumCounts(own, { videos }),
     responses: await eraseOwnResponses(tx, ref, person, AT_ONCE),
     invitations: await eraseInvitations(tx, ref, person),
     import_rows: await eraseImportRows(tx, person, AT_ONCE),

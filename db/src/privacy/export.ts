@@ -11,6 +11,7 @@ import type { FailedRow } from '../tables/imports.ts'
 import type { StoredRecipient } from '../tables/privacy.ts'
 import type { SubmissionRow } from '../tables/submissions.ts'
 import type { ResponseRow } from '../tables/surveys.ts'
+import type { CaptionedVideo } from '../videos/videos.ts'
 import { findRecipients, mergeRecipients } from './deliveries.ts'
 import type { PersonRequest } from './erase.ts'
 import { scanEvents } from './events.ts'
@@ -20,6 +21,7 @@ import { listOwnResponses, scanResponses } from './responses.ts'
 import { beginning, type Position } from './scan.ts'
 import { listOwnSubmissions, scanSubmissions } from './submissions.ts'
 import { type AuditEntryRow, findInvitations, scanAuditEntries, scanImportRows } from './traces.ts'
+import { listOwnVideos, scanVideos } from './videos.ts'
 
 /** A page ends after so much time, or with so many records: a large team is searched over several pages. */
 const MAX_MS = 5_000
@@ -28,12 +30,13 @@ const MAX_RECORDS = 500
 /** What a page of an export found. */
 interface PersonalData {
   submissions: SubmissionRow[]
+  videos: CaptionedVideo[]
   responses: ResponseRow[]
   invitations: InvitationRow[]
   import_rows: FailedRow[]
   audit_entries: AuditEntryRow[]
   /** Records of other people that name the address. */
-  mentions: { type: 'submission' | 'response'; project_id: string; id: string }[]
+  mentions: { type: 'submission' | 'video' | 'response'; project_id: string; id: string }[]
   events: number
   recipients: StoredRecipient[]
 }
@@ -67,6 +70,14 @@ const steps: readonly Step[] = [
   {
     begin: beginning(1),
     async run(tx, { person, position }, page) {
+      const { rows, next } = await listOwnVideos(tx, { ...person, position })
+      page.videos.push(...rows)
+      return next
+    },
+  },
+  {
+    begin: beginning(1),
+    async run(tx, { person, position }, page) {
       const { rows, next } = await listOwnResponses(tx, { ...person, position })
       page.responses.push(...rows)
       return next
@@ -84,6 +95,14 @@ const steps: readonly Step[] = [
     async run(tx, { person, position }, page) {
       const { rows, next } = await scanSubmissions(tx, { ...person, position })
       sort(rows, { own: page.submissions, mentions: page.mentions, type: 'submission' })
+      return next
+    },
+  },
+  {
+    begin: beginning(2),
+    async run(tx, { person, position }, page) {
+      const { rows, next } = await scanVideos(tx, { ...person, position })
+      sort(rows, { own: page.videos, mentions: page.mentions, type: 'video' })
       return next
     },
   },
@@ -168,14 +187,15 @@ type Place = { step: number; position: Position }
 
 async function collect(tx: Tx, search: Omit<Search, 'position'>, from: Place): Promise<{ page: PersonalData; next: Place | null }> {
   const page: PersonalData = {
-    ...{ submissions: [], responses: [], invitations: [], import_rows: [], audit_entries: [], mentions: [] },
+    ...{ submissions: [], videos: [], responses: [], invitations: [], import_rows: [], audit_entries: [], mentions: [] },
     ...{ events: 0, recipients: [] },
   }
   const startedAtMs = performance.now()
   let place: Place | null = from
   while (place !== null) {
     place = await runStep(tx, search, { page, place })
-    const records = page.submissions.length + page.responses.length + page.import_rows.length + page.audit_entries.length
+    const { submissions, videos, responses, import_rows, audit_entries } = page
+    const records = [submissions, videos, responses, import_rows, audit_entries].reduce((sum, { length }) => sum + length, 0)
     if (records >= MAX_RECORDS || performance.now() - startedAtMs > MAX_MS) break
   }
   return { page, next: place }
@@ -193,9 +213,10 @@ async function runStep(
   return step + 1 < steps.length ? { step: step + 1, position: [] } : null
 }
 
-function countsOf({ submissions, responses, invitations, import_rows, audit_entries, events }: PersonalData) {
+function countsOf({ submissions, videos, responses, invitations, import_rows, audit_entries, events }: PersonalData) {
   return {
     submissions: submissions.length,
+    videos: videos.length,
     responses: responses.length,
     invitations: invitations.length,
     import_rows: import_rows.length,

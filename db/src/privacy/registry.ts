@@ -25,10 +25,7 @@ const OWN_ACCOUNT = "the member's own account, which other teams may share"
 const SHORT = 'gone within hours or days by itself'
 const OF_TEAM = 'written by the team about itself, not by a visitor'
 
-/**
- * The registry, by table and column. Videos and their drafts will stand here with their tables; their files are erased before their
- * rows.
- */
+/** The registry, by table and column. The files of a video go with its row: a trigger lets a job delete them. */
 export const personalColumns = {
   submissions: {
     title: words('Words of the author'),
@@ -55,6 +52,23 @@ export const personalColumns = {
   },
   tag_totals: { tag: derived('Tags of submissions, counted', 'an unused tag is deleted') },
   tag_changes: { tag: derived('Tags of submissions, to be counted', 'a worker folds it into the totals within a second') },
+  videos: {
+    file_name: words('Name of the uploaded file'),
+    title: words('Words of the author'),
+    body: words('Words of the author'),
+    author_name: words('Name of the author'),
+    author_email: words('Address of the author'),
+    author_title: words('Job title of the author'),
+    author_company: words('Company of the author'),
+    author_website_url: words('Website of the author'),
+    consent_text: words('What the author agreed to'),
+    metadata: words('What the page or the team added'),
+    error_detail: words('What is wrong with the file'),
+  },
+  video_captions: {
+    label: notes('Name of captions by the team'),
+    vtt: notes('What is said in the video'),
+  },
   survey_responses: {
     respondent_external_id: words("The team's id of the respondent, which may be an address"),
     respondent_email: words('Address of the respondent'),

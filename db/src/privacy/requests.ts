@@ -12,6 +12,7 @@ import type { RequestRef } from './erased-records.ts'
 /** The nouns that a request counts. */
 export const personalNouns = [
   'submissions',
+  'videos',
   'responses',
   'invitations',
   'import_rows',

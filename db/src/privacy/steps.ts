@@ -9,14 +9,17 @@ import { emptyAnswers, emptyAttempts, endDeliveries, scanAttempts } from './deli
 import type { RequestRef } from './erased-records.ts'
 import { deleteEvents, noteEvents, scanEvents } from './events.ts'
 import { mentions, type Person, type PersonValues } from './person.ts'
-import type { PersonalCounts } from './requests.ts'
+import { type PersonalCounts, sumCounts } from './requests.ts'
 import { eraseResponses, redactResponses, scanResponses } from './responses.ts'
 import { beginning, type Position, type Scan } from './scan.ts'
-import { eraseSubmissions, redactSubmissions, scanSubmissions } from './submissions.ts'
+import { eraseOwnSubmissions, eraseSubmissions, redactSubmissions, scanSubmissions } from './submissions.ts'
 import { emptyAuditEntries, eraseIdempotentResults, eraseMails, removeImportRowsOf, scanAuditEntries, scanImportRows } from './traces.ts'
+import { eraseVideos, redactVideos, scanVideos } from './videos.ts'
 
 /** Changes of tags that are folded at once. */
 const FOLDED = 10_000
+/** Submissions of drafts that are submitted while their author is erased. */
+const LATE = 1_000
 
 interface Erasure extends RequestRef {
   person: Person
@@ -43,8 +46,8 @@ type Found<Row> = Row & { verdict: string }
 
 /** A step that looks at all rows of a team in a table and erases those that it finds; `erase` returns what it counts. */
 function scanning<Row>(
-  { name, ids, noun, scan }: { name: string; ids: number; noun: keyof PersonalCounts; scan: Scan<PersonValues & RequestRef, Row> },
-  erase: (tx: Tx, erasure: Erasure, rows: Found<Row>[]) => Promise<number>,
+  { name, ids, scan }: { name: string; ids: number; scan: Scan<PersonValues & RequestRef, Row> },
+  erase: (tx: Tx, erasure: Erasure, rows: Found<Row>[]) => Promise<Partial<PersonalCounts>>,
 ): Step {
   return {
     name,
@@ -52,7 +55,7 @@ function scanning<Row>(
     async run(tx, erasure) {
       const { person, request_id, position } = erasure
       const { rows, next } = await scan(tx, { ...person, request_id, position })
-      return { next, counts: { [noun]: rows.length === 0 ? 0 : await erase(tx, erasure, rows) } }
+      return { next, counts: rows.length === 0 ? {} : await erase(tx, erasure, rows) }
     },
   }
 }
@@ -88,18 +91,25 @@ const findTagChanges = statement<PersonValues, { exist: boolean }>(
 
 /** The steps of an erasure in the database, in their order. */
 export const steps: readonly Step[] = [
-  scanning({ name: 'submissions', ids: 2, noun: 'submissions', scan: scanSubmissions }, async (tx, erasure, rows) => {
+  scanning({ name: 'submissions', ids: 2, scan: scanSubmissions }, async (tx, erasure, rows) => {
     await redactSubmissions(tx, erasure, erasure.person, others(rows))
     return eraseSubmissions(tx, erasure, own(rows))
   }),
-  scanning({ name: 'responses', ids: 3, noun: 'responses', scan: scanResponses }, async (tx, erasure, rows) => {
-    await redactResponses(tx, erasure, erasure.person, others(rows))
-    return eraseResponses(tx, erasure, own(rows))
+  scanning({ name: 'videos', ids: 2, scan: scanVideos }, async (tx, erasure, rows) => {
+    await redactVideos(tx, erasure, erasure.person, others(rows))
+    const videos = await eraseVideos(tx, erasure, own(rows))
+    // Of a draft that was submitted after the step before. No draft is left that can be submitted from now on.
+    const late = await eraseOwnSubmissions(tx, erasure, erasure.person, LATE)
+    return sumCounts(late, { videos })
   }),
-  scanning({ name: 'import_rows', ids: 3, noun: 'import_rows', scan: scanImportRows }, (tx, { team_id }, rows) =>
-    removeImportRowsOf(tx, team_id, rows),
-  ),
-  scanning({ name: 'events', ids: 1, noun: 'events', scan: scanEvents }, noteEvents),
+  scanning({ name: 'responses', ids: 3, scan: scanResponses }, async (tx, erasure, rows) => {
+    await redactResponses(tx, erasure, erasure.person, others(rows))
+    return { responses: await eraseResponses(tx, erasure, own(rows)) }
+  }),
+  scanning({ name: 'import_rows', ids: 3, scan: scanImportRows }, async (tx, { team_id }, rows) => ({
+    import_rows: await removeImportRowsOf(tx, team_id, rows),
+  })),
+  scanning({ name: 'events', ids: 1, scan: scanEvents }, async (tx, erasure, rows) => ({ events: await noteEvents(tx, erasure, rows) })),
   endingDeliveries('deliveries'),
   {
     name: 'event_rows',
@@ -116,10 +126,12 @@ export const steps: readonly Step[] = [
       return { ...day, counts: { attempts } }
     },
   },
-  scanning({ name: 'attempts', ids: 1, noun: 'attempts', scan: scanAttempts }, (tx, { team_id }, rows) => emptyAttempts(tx, team_id, rows)),
-  scanning({ name: 'audit_entries', ids: 1, noun: 'audit_entries', scan: scanAuditEntries }, (tx, { team_id }, rows) =>
-    emptyAuditEntries(tx, team_id, rows),
-  ),
+  scanning({ name: 'attempts', ids: 1, scan: scanAttempts }, async (tx, { team_id }, rows) => ({
+    attempts: await emptyAttempts(tx, team_id, rows),
+  })),
+  scanning({ name: 'audit_entries', ids: 1, scan: scanAuditEntries }, async (tx, { team_id }, rows) => ({
+    audit_entries: await emptyAuditEntries(tx, team_id, rows),
+  })),
   single('mails', async (tx, { person }) => ({ mails: await eraseMails(tx, person) })),
   single('stored_responses', async (tx, { person, person_mac }) => ({
     stored_responses: await eraseIdempotentResults(tx, person, person_mac),

@@ -5,9 +5,11 @@ import { statement } from '../sql/statement.ts'
 import { type SubmissionRow, submissions } from '../tables/submissions.ts'
 import { noteErased, type RequestRef } from './erased-records.ts'
 import { mayMention, mentions, type Person, type PersonValues, withoutAddress } from './person.ts'
+import type { PersonalCounts } from './requests.ts'
 import { type Batch, type Position, scanOf } from './scan.ts'
 import { forgetInSearch } from './search-index.ts'
 import { textsOf } from './texts.ts'
+import { eraseVideosOf } from './videos.ts'
 
 /** Submissions of a page of an export. */
 const LISTED = 250
@@ -29,8 +31,11 @@ const findOwn = statement<PersonValues & { max: number }, Key>(
    limit ${p.max}`,
 )
 
-/** Erases up to `max` submissions whose author has the address; returns how many. */
-export async function eraseOwnSubmissions(tx: Tx, ref: RequestRef, person: Person, max: number): Promise<number> {
+/** What went: submissions, and their videos. */
+type ErasedSubmissions = Pick<PersonalCounts, 'submissions' | 'videos'>
+
+/** Erases up to `max` submissions whose author has the address. */
+export async function eraseOwnSubmissions(tx: Tx, ref: RequestRef, person: Person, max: number): Promise<ErasedSubmissions> {
   return eraseSubmissions(tx, ref, await findOwn(tx, { ...person, max }))
 }
 
@@ -100,15 +105,17 @@ const remove = statement<Keys, { id: string }>(
   returning s.id`,
 )
 
-/** Removes submissions for good, from figures and the search index too; returns how many. */
-export async function eraseSubmissions(tx: Tx, ref: RequestRef, keys: readonly Key[]): Promise<number> {
-  if (keys.length === 0) return 0
+/** Removes submissions for good with their videos, from figures and the search index too. */
+export async function eraseSubmissions(tx: Tx, ref: RequestRef, keys: readonly Key[]): Promise<ErasedSubmissions> {
+  if (keys.length === 0) return { submissions: 0, videos: 0 }
   const values = keysOf(ref, keys)
+  // The videos first, as whoever makes one ready does.
+  const erasedVideos = await eraseVideosOf(tx, ref, keys)
   await lock(tx, values)
   await hide(tx, values)
   await noteErased(tx, ref, 'records', values.ids)
   await forgetInSearch(tx, ref.team_id, indexed(keys))
-  return (await remove(tx, values)).length
+  return { submissions: (await remove(tx, values)).length, videos: erasedVideos }
 }
 
 const WORDS = ['title', 'body', 'author_name', 'author_title', 'author_company', 'author_avatar_url', 'author_website_url']

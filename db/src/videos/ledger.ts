@@ -163,6 +163,12 @@ const removeClip = statement<VideoRef, never>(
       on conflict (team_id, key) do update set delete_at = now()`,
 )
 
+/** Lets a job delete the clip and the poster of a video. Call it in a transaction that has locked the video. */
+export async function discardClip(tx: Tx, ref: VideoRef): Promise<void> {
+  await removeClip(tx, ref)
+  await enqueue(tx, 'blobs', {})
+}
+
 /** Lets a job delete every byte of a video. Call it in a transaction that has locked the video. */
 export async function discardFiles(tx: Tx, ref: VideoRef): Promise<void> {
   await removeClip(tx, ref)

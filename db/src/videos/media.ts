@@ -5,7 +5,9 @@ import { notFound } from '../sql/rows.ts'
 import { type Parameters, statementsByKey } from '../sql/statement.ts'
 import { credentials } from '../tables/credentials.ts'
 import { memberships } from '../tables/members.ts'
+import { plans } from '../tables/plans.ts'
 import { submissions } from '../tables/submissions.ts'
+import { teams } from '../tables/teams.ts'
 import { users } from '../tables/users.ts'
 import { type VideoRow, video_captions, videos } from '../tables/videos.ts'
 import { isVideo, type VideoRef } from './lease.ts'
@@ -35,6 +37,8 @@ const isMember = (p: Parameters<Query>) => sql`exists (
              from ${credentials} c
              join ${users} u on u.id = c.user_id and u.disabled_at is null
              join ${memberships} m on m.user_id = u.id and m.team_id = v.team_id
+             join ${teams} t on t.id = m.team_id
+             join ${plans} p on p.name = t.plan and (c.kind = 'session' or p.api_access)
             where c.id = ${p.credential_id}::uuid and c.revoked_at is null and (c.expires_at is null or c.expires_at > now())
          )`
 

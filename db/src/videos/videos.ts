@@ -1,5 +1,5 @@
 import type { Video, VideoState } from '@earshot/contracts'
-import { sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import type { Tx } from '../driver/database.ts'
 import type { ProjectRef } from '../projects.ts'
 import { columnsOf } from '../sql/columns.ts'
@@ -7,20 +7,19 @@ import { type Page, type PageBounds, type PageQuery, pageBounds, pageOf } from '
 import { notFound } from '../sql/rows.ts'
 import { type Parameters, statement, statementsByKey } from '../sql/statement.ts'
 import { toTimestamp } from '../sql/timestamps.ts'
-import { type CaptionRow, type VideoRow, video_captions, videos } from '../tables/videos.ts'
+import { type VideoRow, videos } from '../tables/videos.ts'
 import { isVideo, type VideoRef } from './lease.ts'
+import { type CaptionSummary, captionsOf } from './public.ts'
 
-/** What a list of captions shows. */
-type CaptionSummary = Pick<CaptionRow, 'id' | 'language' | 'label'>
 /** A video with its captions, by language. */
 export type CaptionedVideo = VideoRow & { captions: CaptionSummary[] }
 
-/** The columns of a video `v`, and its captions as JSON. */
-const CAPTIONED = sql`${columnsOf(videos, 'v')}, (
-           select coalesce(json_agg(json_build_object('id', c.id, 'language', c.language, 'label', c.label) order by c.language), '[]')
-             from ${video_captions} c
-            where c.team_id = v.team_id and c.project_id = v.project_id and c.video_id = v.id
-         ) as captions`
+/** The columns of a video of this alias, and its captions as JSON. */
+export function captionedColumns(of: string): SQL {
+  return sql`${columnsOf(videos, of)}, ${captionsOf(of)} as captions`
+}
+
+const CAPTIONED = captionedColumns('v')
 
 const isThere = (p: Parameters<VideoRef>) => sql`${isVideo(p)} and v.deleted_at is null`
 
@@ -99,12 +98,17 @@ export function presentVideo(row: CaptionedVideo, links: MediaLinks | null): Vid
     height: row.height,
     playback_url: (isReady && links?.clip) || null,
     poster_url: (isReady && links?.poster) || null,
-    captions: row.captions.map((caption) => ({ ...caption, url: links?.captions(caption.id) ?? null })),
+    captions: row.captions.map((caption) => presentCaption(caption, isReady ? links : null)),
     error: row.error_code === null ? null : { code: row.error_code, detail: row.error_detail ?? '' },
     draft: presentDraft(row),
     created_at: toTimestamp(row.created_at),
     updated_at: toTimestamp(row.updated_at),
   }
+}
+
+/** Presents captions; without a link until their video is ready. */
+export function presentCaption({ id, language, label }: CaptionSummary, links: MediaLinks | null): Video['captions'][number] {
+  return { id, language, label, url: links?.captions(id) ?? null }
 }
 
 /** Presents what is said beside a video. */

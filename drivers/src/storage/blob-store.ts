@@ -21,6 +21,15 @@ export interface BlobRange {
   signal?: AbortSignal
 }
 
+/** An address that is signed, and the headers of its response. */
+export interface SignOptions {
+  lifeSeconds: number
+  /** `Content-Type`. */
+  type: string
+  /** `Content-Disposition`. */
+  disposition: string
+}
+
 export interface Blob {
   /** The size of the whole blob, whatever the range. */
   sizeBytes: number
@@ -46,6 +55,11 @@ export interface BlobStore {
   put: (key: string, source: AsyncIterable<Uint8Array>, options: PutOptions) => Promise<void>
   /** Opens a blob; null if there is none. */
   get: (key: string, range?: BlobRange) => Promise<Blob | null>
+  /**
+   * Returns an address where anybody can read a blob for some time, with the headers that are given. Only a store that clients can
+   * reach has it. It does not look whether there is a blob.
+   */
+  sign?: (key: string, options: SignOptions) => Promise<string>
   /** Returns the size of a blob in bytes; null if there is none. */
   size: (key: string) => Promise<number | null>
   /** Deletes a blob. Without one, it does nothing. */

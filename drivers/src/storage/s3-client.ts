@@ -17,6 +17,8 @@ export interface S3Timeouts {
 
 const TIMEOUTS: S3Timeouts = { connectMs: 5_000, requestMs: 15_000, putMs: 60_000, joinMs: 300_000, silenceMs: 30_000 }
 const MAX_ATTEMPTS = 3
+/** Each viewer of a video holds one, also while the player pauses: the SDK's 50 would soon let every other request wait. */
+const MAX_SOCKETS = 2_000
 /** S3 has no regions behind an endpoint of one's own, but each signature names one. */
 const DEFAULT_REGION = 'us-east-1'
 
@@ -50,7 +52,11 @@ export async function openS3(location: S3Location, timeouts: S3Timeouts = TIMEOU
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
     maxAttempts: MAX_ATTEMPTS,
-    requestHandler: { connectionTimeout: timeouts.connectMs },
+    requestHandler: {
+      connectionTimeout: timeouts.connectMs,
+      httpAgent: { maxSockets: MAX_SOCKETS },
+      httpsAgent: { maxSockets: MAX_SOCKETS },
+    },
   })
   return { client, timeouts, bucket, prefix }
 }

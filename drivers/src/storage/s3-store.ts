@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 import { settleWithin } from '../settle-within.ts'
-import { type Blob, type BlobRange, type BlobStore, BlobStoreError, requireKey } from './blob-store.ts'
+import { type Blob, type BlobRange, type BlobStore, BlobStoreError, requireKey, type SignOptions } from './blob-store.ts'
 import { toBlobStream } from './blob-stream.ts'
 import { openS3, type S3Access, type S3Location, type S3Timeouts, send } from './s3-client.ts'
 import { isMissing, isNotImplemented, toS3Failure } from './s3-failure.ts'
@@ -19,6 +19,7 @@ export async function openS3Store(location: S3Location, timeouts?: S3Timeouts): 
     name: `s3://${bucket}/${prefix}`,
     put: async (key, source, options) => putBlob(s3, placeOf(key), source, options),
     get: async (key, range = {}) => getBlob(s3, placeOf(key), range),
+    sign: async (key, options) => signBlob(s3, placeOf(key), options),
     size: async (key) => sizeOf(s3, placeOf(key)),
     delete: async (key) => {
       const place = placeOf(key)
@@ -65,6 +66,17 @@ async function getBlob(s3: S3Access, place: Place, { start = 0, end, signal }: B
     signal,
   })
   return { sizeBytes, bytes }
+}
+
+/** Only `GET` works with the address: S3 signs the method. */
+async function signBlob({ client, timeouts }: S3Access, place: Place, { lifeSeconds, type, disposition }: SignOptions): Promise<string> {
+  const [{ GetObjectCommand }, { getSignedUrl }] = await Promise.all([
+    import('@aws-sdk/client-s3'),
+    import('@aws-sdk/s3-request-presigner'),
+  ])
+  const command = new GetObjectCommand({ ...place, ResponseContentType: type, ResponseContentDisposition: disposition })
+  // It sends nothing, but credentials that have run out are fetched anew.
+  return send('a signature', { timeoutMs: timeouts.requestMs }, () => getSignedUrl(client, command, { expiresIn: lifeSeconds }))
 }
 
 /** Without a blob null, and without a byte in the range an empty stream: S3 answers both with an error. */

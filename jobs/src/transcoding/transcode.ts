@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -84,20 +85,37 @@ async function transcodeIn(folder: string, video: Transcode, work: Work): Promis
   await mkdir(outputs)
   await fetchOriginal({ database, blobStore, ref: video, path: inputPath, signal })
   const clip = await transcoder.transcode({ inputPath, folder: outputs, maxSeconds, onProgress, signal })
-  const files = await storeFiles(video, clip, work)
-  const isUsed = await insist(() => finishTranscode(database, video, files, { keepDays: keepOriginalsDays }))
-  // Of an attempt that came too late, or of a video that was deleted.
-  if (!isUsed) for (const key of [files.clip_key, files.poster_key]) await abandonBlob(database, { team_id: video.team_id, key })
+  const keys = keysOf(video)
+  let isUsed = false
+  try {
+    const files = await storeFiles(video, clip, { ...work, keys })
+    isUsed = await insist(() => finishTranscode(database, video, files, { keepDays: keepOriginalsDays }))
+  } finally {
+    if (!isUsed) await abandon(video, keys, database)
+  }
 }
 
-async function storeFiles(video: Transcode, clip: TranscodedClip, { database, blobStore, signal }: Work) {
-  const { team_id, video_id, attempt } = video
-  const keyOf = (name: string) => `videos/${team_id}/${video_id}/${attempt}/${name}`
+/** Of an attempt that came too late, of a video that was deleted, or of a store that failed. Else they would be kept for a day. */
+async function abandon({ team_id }: Transcode, keys: ReturnType<typeof keysOf>, database: Database): Promise<void> {
+  for (const key of Object.values(keys)) await abandonBlob(database, { team_id, key }).catch(() => {})
+}
+
+/** A key is never used twice, even where a database was restored and counts its attempts again. */
+function keysOf({ team_id, video_id, attempt }: Transcode) {
+  const folder = `videos/${team_id}/${video_id}/${attempt}-${randomUUID()}`
+  return { clip_key: `${folder}/clip.mp4`, poster_key: `${folder}/poster.jpg` }
+}
+
+async function storeFiles(
+  { team_id }: Transcode,
+  clip: TranscodedClip,
+  { database, blobStore, signal, keys }: Work & { keys: ReturnType<typeof keysOf> },
+) {
   const put = async (key: string, path: string, sizeBytes: number) => {
     await announceBlob(database, { team_id, key })
     await blobStore.put(key, createReadStream(path), { sizeBytes, signal })
   }
-  const [clip_key, poster_key] = [keyOf('clip.mp4'), keyOf('poster.jpg')]
+  const { clip_key, poster_key } = keys
   await put(clip_key, clip.clipPath, clip.clipBytes)
   await put(poster_key, clip.posterPath, clip.posterBytes)
   const { durationMs: duration_ms, width, height, clipBytes: clip_bytes, posterBytes: poster_bytes } = clip

@@ -17,9 +17,13 @@ export interface MediaSigner {
 /** A video and the attempt that made its files: a link is of one version of a file. */
 export type MediaVersion = VideoRef & { attempt: number }
 
-/** Returns links to the files of a video, for those who may see it. */
-export function mediaLinks({ secretBox, baseUrl }: MediaSigner, video: MediaVersion, audience: MediaAudience): MediaLinks {
-  const until = linkTime(Date.now())
+/** Returns links to the files of a video, for those who may see it, until a time in seconds. */
+export function mediaLinks(
+  { secretBox, baseUrl }: MediaSigner,
+  video: MediaVersion,
+  audience: MediaAudience,
+  until = linkTime(Date.now()),
+): MediaLinks {
   const link = (file: string) => {
     const path = pathOf(video, file)
     const query = new URLSearchParams({

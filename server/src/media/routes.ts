@@ -1,29 +1,35 @@
 import { ApiError } from '@earshot/contracts'
 import { type Database, findMedia, type MediaAudience, type MediaRow } from '@earshot/db'
-import { type BlobStore, BlobStoreError, type SecretBox } from '@earshot/drivers'
+import { BlobStoreError, type SecretBox } from '@earshot/drivers'
 import { create as contentDisposition } from 'content-disposition'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
+import { EXPOSED } from '../http/cors.ts'
 import { etagOf } from '../http/etag.ts'
 import { sendFailure } from '../http/failure.ts'
+import { downloadName } from './download-name.ts'
 import { CLIP, isSigned, MEDIA, POSTER, pathOf } from './links.ts'
-import { type Representation, sendRepresentation } from './send.ts'
+import { type BlobSource, type Representation, sendRepresentation, withoutFileHeaders } from './send.ts'
 
 const PATIENCE_MS = 3_000
 const RETRY_SECONDS = 5
 const CAPTIONS = /^([0-9a-f-]{36})\.vtt$/
+/** As we write it: `1e0` and `01` are other text than what was signed. */
+const number = z
+  .string()
+  .regex(/^[1-9]\d{0,14}$/)
+  .transform(Number)
 const Params = z.object({
   team_id: z.uuid(),
   project_id: z.uuid(),
   video_id: z.uuid(),
-  attempt: z.coerce.number().int().min(1),
+  attempt: number,
   file: z.string(),
 })
-const Query = z.strictObject({ until: z.coerce.number().int(), for: z.uuid().optional(), sig: z.string() })
+const Query = z.strictObject({ until: number, for: z.uuid().optional(), sig: z.string() })
 
-export interface MediaOptions {
+export interface MediaOptions extends BlobSource {
   database: Database
-  blobStore: BlobStore
   secretBox: SecretBox
 }
 
@@ -31,9 +37,10 @@ export interface MediaOptions {
  * Registers `GET` and `HEAD` of the files of videos by signed links: the clip, its poster and captions, with ranges (RFC 9110 §14). Each
  * request reads again whether the video may be watched, so a link works no longer than that. Every refusal is 404.
  */
-export function registerMedia(app: FastifyInstance, { database, blobStore, secretBox }: MediaOptions): void {
+export function registerMedia(app: FastifyInstance, { database, secretBox, ...source }: MediaOptions): void {
   app.route({
-    method: 'GET',
+    // Both by name: the HEAD route that Fastify adds would say that the length is 0.
+    method: ['GET', 'HEAD'],
     url: `${MEDIA}/:team_id/:project_id/:video_id/:attempt/:file`,
     handler: async (request, reply) => {
       const { ref, file, audience } = readLink(request, secretBox)
@@ -43,9 +50,9 @@ export function registerMedia(app: FastifyInstance, { database, blobStore, secre
       const found = row.attempt === ref.attempt ? representationOf(row, file) : null
       if (found === null) throw new ApiError('not_found')
       setHeaders(reply, audience, found)
-      return sendRepresentation(request, reply, found, blobStore)
+      return sendRepresentation(request, reply, found, source)
     },
-    errorHandler: async (error, request, reply) => sendFailure(storeFailure(error), request, reply.removeHeader('content-disposition')),
+    errorHandler: async (error, request, reply) => sendFailure(storeFailure(error), request, withoutFileHeaders(reply)),
   })
 }
 
@@ -61,27 +68,25 @@ function readLink(request: FastifyRequest, secretBox: SecretBox) {
 }
 
 function representationOf(row: MediaRow, file: string): Representation | null {
-  const name =
-    row.file_name
-      .split(/[\\/]/)
-      .at(-1)
-      ?.replace(/\.\w{1,5}$/, '') || 'video'
-  if (file === CLIP && row.clip_key !== null && row.clip_bytes !== null)
-    return { type: 'video/mp4', name: `${name}.mp4`, etag: etagOf(row.clip_key), key: row.clip_key, sizeBytes: row.clip_bytes }
-  if (file === POSTER && row.poster_key !== null && row.poster_bytes !== null)
-    return { type: 'image/jpeg', name: `${name}.jpg`, etag: etagOf(row.poster_key), key: row.poster_key, sizeBytes: row.poster_bytes }
+  const name = downloadName(row.file_name)
+  const dispositionOf = (extension: string) => contentDisposition(`${name}.${extension}`, { type: 'inline' })
+  const blob = (type: string, extension: string, key: string | null, sizeBytes: number | null) =>
+    key === null || sizeBytes === null ? null : { type, disposition: dispositionOf(extension), etag: etagOf(key), key, sizeBytes }
+  if (file === CLIP) return blob('video/mp4', 'mp4', row.clip_key, row.clip_bytes)
+  if (file === POSTER) return blob('image/jpeg', 'jpg', row.poster_key, row.poster_bytes)
   if (row.vtt === null) return null
   const bytes = Buffer.from(row.vtt)
-  return { type: 'text/vtt; charset=utf-8', name: `${name}.vtt`, etag: etagOf(row.vtt), bytes, sizeBytes: bytes.length }
+  return { type: 'text/vtt; charset=utf-8', disposition: dispositionOf('vtt'), etag: etagOf(bytes), bytes, sizeBytes: bytes.length }
 }
 
 /** Shared caches may keep what is public, and ask each time. Nothing here may run as a page, and pages of other sites may show it. */
-function setHeaders(reply: FastifyReply, audience: MediaAudience, { name, type, etag }: Representation): void {
+function setHeaders(reply: FastifyReply, audience: MediaAudience, { disposition, type, etag }: Representation): void {
   reply.headers({
     'accept-ranges': 'bytes',
     'access-control-allow-origin': '*',
+    'access-control-expose-headers': `${EXPOSED}, Accept-Ranges, Content-Range`,
     'cache-control': audience === 'public' ? 'no-cache' : 'private, no-cache',
-    'content-disposition': contentDisposition(name, { type: 'inline' }),
+    'content-disposition': disposition,
     'content-security-policy': "sandbox; default-src 'none'",
     'content-type': type,
     'cross-origin-resource-policy': 'cross-origin',

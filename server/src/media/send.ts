@@ -6,32 +6,64 @@ import { matchesETag } from '../http/etag.ts'
 
 /** Bit of the parser's code for a range that cannot be read. */
 const MALFORMED = 1
+const REDIRECT_SECONDS = 300
+/** What describes a file, and no other response. */
+const FILE_HEADERS = ['accept-ranges', 'content-disposition', 'content-length', 'content-range', 'etag']
 
 /** A file as it is served: a blob, or bytes in memory. */
-export type Representation = { type: string; name: string; etag: string; sizeBytes: number } & ({ key: string } | { bytes: Buffer })
+export type Representation = { type: string; disposition: string; etag: string; sizeBytes: number } & ({ key: string } | { bytes: Buffer })
+
+/** Where blobs are read, and whether by the client itself if the store can sign addresses. */
+export interface BlobSource {
+  blobStore: BlobStore
+  redirects: boolean
+}
 
 /**
  * Sends a file, or the one range of it that is asked for (RFC 9110 §14.2). Several ranges, and ranges that cannot be read, are answered
- * with the whole file, as the RFC allows; one beyond the end is 416.
+ * with the whole file, as the RFC allows; one beyond the end is 416. Throws `not_found` for a blob that is gone.
  */
 export async function sendRepresentation(
   request: FastifyRequest,
   reply: FastifyReply,
   file: Representation,
-  blobStore: BlobStore,
+  { blobStore, redirects }: BlobSource,
 ): Promise<FastifyReply> {
   const { etag, sizeBytes } = file
   if (matchesETag(request.headers['if-none-match'], etag)) return reply.code(304).removeHeader('content-type').send()
-  if (request.method === 'HEAD') return reply.header('content-length', sizeBytes).send()
+  // §14.2: a range counts for GET alone.
+  if (request.method === 'HEAD') return sendHead(reply, file, blobStore)
+  if (redirects && 'key' in file && blobStore.sign) return sendRedirect(reply, await blobStore.sign(file.key, signingOf(file)))
   const range = rangeOf(request, file)
   if (range === 'unsatisfiable') {
-    reply.removeHeader('content-disposition')
-    return reply.code(416).header('content-range', `bytes */${sizeBytes}`).removeHeader('content-type').send()
+    withoutFileHeaders(reply).header('content-range', `bytes */${sizeBytes}`)
+    return reply.code(416).removeHeader('content-type').send()
   }
   const { start, end } = range ?? { start: 0, end: sizeBytes }
   const body = await open(file, { start, end }, blobStore)
   if (range !== null) reply.code(206).header('content-range', `bytes ${start}-${end - 1}/${sizeBytes}`)
   return reply.header('content-length', end - start).send(body)
+}
+
+/** Takes back the headers of a file, for a response that is none. */
+export function withoutFileHeaders(reply: FastifyReply): FastifyReply {
+  for (const name of FILE_HEADERS) reply.removeHeader(name)
+  return reply
+}
+
+async function sendHead(reply: FastifyReply, file: Representation, blobStore: BlobStore): Promise<FastifyReply> {
+  if ('key' in file && (await blobStore.size(file.key)) === null) throw new ApiError('not_found')
+  return reply.header('content-length', file.sizeBytes).send()
+}
+
+/** Each request asks us again: a redirect that a cache keeps would outlive the consent. */
+function sendRedirect(reply: FastifyReply, address: string): FastifyReply {
+  withoutFileHeaders(reply).removeHeader('content-type')
+  return reply.code(302).header('cache-control', 'no-store').header('location', address).send()
+}
+
+function signingOf({ type, disposition }: Representation) {
+  return { type, disposition, lifeSeconds: REDIRECT_SECONDS }
 }
 
 async function open(file: Representation, { start, end }: { start: number; end: number }, blobStore: BlobStore) {

@@ -80,9 +80,16 @@ export function presentItem(row: Omit<WidgetItemRow, 'truncated' | 'video'> & { 
   }
 }
 
-function presentPublicVideo({ duration_ms, width, height, ...video }: PublicVideoRow, signer: MediaSigner) {
-  const { clip, poster } = mediaLinks(signer, video, 'public')
-  return { playback_url: clip, poster_url: poster, duration_ms, width, height }
+function presentPublicVideo({ duration_ms, width, height, captions, ...video }: PublicVideoRow, signer: MediaSigner) {
+  const links = mediaLinks(signer, video, 'public')
+  return {
+    playback_url: links.clip,
+    poster_url: links.poster,
+    duration_ms,
+    width,
+    height,
+    captions: captions.map(({ id, language, label }) => ({ language, label, url: links.captions(id) })),
+  }
 }
 
 export function presentFigures({ public_count, rated_count, rating_sum }: PublicProjectRow) {

@@ -1,6 +1,5 @@
 import { ApiError, contracts } from '@earshot/contracts'
 import {
-  type CaptionedVideo,
   completeVideo,
   createCaption,
   deleteCaption,
@@ -9,32 +8,32 @@ import {
   findVideo,
   listVideos,
   newDraft,
+  presentCaption,
   presentDraft,
-  presentVideo,
   reserveVideo,
   retryVideo,
   submitDraft,
   updateDraft,
 } from '@earshot/db'
-import type { InProject } from '../auth/callers.ts'
 import { hashToken, makeUploadToken } from '../auth/token-values.ts'
 import { implement } from '../http/implement.ts'
-import { mediaLinks } from '../media/links.ts'
 import { channelOf } from '../submissions/channel.ts'
+import { canonicalLanguage, languageName } from './language.ts'
+import { linksOf, presentVideoTo } from './present.ts'
 import { presentUpload, UPLOADS } from './uploads.ts'
 
 export const videos = implement(contracts.videos, {
-  list: ({ ctx, input }) => listVideos(ctx.tx, input, (row) => present(ctx, row)),
-  retrieve: async ({ ctx, input }) => present(ctx, await findVideo(ctx.tx, input)),
+  list: ({ ctx, input }) => listVideos(ctx.tx, input, (row) => presentVideoTo(ctx, row)),
+  retrieve: async ({ ctx, input }) => presentVideoTo(ctx, await findVideo(ctx.tx, input)),
   reserve: async ({ ctx, input }) => {
     const { team_id, project_id, draft = {}, ...file } = input
     const token = makeUploadToken()
     const reservation = { ...file, channel: channelOf(ctx), token_hash: hashToken(token), draft: newDraft(draft) }
     const row = await reserveVideo(ctx.tx, { team_id, project_id }, reservation, ctx.actor)
-    return { video: present(ctx, row), upload: presentUpload(row, ctx.services.baseUrl + UPLOADS, token) }
+    return { video: presentVideoTo(ctx, row), upload: presentUpload(row, ctx.services.baseUrl + UPLOADS, token) }
   },
-  complete: async ({ ctx, input }) => present(ctx, await completeVideo(ctx.tx, input)),
-  retry: async ({ ctx, input }) => present(ctx, await retryVideo(ctx.tx, ctx.actor, input)),
+  complete: async ({ ctx, input }) => presentVideoTo(ctx, await completeVideo(ctx.tx, input)),
+  retry: async ({ ctx, input }) => presentVideoTo(ctx, await retryVideo(ctx.tx, ctx.actor, input)),
   delete: ({ ctx, input }) => deleteVideo(ctx.tx, ctx.actor, input),
   draft: {
     retrieve: async ({ ctx, input }) => presentDraft(await findVideo(ctx.tx, input)),
@@ -46,24 +45,17 @@ export const videos = implement(contracts.videos, {
   },
   captions: {
     create: async ({ ctx, input }) => {
-      const { team_id, project_id, video_id, language, vtt } = input
+      const { team_id, project_id, video_id, vtt } = input
       requireWebVtt(vtt)
+      const language = canonicalLanguage(input.language)
       const label = input.label ?? languageName(language)
       const ref = { team_id, project_id, video_id }
-      const { id } = await createCaption(ctx.tx, ctx.actor, ref, { language, label, vtt })
-      return { id, language, label, url: linksOf(ctx, await findVideo(ctx.tx, ref)).captions(id) }
+      const { caption, video } = await createCaption(ctx.tx, ctx.actor, ref, { language, label, vtt })
+      return presentCaption(caption, video.state === 'ready' ? linksOf(ctx, video) : null)
     },
     delete: ({ ctx, input }) => deleteCaption(ctx.tx, ctx.actor, input),
   },
 })
-
-function present(ctx: InProject, row: CaptionedVideo) {
-  return presentVideo(row, linksOf(ctx, row))
-}
-
-function linksOf({ services, credential }: InProject, { id: video_id, team_id, project_id, attempt }: CaptionedVideo) {
-  return mediaLinks(services, { team_id, project_id, video_id, attempt }, { credentialId: credential.id })
-}
 
 /** WebVTT begins with its name (§4.1), after a byte order mark if it has one. */
 function requireWebVtt(text: string): void {
@@ -71,8 +63,4 @@ function requireWebVtt(text: string): void {
   throw new ApiError('validation_error', {
     errors: [{ field: 'vtt', code: 'invalid_format', detail: 'must be WebVTT: begin with "WEBVTT"' }],
   })
-}
-
-function languageName(language: string): string {
-  return new Intl.DisplayNames([language, 'en'], { type: 'language', fallback: 'code' }).of(language) ?? language
 }
