@@ -30,7 +30,7 @@ test('the requests of the page upload a video, also from the middle', async () =
   const { project, token } = await makeTeam(service.database)
   const bytes = randomBytes(300_000)
   await writeFile(join(folder, 'clip.webm'), bytes)
-  const script = scripts.find((block) => block.includes('curl')) ?? ''
+  const script = scripts.find((block) => block.includes('Tus-Resumable')) ?? ''
   const lines = script.split('\n')
   const rest = lines.findIndex((line) => line.startsWith('OFFSET='))
   // The first 100,000 bytes, and then the commands that the page names for the rest.
