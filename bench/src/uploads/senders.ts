@@ -9,7 +9,7 @@ const CHUNK = Buffer.alloc(65_536, 7)
 const agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY })
 
 /** Where one file is sent. */
-export interface Target {
+interface Target {
   url: string
   headers: Record<string, string>
 }
