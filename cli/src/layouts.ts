@@ -6,6 +6,7 @@ type LayoutColumn = Pick<Column, 'rank' | 'head' | 'orElse' | 'isAge' | 'colourO
 
 const STATES: Record<string, Colour> = { succeeded: 'green', pending: 'yellow', sending: 'yellow', failed: 'red', skipped: 'dim' }
 const IMPORT_STATES: Record<string, Colour> = { completed: 'green', running: 'yellow', failed: 'red', undone: 'dim' }
+const VIDEO_STATES: Record<string, Colour> = { ready: 'green', uploaded: 'yellow', transcoding: 'yellow', failed: 'red', expired: 'dim' }
 const STATUSES: Record<string, Colour> = { active: 'green', draft: 'yellow', closed: 'dim' }
 
 /** Columns of the lists whose records have more than a table shows, in order; ranks as in `Column`. */
@@ -37,6 +38,16 @@ const LAYOUTS: Record<string, readonly LayoutColumn[]> = {
     { field: 'order', rank: 4 },
     { field: 'max_items', rank: 5, head: 'items' },
     { field: 'created_at', rank: 3, head: 'age', isAge: true },
+  ],
+  'videos.list': [
+    { field: 'id', rank: 0 },
+    { field: 'state', rank: 1, colourOf: (text) => VIDEO_STATES[text] },
+    { field: 'file_name', rank: 3, head: 'file' },
+    { field: 'draft.author.name', rank: 2, head: 'author' },
+    { field: 'draft.submission_id', rank: 7, head: 'submission' },
+    { field: 'size_bytes', rank: 6, head: 'bytes' },
+    { field: 'error.code', rank: 5, head: 'error', colourOf: () => 'red' },
+    { field: 'created_at', rank: 4, head: 'age', isAge: true },
   ],
   'imports.list': [
     { field: 'id', rank: 0 },
