@@ -77,6 +77,16 @@ test('what was stored and does not count is due for deletion', async () => {
   breakPut(1, 'unavailable', true)
   await patch({ url: service.url, upload }, 0, FILE)
   failing = null
-  const due = await service.database.run('select from unused_blobs where key like $1 and delete_at <= now()', [`%${upload.id}%`])
-  expect(due).toHaveLength(1)
+  const { database } = service
+  const due = await database.run<{ key: string }>('select key from unused_blobs where key like $1 and delete_at <= now()', [
+    `%${upload.id}%`,
+  ])
+  const parts = await database.run<{ key: string }>('select key from video_parts where video_id = $1', [upload.id])
+  const uncounted = new Set(await Array.fromAsync(store.list(`uploads/${team.id}/${upload.id}/`))).difference(keysOf(parts))
+  expect(uncounted.size).toBe(1)
+  expect(uncounted.isSubsetOf(keysOf(due))).toBe(true)
 })
+
+function keysOf(rows: { key: string }[]): Set<string> {
+  return new Set(rows.map(({ key }) => key))
+}

@@ -51,15 +51,29 @@ export async function writeParts(source: AsyncIterable<Uint8Array>, options: Par
   }
 }
 
+/** A part that fills. It is announced meanwhile. */
+interface Filling extends StoredPart {
+  buffer: Buffer
+  announced: Promise<void>
+}
+
+function beginPart({ tx, lease }: PartWriterOptions, buffer: Buffer): Filling {
+  const { team_id, video_id } = lease.held
+  const key = `uploads/${team_id}/${video_id}/${randomUUID()}`
+  const announced = announceBlob(tx, { team_id, key })
+  // Whoever stores the part throws the error.
+  announced.catch(() => {})
+  return { key, size_bytes: 0, buffer, announced }
+}
+
 function createWriter(options: PartWriterOptions) {
   const { tx, blobStore, lease, offsetBytes, checksum } = options
-  const { team_id, video_id } = lease.held
+  const { team_id } = lease.held
   /** Stored, and not yet in the ledger. */
   let waiting: StoredPart[] = []
   /** Buffers that are free: while one is stored, another one fills. */
   const free: Buffer[] = []
-  let filling: Buffer | null = null
-  let buffered = 0
+  let filling: Filling | null = null
   let offset = offsetBytes
   let failed = false
   /** The part that is being stored while the next one arrives. */
@@ -75,13 +89,12 @@ function createWriter(options: PartWriterOptions) {
     return offset
   }
 
-  async function store(buffer: Buffer, sizeBytes: number): Promise<void> {
-    const part = { key: `uploads/${team_id}/${video_id}/${randomUUID()}`, size_bytes: sizeBytes }
+  async function store({ key, size_bytes, buffer, announced }: Filling): Promise<void> {
     const keeping = setInterval(lease.progress, KEEP_MS)
     try {
-      await announceBlob(tx, { team_id, key: part.key })
-      waiting.push(part)
-      await blobStore.put(part.key, once(buffer.subarray(0, sizeBytes)), { sizeBytes }).catch(rethrow)
+      await announced
+      waiting.push({ key, size_bytes })
+      await blobStore.put(key, once(buffer.subarray(0, size_bytes)), { sizeBytes: size_bytes }).catch(rethrow)
       if (!checksum) await append()
       // After an error, the store may read it still.
       free.push(buffer)
@@ -97,30 +110,30 @@ function createWriter(options: PartWriterOptions) {
   async function flush(): Promise<void> {
     await storing
     if (filling === null) return
-    storing = store(filling, buffered)
+    storing = store(filling)
     // Whoever waits for it next throws the error.
     storing.catch(() => {})
     filling = null
-    buffered = 0
   }
 
   const settle = () => flush().then(() => storing)
 
   async function write(chunk: Uint8Array): Promise<void> {
     for (let taken = 0; taken < chunk.length; ) {
-      filling ??= free.pop() ?? Buffer.allocUnsafeSlow(PART_BYTES)
-      const piece = chunk.subarray(taken, taken + PART_BYTES - buffered)
-      filling.set(piece, buffered)
+      filling ??= beginPart(options, free.pop() ?? Buffer.allocUnsafeSlow(PART_BYTES))
+      const piece = chunk.subarray(taken, taken + PART_BYTES - filling.size_bytes)
+      filling.buffer.set(piece, filling.size_bytes)
       taken += piece.length
-      buffered += piece.length
-      if (buffered === PART_BYTES) await flush()
+      filling.size_bytes += piece.length
+      if (filling.size_bytes === PART_BYTES) await flush()
     }
   }
 
   /** What is not in the ledger goes. Without the database, the announcements see to it in a day. */
   async function discard(): Promise<void> {
-    for (const { key } of waiting) await abandonBlob(tx, { team_id, key }).catch(() => {})
+    for (const { key } of [...waiting, ...(filling ? [filling] : [])]) await abandonBlob(tx, { team_id, key }).catch(() => {})
     waiting = []
+    filling = null
   }
 
   return { write, settle, idle: () => storing.catch(() => {}), append, discard, hasFailed: () => failed }
