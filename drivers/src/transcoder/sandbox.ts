@@ -5,8 +5,11 @@ import { promisify } from 'node:util'
 const MAX_ADDRESS_KILOBYTES = 4_000_000
 /** The unit of `ulimit -f` in a POSIX shell. */
 const BLOCK_BYTES = 512
-/** macOS knows no limit of addresses: the others still hold. */
-const SCRIPT = `ulimit -v ${MAX_ADDRESS_KILOBYTES} 2>/dev/null; ulimit -S -t "$1"; ulimit -f "$2"; ulimit -c 0; shift 2; exec "$@"`
+/**
+ * Linux schedules each session as a group (sched(7), autogroup), within which alone `nice` counts: the group needs the low priority
+ * too. macOS knows neither that nor a limit of addresses: the others still hold.
+ */
+const SCRIPT = `(echo 10 >/proc/self/autogroup) 2>/dev/null; ulimit -v ${MAX_ADDRESS_KILOBYTES} 2>/dev/null; ulimit -S -t "$1"; ulimit -f "$2"; ulimit -c 0; shift 2; exec "$@"`
 
 /** What a confined process may use. */
 interface SandboxLimits {
