@@ -76,7 +76,7 @@ export const publicDrafts = {
     ...withToken,
     quota: 'submissions',
     summary: 'Submit a video with what is said beside it',
-    errors: ['not_authenticated', 'not_found'],
+    errors: ['not_authenticated', 'not_found', 'state_conflict'],
     input: UploadRef,
     output: PublicUpload,
   }),

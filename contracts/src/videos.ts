@@ -65,12 +65,16 @@ const draft = {
     path: `${VIDEO}/draft/submit/`,
     quota: 'submissions',
     summary: 'Submit the draft of a video',
+    errors: ['state_conflict'],
     description:
       'Creates a pending submission of kind `video`, before or after the upload is complete. Submitting again returns the same response and changes nothing.',
     input: VideoRef,
     output: VideoDraft,
   }),
 }
+
+/** WebVTT begins with its name (§4.1), after a byte order mark if it has one. */
+const WEBVTT = { pattern: /^\uFEFF?WEBVTT(?:[ \t\r\n][^\0]*)?$/, problem: 'must be WebVTT: begin with "WEBVTT"' }
 
 const captions = {
   create: operation({
@@ -85,7 +89,7 @@ const captions = {
     input: VideoRef.extend({
       language: Language.meta({ description: 'BCP 47 language tag; stored in its canonical form.' }),
       label: text(100, 1).optional().meta({ description: 'Name for people; that of the language unless given.', example: 'English' }),
-      vtt: text(sizes.captionBytes, 1)
+      vtt: text(sizes.captionBytes, 1, WEBVTT)
         .refine((vtt) => fitsAsUtf8(vtt, sizes.captionBytes), `must be at most ${sizes.captionBytes} bytes of UTF-8`)
         .meta({
           description: `The captions as WebVTT, at most ${sizes.captionBytes} bytes of UTF-8.`,

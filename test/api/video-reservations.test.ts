@@ -93,8 +93,8 @@ test('a draft is submitted with the author’s name alone, and cannot be changed
   const ref = { ...team.project, video_id: video.id }
   const path = `${pathOf(team)}${video.id}/draft/`
   expect(await service.send('POST', `${path}submit/`, { token: team.token })).toMatchObject({
-    status: 400,
-    body: { errors: [{ field: 'author.name', code: 'required' }] },
+    status: 409,
+    body: { code: 'state_conflict', current_state: 'incomplete', errors: [{ field: 'author.name', code: 'required' }] },
   })
   await client.videos.draft.update({ ...ref, author: { name: 'Ada' }, metadata: { page: '/pricing', plan: 'pro' } })
   await client.videos.draft.update({ ...ref, body: 'Saved us a week.', metadata: { plan: null } as never })

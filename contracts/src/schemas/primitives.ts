@@ -98,11 +98,15 @@ export const TimeZone = text(64)
   .refine(isTimeZone, 'must be an IANA time zone, such as Europe/Berlin')
   .meta({ description: 'IANA time zone.', example: 'Europe/Berlin' })
 
+const LOCAL_CHARACTERS = 64
+
 /** Input: an e-mail address. */
 export const EmailInput = z
   .string()
   .max(sizes.emailCharacters, { abort: true })
   .check(z.email())
+  // RFC 5321 §4.5.3.1.1.
+  .refine((address) => address.lastIndexOf('@') <= LOCAL_CHARACTERS, `must have at most ${LOCAL_CHARACTERS} characters before the @`)
   .meta({ description: 'E-mail address. Never public.', example: 'ada@example.com' })
 
 /** Input: an e-mail address that the service sends mail to. */

@@ -84,7 +84,7 @@ export type SubmittedVideo = CaptionedVideo & { is_new: boolean }
 
 /**
  * Creates the pending submission of a video and charges the quota, once: a draft that was submitted is returned as it is. Throws
- * `validation_error` without the author's name, `state_conflict` for an upload that has expired, and `quota_exceeded`.
+ * `state_conflict` without the author's name and for an upload that has expired, and `quota_exceeded`.
  */
 export function submitDraft(
   tx: Tx,
@@ -105,7 +105,11 @@ export function submitDraft(
 function submissionOf(video: VideoRow) {
   const { author_name } = video
   if (author_name === null)
-    throw new ApiError('validation_error', { errors: [{ field: 'author.name', code: 'required', detail: 'is missing in the draft' }] })
+    throw new ApiError('state_conflict', {
+      current_state: 'incomplete',
+      detail: 'The draft lacks the name of the author.',
+      errors: [{ field: 'author.name', code: 'required', detail: 'is missing in the draft' }],
+    })
   const { title, body, rating, author_email, author_title, author_company, author_website_url, language, metadata } = video
   const { channel, consent_granted, consent_text, consent_granted_at, id: video_id } = video
   return {

@@ -1,4 +1,4 @@
-import { ApiError, contracts } from '@earshot/contracts'
+import { contracts } from '@earshot/contracts'
 import {
   completeVideo,
   createCaption,
@@ -46,7 +46,6 @@ export const videos = implement(contracts.videos, {
   captions: {
     create: async ({ ctx, input }) => {
       const { team_id, project_id, video_id, vtt } = input
-      requireWebVtt(vtt)
       const language = canonicalLanguage(input.language)
       const label = input.label ?? languageName(language)
       const ref = { team_id, project_id, video_id }
@@ -56,11 +55,3 @@ export const videos = implement(contracts.videos, {
     delete: ({ ctx, input }) => deleteCaption(ctx.tx, ctx.actor, input),
   },
 })
-
-/** WebVTT begins with its name (§4.1), after a byte order mark if it has one. */
-function requireWebVtt(text: string): void {
-  if (/^\uFEFF?WEBVTT(?:[ \t\r\n]|$)/.test(text)) return
-  throw new ApiError('validation_error', {
-    errors: [{ field: 'vtt', code: 'invalid_format', detail: 'must be WebVTT: begin with "WEBVTT"' }],
-  })
-}
