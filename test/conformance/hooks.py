@@ -103,6 +103,9 @@ def say_what_schemas_cannot(case):
         # Nobody is erased whose records the run works with.
         case.body["email"] = uuid4().hex + "@example.com"
         case.body.pop("cursor", None)
+    if isinstance(case.body.get("vtt"), str) and not case.body["vtt"].startswith("WEBVTT"):
+        # The document asks for it. Schemathesis makes texts of a length and a pattern by the length alone.
+        case.body["vtt"] = "WEBVTT\n\n" + case.body["vtt"].replace("\0", "")
     if case.body.get("expires_at"):
         case.body["expires_at"] = "2100-01-01T00:00:00Z"
     if case.body.get("project_id"):
