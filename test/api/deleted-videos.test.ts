@@ -1,5 +1,6 @@
 import { type BlobStore, BlobStoreError } from '@earshot/drivers'
 import type { Worker } from '@earshot/jobs'
+import postgres from 'postgres'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { makeTeam, type Team } from '../support/people.ts'
 import { openTestBlobStore } from '../support/test-blob-store.ts'
@@ -86,6 +87,25 @@ test('a deleted submission takes its video and every byte with it', { timeout: 6
   expect(await isWatched()).toBe(false)
   await expect(client.videos.retrieve(ref)).rejects.toMatchObject({ code: 'not_found' })
   await until('every byte is gone', async () => (await blobsOf(team)).length === 0)
+})
+
+test('a submission can be deleted while somebody deletes its video', async () => {
+  const team = await makeTeam(service.database)
+  const client = service.client(team.token)
+  const file = { file_name: 'clip.webm', content_type: 'video/webm', size_bytes: 2_000 }
+  const { video } = await client.videos.reserve({ ...team.project, ...file, draft: { author: { name: 'Ada' } } })
+  const { submission_id } = await client.videos.draft.submit({ ...team.project, video_id: video.id })
+  const sql = postgres({ ...service.address, max: 1, onnotice: () => {} })
+  const deletion = await sql.begin(async (tx) => {
+    await tx`update videos set deleted_at = now() where id = ${video.id}`
+    const path = `/api/v1/teams/${team.id}/projects/${team.project.project_id}/submissions/${submission_id}/`
+    const deleting = service.send('DELETE', path, { token: team.token })
+    const waiting = () => tx`select from pg_locks where not granted and pg_backend_pid() = any (pg_blocking_pids(pid))`
+    await until('the deletion waits for the other one', async () => (await waiting()).length > 0)
+    return { deleting }
+  })
+  await sql.end()
+  expect(await deletion.deleting).toMatchObject({ status: 204 })
 })
 
 for (const kind of ['projects', 'teams'] as const)

@@ -6,7 +6,6 @@ import { notFound } from '../sql/rows.ts'
 import { statement } from '../sql/statement.ts'
 import { submissions } from '../tables/submissions.ts'
 import { removeVideo } from '../videos/delete.ts'
-import { lockVideo } from '../videos/videos.ts'
 import { findSubmission, isSubmission, refValues, type SubmissionRef, type SubmissionRefValues } from './find.ts'
 
 const remove = statement<SubmissionRefValues, { id: string }>(
@@ -23,10 +22,7 @@ export function deleteSubmission(tx: Tx, actor: Actor, ref: SubmissionRef): Prom
     const { team_id, project_id } = ref
     const { video_id } = await findSubmission(tx, ref)
     // The video first, as whoever makes it ready does.
-    if (video_id !== null) {
-      await lockVideo(tx, { team_id, project_id, video_id })
-      await removeVideo(tx, { team_id, project_id, video_id })
-    }
+    if (video_id !== null) await removeVideo(tx, { team_id, project_id, video_id })
     const { id } = (await remove(tx, refValues(ref)))[0] ?? notFound()
     await recordAudit(tx, actor, { team_id, project_id, action: 'submission.deleted', target: 'submission', target_id: id })
   })
