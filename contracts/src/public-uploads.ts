@@ -22,7 +22,7 @@ const PublicUpload = z
     submission: z
       .object({
         id: Id,
-        state: z.literal('pending').meta({ description: 'Always pending, until a person moderates it.' }),
+        state: z.literal('pending').meta({ description: 'State at the submission: always pending.' }),
         created_at: timestamp('Time of submission.'),
         revoke_token: z.string().nullable().meta({ description: 'Token for withdrawing consent later. It is shown only once.' }),
       })

@@ -67,7 +67,7 @@ const draft = {
     summary: 'Submit the draft of a video',
     errors: ['state_conflict'],
     description:
-      'Creates a pending submission of kind `video`, before or after the upload is complete. Submitting again returns the same response and changes nothing.',
+      'Creates a pending submission of kind `video`, before or after the upload is complete. The draft needs `author.name`. Submitting again returns the same response and changes nothing.',
     input: VideoRef,
     output: VideoDraft,
   }),

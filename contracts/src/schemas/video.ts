@@ -23,8 +23,8 @@ export const VideoState = z
 export type VideoState = z.infer<typeof VideoState>
 
 /**
- * Why a video failed. `no_transcoder`: it waits for a worker that can transcode. `transcode_failed`: try it again. The others are the
- * fault of the file.
+ * Why a video is not ready. `no_transcoder`: it has not failed, and waits for a worker that can transcode. `transcode_failed`: try it
+ * again. The others are the fault of the file.
  */
 const videoFailures = [
   'no_transcoder',
@@ -49,7 +49,7 @@ export const Caption = z
   })
   .meta({ id: 'Caption', description: 'Captions of a video.' })
 
-/** What is said beside a video until the draft is submitted, and what was submitted after. */
+/** What is said beside a video. Once submitted it stays as it was: later changes are in the submission. */
 export const VideoDraft = z
   .object({
     title: z.string().nullable().meta({ description: 'Headline.' }),
@@ -64,13 +64,13 @@ export const VideoDraft = z
         website_url: z.string().nullable().meta({ description: 'Website of the person.' }),
       })
       .meta({ id: 'VideoAuthor', description: 'The author of the video.' }),
-    consent: Consent,
+    consent: Consent.omit({ revoked_at: true }).meta({ id: 'VideoConsent', description: "The person's consent, as submitted." }),
     language: z.string().nullable().meta({ description: 'BCP 47 language tag.' }),
     metadata: z.record(z.string(), z.unknown()).meta({ description: 'Your own JSON object.' }),
     submission_id: Id.nullable().meta({ description: 'The submission, once the draft was submitted.' }),
     submitted_at: timestamp('Time of submission.').nullable(),
   })
-  .meta({ id: 'VideoDraft', description: 'The draft of a video: what becomes its submission.' })
+  .meta({ id: 'VideoDraft', description: 'What is said beside a video, as its author submits it. Later changes are in the submission.' })
 
 /** The fields of a draft that can be set. Those that are absent stay. */
 export const VideoDraftInput = z
@@ -133,7 +133,7 @@ export const Video = z
         detail: z.string().meta({ description: 'Explanation for people.' }),
       })
       .nullable()
-      .meta({ description: 'The error, if processing failed.' }),
+      .meta({ description: 'Why the transcode failed, or has not started; null while there is no problem.' }),
     draft: VideoDraft,
     created_at: CreatedAt,
     updated_at: UpdatedAt,

@@ -9,7 +9,7 @@ import { Consent, newSubmission, SubmissionKind } from '../schemas/submission.ts
 const Receipt = z
   .object({
     id: Id,
-    state: z.literal('pending').meta({ description: 'Always pending, until a person moderates it.' }),
+    state: z.literal('pending').meta({ description: 'State at the submission: always pending.' }),
     created_at: timestamp('Time of submission.'),
     revoke_token: z
       .string()

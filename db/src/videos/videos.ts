@@ -8,8 +8,8 @@ import { notFound } from '../sql/rows.ts'
 import { type Parameters, statement, statementsByKey } from '../sql/statement.ts'
 import { toTimestamp } from '../sql/timestamps.ts'
 import { type VideoRow, videos } from '../tables/videos.ts'
-import { isVideo, type VideoRef } from './lease.ts'
 import { type CaptionSummary, captionsOf } from './public.ts'
+import { isVideo, type VideoRef } from './ref.ts'
 
 /** A video with its captions, by language. */
 export type CaptionedVideo = VideoRow & { captions: CaptionSummary[] }
@@ -128,7 +128,6 @@ export function presentDraft(row: VideoRow): Video['draft'] {
       granted: row.consent_granted,
       text: row.consent_text,
       granted_at: toTimestamp(row.consent_granted_at),
-      revoked_at: null,
     },
     language: row.language,
     metadata: row.metadata,
