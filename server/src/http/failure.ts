@@ -1,9 +1,13 @@
 import { ApiError, type ErrorBody, sizes } from '@earshot/contracts'
+import { BlobStoreError } from '@earshot/drivers'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+
+const STORE_RETRY_SECONDS = 10
 
 /** Maps any thrown value to an error of the table. Unknown ones become `internal_error` and do not reveal their cause. */
 export function toApiError(error: unknown, limitBytes: number = sizes.bodyBytes): ApiError {
   if (error instanceof ApiError) return error
+  if (error instanceof BlobStoreError) return new ApiError('dependency_unavailable', { retryAfterSeconds: STORE_RETRY_SECONDS })
   const code = (error as FastifyError).code
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return new ApiError('body_too_large', { limit_bytes: limitBytes })
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return new ApiError('unsupported_media_type')

@@ -14,7 +14,6 @@ const { complete } = contracts.imports
 const PATH = complete.path.replace('/complete/', '/file/')
 /** Without a byte for so long, an upload is broken off. */
 const STALL_MS = 60_000
-const RETRY_SECONDS = 10
 /** The headers were set at the beginning. */
 const silent: ReplyHeaders = { rateLimit: () => {}, cookie: () => {} }
 
@@ -102,10 +101,8 @@ async function store(blobStore: BlobStore, key: string, sizeBytes: number, reque
     await blobStore.put(key, request.raw.iterator({ destroyOnReturn: false }), { sizeBytes })
   } catch (error) {
     if (error instanceof BlobSizeError) throw wrongSize(sizeBytes, error.isLonger)
-    if (error instanceof BlobStoreError)
-      throw Object.assign(new ApiError('dependency_unavailable', { retryAfterSeconds: RETRY_SECONDS }), { cause: error })
     // The client is gone, and reads no response.
-    if (request.raw.socket.destroyed) throw wrongSize(sizeBytes, false)
+    if (!(error instanceof BlobStoreError) && request.raw.socket.destroyed) throw wrongSize(sizeBytes, false)
     throw error
   }
 }

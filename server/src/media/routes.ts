@@ -1,6 +1,6 @@
 import { ApiError } from '@earshot/contracts'
 import { type Database, findMedia, type MediaAudience, type MediaRow } from '@earshot/db'
-import { BlobStoreError, type SecretBox } from '@earshot/drivers'
+import type { SecretBox } from '@earshot/drivers'
 import { create as contentDisposition } from 'content-disposition'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
@@ -12,7 +12,6 @@ import { CLIP, isSigned, MEDIA, POSTER, pathOf } from './links.ts'
 import { type BlobSource, type Representation, sendRepresentation, withoutFileHeaders } from './send.ts'
 
 const PATIENCE_MS = 3_000
-const RETRY_SECONDS = 5
 const CAPTIONS = /^([0-9a-f-]{36})\.vtt$/
 /** As we write it: `1e0` and `01` are other text than what was signed. */
 const number = z
@@ -52,7 +51,7 @@ export function registerMedia(app: FastifyInstance, { database, secretBox, ...so
       setHeaders(reply, audience, found)
       return sendRepresentation(request, reply, found, source)
     },
-    errorHandler: async (error, request, reply) => sendFailure(storeFailure(error), request, withoutFileHeaders(reply)),
+    errorHandler: async (error, request, reply) => sendFailure(error, request, withoutFileHeaders(reply)),
   })
 }
 
@@ -94,9 +93,4 @@ function setHeaders(reply: FastifyReply, audience: MediaAudience, { disposition,
     'referrer-policy': 'no-referrer',
     'x-content-type-options': 'nosniff',
   })
-}
-
-function storeFailure(error: unknown): unknown {
-  if (!(error instanceof BlobStoreError)) return error
-  return Object.assign(new ApiError('dependency_unavailable', { retryAfterSeconds: RETRY_SECONDS }), { cause: error })
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { ApiError } from '@earshot/contracts'
 import { abandonBlob, announceBlob, appendParts, readUpload, type StoredPart, type Tx } from '@earshot/db'
-import { type BlobStore, BlobStoreError } from '@earshot/drivers'
+import type { BlobStore } from '@earshot/drivers'
 import { type Checksum, requireMatch } from './checksum.ts'
 import { requireOpen } from './open-upload.ts'
 import type { UploadLease } from './upload-lease.ts'
@@ -24,7 +24,7 @@ export interface PartWriterOptions {
 /**
  * Stores bytes as immutable blobs of 4 MiB, and moves the offset over each one once it is stored. With a checksum the offset moves
  * at the end, over all of them or none. Bytes that came before an error of the source are kept, unless there is a checksum.
- * Returns the new offset. Throws `checksum_mismatch`, `dependency_unavailable`, `upload_locked`, and errors of the source.
+ * Returns the new offset. Throws `checksum_mismatch`, `upload_locked`, and errors of the store and of the source.
  */
 export async function writeParts(source: AsyncIterable<Uint8Array>, options: PartWriterOptions): Promise<number> {
   const { checksum, lease } = options
@@ -94,7 +94,7 @@ function createWriter(options: PartWriterOptions) {
     try {
       await announced
       waiting.push({ key, size_bytes })
-      await blobStore.put(key, once(buffer.subarray(0, size_bytes)), { sizeBytes: size_bytes }).catch(rethrow)
+      await blobStore.put(key, once(buffer.subarray(0, size_bytes)), { sizeBytes: size_bytes })
       if (!checksum) await append()
       // After an error, the store may read it still.
       free.push(buffer)
@@ -148,11 +148,6 @@ async function refusalOf({ tx, lease }: PartWriterOptions): Promise<ApiError> {
 /** The client is gone or stalled: what came before is good. A body that is too long is not. */
 function keepsBytes(error: unknown): boolean {
   return !(error instanceof ApiError && error.code === 'body_too_large')
-}
-
-function rethrow(error: unknown): never {
-  if (!(error instanceof BlobStoreError)) throw error
-  throw Object.assign(new ApiError('dependency_unavailable', { retryAfterSeconds: RETRY_SECONDS }), { cause: error })
 }
 
 async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
