@@ -1,4 +1,5 @@
 import { type ErrorBody, type ErrorCode, errorTable } from '../errors.ts'
+import { UPLOAD_TOKEN_HEADER } from '../videos.ts'
 import { EarshotApiError, EarshotConnectionError } from './errors.ts'
 import { outputOf, type Reply, retryAfterSeconds, sendOnce } from './reply.ts'
 import type { CallOptions, ClientOptions } from './request.ts'
@@ -48,7 +49,7 @@ export function openTusUpload(
     ...options.headers,
     ...call.headers,
     'tus-resumable': TUS_VERSION,
-    'x-upload-token': token,
+    [UPLOAD_TOKEN_HEADER.toLowerCase()]: token,
   }
 
   async function send(method: 'HEAD' | 'PATCH', extra: Record<string, string>, body?: Uint8Array<ArrayBuffer>): Promise<Reply> {

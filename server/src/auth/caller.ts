@@ -1,4 +1,4 @@
-import { ApiError, type LimitName, type Operation, planIncludes, plans, roleSuffices, UPLOAD_TOKEN_HEADER } from '@earshot/contracts'
+import { ApiError, type LimitName, type Operation, planIncludes, plans, roleSuffices } from '@earshot/contracts'
 import { type AccessRow, findOwnSignIn, type Tx } from '@earshot/db'
 import type { AccessJwts } from './access-jwts.ts'
 import type { Guest, InAccount, InProject, Visitor } from './callers.ts'
@@ -9,6 +9,7 @@ import { countUnauthenticated } from './rate-limit.ts'
 import type { ReplyHeaders } from './reply-headers.ts'
 import type { RequestFacts } from './request-facts.ts'
 import type { Sessions } from './session-engine.ts'
+import { uploadTokenMissing } from './upload-token.ts'
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i
 
@@ -97,8 +98,7 @@ async function authorizeVisitor(
     return { caller: { ip, deferredAccess }, projectIsMissing: false }
   }
   const project = await authorizePublic(tx, operation, requestFacts, options)
-  if (operation.headerFields.has('upload_token') && requestFacts.uploadToken === null)
-    throw new ApiError('not_authenticated', { detail: `Send the token of the upload as ${UPLOAD_TOKEN_HEADER}.` })
+  if (operation.headerFields.has('upload_token') && requestFacts.uploadToken === null) throw uploadTokenMissing()
   const isInProject = IDENTIFIES_PROJECT.some((name) => operation.pathFields.has(name))
   return { caller: { ip, project }, projectIsMissing: isInProject && project === null }
 }

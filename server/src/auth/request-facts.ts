@@ -1,11 +1,11 @@
-import { ApiError, sizes, UPLOAD_TOKEN_HEADER } from '@earshot/contracts'
+import { ApiError, sizes } from '@earshot/contracts'
 import type { Patience } from '@earshot/db'
 import type { FastifyRequest } from 'fastify'
 import { isForwarded } from './forwarding.ts'
 import { type Provenance, provenanceOf } from './provenance.ts'
 import { LOOKS_LIKE_TOKEN } from './token-values.ts'
+import { uploadTokenOf } from './upload-token.ts'
 
-const UPLOAD_TOKEN = UPLOAD_TOKEN_HEADER.toLowerCase()
 const USER_AGENT_CHARACTERS = 300
 /** How long a request waits for connections to the database, in all. */
 const PATIENCE_MS = 3_000
@@ -59,7 +59,7 @@ export function requestFactsOf(request: FastifyRequest, ownOrigin: string): Requ
     client: headers['x-earshot-client'] === 'mcp' ? 'mcp' : null,
     isDelivery: headers['x-service-delivery'] !== undefined,
     hasLargeBody: hasLargeBody(headers),
-    uploadToken: typeof headers[UPLOAD_TOKEN] === 'string' ? headers[UPLOAD_TOKEN] : null,
+    uploadToken: uploadTokenOf(headers),
     path: request.params as Record<string, string | undefined>,
     patience: { untilMs: performance.now() + PATIENCE_MS, isGone: () => request.raw.socket.destroyed },
   }

@@ -60,7 +60,7 @@ export class LedgerStore extends DataStore implements Locker {
     throw new ApiError('validation_error', { errors: [{ field: 'Upload-Length', code: 'invalid_value', detail }] })
   }
 
-  /** Reads the body itself: the streams in which @tus/server passes it on would cost as much time as everything else. */
+  /** Reads the body itself, so that a stall is noticed and the connection stays open for the response. */
   override write(stream: Readable, _id: string, offsetBytes: number): Promise<number> {
     const { tx, blobStore, request, stallMs } = this.#uploading
     stream.resume()

@@ -10,7 +10,8 @@ export function requirePresent(upload: Upload | null): Upload {
 
 /** Throws what `requirePresent` throws, and `state_conflict` for an upload that is complete. */
 export function requireOpen(upload: Upload | null): Upload {
-  const { state } = requirePresent(upload)
+  const present = requirePresent(upload)
+  const { state } = present
   if (state !== 'reserved' && state !== 'uploading') throw new ApiError('state_conflict', { current_state: state })
-  return upload as Upload // It is present.
+  return present
 }

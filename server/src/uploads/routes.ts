@@ -1,18 +1,20 @@
-import { createHash } from 'node:crypto'
 import { ApiError } from '@earshot/contracts'
 import { findUpload, type Tx, toTimestamp, type Upload } from '@earshot/db'
 import type { BlobStore } from '@earshot/drivers'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
+import { hashToken } from '../auth/token-values.ts'
+import { uploadTokenMissing, uploadTokenOf } from '../auth/upload-token.ts'
 import { EXPOSED } from '../http/cors.ts'
 import type { Databases } from '../http/executors.ts'
 import { sendFailure } from '../http/failure.ts'
+import { PUBLIC_UPLOADS, UPLOADS } from '../videos/uploads.ts'
 import { CHECKSUM_ALGORITHMS } from './checksum.ts'
 import { EXTENSIONS } from './ledger-store.ts'
 import { requirePresent } from './open-upload.ts'
 import { answerTus, TUS_VERSION } from './tus.ts'
 
-const PATHS = ['/api/v1/uploads/:video_id/', '/api/public/v1/uploads/:video_id/']
+const PATHS = [`${UPLOADS}/:video_id/`, `${PUBLIC_UPLOADS}/:video_id/`]
 const METHODS = ['HEAD', 'PATCH', 'DELETE']
 /** A client that sends nothing for so long is broken off. */
 const STALL_MS = 30_000
@@ -94,13 +96,11 @@ export function registerUploads(app: FastifyInstance, options: UploadsOptions): 
 
 /** Finds the upload that the token is for. Throws `not_authenticated`, `not_found` and `upload_expired`. */
 async function authorize(tx: Tx, { headers, params }: FastifyRequest): Promise<Upload> {
-  const token = headers['x-upload-token']
-  if (typeof token !== 'string' || token === '')
-    throw new ApiError('not_authenticated', { detail: 'Send the token of the upload as "X-Upload-Token".' })
+  const token = uploadTokenOf(headers)
+  if (token === null) throw uploadTokenMissing()
   const { success, data: video_id } = z.uuid().safeParse((params as Record<string, string>).video_id)
   if (!success) throw new ApiError('not_found')
-  const token_hash = createHash('sha256').update(token).digest()
-  return requirePresent(await findUpload(tx, { video_id, token_hash }))
+  return requirePresent(await findUpload(tx, { video_id, token_hash: hashToken(token) }))
 }
 
 /** Where the statements of an upload run, once its team is known. */
