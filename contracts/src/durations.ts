@@ -40,7 +40,9 @@ export const durations = {
   videoUploadHours: 24,
   /** How long the draft of an upload that expired is kept, unless it was submitted. */
   expiredVideoDays: 30,
-  /** How long the signed address of a clip or poster works. */
+  /** How long the original of a video whose transcode failed is kept for a retry. */
+  failedVideoDays: 7,
+  /** How long the signed address of a clip, poster or caption works at least. */
   mediaUrlMinutes: 60,
 
   /** How many days figures are about, unless the caller says. */

@@ -113,7 +113,7 @@ export { completeVideo, retryVideo } from './videos/complete.ts'
 export { deleteVideo } from './videos/delete.ts'
 export { draftFields, newDraft, submitDraft, updateDraft } from './videos/draft.ts'
 export { expireUploads, releaseOriginals } from './videos/expire.ts'
-export { releaseLease, renewLease, takeLease, type VideoLease, type VideoRef } from './videos/lease.ts'
+export { releaseLease, renewLease, takeLease, type VideoLease } from './videos/lease.ts'
 export {
   appendParts,
   declareLength,
@@ -128,6 +128,7 @@ export {
 export { listVideoFiles, nextTeamWithVideos, noteLostFiles, type VideoFiles } from './videos/lost-files.ts'
 export { findMedia, type MediaAudience, type MediaRow } from './videos/media.ts'
 export type { PublicVideoRow } from './videos/public.ts'
+export type { VideoRef } from './videos/ref.ts'
 export { reserveVideo } from './videos/reserve.ts'
 export {
   claimTranscode,

@@ -2,8 +2,9 @@ import { sql } from 'drizzle-orm'
 import type { Tx } from './driver/database.ts'
 import { onlyOne } from './sql/rows.ts'
 import { statement } from './sql/statement.ts'
-import { imports, unused_blobs } from './tables/imports.ts'
+import { imports } from './tables/imports.ts'
 import { teams } from './tables/teams.ts'
+import { unused_blobs } from './tables/unused-blobs.ts'
 import { video_parts, videos } from './tables/videos.ts'
 
 /** A blob of the store, with the team and the video or import that its key names. */

@@ -9,6 +9,7 @@ import { notFound } from './sql/rows.ts'
 import { insertWithSlug } from './sql/slugs.ts'
 import type { Parameters } from './sql/statement.ts'
 import { projects } from './tables/projects.ts'
+import { teams } from './tables/teams.ts'
 
 const DEFAULTS = {
   collects_text: true,
@@ -41,6 +42,14 @@ export type ProjectFields = Partial<Pick<ProjectRow, (typeof COLUMNS)[number]>>
 
 const inTeam = (p: Parameters<{ team_id: string }>) => sql`team_id = ${p.team_id} and deleted_at is null`
 const here = (p: Parameters<ProjectRef>) => sql`team_id = ${p.team_id} and id = ${p.project_id} and deleted_at is null`
+
+/** The condition that neither the project nor its team was deleted. */
+export const isProjectThere = (p: Parameters<ProjectRef>) => sql`exists (
+     select
+       from ${projects} o
+       join ${teams} t on t.id = o.team_id and t.deleted_at is null
+      where o.team_id = ${p.team_id} and o.id = ${p.project_id} and o.deleted_at is null
+   )`
 
 const list = listRecords<{ team_id: string }, ProjectRow>(projects, inTeam)
 const find = findRecord<ProjectRef, ProjectRow>(projects, here)

@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import type { Tx } from './driver/database.ts'
 import { enqueue } from './jobs.ts'
 import { type Parameters, statement } from './sql/statement.ts'
-import { unused_blobs } from './tables/imports.ts'
+import { unused_blobs } from './tables/unused-blobs.ts'
 
 /** A blob of a team. */
 export interface BlobRef {
@@ -24,7 +24,7 @@ const announce = statement<BlobRef, never>(
 
 /**
  * Notes a blob before it is stored, so that it is deleted should nothing come to refer to it, as when the process dies. The key is
- * the caller's alone; who does not know whether it was noted may note it again.
+ * the caller's alone. Calling it again is safe.
  */
 export async function announceBlob(tx: Tx, blob: BlobRef): Promise<void> {
   await announce(tx, blob)

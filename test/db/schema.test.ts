@@ -27,6 +27,7 @@ import * as submissions from '../../db/src/tables/submissions.ts'
 import * as surveys from '../../db/src/tables/surveys.ts'
 import * as teams from '../../db/src/tables/teams.ts'
 import * as tokens from '../../db/src/tables/tokens.ts'
+import * as unusedBlobs from '../../db/src/tables/unused-blobs.ts'
 import * as users from '../../db/src/tables/users.ts'
 import * as videos from '../../db/src/tables/videos.ts'
 import * as webhooks from '../../db/src/tables/webhooks.ts'
@@ -63,6 +64,7 @@ const tables = [
   surveys,
   teams,
   tokens,
+  unusedBlobs,
   users,
   videos,
   webhooks,

@@ -1,7 +1,7 @@
 import type { Import } from '@earshot/contracts'
 import { sql } from 'drizzle-orm'
 import type { Tx } from '../driver/database.ts'
-import type { ProjectRef } from '../projects.ts'
+import { isProjectThere, type ProjectRef } from '../projects.ts'
 import { columnsOf } from '../sql/columns.ts'
 import { type Below, below, rowsBelow } from '../sql/nested-lists.ts'
 import { type Page, type PageBounds, type PageQuery, pageBounds, pageOf } from '../sql/pages.ts'
@@ -10,8 +10,6 @@ import { notFound } from '../sql/rows.ts'
 import { type Parameters, statement } from '../sql/statement.ts'
 import { toTimestamp } from '../sql/timestamps.ts'
 import { type FailedRow, type ImportRow, import_rows, imports } from '../tables/imports.ts'
-import { projects } from '../tables/projects.ts'
-import { teams } from '../tables/teams.ts'
 
 export type ImportRef = ProjectRef & { import_id: string }
 
@@ -20,14 +18,6 @@ const inProject = (p: Parameters<ProjectRef>) => sql`team_id = ${p.team_id} and 
 export const isImport = (p: Parameters<ImportRef>) => sql`${inProject(p)} and id = ${p.import_id}`
 /** What belongs to the import, in other tables. */
 export const ofImport = (p: Parameters<ImportRef>) => sql`${inProject(p)} and import_id = ${p.import_id}`
-
-/** Nothing is done for a project that was deleted. */
-export const isProjectThere = (p: Parameters<ProjectRef>) => sql`exists (
-     select
-       from ${projects} o
-       join ${teams} t on t.id = o.team_id and t.deleted_at is null
-      where o.team_id = ${p.team_id} and o.id = ${p.project_id} and o.deleted_at is null
-   )`
 
 const list = listRecords<ProjectRef, ImportRow>(imports, inProject)
 const find = findRecord<ImportRef, ImportRow>(imports, isImport)

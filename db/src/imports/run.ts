@@ -2,11 +2,12 @@ import { durations, type Import, type ImportFailure, type ImportField, type Impo
 import { sql } from 'drizzle-orm'
 import { type Tx, transaction } from '../driver/database.ts'
 import { enqueue } from '../jobs.ts'
+import { isProjectThere } from '../projects.ts'
 import { columnsOf } from '../sql/columns.ts'
 import { statement } from '../sql/statement.ts'
 import { type ImportRow, import_rows, imports } from '../tables/imports.ts'
 import { discardFile } from './file.ts'
-import { type ImportRef, isImport, isProjectThere, lockImport, ofImport } from './imports.ts'
+import { type ImportRef, isImport, lockImport, ofImport } from './imports.ts'
 import { importQueue } from './state.ts'
 
 /** What was recognized from a file, before its first row is read. */

@@ -1,35 +1,18 @@
 import { sql } from 'drizzle-orm'
 import type { Tx } from '../driver/database.ts'
 import { columnsOf } from '../sql/columns.ts'
-import { statement } from '../sql/statement.ts'
+import { type Parameters, statement } from '../sql/statement.ts'
 import { type SubmissionRow, submissions } from '../tables/submissions.ts'
+import { findOwnOf, isAuthor, type Key, type Keys, keyed, keysOf, listOwnOf } from './authored-records.ts'
 import { noteErased, type RequestRef } from './erased-records.ts'
 import { mayMention, mentions, type Person, type PersonValues, withoutAddress } from './person.ts'
 import type { PersonalCounts } from './requests.ts'
-import { type Batch, type Position, scanOf } from './scan.ts'
+import { scanOf } from './scan.ts'
 import { forgetInSearch } from './search-index.ts'
 import { textsOf } from './texts.ts'
 import { eraseVideosOf } from './videos.ts'
 
-/** Submissions of a page of an export. */
-const LISTED = 250
-
-interface Key {
-  project_id: string
-  id: string
-}
-
-const isAuthor = (p: { readonly emails: unknown }) => sql`s.author_email is not null and lower(s.author_email) = any (${p.emails}::text[])`
-
-// By the index on the address.
-const findOwn = statement<PersonValues & { max: number }, Key>(
-  (p) => sql`
-  select s.project_id, s.id
-    from ${submissions} s
-   where s.team_id = ${p.team_id} and ${isAuthor(p)}
-   order by s.id
-   limit ${p.max}`,
-)
+const findOwn = findOwnOf(submissions)
 
 /** What went: submissions, and their videos. */
 type ErasedSubmissions = Pick<PersonalCounts, 'submissions' | 'videos'>
@@ -56,26 +39,11 @@ export const scanSubmissions = scanOf<PersonValues, SubmissionRow>({
                end`,
 })
 
-const listOwn = statement<PersonValues & { position: Position }, SubmissionRow>(
-  (p) => sql`
-  select ${columnsOf(submissions, 's')}
-    from ${submissions} s
-   where s.team_id = ${p.team_id} and ${isAuthor(p)} and s.deleted_at is null and s.id > (${p.position}::uuid[])[1]
-   order by s.id
-   limit ${sql.raw(String(LISTED))}`,
-)
+/** Lists the next submissions whose author has the address. */
+export const listOwnSubmissions = listOwnOf<SubmissionRow>(submissions, columnsOf(submissions, 's'))
 
-/** Lists the next submissions whose author has the address, by the index on it. */
-export async function listOwnSubmissions(tx: Tx, values: PersonValues & { position: Position }): Promise<Batch<SubmissionRow>> {
-  const rows = await listOwn(tx, values)
-  const last = rows.at(-1)
-  return { rows, next: last && rows.length === LISTED ? [last.id] : null }
-}
-
-type Keys = { team_id: string; project_ids: string[]; ids: string[] }
-
-const these = (p: { readonly [Name in keyof Keys]-?: unknown }) => sql`
-    from unnest(${p.project_ids}::uuid[], ${p.ids}::uuid[]) k (project_id, id)
+const these = (p: Parameters<Keys>) => sql`
+    from ${keyed(p)}
    where s.team_id = ${p.team_id} and s.project_id = k.project_id and s.id = k.id`
 
 // In the order in which moderators of many submissions lock them.
@@ -83,7 +51,7 @@ const lock = statement<Keys, never>(
   (p) => sql`
   select
     from ${submissions} s
-    join unnest(${p.project_ids}::uuid[], ${p.ids}::uuid[]) k (project_id, id) on k.project_id = s.project_id and k.id = s.id
+    join ${keyed(p)} on k.project_id = s.project_id and k.id = s.id
    where s.team_id = ${p.team_id}
    order by s.id
      for update of s`,
@@ -100,7 +68,7 @@ ${these(p)} and s.deleted_at is null`,
 const remove = statement<Keys, { id: string }>(
   (p) => sql`
   delete from ${submissions} s
-   using unnest(${p.project_ids}::uuid[], ${p.ids}::uuid[]) k (project_id, id)
+   using ${keyed(p)}
    where s.team_id = ${p.team_id} and s.project_id = k.project_id and s.id = k.id
   returning s.id`,
 )
@@ -151,10 +119,6 @@ export async function redactSubmissions(tx: Tx, ref: RequestRef, person: Person,
   await lock(tx, values)
   await redact(tx, { ...person, ...values })
   await forgetInSearch(tx, ref.team_id, indexed(keys))
-}
-
-function keysOf({ team_id }: Pick<RequestRef, 'team_id'>, keys: readonly Key[]): Keys {
-  return { team_id, project_ids: keys.map(({ project_id }) => project_id), ids: keys.map(({ id }) => id) }
 }
 
 function indexed(keys: readonly Key[]) {

@@ -5,30 +5,13 @@ import { statement } from '../sql/statement.ts'
 import { submissions } from '../tables/submissions.ts'
 import { video_captions, videos } from '../tables/videos.ts'
 import { type CaptionedVideo, captionedColumns } from '../videos/videos.ts'
+import { findOwnOf, isAuthor, type Key, type Keys, keyed, keysOf, listOwnOf } from './authored-records.ts'
 import { noteErased, type RequestRef } from './erased-records.ts'
 import { mentions, type Person, type PersonValues, withoutAddress } from './person.ts'
-import { type Batch, type Position, scanOf } from './scan.ts'
+import { scanOf } from './scan.ts'
 import { textsOf, withoutExtension } from './texts.ts'
 
-/** Videos of a page of an export. */
-const LISTED = 250
-
-interface Key {
-  project_id: string
-  id: string
-}
-
-const isAuthor = (p: { readonly emails: unknown }) => sql`s.author_email is not null and lower(s.author_email) = any (${p.emails}::text[])`
-
-// By the index on the address.
-const findOwn = statement<PersonValues & { max: number }, Key>(
-  (p) => sql`
-  select s.project_id, s.id
-    from ${videos} s
-   where s.team_id = ${p.team_id} and ${isAuthor(p)}
-   order by s.id
-   limit ${p.max}`,
-)
+const findOwn = findOwnOf(videos)
 
 /** Erases up to `max` videos whose draft's author has the address; returns how many. */
 export async function eraseOwnVideos(tx: Tx, ref: RequestRef, person: Person, max: number): Promise<number> {
@@ -69,26 +52,8 @@ export const scanVideos = scanOf<PersonValues, CaptionedVideo>({
                end`,
 })
 
-const listOwn = statement<PersonValues & { position: Position }, CaptionedVideo>(
-  (p) => sql`
-  select ${captionedColumns('s')}
-    from ${videos} s
-   where s.team_id = ${p.team_id} and ${isAuthor(p)} and s.deleted_at is null and s.id > (${p.position}::uuid[])[1]
-   order by s.id
-   limit ${sql.raw(String(LISTED))}`,
-)
-
-/** Lists the next videos whose draft's author has the address, by the index on it. */
-export async function listOwnVideos(tx: Tx, values: PersonValues & { position: Position }): Promise<Batch<CaptionedVideo>> {
-  const rows = await listOwn(tx, values)
-  const last = rows.at(-1)
-  return { rows, next: last && rows.length === LISTED ? [last.id] : null }
-}
-
-type Keys = { team_id: string; project_ids: string[]; ids: string[] }
-
-const keyed = (p: { readonly project_ids: unknown; readonly ids: unknown }) =>
-  sql`unnest(${p.project_ids}::uuid[], ${p.ids}::uuid[]) k (project_id, id)`
+/** Lists the next videos whose draft's author has the address. */
+export const listOwnVideos = listOwnOf<CaptionedVideo>(videos, captionedColumns('s'))
 
 // In the order of the ids. Whoever makes one ready, or submits its draft, has finished before, or finds it gone.
 const lock = statement<Keys, Key>(
@@ -192,8 +157,4 @@ export async function redactVideos(tx: Tx, ref: RequestRef, person: Person, keys
   await lock(tx, keysOf(ref, keys))
   await redact(tx, values)
   await redactCaptions(tx, values)
-}
-
-function keysOf({ team_id }: Pick<RequestRef, 'team_id'>, keys: readonly Key[]): Keys {
-  return { team_id, project_ids: keys.map(({ project_id }) => project_id), ids: keys.map(({ id }) => id) }
 }

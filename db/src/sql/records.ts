@@ -57,7 +57,7 @@ export function insertRecord<Row>(
   ${onConflict}
   returning ${columnsOf(table)}`,
   )
-  return (tx, fields) => insert(tx, { fields: JSON.stringify(fields) })
+  return (tx, fields) => insert(tx, { fields: toJson(fields) })
 }
 
 /** Changes those of these columns that the fields name; the others stay as they are. */
@@ -78,7 +78,7 @@ export function updateRecord<Values extends object, Row>(
    where ${where(parametersOf<Values>())}
   returning ${columnsOf(table, 'r')}`,
   )
-  return (tx, values, fields) => update(tx, { ...values, fields: JSON.stringify(fields) })
+  return (tx, values, fields) => update(tx, { ...values, fields: toJson(fields) })
 }
 
 /** Makes a row invisible at once; a job removes it for good. */
@@ -90,6 +90,12 @@ export function removeRecord<Values extends object, Row>(table: PgTable, where: 
    where ${where(p)}
   returning ${columnsOf(table)}`,
   )
+}
+
+/** Returns fields as JSON, with bytes in the text form of `bytea`. */
+function toJson(fields: object): string {
+  const texts = Object.entries(fields).map(([name, value]) => [name, Buffer.isBuffer(value) ? `\\x${value.toString('hex')}` : value])
+  return JSON.stringify(Object.fromEntries(texts))
 }
 
 function names(columns: readonly string[]): SQL {

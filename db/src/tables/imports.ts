@@ -82,13 +82,3 @@ export const import_rows = pgTable(
 )
 
 export type FailedRow = typeof import_rows.$inferSelect
-
-export const unused_blobs = pgTable(
-  'unused_blobs',
-  {
-    team_id: uuid().notNull(),
-    key: text().notNull(),
-    delete_at: instant().notNull().defaultNow(),
-  },
-  (table) => [primaryKey({ columns: [table.team_id, table.key] })],
-)

@@ -9,7 +9,7 @@ import { statement } from '../sql/statement.ts'
 import { project_counters } from '../tables/projects.ts'
 import { submissions } from '../tables/submissions.ts'
 import { type CaptionRow, video_captions, videos } from '../tables/videos.ts'
-import { isVideo, type VideoRef } from './lease.ts'
+import { isVideo, type VideoRef } from './ref.ts'
 import { auditTarget, type CaptionedVideo, lockVideo } from './videos.ts'
 
 const insert = insertRecord<CaptionRow>(video_captions, ['team_id', 'project_id', 'video_id', 'language', 'label', 'vtt'])

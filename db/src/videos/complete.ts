@@ -5,7 +5,7 @@ import type { Actor } from '../sql/actor.ts'
 import { recordAudit } from '../sql/audit.ts'
 import { statement } from '../sql/statement.ts'
 import { videos } from '../tables/videos.ts'
-import { isVideo, type VideoRef } from './lease.ts'
+import { isVideo, type VideoRef } from './ref.ts'
 import { auditTarget, type CaptionedVideo, findVideo, lockVideo } from './videos.ts'
 
 // Whoever writes the upload loses its lease.

@@ -5,8 +5,8 @@ import { recordAudit } from '../sql/audit.ts'
 import { statement } from '../sql/statement.ts'
 import { submissions } from '../tables/submissions.ts'
 import { videos } from '../tables/videos.ts'
-import { isVideo, type VideoRef } from './lease.ts'
 import { discardFiles } from './ledger.ts'
+import { isVideo, type VideoRef } from './ref.ts'
 import { auditTarget, lockVideo } from './videos.ts'
 
 // Whoever uploads or transcodes it can do nothing more.
@@ -14,7 +14,7 @@ const remove = statement<VideoRef, never>(
   (p) => sql`
   update ${videos} v
      set deleted_at = now(), lease_number = v.lease_number + 1, attempt = v.attempt + 1, leased_until = null, updated_at = now()
-   where ${isVideo(p)}`,
+   where ${isVideo(p)} and v.deleted_at is null`,
 )
 
 const leaveSubmission = statement<VideoRef, never>(
@@ -35,7 +35,7 @@ export function deleteVideo(tx: Tx, actor: Actor, ref: VideoRef): Promise<void> 
   })
 }
 
-/** Makes a video that is locked invisible at once, and lets jobs delete its files and its row. */
+/** Makes a video invisible at once, and lets jobs delete its files and its row. Does nothing to one that is deleted already. */
 export async function removeVideo(tx: Tx, ref: VideoRef): Promise<void> {
   await remove(tx, ref)
   await discardFiles(tx, ref)

@@ -8,7 +8,7 @@ import { statement } from '../sql/statement.ts'
 import { createSubmission } from '../submissions/create.ts'
 import { mergedMetadata } from '../submissions/merge-patch.ts'
 import { type VideoRow, videos } from '../tables/videos.ts'
-import { isVideo, type VideoRef } from './lease.ts'
+import { isVideo, type VideoRef } from './ref.ts'
 import { type CaptionedVideo, findVideo, lockVideo } from './videos.ts'
 
 export const DRAFT_COLUMNS = [

@@ -2,8 +2,8 @@ import { type SQL, sql } from 'drizzle-orm'
 import { type Tx, transaction } from '../driver/database.ts'
 import { statement } from '../sql/statement.ts'
 import { videos } from '../tables/videos.ts'
-import { isVideo, type VideoRef } from './lease.ts'
 import { discardParts } from './ledger.ts'
+import { isVideo, type VideoRef } from './ref.ts'
 
 const BATCH = 50
 

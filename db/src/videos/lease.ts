@@ -1,10 +1,8 @@
 import { sql } from 'drizzle-orm'
 import type { Tx } from '../driver/database.ts'
-import type { ProjectRef } from '../projects.ts'
 import { type Parameters, statement } from '../sql/statement.ts'
 import { videos } from '../tables/videos.ts'
-
-export type VideoRef = ProjectRef & { video_id: string }
+import { isVideo, type VideoRef } from './ref.ts'
 
 /** Who is silent for so long loses an upload to the next one who wants it. */
 const LEASE_SECONDS = 30
@@ -16,8 +14,6 @@ export const LEASE_END = sql.raw(`now() + interval '${LEASE_SECONDS} seconds'`)
  */
 export type VideoLease = VideoRef & { lease_number: number }
 
-export const isVideo = (p: Parameters<VideoRef>) =>
-  sql`v.team_id = ${p.team_id} and v.project_id = ${p.project_id} and v.id = ${p.video_id}`
 export const isHeld = (p: Parameters<VideoLease>) => sql`${isVideo(p)} and v.lease_number = ${p.lease_number}`
 /** Bytes may come. Whoever completes a video takes it out of these states, and the offset stands from then on. */
 export const isOpen = sql`v.state in ('reserved', 'uploading') and v.upload_until > now() and v.deleted_at is null`

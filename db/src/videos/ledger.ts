@@ -2,10 +2,11 @@ import { sql } from 'drizzle-orm'
 import { type Tx, transaction } from '../driver/database.ts'
 import { enqueue } from '../jobs.ts'
 import { statement } from '../sql/statement.ts'
-import { unused_blobs } from '../tables/imports.ts'
 import { key_routes } from '../tables/key-routes.ts'
+import { unused_blobs } from '../tables/unused-blobs.ts'
 import { type VideoRow, video_parts, videos } from '../tables/videos.ts'
-import { isHeld, isOpen, isVideo, LEASE_END, type VideoLease, type VideoRef } from './lease.ts'
+import { isHeld, isOpen, LEASE_END, type VideoLease } from './lease.ts'
+import { isVideo, type VideoRef } from './ref.ts'
 
 /** What is known of an upload. */
 export interface Upload

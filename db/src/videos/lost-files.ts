@@ -4,8 +4,9 @@ import { type Tx, transaction } from '../driver/database.ts'
 import { statement } from '../sql/statement.ts'
 import { submissions } from '../tables/submissions.ts'
 import { type VideoRow, video_parts, videos } from '../tables/videos.ts'
-import { isVideo, type VideoRef } from './lease.ts'
 import { discardClip, discardParts } from './ledger.ts'
+import { isVideo, type VideoRef } from './ref.ts'
+import { KEPT_AFTER_FAILURE } from './transcodes.ts'
 
 const LISTED = 500
 
@@ -80,7 +81,7 @@ const fail = statement<VideoRef, never>(
   update ${videos} v
      set state = 'failed', error_code = ${sql.raw(`'${'transcode_failed' satisfies VideoFailure}'`)},
          error_detail = 'The clip is lost. While the original is kept, a retry makes it again.',
-         original_until = case when v.original_until is not null then greatest(v.original_until, now() + interval '7 days') end,
+         original_until = case when v.original_until is not null then greatest(v.original_until, now() + ${KEPT_AFTER_FAILURE}) end,
          updated_at = now()
    where ${isVideo(p)}`,
 )

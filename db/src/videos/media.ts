@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { Tx } from '../driver/database.ts'
-import { isProjectThere } from '../imports/imports.ts'
+import { isProjectThere } from '../projects.ts'
 import { notFound } from '../sql/rows.ts'
 import { type Parameters, statementsByKey } from '../sql/statement.ts'
 import { credentials } from '../tables/credentials.ts'
@@ -10,7 +10,7 @@ import { submissions } from '../tables/submissions.ts'
 import { teams } from '../tables/teams.ts'
 import { users } from '../tables/users.ts'
 import { type VideoRow, video_captions, videos } from '../tables/videos.ts'
-import { isVideo, type VideoRef } from './lease.ts'
+import { isVideo, type VideoRef } from './ref.ts'
 
 /** The files of a video that may be watched now. */
 export type MediaRow = Pick<VideoRow, 'file_name' | 'clip_key' | 'clip_bytes' | 'poster_key' | 'poster_bytes' | 'attempt'> & {

@@ -52,7 +52,7 @@ const insert = insertRecord<VideoRow>(videos, [
 export function reserveVideo(
   tx: Tx,
   { team_id, project_id }: ProjectRef,
-  { size_bytes, token_hash, draft, ...file }: Reservation,
+  { size_bytes, draft, ...file }: Reservation,
   actor?: Actor,
 ): Promise<CaptionedVideo> {
   return transaction(tx, async (tx) => {
@@ -65,8 +65,6 @@ export function reserveVideo(
         ...file,
         ...draft,
         ...{ team_id, project_id, size_bytes, upload_until, max_bytes: maxBytes, created_by: actor?.userId ?? null },
-        // PostgreSQL reads the text of a bytea.
-        token_hash: `\\x${token_hash.toString('hex')}` as unknown as Buffer,
       }),
     )
     if (actor) await recordAudit(tx, actor, { ...auditTarget(row), action: 'video.reserved' })

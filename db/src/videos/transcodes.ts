@@ -1,14 +1,14 @@
-import type { VideoFailure } from '@earshot/contracts'
+import { durations, type Plan, type VideoFailure } from '@earshot/contracts'
 import { sql } from 'drizzle-orm'
 import { type Tx, transaction } from '../driver/database.ts'
 import { emitEvent } from '../emit-event.ts'
-import { isProjectThere } from '../imports/imports.ts'
+import { isProjectThere } from '../projects.ts'
 import { type Parameters, statement } from '../sql/statement.ts'
-import { unused_blobs } from '../tables/imports.ts'
 import { submissions } from '../tables/submissions.ts'
 import { teams } from '../tables/teams.ts'
+import { unused_blobs } from '../tables/unused-blobs.ts'
 import { transcode_turns, type VideoRow, videos } from '../tables/videos.ts'
-import { isVideo, type VideoRef } from './lease.ts'
+import { isVideo, type VideoRef } from './ref.ts'
 import { findVideo, presentVideo } from './videos.ts'
 
 /** Without a sign of life for so long, a worker has lost its transcode to the next one. */
@@ -18,14 +18,13 @@ const MAX_ATTEMPTS = 3
 // After a failure a video waits for a while, so that what is wrong with us can pass.
 const IS_DUE = sql.raw(`v.state = 'uploaded' and v.deleted_at is null and (v.leased_until is null or v.leased_until <= now())`)
 /** How long the original of a failed video is kept, so that it can be tried again. */
-const FAILED_DAYS = sql.raw(`interval '7 days'`)
+export const KEPT_AFTER_FAILURE = sql.raw(`interval '${durations.failedVideoDays} days'`)
 
 /** A video that a worker transcodes. The number of the attempt is the fence: a later attempt refuses its results. */
 export interface Transcode extends VideoRef {
   attempt: number
   size_bytes: number
-  max_bytes: number
-  plan: 'free' | 'pro' | 'business'
+  plan: Plan
 }
 
 // The oldest of each team, by an index; then the team that was served longest ago. One that another worker claims is skipped. The nested
@@ -82,7 +81,7 @@ const claim = statement<Record<never, never>, Transcode>(sql`
     from chosen c
     join ${teams} t on t.id = c.team_id
    where v.team_id = c.team_id and v.project_id = c.project_id and v.id = c.id
-  returning v.team_id, v.project_id, v.id as video_id, v.attempt, v.size_bytes, v.max_bytes, t.plan`)
+  returning v.team_id, v.project_id, v.id as video_id, v.attempt, v.size_bytes, t.plan`)
 
 /** Claims the video whose turn it is; null when none waits. */
 export async function claimTranscode(tx: Tx): Promise<Transcode | null> {
@@ -139,7 +138,7 @@ const useBlobs = statement<{ team_id: string; keys: string[] }, { key: string }>
   returning key`,
 )
 
-const makePublic = statement<VideoRef & { submission_id: string }, never>(
+const showVideo = statement<VideoRef & { submission_id: string }, never>(
   (p) => sql`
   update ${submissions}
      set video_is_ready = true, updated_at = now()
@@ -149,8 +148,8 @@ const makePublic = statement<VideoRef & { submission_id: string }, never>(
 const isThere = statement<{ team_id: string; project_id: string }, { there: boolean }>((p) => sql`select ${isProjectThere(p)} as there`)
 
 /**
- * Makes a video ready, with its event. Its files must be announced. Returns false when another attempt holds the video, when it is
- * deleted, or when a file is announced no more; then the files are not used.
+ * Makes a video ready, with its event. Its files must be announced. Returns false when another attempt holds the video, or when it is
+ * deleted; then the files are not used.
  */
 export function finishTranscode(tx: Tx, held: Held, files: TranscodedFiles, { keepDays }: { keepDays: number }): Promise<boolean> {
   const { team_id, project_id, video_id, attempt } = held
@@ -159,8 +158,8 @@ export function finishTranscode(tx: Tx, held: Held, files: TranscodedFiles, { ke
     const [row] = await finish(tx, { ...ref, attempt, ...files, keep_days: keepDays })
     if (!row) return false
     const used = await useBlobs(tx, { team_id, keys: [files.clip_key, files.poster_key] })
-    if (used.length !== 2) throw new Error('A file of the transcode is announced no more')
-    if (row.submission_id !== null) await makePublic(tx, { ...ref, submission_id: row.submission_id })
+    if (used.length !== 2) throw new Error('The announcement of a transcoded file has expired')
+    if (row.submission_id !== null) await showVideo(tx, { ...ref, submission_id: row.submission_id })
     const [project] = await isThere(tx, { team_id, project_id })
     if (project?.there) {
       const video = presentVideo(await findVideo(tx, ref), null)
@@ -174,7 +173,7 @@ const fail = statement<Held & { code: VideoFailure; detail: string }, { id: stri
   (p) => sql`
   update ${videos} v
      set state = 'failed', error_code = ${p.code}, error_detail = ${p.detail}, progress = null, leased_until = null,
-         original_until = now() + ${FAILED_DAYS}, updated_at = now()
+         original_until = now() + ${KEPT_AFTER_FAILURE}, updated_at = now()
    where ${isHeld(p)}
   returning v.id`,
 )
@@ -192,7 +191,7 @@ const countFailure = sql`
          state = case when ${isLast} then 'failed' else 'uploaded' end, failed_attempts = v.failed_attempts + 1,
          error_code = case when ${isLast} then ${sql.raw(`'${'transcode_failed' satisfies VideoFailure}'`)} end,
          error_detail = case when ${isLast} then 'The transcode failed several times. Retry it later.' end,
-         original_until = case when ${isLast} then now() + ${FAILED_DAYS} end, progress = null, updated_at = now()`
+         original_until = case when ${isLast} then now() + ${KEPT_AFTER_FAILURE} end, progress = null, updated_at = now()`
 
 const handBackFailed = statement<Held & { retry_ms: number }, never>(
   (p) => sql`

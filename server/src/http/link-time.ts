@@ -1,4 +1,6 @@
-const LINK_MS = 3_600_000
+import { durations } from '@earshot/contracts'
+
+const LINK_MS = durations.mediaUrlMinutes * 60_000
 /** Links of one half hour end at the same time, so that caches and entity tags see the same link. */
 const STEP_MS = 1_800_000
 
