@@ -1,5 +1,5 @@
 import type { InputAudioTrack } from 'mediabunny'
-import { AV_CODEC_FLAG_GLOBAL_HEADER, AV_SAMPLE_FMT_FLTP } from 'node-av/constants'
+import { AV_CODEC_FLAG_GLOBAL_HEADER, AV_SAMPLE_FMT_FLTP, FF_ENCODER_AAC } from 'node-av/constants'
 import { avChannelLayoutDefault, avGetSampleFmtName, Codec, CodecContext, type Frame, Rational } from 'node-av/lib'
 import { openAudioDecoder, TIME_BASE } from './decoder.ts'
 import { type Encoder, openEncoder } from './encoder.ts'
@@ -106,7 +106,7 @@ function sourceOptions(frame: Frame): string {
 
 function aac(): CodecContext {
   const context = new CodecContext()
-  context.allocContext3(Codec.findEncoderByName('aac' as Parameters<typeof Codec.findEncoderByName>[0]))
+  context.allocContext3(Codec.findEncoderByName(FF_ENCODER_AAC))
   context.sampleRate = SAMPLE_RATE
   context.sampleFormat = AV_SAMPLE_FMT_FLTP
   context.channelLayout = avChannelLayoutDefault(STEREO)

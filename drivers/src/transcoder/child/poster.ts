@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs'
-import { AV_CODEC_FLAG_QSCALE, AV_PIX_FMT_YUVJ420P, AVCOL_RANGE_JPEG } from 'node-av/constants'
+import { AV_CODEC_FLAG_QSCALE, AV_PIX_FMT_YUVJ420P, AVCOL_RANGE_JPEG, FF_ENCODER_MJPEG } from 'node-av/constants'
 import { Codec, CodecContext, type Frame } from 'node-av/lib'
 import { TIME_BASE } from './decoder.ts'
 import { openEncoder } from './encoder.ts'
@@ -89,7 +89,7 @@ function encodeJpeg(frame: Frame): Uint8Array {
 
 function jpeg({ width, height }: { width: number; height: number }): CodecContext {
   const context = new CodecContext()
-  context.allocContext3(Codec.findEncoderByName('mjpeg' as Parameters<typeof Codec.findEncoderByName>[0]))
+  context.allocContext3(Codec.findEncoderByName(FF_ENCODER_MJPEG))
   context.width = width
   context.height = height
   context.pixelFormat = AV_PIX_FMT_YUVJ420P

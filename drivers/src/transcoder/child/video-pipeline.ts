@@ -1,4 +1,4 @@
-import { AV_PICTURE_TYPE_I, AV_PICTURE_TYPE_NONE, AV_PIX_FMT_YUV420P } from 'node-av/constants'
+import { AV_PICTURE_TYPE_I, AV_PICTURE_TYPE_NONE, AV_PIX_FMT_YUV420P, FF_ENCODER_LIBX264 } from 'node-av/constants'
 import { Codec, CodecContext, type Frame, Rational } from 'node-av/lib'
 import { codecOptions } from './codec-options.ts'
 import { codecThreads, openVideoDecoder, TIME_BASE } from './decoder.ts'
@@ -94,7 +94,7 @@ function createEncoding(rate: number, onPicture: (picture: Picture) => void): En
 
 function h264(first: Frame, rate: number): CodecContext {
   const context = new CodecContext()
-  context.allocContext3(Codec.findEncoderByName('libx264' as Parameters<typeof Codec.findEncoderByName>[0]))
+  context.allocContext3(Codec.findEncoderByName(FF_ENCODER_LIBX264))
   const bitsPerSecond = first.width * first.height <= HD_PIXELS ? HD_BITS_PER_SECOND : FULL_HD_BITS_PER_SECOND
   context.width = first.width
   context.height = first.height
