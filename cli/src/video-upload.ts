@@ -139,7 +139,7 @@ async function transcoded({ terminal, client, place, signal }: Uploader, { id: v
     })
   } catch (error) {
     if (!signal.aborted) throw error
-    terminal.writeError(`The video is transcoded at the service. Look at it: earshot videos retrieve ${video_id}\n`)
+    terminal.writeError(`The transcode goes on at the service. To see the video: earshot videos retrieve ${video_id}\n`)
     return undefined
   }
 }

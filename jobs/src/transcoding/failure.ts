@@ -14,8 +14,8 @@ const NO_SPACE = new Set<unknown>(['ENOSPC', 'EDQUOT', 'EROFS', 'EMFILE', 'ENFIL
 export class NoSpaceError extends Error {}
 
 /**
- * How a transcode ended: `ready`; `refused` for its file; `failed` for our reasons; `postponed` for want of space, the store or the
- * database, or because somebody ended its process; `handed_back` by a worker that stops; `lost` to another attempt, or deleted.
+ * How a transcode ended: `ready`; `refused` for its file; `failed` for our reasons; `postponed` while space, the store or the
+ * database is missing, or because somebody ended its process; `handed_back` by a worker that stops; `lost` to another attempt, or deleted.
  */
 export type TranscodeOutcome = 'ready' | 'refused' | 'failed' | 'postponed' | 'handed_back' | 'lost'
 
@@ -41,7 +41,7 @@ export async function recordFailure(error: unknown, video: Transcode, failure: F
     return isRecorded ? 'refused' : 'lost'
   }
   const outcome = await judge(error, failure)
-  if (outcome === 'postponed') log.warn(facts, 'A transcode was put off')
+  if (outcome === 'postponed') log.warn(facts, 'A transcode was postponed')
   if (outcome === 'failed') log.error(facts, 'A transcode failed')
   await insist(() => handBackTranscode(database, video, { isFailure: outcome === 'failed', retryMs }), stopping)
   return outcome
@@ -70,7 +70,10 @@ function isFileFault(error: TranscodeError): error is FileFaultError {
   return error.isFinal
 }
 
-/** Whether the attempt is to be repeated without counting it. A transcode that was ended from outside is: its worker may stop next. A transcoder does not say that the disk is full: look. */
+/**
+ * Whether the attempt is repeated without counting it. One that was ended from outside is: its worker may stop next. Transcoders do not
+ * say that the disk is full, so the disk is asked.
+ */
 async function lacksSomething(error: unknown, folder: string | null): Promise<boolean> {
   if (error instanceof BlobStoreError || error instanceof NoSpaceError || isDatabaseAway(error)) return true
   if (error instanceof TranscodeError && error.code === 'closed') return true

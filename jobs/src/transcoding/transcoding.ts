@@ -56,7 +56,7 @@ export function startTranscoding(options: TranscodingOptions): Transcoding {
       metrics.finished.inc({ outcome })
       if (outcome === 'postponed') waitUntil = performance.now() + waitMs
     } catch (error) {
-      log.error({ err: error }, 'The end of a transcode was not recorded; its video comes back')
+      log.error({ err: error }, 'The end of a transcode was not recorded; another attempt will follow')
     } finally {
       metrics.running.dec()
       end()
@@ -124,9 +124,9 @@ function seekTranscoder({ find = findTranscoder, database, log }: TranscodingOpt
       log.info({ transcoder: found.transcoder.name }, 'Transcoding videos')
       return found.transcoder
     }
-    if (!isMissing) log.error({ missing: found.missing }, 'Videos wait, and this machine has nothing to transcode them with')
+    if (!isMissing) log.error({ missing: found.missing }, 'Videos are waiting, but this machine has no transcoder')
     isMissing = true
-    await noteNoTranscoder(database, 'No worker of this service can transcode videos. The operator can: npm run admin -- doctor')
+    await noteNoTranscoder(database, 'This service has no worker that can transcode videos. Operators: run `npm run admin -- doctor`.')
     return null
   }
 }
