@@ -173,6 +173,7 @@ test('sizes are counted in characters, and one more is refused', async () => {
     { metadata: { x: 'x'.repeat(16_384) } },
     { author: { name: 'x'.repeat(201) } },
     { author: { name: 'Ada', email: `${'x'.repeat(250)}@example.com` } },
+    { author: { name: 'Ada', email: `${'x'.repeat(65)}@example.com` } },
     { author: { name: 'Ada', website_url: `https://example.com/${'x'.repeat(2_048)}` } },
     { author: { name: 'Ada', website_url: 'ftp://example.com' } },
     { source: { url: 'javascript:alert(1)' } },
