@@ -67,6 +67,15 @@ function testRoundTrips(store: () => BlobStore): void {
     expect(await read(store(), key)).toEqual({ sizeBytes, sha256: sha256(bytes) })
   })
 
+  test.each([0, 5_000_000, 8_388_608, 20_000_001])('a blob whose length is not said comes back: %d bytes', async (sizeBytes) => {
+    for (const maxBytes of [sizeBytes, 2 * sizeBytes + 10_000_000]) {
+      const key = newKey()
+      const bytes = randomBytes(sizeBytes)
+      await store().put(key, chunksOf(bytes), { maxBytes })
+      expect(await read(store(), key)).toEqual({ sizeBytes, sha256: sha256(bytes) })
+    }
+  })
+
   test('chunks of any size make one blob', async () => {
     const key = newKey()
     const bytes = randomBytes(10_000)
@@ -150,27 +159,27 @@ function testSources(store: () => BlobStore): void {
   const short = bytes.subarray(0, 1_000)
 
   /** What goes wrong with a source, for a blob of one request and of several. */
-  const failures: [string, (content: Buffer) => { source: AsyncIterable<Uint8Array>; sizeBytes: number; signal?: AbortSignal }, object][] =
+  const failures: [string, (content: Buffer) => { source: AsyncIterable<Uint8Array> } & Parameters<BlobStore['put']>[2], object][] = [
+    ['is short by a byte', (content) => ({ source: chunksOf(content), sizeBytes: content.length + 1 }), BlobSizeError],
+    ['is long by a byte', (content) => ({ source: chunksOf(content), sizeBytes: content.length - 1 }), BlobSizeError],
+    ['is longer than it may be', (content) => ({ source: chunksOf(content), maxBytes: content.length - 1 }), BlobSizeError],
+    ['is empty', (content) => ({ source: chunksOf(Buffer.alloc(0)), sizeBytes: content.length }), BlobSizeError],
     [
-      ['is short by a byte', (content) => ({ source: chunksOf(content), sizeBytes: content.length + 1 }), BlobSizeError],
-      ['is long by a byte', (content) => ({ source: chunksOf(content), sizeBytes: content.length - 1 }), BlobSizeError],
-      ['is empty', (content) => ({ source: chunksOf(Buffer.alloc(0)), sizeBytes: content.length }), BlobSizeError],
-      [
-        'throws at its end',
-        (content) => ({ source: chunksOf(content, { onEnd: () => Promise.reject(thrown) }), sizeBytes: content.length }),
-        thrown,
-      ],
-      [
-        'is aborted while it hangs',
-        (content) => ({ ...abortedAtEnd(content), sizeBytes: content.length + 1 }),
-        new Error('No longer wanted'),
-      ],
-      [
-        'was aborted before',
-        (content) => ({ source: chunksOf(content), sizeBytes: content.length, signal: AbortSignal.abort(thrown) }),
-        thrown,
-      ],
-    ]
+      'throws at its end',
+      (content) => ({ source: chunksOf(content, { onEnd: () => Promise.reject(thrown) }), sizeBytes: content.length }),
+      thrown,
+    ],
+    [
+      'is aborted while it hangs',
+      (content) => ({ ...abortedAtEnd(content), sizeBytes: content.length + 1 }),
+      new Error('No longer wanted'),
+    ],
+    [
+      'was aborted before',
+      (content) => ({ source: chunksOf(content), sizeBytes: content.length, signal: AbortSignal.abort(thrown) }),
+      thrown,
+    ],
+  ]
 
   describe.each([short, bytes].map((content) => [content.length, content] as const))('with %d bytes', (_size, content) => {
     test.each(failures)('a source that %s leaves nothing, or the old blob', async (_what, make, error) => {

@@ -13,7 +13,7 @@ import { until } from '../support/until.ts'
 import { head, offsetOf, patch, type ReservedUpload, reserveUpload, sha256, storedBytes, tusHeaders } from '../support/uploads.ts'
 
 const GENEROUS_MS = 120_000
-const PART = 4 * 1_024 * 1_024
+const PART = 16 * 1_024 * 1_024
 /** What is sent behind the first part, before the process ends or stands still. */
 const BEYOND = 1_000_000
 const FILE = randomBytes(3 * PART)

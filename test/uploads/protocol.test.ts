@@ -4,7 +4,7 @@ import { makeTeam, type Team } from '../support/people.ts'
 import { startTestService, type TestService } from '../support/test-service.ts'
 import { head, offsetOf, patch, reserveUpload, storedBytes, tusHeaders } from '../support/uploads.ts'
 
-const PART = 4 * 1_024 * 1_024
+const PART = 16 * 1_024 * 1_024
 const FILE = randomBytes(1_000)
 
 let service: TestService

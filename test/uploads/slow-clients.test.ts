@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
 import { takeLease } from '@earshot/db'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { makeTeam, type Team } from '../support/people.ts'
@@ -59,6 +60,24 @@ test('a client that stalls is broken off, what it sent is kept, and the lease is
   expect([400, 'broken off']).toContain(await answer)
   expect((await patch({ url: service.url, upload }, 10, FILE.subarray(10))).status).toBe(204)
   expect(await stored(upload)).toEqual(FILE)
+})
+
+test('what came more than five seconds ago is stored while the client goes on', { timeout: 30_000 }, async () => {
+  const upload = await reserve()
+  const stop = new AbortController()
+  async function* trickle() {
+    for (let sent = 0; !stop.signal.aborted; sent += 10) {
+      yield FILE.subarray(sent, sent + 10)
+      await delay(300)
+    }
+  }
+  const sending = patch({ url: service.url, upload }, 0, ReadableStream.from(trickle()) as ReadableStream<Uint8Array>)
+  await until('the first bytes are stored', async () => Number(await offsetOf(service.database, upload.ref)) > 0)
+  expect(await isLeased(upload.id)).toBe(true)
+  stop.abort()
+  expect((await sending).status).toBe(204)
+  const bytes = await stored(upload)
+  expect(bytes.equals(FILE.subarray(0, bytes.length))).toBe(true)
 })
 
 test('an upload that is deleted while bytes come ends with 404', async () => {

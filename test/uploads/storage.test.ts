@@ -6,7 +6,7 @@ import { openTestBlobStore } from '../support/test-blob-store.ts'
 import { startTestService, type TestService } from '../support/test-service.ts'
 import { head, offsetOf, patch, reserveUpload, sha256, storedBytes } from '../support/uploads.ts'
 
-const PART = 4 * 1_024 * 1_024
+const PART = 16 * 1_024 * 1_024
 const FILE = randomBytes(2 * PART + 100)
 const PARTS = [0, 1, 2]
 

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { type Child, startChild } from '../child-process.ts'
 import { median } from '../figures.ts'
 import { type PartReport, table } from '../report.ts'
@@ -80,6 +81,8 @@ async function alternate(contenders: Record<string, Reserve>, rounds: number, lo
   for (let round = 0; round <= rounds; round += 1) {
     const turn = round % names.length
     for (const name of [...names.slice(turn), ...names.slice(0, turn)]) {
+      // Nobody pays for what the one before left to be written: only the service flushes its files.
+      execFileSync('sync')
       const seconds = await sendFiles(contenders[name] as Reserve, load)
       if (round > 0) times[name]?.push(seconds)
     }
@@ -98,7 +101,7 @@ async function memoryOfUploads(load: Parameters<typeof sendFiles>[1]): Promise<n
   await using service = await startService(directory.path, { EARSHOT_ROLE: 'api' })
   await using database = openBenchDatabase(service.address)
   const [team] = (await createTeams(database, 1)) as [Team]
-  return memoryOf(service.pid, () => sendFiles(earshot(service.url, team), load))
+  return await memoryOf(service.pid, () => sendFiles(earshot(service.url, team), load))
 }
 
 async function memoryOf(pid: number, work: () => Promise<unknown>): Promise<number> {
@@ -107,7 +110,10 @@ async function memoryOf(pid: number, work: () => Promise<unknown>): Promise<numb
   const timer = setInterval(() => {
     most = Math.max(most, residentMegabytes(pid))
   }, SAMPLE_MS)
-  await work()
-  clearInterval(timer)
+  try {
+    await work()
+  } finally {
+    clearInterval(timer)
+  }
   return most - before
 }

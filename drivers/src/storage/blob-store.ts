@@ -6,12 +6,10 @@ const MAX_KEY_CHARACTERS = 512
 /** The longest name of a file. */
 const MAX_PART_CHARACTERS = 255
 
-/** What a caller of `put` says about the bytes that follow. */
-export interface PutOptions {
-  /** Exactly as many bytes as the source has. */
-  sizeBytes: number
-  signal?: AbortSignal
-}
+/** What a caller of `put` says about the bytes that follow: how many there are, or how many there can be. */
+export type PutOptions = BlobLength & { signal?: AbortSignal }
+
+type BlobLength = { sizeBytes: number; maxBytes?: never } | { sizeBytes?: never; maxBytes: number }
 
 /** The bytes from `start` up to `end`, which is not included. The whole blob by default. */
 export interface BlobRange {
@@ -47,6 +45,8 @@ export interface Blob {
 export interface BlobStore {
   /** What the store is, for operators: a directory, or a bucket. It holds no secret. */
   name: string
+  /** How large the blobs of a file should be whose length is not known: a store that holds them in memory prefers small ones. */
+  partBytes: number
   /**
    * Stores a blob, or replaces it. Readers see the old blob or the whole new one. After an error of the source, an abort
    * or a `BlobSizeError` the old blob is there, or none. After a `BlobStoreError` the whole new one can be there instead.

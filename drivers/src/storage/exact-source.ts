@@ -6,7 +6,9 @@ class SourceFailure extends Error {
 }
 
 /** Yields the chunks of a source. Throws `SourceFailure` when the source fails, is aborted, or has another size. */
-export async function* readExactly(source: AsyncIterable<Uint8Array>, { sizeBytes, signal }: PutOptions): AsyncGenerator<Uint8Array> {
+export async function* readExactly(source: AsyncIterable<Uint8Array>, options: PutOptions): AsyncGenerator<Uint8Array> {
+  const { sizeBytes, signal } = options
+  const mostBytes = longestOf(options)
   const chunks = source[Symbol.asyncIterator]()
   let readBytes = 0
   let isOver = false
@@ -16,11 +18,11 @@ export async function* readExactly(source: AsyncIterable<Uint8Array>, { sizeByte
       isOver = result.done === true
       if (result.done) break
       readBytes += result.value.length
-      if (readBytes > sizeBytes)
-        throw new BlobSizeError(`The blob has more than the ${sizeBytes} bytes that were said.`, { isLonger: true })
+      if (readBytes > mostBytes)
+        throw new BlobSizeError(`The blob has more than the ${mostBytes} bytes that were said.`, { isLonger: true })
       yield result.value
     }
-    if (readBytes < sizeBytes) {
+    if (sizeBytes !== undefined && readBytes < sizeBytes) {
       throw new BlobSizeError(`The blob has ${readBytes} bytes instead of the ${sizeBytes} that were said.`, { isLonger: false })
     }
   } catch (cause) {
@@ -29,6 +31,11 @@ export async function* readExactly(source: AsyncIterable<Uint8Array>, { sizeByte
     // Not awaited: a source that hangs would end only after its next chunk.
     if (!isOver) void Promise.resolve(chunks.return?.()).catch(() => {})
   }
+}
+
+/** Returns how many bytes a source has at most. */
+export function longestOf({ sizeBytes, maxBytes }: PutOptions): number {
+  return sizeBytes ?? maxBytes
 }
 
 /** Returns what the source threw, and every other error as it is. */

@@ -10,6 +10,8 @@ import { isMissing, toFileFailure } from './file-failure.ts'
 const DIRECTORY_MODE = 0o700
 const FILE_MODE = 0o600
 const CHUNK_BYTES = 65_536
+/** A part takes four flushes to the disk, whatever its size. */
+const PART_BYTES = 16 * 1_024 * 1_024
 /** No key has a part that starts with a dot. */
 const TEMPORARY = '.tmp'
 const LEFTOVER_AGE_MS = 86_400_000
@@ -24,6 +26,7 @@ export async function openFileStore(directory: string): Promise<BlobStore> {
   const pathOf = (key: string) => join(directory, requireKey(key))
   return {
     name: directory,
+    partBytes: PART_BYTES,
     put: async (key, source, options) => {
       const target = { path: pathOf(key), temporary: join(temporary, randomUUID()) }
       await failing(directory, () => write(target, source, options)).catch((error) => {

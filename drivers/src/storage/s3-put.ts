@@ -1,6 +1,6 @@
 import type { CompletedPart } from '@aws-sdk/client-s3'
 import type { PutOptions } from './blob-store.ts'
-import { readExactly, toParts, unwrapSourceFailure } from './exact-source.ts'
+import { longestOf, readExactly, toParts, unwrapSourceFailure } from './exact-source.ts'
 import { type S3Access, send } from './s3-client.ts'
 
 const PART_BYTES = 8_388_608
@@ -19,10 +19,13 @@ interface Place {
  * buffer can also be sent again.
  */
 export async function putBlob(s3: S3Access, place: Place, source: AsyncIterable<Uint8Array>, options: PutOptions): Promise<void> {
-  const partBytes = Math.max(PART_BYTES, Math.ceil(options.sizeBytes / MAX_PARTS))
-  const parts = toParts(readExactly(source, options), Math.min(partBytes, Math.max(1, options.sizeBytes)))
+  const mostBytes = longestOf(options)
+  const partBytes = Math.max(PART_BYTES, Math.ceil(mostBytes / MAX_PARTS))
+  const parts = toParts(readExactly(source, options), Math.min(partBytes, Math.max(1, mostBytes)))
   try {
-    await (options.sizeBytes <= partBytes ? putWhole(s3, place, parts, options) : putInParts(s3, place, parts, options))
+    if (mostBytes <= partBytes) return await putWhole(s3, place, parts, options)
+    const hasParts = await putInParts(s3, place, parts, options)
+    if (!hasParts) await putWhole(s3, place, parts, options)
   } catch (error) {
     throw unwrapSourceFailure(error)
   }
@@ -35,17 +38,21 @@ async function putWhole(s3: S3Access, place: Place, parts: AsyncIterable<Buffer>
   await send('PutObject', limits, (options) => s3.client.putObject({ ...place, Body: body, ContentLength: body.length }, options))
 }
 
+/** Returns false, having put nothing, when there are no parts: S3 joins none. */
 async function putInParts(
   { client, timeouts }: S3Access,
   place: Place,
   parts: AsyncIterable<Buffer>,
   { signal }: PutOptions,
-): Promise<void> {
+): Promise<boolean> {
   const { requestMs, putMs, joinMs } = timeouts
   const { UploadId } = await send('CreateMultipartUpload', { timeoutMs: requestMs, signal }, (options) =>
     client.createMultipartUpload(place, options),
   )
   const upload = { ...place, UploadId }
+  // Parts that stay are removed as leftovers later.
+  const abort = () =>
+    send('AbortMultipartUpload', { timeoutMs: requestMs }, (options) => client.abortMultipartUpload(upload, options)).catch(() => {})
   try {
     const sent: CompletedPart[] = []
     for await (const part of parts) {
@@ -56,12 +63,13 @@ async function putInParts(
       )
       sent.push({ PartNumber, ETag })
     }
+    if (sent.length === 0) return await abort().then(() => false)
     await send('CompleteMultipartUpload', { timeoutMs: joinMs, signal }, (options) =>
       client.completeMultipartUpload({ ...upload, MultipartUpload: { Parts: sent } }, options),
     )
+    return true
   } catch (error) {
-    // Parts that stay are removed as leftovers later.
-    await send('AbortMultipartUpload', { timeoutMs: requestMs }, (options) => client.abortMultipartUpload(upload, options)).catch(() => {})
+    await abort()
     throw error
   }
 }

@@ -7,6 +7,8 @@ import { isMissing, isNotImplemented, toS3Failure } from './s3-failure.ts'
 import { putBlob } from './s3-put.ts'
 
 const LEFTOVER_AGE_MS = 86_400_000
+/** A blob whose length is not known is held in memory until it ends. */
+const PART_BYTES = 4 * 1_024 * 1_024
 const SILENT = Symbol('silent')
 
 /** Opens a store in a bucket, with the credentials that the SDK finds in the environment. It does not connect yet. */
@@ -17,6 +19,7 @@ export async function openS3Store(location: S3Location, timeouts?: S3Timeouts): 
   const placeOf = (key: string) => ({ Bucket: bucket, Key: prefix + requireKey(key) })
   return {
     name: `s3://${bucket}/${prefix}`,
+    partBytes: PART_BYTES,
     put: async (key, source, options) => putBlob(s3, placeOf(key), source, options),
     get: async (key, range = {}) => getBlob(s3, placeOf(key), range),
     sign: async (key, options) => signBlob(s3, placeOf(key), options),

@@ -2,12 +2,13 @@ import { randomUUID } from 'node:crypto'
 import { ApiError } from '@earshot/contracts'
 import { abandonBlob, announceBlob, appendParts, readUpload, type StoredPart, type Tx } from '@earshot/db'
 import type { BlobStore } from '@earshot/drivers'
+import { BytePipe, freeMemory } from './byte-pipe.ts'
 import { type Checksum, requireMatch } from './checksum.ts'
 import { requireOpen } from './open-upload.ts'
 import type { UploadLease } from './upload-lease.ts'
 
-/** What the client sends again costs it this much at most. */
-const PART_BYTES = 4 * 1_024 * 1_024
+/** A part ends after this time, however small it is: so long a client sends in vain at most if the process dies. */
+const PART_MS = 5_000
 const RETRY_SECONDS = 10
 /** A store may take its time: the lease is kept meanwhile. */
 const KEEP_MS = 1_000
@@ -22,8 +23,8 @@ export interface PartWriterOptions {
 }
 
 /**
- * Stores bytes as immutable blobs of 4 MiB, and moves the offset over each one once it is stored. With a checksum the offset moves
- * at the end, over all of them or none. Bytes that came before an error of the source are kept, unless there is a checksum.
+ * Stores bytes as immutable blobs while they come, and moves the offset over each one once it is stored. With a checksum the offset
+ * moves at the end, over all of them or none. Bytes that came before an error of the source are kept, unless there is a checksum.
  * Returns the new offset. Throws `checksum_mismatch`, `upload_locked`, and errors of the store and of the source.
  */
 export async function writeParts(source: AsyncIterable<Uint8Array>, options: PartWriterOptions): Promise<number> {
@@ -34,109 +35,117 @@ export async function writeParts(source: AsyncIterable<Uint8Array>, options: Par
       lease.progress()
       checksum?.hash.update(chunk)
       await writer.write(chunk)
+      freeMemory(chunk)
     }
   } catch (error) {
-    await writer.idle()
-    if (checksum || writer.hasFailed() || !keepsBytes(error)) await writer.discard()
-    else await writer.settle()
-    throw error
+    const isKept = !checksum && keepsBytes(error)
+    const failure = isKept
+      ? await writer.settle().then(
+          () => error,
+          (reason) => reason,
+        )
+      : error
+    await writer.discard(failure)
+    throw failure
   }
   try {
     await writer.settle()
     if (checksum) requireMatch(checksum)
     return await writer.append()
   } catch (error) {
-    await writer.discard()
+    await writer.discard(error)
     throw error
   }
 }
 
-/** A part that fills. It is announced meanwhile. */
-interface Filling extends StoredPart {
-  buffer: Buffer
-  announced: Promise<void>
+/** A part whose blob is announced and being stored while its bytes come. */
+interface Part extends StoredPart {
+  bytes: BytePipe
+  begunMs: number
+  stored: Promise<void>
 }
 
-function beginPart({ tx, lease }: PartWriterOptions, buffer: Buffer): Filling {
+function beginPart({ tx, blobStore, lease }: PartWriterOptions): Part {
   const { team_id, video_id } = lease.held
   const key = `uploads/${team_id}/${video_id}/${randomUUID()}`
-  const announced = announceBlob(tx, { team_id, key })
-  // Whoever stores the part throws the error.
-  announced.catch(() => {})
-  return { key, size_bytes: 0, buffer, announced }
+  const bytes = new BytePipe()
+  const stored = announceBlob(tx, { team_id, key }).then(() => blobStore.put(key, bytes, { maxBytes: blobStore.partBytes }))
+  // Whoever writes to it, and whoever ends it, throws the error.
+  stored.catch((error) => bytes.fail(error))
+  return { key, size_bytes: 0, bytes, begunMs: performance.now(), stored }
 }
 
 function createWriter(options: PartWriterOptions) {
   const { tx, blobStore, lease, offsetBytes, checksum } = options
-  const { team_id } = lease.held
-  /** Stored, and not yet in the ledger. */
-  let waiting: StoredPart[] = []
-  /** Buffers that are free: while one is stored, another one fills. */
-  const free: Buffer[] = []
-  let filling: Filling | null = null
+  /** What is not in the ledger, in its order. */
+  const parts = new Set<Part>()
+  /** Of these, what is stored. */
+  let waiting: Part[] = []
+  let growing: Part | null = null
   let offset = offsetBytes
-  let failed = false
-  /** The part that is being stored while the next one arrives. */
-  let storing: Promise<void> = Promise.resolve()
+  /** The part before the one that grows is stored and in the ledger. */
+  let ending: Promise<void> = Promise.resolve()
 
   async function append(): Promise<number> {
     if (waiting.length === 0) return offset
     const moved = await appendParts(tx, lease.held, { first_byte: offset, parts: waiting })
     if (moved === null) throw await refusalOf(options)
     lease.progress()
+    for (const part of waiting) parts.delete(part)
     waiting = []
     offset = moved
     return offset
   }
 
-  async function store({ key, size_bytes, buffer, announced }: Filling): Promise<void> {
-    const keeping = setInterval(lease.progress, KEEP_MS)
-    try {
-      await announced
-      waiting.push({ key, size_bytes })
-      await blobStore.put(key, once(buffer.subarray(0, size_bytes)), { sizeBytes: size_bytes })
-      if (!checksum) await append()
-      // After an error, the store may read it still.
-      free.push(buffer)
-    } catch (error) {
-      failed = true
-      throw error
-    } finally {
-      clearInterval(keeping)
-    }
+  async function store(part: Part): Promise<void> {
+    await part.stored
+    waiting.push(part)
+    if (!checksum) await append()
   }
 
-  /** Stores what has arrived, once the part before it is stored. */
-  async function flush(): Promise<void> {
-    await storing
-    if (filling === null) return
-    storing = store(filling)
+  /** Ends the part that grows, once the one before it has ended. */
+  async function end(): Promise<void> {
+    await ending
+    if (growing === null) return
+    growing.bytes.end()
+    ending = store(growing)
     // Whoever waits for it next throws the error.
-    storing.catch(() => {})
-    filling = null
+    ending.catch(() => {})
+    growing = null
   }
 
-  const settle = () => flush().then(() => storing)
+  /** Waits for the store, which keeps the lease. */
+  async function keeping<Result>(work: Promise<Result>): Promise<Result> {
+    const timer = setInterval(lease.progress, KEEP_MS)
+    return work.finally(() => clearInterval(timer))
+  }
 
   async function write(chunk: Uint8Array): Promise<void> {
     for (let taken = 0; taken < chunk.length; ) {
-      filling ??= beginPart(options, free.pop() ?? Buffer.allocUnsafeSlow(PART_BYTES))
-      const piece = chunk.subarray(taken, taken + PART_BYTES - filling.size_bytes)
-      filling.buffer.set(piece, filling.size_bytes)
+      growing ??= beginPart(options)
+      parts.add(growing)
+      const piece = chunk.subarray(taken, taken + blobStore.partBytes - growing.size_bytes)
+      await growing.bytes.write(piece)
       taken += piece.length
-      filling.size_bytes += piece.length
-      if (filling.size_bytes === PART_BYTES) await flush()
+      growing.size_bytes += piece.length
+      if (growing.size_bytes === blobStore.partBytes || performance.now() - growing.begunMs > PART_MS) await end()
     }
   }
 
   /** What is not in the ledger goes. Without the database, the announcements see to it in a day. */
-  async function discard(): Promise<void> {
-    for (const { key } of [...waiting, ...(filling ? [filling] : [])]) await abandonBlob(tx, { team_id, key }).catch(() => {})
-    waiting = []
-    filling = null
+  async function discard(cause: unknown): Promise<void> {
+    for (const { key, bytes, stored } of parts) {
+      bytes.fail(cause)
+      await stored.catch(() => {})
+      await abandonBlob(tx, { team_id: lease.held.team_id, key }).catch(() => {})
+    }
   }
 
-  return { write, settle, idle: () => storing.catch(() => {}), append, discard, hasFailed: () => failed }
+  return {
+    write: (chunk: Uint8Array) => keeping(write(chunk)),
+    settle: () => keeping(end().then(() => ending)),
+    ...{ append, discard },
+  }
 }
 
 /** Why the ledger took no parts: the upload was closed or deleted, or another request has its lease now. */
@@ -148,8 +157,4 @@ async function refusalOf({ tx, lease }: PartWriterOptions): Promise<ApiError> {
 /** The client is gone or stalled: what came before is good. A body that is too long is not. */
 function keepsBytes(error: unknown): boolean {
   return !(error instanceof ApiError && error.code === 'body_too_large')
-}
-
-async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  yield bytes
 }

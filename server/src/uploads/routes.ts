@@ -18,7 +18,7 @@ const PATHS = [`${UPLOADS}/:video_id/`, `${PUBLIC_UPLOADS}/:video_id/`]
 const METHODS = ['HEAD', 'PATCH', 'DELETE']
 /** A client that sends nothing for so long is broken off. */
 const STALL_MS = 30_000
-/** Each takes up to two parts of memory. */
+/** Each takes 2 MiB of memory, and with S3 twice its part of 4 MiB. */
 const MAX_ACTIVE = 32
 const RETRY_SECONDS = 5
 const TUS_EXPOSED =
