@@ -16,16 +16,37 @@ const MAX_FRAMES_PER_SECOND = 33
 const HD_PIXELS = 1280 * 720
 const POSTER_CANDIDATES = 8
 const POSTER_SECONDS = 12
+/** Needs two filters that not every build has. It works on linear light, 100 cd/m² being white. */
+const TONE_MAP = [
+  'zscale=transfer=linear:npl=100',
+  'format=gbrpf32le',
+  'zscale=primaries=bt709',
+  'tonemap=tonemap=hable:desat=0',
+  'zscale=transfer=bt709:matrix=bt709:range=limited',
+]
 const NO_METADATA = ['-map_metadata', '-1', '-map_chapters', '-1', '-fflags', '+bitexact', '-flags', '+bitexact']
 const LOUDNESS = 'aresample=48000:async=1:first_pts=0,loudnorm=I=-16:TP=-1.5:LRA=11,aresample=48000'
 
+/** An `ffmpeg` of the system. */
+export interface FfmpegBuild {
+  name: string
+  /** Whether it has the filters that turn HDR into SDR. */
+  mapsTones: boolean
+}
+
+/** Whether the list of filters that `ffmpeg -filters` prints has those that turn HDR into SDR. */
+export function hasToneMap(filters: string): boolean {
+  return / zscale +V->V/.test(filters) && / tonemap +V->V/.test(filters)
+}
+
 /** Transcodes with the `ffmpeg` of the system, confined as the child is, after a probe by the child. */
-export function openFfmpegTranscoder(name: string, sandbox: Sandbox): Transcoder {
+export function openFfmpegTranscoder({ name, mapsTones }: FfmpegBuild, sandbox: Sandbox): Transcoder {
   return openTranscoder(name, async (conversion) => {
     const probe = await runMediaChild(sandbox, { task: 'probe', ...conversion })
     const { media } = requireReport(probe, 'probed')
     const ffmpeg = confine(sandbox, conversion, media)
-    if (!(media.isFitForWeb && (await copyClip(ffmpeg, conversion, media)))) await encodeClip(ffmpeg, conversion, media)
+    if (!(media.isFitForWeb && (await copyClip(ffmpeg, conversion, media))))
+      await encodeClip(ffmpeg, conversion, { ...media, isHdr: media.isHdr && mapsTones })
     const clip = await probeClip(sandbox, conversion)
     await savePoster(ffmpeg, conversion, clip)
     return clip
@@ -122,9 +143,10 @@ function encoding(media: ProbedMedia, { width, height }: Size): string[] {
     ...(media.framesPerSecond > MAX_FRAMES_PER_SECOND ? ['fps=30'] : []),
     'scale=iw*sar:ih',
     `scale=${width}:${height}:force_original_aspect_ratio=decrease:force_divisible_by=2`,
+    ...(media.isHdr ? TONE_MAP : []),
+    'format=yuv420p',
     `pad=${width}:${height}:-1:-1`,
     'setsar=1',
-    'format=yuv420p',
   ]
   return [
     // Without it, version 5.1 makes 1,000 frames per second of a recording.

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { tmpdir } from 'node:os'
 import { promisify } from 'node:util'
-import { openFfmpegTranscoder } from './ffmpeg-transcoder.ts'
+import { hasToneMap, openFfmpegTranscoder } from './ffmpeg-transcoder.ts'
 import { openLibavTranscoder } from './libav-transcoder.ts'
 import { childEnvironment, type FinalReport, runMediaChild } from './media-child.ts'
 import { requireReport } from './outcome.ts'
@@ -40,9 +40,9 @@ async function findLibav(sandbox: Sandbox): Promise<Transcoder> {
 /** The probe is done by the library for containers, so that must be there for both. */
 async function findFfmpeg(sandbox: Sandbox): Promise<Transcoder> {
   await ask(sandbox, 'describe-containers')
-  const { stdout } = await promisify(execFile)('ffmpeg', ['-hide_banner', '-version'], { env: childEnvironment() })
-  const version = /^ffmpeg version (\d+(?:\.\d+)*)/.exec(stdout)?.[1] ?? 'of an unknown version'
-  return openFfmpegTranscoder(`ffmpeg ${version}`, sandbox)
+  const print = async (what: string) => (await promisify(execFile)('ffmpeg', ['-hide_banner', what], { env: childEnvironment() })).stdout
+  const version = /^ffmpeg version (\d+(?:\.\d+)*)/.exec(await print('-version'))?.[1] ?? 'of an unknown version'
+  return openFfmpegTranscoder({ name: `ffmpeg ${version}`, mapsTones: hasToneMap(await print('-filters')) }, sandbox)
 }
 
 async function ask(sandbox: Sandbox, task: 'describe' | 'describe-containers'): Promise<Extract<FinalReport, { event: 'described' }>> {

@@ -29,6 +29,7 @@ const Report = z.discriminatedUnion('event', [
       height: z.number().int().positive(),
       videoIndex: z.number().int().min(0),
       audioIndex: z.number().int().min(0).nullable(),
+      isHdr: z.boolean(),
       isFitForWeb: z.boolean(),
     }),
   }),

@@ -5,6 +5,7 @@ export interface ClipFacts {
   width: number
   height: number
   rotation: number
+  isHdr: boolean
   seconds: number
   framesPerSecond: number
   videoCodec: string | null
@@ -24,6 +25,7 @@ export async function readClip(path: string): Promise<ClipFacts> {
     width: await video.getDisplayWidth(),
     height: await video.getDisplayHeight(),
     rotation: await video.getRotation(),
+    isHdr: await video.hasHighDynamicRange(),
     seconds: await video.computeDuration(),
     framesPerSecond: (await video.computePacketStats()).averagePacketRate,
     videoCodec: await video.getCodec(),

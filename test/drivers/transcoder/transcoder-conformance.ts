@@ -11,6 +11,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { findTranscoder } from '../../../drivers/src/transcoder/find-transcoder.ts'
 import { TranscodeError, type Transcoder } from '../../../drivers/src/transcoder/transcoder.ts'
 import { isLongForm } from '../../support/form.ts'
+import { watchChildren } from './children-memory.ts'
 import { type ClipFacts, readClip } from './clip-facts.ts'
 import { hostileFiles } from './hostile-files.ts'
 import { GOOD_FILES, type Outcome, REFUSED_MEDIA } from './shelf.ts'
@@ -19,6 +20,8 @@ const MAKE_SHELF = fileURLToPath(new URL('make-shelf.ts', import.meta.url))
 const MAX_SECONDS = 5
 const SHELF_MS = 120_000
 const FINAL = ['unsupported_media', 'no_video_track', 'too_long', 'corrupt', 'timeout']
+/** Of a child in RAM: a clip of 1080p, and everything else, whatever its file claims. */
+const MAX_MEGABYTES = { large: 600, small: 300 }
 /** A refused file costs a child that loads the libraries, and one look. */
 const REFUSAL_MS = 10_000
 
@@ -95,18 +98,22 @@ function filesFor(kind: 'libav' | 'ffmpeg') {
   return [...GOOD_FILES, ...hostile.filter(({ name }) => /playlist|concat|reference/.test(name))]
 }
 
-type Result =
+type Result = { megabytes: number } & (
   | { facts: ClipFacts; hasTitle: boolean; durationMs: number; width: number; height: number }
   | { error: TranscodeError; ms: number }
+)
 
 async function transcode(transcoder: Transcoder, inputPath: string): Promise<Result> {
   const startedMs = performance.now()
+  const memory = watchChildren()
   return await withFolder(async (folder) => {
     try {
       const clip = await transcoder.transcode({ inputPath, folder, maxSeconds: MAX_SECONDS })
+      const megabytes = memory.end()
       expect(clip.posterBytes).toBeGreaterThan(0)
       const { durationMs, width, height } = clip
       return {
+        megabytes,
         facts: await readClip(clip.clipPath),
         hasTitle: (await readFile(clip.clipPath)).includes('Secret'),
         durationMs,
@@ -115,7 +122,7 @@ async function transcode(transcoder: Transcoder, inputPath: string): Promise<Res
       }
     } catch (error) {
       if (!(error instanceof TranscodeError)) throw error
-      return { error, ms: performance.now() - startedMs }
+      return { error, ms: performance.now() - startedMs, megabytes: memory.end() }
     }
   })
 }
@@ -130,6 +137,9 @@ async function withFolder<Value>(work: (folder: string) => Promise<Value>): Prom
 }
 
 function expectOutcome(result: Result, outcome: Outcome): void {
+  const isLarge = typeof outcome === 'object' && 'ready' in outcome && outcome.ready.width * outcome.ready.height > 1_000_000
+  expect(result.megabytes).toBeGreaterThan(20)
+  expect(result.megabytes).toBeLessThan(isLarge ? MAX_MEGABYTES.large : MAX_MEGABYTES.small)
   if (outcome === 'ends') {
     if ('error' in result) expect(FINAL).toContain(result.error.code)
     return
@@ -140,7 +150,7 @@ function expectOutcome(result: Result, outcome: Outcome): void {
     return
   }
   const { width, height, seconds, hasAudio, maxFramesPerSecond = 61, toleranceSeconds = 0.15 } = outcome.ready
-  const codecs = { videoCodec: 'avc', audioCodec: hasAudio ? 'aac' : null, rotation: 0 }
+  const codecs = { videoCodec: 'avc', audioCodec: hasAudio ? 'aac' : null, rotation: 0, isHdr: false }
   expect(result).toMatchObject({ width, height, facts: { width, height, ...codecs } })
   if (!('facts' in result)) return
   expect(Math.abs(result.durationMs / 1000 - seconds)).toBeLessThan(toleranceSeconds)

@@ -10,6 +10,8 @@ export interface MediaFacts {
   videoIndex: number
   /** Among its audio tracks; null without sound. */
   audioIndex: number | null
+  /** Whether the container says that its pictures are HDR (PQ or HLG). */
+  isHdr: boolean
   /** Whether its tracks can be copied into a clip as they are, as far as the container says. */
   isFitForWeb: boolean
 }

@@ -58,6 +58,7 @@ async function readMedia(input: Input, maxSeconds: number): Promise<Media> {
     height: await video.getDisplayHeight(),
     videoIndex: tracks.filter((track) => track.isVideoTrack()).indexOf(video),
     audioIndex: audio === null ? null : tracks.filter((track) => track.isAudioTrack()).indexOf(audio),
+    isHdr: await video.hasHighDynamicRange(),
     isFitForWeb: await isFitForWeb({ video, audio, framesPerSecond, bitsPerSecond }),
   }
   return { facts, video, audio, originSeconds, videoPackets }
