@@ -6,7 +6,7 @@ import { TEAM, TeamRef } from './paths.ts'
 import { EventType } from './schemas/event-payloads.ts'
 import { Id, instant, listOf, Page, TimedPage } from './schemas/primitives.ts'
 import { Attempt, DeliveredEventType, Delivery, DeliveryState } from './schemas/webhook-delivery.ts'
-import { CreatedWebhookEndpoint, endpointInput, WebhookEndpoint } from './schemas/webhook-endpoint.ts'
+import { CreatedWebhookEndpoint, endpointInput, OwnSecret, WebhookEndpoint } from './schemas/webhook-endpoint.ts'
 
 const WEBHOOK = `${TEAM}/webhooks/{webhook_id}` as const
 const WebhookRef = TeamRef.extend({ webhook_id: Id.meta({ description: 'The endpoint.' }) })
@@ -86,7 +86,7 @@ export const webhooks = {
     description: 'The signing secret is shown only in this response. Private and local addresses are refused.',
     quota: 'webhook_endpoints',
     checksReceiver: true,
-    input: TeamRef.extend(endpointInput),
+    input: TeamRef.extend({ ...endpointInput, secret: OwnSecret }),
     output: CreatedWebhookEndpoint,
   }),
   retrieve: operation({
@@ -129,8 +129,8 @@ export const webhooks = {
     method: 'POST',
     path: `${WEBHOOK}/rotate-secret/`,
     summary: 'Rotate the signing secret of an endpoint',
-    description: `The new secret is shown only in this response. For ${durations.previousSecretHours} hours, deliveries are also signed with the previous secret, so that you can update your receivers without downtime. Another rotation within that time ends the overlap of the earlier one.`,
-    input: WebhookRef,
+    description: `The new secret is shown only in this response. For ${durations.previousSecretHours} hours, deliveries are also signed with the previous secret, so that you can update your receivers without downtime. Another rotation within that time ends the overlap of the earlier one. If you send the secret that the endpoint has already, nothing changes, so that you can repeat a request safely.`,
+    input: WebhookRef.extend({ secret: OwnSecret }),
     output: CreatedWebhookEndpoint,
   }),
   test: operation({

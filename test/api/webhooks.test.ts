@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { makeTeam, type Team } from '../support/people.ts'
 import { startTestService, type TestService } from '../support/test-service.ts'
@@ -159,6 +160,41 @@ test('a rotation shows the new secret once; the previous one signs too for a day
     service.secretBox.open('webhook-secret', Buffer.from(sealed, 'base64'), made.id),
   )
   expect(opened).toEqual([third, second])
+})
+
+test("a secret of one's own signs, is sealed like any other, and a rotation to the same one changes nothing", async () => {
+  const [own, next] = [24, 64].map((bytes) => `whsec_${randomBytes(bytes).toString('base64')}`) as [string, string]
+  const { status, body: made } = await create({ url: RECEIVER, events: ['*'], secret: own })
+  expect([status, made.secret, made.secret_hint]).toEqual([201, own, own.slice(-4)])
+  const rotate = (secret: string) => service.send('POST', `${webhooks}${made.id}/rotate-secret/`, { token: team.token, body: { secret } })
+  const rotated = await rotate(next)
+  expect(rotated).toMatchObject({ status: 200, body: { secret: next, previous_secret_expires_at: expect.any(String) } })
+  expect((await rotate(next)).body).toEqual(rotated.body)
+  const sealed = await service.database.run<{ secret: string; previous_secret: string }>(
+    'select secret, previous_secret from webhook_endpoints where id = $1',
+    [made.id],
+  )
+  const open = (text: string | undefined) => service.secretBox.open('webhook-secret', Buffer.from(text ?? '', 'base64'), made.id)
+  expect([open(sealed[0]?.secret), open(sealed[0]?.previous_secret)]).toEqual([next, own])
+})
+
+test.each([
+  ['too short', `whsec_${Buffer.alloc(23).toString('base64')}`],
+  ['too long', `whsec_${Buffer.alloc(65).toString('base64')}`],
+  ['without its prefix', Buffer.alloc(32).toString('base64')],
+  ['in base64url', `whsec_${'_-'.repeat(16)}`],
+  ['with a line break', `whsec_${Buffer.alloc(32).toString('base64')}\n`],
+  ['empty', ''],
+])('a secret that is %s is refused, and not repeated in the response', async (_what, secret) => {
+  const { id } = (await create({ url: RECEIVER, events: ['*'] })).body
+  const answers = [
+    await create({ url: RECEIVER, events: ['*'], secret }),
+    await service.send('POST', `${webhooks}${id}/rotate-secret/`, { token: team.token, body: { secret } }),
+  ]
+  for (const { status, body } of answers) {
+    expect([status, body.code, body.errors[0].field]).toEqual([400, 'validation_error', 'secret'])
+    if (secret !== '') expect(JSON.stringify(body)).not.toContain(secret.trim().slice(10, 40))
+  }
 })
 
 test('a deleted endpoint is gone; endpoints are listed newest first', async () => {

@@ -36,9 +36,19 @@ export const WebhookEndpoint = z
 export const CreatedWebhookEndpoint = z
   .object({
     ...endpointFields,
-    secret: z.string().meta({ description: 'Signing secret: whsec_ and 44 characters. It is shown only once.' }),
+    secret: z.string().meta({ description: 'Signing secret: `whsec_` and base64. It is shown only once.' }),
   })
   .meta({ id: 'CreatedWebhookEndpoint', description: 'An endpoint with its new signing secret.' })
+
+/** A signing secret of the caller's own: `whsec_` and 24 to 64 bytes in base64 (RFC 4648 §4), as Standard Webhooks has it. */
+export const OwnSecret = z
+  .string()
+  .regex(/^whsec_(?:(?:[A-Za-z0-9+/]{4}){8,20}(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?|(?:[A-Za-z0-9+/]{4}){21}(?:[A-Za-z0-9+/]{2}==)?)$/)
+  .optional()
+  .meta({
+    description:
+      'A signing secret of your own, such as the one that your receivers have already: `whsec_` and 24 to 64 random bytes in base64. Defaults to a new one of 32 bytes.',
+  })
 
 /** Input fields of an endpoint. */
 export const endpointInput = {

@@ -28,9 +28,9 @@ const SECRET_BYTES = 32
 export const webhooks = implement(contracts.webhooks, {
   list: ({ ctx, input }) => listWebhooks(ctx.tx, input, presentWebhook),
   create: async ({ ctx, input }) => {
-    const { team_id, ...fields } = input
+    const { team_id, secret = newSecret(), ...fields } = input
     const webhook_id = makeId()
-    const { secret, sealed } = makeSecret(ctx, webhook_id)
+    const sealed = sealSecret(ctx, webhook_id, secret)
     const row = await createWebhook(ctx.tx, ctx.actor, { team_id, webhook_id }, { ...given(fields), ...ctx.receiver, ...sealed })
     return { ...presentWebhook(row), secret }
   },
@@ -40,8 +40,12 @@ export const webhooks = implement(contracts.webhooks, {
     return presentWebhook(await updateWebhook(ctx.tx, ctx.actor, { team_id, webhook_id }, { ...given(fields), ...ctx.receiver }))
   },
   rotateSecret: async ({ ctx, input }) => {
-    const { secret, sealed } = makeSecret(ctx, input.webhook_id)
-    return { ...presentWebhook(await rotateWebhookSecret(ctx.tx, ctx.actor, input, sealed)), secret }
+    const { secret = newSecret(), ...ref } = input
+    const before = await findWebhook(ctx.tx, ref)
+    // Rotated again, it would end the overlap with the secret before.
+    if (input.secret !== undefined && openSecret(ctx, before) === secret) return { ...presentWebhook(before), secret }
+    const sealed = sealSecret(ctx, ref.webhook_id, secret)
+    return { ...presentWebhook(await rotateWebhookSecret(ctx.tx, ctx.actor, ref, sealed)), secret }
   },
   test: async ({ ctx, input }) => presentAttempt(await sendTestDelivery(ctx, input)),
   replay: ({ ctx, input }) => beginReplay(ctx.tx, ctx.actor, requireRange(input)),
@@ -56,13 +60,17 @@ export const webhooks = implement(contracts.webhooks, {
   },
 })
 
-/** Creates a signing secret: the value to show once, and the one to store, sealed for its endpoint alone. */
-function makeSecret({ services }: InTeam, webhookId: string): { secret: string; sealed: SealedSecret } {
-  const secret = `whsec_${randomBytes(SECRET_BYTES).toString('base64')}`
-  return {
-    secret,
-    sealed: { secret: services.secretBox.seal('webhook-secret', secret, webhookId).toString('base64'), secret_hint: secret.slice(-4) },
-  }
+function newSecret(): string {
+  return `whsec_${randomBytes(SECRET_BYTES).toString('base64')}`
+}
+
+/** Seals a signing secret for its endpoint alone. */
+function sealSecret({ services }: InTeam, webhookId: string, secret: string): SealedSecret {
+  return { secret: services.secretBox.seal('webhook-secret', secret, webhookId).toString('base64'), secret_hint: secret.slice(-4) }
+}
+
+function openSecret({ services }: InTeam, { id, secret }: WebhookEndpointRow): string {
+  return services.secretBox.open('webhook-secret', Buffer.from(secret, 'base64'), id)
 }
 
 /** Returns the given fields. Absent columns stay unchanged. */
