@@ -3,7 +3,7 @@ import { durations } from './durations.ts'
 import { operation } from './operation.ts'
 import { TEAM, TeamRef } from './paths.ts'
 import { Event, EventType } from './schemas/event-payloads.ts'
-import { Cursor, Page } from './schemas/primitives.ts'
+import { Cursor, listOf, Page } from './schemas/primitives.ts'
 
 const read = { method: 'GET', scope: 'read:webhooks', role: 'admin', feature: 'webhooks', errors: ['cursor_expired'] } as const
 const EXPIRY =
@@ -14,6 +14,32 @@ const Types = z
   .max(20)
   .optional()
   .meta({ description: 'Only events of these types. Repeat the parameter for several.' })
+
+const EventTypeDetails = z
+  .object({
+    type: EventType,
+    description: z.string().meta({ description: 'When the event happens.' }),
+    schema: z
+      .record(z.string(), z.unknown())
+      .meta({ description: 'JSON Schema (draft 2020-12) of the event. Ignore fields that you do not know: new ones can be added.' }),
+    example: Event,
+  })
+  .meta({ id: 'EventTypeDetails', description: 'A type of event, with its schema and an example.' })
+
+const types = {
+  list: operation({
+    method: 'GET',
+    scope: 'read:webhooks',
+    role: 'admin',
+    feature: 'webhooks',
+    path: `${TEAM}/events/types/`,
+    summary: 'List the types of events',
+    description:
+      'All types, on one page. `webhooks.test` sends the example of a type to an endpoint. An example has the ids of records that do not exist.',
+    input: TeamRef,
+    output: listOf('EventTypeDetails', EventTypeDetails, { order: 'in the order of the documentation' }),
+  }),
+}
 
 export const events = {
   list: operation({
@@ -42,4 +68,5 @@ export const events = {
     input: TeamRef.extend({ cursor: Cursor.optional(), types: Types }),
     output: Event,
   }),
+  types,
 }

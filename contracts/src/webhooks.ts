@@ -140,9 +140,13 @@ export const webhooks = {
     waitsSeconds: 60,
     summary: 'Test a webhook endpoint',
     description:
-      'Sends an event of type `webhook.test` at once, like any other event, and returns the finished attempt. The test is not retried, does not count toward disabling the endpoint, and is not in the change feed. Returns 503 if no worker sends it within 10 seconds; nothing is sent then. Does not accept an `Idempotency-Key`.',
+      'Sends an event of type `webhook.test` at once, or with `type` the example of a type as `events.types.list` shows it, like any other event, and returns the finished attempt. The test is not retried, does not count toward disabling the endpoint, is not in the change feed and not replayed. Returns 503 if no worker sends it within 10 seconds; nothing is sent then. Does not accept an `Idempotency-Key`.',
     errors: ['state_conflict'],
-    input: WebhookRef,
+    input: WebhookRef.extend({
+      type: EventType.optional().meta({
+        description: 'Sends the example of this type, whether or not the endpoint subscribes to it. Defaults to `webhook.test`.',
+      }),
+    }),
     output: Attempt,
   }),
   replay: operation({

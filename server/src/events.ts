@@ -1,6 +1,7 @@
 import { contracts } from '@earshot/contracts'
 import { readEvents, readFeedEnds } from '@earshot/db'
 import { implement } from './http/implement.ts'
+import { listEventTypes } from './webhooks/event-examples.ts'
 import { presentPayload } from './webhooks/present.ts'
 
 /** How many events a stream reads at once, and holds for a slow reader. */
@@ -18,5 +19,8 @@ export const events = implement(contracts.events, {
     }
     const ends = await readFeedEnds(ctx.tx, [input.team_id])
     return { results: [], next_cursor: ends.get(input.team_id) ?? '' }
+  },
+  types: {
+    list: async ({ input }) => ({ results: listEventTypes(input.team_id), next_cursor: null }),
   },
 })

@@ -5,6 +5,7 @@ import { sizes } from '@earshot/contracts'
 import { beginTestDelivery, continueReplay } from '@earshot/db'
 import { createSecretBox } from '@earshot/drivers'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { exampleFor } from '../../server/src/webhooks/event-examples.ts'
 import { finishDeliveries } from '../support/finish-deliveries.ts'
 import { makeTeam, type Team } from '../support/people.ts'
 import { startReceiver } from '../support/receiver.ts'
@@ -87,7 +88,8 @@ test('a replay sends events that match the endpoint’s filters, its types and i
   const later = new Date(laterMs).toISOString()
   await expect.poll(() => Date.now()).toBeGreaterThan(laterMs)
   await service.client(team.token).submissions.approve({ ...team.project, submission_id })
-  await beginTestDelivery(service.database, NOBODY, { team_id: team.id, webhook_id: all })
+  for (const message of [null, exampleFor(team.id, 'submission.approved')])
+    await beginTestDelivery(service.database, NOBODY, { team_id: team.id, webhook_id: all }, message)
   const wanted = async (id: string, fields?: object) => {
     const answer = await replay(team, id, fields)
     await continueReplay(service.database, { team_id: team.id, replay_id: answer.body.replay_id })

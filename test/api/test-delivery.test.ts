@@ -1,8 +1,9 @@
 import { createHmac } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
-import { DeliveredEvent, TEST_EVENT } from '@earshot/contracts'
+import { DeliveredEvent, eventTypes, TEST_EVENT } from '@earshot/contracts'
 import { verifyWebhook } from '@earshot/contracts/webhooks'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { z } from 'zod'
 import { hurryClock } from '../support/clock.ts'
 import { loseWorker } from '../support/lost-worker.ts'
 import { makeTeam, type Team } from '../support/people.ts'
@@ -49,6 +50,30 @@ test('a test is sent at once like any delivery, and the response is its attempt'
   const { results } = (await ask('GET', `${id}/deliveries/?event_type=${TEST_EVENT}`)).body
   expect(results).toMatchObject([{ id: answer.body.delivery_id, event_id: event.id, state: 'succeeded', payload: event }])
   expect((await ask('GET', `${id}/attempts/`)).body.results).toEqual([answer.body])
+})
+
+test('a test of a type sends its example, which has the schema that the list of types shows', async () => {
+  await using receiver = await startReceiver()
+  const { id, secret } = await addEndpoint(receiver.url)
+  const client = service.client(team.token)
+  const types = await Array.fromAsync(client.events.types.list({ team_id: team.id }))
+  expect(types.map(({ type }) => type)).toEqual(eventTypes)
+  for (const { type, description, schema, example } of types) {
+    const { delivery_id } = await client.webhooks.test({ team_id: team.id, webhook_id: id, type })
+    const { headers = {}, body = '' } = receiver.requests.at(-1) ?? {}
+    expect(headers).toMatchObject({ 'x-service-event': type, 'x-service-delivery': delivery_id })
+    const sent = await verifyWebhook(body, headers, secret)
+    expect(sent).toEqual({ ...example, id: sent.id, created_at: sent.created_at })
+    expect(sent).toMatchObject({ type, team_id: team.id })
+    expect(z.fromJSONSchema(schema as Parameters<typeof z.fromJSONSchema>[0]).safeParse(sent).error).toBeUndefined()
+    expect(description).toMatch(/\.$/)
+  }
+  const feed = await service.send('GET', `/api/v1/teams/${team.id}/events/?limit=100`, { token: team.token })
+  expect(feed.body.results).toEqual([])
+  expect(await ask('POST', `${id}/test/`, { type: 'submission.unknown' })).toMatchObject({
+    status: 400,
+    body: { errors: [{ field: 'type' }] },
+  })
 })
 
 test('a test is never in the change feed, and its type cannot be subscribed to', async () => {

@@ -1,5 +1,4 @@
 import { readFileSync, writeFileSync } from 'node:fs'
-import { isDeepStrictEqual } from 'node:util'
 import type { NamedOperation } from '@earshot/contracts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { allowClient } from '../support/credentials.ts'
@@ -10,21 +9,14 @@ import { startTestService, type TestService } from '../support/test-service.ts'
 import { until } from '../support/until.ts'
 import { callRest, sourcesOf } from './call.ts'
 import { endingOperations } from './operations.ts'
+import { isOfShape, isRecording, shapesIn, withoutSecrets } from './recording.ts'
 import { makeInput } from './records.ts'
 
 /** What the OpenAPI document shows: `npm run examples` records what has no example yet, or one of another shape. */
 const EXAMPLES = new URL('../../server/src/openapi/examples.json', import.meta.url)
-/** Fields whose values open something. */
-const SECRETS = /^(token|secret|revoke_token|access|refresh|form_token|recovery_codes|otpauth_uri|otpauth_url|qr_code)$/
-const HIDDEN = '…'
 /** Lists of what the worker writes soon after the request. */
 const WRITTEN_LATER: ReadonlySet<string> = new Set(['events.list', 'webhooks.deliveries.list'])
-/** Made up for each run, and so not worth showing. */
-const MADE_UP_NAME = /user-[0-9a-f]{12}/g
-const SIGNATURE = /sig=[\w-]+/g
-const MADE_UP_ADDRESS = /[0-9a-f]{8}-[0-9a-f-]{27}@example\.com/g
 
-const isRecording = process.env.RECORD_EXAMPLES === '1'
 const stored: Record<string, unknown> = JSON.parse(readFileSync(EXAMPLES, 'utf8'))
 const recorded: Record<string, unknown> = {}
 const answering = endingOperations.filter(({ operation }) => operation.status !== 204)
@@ -50,8 +42,7 @@ for (const named of answering) {
 
   test(`${name} has an example of the shape of a real response`, async () => {
     const [shown, real] = [stored[operationId], withoutSecrets(await respond(named))]
-    const isKept = shown !== undefined && isDeepStrictEqual(shapesIn(shown, real), shapesIn(real, shown))
-    recorded[operationId] = isKept ? shown : real
+    recorded[operationId] = isOfShape(shown, real) ? shown : real
     if (isRecording) return
     expect(shown).toBeDefined()
     expect(shapesIn(shown, real)).toEqual(shapesIn(real, shown))
@@ -81,7 +72,13 @@ async function respond(named: NamedOperation): Promise<unknown> {
   if (WRITTEN_LATER.has(named.name)) await until(`${named.name} has records`, async () => (await call()).body.results.length > 0)
   const answer = await call()
   expect(answer, JSON.stringify(answer.body)).toMatchObject({ status: named.operation.status })
+  if (named.name === 'events.types.list') cutSchemas(answer.body)
   return answer.body
+}
+
+/** The schemas of all types are longer than the rest of the document, and refer to parts of their own. */
+function cutSchemas(body: { results: { schema: object }[] }): void {
+  body.results = body.results.slice(0, 1).map((details) => ({ ...details, schema: { type: 'object' } }))
 }
 
 async function approveOne(team: Team): Promise<void> {
@@ -126,30 +123,4 @@ async function answerSurvey(team: Team, survey_id: string): Promise<void> {
       respondent: { name: 'Ada', email: 'ada@example.com' },
     })
   }
-}
-
-function withoutSecrets(body: unknown): unknown {
-  const text = JSON.stringify(body)
-    .replaceAll(MADE_UP_NAME, 'ada')
-    .replaceAll(MADE_UP_ADDRESS, 'grace@example.com')
-    .replaceAll(SIGNATURE, 'sig=…')
-  return JSON.parse(text, (name, value) => (SECRETS.test(name) && value !== null ? hidden(value) : value))
-}
-
-function hidden(value: unknown): unknown {
-  return Array.isArray(value) ? value.map(hidden) : HIDDEN
-}
-
-/** Returns the paths of a value's fields with their types; below what the other one lacks, as null or an empty list, there are none. */
-function shapesIn(value: unknown, other: unknown, path = ''): string[] {
-  if (value === null || other === null) return [path]
-  if (typeof value !== 'object' || typeof other !== 'object') return [`${path}: ${typeof value}`]
-  if (Array.isArray(value)) {
-    const [first, ofOther] = [value[0], Array.isArray(other) ? other[0] : undefined]
-    return first === undefined || ofOther === undefined ? [path] : shapesIn(first, ofOther, `${path}[]`)
-  }
-  const fields = Object.entries(value).flatMap(([name, child]) =>
-    shapesIn(child, (other as Record<string, unknown>)[name] ?? null, `${path}.${name}`),
-  )
-  return fields.sort()
 }

@@ -12,20 +12,29 @@ import type { AttemptRow } from './attempts.ts'
 import { type DeliveryRef, type DeliveryRow, requireActive } from './deliveries.ts'
 import { findWebhook, target, type WebhookRef } from './endpoints.ts'
 
+/** What a test sends: a type of event, and its `data`. */
+export interface TestMessage {
+  type: string
+  project_id: string | null
+  data: object
+}
+
 interface TestEvent {
   team_id: string
+  /** Of the endpoint. */
   project_id: string | null
-  type: string
+  sent_type: string
+  sent_project_id: string | null
   data: string
 }
 
-// Without an entry in unnumbered_events: the event is no part of the feed.
+// Without an entry in unnumbered_events: the event is no part of the feed. Stored as a test whatever it says: no replay sends it.
 const insertEvent = statement<TestEvent, { id: string; payload_sha256: string }>(
   (p) => sql`
   insert into ${events} (team_id, id, project_id, type, payload, payload_sha256)
-  select ${p.team_id}::uuid, v.id, ${p.project_id}::uuid, ${p.type}::text, body, encode(sha256(convert_to(body, 'UTF8')), 'hex')
+  select ${p.team_id}::uuid, v.id, ${p.project_id}::uuid, '${sql.raw(TEST_EVENT)}', body, encode(sha256(convert_to(body, 'UTF8')), 'hex')
     from (select uuidv7() as id) v
-   cross join lateral event_body(v.id, ${p.team_id}::uuid, ${p.project_id}::uuid, ${p.type}::text, ${p.data}::json) body
+   cross join lateral event_body(v.id, ${p.team_id}::uuid, ${p.sent_project_id}::uuid, ${p.sent_type}::text, ${p.data}::json) body
   returning id, payload_sha256`,
 )
 
@@ -40,17 +49,20 @@ const insertDelivery = statement<WebhookRef & { event_id: string; type: string; 
   returning id`,
 )
 
-/** Creates a delivery of `webhook.test` that is due now. Throws `not_found`, `state_conflict` while the endpoint is not active. */
-export async function beginTestDelivery(tx: Tx, actor: Actor, ref: WebhookRef): Promise<DeliveryRef> {
+/**
+ * Creates a delivery that is due now: of a message, or of `webhook.test` without one. Throws `not_found`, `state_conflict` while the
+ * endpoint is not active.
+ */
+export async function beginTestDelivery(tx: Tx, actor: Actor, ref: WebhookRef, message: TestMessage | null): Promise<DeliveryRef> {
   const { team_id, webhook_id } = ref
   return transaction(tx, async (tx) => {
     const webhook = await findWebhook(tx, ref)
     requireActive(webhook)
     const { id, url, project_id } = webhook
-    const data = JSON.stringify({ endpoint: { id, url } })
-    const event = onlyOne(await insertEvent(tx, { team_id, project_id, type: TEST_EVENT, data }))
-    const { payload_sha256 } = event
-    const delivery = onlyOne(await insertDelivery(tx, { team_id, webhook_id, event_id: event.id, type: TEST_EVENT, payload_sha256 }))
+    const { type, data, project_id: sent_project_id } = message ?? { type: TEST_EVENT, data: { endpoint: { id, url } }, project_id }
+    const sent = { sent_type: type, sent_project_id, data: JSON.stringify(data) }
+    const { id: event_id, payload_sha256 } = onlyOne(await insertEvent(tx, { team_id, project_id, ...sent }))
+    const delivery = onlyOne(await insertDelivery(tx, { team_id, webhook_id, event_id, type, payload_sha256 }))
     await recordAudit(tx, actor, { ...target(webhook), action: 'webhook.tested' })
     return { team_id, webhook_id, delivery_id: delivery.id }
   })

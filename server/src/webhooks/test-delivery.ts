@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { ApiError, contracts } from '@earshot/contracts'
+import { ApiError, contracts, type EventType } from '@earshot/contracts'
 import { type AttemptRow, beginTestDelivery, findTestDelivery, withdrawTestDelivery } from '@earshot/db'
 import type { InTeam } from '../auth/callers.ts'
+import { exampleFor } from './event-examples.ts'
 
 /** How long a worker may take to claim the delivery. Then it is withdrawn. */
 const CLAIM_MS = 10_000
@@ -14,10 +15,10 @@ const POLL_MS = 100
  */
 export async function sendTestDelivery(
   { tx, actor, services }: Pick<InTeam, 'tx' | 'actor' | 'services'>,
-  webhook: { team_id: string; webhook_id: string },
+  { type, ...webhook }: { team_id: string; webhook_id: string; type?: EventType | undefined },
 ): Promise<AttemptRow> {
   const startedAtMs = performance.now()
-  const ref = await beginTestDelivery(tx, actor, webhook)
+  const ref = await beginTestDelivery(tx, actor, webhook, type === undefined ? null : exampleFor(webhook.team_id, type))
   services.nudge()
   for (;;) {
     await delay(POLL_MS)
