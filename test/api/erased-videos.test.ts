@@ -112,9 +112,9 @@ test('bytes that are on their way when a person is erased are not kept', async (
   const { promise: erased, resolve } = Promise.withResolvers<void>()
   const body = new ReadableStream<Uint8Array>({
     async start(controller) {
-      controller.enqueue(new Uint8Array(5_000_000))
+      controller.enqueue(new Uint8Array(service.blobStore.partBytes + 1_000_000))
       await erased
-      controller.enqueue(new Uint8Array(5_000_000))
+      controller.enqueue(new Uint8Array(service.blobStore.partBytes + 1_000_000))
       controller.close()
     },
   })

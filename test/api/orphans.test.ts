@@ -136,7 +136,7 @@ test('bytes that arrive while orphans are looked for are not among them', { time
     uploaded = ''
     const file = { file_name: 'clip.webm', content_type: 'video/webm', size_bytes: null }
     const { video, upload } = await client.videos.reserve({ ...team.project, ...file })
-    await uploadTo(service, { id: video.id, token: upload.token }, Buffer.alloc(9_000_000))
+    await uploadTo(service, { id: video.id, token: upload.token }, Buffer.alloc(2 * service.blobStore.partBytes + 1))
     uploaded = video.id
   }
   await findOrphans()

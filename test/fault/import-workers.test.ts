@@ -5,7 +5,7 @@ import { openRemoteDatabase, type RemoteDatabase } from '../support/remote-datab
 import { type ServiceProcess, startService } from '../support/service-process.ts'
 import { until } from '../support/until.ts'
 
-const GENEROUS_MS = 120_000
+const GENEROUS_MS = 300_000
 const ROWS = 40_000
 /** More than a worker reads in the time in which it stops. */
 const MANY = 150_000
@@ -28,7 +28,7 @@ test('a worker that was overtaken reads on, and its end is not taken for that of
   await store.asOwner(async (sql) => {
     await sql`select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'earshot worker%' or application_name like 'graphile%'`
   })
-  const other = await startService({ ...store.environment, EARSHOT_ROLE: 'worker' })
+  await using other = await startService({ ...store.environment, EARSHOT_ROLE: 'worker' })
   const before = await rowsOf(api, team, id)
   await until('the other one reads on', async () => (await rowsOf(api, team, id)) > before + ROWS / 20, GENEROUS_MS)
   process.kill(paused.pid, 'SIGCONT')
@@ -49,14 +49,14 @@ test('a worker that was overtaken reads on, and its end is not taken for that of
 test('a worker that stops leaves its import to the next one at once', { timeout: GENEROUS_MS }, async () => {
   await using api = await startService({ ...store.environment, EARSHOT_ROLE: 'api' })
   const team = await makeTeam(store.database)
-  const first = await startService({ ...store.environment, EARSHOT_ROLE: 'worker' })
+  await using first = await startService({ ...store.environment, EARSHOT_ROLE: 'worker' })
   const { id } = await begin(api, team, MANY)
   await until('it is read', async () => (await rowsOf(api, team, id)) > ROWS / 20, GENEROUS_MS)
   await first.stop('SIGTERM')
   const before = await rowsOf(api, team, id)
   expect(before).toBeLessThan(MANY)
   await using _second = await startService({ ...store.environment, EARSHOT_ROLE: 'worker' })
-  await until('the next one reads on', async () => (await rowsOf(api, team, id)) > before)
+  await until('the next one reads on', async () => (await rowsOf(api, team, id)) > before, GENEROUS_MS)
   expect(await endOf(api, team, { id })).toMatchObject({ state: 'completed', totals: { rows: MANY, created: MANY } })
 })
 
@@ -70,7 +70,7 @@ test('an import survives a PostgreSQL that goes away and comes back', { timeout:
       await sql`select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`
     })
     const before = await rowsOf(service, team, id)
-    await until('it goes on', async () => (await rowsOf(service, team, id)) > before, 20_000)
+    await until('it goes on', async () => (await rowsOf(service, team, id)) > before, GENEROUS_MS)
   }
   expect(await endOf(service, team, { id })).toMatchObject({ state: 'completed', totals: { rows: ROWS, created: ROWS } })
 })

@@ -39,7 +39,7 @@ const startTranscoder = () => startService({ ...environment, EARSHOT_ROLE: 'work
 async function begin() {
   const team = await makeTeam(store.database)
   const ref = await uploadVideo(api, team, await recording())
-  await until('it is transcoded', async () => (await factsOf(ref))?.state === 'transcoding')
+  await until('it is transcoded', async () => (await factsOf(ref))?.state === 'transcoding', SWEEPS_MS)
   return { team, ref }
 }
 
@@ -72,7 +72,7 @@ async function expectReadyOnce({ team, ref }: Awaited<ReturnType<typeof begin>>,
 test('a video whose worker is killed with SIGKILL is taken over by another one, and becomes ready once', {
   timeout: GENEROUS_MS,
 }, async () => {
-  const killed = await startTranscoder()
+  await using killed = await startTranscoder()
   const begun = await begin()
   await killed.stop('SIGKILL')
   expect(await factsOf(begun.ref)).toMatchObject({ state: 'transcoding', attempt: 1 })
@@ -107,16 +107,16 @@ test('a database that goes away in the middle of a transcode for longer than the
   await using other = await startTranscoder()
   const before = (await workFolders()).length
   const begun = await begin()
-  await until('its worker knows', async () => (await workFolders()).length > before)
+  await until('its worker knows', async () => (await workFolders()).length > before, SWEEPS_MS)
   await store.proxy.refuse()
-  await until('both miss it', () => [worker, other].every(({ output }) => output().includes('Transcoding videos failed')))
+  await until('both miss it', () => [worker, other].every(({ output }) => output().includes('Transcoding videos failed')), SWEEPS_MS)
   await endLease(begun.ref)
   await store.proxy.restore()
   await expectReadyOnce(begun, { attempt: 1, failed_attempts: 0 })
 })
 
 test('a worker that is stopped with SIGTERM hands its video back at once, and counts no attempt', { timeout: GENEROUS_MS }, async () => {
-  const stopped = await startTranscoder()
+  await using stopped = await startTranscoder()
   const begun = await begin()
   expect(await stopped.stop('SIGTERM')).toMatchObject({ code: 0 })
   expect(await factsOf(begun.ref)).toEqual({ state: 'uploaded', attempt: 1, failed_attempts: 0, is_leased: false })
@@ -128,9 +128,9 @@ test('a worker that is stopped while the database is away ends in time, and anot
   timeout: GENEROUS_MS,
 }, async () => {
   const before = (await workFolders()).length
-  const stopped = await startTranscoder()
+  await using stopped = await startTranscoder()
   const begun = await begin()
-  await until('its worker knows', async () => (await workFolders()).length > before)
+  await until('its worker knows', async () => (await workFolders()).length > before, SWEEPS_MS)
   await store.proxy.refuse()
   const { signal } = await stopped.stop('SIGTERM').finally(() => store.proxy.restore())
   expect(signal).toBeNull()
@@ -146,9 +146,9 @@ test('a transcode whose process is ended from outside counts no attempt, as when
 }, async () => {
   await using worker = await startTranscoder()
   const begun = await begin()
-  await until('its process runs', async () => (await childrenOf(worker)).length > 0)
+  await until('its process runs', async () => (await childrenOf(worker)).length > 0, SWEEPS_MS)
   for (const pid of await childrenOf(worker)) process.kill(pid, 'SIGTERM')
-  await until('it was handed back', async () => (await countOf(worker, 'postponed')) === 1)
+  await until('it was handed back', async () => (await countOf(worker, 'postponed')) === 1, SWEEPS_MS)
   expect(await factsOf(begun.ref)).toEqual({ state: 'uploaded', attempt: 1, failed_attempts: 0, is_leased: false })
   await using _other = await startTranscoder()
   await expectReadyOnce(begun, { attempt: 2, failed_attempts: 0 })
