@@ -168,7 +168,7 @@ test('it reconnects after a restart of the service, and no event is lost', { tim
   await again.close()
 })
 
-test('it says when events since the last run are lost, and continues where it is told to', async () => {
+test('it says when events since the last run are lost, and continues where it is told to', { timeout: 60_000 }, async () => {
   await using receiver = await receive()
   const first = listen(['--forward', receiver.url])
   await first.shows('Waiting for new events')

@@ -83,7 +83,7 @@ describe('client.videos.upload', () => {
     async (kind) => {
       const { project, token } = await makeTeam(service.database)
       // The first connection carries the reservation.
-      const nextCut = (cuts: number) => (cuts < CUTS ? randomInt(2 * KIB, 300 * KIB) : null)
+      const nextCut = (cuts: number) => (cuts < CUTS ? randomInt(2 * KIB, 100 * KIB) : null)
       await using proxy = await startCuttingProxy({ targets: [service.url], nextCut })
       const client = createClient({ baseUrl: proxy.url, token })
       const source = kind === 'Blob' ? new Blob([bytes]) : streamOf(bytes)

@@ -8,6 +8,9 @@ import { callRest, sourcesOf } from './call.ts'
 import { endingOperations } from './operations.ts'
 import { makeInput } from './records.ts'
 
+/** Their authorization is all that they read. */
+const WITHOUT_ROWS = ['events.types.list']
+
 let service: TestService
 let worker: TestDispatcher
 let bound: TeamDatabase
@@ -40,7 +43,7 @@ for (const named of endingOperations.filter(({ operation }) => operation.pathFie
     const team = await makeTeam(service.database)
     const before = sent
     expect(await call(team, named)).toMatchObject({ status: named.operation.status })
-    expect(sent).toBeGreaterThan(before)
+    if (!WITHOUT_ROWS.includes(named.name)) expect(sent).toBeGreaterThan(before)
   })
 
   if (named.operation.method === 'POST') {
