@@ -37,6 +37,14 @@ test('the ETag depends on what the caller may see', async () => {
   expect(blind.headers.get('etag')).not.toBe(seen.headers.get('etag'))
 })
 
+test('a list that has no pages has an ETag, and a page has none', async () => {
+  const types = await service.send('GET', `/api/v1/teams/${team.id}/events/types/`, { token: team.token })
+  const etag = types.headers.get('etag') ?? ''
+  expect(types.body.results.length).toBeGreaterThan(0)
+  expect((await ifNoneMatch(`/api/v1/teams/${team.id}/events/types/`, etag)).status).toBe(304)
+  expect((await service.send('GET', projects, { token: team.token })).headers.get('etag')).toBeNull()
+})
+
 test('an ETag does not bypass authorization', async () => {
   const etag = (await service.send('GET', project, { token: team.token })).headers.get('etag') ?? ''
   const stranger = await makeTeam(service.database)

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import type { Operation } from '@earshot/contracts'
 
 /** Returns a strong entity tag of the bytes (RFC 9110 §8.8.3). */
 export function etagOf(body: string | Buffer): string {
@@ -8,4 +9,9 @@ export function etagOf(body: string | Buffer): string {
 /** Whether `If-None-Match` names the tag: a list of tags or *, compared weakly (RFC 9110 §13.1.2). */
 export function matchesETag(header: string | undefined, etag: string): boolean {
   return (header ?? '').split(',').some((tag) => ['*', etag, `W/${etag}`].includes(tag.trim()))
+}
+
+/** Whether responses of an operation have an entity tag: all reads but pages of lists, and every read of the public plane. */
+export function hasETag({ method, access, input }: Operation): boolean {
+  return method === 'GET' && (access === 'public' || !('cursor' in input.shape))
 }

@@ -2,7 +2,7 @@ import { ApiError, type Operation, takesKey } from '@earshot/contracts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { replyHeadersOf } from '../auth/reply-headers.ts'
 import { requestFactsOf } from '../auth/request-facts.ts'
-import { etagOf, matchesETag } from './etag.ts'
+import { etagOf, hasETag, matchesETag } from './etag.ts'
 import { sendFailure } from './failure.ts'
 import { readIdempotencyKey } from './idempotency.ts'
 import { linkTime } from './link-time.ts'
@@ -28,7 +28,7 @@ export function registerRest(
   const readQuery = compileQuery(input, queryFields)
   const cacheControl = operation.access === 'public' && method === 'GET' ? 'no-cache' : 'private, no-store'
   const hasKey = takesKey(operation)
-  const hasETag = method === 'GET' && (operation.access === 'public' || !isList(pipeline))
+  const isTagged = hasETag(operation)
 
   app.route({
     method,
@@ -52,7 +52,7 @@ export function registerRest(
       if (status === 204) return reply.send()
       if (status === 201 && resourcePath) reply.header('location', locationOf(resourcePath, raw, output))
       const body = JSON.stringify(output)
-      return sendJson(request, reply, { body, etag: etag ?? (hasETag ? etagOf(body) : null) })
+      return sendJson(request, reply, { body, etag: etag ?? (isTagged ? etagOf(body) : null) })
     },
     errorHandler: async (error, request, reply) => sendFailure(await failureOf(request.authorized, error), request, reply),
   })
@@ -114,10 +114,6 @@ function locationOf(resourcePath: string, params: Record<string, unknown>, outpu
   const { id } = created[name.replace('_id', '')] ?? created
   const path = { ...params, [name]: id }
   return resourcePath.replaceAll(/\{(\w+)\}/g, (_match, name: string) => encodeURIComponent(String(path[name])))
-}
-
-function isList({ named }: Pipeline): boolean {
-  return named.name.endsWith('.list')
 }
 
 /** Returns the first value of a header. */

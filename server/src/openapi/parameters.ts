@@ -1,8 +1,8 @@
 import { type NamedOperation, sizes, takesKey } from '@earshot/contracts'
 import { z } from 'zod'
 import type { oas31 } from 'zod-openapi'
+import { hasETag } from '../http/etag.ts'
 import { isQueryObject } from '../http/query.ts'
-import { hasETag } from './responses.ts'
 
 /** Parameters that operations share. */
 export function parameters(): Record<string, oas31.ParameterObject> {

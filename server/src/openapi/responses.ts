@@ -1,5 +1,6 @@
 import { type NamedOperation, type Operation, takesKey } from '@earshot/contracts'
 import type { oas31 } from 'zod-openapi'
+import { hasETag } from '../http/etag.ts'
 import { errorResponseRefs } from './errors.ts'
 import { exampleOf } from './examples.ts'
 import { headerRefs, LIMIT_HEADERS } from './headers.ts'
@@ -28,11 +29,6 @@ export function completeResponses(draft: oas31.OperationObject, named: NamedOper
     ...(hasETag(operation) && { 304: { $ref: '#/components/responses/NotModified' } }),
     ...errorResponseRefs(operation),
   }
-}
-
-/** Whether responses have an ETag: single resources, and every read of the public plane. */
-export function hasETag(operation: Operation): boolean {
-  return operation.method === 'GET' && (operation.access === 'public' || !isPage(operation))
 }
 
 /** The response to a matching `If-None-Match`. */
@@ -68,8 +64,4 @@ function withExample(content: oas31.ContentObject, operationId: string): oas31.C
 /** Created resources have a `Location` if there is a sibling operation `retrieve`. */
 function hasLocation(name: string, { status }: Operation, names: ReadonlySet<string>): boolean {
   return status === 201 && names.has(name.replace(/[^.]+$/, 'retrieve'))
-}
-
-function isPage({ input }: Operation): boolean {
-  return 'cursor' in input.shape
 }
