@@ -192,7 +192,8 @@ test.each([
     await service.send('POST', `${webhooks}${id}/rotate-secret/`, { token: team.token, body: { secret } }),
   ]
   for (const { status, body } of answers) {
-    expect([status, body.code, body.errors[0].field]).toEqual([400, 'validation_error', 'secret'])
+    const { field, detail } = body.errors[0]
+    expect([status, body.code, field, detail]).toEqual([400, 'validation_error', 'secret', 'must be whsec_ and 24 to 64 bytes in base64'])
     if (secret !== '') expect(JSON.stringify(body)).not.toContain(secret.trim().slice(10, 40))
   }
 })

@@ -43,7 +43,10 @@ export const CreatedWebhookEndpoint = z
 /** A signing secret of the caller's own: `whsec_` and 24 to 64 bytes in base64 (RFC 4648 §4), as Standard Webhooks has it. */
 export const OwnSecret = z
   .string()
-  .regex(/^whsec_(?:(?:[A-Za-z0-9+/]{4}){8,20}(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?|(?:[A-Za-z0-9+/]{4}){21}(?:[A-Za-z0-9+/]{2}==)?)$/)
+  .regex(
+    /^whsec_(?:(?:[A-Za-z0-9+/]{4}){8,20}(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?|(?:[A-Za-z0-9+/]{4}){21}(?:[A-Za-z0-9+/]{2}==)?)$/,
+    'must be whsec_ and 24 to 64 bytes in base64',
+  )
   .optional()
   .meta({
     description:
