@@ -170,13 +170,23 @@ test("a secret of one's own signs, is sealed like any other, and a rotation to t
   const rotated = await rotate(next)
   expect(rotated).toMatchObject({ status: 200, body: { secret: next, previous_secret_expires_at: expect.any(String) } })
   expect((await rotate(next)).body).toEqual(rotated.body)
+  await expectSecrets(made.id, next, own)
+
+  // Of many at once, one rotates.
+  const last = `whsec_${randomBytes(32).toString('base64')}`
+  const answers = await Promise.all(Array.from({ length: 20 }, () => rotate(last)))
+  expect(new Set(answers.map(({ status, body }) => JSON.stringify([status, body.updated_at])))).toHaveLength(1)
+  await expectSecrets(made.id, last, next)
+})
+
+async function expectSecrets(id: string, current: string, previous: string): Promise<void> {
   const sealed = await service.database.run<{ secret: string; previous_secret: string }>(
     'select secret, previous_secret from webhook_endpoints where id = $1',
-    [made.id],
+    [id],
   )
-  const open = (text: string | undefined) => service.secretBox.open('webhook-secret', Buffer.from(text ?? '', 'base64'), made.id)
-  expect([open(sealed[0]?.secret), open(sealed[0]?.previous_secret)]).toEqual([next, own])
-})
+  const open = (text: string | undefined) => service.secretBox.open('webhook-secret', Buffer.from(text ?? '', 'base64'), id)
+  expect([open(sealed[0]?.secret), open(sealed[0]?.previous_secret)]).toEqual([current, previous])
+}
 
 test.each([
   ['too short', `whsec_${Buffer.alloc(23).toString('base64')}`],

@@ -155,7 +155,8 @@ export async function beginLife({ database, teamId, addEndpoint, emit }: Webhook
     pause: () => setState('paused'),
     resume: () => setState('active'),
     disable: () => run("update webhook_endpoints set state = 'disabled' where id = $1", endpointId).then(() => ''),
-    rotate: () => rotateWebhookSecret(database, ACTOR, ref, { secret: 'sealed', secret_hint: 'hint' }).then(() => ''),
+    rotate: () =>
+      rotateWebhookSecret(database, ACTOR, ref, { secret: 'sealed', secret_hint: 'hint', isCurrent: () => false }).then(() => ''),
   }
 
   return {

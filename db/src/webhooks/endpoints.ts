@@ -112,16 +112,21 @@ const rotate = statement<WebhookRef & SealedSecret & { hours: number }, WebhookE
   returning ${columnsOf(webhook_endpoints)}`,
 )
 
-/** Gives an endpoint another secret; the previous one signs too for a day. */
+/**
+ * Gives an endpoint another secret; the previous one signs too for a day. Nothing changes if it has the secret already: another
+ * rotation would end the overlap with the secret before.
+ */
 export async function rotateWebhookSecret(
   tx: Tx,
   actor: Actor,
   { team_id, webhook_id }: WebhookRef,
-  { secret, secret_hint }: SealedSecret,
+  { secret, secret_hint, isCurrent }: SealedSecret & { isCurrent: (before: WebhookEndpointRow) => boolean },
 ): Promise<WebhookEndpointRow> {
   return transaction(tx, async (tx) => {
+    const before = (await lock(tx, { team_id, webhook_id }))[0] ?? notFound()
+    if (isCurrent(before)) return before
     const values = { team_id, webhook_id, secret, secret_hint, hours: durations.previousSecretHours }
-    const webhook = (await rotate(tx, values))[0] ?? notFound()
+    const webhook = onlyOne(await rotate(tx, values))
     await recordAudit(tx, actor, { ...target(webhook), action: 'webhook.secret_rotated' })
     return webhook
   })

@@ -41,11 +41,9 @@ export const webhooks = implement(contracts.webhooks, {
   },
   rotateSecret: async ({ ctx, input }) => {
     const { secret = newSecret(), ...ref } = input
-    const before = await findWebhook(ctx.tx, ref)
-    // Rotated again, it would end the overlap with the secret before.
-    if (input.secret !== undefined && openSecret(ctx, before) === secret) return { ...presentWebhook(before), secret }
-    const sealed = sealSecret(ctx, ref.webhook_id, secret)
-    return { ...presentWebhook(await rotateWebhookSecret(ctx.tx, ctx.actor, ref, sealed)), secret }
+    const isCurrent = (before: WebhookEndpointRow) => openSecret(ctx, before) === secret
+    const rotated = { ...sealSecret(ctx, ref.webhook_id, secret), isCurrent }
+    return { ...presentWebhook(await rotateWebhookSecret(ctx.tx, ctx.actor, ref, rotated)), secret }
   },
   test: async ({ ctx, input }) => presentAttempt(await sendTestDelivery(ctx, input)),
   replay: ({ ctx, input }) => beginReplay(ctx.tx, ctx.actor, requireRange(input)),
