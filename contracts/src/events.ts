@@ -5,7 +5,8 @@ import { TEAM, TeamRef } from './paths.ts'
 import { Event, EventType } from './schemas/event-payloads.ts'
 import { Cursor, listOf, Page } from './schemas/primitives.ts'
 
-const read = { method: 'GET', scope: 'read:webhooks', role: 'admin', feature: 'webhooks', errors: ['cursor_expired'] } as const
+const read = { method: 'GET', scope: 'read:webhooks', role: 'admin', feature: 'webhooks' } as const
+const readFeed = { ...read, errors: ['cursor_expired'] } as const
 const EXPIRY =
   'Returns 409 `cursor_expired` if events after your cursor are no longer kept, or if the cursor is from before the database was restored from a backup. Continue at `oldest_cursor` to read all that is kept, or at `newest_cursor` to skip it.'
 const Types = z
@@ -28,22 +29,19 @@ const EventTypeDetails = z
 
 const types = {
   list: operation({
-    method: 'GET',
-    scope: 'read:webhooks',
-    role: 'admin',
-    feature: 'webhooks',
+    ...read,
     path: `${TEAM}/events/types/`,
     summary: 'List the types of events',
     description:
-      'All types, on one page. `webhooks.test` sends the example of a type to an endpoint. An example has the ids of records that do not exist.',
+      'All types, on one page. `webhooks.test` sends the example of a type to an endpoint. The records in the examples do not exist.',
     input: TeamRef,
-    output: listOf('EventTypeDetails', EventTypeDetails, { order: 'in the order of the documentation' }),
+    output: listOf('EventTypeDetails', EventTypeDetails, { order: 'in a fixed order' }),
   }),
 }
 
 export const events = {
   list: operation({
-    ...read,
+    ...readFeed,
     path: `${TEAM}/events/`,
     summary: 'List the events of a team',
     description: `The change feed, oldest first. Events are kept for ${durations.eventDays} days. \`next_cursor\` is never null: after an empty page you are up to date, so ask again later with that cursor. New events never appear before a cursor you already have. ${EXPIRY}`,
@@ -56,7 +54,7 @@ export const events = {
       .meta({ id: 'EventFeed', description: 'A page of the change feed, oldest first.' }),
   }),
   stream: operation({
-    ...read,
+    ...readFeed,
     path: `${TEAM}/events/stream/`,
     stream: 'events',
     summary: 'Stream the events of a team',

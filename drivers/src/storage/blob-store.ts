@@ -45,7 +45,7 @@ export interface Blob {
 export interface BlobStore {
   /** What the store is, for operators: a directory, or a bucket. It holds no secret. */
   name: string
-  /** How large the blobs of a file should be whose length is not known: a store that holds them in memory prefers small ones. */
+  /** How many bytes a part of a file should have whose length is not known. Small where a part is held in memory until it ends. */
   partBytes: number
   /**
    * Stores a blob, or replaces it. Readers see the old blob or the whole new one. After an error of the source, an abort

@@ -16,7 +16,7 @@ const MAX_FRAMES_PER_SECOND = 33
 const HD_PIXELS = 1280 * 720
 const POSTER_CANDIDATES = 8
 const POSTER_SECONDS = 12
-/** Needs two filters that not every build has. It works on linear light, 100 cd/m² being white. */
+/** Works on linear light; white is 100 cd/m². */
 const TONE_MAP = [
   'zscale=transfer=linear:npl=100',
   'format=gbrpf32le',
@@ -30,23 +30,18 @@ const LOUDNESS = 'aresample=48000:async=1:first_pts=0,loudnorm=I=-16:TP=-1.5:LRA
 /** An `ffmpeg` of the system. */
 export interface FfmpegBuild {
   name: string
-  /** Whether it has the filters that turn HDR into SDR. */
-  mapsTones: boolean
-}
-
-/** Whether the list of filters that `ffmpeg -filters` prints has those that turn HDR into SDR. */
-export function hasToneMap(filters: string): boolean {
-  return / zscale +V->V/.test(filters) && / tonemap +V->V/.test(filters)
+  /** Whether it has the filters `zscale` and `tonemap`, which turn HDR into SDR. */
+  hasToneMapping: boolean
 }
 
 /** Transcodes with the `ffmpeg` of the system, confined as the child is, after a probe by the child. */
-export function openFfmpegTranscoder({ name, mapsTones }: FfmpegBuild, sandbox: Sandbox): Transcoder {
+export function openFfmpegTranscoder({ name, hasToneMapping }: FfmpegBuild, sandbox: Sandbox): Transcoder {
   return openTranscoder(name, async (conversion) => {
     const probe = await runMediaChild(sandbox, { task: 'probe', ...conversion })
     const { media } = requireReport(probe, 'probed')
     const ffmpeg = confine(sandbox, conversion, media)
-    if (!(media.isFitForWeb && (await copyClip(ffmpeg, conversion, media))))
-      await encodeClip(ffmpeg, conversion, { ...media, isHdr: media.isHdr && mapsTones })
+    const toneMap = media.isHdr && hasToneMapping ? TONE_MAP : []
+    if (!(media.isFitForWeb && (await copyClip(ffmpeg, conversion, media)))) await encodeClip(ffmpeg, conversion, media, toneMap)
     const clip = await probeClip(sandbox, conversion)
     await savePoster(ffmpeg, conversion, clip)
     return clip
@@ -115,12 +110,12 @@ async function copyClip(ffmpeg: Ffmpeg, conversion: Conversion, media: ProbedMed
   return true
 }
 
-async function encodeClip(ffmpeg: Ffmpeg, conversion: Conversion, media: ProbedMedia): Promise<void> {
+async function encodeClip(ffmpeg: Ffmpeg, conversion: Conversion, media: ProbedMedia, toneMap: string[]): Promise<void> {
   const limitSeconds = conversion.maxSeconds + TOLERANCE_SECONDS
   const seconds = await ffmpeg([
     ...inputOf(conversion, media),
     ...tracksOf(media),
-    ...encoding(media, clipSize(media)),
+    ...encoding(media, clipSize(media), toneMap),
     ...NO_METADATA,
     ...['-t', String(limitSeconds), '-movflags', '+faststart', join(conversion.folder, CLIP_NAME)],
   ])
@@ -137,13 +132,13 @@ async function probeClip(sandbox: Sandbox, conversion: Conversion): Promise<Conv
   return { durationMs: Math.round(durationSeconds * 1000), width, height }
 }
 
-function encoding(media: ProbedMedia, { width, height }: Size): string[] {
+function encoding(media: ProbedMedia, { width, height }: Size, toneMap: string[]): string[] {
   const bitsPerSecond = width * height <= HD_PIXELS ? 2_500_000 : 4_500_000
   const pictures = [
     ...(media.framesPerSecond > MAX_FRAMES_PER_SECOND ? ['fps=30'] : []),
     'scale=iw*sar:ih',
     `scale=${width}:${height}:force_original_aspect_ratio=decrease:force_divisible_by=2`,
-    ...(media.isHdr ? TONE_MAP : []),
+    ...toneMap,
     'format=yuv420p',
     `pad=${width}:${height}:-1:-1`,
     'setsar=1',

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { tmpdir } from 'node:os'
 import { promisify } from 'node:util'
-import { hasToneMap, openFfmpegTranscoder } from './ffmpeg-transcoder.ts'
+import { openFfmpegTranscoder } from './ffmpeg-transcoder.ts'
 import { openLibavTranscoder } from './libav-transcoder.ts'
 import { childEnvironment, type FinalReport, runMediaChild } from './media-child.ts'
 import { requireReport } from './outcome.ts'
@@ -42,7 +42,9 @@ async function findFfmpeg(sandbox: Sandbox): Promise<Transcoder> {
   await ask(sandbox, 'describe-containers')
   const print = async (what: string) => (await promisify(execFile)('ffmpeg', ['-hide_banner', what], { env: childEnvironment() })).stdout
   const version = /^ffmpeg version (\d+(?:\.\d+)*)/.exec(await print('-version'))?.[1] ?? 'of an unknown version'
-  return openFfmpegTranscoder({ name: `ffmpeg ${version}`, mapsTones: hasToneMap(await print('-filters')) }, sandbox)
+  const filters = await print('-filters')
+  const hasToneMapping = / zscale +V->V/.test(filters) && / tonemap +V->V/.test(filters)
+  return openFfmpegTranscoder({ name: `ffmpeg ${version}`, hasToneMapping }, sandbox)
 }
 
 async function ask(sandbox: Sandbox, task: 'describe' | 'describe-containers'): Promise<Extract<FinalReport, { event: 'described' }>> {

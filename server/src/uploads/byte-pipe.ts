@@ -1,3 +1,5 @@
+import { freeMemory } from './free-memory.ts'
+
 const BLOCK_BYTES = 512 * 1_024
 /** One block fills while the other one is read. */
 const MAX_BLOCKS = 2
@@ -79,12 +81,4 @@ export class BytePipe implements AsyncIterable<Uint8Array> {
     this.#changed.resolve()
     this.#changed = Promise.withResolvers()
   }
-}
-
-/**
- * Frees the memory of bytes that nobody needs any more, if it is theirs alone. It would wait for the garbage collector otherwise, and V8
- * collects its whole heap for each 64 MB that wait.
- */
-export function freeMemory({ buffer, byteLength }: Uint8Array): void {
-  if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0)
 }

@@ -2,15 +2,15 @@ import { randomUUID } from 'node:crypto'
 import { ApiError } from '@earshot/contracts'
 import { abandonBlob, announceBlob, appendParts, readUpload, type StoredPart, type Tx } from '@earshot/db'
 import type { BlobStore } from '@earshot/drivers'
-import { BytePipe, freeMemory } from './byte-pipe.ts'
+import { BytePipe } from './byte-pipe.ts'
 import { type Checksum, requireMatch } from './checksum.ts'
+import { freeMemory } from './free-memory.ts'
 import { requireOpen } from './open-upload.ts'
 import type { UploadLease } from './upload-lease.ts'
 
-/** A part ends after this time, however small it is: so long a client sends in vain at most if the process dies. */
+/** A part ends after this time, however small it is: if the process dies, the client sends little again. */
 const PART_MS = 5_000
 const RETRY_SECONDS = 10
-/** A store may take its time: the lease is kept meanwhile. */
 const KEEP_MS = 1_000
 
 export interface PartWriterOptions {
@@ -28,33 +28,28 @@ export interface PartWriterOptions {
  * Returns the new offset. Throws `checksum_mismatch`, `upload_locked`, and errors of the store and of the source.
  */
 export async function writeParts(source: AsyncIterable<Uint8Array>, options: PartWriterOptions): Promise<number> {
-  const { checksum, lease } = options
+  const { checksum } = options
   const writer = createWriter(options)
   try {
-    for await (const chunk of source) {
-      lease.progress()
-      checksum?.hash.update(chunk)
-      await writer.write(chunk)
-      freeMemory(chunk)
-    }
-  } catch (error) {
-    const isKept = !checksum && keepsBytes(error)
-    const failure = isKept
-      ? await writer.settle().then(
-          () => error,
-          (reason) => reason,
-        )
-      : error
-    await writer.discard(failure)
-    throw failure
-  }
-  try {
+    await copy(source, writer, options).catch(async (error: unknown) => {
+      if (!checksum && keepsBytes(error)) await writer.settle()
+      throw error
+    })
     await writer.settle()
     if (checksum) requireMatch(checksum)
     return await writer.append()
   } catch (error) {
     await writer.discard(error)
     throw error
+  }
+}
+
+async function copy(source: AsyncIterable<Uint8Array>, writer: Writer, { checksum, lease }: PartWriterOptions): Promise<void> {
+  for await (const chunk of source) {
+    lease.progress()
+    checksum?.hash.update(chunk)
+    await writer.write(chunk)
+    freeMemory(chunk)
   }
 }
 
@@ -75,15 +70,17 @@ function beginPart({ tx, blobStore, lease }: PartWriterOptions): Part {
   return { key, size_bytes: 0, bytes, begunMs: performance.now(), stored }
 }
 
+type Writer = ReturnType<typeof createWriter>
+
 function createWriter(options: PartWriterOptions) {
   const { tx, blobStore, lease, offsetBytes, checksum } = options
   /** What is not in the ledger, in its order. */
   const parts = new Set<Part>()
-  /** Of these, what is stored. */
+  /** Of these, what is stored and can be added to the ledger. */
   let waiting: Part[] = []
   let growing: Part | null = null
   let offset = offsetBytes
-  /** The part before the one that grows is stored and in the ledger. */
+  /** Resolves when the part before the growing one is stored, and in the ledger unless there is a checksum. */
   let ending: Promise<void> = Promise.resolve()
 
   async function append(): Promise<number> {
@@ -114,7 +111,7 @@ function createWriter(options: PartWriterOptions) {
     growing = null
   }
 
-  /** Waits for the store, which keeps the lease. */
+  /** Keeps the lease while the store takes its time. */
   async function keeping<Result>(work: Promise<Result>): Promise<Result> {
     const timer = setInterval(lease.progress, KEEP_MS)
     return work.finally(() => clearInterval(timer))

@@ -1,15 +1,17 @@
 import { type Event, type EventType, eventPayloads } from '@earshot/contracts'
 import { z } from 'zod'
 import recorded from './event-examples.json' with { type: 'json' }
+import { presentPayload } from './present.ts'
 
-/** Bodies of real events by type; test/contract/event-examples.test.ts records them. */
-const examples: Readonly<Record<string, unknown>> = recorded
 const schemas = new Map<EventType, Record<string, unknown>>()
 
-/** Returns the example of a type of event, as one of a team. Its records do not exist. */
+/**
+ * Returns the example of a type of event, with the id of a team; its other records do not exist. The examples are bodies of real events:
+ * test/contract/event-examples.test.ts records them.
+ */
 export function exampleFor(teamId: string, type: EventType): Event {
-  const example = examples[type] as Event
-  return JSON.parse(JSON.stringify(example).replaceAll(example.team_id, teamId)) as Event
+  const example = recorded[type]
+  return presentPayload(JSON.stringify(example).replaceAll(example.team_id, teamId))
 }
 
 /** Lists the types of events with their schemas and examples. */

@@ -2,18 +2,13 @@ import { readdirSync, readFileSync } from 'node:fs'
 
 const WATCH_MS = 50
 
-/** Watches the memory that the children of this process have in RAM. `end` returns the most that one of them had, in MB. */
-export function watchChildren(): { end: () => number } {
+/** Watches the memory that the children of this process have in RAM. `most` returns the most that one of them had so far, in MB. */
+export function watchChildren(): { most: () => number } & Disposable {
   let most = 0
   const timer = setInterval(() => {
     most = Math.max(most, ...readdirSync('/proc').map(megabytesOfChild))
   }, WATCH_MS)
-  return {
-    end: () => {
-      clearInterval(timer)
-      return most
-    },
-  }
+  return { most: () => most, [Symbol.dispose]: () => clearInterval(timer) }
 }
 
 function megabytesOfChild(pid: string): number {

@@ -105,11 +105,11 @@ type Result = { megabytes: number } & (
 
 async function transcode(transcoder: Transcoder, inputPath: string): Promise<Result> {
   const startedMs = performance.now()
-  const memory = watchChildren()
+  using memory = watchChildren()
   return await withFolder(async (folder) => {
     try {
       const clip = await transcoder.transcode({ inputPath, folder, maxSeconds: MAX_SECONDS })
-      const megabytes = memory.end()
+      const megabytes = memory.most()
       expect(clip.posterBytes).toBeGreaterThan(0)
       const { durationMs, width, height } = clip
       return {
@@ -122,7 +122,7 @@ async function transcode(transcoder: Transcoder, inputPath: string): Promise<Res
       }
     } catch (error) {
       if (!(error instanceof TranscodeError)) throw error
-      return { error, ms: performance.now() - startedMs, megabytes: memory.end() }
+      return { error, ms: performance.now() - startedMs, megabytes: memory.most() }
     }
   })
 }
