@@ -1,12 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
-const INTERVAL_MS = 10
-
 /** Polls a condition until it is true. Throws with the description after the timeout. */
-export async function until(what: string, holds: () => boolean | Promise<boolean>, timeoutMs = 15_000): Promise<void> {
+export async function until(what: string, holds: () => boolean | Promise<boolean>, timeoutMs = 15_000, intervalMs = 10): Promise<void> {
   const deadline = performance.now() + timeoutMs
   while (!(await holds())) {
     if (performance.now() > deadline) throw new Error(`Waited ${timeoutMs} ms in vain until ${what}`)
-    await delay(INTERVAL_MS)
+    await delay(intervalMs)
   }
 }

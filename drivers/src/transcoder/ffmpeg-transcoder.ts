@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { CLIP_NAME, POSTER_NAME } from './child/clip.ts'
@@ -16,6 +17,8 @@ const MAX_FRAMES_PER_SECOND = 33
 const HD_PIXELS = 1280 * 720
 const POSTER_CANDIDATES = 8
 const POSTER_SECONDS = 12
+/** Leaves out frames whose mean luma is hardly above black, which is 16 (ITU-R BT.709, limited range). */
+const BRIGHT = ['signalstats', 'metadata=mode=select:key=lavfi.signalstats.YAVG:value=32:function=greater']
 /** Works on linear light; white is 100 cd/m². */
 const TONE_MAP = [
   'zscale=transfer=linear:npl=100',
@@ -152,12 +155,19 @@ function encoding(media: ProbedMedia, { width, height }: Size, toneMap: string[]
   ]
 }
 
-/** The frame of the first seconds that is most like the others: neither a black start nor a flash. */
+/** The frame of the first seconds that is most like the others, of those that are not black if there are any. */
 async function savePoster(ffmpeg: Ffmpeg, { folder }: Conversion, { durationMs }: ConvertedClip): Promise<void> {
+  const path = join(folder, POSTER_NAME)
   const seconds = Math.min(POSTER_SECONDS, Math.max(0.1, durationMs / 1000))
   const source = ['-protocol_whitelist', 'file,pipe', '-f', 'mov', '-t', String(seconds), '-i', join(folder, CLIP_NAME)]
   const scale = "scale='min(1280,iw)':'min(1280,ih)':force_original_aspect_ratio=decrease:force_divisible_by=2"
-  const filters = `fps=${POSTER_CANDIDATES / seconds},thumbnail=${POSTER_CANDIDATES},${scale}`
-  const image = ['-vf', filters, '-frames:v', '1', '-q:v', '4', '-f', 'image2', '-update', '1']
-  await ffmpeg([...source, '-an', ...image, ...NO_METADATA, join(folder, POSTER_NAME)])
+  const image = ['-frames:v', '1', '-q:v', '4', '-f', 'image2', '-update', '1', ...NO_METADATA, path]
+  for (const choice of [BRIGHT, []]) {
+    const filters = [`fps=${POSTER_CANDIDATES / seconds}`, ...choice, `thumbnail=${POSTER_CANDIDATES}`, scale]
+    await ffmpeg([...source, '-an', '-vf', filters.join(','), ...image]).catch((error: TranscodeError) => {
+      // Versions of ffmpeg differ in what they say when no frame is left.
+      if (choice.length === 0 || error.code !== 'corrupt') throw error
+    })
+    if (existsSync(path)) return
+  }
 }

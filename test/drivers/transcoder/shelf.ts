@@ -98,6 +98,11 @@ export const GOOD_FILES: MediaFile[] = [
     outcome: ready({ seconds: 2 }),
   },
   {
+    name: 'black.mp4',
+    recipe: { container: 'mp4', video: { codec: 'avc', sources: ['color=black:size=320x180:rate=30:duration=1'] } },
+    outcome: ready({ hasAudio: false }),
+  },
+  {
     name: 'changing-size.webm',
     recipe: { ...recorded, video: { codec: 'vp8', sources: [pattern({ seconds: 0.5 }), pattern({ size: '180x320', seconds: 0.5 })] } },
     outcome: ready(),

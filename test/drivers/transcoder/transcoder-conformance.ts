@@ -75,6 +75,20 @@ export function testTranscoder(kind: 'libav' | 'ffmpeg'): void {
       expect(result).toMatchObject({ hasTitle: false })
     })
 
+    test('the poster of a clip that begins in black shows what comes after', async () => {
+      const poster = async (name: string) => {
+        const result = await transcode(transcoder, join(folder, name))
+        return 'posterBytes' in result ? result.posterBytes : 0
+      }
+      // At this size a JPEG of one colour takes some 600 bytes, and the pattern of both files some 8,000.
+      expect(await poster('black-and-silent-start.mp4')).toBeGreaterThan(0.8 * (await poster('fit-for-web.mp4')))
+    })
+
+    test('a clip that is black throughout has a poster too', async () => {
+      const result = await transcode(transcoder, join(folder, 'black.mp4'))
+      expect('posterBytes' in result && result.posterBytes).toBeGreaterThan(0)
+    })
+
     test('a clip that is fit for the web is copied, not encoded again', async () => {
       const result = await transcode(transcoder, join(folder, 'fit-for-web.mp4'))
       const source = await readClip(join(folder, 'fit-for-web.mp4'))
@@ -99,7 +113,7 @@ function filesFor(kind: 'libav' | 'ffmpeg') {
 }
 
 type Result = { megabytes: number } & (
-  | { facts: ClipFacts; hasTitle: boolean; durationMs: number; width: number; height: number }
+  | { facts: ClipFacts; hasTitle: boolean; posterBytes: number; durationMs: number; width: number; height: number }
   | { error: TranscodeError; ms: number }
 )
 
@@ -111,11 +125,12 @@ async function transcode(transcoder: Transcoder, inputPath: string): Promise<Res
       const clip = await transcoder.transcode({ inputPath, folder, maxSeconds: MAX_SECONDS })
       const megabytes = memory.most()
       expect(clip.posterBytes).toBeGreaterThan(0)
-      const { durationMs, width, height } = clip
+      const { posterBytes, durationMs, width, height } = clip
       return {
         megabytes,
         facts: await readClip(clip.clipPath),
         hasTitle: (await readFile(clip.clipPath)).includes('Secret'),
+        posterBytes,
         durationMs,
         width,
         height,
