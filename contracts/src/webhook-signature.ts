@@ -1,8 +1,13 @@
 import type { DeliveredEvent } from './schemas/event-payloads.ts'
 
 const SECRET_PREFIX = 'whsec_'
+const PUBLIC_KEY_PREFIX = 'whpk_'
 const HMAC_SHA256 = { name: 'HMAC', hash: 'SHA-256' }
 const HEX_SHA256 = /^[0-9a-f]{64}$/i
+const ED25519 = { name: 'Ed25519' }
+const ED25519_KEY_BYTES = 32
+/** The 64 bytes of a signature in base64. */
+const BASE64_ED25519 = /^[A-Za-z0-9+/]{86}==$/
 const UNIX_SECONDS = /^\d{1,12}$/
 
 /**
@@ -33,7 +38,12 @@ export interface WebhookToSign {
   deliveryId: string
   /** The previous secret, while it still signs after a rotation. */
   previousSecret?: string | undefined
+  /** Sign with Ed25519 (RFC 8032): the endpoint's private key, and the previous one while it still signs. */
+  signers?: readonly Sign[]
 }
+
+/** Signs the message of Standard Webhooks. */
+export type Sign = (message: Uint8Array<ArrayBuffer>) => Uint8Array | Promise<Uint8Array>
 
 /** `Headers` of a `Request`, or a record such as Node's `request.headers`. */
 export type WebhookHeaders = { get: (name: string) => string | null } | Record<string, string | string[] | undefined>
@@ -71,12 +81,14 @@ export async function signWebhook(webhook: WebhookToSign, hmac: Hmac = hmacByWeb
   const body = toBytes(webhook.body)
   const message = joinBytes(`${timestamp}.`, body)
   const standardMessage = joinBytes(`${deliveryId}.${timestamp}.`, body)
-  const [own, standard, ownPrevious, standardPrevious] = await Promise.all([
+  const [own, standard, ownPrevious, standardPrevious, ...asymmetric] = await Promise.all([
     hmac(ownKey(secret), message),
     hmac(standardKey(secret), standardMessage),
     previousSecret === undefined ? null : hmac(ownKey(previousSecret), message),
     previousSecret === undefined ? null : hmac(standardKey(previousSecret), standardMessage),
+    ...(webhook.signers ?? []).map((sign) => sign(standardMessage)),
   ])
+  const symmetric = [standard, standardPrevious].flatMap((signature) => (signature ? [`v1,${toBase64(signature)}`] : []))
   return {
     'X-Service-Timestamp': timestamp,
     'X-Service-Signature': toHex(own),
@@ -84,13 +96,14 @@ export async function signWebhook(webhook: WebhookToSign, hmac: Hmac = hmacByWeb
     'webhook-id': deliveryId,
     'webhook-timestamp': timestamp,
     // A space-separated list, so that a secret can be rotated without a gap (Standard Webhooks, "Signature scheme").
-    'webhook-signature': [standard, standardPrevious].flatMap((signature) => (signature ? [`v1,${toBase64(signature)}`] : [])).join(' '),
+    'webhook-signature': [...symmetric, ...asymmetric.map((signature) => `v1a,${toBase64(signature)}`)].join(' '),
   }
 }
 
 /**
- * Verifies a delivery and returns its event. Pass the raw bytes of the body: they are verified before they are parsed. After a
- * rotation, a signature by the previous secret is valid too. Throws `WebhookVerificationError`.
+ * Verifies a delivery and returns its event. Pass the raw bytes of the body: they are verified before they are parsed. `secret` is
+ * the secret of the endpoint (`whsec_…`), or its public key (`whpk_…`) if this receiver is not to know the secret. After a rotation,
+ * a signature by the previous one is valid too. Throws `WebhookVerificationError`.
  */
 export async function verifyWebhook(
   rawBody: string | Uint8Array | ArrayBuffer,
@@ -98,23 +111,50 @@ export async function verifyWebhook(
   secret: string,
   options: VerifyOptions = {},
 ): Promise<WebhookEvent> {
-  const { now = new Date(), toleranceSeconds = 300 } = options
+  const body = toBytes(rawBody)
+  const isAuthentic = secret.startsWith(PUBLIC_KEY_PREFIX)
+    ? await verifyAsymmetric(body, headers, publicKey(secret), options)
+    : await verifySymmetric(body, headers, ownKey(secret), options)
+  if (!isAuthentic) throw new WebhookVerificationError('bad_signature', 'No signature matches this secret and body.')
+  return parseBody(body)
+}
+
+async function verifySymmetric(body: Bytes, headers: WebhookHeaders, key: Bytes, options: VerifyOptions): Promise<boolean> {
   const timestamp = requireHeader(headers, 'X-Service-Timestamp')
   const signatures = [requireHeader(headers, 'X-Service-Signature'), readHeader(headers, 'X-Service-Signature-Previous')]
-  if (!UNIX_SECONDS.test(timestamp)) {
-    throw new WebhookVerificationError('bad_timestamp', 'X-Service-Timestamp is not a number of seconds.')
-  }
+  requireRecent('X-Service-Timestamp', timestamp, options)
+  const imported = await importKey(key, 'verify')
+  const message = joinBytes(`${timestamp}.`, body)
+  // WebCrypto compares in constant time.
+  return anyVerifies(signatures, (signature = '') =>
+    HEX_SHA256.test(signature) ? crypto.subtle.verify('HMAC', imported, fromHex(signature), message) : false,
+  )
+}
+
+/** Verifies the `v1a` signatures of Standard Webhooks, and passes over all others. */
+async function verifyAsymmetric(body: Bytes, headers: WebhookHeaders, key: Bytes, options: VerifyOptions): Promise<boolean> {
+  const timestamp = requireHeader(headers, 'webhook-timestamp')
+  const deliveryId = requireHeader(headers, 'webhook-id')
+  const signatures = requireHeader(headers, 'webhook-signature').split(' ')
+  requireRecent('webhook-timestamp', timestamp, options)
+  const imported = await crypto.subtle.importKey('raw', key, ED25519, false, ['verify'])
+  const message = joinBytes(`${deliveryId}.${timestamp}.`, body)
+  return anyVerifies(signatures, (entry) => {
+    const [version, signature = ''] = entry.split(',')
+    if (version !== 'v1a' || !BASE64_ED25519.test(signature)) return false
+    return crypto.subtle.verify(ED25519, imported, fromBase64(signature), message)
+  })
+}
+
+async function anyVerifies<Entry>(entries: readonly Entry[], verify: (entry: Entry) => boolean | Promise<boolean>): Promise<boolean> {
+  return (await Promise.all(entries.map(verify))).includes(true)
+}
+
+function requireRecent(header: string, timestamp: string, { now = new Date(), toleranceSeconds = 300 }: VerifyOptions): void {
+  if (!UNIX_SECONDS.test(timestamp)) throw new WebhookVerificationError('bad_timestamp', `${header} is not a number of seconds.`)
   if (Math.abs(now.getTime() / 1000 - Number(timestamp)) >= toleranceSeconds) {
-    throw new WebhookVerificationError(
-      'timestamp_out_of_range',
-      `X-Service-Timestamp differs from the clock by ${toleranceSeconds} seconds or more.`,
-    )
+    throw new WebhookVerificationError('timestamp_out_of_range', `${header} differs from the clock by ${toleranceSeconds} seconds or more.`)
   }
-  const body = toBytes(rawBody)
-  if (!(await anySigns(ownKey(secret), signatures, joinBytes(`${timestamp}.`, body)))) {
-    throw new WebhookVerificationError('bad_signature', 'No signature matches this secret and body.')
-  }
-  return parseBody(body)
 }
 
 function requireHeader(headers: WebhookHeaders, name: string): string {
@@ -128,16 +168,6 @@ function readHeader(headers: WebhookHeaders, name: string): string | undefined {
   if (typeof headers.get === 'function') return headers.get(name) ?? undefined
   const values = Object.entries(headers).flatMap(([key, value]) => (key.toLowerCase() === name.toLowerCase() ? (value ?? []) : []))
   return values.length === 1 ? values[0] : undefined
-}
-
-/** Verifies with WebCrypto, which compares in constant time. */
-async function anySigns(key: Bytes, signatures: (string | undefined)[], message: Bytes): Promise<boolean> {
-  const imported = await importKey(key, 'verify')
-  const verdicts = signatures.map((signature) => {
-    if (signature === undefined || !HEX_SHA256.test(signature)) return false
-    return crypto.subtle.verify('HMAC', imported, fromHex(signature), message)
-  })
-  return (await Promise.all(verdicts)).includes(true)
 }
 
 function parseBody(body: Bytes): WebhookEvent {
@@ -165,7 +195,14 @@ function ownKey(secret: string): Bytes {
 /** Returns the key of `webhook-signature`: the decoded base64 after `whsec_`. */
 function standardKey(secret: string): Bytes {
   requirePrefix(secret)
-  return Uint8Array.from(atob(secret.slice(SECRET_PREFIX.length)), (character) => character.charCodeAt(0))
+  return fromBase64(secret.slice(SECRET_PREFIX.length))
+}
+
+/** Returns the key of `v1a` signatures: the decoded base64 after `whpk_`. */
+function publicKey(shown: string): Bytes {
+  const key = fromBase64(shown.slice(PUBLIC_KEY_PREFIX.length))
+  if (key.length !== ED25519_KEY_BYTES) throw new TypeError(`A public key is ${PUBLIC_KEY_PREFIX} and 32 bytes in base64`)
+  return key
 }
 
 /** Throws a TypeError for a secret that was never set: that is a bug in the program, not a bad delivery. */
@@ -199,6 +236,10 @@ function toHex(bytes: Uint8Array): string {
 
 function fromHex(hex: string): Bytes {
   return Uint8Array.from(hex.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16))
+}
+
+function fromBase64(base64: string): Bytes {
+  return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0))
 }
 
 function toBase64(bytes: Uint8Array): string {

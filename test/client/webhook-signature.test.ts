@@ -1,4 +1,4 @@
-import { createHmac, randomBytes } from 'node:crypto'
+import { createHmac, createPublicKey, generateKeyPairSync, type KeyObject, randomBytes, sign as signWith, verify } from 'node:crypto'
 import { signWebhook, verifyWebhook, WebhookVerificationError } from '@earshot/contracts/webhooks'
 import { Webhook } from 'standardwebhooks'
 import { describe, expect, test } from 'vitest'
@@ -18,6 +18,19 @@ const EVENT = {
   data: { submission: { body: 'Grüße 👋 – "quoted"' } },
 }
 const BODY = JSON.stringify(EVENT)
+
+const [PAIR, OLD_PAIR] = [generateKeyPairSync('ed25519'), generateKeyPairSync('ed25519')]
+const [PUBLIC_KEY, OLD_PUBLIC_KEY] = [PAIR, OLD_PAIR].map(({ publicKey }) => shown(publicKey)) as [string, string]
+const SIGNERS = [PAIR, OLD_PAIR].map(
+  ({ privateKey }) =>
+    (message: Uint8Array) =>
+      signWith(null, message, privateKey),
+)
+
+/** As Standard Webhooks shows a public key. */
+function shown(publicKey: KeyObject): string {
+  return `whpk_${Buffer.from(publicKey.export({ format: 'jwk' }).x ?? '', 'base64url').toString('base64')}`
+}
 
 const sign = (changes: object = {}) =>
   signWebhook({ body: BODY, secret: SECRET, timestampSeconds: TIMESTAMP, deliveryId: DELIVERY_ID, ...changes })
@@ -58,6 +71,29 @@ describe('signing', () => {
     expect(new Webhook(OLD_SECRET).verify(BODY, headers)).toEqual(EVENT)
     expect(() => new Webhook(SECRET).verify(`${BODY} `, headers)).toThrow('No matching signature')
     expect(() => new Webhook(OLD_SECRET).verify(BODY, { ...headers, 'webhook-id': 'other' })).toThrow('No matching signature')
+  })
+
+  test('key pairs sign id.timestamp.body as v1a, after the secrets, and ready-made verifiers pass over that', async () => {
+    const now = Math.floor(Date.now() / 1000)
+    const headers = await sign({ previousSecret: OLD_SECRET, signers: SIGNERS, timestampSeconds: now })
+    const entries = headers['webhook-signature']?.split(' ').map((entry) => entry.split(',')) ?? []
+    expect(entries.map(([version]) => version)).toEqual(['v1', 'v1', 'v1a', 'v1a'])
+    const message = Buffer.from(`${DELIVERY_ID}.${now}.${BODY}`)
+    for (const [index, publicKey] of [PUBLIC_KEY, OLD_PUBLIC_KEY].entries()) {
+      const x = Buffer.from(publicKey.replace('whpk_', ''), 'base64').toString('base64url')
+      const key = createPublicKey({ format: 'jwk', key: { kty: 'OKP', crv: 'Ed25519', x } })
+      expect(verify(null, message, key, Buffer.from(entries[index + 2]?.[1] ?? '', 'base64'))).toBe(true)
+    }
+    for (const secret of [SECRET, OLD_SECRET]) expect(new Webhook(secret).verify(BODY, headers)).toEqual(EVENT)
+    const first = {
+      ...headers,
+      'webhook-signature': entries
+        .toReversed()
+        .map((entry) => entry.join(','))
+        .join(' '),
+    }
+    expect(new Webhook(SECRET).verify(BODY, first)).toEqual(EVENT)
+    expect(await verifyWebhook(BODY, headers, SECRET)).toEqual(EVENT)
   })
 
   test('a secret without its prefix is refused', async () => {
@@ -146,5 +182,53 @@ describe('verifying', () => {
     expect(await codeOf(verifyWebhook('{not json', await sign(), SECRET, { now: NOW }))).toBe('bad_signature')
     expect(await codeOf(verifyWebhook('{not json', await sign({ body: '{not json' }), SECRET, { now: NOW }))).toBe('bad_body')
     expect(await codeOf(verifyWebhook('[]', await sign({ body: '[]' }), SECRET, { now: NOW }))).toBe('bad_body')
+  })
+})
+
+describe('verifying with a public key', () => {
+  const verdict = async (changes: Record<string, string | undefined> = {}, { key = PUBLIC_KEY, body = BODY } = {}) =>
+    codeOf(verifyWebhook(body, { ...(await sign({ signers: SIGNERS })), ...changes }, key, { now: NOW }))
+
+  test('returns the event, by the current key and by the previous one while it signs', async () => {
+    for (const key of [PUBLIC_KEY, OLD_PUBLIC_KEY]) {
+      expect(await verifyWebhook(BODY, await sign({ signers: SIGNERS }), key, { now: NOW })).toEqual(EVENT)
+    }
+    expect(await codeOf(verifyWebhook(BODY, await sign({ signers: SIGNERS.slice(0, 1) }), OLD_PUBLIC_KEY, { now: NOW }))).toBe(
+      'bad_signature',
+    )
+  })
+
+  test('needs none of the headers of the secret', async () => {
+    const { 'X-Service-Signature': _own, 'X-Service-Timestamp': _time, ...standard } = await sign({ signers: SIGNERS })
+    expect(await verifyWebhook(BODY, standard, PUBLIC_KEY, { now: NOW })).toEqual(EVENT)
+  })
+
+  test.each<[string, Record<string, string | undefined>, string]>([
+    ['no id', { 'webhook-id': undefined }, 'missing_header'],
+    ['another id', { 'webhook-id': 'other' }, 'bad_signature'],
+    ['no timestamp', { 'webhook-timestamp': undefined }, 'missing_header'],
+    ['a timestamp that was not signed', { 'webhook-timestamp': String(TIMESTAMP + 1) }, 'bad_signature'],
+    ['an old timestamp', { 'webhook-timestamp': String(TIMESTAMP - 300) }, 'timestamp_out_of_range'],
+    ['a timestamp in words', { 'webhook-timestamp': 'yesterday' }, 'bad_timestamp'],
+    ['no signature', { 'webhook-signature': undefined }, 'missing_header'],
+    ['a signature of zeros', { 'webhook-signature': `v1a,${Buffer.alloc(64).toString('base64')}` }, 'bad_signature'],
+    ['a signature that is not base64', { 'webhook-signature': 'v1a,*' }, 'bad_signature'],
+    ['a version without a signature', { 'webhook-signature': 'v1a' }, 'bad_signature'],
+  ])('refuses %s', async (_what, changes, code) => {
+    expect(await verdict(changes)).toBe(code)
+  })
+
+  test('refuses a valid signature under the version of another scheme', async () => {
+    const { 'webhook-signature': signatures = '' } = await sign({ signers: SIGNERS })
+    expect(await verdict({ 'webhook-signature': signatures.replaceAll('v1a,', 'v1,') })).toBe('bad_signature')
+  })
+
+  test('refuses another key and altered bytes', async () => {
+    expect(await verdict({}, { key: shown(generateKeyPairSync('ed25519').publicKey) })).toBe('bad_signature')
+    expect(await verdict({}, { body: `${BODY} ` })).toBe('bad_signature')
+  })
+
+  test('a key of another length is an error of the program', async () => {
+    expect(await verdict({}, { key: `whpk_${Buffer.alloc(31).toString('base64')}` })).toBeInstanceOf(TypeError)
   })
 })
