@@ -45,6 +45,7 @@ export const contracts = {
 export type Contracts = typeof contracts
 
 export type { AnalyticsOverview, NpsAnalytics } from './analytics.ts'
+export { type ChatMessage, chatMessages, newerChatMessage } from './chat-messages.ts'
 export { durations } from './durations.ts'
 export { ApiError, type ErrorBody, type ErrorCode, errorCodes, errorRow, errorTable, FieldError } from './errors.ts'
 export { Invitation, InvitationState } from './invitations.ts'
@@ -97,7 +98,7 @@ export type { QuestionResults, SurveyResults } from './schemas/survey-results.ts
 export { Testimonial } from './schemas/testimonial.ts'
 export type { Video, VideoDraftInput, VideoFailure, VideoState } from './schemas/video.ts'
 export { Attempt, attemptErrorCodes, Delivery } from './schemas/webhook-delivery.ts'
-export { WebhookEndpoint } from './schemas/webhook-endpoint.ts'
+export { WebhookEndpoint, WebhookFormat } from './schemas/webhook-endpoint.ts'
 export { Widget } from './schemas/widget.ts'
 export { Scope, scopeDescriptions, scopes } from './scopes.ts'
 export { type CheckedAnswer, checkAnswers, type GivenAnswer } from './surveys/answers.ts'

@@ -129,7 +129,7 @@ export const webhooks = {
     method: 'POST',
     path: `${WEBHOOK}/rotate-secret/`,
     summary: 'Rotate the signing secret of an endpoint',
-    description: `The new secret is shown only in this response. For ${durations.previousSecretHours} hours, deliveries are also signed with the previous secret, so that you can update your receivers without downtime. Another rotation within that time ends the overlap of the earlier one. Sending the current secret changes nothing, so that you can safely repeat a request.`,
+    description: `The new secret is shown only in this response. For ${durations.previousSecretHours} hours, deliveries are also signed with the previous secret, so that you can update your receivers without downtime. Another rotation within that time ends the overlap of the earlier one. The key pair of the endpoint changes and overlaps with its secret. Sending the current secret changes nothing, so that you can safely repeat a request.`,
     input: WebhookRef.extend({ secret: OwnSecret }),
     output: CreatedWebhookEndpoint,
   }),
@@ -140,7 +140,7 @@ export const webhooks = {
     waitsSeconds: 60,
     summary: 'Test a webhook endpoint',
     description:
-      'Sends an event of type `webhook.test` at once, signed like any other event, and returns the finished attempt. With `type`, sends the example of that type instead, as `events.types.list` shows it. The test is not retried, does not count toward disabling the endpoint, and is neither in the change feed nor replayed. Returns 503 if no worker sends it within 10 seconds; nothing is sent then. Does not accept an `Idempotency-Key`.',
+      'Sends an event of type `webhook.test` at once, signed like any other event, and returns the finished attempt. With `type`, sends the example of that type instead, as `events.types.list` shows it. The body has the format of the endpoint. The test is not retried, does not count toward disabling the endpoint, and is neither in the change feed nor replayed. Returns 503 if no worker sends it within 10 seconds; nothing is sent then. Does not accept an `Idempotency-Key`.',
     errors: ['state_conflict'],
     input: WebhookRef.extend({
       type: EventType.optional().meta({

@@ -24,7 +24,7 @@ export interface WorkerOptions {
   mailDriver: MailDriver
   /** Stays open when the worker stops. */
   blobStore: BlobStore
-  /** The start of links in mails. */
+  /** The start of links in mails and messages for chats. */
   baseUrl: string
   /** How videos are transcoded. */
   transcoding: Pick<TranscodingOptions, 'concurrency' | 'folder' | 'keepOriginalsDays'> & Partial<TranscodingOptions>
@@ -46,7 +46,7 @@ export interface Worker {
 
 /** Starts the webhook dispatcher, the job queue, the transcodes and what runs online migrations. Any number of workers can share one database. */
 export async function startWorker({ webhooks, transcoding, registry, ...context }: WorkerOptions): Promise<Worker> {
-  const { address, secretBox, log, mailDriver } = context
+  const { address, secretBox, baseUrl, log, mailDriver } = context
   const open = (name: string, poolSize: number, statementTimeoutMs: number): Database =>
     openDatabase({
       address,
@@ -61,7 +61,7 @@ export async function startWorker({ webhooks, transcoding, registry, ...context 
   const close = () => Promise.all([senders.close(), mailDriver.close(), database.close(), lockDatabase.close()])
   const queue = await startJobQueue({ ...context, database }).catch(rethrowAfter(close))
   const dispatcher = await startDispatcher({
-    ...{ database, lockDatabase, secretBox, log, jobPoolId: queue.poolId },
+    ...{ database, lockDatabase, secretBox, baseUrl, log, jobPoolId: queue.poolId },
     senderFor: senders.senderFor,
     backoffBaseMs: webhooks.backoffBaseMs,
     ...(registry && { registry }),

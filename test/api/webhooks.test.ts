@@ -1,10 +1,11 @@
-import { randomBytes } from 'node:crypto'
+import { createPrivateKey, createPublicKey, randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { makeTeam, type Team } from '../support/people.ts'
 import { startTestService, type TestService } from '../support/test-service.ts'
 import { walkIds } from '../support/walk-pages.ts'
 
 const RECEIVER = 'http://127.0.0.1:9/hooks'
+const PUBLIC_KEY = /^whpk_[A-Za-z0-9+/]{43}=$/
 
 let service: TestService
 let team: Team
@@ -146,9 +147,12 @@ test('a rotation shows the new secret once; the previous one signs too for a day
       ...made,
       secret_hint: third.slice(-4),
       previous_secret_expires_at: expect.any(String),
+      public_key: expect.stringMatching(PUBLIC_KEY),
+      previous_public_key: expect.stringMatching(PUBLIC_KEY),
       updated_at: expect.any(String),
     },
   ])
+  expect(new Set([made.public_key, shown.public_key, shown.previous_public_key]).size).toBe(3)
   const lastsMs = Date.parse(shown.previous_secret_expires_at) - Date.now()
   expect(lastsMs / 3_600_000).toBeCloseTo(24, 1)
   expect((await service.send('GET', `${webhooks}${made.id}/`, { token: team.token })).body).toEqual(shown)
@@ -178,6 +182,42 @@ test("a secret of one's own signs, is sealed like any other, and a rotation to t
   expect(new Set(answers.map(({ status, body }) => JSON.stringify([status, body.updated_at])))).toHaveLength(1)
   await expectSecrets(made.id, last, next)
 })
+
+test('the private key of an endpoint is sealed for it alone, and shown nowhere', async () => {
+  const { body: made } = await create({ url: RECEIVER, events: ['*'] })
+  expect(made).toMatchObject({ public_key: expect.stringMatching(PUBLIC_KEY), previous_public_key: null })
+  await service.send('POST', `${webhooks}${made.id}/rotate-secret/`, { token: team.token })
+  const [row] = await service.database.run<Record<'signing_key' | 'previous_signing_key' | 'public_key', string>>(
+    'select signing_key, previous_signing_key, public_key from webhook_endpoints where id = $1',
+    [made.id],
+  )
+  const open = (sealed = '', purpose = 'webhook-signing-key', id = made.id) =>
+    service.secretBox.open(purpose, Buffer.from(sealed, 'base64'), id)
+  const keys = [row?.signing_key, row?.previous_signing_key].map((sealed) => open(sealed))
+  expect(keys.map(publicKeyOf)).toEqual([row?.public_key, made.public_key])
+  expect(() => open(row?.signing_key, 'webhook-secret')).toThrow('altered')
+  expect(() => open(row?.signing_key, 'webhook-signing-key', team.id)).toThrow('altered')
+  const rows = await service.database.run<{ row: string }>('select e::text as row from webhook_endpoints e', [])
+  const audit = await service.database.run<{ row: string }>('select a::text as row from audit_entries a', [])
+  for (const key of [...keys, row?.signing_key ?? '']) {
+    expect([...(key === row?.signing_key ? [] : rows), ...audit].filter((text) => text.row.includes(key))).toEqual([])
+  }
+})
+
+test('an endpoint from before key pairs has none until its secret is rotated', async () => {
+  const { id } = (await create({ url: RECEIVER, events: ['*'] })).body
+  await service.database.run('update webhook_endpoints set signing_key = null, public_key = null where id = $1', [id])
+  const path = `${webhooks}${id}/`
+  expect((await service.send('GET', path, { token: team.token })).body).toMatchObject({ public_key: null, previous_public_key: null })
+  const rotated = await service.send('POST', `${path}rotate-secret/`, { token: team.token })
+  expect(rotated.body).toMatchObject({ public_key: expect.stringMatching(PUBLIC_KEY), previous_public_key: null })
+})
+
+/** The public key that belongs to a private one, as the API shows it. */
+function publicKeyOf(pkcs8: string): string {
+  const key = createPublicKey(createPrivateKey({ key: Buffer.from(pkcs8, 'base64'), format: 'der', type: 'pkcs8' }))
+  return `whpk_${Buffer.from(key.export({ format: 'jwk' }).x ?? '', 'base64url').toString('base64')}`
+}
 
 async function expectSecrets(id: string, current: string, previous: string): Promise<void> {
   const sealed = await service.database.run<{ secret: string; previous_secret: string }>(

@@ -17,6 +17,7 @@ import type { WebhookFixture } from '../support/webhook-fixture.ts'
 
 const WORKERS = 2
 const SLOTS = 100
+const ROTATED = { secret: 'sealed', secret_hint: 'hint', signing_key: 'sealed', public_key: 'whpk_' }
 const ACTOR = { userId: null, credentialId: null, credentialKind: 'model', ip: null }
 
 /** The result of an attempt. */
@@ -155,8 +156,7 @@ export async function beginLife({ database, teamId, addEndpoint, emit }: Webhook
     pause: () => setState('paused'),
     resume: () => setState('active'),
     disable: () => run("update webhook_endpoints set state = 'disabled' where id = $1", endpointId).then(() => ''),
-    rotate: () =>
-      rotateWebhookSecret(database, ACTOR, ref, { secret: 'sealed', secret_hint: 'hint', isCurrent: () => false }).then(() => ''),
+    rotate: () => rotateWebhookSecret(database, ACTOR, ref, { ...ROTATED, isCurrent: () => false }).then(() => ''),
   }
 
   return {

@@ -34,6 +34,7 @@ export async function startTestDispatcher(
     database: pool,
     lockDatabase: session,
     secretBox,
+    baseUrl: 'https://feedback.example',
     senderFor: () => sender,
     backoffBaseMs,
     log,

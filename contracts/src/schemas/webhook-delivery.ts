@@ -40,9 +40,9 @@ export const Delivery = z
     attempt_count: z.int().meta({ description: 'Number of attempts started.' }),
     next_attempt_at: timestamp('Time when the next attempt is due; null if there is none.').nullable(),
     payload: DeliveredEvent.nullable().meta({
-      description: `The body; null once the event is older than ${durations.eventDays} days, and for an event about a person who was erased.`,
+      description: `The event, which is the body; null once it is older than ${durations.eventDays} days, and for an event about a person who was erased. With another format than \`earshot\` the body is a message that is made of the event for each attempt, and not kept.`,
     }),
-    payload_sha256: z.string().meta({ description: 'SHA-256 of the body, in hex.' }),
+    payload_sha256: z.string().meta({ description: 'SHA-256 of the event, in hex: of the body that is sent with the format `earshot`.' }),
     replay_of: Id.nullable().meta({ description: 'The delivery that this one repeats.' }),
     replay_id: Id.nullable().meta({ description: 'The replay that created it.' }),
     created_at: CreatedAt,

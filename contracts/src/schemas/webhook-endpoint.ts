@@ -8,6 +8,14 @@ const EndpointState = z.enum(['active', 'paused', 'disabled']).meta({
   description: `State of the endpoint. Only an active endpoint gets deliveries. The service disables an endpoint after ${durations.failingEndpointDays} days without success.`,
 })
 
+export const WebhookFormat = z.enum(['earshot', 'slack', 'discord', 'teams']).meta({
+  id: 'WebhookFormat',
+  description:
+    'What is sent: `earshot` sends the event itself; `slack`, `discord` and `teams` send a message about it that people read in a channel. Everything is signed.',
+  example: 'earshot',
+})
+export type WebhookFormat = z.infer<typeof WebhookFormat>
+
 const EventFilter = z
   .array(z.enum([...eventTypes, '*']))
   .meta({ description: 'Types of events to send. `["*"]` for all.', example: ['submission.created', 'submission.approved'] })
@@ -19,10 +27,17 @@ const endpointFields = {
   description: z.string().nullable().meta({ description: 'Description of the endpoint.' }),
   events: EventFilter,
   project_id: Id.nullable().meta({ description: 'Send only events of this project; null for all projects.' }),
+  format: WebhookFormat,
   state: EndpointState,
   disabled_reason: z.string().nullable().meta({ description: 'Why the service disabled the endpoint.' }),
   secret_hint: z.string().meta({ description: 'The last four characters of the secret.', example: 'Zx0=' }),
   previous_secret_expires_at: timestamp('Time until which the previous secret signs too.').nullable(),
+  public_key: z.string().nullable().meta({
+    description:
+      'Verifies the `v1a` signature of `webhook-signature`, without a secret: `whpk_` and the 32 bytes of an Ed25519 key in base64. It changes with the secret. Null for an endpoint from before there were such keys, until its secret is rotated.',
+    example: 'whpk_11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=',
+  }),
+  previous_public_key: z.string().nullable().meta({ description: 'The public key before the last rotation, while it signs too.' }),
   consecutive_failures: z.int().meta({ description: 'Number of failed deliveries since the last success.' }),
   last_success_at: timestamp('Time of the last successful attempt.').nullable(),
   created_at: CreatedAt,
@@ -66,4 +81,8 @@ export const endpointInput = {
     .meta({ description: 'Types of events to send. `["*"]` for all.' }),
   description: text(500).nullable().optional().meta({ description: 'Description of the endpoint.', example: 'Chat channel of the team' }),
   project_id: Id.nullable().optional().meta({ description: 'Send only events of this project; null for all projects.' }),
+  format: WebhookFormat.optional().meta({
+    description:
+      'What is sent: the event (`earshot`, the default), or a message for a channel of Slack, Discord or Microsoft Teams. Addresses of these services take only their own format.',
+  }),
 }

@@ -1,4 +1,4 @@
-import type { DeliveredEvent } from '@earshot/contracts'
+import type { DeliveredEvent, WebhookFormat } from '@earshot/contracts'
 import { sql } from 'drizzle-orm'
 import type { Tx } from '../driver/database.ts'
 import { statement } from '../sql/statement.ts'
@@ -37,6 +37,11 @@ export interface ClaimedDelivery {
   secret: string
   /** Sealed; null when it no longer signs. */
   previous_secret: string | null
+  /** Sealed; null for an endpoint from before there were key pairs. */
+  signing_key: string | null
+  /** Sealed; null when it no longer signs. */
+  previous_signing_key: string | null
+  format: WebhookFormat
   /** The text of the body; null when the event is older than 30 days. */
   payload: string | null
   /** The time of the claim on the database's clock, in seconds. */
@@ -90,6 +95,7 @@ const claim = statement<{ worker_id: number; slots: string }, ClaimedDelivery>(
   select c.id, c.team_id, c.endpoint_id, c.event_id, c.event_type, c.attempt_id, c.attempt_count as number, c.trigger,
          c.due_at, extract(epoch from now() - c.due_at)::float8 as waited,
          e.url, e.local_trial, e.secret, case when e.previous_secret_expires_at > now() then e.previous_secret end as previous_secret,
+         e.signing_key, case when e.previous_secret_expires_at > now() then e.previous_signing_key end as previous_signing_key, e.format,
          v.payload, floor(extract(epoch from now()))::float8 as claimed_at
     from claimed c
     join ${webhook_endpoints} e on e.team_id = c.team_id and e.id = c.endpoint_id

@@ -1,4 +1,4 @@
-import type { DeliveredEvent, EventType } from '@earshot/contracts'
+import type { DeliveredEvent, EventType, WebhookFormat } from '@earshot/contracts'
 import { sql } from 'drizzle-orm'
 import { bigint, boolean, integer, jsonb, pgTable, primaryKey, smallint, text, uuid } from 'drizzle-orm/pg-core'
 import { bytea, exactInstant, instant, lifetime, newId } from './columns.ts'
@@ -18,6 +18,11 @@ export const webhook_endpoints = pgTable(
     secret_hint: text().notNull(),
     previous_secret: text(),
     previous_secret_expires_at: instant(),
+    public_key: text(),
+    signing_key: text(),
+    previous_public_key: text(),
+    previous_signing_key: text(),
+    format: text().$type<WebhookFormat>().notNull().default('earshot'),
     local_trial: boolean().notNull().default(false),
     consecutive_failures: integer().notNull().default(0),
     last_success_at: instant(),

@@ -11,9 +11,10 @@ import { findRecord, insertRecord, listRecords, lockRecord, removeRecord, update
 import { notFound, onlyOne } from '../sql/rows.ts'
 import { type Parameters, statement } from '../sql/statement.ts'
 import { webhook_endpoints } from '../tables/webhooks.ts'
+import { requireAcceptedFormat } from './accepted-formats.ts'
 import { releaseHeldDeliveries } from './held-deliveries.ts'
 
-const COLUMNS = ['url', 'events', 'description', 'project_id', 'state', 'local_trial'] as const
+const COLUMNS = ['url', 'events', 'description', 'project_id', 'format', 'state', 'local_trial'] as const
 /** What an endpoint's failures are counted by; an endpoint that is enabled again begins without any. */
 const NO_FAILURES = { consecutive_failures: 0, failing_since: null, first_failed_at: null, last_failed_at: null }
 const FAILURE_COLUMNS = ['disabled_reason', 'consecutive_failures', 'failing_since', 'first_failed_at', 'last_failed_at'] as const
@@ -27,10 +28,12 @@ export interface WebhookRef {
 /** The columns that a caller may set; absent ones stay as they are. */
 export type WebhookFields = Partial<Pick<WebhookEndpointRow, (typeof COLUMNS)[number]>>
 
-/** The signing secret, sealed for the endpoint's id, with what may be shown of it. */
+/** The signing secret and the key pair, sealed for the endpoint's id, with what may be shown of them. */
 export interface SealedSecret {
   secret: string
   secret_hint: string
+  signing_key: string
+  public_key: string
 }
 
 const inTeam = (p: Parameters<{ team_id: string }>) => sql`team_id = ${p.team_id} and deleted_at is null`
@@ -47,6 +50,9 @@ const insert = insertRecord<WebhookEndpointRow>(webhook_endpoints, [
   'events',
   'secret',
   'secret_hint',
+  'signing_key',
+  'public_key',
+  'format',
   'local_trial',
 ])
 const lock = lockRecord<WebhookRef, WebhookEndpointRow>(webhook_endpoints, here)
@@ -67,7 +73,10 @@ export async function findWebhook(tx: Tx, ref: WebhookRef): Promise<WebhookEndpo
   return (await find(tx, ref))[0] ?? notFound()
 }
 
-/** Creates an endpoint. Throws `quota_exceeded` when the plan has no room, `not_found` for a project that is not in the team. */
+/**
+ * Creates an endpoint. Throws `quota_exceeded` when the plan has no room, `not_found` for a project that is not in the team,
+ * `validation_error` for a format that its address does not take.
+ */
 export async function createWebhook(
   tx: Tx,
   actor: Actor,
@@ -77,13 +86,17 @@ export async function createWebhook(
   return transaction(tx, async (tx) => {
     await requireQuota(tx, team_id, 'webhook_endpoints')
     await requireProject(tx, team_id, fields.project_id)
-    const webhook = onlyOne(await insert(tx, { local_trial: false, ...fields, team_id, id: webhook_id }))
+    const webhook = onlyOne(await insert(tx, { local_trial: false, format: 'earshot', ...fields, team_id, id: webhook_id }))
+    requireAcceptedFormat(webhook)
     await recordAudit(tx, actor, { ...target(webhook), action: 'webhook.created' })
     return webhook
   })
 }
 
-/** Changes an endpoint. Throws `not_found` for a project that is not in the team. */
+/**
+ * Changes an endpoint. Throws `not_found` for a project that is not in the team, `validation_error` for a format that its address
+ * does not take.
+ */
 export async function updateWebhook(tx: Tx, actor: Actor, ref: WebhookRef, fields: WebhookFields): Promise<WebhookEndpointRow> {
   return transaction(tx, async (tx) => {
     const before = (await lock(tx, ref))[0] ?? notFound()
@@ -92,6 +105,7 @@ export async function updateWebhook(tx: Tx, actor: Actor, ref: WebhookRef, field
     const isDisabled = (fields.state ?? before.state) === 'disabled'
     const failures = { ...(isEnabled && NO_FAILURES), ...(!isDisabled && { disabled_reason: null }) }
     const after = onlyOne(await update(tx, ref, { ...fields, ...failures }))
+    if (fields.url !== undefined || fields.format !== undefined) requireAcceptedFormat(after)
     if (before.state !== 'active' && after.state === 'active') await releaseHeldDeliveries(tx, ref)
     await recordAudit(tx, actor, { ...target(after), action: 'webhook.updated', changes: changedFields(before, after) })
     return after
@@ -107,25 +121,27 @@ const rotate = statement<WebhookRef & SealedSecret & { hours: number }, WebhookE
   update ${webhook_endpoints}
      set previous_secret = secret, previous_secret_expires_at = now() + ${p.hours}::int * interval '1 hour',
          secret = ${p.secret}, secret_hint = ${p.secret_hint},
+         previous_signing_key = signing_key, previous_public_key = public_key,
+         signing_key = ${p.signing_key}, public_key = ${p.public_key},
          updated_at = now()
    where ${here(p)}
   returning ${columnsOf(webhook_endpoints)}`,
 )
 
 /**
- * Gives an endpoint another secret; the previous one signs too for a day. Nothing changes if it has the secret already: another
+ * Gives an endpoint another secret and key pair; the previous ones sign too for a day. Nothing changes if it has the secret already: another
  * rotation would end the overlap with the secret before.
  */
 export async function rotateWebhookSecret(
   tx: Tx,
   actor: Actor,
   { team_id, webhook_id }: WebhookRef,
-  { secret, secret_hint, isCurrent }: SealedSecret & { isCurrent: (before: WebhookEndpointRow) => boolean },
+  { isCurrent, ...sealed }: SealedSecret & { isCurrent: (before: WebhookEndpointRow) => boolean },
 ): Promise<WebhookEndpointRow> {
   return transaction(tx, async (tx) => {
     const before = (await lock(tx, { team_id, webhook_id }))[0] ?? notFound()
     if (isCurrent(before)) return before
-    const values = { team_id, webhook_id, secret, secret_hint, hours: durations.previousSecretHours }
+    const values = { team_id, webhook_id, ...sealed, hours: durations.previousSecretHours }
     const webhook = onlyOne(await rotate(tx, values))
     await recordAudit(tx, actor, { ...target(webhook), action: 'webhook.secret_rotated' })
     return webhook

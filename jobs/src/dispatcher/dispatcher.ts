@@ -27,6 +27,8 @@ export interface DispatcherOptions {
   /** A pool of one direct connection, for the worker's lock and its heartbeat. */
   lockDatabase: Database
   secretBox: SecretBox
+  /** The start of links in messages for chats. */
+  baseUrl: string
   /** Returns the sender that may reach the delivery's endpoint. */
   senderFor: (delivery: ClaimedDelivery) => Sender
   /** The delay before the second attempt. */
@@ -48,11 +50,11 @@ export interface Dispatcher {
 
 /** Sends due deliveries: poll, claim, send, complete. Any number of dispatchers can share one database. */
 export async function startDispatcher(options: DispatcherOptions): Promise<Dispatcher> {
-  const { database, lockDatabase, secretBox, log, registry = new Registry(), jobPoolId = null } = options
+  const { database, lockDatabase, log, registry = new Registry(), jobPoolId = null } = options
   const metrics = createDispatcherMetrics(registry)
   const concurrency = new EndpointConcurrency()
   const completer = createCompleter({ database, log })
-  const attempts = createAttempts({ ...options, compose: createRequestComposer(secretBox), onStalled: (id) => concurrency.stalled(id) })
+  const attempts = createAttempts({ ...options, compose: createRequestComposer(options), onStalled: (id) => concurrency.stalled(id) })
   const inFlight = createInFlight({ ...{ database, attempts, completer, concurrency, metrics, log }, onRoom: (id) => poll.refill(id) })
   const liveness = await startWorkerLiveness({
     ...{ database, lockDatabase, jobPoolId, log },

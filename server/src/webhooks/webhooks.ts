@@ -21,6 +21,7 @@ import { makeId } from '../auth/token-values.ts'
 import { implement } from '../http/implement.ts'
 import { presentAttempt, presentDelivery } from './present.ts'
 import { requireRange } from './replay-range.ts'
+import { makeSigningKeyPair } from './signing-key.ts'
 import { sendTestDelivery } from './test-delivery.ts'
 
 const SECRET_BYTES = 32
@@ -62,9 +63,14 @@ function newSecret(): string {
   return `whsec_${randomBytes(SECRET_BYTES).toString('base64')}`
 }
 
-/** Seals a signing secret for its endpoint alone. */
+/** Seals a signing secret, and a new key pair, for their endpoint alone. */
 function sealSecret({ services }: InTeam, webhookId: string, secret: string): SealedSecret {
-  return { secret: services.secretBox.seal('webhook-secret', secret, webhookId).toString('base64'), secret_hint: secret.slice(-4) }
+  const seal = (purpose: string, text: string) => services.secretBox.seal(purpose, text, webhookId).toString('base64')
+  const { privateKey, publicKey } = makeSigningKeyPair()
+  return {
+    ...{ secret: seal('webhook-secret', secret), secret_hint: secret.slice(-4) },
+    ...{ signing_key: seal('webhook-signing-key', privateKey), public_key: publicKey },
+  }
 }
 
 function openSecret({ services }: InTeam, { id, secret }: WebhookEndpointRow): string {
@@ -79,6 +85,7 @@ function given<Fields extends object>(fields: Fields): { [Name in keyof Fields]?
 }
 
 function presentWebhook(row: WebhookEndpointRow) {
+  const overlapEnd = toTimestamp(row.previous_secret_expires_at)
   return {
     id: row.id,
     team_id: row.team_id,
@@ -86,10 +93,13 @@ function presentWebhook(row: WebhookEndpointRow) {
     description: row.description,
     events: row.events,
     project_id: row.project_id,
+    format: row.format,
     state: row.state,
     disabled_reason: row.disabled_reason,
     secret_hint: row.secret_hint,
-    previous_secret_expires_at: toTimestamp(row.previous_secret_expires_at),
+    previous_secret_expires_at: overlapEnd,
+    public_key: row.public_key,
+    previous_public_key: overlapEnd !== null && Date.parse(overlapEnd) > Date.now() ? row.previous_public_key : null,
     consecutive_failures: row.consecutive_failures,
     last_success_at: toTimestamp(row.last_success_at),
     created_at: toTimestamp(row.created_at),
