@@ -13,6 +13,7 @@ import { checkPublished } from './published.ts'
 import { checkReceivers } from './receivers.ts'
 import { makeRecords } from './records.ts'
 import { checkSignIns, keepScreenshots } from './sign-ins.ts'
+import { checkSlackMessages } from './slack-messages.ts'
 import { checkStorage } from './storage.ts'
 
 const LOGGED_CHARACTERS = 8_000
@@ -43,6 +44,7 @@ problems.set('MDN HTTP Observatory over the pages', await checkPages(service.url
 problems.set('openid-client and oauth4webapi with Chromium', await checkSignIns())
 if (process.argv.includes('--keep-screenshots')) keepScreenshots()
 problems.set('Receivers with Flask, Go and openssl over deliveries', await checkReceivers(openSource))
+problems.set("Messages for Slack by Slack's SDK", await checkSlackMessages())
 problems.set('verifyWebhook as published, in Chromium', await checkPublished(openSource))
 problems.set('PgBouncer in session mode, and refused in others', await checkPooler())
 problems.set('The blob store over S3, with versitygw, and uploads by tus-py-client and Chromium', await checkStorage())
