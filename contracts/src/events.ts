@@ -2,7 +2,8 @@ import { z } from 'zod'
 import { durations } from './durations.ts'
 import { operation } from './operation.ts'
 import { TEAM, TeamRef } from './paths.ts'
-import { Event, EventType } from './schemas/event-payloads.ts'
+import { Event } from './schemas/event-payloads.ts'
+import { EventType } from './schemas/event-types.ts'
 import { Cursor, listOf, Page } from './schemas/primitives.ts'
 
 const read = { method: 'GET', scope: 'read:webhooks', role: 'admin', feature: 'webhooks' } as const

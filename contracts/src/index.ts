@@ -66,17 +66,8 @@ export { Project } from './projects.ts'
 export { PublicKey } from './public-keys.ts'
 export { resourceDescriptions } from './resources.ts'
 export { Role, roleSuffices, roles } from './roles.ts'
-export {
-  DeliveredEvent,
-  deliveredPayloads,
-  Event,
-  type EventData,
-  EventType,
-  eventDescriptions,
-  eventPayloads,
-  eventTypes,
-  TEST_EVENT,
-} from './schemas/event-payloads.ts'
+export { DeliveredEvent, deliveredPayloads, Event, type EventData, eventPayloads, TEST_EVENT } from './schemas/event-payloads.ts'
+export { EventType, eventDescriptions, eventTypes } from './schemas/event-types.ts'
 export {
   DedupeBy,
   Import,

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { durations } from '../durations.ts'
-import { DeliveredEvent, eventTypes, TEST_EVENT } from './event-payloads.ts'
+import { DeliveredEvent, TEST_EVENT } from './event-payloads.ts'
+import { eventTypes } from './event-types.ts'
 import { CreatedAt, Id, timestamp, UpdatedAt } from './primitives.ts'
 
 export const DeliveryState = z.enum(['pending', 'sending', 'succeeded', 'failed', 'skipped']).meta({

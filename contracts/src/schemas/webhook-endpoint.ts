@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { durations } from '../durations.ts'
-import { EventType, eventTypes } from './event-payloads.ts'
+import { EventType, eventTypes } from './event-types.ts'
 import { CreatedAt, Id, ReceiverUrl, text, timestamp, UpdatedAt } from './primitives.ts'
 
 const EndpointState = z.enum(['active', 'paused', 'disabled']).meta({
