@@ -62,6 +62,16 @@ const response = {
   ids: { survey_id: 'response.survey_id', response_id: 'response.id' },
 } as const
 
+const endpoint = {
+  link: { label: 'Open the endpoint', path: webhooks.retrieve.path },
+  ids: { webhook_id: 'endpoint.id' },
+} as const
+
+const receiver = [
+  { label: 'Host', from: 'endpoint.host' },
+  { label: 'Description', from: 'endpoint.description' },
+] as const
+
 const openMembers = { link: { label: 'Open the members', path: members.list.path }, ids: {} } as const
 
 const table = {
@@ -167,12 +177,29 @@ const table = {
     title: 'Profile changed',
     fields: [{ label: 'Name', from: 'user.name' }],
   },
+  'webhook.endpoint.disabled': {
+    ...endpoint,
+    title: 'Webhook endpoint disabled',
+    note: 'It failed for days, and gets no deliveries until somebody resumes it.',
+    fields: [...receiver, { label: 'Last success', from: 'endpoint.last_success_at', as: 'day' }],
+  },
+  'webhook.delivery.exhausted': {
+    ...endpoint,
+    title: 'Webhook delivery failed',
+    note: 'There are no more attempts.',
+    fields: [
+      ...receiver,
+      { label: 'Event', from: 'delivery.event_type' },
+      { label: 'Attempts', from: 'delivery.attempt_count' },
+      { label: 'Status code', from: 'delivery.last_attempt.status_code' },
+      { label: 'Error', from: 'delivery.last_attempt.error_code' },
+    ],
+  },
   'webhook.test': {
+    ...endpoint,
     title: 'Test of a webhook endpoint',
     note: 'Messages arrive here.',
     fields: [],
-    link: { label: 'Open the endpoint', path: webhooks.retrieve.path },
-    ids: { webhook_id: 'endpoint.id' },
   },
 } as const satisfies { [Type in DeliveredEvent['type']]: ChatMessage<PathIn<DataOf<Type>>> }
 

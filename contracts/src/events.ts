@@ -4,7 +4,8 @@ import { operation } from './operation.ts'
 import { TEAM, TeamRef } from './paths.ts'
 import { Event } from './schemas/event-payloads.ts'
 import { EventType } from './schemas/event-types.ts'
-import { Cursor, listOf, Page } from './schemas/primitives.ts'
+import { Cursor, Id, listOf, Page, timestamp } from './schemas/primitives.ts'
+import { DeliveredEventType } from './schemas/webhook-delivery.ts'
 
 const read = { method: 'GET', scope: 'read:webhooks', role: 'admin', feature: 'webhooks' } as const
 const readFeed = { ...read, errors: ['cursor_expired'] } as const
@@ -28,6 +29,17 @@ const EventTypeDetails = z
   })
   .meta({ id: 'EventTypeDetails', description: 'A type of event, with its schema and an example.' })
 
+const ExpungedEvent = z
+  .object({
+    id: Id.meta({ description: 'Id of the event.' }),
+    type: DeliveredEventType,
+    project_id: Id.nullable().meta({ description: 'The project, if the event belongs to one.' }),
+    payload_sha256: z.string().meta({ description: 'SHA-256 of the body that was removed, in hex.' }),
+    created_at: timestamp('Time of the event.'),
+    expunged_at: timestamp('Time when the payload was removed.'),
+  })
+  .meta({ id: 'ExpungedEvent', description: 'An event whose payload was removed.' })
+
 const types = {
   list: operation({
     ...read,
@@ -45,7 +57,7 @@ export const events = {
     ...readFeed,
     path: `${TEAM}/events/`,
     summary: 'List the events of a team',
-    description: `The change feed, oldest first. Events are kept for ${durations.eventDays} days. \`next_cursor\` is never null: after an empty page you are up to date, so ask again later with that cursor. New events never appear before a cursor you already have. ${EXPIRY}`,
+    description: `The change feed, oldest first. Events are kept for the \`payload_retention_days\` of the team, ${durations.eventDays} unless it chose fewer. Events that were expunged, and those about erased people, are left out. \`next_cursor\` is never null: after an empty page you are up to date, so ask again later with that cursor. New events never appear before a cursor you already have. ${EXPIRY}`,
     input: TeamRef.extend({ ...Page.shape, types: Types }),
     output: z
       .object({
@@ -66,6 +78,18 @@ export const events = {
     ].join('\n\n'),
     input: TeamRef.extend({ cursor: Cursor.optional(), types: Types }),
     output: Event,
+  }),
+  expunge: operation({
+    method: 'POST',
+    path: `${TEAM}/events/{event_id}/expunge/`,
+    scope: 'write:webhooks',
+    role: 'admin',
+    feature: 'webhooks',
+    summary: 'Expunge an event',
+    description:
+      'Removes the payload of one event, and the responses of all attempts to deliver it, at once and for good. The event, its deliveries and their hashes stay. The change feed and replays leave the event out. Deliveries that are not finished end: pending ones as `skipped`, and one in flight as `failed`; its request may still arrive, but its response is not kept. Receivers keep what they got. Expunging an event again changes nothing.',
+    input: TeamRef.extend({ event_id: Id.meta({ description: 'The event.' }) }),
+    output: ExpungedEvent,
   }),
   types,
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { auditLog } from './audit-log.ts'
+import { durations } from './durations.ts'
 import { NoContent, operation } from './operation.ts'
 import { TEAM, TEAMS, TeamRef } from './paths.ts'
 import { Plan, quotaNames } from './plans.ts'
@@ -7,6 +8,7 @@ import { Role } from './roles.ts'
 import { CreatedAt, HttpOrigin, Id, Language, listOf, Name, Page, Slug, TimeZone, timestamp, UpdatedAt } from './schemas/primitives.ts'
 
 const threshold = z.int().min(0).max(10)
+const RETENTION = `Days for which payloads of events are kept, and what webhook endpoints answered to them. Events and deliveries stay for ${durations.eventDays} days, without.`
 
 const TeamSettings = z
   .object({
@@ -14,6 +16,7 @@ const TeamSettings = z
     cors_origins: z.array(z.string()).meta({ description: 'Origins whose pages may call the API with credentials of the team.' }),
     locale: z.string().meta({ description: 'BCP 47 language tag for e-mails and pages.', example: 'en' }),
     timezone: z.string().meta({ description: 'IANA time zone in which the days of figures begin.', example: 'Europe/Berlin' }),
+    payload_retention_days: z.int().meta({ description: RETENTION, example: durations.eventDays }),
   })
   .meta({ id: 'TeamSettings', description: 'Settings of a team.' })
 
@@ -25,6 +28,14 @@ const TeamSettingsChange = z
     timezone: TimeZone.optional().meta({
       description: 'IANA time zone in which the days of figures begin, UTC at first. A change is for records that arrive from now on.',
     }),
+    payload_retention_days: z
+      .int()
+      .min(1)
+      .max(durations.eventDays)
+      .optional()
+      .meta({
+        description: `${RETENTION} ${durations.eventDays} at first. A lower number removes what is older within ten minutes; a higher one brings nothing back.`,
+      }),
   })
   .meta({ id: 'TeamSettingsChange', description: 'Settings to change. Omitted settings stay unchanged.' })
 

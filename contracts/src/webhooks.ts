@@ -44,7 +44,7 @@ const deliveries = {
     status: 201,
     summary: 'Redeliver an event',
     description:
-      'Creates a new delivery of the same event, with `replay_of` set, and sends it at once. It is not retried and does not count toward disabling the endpoint.',
+      'Creates a new delivery of the same event, with `replay_of` set, and sends it at once. It is not retried and does not count toward disabling the endpoint. Once the payload was removed, `state_conflict` with the state `expunged`.',
     errors: ['state_conflict'],
     input: DeliveryRef,
     output: Delivery,
@@ -57,7 +57,7 @@ const attempts = {
     method: 'GET',
     path: `${WEBHOOK}/attempts/`,
     summary: 'List the delivery attempts of an endpoint',
-    description: `Each attempt has its status code and response body. Attempts are kept for ${durations.attemptDays} days.`,
+    description: `Each attempt has its status code and response body. Attempts are kept for ${durations.attemptDays} days; their responses as long as the payload of the event.`,
     input: WebhookRef.extend({
       ...TimedPage.shape,
       delivery_id: Id.optional().meta({ description: 'Only attempts of this delivery.' }),
@@ -155,7 +155,7 @@ export const webhooks = {
     path: `${WEBHOOK}/replay/`,
     status: 202,
     summary: 'Replay the events of a period',
-    description: `Sends events again that a receiver lost or missed. Every event between \`from\` and \`to\` that matches the filters of the endpoint becomes a new delivery, regardless of earlier deliveries, also of skipped ones. \`matched\` is the number of events; the deliveries are created in the background and listed by \`replay_id\`. The period must lie within the last ${durations.eventDays} days and contain at most ${grouped(sizes.replayEvents)} events of the team. An endpoint has one replay at a time, else \`state_conflict\` with the state \`replaying\`; a team has at most ${grouped(sizes.replayDeliveries)} unfinished deliveries of replays, else \`quota_exceeded\`.`,
+    description: `Sends events again that a receiver lost or missed. Every event between \`from\` and \`to\` that matches the filters of the endpoint becomes a new delivery, regardless of earlier deliveries, also of skipped ones. Events without a payload are left out. \`matched\` is the number of events; the deliveries are created in the background and listed by \`replay_id\`. The period must lie within the last ${durations.eventDays} days and contain at most ${grouped(sizes.replayEvents)} events of the team. An endpoint has one replay at a time, else \`state_conflict\` with the state \`replaying\`; a team has at most ${grouped(sizes.replayDeliveries)} unfinished deliveries of replays, else \`quota_exceeded\`.`,
     errors: ['state_conflict', 'quota_exceeded'],
     input: WebhookRef.extend({
       from: instant(`Start of the period, inclusive, within the last ${durations.eventDays} days.`),

@@ -4,8 +4,9 @@ import type { Tx } from './driver/database.ts'
 import { onlyOne } from './sql/rows.ts'
 import { type Parameters, statement, statementsByKey } from './sql/statement.ts'
 import { events, feed_ends, feed_positions } from './tables/events.ts'
+import { teams } from './tables/teams.ts'
 
-export type EventRow = Pick<typeof events.$inferSelect, 'id' | 'type' | 'payload'> & { position: string }
+export type EventRow = Pick<typeof events.$inferSelect, 'id' | 'type'> & { payload: string; position: string }
 
 /** A position of a page with its event, or nulls for a page without any; and the same facts of the feed on each row. */
 type FeedRow = (EventRow | { [Name in keyof EventRow]: null }) & {
@@ -32,13 +33,19 @@ interface FeedQuery {
 const CURSOR = /^f[0-9a-z]{1,13}$/
 
 // Positions of days before are dropped, or about to be; their events live at least as long. A bound that is known when the
-// statement starts leaves out the partitions of other days.
+// statement starts leaves out the partitions of other days. What a team does not keep that long is gone for all readers at once,
+// before a job removes the payloads: so a cursor from before has expired, and misses nothing unnoticed.
 const after = (p: Parameters<FeedValues>) => sql`
            n.team_id = ${p.team_id}
            and n.position > greatest(
              ${p.position}::bigint,
              feed_position_at(((now() at time zone 'UTC')::date - ${sql.raw(String(durations.eventDays))})::timestamp at time zone 'UTC') - 1
-           )`
+           )
+           and n.position >= coalesce((
+             select feed_position_at(now() - t.payload_retention_days * interval '1 day')
+               from ${teams} t
+              where t.id = ${p.team_id} and t.payload_retention_days < ${sql.raw(String(durations.eventDays))}
+           ), 0)`
 
 // Only numbered events: a worker numbers what is committed, so nothing ever appears behind a position handed out. The events
 // of a page are looked up one by one: a join would make the planner sort or hash whole partitions.
@@ -55,7 +62,7 @@ const next = (p: Parameters<FeedValues>, ofType: SQL) => sql`
           left join lateral (
                  select e.team_id, e.id, e.type, e.payload
                    from ${events} e
-                  where e.team_id = page.team_id and e.id = page.event_id
+                  where e.team_id = page.team_id and e.id = page.event_id and e.payload is not null
                   limit 1
                ) v on true
          order by page.position`

@@ -155,6 +155,7 @@ export {
   updateWebhook,
   type WebhookEndpointRow,
 } from './webhooks/endpoints.ts'
+export { type ExpungedEvent, expungeEvent } from './webhooks/payloads.ts'
 export { beginReplay, continueReplay } from './webhooks/replays.ts'
 export { beginTestDelivery, findTestDelivery, withdrawTestDelivery } from './webhooks/test-deliveries.ts'
 export {

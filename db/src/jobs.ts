@@ -13,6 +13,8 @@ export const jobs = {
   partitions: z.object({}),
   /** Deletes rows that are kept for a time only. */
   retention: z.object({}),
+  /** Removes payloads of events that are older than their team keeps them. */
+  payloads: z.object({}),
   /** Disables endpoints that have been failing for days. */
   disabling: z.object({}),
   /** Makes the deliveries of a replay. */

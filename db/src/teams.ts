@@ -1,4 +1,4 @@
-import type { Plan, Role } from '@earshot/contracts'
+import { durations, type Plan, type Role } from '@earshot/contracts'
 import { sql } from 'drizzle-orm'
 import { type Tx, transaction } from './driver/database.ts'
 import { requireTeamQuota } from './quotas.ts'
@@ -14,8 +14,14 @@ import { requireTimeZone } from './sql/time-zones.ts'
 import { memberships } from './tables/members.ts'
 import { teams } from './tables/teams.ts'
 
-const DEFAULTS = { nps_low_score_threshold: 7, cors_origins: [] as string[], locale: 'en', timezone: 'UTC' }
-const COLUMNS = ['name', 'slug', 'nps_low_score_threshold', 'cors_origins', 'locale', 'timezone'] as const
+const DEFAULTS = {
+  nps_low_score_threshold: 7,
+  cors_origins: [] as string[],
+  locale: 'en',
+  timezone: 'UTC',
+  payload_retention_days: durations.eventDays,
+}
+const COLUMNS = ['name', 'slug', 'nps_low_score_threshold', 'cors_origins', 'locale', 'timezone', 'payload_retention_days'] as const
 
 type Team = typeof teams.$inferSelect
 

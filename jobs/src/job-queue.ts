@@ -13,6 +13,7 @@ import { mail } from './mail.ts'
 import { notifications } from './notifications.ts'
 import { orphans } from './orphans.ts'
 import { partitions } from './partitions.ts'
+import { payloads } from './payloads.ts'
 import { purge } from './purge.ts'
 import { replay } from './replay.ts'
 import { retention } from './retention.ts'
@@ -20,7 +21,7 @@ import { tag } from './tag.ts'
 import type { TaskContext, TaskMaker } from './task.ts'
 
 const tasks: Record<JobName, TaskMaker> = {
-  ...{ blobs, disabling, erasure, mail, notifications, orphans, partitions, replay, retention, purge, tag },
+  ...{ blobs, disabling, erasure, mail, notifications, orphans, partitions, payloads, replay, retention, purge, tag },
   import: importRows,
   import_undo: importUndo,
 }
@@ -32,6 +33,7 @@ const KILL_MS = 3_000
 const SCHEDULE: [JobName, string][] = [
   ['partitions', '*/10 * * * *'],
   ['retention', '*/10 * * * *'],
+  ['payloads', '*/10 * * * *'],
   ['purge', '37 * * * *'],
   ['blobs', '*/10 * * * *'],
   ['disabling', '*/10 * * * *'],
@@ -39,8 +41,8 @@ const SCHEDULE: [JobName, string][] = [
   ['orphans', '23 4 * * *'],
 ]
 
-/** Jobs that wait for readers of a table, or read all keys of a store: nothing waits for them. */
-const SLOW: ReadonlySet<JobName> = new Set(['partitions', 'orphans'])
+/** Jobs that wait for readers of a table, read all keys of a store, or empty a month of events: nothing waits for them. */
+const SLOW: ReadonlySet<JobName> = new Set(['partitions', 'orphans', 'payloads'])
 
 export interface JobQueueOptions extends TaskContext {
   /** The most jobs at once. */

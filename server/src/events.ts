@@ -1,5 +1,5 @@
 import { contracts } from '@earshot/contracts'
-import { readEvents, readFeedEnds } from '@earshot/db'
+import { type ExpungedEvent, expungeEvent, readEvents, readFeedEnds, toTimestamp } from '@earshot/db'
 import { implement } from './http/implement.ts'
 import { listEventTypes } from './webhooks/event-examples.ts'
 import { presentPayload } from './webhooks/present.ts'
@@ -20,7 +20,19 @@ export const events = implement(contracts.events, {
     const ends = await readFeedEnds(ctx.tx, [input.team_id])
     return { results: [], next_cursor: ends.get(input.team_id) ?? '' }
   },
+  expunge: async ({ ctx, input }) => presentExpunged(await expungeEvent(ctx.tx, ctx.actor, input)),
   types: {
     list: async ({ input }) => ({ results: listEventTypes(input.team_id), next_cursor: null }),
   },
 })
+
+function presentExpunged(row: ExpungedEvent) {
+  return {
+    id: row.id,
+    type: row.type,
+    project_id: row.project_id,
+    payload_sha256: row.payload_sha256,
+    created_at: toTimestamp(row.created_at),
+    expunged_at: toTimestamp(row.expunged_at),
+  }
+}

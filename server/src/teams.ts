@@ -36,13 +36,14 @@ interface TeamInput {
         cors_origins?: string[] | undefined
         locale?: string | undefined
         timezone?: string | undefined
+        payload_retention_days?: number | undefined
       }
     | undefined
 }
 
 /** Returns the columns of the given fields. Absent ones stay unchanged. */
 function fieldsOf({ name, slug, settings = {} }: TeamInput): TeamFields {
-  const { nps_low_score_threshold, cors_origins, locale, timezone } = settings
+  const { nps_low_score_threshold, cors_origins, locale, timezone, payload_retention_days } = settings
   return {
     ...(name !== undefined && { name }),
     ...(slug !== undefined && { slug }),
@@ -50,6 +51,7 @@ function fieldsOf({ name, slug, settings = {} }: TeamInput): TeamFields {
     ...(cors_origins !== undefined && { cors_origins }),
     ...(locale !== undefined && { locale }),
     ...(timezone !== undefined && { timezone }),
+    ...(payload_retention_days !== undefined && { payload_retention_days }),
   }
 }
 
@@ -79,6 +81,7 @@ function presentTeam(row: TeamRow) {
       cors_origins: row.cors_origins,
       locale: row.locale,
       timezone: row.timezone,
+      payload_retention_days: row.payload_retention_days,
     },
     created_at: toTimestamp(row.created_at),
     updated_at: toTimestamp(row.updated_at),

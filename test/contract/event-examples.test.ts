@@ -1,9 +1,12 @@
 import { readFileSync, writeFileSync } from 'node:fs'
+import type { ServerResponse } from 'node:http'
 import { type EventType, eventPayloads, eventTypes } from '@earshot/contracts'
+import { disableFailingEndpoints } from '@earshot/db/maintenance'
 import type { Worker } from '@earshot/jobs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { importFile } from '../support/imports.ts'
 import { makeTeam, type Team } from '../support/people.ts'
+import { startReceiver } from '../support/receiver.ts'
 import { startTestService, type TestService } from '../support/test-service.ts'
 import { makeReadyVideo } from '../support/videos.ts'
 import { startWholeWorker } from '../support/whole-worker.ts'
@@ -11,6 +14,9 @@ import { isOfShape, isRecording, shapesIn, withoutSecrets } from './recording.ts
 
 /** What `events.types.list` shows: `npm run examples` records what has no example yet, or one of another shape. */
 const EXAMPLES = new URL('../../server/src/webhooks/event-examples.json', import.meta.url)
+
+/** The address that examples show, instead of one of a receiver in tests. */
+const SHOWN_URL = `url = 'https://example.com/hooks/earshot'`
 
 const stored: Record<string, unknown> = JSON.parse(readFileSync(EXAMPLES, 'utf8'))
 const recorded: Record<string, unknown> = {}
@@ -44,6 +50,8 @@ const causes: Record<EventType, (team: Team) => Promise<unknown>> = {
   'team.invitation.created': (team) =>
     service.client(team.token).invitations.create({ team_id: team.id, email: 'grace@example.com', role: 'member' }),
   'user.profile.updated': (team) => service.client(team.token).me.update({ name: 'Ada Lovelace' }),
+  'webhook.endpoint.disabled': disabled,
+  'webhook.delivery.exhausted': exhausted,
 }
 
 test.for(eventPayloads)('$shape.type.value has an example of the shape of a real event', async (payload) => {
@@ -83,4 +91,32 @@ async function answered(team: Team, value: number) {
   const { questions: published } = await surveys.publish({ ...team.project, survey_id })
   const answers = [{ question_id: String(published[0]?.id), value }]
   await responses.create({ ...team.project, survey_id, answers, respondent: { name: 'Ada Lovelace', email: 'ada@example.com' } })
+}
+
+function addEndpoint(team: Team, url: string) {
+  return service.client(team.token).webhooks.create({ team_id: team.id, url, events: ['*'], description: 'Chat channel of the team' })
+}
+
+async function disabled(team: Team) {
+  const { id } = await addEndpoint(team, 'http://127.0.0.1:9/')
+  await service.database.run(
+    `update webhook_endpoints
+        set ${SHOWN_URL}, consecutive_failures = 10, last_success_at = now() - interval '6 days',
+            first_failed_at = now() - interval '5 days', last_failed_at = now()
+      where id = $1`,
+    [id],
+  )
+  await disableFailingEndpoints(service.database)
+}
+
+async function exhausted(team: Team) {
+  const { promise: asked, resolve } = Promise.withResolvers<ServerResponse>()
+  await using receiver = await startReceiver(resolve)
+  await addEndpoint(team, receiver.url)
+  await submitted(team)
+  const response = await asked
+  await service.database.run(`update webhook_endpoints set ${SHOWN_URL} where team_id = $1`, [team.id])
+  response.writeHead(410).end('Gone')
+  const events = () => service.database.run(`select id from events where team_id = $1 and type = 'webhook.delivery.exhausted'`, [team.id])
+  await expect.poll(async () => (await events()).length, { timeout: 10_000 }).toBe(1)
 }

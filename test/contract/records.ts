@@ -35,6 +35,7 @@ const makers: Record<string, Maker> = {
   request_id: makePrivacyRequest,
   user_id: async (_service, team) => (await team.join('member')).id,
   delivery_id: makeDelivery,
+  event_id: makeEvent,
   revoke_token: makeRevokeToken,
   invitation_id: makeInvitation,
   token: makeInvitationToken,
@@ -142,6 +143,13 @@ async function makeTag(_service: TestService, team: Team): Promise<unknown> {
   const tag = `tag ${randomUUID().slice(0, 8)}`
   await team.submit({ tags: [tag] })
   return tag
+}
+
+/** Creates an event. */
+async function makeEvent({ database }: TestService, team: Team): Promise<unknown> {
+  await team.submit()
+  const [event] = await database.run<{ id: string }>('select id from events where team_id = $1 order by id desc limit 1', [team.id])
+  return event?.id
 }
 
 /** Creates a delivery through an event that its endpoint subscribes to. */

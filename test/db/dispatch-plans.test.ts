@@ -1,4 +1,4 @@
-import type { Tx } from '@earshot/db'
+import { expungeEvent, type Tx } from '@earshot/db'
 import {
   type AttemptRef,
   type ClaimedDelivery,
@@ -9,6 +9,7 @@ import {
   holdDeliveries,
   registerWorker,
   releaseDeliveries,
+  skipDeliveries,
   sweepDeliveries,
 } from '@earshot/db/dispatch'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -53,12 +54,15 @@ const resultOf = (ref: AttemptRef) => ({
   ...{ ...ref, succeeded: true, delay_ms: null, duration_ms: 5, status_code: 200, remote_ip: null, response_headers: {} },
   ...{ response_body: null, response_body_truncated: false, response_body_bytes: null, error_code: null, error_detail: null },
 })
+const failureOf = (ref: AttemptRef) => ({ ...resultOf(ref), succeeded: false, status_code: 410 })
 const claim = (tx: Tx) => claimDeliveries(tx, { workerId, slots: [{ team_id: fixture.teamId, endpoint_id: endpointId, free: IN_HAND }] })
 
 const steps: Record<string, (tx: Tx, claimed: ClaimedDelivery[]) => Promise<unknown>> = {
   'a claim': (tx) => claim(tx),
   'a batch of results': (tx, claimed) => completeDeliveries(tx, claimed.map(refOf).map(resultOf)),
+  'a batch of final failures': (tx, claimed) => completeDeliveries(tx, claimed.map(refOf).map(failureOf)),
   'a hand-back': (tx, claimed) => handBackDeliveries(tx, claimed.map(refOf)),
+  'a batch of skipped ones': (tx, claimed) => skipDeliveries(tx, claimed.map(refOf)),
   'a sweep': (tx) => sweepDeliveries(tx, { workerId, held: [], heldAt: 'now', maxAttempts: 8 }),
 }
 
@@ -79,6 +83,20 @@ test.for(Object.keys(steps).flatMap((step) => (['custom', 'generic'] as const).m
     await fixture.database.run('delete from webhook_deliveries', [])
   },
 )
+
+test.each(['custom', 'generic'] as const)('expunging an event reads by indexes alone, however much is stored (%s plan)', async (mode) => {
+  const [id = ''] = await fixture.emit()
+  const { event_id } = await fixture.delivery(id)
+  const nobody = { userId: null, credentialId: null, credentialKind: null, ip: null }
+  const sent = await sentBy(fixture.database, (tx) => expungeEvent(tx, nobody, { team_id: fixture.teamId, event_id }))
+  expect(sent.length).toBeGreaterThanOrEqual(6)
+  for (const statement of sent) {
+    const { wholeReads, scannedRows } = await explain(fixture.database.client, mode, statement)
+    expect(wholeReads.filter((relation) => /history|attempts|events/.test(relation))).toEqual([])
+    expect(scannedRows, statement.text).toBeLessThan(MAX_SCANNED_ROWS)
+  }
+  await fixture.database.run('delete from webhook_deliveries', [])
+})
 
 // An empty table makes both indexes of due deliveries cost the same, but for the pages that vacuum left them.
 test.for(['webhook_deliveries_due', 'webhook_deliveries_due_by_endpoint'])('the other index cannot stand in for %s', async (missing) => {

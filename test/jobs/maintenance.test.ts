@@ -205,10 +205,10 @@ test('the worker runs every scheduled task', async () => {
   })
   await asOperator(
     fixture.address,
-    `select graphile_worker.add_job(task) from unnest('{blobs,orphans,partitions,retention,purge,disabling,notifications}'::text[]) task`,
+    `select graphile_worker.add_job(task) from unnest('{blobs,orphans,partitions,payloads,retention,purge,disabling,notifications}'::text[]) task`,
   )
   await until('all have run', () =>
-    ['expired partitions', 'expired records', 'Purged', 'Disabled', 'Queued mails', 'Noted blobs'].every((part) =>
+    ['expired partitions', 'expired records', 'Removed payloads', 'Purged', 'Disabled', 'Queued mails', 'Noted blobs'].every((part) =>
       messages.some((line) => line.includes(part)),
     ),
   )
@@ -216,7 +216,7 @@ test('the worker runs every scheduled task', async () => {
     fixture.address,
     'select array_agg(identifier order by identifier) as tasks from graphile_worker._private_known_crontabs',
   )
-  expect(scheduled?.tasks).toEqual(['blobs', 'disabling', 'notifications', 'orphans', 'partitions', 'purge', 'retention'])
+  expect(scheduled?.tasks).toEqual(['blobs', 'disabling', 'notifications', 'orphans', 'partitions', 'payloads', 'purge', 'retention'])
 
   expect(await fixture.database.client`select job_pool_id like 'pool-%' as named from webhook_workers`).toEqual([{ named: true }])
   await freesJobsOfTheDead()

@@ -3,6 +3,7 @@ import { Invitation } from '../invitations.ts'
 import { Member } from '../members.ts'
 import { type EventType, eventDescriptions } from './event-types.ts'
 import { Import } from './import.ts'
+import { EventEndpoint, ExhaustedDelivery } from './operational-event.ts'
 import { Id, timestamp } from './primitives.ts'
 import { TeamUser } from './profile.ts'
 import { Submission } from './submission.ts'
@@ -13,7 +14,7 @@ import { Video } from './video.ts'
 const payloadMeanings = { ...eventDescriptions, 'webhook.test': 'A person tested the endpoint.' } as const
 
 /**
- * The `data` of each event: the resource under its own name, as the API returns it. Events of resources that do not exist yet
+ * The `data` of each event: the resource under its own name, as the API returns it; of events about endpoints, what receivers of others may see. Events of resources that do not exist yet
  * are here so that receivers can be written for them.
  */
 const dataOf = {
@@ -28,6 +29,8 @@ const dataOf = {
   'team.member.added': z.object({ member: Member }),
   'team.invitation.created': z.object({ invitation: Invitation }),
   'user.profile.updated': z.object({ user: TeamUser }),
+  'webhook.endpoint.disabled': z.object({ endpoint: EventEndpoint }),
+  'webhook.delivery.exhausted': z.object({ endpoint: EventEndpoint, delivery: ExhaustedDelivery }),
 } as const satisfies Record<EventType, z.ZodObject>
 
 /** The `data` of each event by type. */
@@ -60,6 +63,8 @@ export const eventPayloads = [
   payloadOf('team.member.added', dataOf['team.member.added']),
   payloadOf('team.invitation.created', dataOf['team.invitation.created']),
   payloadOf('user.profile.updated', dataOf['user.profile.updated']),
+  payloadOf('webhook.endpoint.disabled', dataOf['webhook.endpoint.disabled']),
+  payloadOf('webhook.delivery.exhausted', dataOf['webhook.delivery.exhausted']),
 ] as const
 
 /** The type that `webhooks.test` sends: outside the catalogue, so that nobody subscribes to it and the change feed omits it. */

@@ -13,6 +13,8 @@ export const eventDescriptions = {
   'team.member.added': 'A person joined the team.',
   'team.invitation.created': 'An invitation was sent.',
   'user.profile.updated': 'The profile of a member changed.',
+  'webhook.endpoint.disabled': 'The service disabled a webhook endpoint that kept failing.',
+  'webhook.delivery.exhausted': 'A delivery failed for good. No attempt follows.',
 } as const
 export type EventType = keyof typeof eventDescriptions
 export const eventTypes = Object.keys(eventDescriptions) as [EventType, ...EventType[]]

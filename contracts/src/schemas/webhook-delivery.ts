@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { durations } from '../durations.ts'
 import { DeliveredEvent, TEST_EVENT } from './event-payloads.ts'
 import { eventTypes } from './event-types.ts'
 import { CreatedAt, Id, timestamp, UpdatedAt } from './primitives.ts'
@@ -7,7 +6,7 @@ import { CreatedAt, Id, timestamp, UpdatedAt } from './primitives.ts'
 export const DeliveryState = z.enum(['pending', 'sending', 'succeeded', 'failed', 'skipped']).meta({
   id: 'DeliveryState',
   description:
-    'State of the delivery. A delivery is skipped if the endpoint was paused or disabled, the plan does not include webhooks, or the person whom the event is about was erased.',
+    'State of the delivery. A delivery is skipped if the endpoint was paused or disabled, the plan does not include webhooks, or the payload of the event was removed before it was sent: with its person, by `events.expunge`, or after the `payload_retention_days` of the team.',
 })
 
 /** The types of the catalogue, and the type of `webhooks.test`. */
@@ -41,7 +40,8 @@ export const Delivery = z
     attempt_count: z.int().meta({ description: 'Number of attempts started.' }),
     next_attempt_at: timestamp('Time when the next attempt is due; null if there is none.').nullable(),
     payload: DeliveredEvent.nullable().meta({
-      description: `The event, which is the body; null once it is older than ${durations.eventDays} days, and for an event about a person who was erased. With another format than \`earshot\` the body is a message that is made of the event for each attempt, and not kept.`,
+      description:
+        'The event, which is the body; null once it was removed: after the `payload_retention_days` of the team, by `events.expunge`, or with the person whom it is about. With another format than `earshot` the body is a message that is made of the event for each attempt, and not kept.',
     }),
     payload_sha256: z.string().meta({ description: 'SHA-256 of the event, in hex: of the body that is sent with the format `earshot`.' }),
     replay_of: Id.nullable().meta({ description: 'The delivery that this one repeats.' }),

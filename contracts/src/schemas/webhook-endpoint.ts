@@ -3,7 +3,7 @@ import { durations } from '../durations.ts'
 import { EventType, eventTypes } from './event-types.ts'
 import { CreatedAt, Id, ReceiverUrl, text, timestamp, UpdatedAt } from './primitives.ts'
 
-const EndpointState = z.enum(['active', 'paused', 'disabled']).meta({
+export const EndpointState = z.enum(['active', 'paused', 'disabled']).meta({
   id: 'EndpointState',
   description: `State of the endpoint. Only an active endpoint gets deliveries. The service disables an endpoint after ${durations.failingEndpointDays} days without success.`,
 })

@@ -18,6 +18,7 @@ declare
   v_teams uuid[];
   v_projects uuid[];
   v_hashes text[];
+  v_endpoints uuid[];
   v_has_endpoints boolean;
 begin
   with new_event as materialized (
@@ -31,16 +32,17 @@ begin
     insert into events (team_id, id, project_id, type, payload, payload_sha256)
     select n.team_id, n.id, n.project_id, p_type, n.payload, encode(sha256(convert_to(n.payload, 'UTF8')), 'hex')
       from new_event n
-    returning team_id, id, project_id, payload_sha256
+    returning team_id, id, project_id, payload_sha256,
+              case when p_type like 'webhook.%' then (payload::json #>> '{data,endpoint,id}')::uuid end as about_endpoint_id
   ),
   unnumbered as (
     insert into unnumbered_events (team_id, event_id, type)
     select v.team_id, v.id, p_type
       from event v
   )
-  select array_agg(v.id), array_agg(v.team_id), array_agg(v.project_id), array_agg(v.payload_sha256),
+  select array_agg(v.id), array_agg(v.team_id), array_agg(v.project_id), array_agg(v.payload_sha256), array_agg(v.about_endpoint_id),
          exists (select from webhook_endpoints e where e.team_id = any (p_teams) and e.deleted_at is null)
-    into v_ids, v_teams, v_projects, v_hashes, v_has_endpoints
+    into v_ids, v_teams, v_projects, v_hashes, v_endpoints, v_has_endpoints
     from event v;
 
   if v_has_endpoints then
@@ -48,11 +50,14 @@ begin
       select v.team_id, e.id as endpoint_id, v.event_id, v.payload_sha256,
              coalesce(p_due_from + (v.number - 1) * p_pace_ms * interval '1 millisecond', now()) as due_at,
              e.state = 'active' and team_has_feature(e.team_id, 'webhooks') as is_sendable
-        from unnest(v_teams, v_projects, v_ids, v_hashes) with ordinality v (team_id, project_id, event_id, payload_sha256, number)
+        from unnest(v_teams, v_projects, v_ids, v_hashes, v_endpoints)
+               with ordinality v (team_id, project_id, event_id, payload_sha256, about_endpoint_id, number)
         join webhook_endpoints e on e.team_id = v.team_id
        where e.deleted_at is null
          and (e.project_id is null or e.project_id = v.project_id)
          and e.events && array[p_type, '*']
+         -- An event about an endpoint, which its data names, is never for that endpoint.
+         and (v.about_endpoint_id is null or e.id <> v.about_endpoint_id)
     ),
     delivery as (
       insert into webhook_deliveries (team_id, endpoint_id, event_id, event_type, payload_sha256, next_attempt_at)

@@ -42,7 +42,7 @@ export interface ClaimedDelivery {
   /** Sealed; null when it no longer signs. */
   previous_signing_key: string | null
   format: WebhookFormat
-  /** The text of the body; null when the event is older than 30 days. */
+  /** The text of the event; null when it was removed, or the event is older than 30 days. */
   payload: string | null
   /** The time of the claim on the database's clock, in seconds. */
   claimed_at: number

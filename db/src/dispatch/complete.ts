@@ -2,6 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { Tx } from '../driver/database.ts'
 import { type Parameters, statement } from '../sql/statement.ts'
 import { webhook_attempts, webhook_deliveries, webhook_endpoints } from '../tables/webhooks.ts'
+import { emitExhausted } from './exhausted.ts'
 import { insertHistory } from './history.ts'
 
 /** Identifies one attempt, so that a late result of another attempt changes nothing. */
@@ -40,7 +41,7 @@ export interface AttemptResult extends AttemptRef {
  * where they are found, in one order, and written by their places: a join would read the whole table by a plan that was made
  * while it was empty. (A claimed delivery alone names its worker; naming the state would offer the planner another index.)
  */
-const ours = (refs: SQL) => sql`
+export const ours = (refs: SQL) => sql`
   ours as materialized (
     select d.ctid as place, d.id, r.*
       from (select * from ${refs} order by delivery_id) r
@@ -65,8 +66,9 @@ export const ofDeliveries = (refs: SQL) => sql`
 
 // An endpoint's row is written when it changes, and for successes once a second. Rows are locked in order of id, because two
 // workers complete deliveries of the same endpoints at the same time. Attempts that a worker interrupted do not count.
-const complete = statement<AttemptBounds & { results: string }, { delivery_id: string }>(
-  (p) => sql`
+const completion = (emitted: SQL, applied: SQL) =>
+  statement<AttemptBounds & { results: string }, { delivery_id: string }>(
+    (p) => sql`
   with results as materialized (
     select r.*
       from jsonb_to_recordset(${p.results}::jsonb) as r (
@@ -142,9 +144,20 @@ const complete = statement<AttemptBounds & { results: string }, { delivery_id: s
            last_failed_at = case when c.failures > 0 then now() when not c.succeeded then e.last_failed_at end
       from changed c
      where e.team_id = c.team_id and e.id = c.id
-  )
+  )${emitted}
   select delivery_id
-    from applied`,
+    from ${applied}`,
+  )
+
+const complete = completion(sql``, sql`applied`)
+/** For a batch with a final failure: others pay nothing for its events. */
+const completeExhausted = completion(
+  sql`,${emitExhausted(sql`(
+        select f.*, o.status_code, o.error_code
+          from finished f
+          join ours o on o.delivery_id = f.id and not o.succeeded
+      )`)}`,
+  sql`applied cross join emitted`,
 )
 
 /**
@@ -157,7 +170,8 @@ export async function completeDeliveries(tx: Tx, results: readonly AttemptResult
     position,
     response_body: response_body && Buffer.from(response_body).toString('base64'),
   }))
-  const applied = await complete(tx, { results: JSON.stringify(rows), ...boundsOf(results) })
+  const isExhausted = results.some(({ succeeded, delay_ms }) => !succeeded && delay_ms === null)
+  const applied = await (isExhausted ? completeExhausted : complete)(tx, { results: JSON.stringify(rows), ...boundsOf(results) })
   return new Set(applied.map(({ delivery_id }) => delivery_id))
 }
 
@@ -186,7 +200,7 @@ export async function handBackDeliveries(tx: Tx, refs: readonly AttemptRef[]): P
 }
 
 /** Returns the first and last attempt id. The text of UUIDs sorts as the UUIDs do. */
-function boundsOf(refs: readonly AttemptRef[]): AttemptBounds {
+export function boundsOf(refs: readonly AttemptRef[]): AttemptBounds {
   const ids = refs.map(({ attempt_id }) => attempt_id).sort()
   return { first: ids[0] ?? '', last: ids.at(-1) ?? '' }
 }

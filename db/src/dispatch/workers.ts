@@ -5,6 +5,7 @@ import { type Parameters, statement } from '../sql/statement.ts'
 import { webhook_attempts, webhook_deliveries, webhook_workers } from '../tables/webhooks.ts'
 import { LEASE_SECONDS } from './claim.ts'
 import { type AttemptBounds, inTheirPartitions, ofDeliveries } from './complete.ts'
+import { emitExhausted } from './exhausted.ts'
 import { insertHistory } from './history.ts'
 
 /** The class of the advisory locks that show that a worker lives; the second number is the worker's id. */
@@ -155,9 +156,13 @@ const sweep = statement<Sweep, { delivery_id: string }>(
     returning *, 'failed' as last_state
   ),
   kept as (${insertHistory(sql`failed`)}
-  )
+  ),${emitExhausted(sql`(
+      select *, null::int as status_code, 'interrupted' as error_code
+        from failed
+    )`)}
   select delivery_id
-    from lost`,
+    from lost
+   cross join emitted`,
 )
 
 /**

@@ -1,4 +1,4 @@
-import { durations, type Role, roleSuffices, roles } from '@earshot/contracts'
+import { durations, type EventType, type Role, roleSuffices, roles } from '@earshot/contracts'
 import { sql } from 'drizzle-orm'
 import { type Tx, transaction } from '../driver/database.ts'
 import { queueMails } from '../mails.ts'
@@ -11,8 +11,10 @@ import { teams } from '../tables/teams.ts'
 import { users } from '../tables/users.ts'
 import { webhook_endpoints } from '../tables/webhooks.ts'
 import { target, type WebhookEndpointRow } from '../webhooks/endpoints.ts'
+import { eventEndpoint } from '../webhooks/event-endpoint.ts'
 
 const MIN_FAILURES = 10
+const DISABLED = 'webhook.endpoint.disabled' satisfies EventType
 const REASON = `No delivery succeeded for ${durations.failingEndpointDays} days.`
 const SYSTEM: Actor = { userId: null, credentialId: null, credentialKind: 'system', ip: null }
 /** The roles that manage webhooks; their members get the mail. */
@@ -41,6 +43,19 @@ const disable = statement<{ reason: string; failures: number; hours: number; day
   returning ${columnsOf(webhook_endpoints, 'e')}`,
 )
 
+// The changed rows, in one call for all.
+const emitDisabled = statement<{ team_ids: string[]; ids: string[] }, never>(
+  (p) => sql`
+  select
+    from (
+           select array_agg(e.team_id) as teams, array_agg(e.project_id) as projects,
+                  array_agg(json_build_object('endpoint', ${eventEndpoint(sql`e`)})) as data
+             from unnest(${p.team_ids}::uuid[], ${p.ids}::uuid[]) d (team_id, id)
+             join ${webhook_endpoints} e on e.team_id = d.team_id and e.id = d.id
+         ) d
+   cross join lateral emit_events(${sql.raw(`'${DISABLED}'`)}, d.teams, d.projects, d.data)`,
+)
+
 interface Recipient {
   team_id: string
   team: string
@@ -59,7 +74,7 @@ const findRecipients = statement<{ team_ids: string[]; roles: Role[] }, Recipien
 
 /**
  * Disables each endpoint without a success for 5 days and with at least 10 failed deliveries, spread over at least 12 hours,
- * since its last one. Its team's owners and admins get a mail. Returns the endpoints' ids.
+ * since its last one. Its team's owners and admins get a mail, and other endpoints an event. Returns the endpoints' ids.
  */
 export async function disableFailingEndpoints(tx: Tx): Promise<string[]> {
   const { failingEndpointHours: hours, failingEndpointDays: days } = durations
@@ -69,12 +84,15 @@ export async function disableFailingEndpoints(tx: Tx): Promise<string[]> {
     const changes = { state: { from: 'active', to: 'disabled' } }
     const entries = disabled.map((endpoint) => ({ ...target(endpoint), action: 'webhook.disabled', changes }) as const)
     await recordAudits(tx, SYSTEM, entries)
-    const recipients = await findRecipients(tx, { team_ids: disabled.map(({ team_id }) => team_id), roles: NOTIFIED_ROLES })
+    const team_ids = disabled.map(({ team_id }) => team_id)
+    const ids = disabled.map(({ id }) => id)
+    await emitDisabled(tx, { team_ids, ids })
+    const recipients = await findRecipients(tx, { team_ids, roles: NOTIFIED_ROLES })
     await queueMails(
       tx,
       disabled.flatMap((endpoint) => recipients.filter(({ team_id }) => team_id === endpoint.team_id).map((to) => mailOf(endpoint, to))),
     )
-    return disabled.map(({ id }) => id)
+    return ids
   })
 }
 

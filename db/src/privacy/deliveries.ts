@@ -1,66 +1,25 @@
 import { durations } from '@earshot/contracts'
 import { sql } from 'drizzle-orm'
 import type { Tx } from '../driver/database.ts'
-import { onlyOne } from '../sql/rows.ts'
 import { statement } from '../sql/statement.ts'
 import type { StoredRecipient } from '../tables/privacy.ts'
-import { webhook_attempts, webhook_deliveries, webhook_delivery_history } from '../tables/webhooks.ts'
+import { webhook_attempts, webhook_delivery_history } from '../tables/webhooks.ts'
+import { ENDED_AT_ONCE, type EndedDelivery, emptyAnswersTo, endUnfinished, interruptAttempts } from '../webhooks/ended-deliveries.ts'
 import { erased, type RequestRef } from './erased-records.ts'
 import { mentions, type PersonValues } from './person.ts'
 import { type Position, scanOf } from './scan.ts'
 
-const SKIPPED = 1_000
-const DELIVERIES_AT_ONCE = 500
 const DAY_MS = 86_400_000
 
-interface Ended {
-  attempt_id: string | null
-  was_sending: boolean
-}
-
-// One that is being sent is ended too: its row is gone, so the result, with what the receiver answers, is stale and is not written.
-// Locked in the order in which results are written.
-const end = statement<RequestRef, Ended>(
-  (p) => sql`
-  with ended as (
-    delete from ${webhook_deliveries}
-     where ctid = any (array(
-       select d.ctid
-         from ${webhook_deliveries} d
-        where d.team_id = ${p.team_id} and d.event_id in ${erased(p, 'events')}
-        order by d.id
-        limit ${sql.raw(String(SKIPPED))}
-          for update
-     ))
-    returning *
-  ),
-  kept as (
-    insert into ${webhook_delivery_history} (
-           team_id, id, endpoint_id, event_id, event_type, payload_sha256, state, trigger, attempt_count, attempt_id,
-           replay_of, replay_id, finished_at)
-    select team_id, id, endpoint_id, event_id, event_type, payload_sha256, case when state = 'sending' then 'failed' else 'skipped' end,
-           trigger, attempt_count, attempt_id, replay_of, replay_id, now()
-      from ended
-     where id >= uuid_at(now() - ${sql.raw(`interval '${durations.deliveryDays} days'`)})
-  )
-  select attempt_id, state = 'sending' as was_sending
-    from ended`,
-)
-
-const interrupt = statement<{ team_id: string; ids: string[]; first: string; last: string }, never>(
-  (p) => sql`
-  update ${webhook_attempts}
-     set finished_at = now(), error_code = 'interrupted', error_detail = 'The event was erased.'
-   where team_id = ${p.team_id} and id = any (${p.ids}::uuid[]) and id between ${p.first}::uuid and ${p.last}::uuid and finished_at is null`,
+const end = statement<RequestRef, EndedDelivery>((p) =>
+  endUnfinished(sql`d.team_id = ${p.team_id} and d.event_id in ${erased(p, 'events')}`),
 )
 
 /** Ends deliveries of erased events that have not succeeded yet: nothing more is sent. Returns how many, and whether there may be more. */
 export async function endDeliveries(tx: Tx, { team_id, request_id }: RequestRef): Promise<{ count: number; hasMore: boolean }> {
   const ended = await end(tx, { team_id, request_id })
-  const ids = ended.flatMap(({ attempt_id, was_sending }) => (was_sending && attempt_id !== null ? [attempt_id] : [])).sort()
-  const [first, last] = [ids.at(0), ids.at(-1)]
-  if (first && last) await interrupt(tx, { team_id, ids, first, last })
-  return { count: ended.length, hasMore: ended.length === SKIPPED }
+  await interruptAttempts(tx, team_id, ended, 'The event was erased.')
+  return { count: ended.length, hasMore: ended.length === ENDED_AT_ONCE }
 }
 
 interface Finished {
@@ -80,20 +39,6 @@ const findOfDay = statement<RequestRef & { day: string }, Finished>(
      and d.event_id in ${erased(p, 'events')}`,
 )
 
-// By the deliveries, never by ids of attempts that come from a join (db/src/dispatch/complete.ts).
-const emptyOfDeliveries = statement<{ team_id: string; ids: string[] }, { count: number }>(
-  (p) => sql`
-  with emptied as (
-    update ${webhook_attempts}
-       set response_headers = null, response_body = null, error_detail = null
-     where team_id = ${p.team_id} and delivery_id = any (${p.ids}::uuid[])
-       and num_nonnulls(response_headers, response_body, error_detail) > 0
-    returning 1
-  )
-  select count(*)::int as count
-    from emptied`,
-)
-
 /** What a day of finished deliveries told. */
 interface DayOfDeliveries {
   /** Attempts whose answers were emptied. */
@@ -106,10 +51,11 @@ interface DayOfDeliveries {
 export async function emptyAnswers(tx: Tx, { team_id, request_id }: RequestRef, [from]: Position): Promise<DayOfDeliveries> {
   const dayMs = from ? Date.parse(from) : Math.floor(Date.now() / DAY_MS - durations.deliveryDays - 1) * DAY_MS
   const finished = await findOfDay(tx, { team_id, request_id, day: new Date(dayMs).toISOString() })
-  const ids = finished.map(({ id }) => id)
-  let attempts = 0
-  for (let start = 0; start < ids.length; start += DELIVERIES_AT_ONCE)
-    attempts += onlyOne(await emptyOfDeliveries(tx, { team_id, ids: ids.slice(start, start + DELIVERIES_AT_ONCE) })).count
+  const attempts = await emptyAnswersTo(
+    tx,
+    team_id,
+    finished.map(({ id }) => id),
+  )
   // A day more: the database's clock decides the day of a delivery.
   const next = dayMs > Date.now() ? null : [new Date(dayMs + DAY_MS).toISOString()]
   return { attempts, recipients: recipientsOf(finished), next }

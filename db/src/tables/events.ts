@@ -1,6 +1,6 @@
 import type { DeliveredEvent } from '@earshot/contracts'
 import { bigint, date, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
-import { lifetime, newId } from './columns.ts'
+import { instant, lifetime, newId } from './columns.ts'
 
 const eventType = () => text().$type<DeliveredEvent['type']>().notNull()
 const feedPosition = () => bigint({ mode: 'bigint' }).notNull()
@@ -12,8 +12,9 @@ export const events = pgTable(
     id: newId(),
     project_id: uuid(),
     type: eventType(),
-    payload: text().notNull(),
+    payload: text(),
     payload_sha256: text().notNull(),
+    expunged_at: instant(),
     created_at: lifetime.created_at,
   },
   (table) => [primaryKey({ columns: [table.team_id, table.id] })],

@@ -11,6 +11,8 @@ export const teams = pgTable('teams', {
   cors_origins: text().array().notNull(),
   locale: text().notNull(),
   timezone: text().notNull().default('UTC'),
+  payload_retention_days: smallint().notNull().default(30),
+  payloads_removed_to: uuid(),
   created_by: uuid(),
   deleted_at: instant(),
   ...lifetime,

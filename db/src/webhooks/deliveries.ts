@@ -13,8 +13,9 @@ import { events } from '../tables/events.ts'
 import { all_webhook_deliveries, type Delivery, webhook_deliveries, webhook_delivery_history } from '../tables/webhooks.ts'
 import { belowEndpoint } from './endpoint-lists.ts'
 import { findWebhook, type WebhookEndpointRow, type WebhookRef } from './endpoints.ts'
+import { holdPayload } from './payloads.ts'
 
-/** A delivery with the body of its event; null once the event is past its 30 days. */
+/** A delivery with the body of its event; null once that was removed. */
 export type DeliveryRow = Delivery & { payload: string | null }
 
 /** Names a delivery: team, endpoint, id. */
@@ -110,14 +111,14 @@ const insert = statement<
 
 /**
  * Sends the same event once more, as a new delivery that is due at once. Throws `state_conflict` while the endpoint is
- * not active, `not_found` once the event is past its 30 days.
+ * not active and once the payload was removed, `not_found` once the event is past its 30 days or was erased.
  */
 export async function redeliver(tx: Tx, actor: Actor, ref: DeliveryRef): Promise<DeliveryRow> {
   return transaction(tx, async (tx) => {
     const first = await findDelivery(tx, ref)
     requireActive(await findWebhook(tx, ref))
-    if (first.payload === null) notFound()
     const { team_id, endpoint_id, event_id, event_type, payload_sha256, id: replay_of } = first
+    await holdPayload(tx, { team_id, event_id })
     const made = onlyOne(await insert(tx, { team_id, endpoint_id, event_id, event_type, payload_sha256, replay_of }))
     await recordAudit(tx, actor, { team_id, action: 'delivery.redelivered', target: 'delivery', target_id: made.id })
     return { ...made, finished_at: null, payload: first.payload }

@@ -32,9 +32,9 @@ interface Replay {
 type ReplayRow = typeof webhook_replays.$inferSelect
 type ReplayFilters = Pick<ReplayRow, 'project_id' | 'types'>
 
-/** Whether a replay sends an event `v`: by the filters of its endpoint, null for any, and never one of `webhooks.test`. */
+/** Whether a replay sends an event `v`: by the filters of its endpoint, null for any, never one of `webhooks.test`, and none without a payload. */
 const isReplayed = (p: Parameters<ReplayFilters>): SQL => sql`
-           v.type <> 'webhook.test'
+           v.type <> 'webhook.test' and v.payload is not null
            and (${p.types}::text[] is null or v.type = any (${p.types}::text[]))
            and (${p.project_id}::uuid is null or v.project_id is not distinct from ${p.project_id}::uuid)`
 
@@ -53,7 +53,7 @@ const countEvents = statement<Range & { take: number }, { events: number; matche
   select count(*)::int as events,
          count(*) filter (where ${isReplayed(p)})::int as matched
     from (
-      select type, project_id
+      select type, project_id, payload
         from ${events}
        where team_id = ${p.team_id} and id > ${p.after_event_id} and id < ${p.before_event_id}
        limit ${p.take}
@@ -146,7 +146,7 @@ const lock = statement<ReplayRef, ReplayRow>(
      for update`,
 )
 
-// A deleted endpoint gets no more.
+// A deleted endpoint gets no more. Payloads are held until the deliveries are there, as for one that is redelivered.
 const insertBatch = statement<ReplayRow & { max: number }, { made: number; last_event_id: string | null }>(
   (p) => sql`
   with made as (
@@ -158,6 +158,7 @@ const insertBatch = statement<ReplayRow & { max: number }, { made: number; last_
        and exists (select from ${webhook_endpoints} e where e.team_id = ${p.team_id} and e.id = ${p.endpoint_id} and e.deleted_at is null)
      order by v.id
      limit ${p.max}
+       for share of v
     returning event_id
   )
   select count(*)::int as made, (array_agg(event_id order by event_id desc))[1] as last_event_id

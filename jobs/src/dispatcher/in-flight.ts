@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Database } from '@earshot/db'
-import { type AttemptRef, type ClaimedDelivery, handBackDeliveries } from '@earshot/db/dispatch'
+import { type AttemptRef, type ClaimedDelivery, handBackDeliveries, skipDeliveries } from '@earshot/db/dispatch'
 import type { Log } from '../log.ts'
 import { type Attempts, type FinishedAttempt, refOf } from './attempts.ts'
 import type { Completer, Completion } from './completer.ts'
@@ -32,18 +32,20 @@ export interface InFlight {
 /** The deliveries in flight, each from its claim to its written result. */
 export function createInFlight({ database, attempts, completer, concurrency, metrics, onRoom, log }: InFlightOptions): InFlight {
   const inFlight = new Map<string, Promise<void>>()
-  const unsent: AttemptRef[] = []
-  let handingBack: Promise<void> | null = null
+  const handBack = together(handBackDeliveries, { database, log })
+  const skip = together(skipDeliveries, { database, log })
 
   async function deliver(delivery: ClaimedDelivery, claimedAtMs: number): Promise<void> {
     const { endpoint_id } = delivery
     concurrency.started(endpoint_id)
     metrics.waitSeconds.observe(delivery.waited)
-    const finished = await attempts.run(delivery, claimedAtMs)
+    // Its payload was removed after it was sent again, or its event is too old: nothing is sent.
+    const isSkipped = delivery.payload === null
+    const finished = isSkipped ? null : await attempts.run(delivery, claimedAtMs)
     concurrency.responded(endpoint_id)
     metrics.attempts.inc({ outcome: finished?.outcome ?? 'handed_back' })
     if (finished === null) {
-      await handBack(refOf(delivery))
+      await (isSkipped ? skip : handBack)(refOf(delivery))
     } else {
       const { outcome, result } = finished
       if (outcome === 'success') concurrency.succeeded(endpoint_id, result.duration_ms)
@@ -67,19 +69,6 @@ export function createInFlight({ database, attempts, completer, concurrency, met
     )
   }
 
-  function handBack(ref: AttemptRef): Promise<void> {
-    unsent.push(ref)
-    handingBack ??= handBackSoon()
-    return handingBack
-  }
-
-  async function handBackSoon(): Promise<void> {
-    await delay(LINGER_MS)
-    handingBack = null
-    // If this fails, the sweep finds them: deliveries of this worker that are not in flight.
-    await handBackDeliveries(database, unsent.splice(0)).catch((err) => log.warn({ err }, 'Could not hand back unsent deliveries'))
-  }
-
   return {
     start(delivery, claimedAtMs) {
       const ended = deliver(delivery, claimedAtMs).then(() => {
@@ -94,5 +83,27 @@ export function createInFlight({ database, attempts, completer, concurrency, met
     async settled() {
       await Promise.all(inFlight.values())
     },
+  }
+}
+
+/** Returns a function that collects deliveries for some milliseconds, and writes them together. */
+function together(
+  write: (tx: Database, refs: AttemptRef[]) => Promise<void>,
+  { database, log }: Pick<InFlightOptions, 'database' | 'log'>,
+): (ref: AttemptRef) => Promise<void> {
+  const unsent: AttemptRef[] = []
+  let writing: Promise<void> | null = null
+
+  async function writeSoon(): Promise<void> {
+    await delay(LINGER_MS)
+    writing = null
+    // If this fails, the sweep finds them: deliveries of this worker that are not in flight.
+    await write(database, unsent.splice(0)).catch((err) => log.warn({ err }, 'Could not hand back unsent deliveries'))
+  }
+
+  return (ref) => {
+    unsent.push(ref)
+    writing ??= writeSoon()
+    return writing
   }
 }

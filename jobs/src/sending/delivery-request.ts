@@ -32,7 +32,7 @@ export function createRequestComposer({ secretBox, baseUrl }: ComposerOptions): 
 
   return async (delivery) => {
     const { id, endpoint_id, url, event_type, format, payload, previous_secret, claimed_at } = delivery
-    if (payload === null) throw new AttemptFailure('interrupted', 'The event is older than 30 days or was erased, so its body is deleted.')
+    if (payload === null) throw new AttemptFailure('interrupted', 'The payload of the event was removed.')
     const body = Buffer.from(format === 'earshot' ? payload : renderChatBody(format, payload, baseUrl))
     const signature = await signWebhook(
       {
