@@ -4,7 +4,8 @@ import { type Paint, painter } from './paint.ts'
 import { jsonLine, oneLine } from './printable.ts'
 import type { Terminal } from './terminal.ts'
 
-const TYPE_WIDTH = Math.max(...eventTypes.map((type) => type.length))
+/** The rare events about endpoints have longer types and take more, so that the lines of others fit into 80 columns. */
+const TYPE_WIDTH = Math.max(...eventTypes.filter((type) => !type.startsWith('webhook.')).map((type) => type.length))
 
 /** One try to forward an event, as printed. */
 export interface ListenLine {
