@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { signWebhook } from '@earshot/contracts/webhooks'
 
 const TIMEOUT_MS = 30_000
@@ -37,7 +38,7 @@ export function isWorthRetrying({ status }: Forwarding): boolean {
 }
 
 /**
- * Posts an event like a delivery: same bytes, both sets of signature headers. The delivery's id is the event's, so that a
+ * Posts an event like a delivery: same bytes, both sets of signature headers, the trace of the event. The delivery's id is the event's, so that a
  * receiver that deduplicates recognizes an event sent again after a killed run.
  */
 export async function forward(url: string, { id, type, text }: ForwardedEvent, secret: string, signal: AbortSignal): Promise<Forwarding> {
@@ -56,6 +57,7 @@ export async function forward(url: string, { id, type, text }: ForwardedEvent, s
         'X-Service-Event': type,
         'X-Service-Delivery': id,
         ...signature,
+        traceparent: `00-${id.replaceAll('-', '')}-${randomBytes(8).toString('hex')}-01`,
       },
       body: text,
       signal: AbortSignal.any([signal, timeout]),

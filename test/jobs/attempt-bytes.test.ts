@@ -69,8 +69,8 @@ describe('over eight attempts', () => {
     expect(JSON.parse(event?.payload ?? '').data).toEqual(AWKWARD)
   })
 
-  test('all headers but the signature’s keep their name, order and value', () => {
-    const [first, ...others] = sent.map(({ head }) => head.filter(([name]) => !SIGNING.includes(name.toLowerCase())))
+  test('all headers but the signature’s and the span’s keep their name, order and value', () => {
+    const [first, ...others] = sent.map(({ head }) => head.filter(([name]) => ![...SIGNING, 'traceparent'].includes(name.toLowerCase())))
     expect(Object.fromEntries(first ?? [])).toMatchObject({
       'Content-Type': 'application/json',
       'X-Service-Event': 'submission.created',
@@ -80,6 +80,15 @@ describe('over eight attempts', () => {
       'content-length': String(sent[0]?.body.length),
     })
     for (const other of others) expect(other).toEqual(first)
+  })
+
+  test('traceparent has the event’s id as the trace and the attempt’s as the span', () => {
+    const trace = String(JSON.parse(event?.payload ?? '').id).replaceAll('-', '')
+    const expected = attempts.map(({ id }) => `00-${trace}-${id.replaceAll('-', '').slice(16)}-01`)
+    expect(sent.map(({ headers }) => headers.traceparent)).toEqual(expected)
+    expect(new Set(expected).size).toBe(8)
+    // W3C Trace Context §3.2.2.
+    for (const value of expected) expect(value).toMatch(/^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-01$/)
   })
 
   test('both timestamp headers carry the time of the attempt’s row, later each time', () => {

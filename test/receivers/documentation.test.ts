@@ -66,7 +66,7 @@ describe('docs/webhook-reference.md', () => {
     const secret = `whsec_${Buffer.alloc(32).toString('base64')}`
     const signed = await signWebhook({ body: '', secret, previousSecret: secret, timestampSeconds: 1, deliveryId: 'x' })
     const named = tableUnder('header').flatMap(([names = '']) => Array.from(names.matchAll(/`([\w-]+)`/g), ([, name]) => name))
-    expect(named.sort()).toEqual(['X-Service-Event', 'X-Service-Delivery', ...Object.keys(signed)].sort())
+    expect(named.sort()).toEqual(['X-Service-Event', 'X-Service-Delivery', 'traceparent', ...Object.keys(signed)].sort())
   })
 })
 

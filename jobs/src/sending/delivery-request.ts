@@ -25,13 +25,13 @@ export interface ComposerOptions {
 /** Creates the request of an attempt. Throws an `AttemptFailure` for a delivery that cannot be sent. */
 export type ComposeRequest = (delivery: ClaimedDelivery) => Promise<Omit<DeliveryRequest, 'signal'>>
 
-/** Creates requests whose body is the stored bytes of the event, or a message made of it. Each attempt has a new signature. */
+/** Creates requests whose body is the stored bytes of the event, or a message made of it. Each attempt has a new signature and is a span of its own. */
 export function createRequestComposer({ secretBox, baseUrl }: ComposerOptions): ComposeRequest {
   const secretOf = cacheOpened((sealed, endpointId) => open(secretBox, 'webhook-secret', sealed, endpointId))
   const keyOf = cacheOpened((sealed, endpointId) => toPrivateKey(open(secretBox, 'webhook-signing-key', sealed, endpointId)))
 
   return async (delivery) => {
-    const { id, endpoint_id, url, event_type, format, payload, previous_secret, claimed_at } = delivery
+    const { id, endpoint_id, url, event_id, event_type, attempt_id, format, payload, previous_secret, claimed_at } = delivery
     if (payload === null) throw new AttemptFailure('interrupted', 'The payload of the event was removed.')
     const body = Buffer.from(format === 'earshot' ? payload : renderChatBody(format, payload, baseUrl))
     const signature = await signWebhook(
@@ -45,9 +45,23 @@ export function createRequestComposer({ secretBox, baseUrl }: ComposerOptions): 
       },
       hmac,
     )
-    const headers = { 'Content-Type': 'application/json', 'X-Service-Event': event_type, 'X-Service-Delivery': id, ...signature }
+    const headers = {
+      'Content-Type': 'application/json',
+      'X-Service-Event': event_type,
+      'X-Service-Delivery': id,
+      ...signature,
+      traceparent: traceparentOf({ event_id, attempt_id }),
+    }
     return { url, headers, body }
   }
+}
+
+/**
+ * Returns the `traceparent` of an attempt (W3C Trace Context): all deliveries of an event are one trace, whose id is the event's
+ * in hex. A UUID is never all zeros, nor is its second half, which begins with the variant.
+ */
+function traceparentOf({ event_id, attempt_id }: Pick<ClaimedDelivery, 'event_id' | 'attempt_id'>): string {
+  return `00-${event_id.replaceAll('-', '')}-${attempt_id.replaceAll('-', '').slice(-16)}-01`
 }
 
 function signerOf(key: KeyObject): Sign {
