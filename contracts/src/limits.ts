@@ -87,6 +87,11 @@ export const sizes = {
   captionBytes: 1_000_000,
   captionBodyBytes: 2_097_152,
   captionsPerVideo: 20,
+  /** Headers of one's own at a webhook endpoint: their number, and the bytes of all names and values. */
+  endpointHeaders: 20,
+  endpointHeaderBytes: 16_384,
+  headerNameCharacters: 100,
+  headerValueCharacters: 4_096,
   replayEvents: 100_000,
   /** Deliveries of a team's replays that have not ended. */
   replayDeliveries: 200_000,

@@ -7,6 +7,7 @@ import { EventType } from './schemas/event-types.ts'
 import { Id, instant, listOf, Page, TimedPage } from './schemas/primitives.ts'
 import { Attempt, DeliveredEventType, Delivery, DeliveryState } from './schemas/webhook-delivery.ts'
 import { CreatedWebhookEndpoint, endpointInput, OwnSecret, WebhookEndpoint } from './schemas/webhook-endpoint.ts'
+import { ChangedHeaders, NewHeaders } from './schemas/webhook-headers.ts'
 
 const WEBHOOK = `${TEAM}/webhooks/{webhook_id}` as const
 const WebhookRef = TeamRef.extend({ webhook_id: Id.meta({ description: 'The endpoint.' }) })
@@ -86,7 +87,7 @@ export const webhooks = {
     description: 'The signing secret is shown only in this response. Private and local addresses are refused.',
     quota: 'webhook_endpoints',
     checksReceiver: true,
-    input: TeamRef.extend({ ...endpointInput, secret: OwnSecret }),
+    input: TeamRef.extend({ ...endpointInput, headers: NewHeaders.optional(), secret: OwnSecret }),
     output: CreatedWebhookEndpoint,
   }),
   retrieve: operation({
@@ -108,6 +109,7 @@ export const webhooks = {
       ...endpointInput,
       url: endpointInput.url.optional(),
       events: endpointInput.events.optional(),
+      headers: ChangedHeaders.optional(),
       state: z
         .enum(['active', 'paused'])
         .optional()

@@ -70,6 +70,7 @@ export { createPublicKey, listPublicKeys, type PublicKeyRow, revokePublicKey } f
 export { createSession, deleteSession, endSession, listSessions, prolongSession, type SessionRow } from './sessions.ts'
 export { countTry, findOwnSignIn, findSignIn, replacePasswordHash, type SignInRow, type TryCounter, uncountTry } from './sign-in.ts'
 export type { Actor, UserActor } from './sql/actor.ts'
+export type { Changes } from './sql/audit.ts'
 export { encodeCursor } from './sql/pages.ts'
 export { inUtc, toTimestamp } from './sql/timestamps.ts'
 export { revokeConsent } from './submissions/consent.ts'
@@ -146,11 +147,13 @@ export { type CaptionedVideo, findVideo, listVideos, type MediaLinks, presentCap
 export { type AttemptRow, listAttempts } from './webhooks/attempts.ts'
 export { type DeliveryRow, findDelivery, listDeliveries, redeliver } from './webhooks/deliveries.ts'
 export {
+  type ChangeHeaders,
   createWebhook,
   deleteWebhook,
   findWebhook,
   listWebhooks,
   rotateWebhookSecret,
+  type SealedHeaders,
   type SealedSecret,
   updateWebhook,
   type WebhookEndpointRow,

@@ -56,6 +56,16 @@ test('the parent of a list is positional', async () => {
   expect(service.requests[0]?.path).toBe(`/api/v1/teams/${TEAM}/webhooks/${WEBHOOK}/attempts/?status_code=500`)
 })
 
+test('headers of a webhook endpoint are JSON; null removes one, and the negated flag all', async () => {
+  const update = (...flags: string[]) => requestOf(['webhooks', 'update', WEBHOOK, ...flags])
+  const headers = { Authorization: 'Basic YTpi', 'X-Old': null }
+  expect(await update('--headers', JSON.stringify(headers))).toMatchObject({ method: 'PATCH', body: { headers } })
+  expect((await update('--no-headers')).body).toEqual({ headers: null })
+  const create = ['webhooks', 'create', '--url', 'https://a.example', '--events', '*', '--headers', '{"X-Key":"one"}']
+  expect((await requestOf(create)).body).toMatchObject({ headers: { 'X-Key': 'one' } })
+  expect((await requestOf(['webhooks', 'update', WEBHOOK, '--body', '@-'], JSON.stringify({ headers }))).body).toEqual({ headers })
+})
+
 test('nested fields are dotted, lists repeat, and numbers and booleans keep their type', async () => {
   const flags = [
     '--author.name',

@@ -85,6 +85,8 @@ export const impersonalColumns: Record<string, Record<string, string>> = {
     previous_public_key: 'the public key of an endpoint',
     signing_key: HASH,
     previous_signing_key: HASH,
+    header_names: 'names of headers',
+    header_values: 'sealed credentials of a receiver',
   },
   webhook_replays: { types: CLOSED },
   webhook_workers: { job_pool_id: MACHINE },

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { MASKED_VALUE } from '@earshot/contracts'
 import type { DatabaseAddress } from '@earshot/db'
 import postgres from 'postgres'
 import { PASSWORD } from './password.ts'
@@ -58,9 +59,15 @@ export function createSecrets(): Secrets {
 function secretValues(body: unknown): string[] {
   if (typeof body !== 'object' || body === null) return []
   return Object.entries(body).flatMap(([name, value]) => {
+    // Of a webhook endpoint.
+    if (name === 'headers') return textsIn(value).filter((text) => text !== MASKED_VALUE)
     if (!SECRET_FIELDS.test(name)) return secretValues(value)
-    return [value].flat().filter((one) => typeof one === 'string')
+    return textsIn([value].flat())
   })
+}
+
+function textsIn(values: unknown): string[] {
+  return Object.values(values ?? {}).filter((value) => typeof value === 'string')
 }
 
 function passwordsIn(body: unknown): string[] {

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { durations } from '../durations.ts'
 import { EventType, eventTypes } from './event-types.ts'
 import { CreatedAt, Id, ReceiverUrl, text, timestamp, UpdatedAt } from './primitives.ts'
+import { MaskedHeaders } from './webhook-headers.ts'
 
 export const EndpointState = z.enum(['active', 'paused', 'disabled']).meta({
   id: 'EndpointState',
@@ -30,6 +31,7 @@ const endpointFields = {
   format: WebhookFormat,
   state: EndpointState,
   disabled_reason: z.string().nullable().meta({ description: 'Why the service disabled the endpoint.' }),
+  headers: MaskedHeaders,
   secret_hint: z.string().meta({ description: 'The last four characters of the secret.', example: 'Zx0=' }),
   previous_secret_expires_at: timestamp('Time until which the previous secret signs too.').nullable(),
   public_key: z.string().nullable().meta({

@@ -42,6 +42,8 @@ export interface ClaimedDelivery {
   /** Sealed; null when it no longer signs. */
   previous_signing_key: string | null
   format: WebhookFormat
+  /** Headers of the endpoint's own, sealed; null without any. */
+  header_values: string | null
   /** The text of the event; null when it was removed, or the event is older than 30 days. */
   payload: string | null
   /** The time of the claim on the database's clock, in seconds. */
@@ -96,7 +98,7 @@ const claim = statement<{ worker_id: number; slots: string }, ClaimedDelivery>(
          c.due_at, extract(epoch from now() - c.due_at)::float8 as waited,
          e.url, e.local_trial, e.secret, case when e.previous_secret_expires_at > now() then e.previous_secret end as previous_secret,
          e.signing_key, case when e.previous_secret_expires_at > now() then e.previous_signing_key end as previous_signing_key, e.format,
-         v.payload, floor(extract(epoch from now()))::float8 as claimed_at
+         e.header_values, v.payload, floor(extract(epoch from now()))::float8 as claimed_at
     from claimed c
     join ${webhook_endpoints} e on e.team_id = c.team_id and e.id = c.endpoint_id
     left join ${events} v on v.team_id = c.team_id and v.id = c.event_id`,

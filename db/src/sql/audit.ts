@@ -6,15 +6,10 @@ import { toTimestamp } from './timestamps.ts'
 
 /** Columns that no audit entry shows: secrets and their hashes, and the time of the change, which every entry has. */
 const HIDDEN_COLUMNS = new Set([
-  'updated_at',
-  'secret',
-  'previous_secret',
-  'signing_key',
-  'previous_signing_key',
-  'hash',
-  'token_hash',
-  'revoke_token_hash',
-  'password_hash',
+  ...['updated_at', 'secret', 'previous_secret', 'signing_key', 'previous_signing_key'],
+  ...['hash', 'token_hash', 'revoke_token_hash', 'password_hash'],
+  // An entry shows which headers changed; see `SealedHeaders`.
+  ...['header_names', 'header_values'],
 ])
 /** An instant as PostgreSQL writes it in UTC. */
 const INSTANT = /^\d{4,}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d+)?\+00$/

@@ -24,6 +24,8 @@ export const webhook_endpoints = pgTable(
     previous_signing_key: text(),
     format: text().$type<WebhookFormat>().notNull().default('earshot'),
     local_trial: boolean().notNull().default(false),
+    header_names: text().array().notNull().default([]),
+    header_values: text(),
     consecutive_failures: integer().notNull().default(0),
     last_success_at: instant(),
     failing_since: instant(),

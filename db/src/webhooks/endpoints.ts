@@ -4,7 +4,7 @@ import { type Tx, transaction } from '../driver/database.ts'
 import { findProject } from '../projects.ts'
 import { requireQuota } from '../quotas.ts'
 import type { Actor } from '../sql/actor.ts'
-import { changedFields, recordAudit } from '../sql/audit.ts'
+import { type Changes, changedFields, recordAudit } from '../sql/audit.ts'
 import { columnsOf } from '../sql/columns.ts'
 import { type Page, type PageQuery, pageBounds, pageOf } from '../sql/pages.ts'
 import { findRecord, insertRecord, listRecords, lockRecord, removeRecord, updateRecord } from '../sql/records.ts'
@@ -15,6 +15,7 @@ import { requireAcceptedFormat } from './accepted-formats.ts'
 import { releaseHeldDeliveries } from './held-deliveries.ts'
 
 const COLUMNS = ['url', 'events', 'description', 'project_id', 'format', 'state', 'local_trial'] as const
+const HEADER_COLUMNS = ['header_names', 'header_values'] as const
 /** What an endpoint's failures are counted by; an endpoint that is enabled again begins without any. */
 const NO_FAILURES = { consecutive_failures: 0, failing_since: null, first_failed_at: null, last_failed_at: null }
 const FAILURE_COLUMNS = ['disabled_reason', 'consecutive_failures', 'failing_since', 'first_failed_at', 'last_failed_at'] as const
@@ -36,6 +37,12 @@ export interface SealedSecret {
   public_key: string
 }
 
+/** Headers of one's own, sealed for the endpoint's id; `header_values` is null without any. */
+export type SealedHeaders = Pick<WebhookEndpointRow, 'header_names' | 'header_values'>
+
+/** Makes an endpoint's headers from those it has, or null to leave them; with what the audit log says of the change. */
+export type ChangeHeaders = (before: WebhookEndpointRow) => { sealed: SealedHeaders; changes: Changes } | null
+
 const inTeam = (p: Parameters<{ team_id: string }>) => sql`team_id = ${p.team_id} and deleted_at is null`
 const here = (p: Parameters<WebhookRef>) => sql`team_id = ${p.team_id} and id = ${p.webhook_id} and deleted_at is null`
 
@@ -54,9 +61,10 @@ const insert = insertRecord<WebhookEndpointRow>(webhook_endpoints, [
   'public_key',
   'format',
   'local_trial',
+  ...HEADER_COLUMNS,
 ])
 const lock = lockRecord<WebhookRef, WebhookEndpointRow>(webhook_endpoints, here)
-const update = updateRecord<WebhookRef, WebhookEndpointRow>(webhook_endpoints, [...COLUMNS, ...FAILURE_COLUMNS], here)
+const update = updateRecord<WebhookRef, WebhookEndpointRow>(webhook_endpoints, [...COLUMNS, ...HEADER_COLUMNS, ...FAILURE_COLUMNS], here)
 const remove = removeRecord<WebhookRef, WebhookEndpointRow>(webhook_endpoints, here)
 
 /** Lists the webhook endpoints of a team, newest first. */
@@ -81,7 +89,7 @@ export async function createWebhook(
   tx: Tx,
   actor: Actor,
   { team_id, webhook_id }: WebhookRef,
-  fields: WebhookFields & SealedSecret,
+  fields: WebhookFields & SealedSecret & SealedHeaders,
 ): Promise<WebhookEndpointRow> {
   return transaction(tx, async (tx) => {
     await requireQuota(tx, team_id, 'webhook_endpoints')
@@ -95,19 +103,27 @@ export async function createWebhook(
 
 /**
  * Changes an endpoint. Throws `not_found` for a project that is not in the team, `validation_error` for a format that its address
- * does not take.
+ * does not take, and what `changeHeaders` throws.
  */
-export async function updateWebhook(tx: Tx, actor: Actor, ref: WebhookRef, fields: WebhookFields): Promise<WebhookEndpointRow> {
+export async function updateWebhook(
+  tx: Tx,
+  actor: Actor,
+  ref: WebhookRef,
+  { changeHeaders, ...fields }: WebhookFields & { changeHeaders?: ChangeHeaders },
+): Promise<WebhookEndpointRow> {
   return transaction(tx, async (tx) => {
     const before = (await lock(tx, ref))[0] ?? notFound()
     await requireProject(tx, ref.team_id, fields.project_id === undefined ? before.project_id : fields.project_id)
+    // Opened and sealed again under the lock, so that no change of another header is lost.
+    const headers = changeHeaders?.(before)
     const isEnabled = before.state === 'disabled' && fields.state === 'active'
     const isDisabled = (fields.state ?? before.state) === 'disabled'
     const failures = { ...(isEnabled && NO_FAILURES), ...(!isDisabled && { disabled_reason: null }) }
-    const after = onlyOne(await update(tx, ref, { ...fields, ...failures }))
+    const after = onlyOne(await update(tx, ref, { ...fields, ...headers?.sealed, ...failures }))
     if (fields.url !== undefined || fields.format !== undefined) requireAcceptedFormat(after)
     if (before.state !== 'active' && after.state === 'active') await releaseHeldDeliveries(tx, ref)
-    await recordAudit(tx, actor, { ...target(after), action: 'webhook.updated', changes: changedFields(before, after) })
+    const changes = { ...changedFields(before, after), ...headers?.changes }
+    await recordAudit(tx, actor, { ...target(after), action: 'webhook.updated', changes })
     return after
   })
 }

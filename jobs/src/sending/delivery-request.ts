@@ -1,4 +1,5 @@
 import { createHmac, createPrivateKey, type KeyObject, sign } from 'node:crypto'
+import { isReservedHeader } from '@earshot/contracts'
 import { type Hmac, type Sign, signWebhook } from '@earshot/contracts/webhooks'
 import type { ClaimedDelivery } from '@earshot/db/dispatch'
 import type { SecretBox } from '@earshot/drivers'
@@ -6,8 +7,10 @@ import { AttemptFailure } from './attempt-error.ts'
 import { renderChatBody } from './chat/render.ts'
 import type { DeliveryRequest } from './send-delivery.ts'
 
-/** Opened secrets and keys are cached by endpoint and sealed text, which changes when they do. */
-const MAX_CACHED = 5_000
+/** What is sealed for an endpoint, by its purpose. */
+const SEALED = { 'webhook-secret': 'The signing secret', 'webhook-signing-key': 'The signing key', 'webhook-headers': 'The headers' }
+/** What is opened is cached by endpoint and sealed text, which changes when it does: that many characters of sealed texts in all. */
+const MAX_CACHED_CHARACTERS = 4_000_000
 
 /**
  * WebCrypto would compute it in another thread, which takes a quarter of a delivery's processor time. The key is given as text:
@@ -27,11 +30,12 @@ export type ComposeRequest = (delivery: ClaimedDelivery) => Promise<Omit<Deliver
 
 /** Creates requests whose body is the stored bytes of the event, or a message made of it. Each attempt has a new signature and is a span of its own. */
 export function createRequestComposer({ secretBox, baseUrl }: ComposerOptions): ComposeRequest {
-  const secretOf = cacheOpened((sealed, endpointId) => open(secretBox, 'webhook-secret', sealed, endpointId))
-  const keyOf = cacheOpened((sealed, endpointId) => toPrivateKey(open(secretBox, 'webhook-signing-key', sealed, endpointId)))
+  const secretOf = createOpener(secretBox, 'webhook-secret', (secret) => secret)
+  const keyOf = createOpener(secretBox, 'webhook-signing-key', toPrivateKey)
+  const headersOf = createOpener(secretBox, 'webhook-headers', readHeaders)
 
   return async (delivery) => {
-    const { id, endpoint_id, url, event_id, event_type, attempt_id, format, payload, previous_secret, claimed_at } = delivery
+    const { id, endpoint_id, url, event_id, event_type, attempt_id, format, payload, previous_secret, header_values, claimed_at } = delivery
     if (payload === null) throw new AttemptFailure('interrupted', 'The payload of the event was removed.')
     const body = Buffer.from(format === 'earshot' ? payload : renderChatBody(format, payload, baseUrl))
     const signature = await signWebhook(
@@ -51,6 +55,7 @@ export function createRequestComposer({ secretBox, baseUrl }: ComposerOptions): 
       'X-Service-Delivery': id,
       ...signature,
       traceparent: traceparentOf({ event_id, attempt_id }),
+      ...(header_values !== null && headersOf(header_values, endpoint_id)),
     }
     return { url, headers, body }
   }
@@ -68,29 +73,38 @@ function signerOf(key: KeyObject): Sign {
   return (message) => sign(null, message, key)
 }
 
-/** Remembers what was opened. A key object takes longer to create than to sign with. */
-function cacheOpened<Opened>(open: (sealed: string, endpointId: string) => Opened): (sealed: string, endpointId: string) => Opened {
+/** Reads the headers of an endpoint's own. None replaces one of the service, whatever the row says. */
+function readHeaders(opened: string): Record<string, string> {
+  // Proven: only the service writes what opens, as a record of texts.
+  const headers = JSON.parse(opened) as Record<string, string>
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !isReservedHeader(name)))
+}
+
+/**
+ * Returns what opens the sealed texts of endpoints for one purpose, and remembers what it read from them: a key object takes longer
+ * to create than to sign with. It throws an `AttemptFailure` for a text that does not open.
+ */
+function createOpener<Opened>(secretBox: SecretBox, purpose: keyof typeof SEALED, read: (text: string) => Opened) {
   const cached = new Map<string, Opened>()
-  return (sealed, endpointId) => {
+  let characters = 0
+
+  return (sealed: string, endpointId: string): Opened => {
     const name = `${endpointId} ${sealed}`
     const known = cached.get(name)
     if (known !== undefined) return known
-    if (cached.size >= MAX_CACHED) cached.clear()
-    const opened = open(sealed, endpointId)
-    cached.set(name, opened)
-    return opened
-  }
-}
-
-function open(secretBox: SecretBox, purpose: string, sealed: string, endpointId: string): string {
-  try {
-    return secretBox.open(purpose, Buffer.from(sealed, 'base64'), endpointId)
-  } catch (cause) {
-    throw new AttemptFailure(
-      'interrupted',
-      'The signing secret cannot be opened: it was sealed with another secret key, or for another endpoint.',
-      { cause },
-    )
+    try {
+      const opened = read(secretBox.open(purpose, Buffer.from(sealed, 'base64'), endpointId))
+      characters += name.length
+      if (characters > MAX_CACHED_CHARACTERS) {
+        cached.clear()
+        characters = name.length
+      }
+      cached.set(name, opened)
+      return opened
+    } catch (cause) {
+      const detail = `${SEALED[purpose]} cannot be opened: sealed with another secret key, or for another endpoint.`
+      throw new AttemptFailure('interrupted', detail, { cause })
+    }
   }
 }
 

@@ -80,6 +80,8 @@ function reasonOf(issue: z.core.$ZodIssue): Omit<FieldError, 'field'> {
       return { code, detail: `must ${boundOf(issue.origin, 'at most', issue.maximum)}` }
     case 'invalid_format':
       return { code, detail: formatDetails[issue.format] ?? message }
+    case 'invalid_key':
+      return { code, detail: issue.issues[0] ? `has an invalid name: ${reasonOf(issue.issues[0]).detail}` : 'has an invalid name' }
     case 'invalid_union':
       return { code: 'invalid_value', detail: 'is not one of the allowed values' }
     case 'custom':

@@ -19,6 +19,7 @@ import {
 import type { InTeam } from '../auth/callers.ts'
 import { makeId } from '../auth/token-values.ts'
 import { implement } from '../http/implement.ts'
+import { headerChange, presentHeaders, sealHeaders } from './endpoint-headers.ts'
 import { presentAttempt, presentDelivery } from './present.ts'
 import { requireRange } from './replay-range.ts'
 import { makeSigningKeyPair } from './signing-key.ts'
@@ -29,16 +30,18 @@ const SECRET_BYTES = 32
 export const webhooks = implement(contracts.webhooks, {
   list: ({ ctx, input }) => listWebhooks(ctx.tx, input, presentWebhook),
   create: async ({ ctx, input }) => {
-    const { team_id, secret = newSecret(), ...fields } = input
+    const { team_id, headers = {}, secret = newSecret(), ...fields } = input
     const webhook_id = makeId()
-    const sealed = sealSecret(ctx, webhook_id, secret)
+    const sealed = { ...sealSecret(ctx, webhook_id, secret), ...sealHeaders(ctx, webhook_id, headers) }
     const row = await createWebhook(ctx.tx, ctx.actor, { team_id, webhook_id }, { ...given(fields), ...ctx.receiver, ...sealed })
     return { ...presentWebhook(row), secret }
   },
   retrieve: async ({ ctx, input }) => presentWebhook(await findWebhook(ctx.tx, input)),
   update: async ({ ctx, input }) => {
-    const { team_id, webhook_id, ...fields } = input
-    return presentWebhook(await updateWebhook(ctx.tx, ctx.actor, { team_id, webhook_id }, { ...given(fields), ...ctx.receiver }))
+    const { team_id, webhook_id, headers, ...fields } = input
+    const changeHeaders = headerChange(ctx, { url: ctx.receiver?.url, headers })
+    const changed = { ...given(fields), ...ctx.receiver, changeHeaders }
+    return presentWebhook(await updateWebhook(ctx.tx, ctx.actor, { team_id, webhook_id }, changed))
   },
   rotateSecret: async ({ ctx, input }) => {
     const { secret = newSecret(), ...ref } = input
@@ -96,6 +99,7 @@ function presentWebhook(row: WebhookEndpointRow) {
     format: row.format,
     state: row.state,
     disabled_reason: row.disabled_reason,
+    headers: presentHeaders(row),
     secret_hint: row.secret_hint,
     previous_secret_expires_at: overlapEnd,
     public_key: row.public_key,
