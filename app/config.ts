@@ -4,8 +4,10 @@ import { limits, Plan, sizes } from '@earshot/contracts'
 import { readServers } from '@earshot/db'
 import {
   createAddressRules,
+  type EgressProxy,
   type Mailbox,
   readMailbox,
+  readProxyUrl,
   readSmtpUrl,
   readStorageUrl,
   type SmtpServer,
@@ -51,6 +53,8 @@ export interface Config {
   keepOriginalsDays: number
   webhookAllowNetworks: string[]
   allowInsecureWebhooks: boolean
+  /** The proxy through which webhooks leave the network. */
+  egressProxy: EgressProxy | null
   webhookBackoffBaseMs: number
   /** How much of a receiver's response body is kept. */
   webhookKeptSuccessBytes: number
@@ -117,6 +121,7 @@ const Environment = z.object({
     .refine(areNetworks, 'must be networks such as 10.0.0.0/8, comma-separated')
     .optional(),
   EARSHOT_ALLOW_INSECURE_WEBHOOKS: toggle.optional(),
+  EARSHOT_EGRESS_PROXY: z.string().transform(reading(readProxyUrl)).optional(),
   EARSHOT_WEBHOOK_BACKOFF_BASE_MS: wholeNumber(1, 3_600_000).default(30_000),
   EARSHOT_WEBHOOK_KEPT_SUCCESS_BYTES: wholeNumber(0, MAX_KEPT_BYTES).default(sizes.keptSuccessBytes),
   EARSHOT_WEBHOOK_KEPT_FAILURE_BYTES: wholeNumber(0, MAX_KEPT_BYTES).default(sizes.keptFailureBytes),
@@ -171,6 +176,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     keepOriginalsDays: values.EARSHOT_KEEP_ORIGINALS_DAYS,
     webhookAllowNetworks: values.EARSHOT_WEBHOOK_ALLOW_NETWORKS ?? [],
     allowInsecureWebhooks: values.EARSHOT_ALLOW_INSECURE_WEBHOOKS ?? false,
+    egressProxy: values.EARSHOT_EGRESS_PROXY ?? null,
     webhookBackoffBaseMs: values.EARSHOT_WEBHOOK_BACKOFF_BASE_MS,
     webhookKeptSuccessBytes: values.EARSHOT_WEBHOOK_KEPT_SUCCESS_BYTES,
     webhookKeptFailureBytes: values.EARSHOT_WEBHOOK_KEPT_FAILURE_BYTES,

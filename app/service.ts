@@ -159,6 +159,7 @@ function workerOptions(config: Config, receivers: ReceiverRules, version: string
       allowNetworks: config.webhookAllowNetworks,
       allowInsecure: config.allowInsecureWebhooks,
       localTrial: config.localTrial,
+      proxy: config.egressProxy,
       ...receivers.sending,
       version,
       backoffBaseMs: config.webhookBackoffBaseMs,

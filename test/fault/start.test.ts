@@ -28,6 +28,7 @@ const wrongValues: Record<string, string> = {
   EARSHOT_WORKER_PORT: 'eight',
   EARSHOT_WEBHOOK_ALLOW_NETWORKS: '10.0.0.0/99',
   EARSHOT_ALLOW_INSECURE_WEBHOOKS: 'perhaps',
+  EARSHOT_EGRESS_PROXY: 'socks5://proxy.example.com:1080',
   EARSHOT_WEBHOOK_BACKOFF_BASE_MS: '-1',
   EARSHOT_WEBHOOK_KEPT_SUCCESS_BYTES: '4 KB',
   EARSHOT_WEBHOOK_KEPT_FAILURE_BYTES: '-1',
@@ -97,6 +98,12 @@ test.for([
     what: 'a storage with credentials in its address',
     environment: { EARSHOT_STORAGE_URL: 's3://ada:hush@bucket' },
     line: /^EARSHOT_STORAGE_URL must not contain credentials: .+\n$/,
+    code: 2,
+  },
+  {
+    what: 'an egress proxy with a path',
+    environment: { EARSHOT_EGRESS_PROXY: 'http://ada:hush@127.0.0.1:3128/path' },
+    line: /^EARSHOT_EGRESS_PROXY must be like .+\n$/,
     code: 2,
   },
   {

@@ -1,5 +1,6 @@
 import { checkWebhookUrl, createAddressRules, createOwnAddresses, createSecretBox } from '@earshot/drivers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startConnectProxy } from '../support/connect-proxy.ts'
 import { type NameServer, startNameServer } from '../support/name-server.ts'
 import { makeTeam, type Team } from '../support/people.ts'
 import { type RawReceiver, startRawReceiver } from '../support/raw-receiver.ts'
@@ -43,6 +44,11 @@ const NAMES: Record<string, string[]> = {
 }
 const names = Object.keys(NAMES)
 const strict = createAddressRules({ allowNetworks: [], allowLoopback: false })
+/** Each rule holds for both, and the proxy hears nothing of what is blocked. */
+const ROUTES = [
+  ['directly', undefined],
+  ['through a proxy', startConnectProxy],
+] as const
 const ownAddresses = createOwnAddresses([{ host: 'feedback.example.com', port: 443 }])
 
 let dns: NameServer
@@ -54,7 +60,7 @@ let receiver6: RawReceiver
 beforeAll(async () => {
   dns = await startNameServer((name, count) => {
     // Outside when the endpoint is registered, inside when it is sent to.
-    if (name === 'turning.example.com') return count === 1 ? [OUTSIDE] : ['127.0.0.1']
+    if (name.startsWith('turning.')) return count === 1 ? [OUTSIDE] : ['127.0.0.1']
     if (name === 'silent.example.com') return null
     return name === 'feedback.example.com' ? [OUTSIDE] : NAMES[name]
   })
@@ -87,25 +93,31 @@ describe('a name that resolves to an internal address', () => {
     })
   })
 
-  test('fails for good at the first attempt too, as does one that became internal since; nothing connects', async () => {
-    const turning = urlOf('turning.example.com')
-    expect(await register(turning)).toMatchObject({ status: 201, body: { url: turning } })
-    const own = 'https://feedback.example.com/'
-    expect(await register(own)).toMatchObject({ status: 400, body: { errors: [{ field: 'url', code: 'own_address' }] } })
-    const urls = new Map<string, string>()
-    for (const url of [...names.map(urlOf), turning, own]) urls.set((await fixture.addEndpoint(url)).id, url)
-    const ids = await fixture.emit()
-    const { stop } = await fixture.dispatch({ rules: strict, ownAddresses, resolve: dns.resolve })
-    await until('all have failed', async () => (await Promise.all(ids.map(fixture.delivery))).every(({ state }) => state === 'failed'))
-    await stop()
-    expect(ids).toHaveLength(names.length + 2)
-    for (const id of ids) {
-      const [attempt, ...more] = await fixture.attempts(id)
-      const url = urls.get(attempt?.endpoint_id ?? '')
-      expect({ url, more, ...attempt }).toMatchObject({ more: [], error_code: 'blocked_address', remote_ip: null, status_code: null })
-    }
-    expect([receiver.connections, receiver6.connections]).toEqual([0, 0])
-  })
+  test.each(ROUTES)(
+    'fails for good at the first attempt too, as does one that became internal since; nothing connects, %s',
+    async (_route, startProxy) => {
+      await using proxy = await startProxy?.()
+      const turning = urlOf(`turning.${startProxy ? 'proxied.' : ''}example.com`)
+      expect(await register(turning)).toMatchObject({ status: 201, body: { url: turning } })
+      const own = 'https://feedback.example.com/'
+      expect(await register(own)).toMatchObject({ status: 400, body: { errors: [{ field: 'url', code: 'own_address' }] } })
+      const sending = await openWebhookFixture()
+      const urls = new Map<string, string>()
+      for (const url of [...names.map(urlOf), turning, own]) urls.set((await sending.addEndpoint(url)).id, url)
+      const ids = await sending.emit()
+      const { stop } = await sending.dispatch({ rules: strict, ownAddresses, resolve: dns.resolve, proxy: proxy?.address ?? null })
+      await until('all have failed', async () => (await Promise.all(ids.map(sending.delivery))).every(({ state }) => state === 'failed'))
+      await stop()
+      expect(ids).toHaveLength(names.length + 2)
+      for (const id of ids) {
+        const [attempt, ...more] = await sending.attempts(id)
+        const url = urls.get(attempt?.endpoint_id ?? '')
+        expect({ url, more, ...attempt }).toMatchObject({ more: [], error_code: 'blocked_address', remote_ip: null, status_code: null })
+      }
+      expect([receiver.connections, receiver6.connections, proxy?.connections ?? 0]).toEqual([0, 0, 0])
+      await sending.close()
+    },
+  )
 })
 
 test('a name that does not resolve, or whose DNS is silent, is accepted and checked at each attempt', async () => {

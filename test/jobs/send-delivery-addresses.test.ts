@@ -1,6 +1,8 @@
 import { createAddressRules, createOwnAddresses, type ResolveName } from '@earshot/drivers'
 import { describe, expect, test } from 'vitest'
 import { resolveFrom } from '../drivers/resolve-from.ts'
+import { insideForms } from '../fault/inner-address-forms.ts'
+import { startConnectProxy } from '../support/connect-proxy.ts'
 import { freePort } from '../support/free-port.ts'
 import { startRawReceiver } from '../support/raw-receiver.ts'
 import { startSender } from './start-sender.ts'
@@ -9,9 +11,16 @@ const CLOSING_OK = 'HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\
 const post = (url: string) => ({ url, headers: {}, body: '{}' })
 const strict = createAddressRules({ allowNetworks: [], allowLoopback: false })
 
-describe('names', () => {
+/** Each rule holds for both, and the proxy hears nothing of what is blocked. */
+const ROUTES = [
+  ['directly', undefined],
+  ['through a proxy', startConnectProxy],
+] as const
+
+describe.each(ROUTES)('names, %s', (_route, startProxy) => {
   test('a name that does not resolve is dns_failure', async () => {
-    await using sender = startSender({ resolve: resolveFrom({ 'empty.example.com': [] }) })
+    await using proxy = await startProxy?.()
+    await using sender = startSender({ proxy: proxy?.address ?? null, resolve: resolveFrom({ 'empty.example.com': [] }) })
     expect((await sender.send(post('https://none.example.com/'))).error).toEqual({
       code: 'dns_failure',
       detail: 'The name none.example.com does not resolve (ENOTFOUND).',
@@ -20,12 +29,14 @@ describe('names', () => {
   })
 
   test('the system resolver is asked when none is given', async () => {
-    await using sender = startSender()
+    await using proxy = await startProxy?.()
+    await using sender = startSender({ proxy: proxy?.address ?? null })
     expect((await sender.send(post('http://earshot.invalid/'))).error?.code).toBe('dns_failure')
   })
 
   test('a resolver that hangs is connect_timeout', async () => {
-    await using sender = startSender({ connectTimeoutMs: 100, resolve: () => new Promise(() => {}) })
+    await using proxy = await startProxy?.()
+    await using sender = startSender({ proxy: proxy?.address ?? null, connectTimeoutMs: 100, resolve: () => new Promise(() => {}) })
     const result = await sender.send(post('https://slow.example.com/'))
     expect(result.error?.code).toBe('connect_timeout')
     expect(result.durationMs).toBeLessThan(2_000)
@@ -33,22 +44,26 @@ describe('names', () => {
 
   test('the receiver gets the name as Host, and the attempt records the address', async () => {
     await using receiver = await startRawReceiver((socket) => socket.write(CLOSING_OK))
-    await using sender = startSender({ resolve: resolveFrom({ 'hooks.example.com': ['127.0.0.1'] }) })
+    await using proxy = await startProxy?.()
+    await using sender = startSender({ proxy: proxy?.address ?? null, resolve: resolveFrom({ 'hooks.example.com': ['127.0.0.1'] }) })
     const result = await sender.send(post(`http://hooks.example.com:${receiver.port}/`))
     expect(result).toMatchObject({ statusCode: 200, remoteIp: '127.0.0.1' })
     expect(receiver.requests[0]).toContain(`host: hooks.example.com:${receiver.port}\r\n`)
+    if (proxy) expect(proxy.tunnels).toEqual([`127.0.0.1:${receiver.port}`])
   })
 
   test('if one of several addresses is closed, the next is tried; if all are, it is connection_refused', async () => {
     const names = { 'two.example.com': ['127.0.0.2', '127.0.0.1'], 'dead.example.com': ['127.0.0.2', '127.0.0.3'] }
     await using receiver = await startRawReceiver((socket) => socket.write(CLOSING_OK))
-    await using sender = startSender({ resolve: resolveFrom(names) })
+    await using proxy = await startProxy?.()
+    await using sender = startSender({ proxy: proxy?.address ?? null, resolve: resolveFrom(names) })
     expect((await sender.send(post(`http://two.example.com:${receiver.port}/`))).remoteIp).toBe('127.0.0.1')
-    expect((await sender.send(post(`http://dead.example.com:${await freePort()}/`))).error?.code).toBe('connection_refused')
+    const dead = await sender.send(post(`http://dead.example.com:${await freePort()}/`))
+    expect(dead.error?.code).toBe(proxy ? 'proxy_error' : 'connection_refused')
   })
 })
 
-describe('internal addresses', () => {
+describe.each(ROUTES)('internal addresses, %s', (_route, startProxy) => {
   test.each([
     ['a literal', '127.0.0.1'],
     ['a literal IPv6 address', '[::1]'],
@@ -66,22 +81,35 @@ describe('internal addresses', () => {
       'mapped.example.com': ['::ffff:127.0.0.1'],
       'odd.example.com': ['localhost'],
     })
-    await using sender = startSender({ rules: strict, resolve })
+    await using proxy = await startProxy?.()
+    await using sender = startSender({ proxy: proxy?.address ?? null, rules: strict, resolve })
     const result = await sender.send(post(`http://${host}:${receiver.port}/`))
     expect(result).toMatchObject({ error: { code: 'blocked_address' }, remoteIp: null, statusCode: null })
-    expect(receiver.connections).toBe(0)
+    expect([receiver.connections, proxy?.connections ?? 0]).toEqual([0, 0])
+  })
+
+  test('so is every form of the table of internal addresses', async () => {
+    await using proxy = await startProxy?.()
+    await using sender = startSender({ proxy: proxy?.address ?? null, rules: strict })
+    const forms = insideForms(9, [])
+    const results = await Promise.all(forms.map(async ([url]) => [url, (await sender.send(post(url))).error?.code]))
+    expect(results).toEqual(forms.map(([url]) => [url, 'blocked_address']))
+    expect(proxy?.connections ?? 0).toBe(0)
   })
 
   test.each(['http://user:password@127.0.0.1/', 'http://127.0.0.1:0/', 'ftp://127.0.0.1/', 'nonsense'])(
     '%s is blocked_address',
     async (url) => {
-      await using sender = startSender()
+      await using proxy = await startProxy?.()
+      await using sender = startSender({ proxy: proxy?.address ?? null })
       expect((await sender.send(post(url))).error?.code).toBe('blocked_address')
+      expect(proxy?.connections ?? 0).toBe(0)
     },
   )
 
   test('plain http is blocked_address where it is not allowed', async () => {
-    await using sender = startSender({ allowInsecure: false })
+    await using proxy = await startProxy?.()
+    await using sender = startSender({ proxy: proxy?.address ?? null, allowInsecure: false })
     expect((await sender.send(post('http://127.0.0.1:9/'))).error).toMatchObject({
       code: 'blocked_address',
       detail: expect.stringContaining('https'),
@@ -91,19 +119,21 @@ describe('internal addresses', () => {
   test('the service itself is blocked_address, by address and by any name for it; its neighbours are not', async () => {
     await using receiver = await startRawReceiver((socket) => socket.write(CLOSING_OK))
     await using neighbour = await startRawReceiver((socket) => socket.write(CLOSING_OK))
+    await using proxy = await startProxy?.()
     await using sender = startSender({
+      proxy: proxy?.address ?? null,
       ownAddresses: createOwnAddresses([{ host: '127.0.0.1', port: receiver.port }]),
       resolve: resolveFrom({ 'alias.example.com': ['127.0.0.1'] }),
     })
     for (const host of ['127.0.0.1', '[::1]', 'alias.example.com']) {
       expect((await sender.send(post(`http://${host}:${receiver.port}/`))).error?.code).toBe('blocked_address')
     }
-    expect(receiver.connections).toBe(0)
+    expect([receiver.connections, proxy?.connections ?? 0]).toEqual([0, 0])
     expect((await sender.send(post(`http://alias.example.com:${neighbour.port}/`))).statusCode).toBe(200)
   })
 })
 
-describe('rebinding', () => {
+describe.each(ROUTES)('rebinding, %s', (_route, startProxy) => {
   test('the connection goes to the address that was checked: the name is resolved once per connection', async () => {
     await using receiver = await startRawReceiver((socket) => socket.write(CLOSING_OK))
     const answers = ['127.0.0.1', '10.0.0.1', '127.0.0.1']
@@ -112,7 +142,8 @@ describe('rebinding', () => {
       asked.push(hostname)
       return [{ address: answers.shift() ?? '', family: 4 }]
     }
-    await using sender = startSender({ resolve })
+    await using proxy = await startProxy?.()
+    await using sender = startSender({ proxy: proxy?.address ?? null, resolve })
     const url = `http://rebinding.example.com:${receiver.port}/`
     expect((await sender.send(post(url))).statusCode).toBe(200)
     expect(asked).toHaveLength(1)

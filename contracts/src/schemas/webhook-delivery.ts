@@ -28,6 +28,7 @@ export const attemptErrorCodes = [
   'blocked_address',
   'redirect',
   'interrupted',
+  'proxy_error',
 ] as const
 
 export const Delivery = z

@@ -31,6 +31,10 @@ const BLOCKED_IPV6 = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20', '2
 const MAPPED = '::ffff:'
 const NAT64 = '64:ff9b::'
 
+/** This machine's own addresses, wherever it is. */
+const LOOPBACK = ['127.0.0.0/8', `${MAPPED}127.0.0.0/104`, '::1/128']
+const loopback = networkList(LOOPBACK)
+
 export interface AddressRules {
   /** Whether a webhook may be sent to this IP address; false for text that is not a plain IP address. */
   isAllowed: (address: string) => boolean
@@ -46,7 +50,7 @@ interface AddressRuleOptions {
 /** Creates the rules for the addresses that webhooks may reach. Throws when a network is malformed. */
 export function createAddressRules({ allowNetworks, allowLoopback }: AddressRuleOptions): AddressRules {
   const allowed = networkList(allowNetworks.flatMap((network) => withEmbeddedForms(network)))
-  if (allowLoopback) addNetworks(allowed, ['127.0.0.0/8', `${MAPPED}127.0.0.0/104`, '::1/128'])
+  if (allowLoopback) addNetworks(allowed, LOOPBACK)
   const blocked = networkList([...BLOCKED_IPV4.flatMap((network) => withEmbeddedForms(network)), ...BLOCKED_IPV6])
   const publicIpv6 = networkList([GLOBAL_IPV6, `${MAPPED}0.0.0.0/96`, `${NAT64}0.0.0.0/96`])
 
@@ -60,6 +64,12 @@ export function createAddressRules({ allowNetworks, allowLoopback }: AddressRule
       return family === 'ipv4' || publicIpv6.check(address, family)
     },
   }
+}
+
+/** Whether the IP address is this machine's own, in a loopback network. */
+export function isLoopback(address: string): boolean {
+  const family = familyOf(address)
+  return family !== null && loopback.check(address, family)
 }
 
 /** Returns the address family as `BlockList` names it; null for text that is not a plain IP address, zones included. */

@@ -38,8 +38,12 @@ const KNOWN: Record<string, AttemptError> = {
   UND_ERR_CLOSED: { code: 'interrupted', detail: 'The worker stopped.' },
 }
 
-/** Shortages of this machine, which say nothing about the receiver. */
 const OWN_SHORTAGE = new Set(['EMFILE', 'ENFILE', 'ENOBUFS', 'ENOMEM', 'EADDRNOTAVAIL'])
+
+/** Whether a failure is a shortage of this machine, which says nothing about another. */
+export function isOwnShortage(error: unknown): boolean {
+  return OWN_SHORTAGE.has(codeOf(error))
+}
 
 /** Returns the attempt error for any failure to connect, send or receive. An unknown failure is a reset connection. */
 export function toAttemptError(error: unknown): AttemptError {
@@ -64,8 +68,8 @@ export function toAttemptError(error: unknown): AttemptError {
 
 /** Returns the failure to report when all addresses failed (RFC 8305): a timeout, else the last one not caused by this machine. */
 function mostTelling(failures: readonly unknown[]): unknown {
-  const isOfReceiver = (failure: unknown) => !OWN_SHORTAGE.has(codeOf(failure))
-  return failures.find((failure) => codeOf(failure) === 'ETIMEDOUT') ?? failures.findLast(isOfReceiver) ?? failures.at(-1)
+  const timedOut = failures.find((failure) => codeOf(failure) === 'ETIMEDOUT')
+  return timedOut ?? failures.findLast((failure) => !isOwnShortage(failure)) ?? failures.at(-1)
 }
 
 function codeOf(error: unknown): string {

@@ -2,6 +2,7 @@ import type { Socket } from 'node:net'
 import { Agent, type buildConnector, Client, type Dispatcher, Pool } from 'undici'
 import { AttemptFailure } from './attempt-error.ts'
 import type { Exchange } from './exchange.ts'
+import { remoteIpOf } from './pinned-connector.ts'
 
 /** A changed DNS entry is followed within a minute, because addresses are resolved and checked when a socket opens. */
 const CLIENT_TTL_MS = 60_000
@@ -60,7 +61,7 @@ class TracedClient extends Client {
 
   #useSocket(socket: Socket | null): void {
     this.#socket = socket
-    this.#remoteIp = socket?.remoteAddress ?? null
+    this.#remoteIp = socket && remoteIpOf(socket)
     this.#bytesBefore = 0
     socket?.on('readable', () => {
       if (socket.bytesRead - this.#bytesBefore <= MAX_WIRE_BYTES) return

@@ -1,5 +1,5 @@
 import { sizes } from '@earshot/contracts'
-import { type AddressRules, checkUrlForm, type OwnAddresses, type ResolveName, resolveName } from '@earshot/drivers'
+import { type AddressRules, checkUrlForm, type EgressProxy, type OwnAddresses, type ResolveName, resolveName } from '@earshot/drivers'
 import { AttemptFailure } from './attempt-error.ts'
 import { createDeliveryAgent } from './delivery-agent.ts'
 import { Exchange, type ExchangeLimits, type ReceivedResponse } from './exchange.ts'
@@ -18,6 +18,10 @@ export interface SenderOptions extends Partial<ExchangeLimits> {
   userAgent: string
   /** Defaults to the system's resolver. */
   resolve?: ResolveName
+  /** The proxy through which all deliveries go; by default none. */
+  proxy?: EgressProxy | null
+  /** Whether this machine's loopback addresses are reached without the proxy. */
+  directLoopback?: boolean
 }
 
 export interface DeliveryRequest {
@@ -50,14 +54,13 @@ export const EXCHANGE_LIMITS: ExchangeLimits = {
   keptFailureBytes: sizes.keptFailureBytes,
 }
 
-export function createSender({ rules, ownAddresses, allowInsecure, userAgent, resolve = resolveName, ...limits }: SenderOptions): Sender {
-  const exchangeLimits = { ...EXCHANGE_LIMITS, ...limits }
-  const { connectTimeoutMs } = exchangeLimits
-  const connector = createPinnedConnector({ rules, ownAddresses, resolve, connectTimeoutMs })
+export function createSender({ allowInsecure, userAgent, ...given }: SenderOptions): Sender {
+  const options = { ...EXCHANGE_LIMITS, resolve: resolveName, proxy: null, directLoopback: false, ...given }
+  const connector = createPinnedConnector(options)
   const agent = createDeliveryAgent(connector.connect)
 
   async function exchange({ url, headers, body, signal }: DeliveryRequest): Promise<ReceivedResponse> {
-    const exchange = new Exchange(exchangeLimits)
+    const exchange = new Exchange(options)
     const interrupt = () => exchange.abort(new AttemptFailure('interrupted', 'The worker stopped during the attempt.'))
     signal?.addEventListener('abort', interrupt, { once: true })
     if (signal?.aborted) interrupt()

@@ -1,5 +1,5 @@
 import type { ClaimedDelivery } from '@earshot/db/dispatch'
-import { createAddressRules, type OwnAddresses, type ResolveName } from '@earshot/drivers'
+import { createAddressRules, type EgressProxy, type OwnAddresses, type ResolveName } from '@earshot/drivers'
 import type { ExchangeLimits } from './exchange.ts'
 import { createSender, type Sender } from './send-delivery.ts'
 
@@ -14,6 +14,8 @@ export interface SendersOptions extends Partial<Pick<ExchangeLimits, 'keptSucces
   ownAddresses: OwnAddresses
   /** The version of the service, for the User-Agent. */
   version: string
+  /** The proxy through which webhooks leave the network; by default none. */
+  proxy?: EgressProxy | null
   /** Defaults to the system's resolver. */
   resolve?: ResolveName
 }
@@ -23,12 +25,20 @@ export interface Senders {
   close: () => Promise<void>
 }
 
-/** Creates a sender for the public network, and in local trial a second one that also reaches loopback addresses. */
+/**
+ * Creates a sender for the public network, and in local trial a second one that also reaches loopback addresses: those without
+ * the proxy, which would look for them on its own machine.
+ */
 export function createSenders({ allowNetworks, allowInsecure, localTrial, version, ...options }: SendersOptions): Senders {
   const shared = { ...options, userAgent: `Earshot-Webhooks/${version}` }
   const publicSender = createSender({ ...shared, rules: createAddressRules({ allowNetworks, allowLoopback: false }), allowInsecure })
   const localSender = localTrial
-    ? createSender({ ...shared, rules: createAddressRules({ allowNetworks, allowLoopback: true }), allowInsecure: true })
+    ? createSender({
+        ...shared,
+        rules: createAddressRules({ allowNetworks, allowLoopback: true }),
+        allowInsecure: true,
+        directLoopback: true,
+      })
     : null
   return {
     senderFor: ({ local_trial }) => (local_trial && localSender) || publicSender,
