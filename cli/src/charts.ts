@@ -1,7 +1,9 @@
-import type { AnalyticsOverview, NpsAnalytics, QuestionResults, SurveyResults } from '@earshot/contracts'
+import type { AnalyticsOverview, EndpointStats, NpsAnalytics, QuestionResults, SurveyResults } from '@earshot/contracts'
+import { sizes } from '@earshot/contracts'
 import stringWidth from 'string-width'
 import { type Colour, type Paint, painter } from './paint.ts'
 import { cut, oneLine } from './printable.ts'
+import { sparkline } from './sparkline.ts'
 import { PIPED_WIDTH, type Terminal } from './terminal.ts'
 
 type Nps = NonNullable<QuestionResults['nps']>
@@ -10,6 +12,10 @@ type Choice = NonNullable<QuestionResults['choices']>[number]
 const BAR_WIDTH = 30
 const MAX_LABEL_WIDTH = 30
 const HOUR_MS = 3_600_000
+/** Of a line in the figures of an endpoint. */
+const MAX_SPARKS = 60
+const FIGURE_WIDTH = 8
+const LABEL_WIDTH = 8
 
 /** Draws the results of a survey, question by question. */
 export function drawResults({ survey_version, responses, from, to, questions }: SurveyResults, terminal: Terminal): string {
@@ -45,6 +51,62 @@ export function drawOverview({ timezone, current, previous, days }: AnalyticsOve
     ...(busy.length > 0 ? [''] : []),
     ...busy.map(({ day, submissions, responses }) => `  ${day}  ${count(submissions, 'submission')}, ${count(responses, 'response')}`),
   ])
+}
+
+/** Draws the attempts to reach an endpoint, their failures and their durations over the hours, beside the figure of all hours and the highest. */
+export function drawEndpointStats({ from, to, totals, series, backlog }: EndpointStats, terminal: Terminal): string {
+  const { paint, width } = styleOf(terminal)
+  const room = Math.max(8, Math.min(MAX_SPARKS, width - LABEL_WIDTH - 2 * FIGURE_WIDTH - 8))
+  const hoursEach = Math.ceil(series.length / room)
+  const sparks = Math.ceil(series.length / hoursEach)
+  const line = (name: string, drawn: string, figures: (string | number | null)[], colour?: Colour) => {
+    const padded = drawn.padEnd(Math.max(sparks, 8))
+    return `  ${name.padEnd(LABEL_WIDTH)}  ${colour ? paint(colour, padded) : padded}  ${figures.map((figure) => String(figure ?? '-').padStart(FIGURE_WIDTH)).join('')}`
+  }
+  const row = (name: string, field: 'attempts' | 'failed' | 'p50_ms' | 'p95_ms' | 'p99_ms', colour?: Colour) => {
+    const numbers = series.map((hour) => hour[field])
+    const highest = Math.max(...numbers.map((number) => number ?? 0))
+    return line(name, sparkline(grouped(numbers, hoursEach)), [totals[field], totals[field] === null ? null : highest], colour)
+  }
+  return joined([
+    `${utc(from)} to ${utc(to)} UTC, ${count(series.length, 'hour')}${hoursEach > 1 ? `, the highest of ${hoursEach} in each block` : ''}`,
+    '',
+    line('', '', ['all', 'peak/h']),
+    row('attempts', 'attempts'),
+    row('failed', 'failed', 'red'),
+    row('p50 ms', 'p50_ms'),
+    row('p95 ms', 'p95_ms'),
+    row('p99 ms', 'p99_ms'),
+    '',
+    ...outcomes(totals),
+    waiting(backlog),
+  ])
+}
+
+function outcomes({ attempts, failed, retried, final, success_share, causes }: EndpointStats['totals']): string[] {
+  if (success_share === null) return ['  no attempts']
+  const share = `  ${Number((success_share * 100).toFixed(2))} % of ${count(attempts, 'attempt')} succeeded`
+  if (failed === 0) return [share]
+  const found = Object.entries(causes).flatMap(([cause, number]) => (number > 0 ? [`${cause} ${number}`] : []))
+  return [share, `  ${failed} failed: ${retried} retried, ${final} final; ${found.join(', ')}`]
+}
+
+function waiting({ pending, oldest_due_at }: EndpointStats['backlog']): string {
+  const many = `${pending === sizes.countedDeliveries ? 'at least ' : ''}${count(pending, 'delivery', 'deliveries')} pending`
+  return oldest_due_at === null ? `  ${many}` : `  ${many}, the first due since ${utc(oldest_due_at, 'seconds')} UTC`
+}
+
+/** The highest number of each so many. */
+function grouped(numbers: readonly (number | null)[], size: number): (number | null)[] {
+  return Array.from({ length: Math.ceil(numbers.length / size) }, (_, index) => {
+    const found = numbers.slice(index * size, (index + 1) * size).filter((number) => number !== null)
+    return found.length === 0 ? null : Math.max(...found)
+  })
+}
+
+/** 2026-11-20T09:30:00.000Z as 2026-11-20 09:30. */
+function utc(timestamp: string, to: 'minutes' | 'seconds' = 'minutes'): string {
+  return timestamp.slice(0, to === 'minutes' ? 16 : 19).replace('T', ' ')
 }
 
 function figuresOf({ submissions, responses, nps }: AnalyticsOverview['current']): [string, string][] {
@@ -122,6 +184,6 @@ function bar(sign: string, percent: number | null): string {
   return sign.repeat(Math.max(1, Math.round((percent / 100) * BAR_WIDTH)))
 }
 
-function count(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? '' : 's'}`
+function count(number: number, noun: string, plural = `${noun}s`): string {
+  return `${number} ${number === 1 ? noun : plural}`
 }

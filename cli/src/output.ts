@@ -1,4 +1,4 @@
-import type { AnalyticsOverview, NamedOperation, NpsAnalytics, SurveyResults } from '@earshot/contracts'
+import type { AnalyticsOverview, EndpointStats, NamedOperation, NpsAnalytics, SurveyResults } from '@earshot/contracts'
 import { columnsOf } from './columns.ts'
 import { layoutOf } from './layouts.ts'
 import { painter } from './paint.ts'
@@ -15,6 +15,7 @@ const CURSOR = /^[\w.-]+$/
 const CHARTS: Record<string, (result: unknown, terminal: Terminal) => Promise<string>> = {
   'surveys.results': async (result, terminal) => (await import('./charts.ts')).drawResults(result as SurveyResults, terminal),
   'analytics.overview': async (result) => (await import('./charts.ts')).drawOverview(result as AnalyticsOverview),
+  'webhooks.stats': async (result, terminal) => (await import('./charts.ts')).drawEndpointStats(result as EndpointStats, terminal),
   'analytics.nps': async (result, terminal) => (await import('./charts.ts')).drawNps(result as NpsAnalytics, terminal),
 }
 

@@ -54,6 +54,10 @@ export const durations = {
   eventDays: 30,
   deliveryDays: 30,
   attemptDays: 30,
+  /** How many hours the figures of an endpoint are about, unless the caller says. */
+  endpointStatsHours: 24,
+  /** A day longer than they can be read, so that a range has whole hours. */
+  attemptFigureDays: 31,
   mailDays: 30,
   auditLogDays: 365,
 

@@ -91,6 +91,7 @@ export type { Video, VideoDraftInput, VideoFailure, VideoState } from './schemas
 export { Attempt, attemptErrorCodes, Delivery } from './schemas/webhook-delivery.ts'
 export { WebhookEndpoint, WebhookFormat } from './schemas/webhook-endpoint.ts'
 export { isReservedHeader, MASKED_VALUE, problemOfHeaders } from './schemas/webhook-headers.ts'
+export type { EndpointStats } from './schemas/webhook-stats.ts'
 export { Widget } from './schemas/widget.ts'
 export { Scope, scopeDescriptions, scopes } from './scopes.ts'
 export { type CheckedAnswer, checkAnswers, type GivenAnswer } from './surveys/answers.ts'

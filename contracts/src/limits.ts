@@ -95,6 +95,8 @@ export const sizes = {
   replayEvents: 100_000,
   /** Deliveries of a team's replays that have not ended. */
   replayDeliveries: 200_000,
+  /** How many deliveries of an endpoint are counted at most. */
+  countedDeliveries: 10_000,
   /** What is kept of a receiver's response, unless the operator says otherwise. */
   keptSuccessBytes: 4_096,
   keptFailureBytes: 65_536,

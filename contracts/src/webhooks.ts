@@ -8,6 +8,7 @@ import { Id, instant, listOf, Page, TimedPage } from './schemas/primitives.ts'
 import { Attempt, DeliveredEventType, Delivery, DeliveryState } from './schemas/webhook-delivery.ts'
 import { CreatedWebhookEndpoint, endpointInput, OwnSecret, WebhookEndpoint } from './schemas/webhook-endpoint.ts'
 import { ChangedHeaders, NewHeaders } from './schemas/webhook-headers.ts'
+import { EndpointStats } from './schemas/webhook-stats.ts'
 
 const WEBHOOK = `${TEAM}/webhooks/{webhook_id}` as const
 const WebhookRef = TeamRef.extend({ webhook_id: Id.meta({ description: 'The endpoint.' }) })
@@ -175,6 +176,20 @@ export const webhooks = {
         matched: z.int().meta({ description: 'Number of events to send.' }),
       })
       .meta({ id: 'Replay', description: 'A replay of events.' }),
+  }),
+  stats: operation({
+    ...read,
+    method: 'GET',
+    path: `${WEBHOOK}/stats/`,
+    summary: 'Retrieve the figures of a webhook endpoint',
+    description: `Attempts by outcome, their duration and the share of successes, in all and by hour (UTC), and what waits now. Without \`from\` the range is the ${durations.endpointStatsHours} hours that end with \`to\`, which is now unless given. Its start is rounded down and its end up to a full hour, so the present hour is included. An attempt counts in the hour in which it started, as soon as it has ended. All attempts of \`webhooks.attempts.list\` count, also tests, redeliveries and replays. Counts are exact at the moment of the request; percentiles are at most 5 % beside the exact ones.`,
+    input: WebhookRef.extend({
+      from: instant(
+        `Start of the range, rounded down to a full hour. Within the last ${durations.attemptDays} days, so a range has at most as many days.`,
+      ).optional(),
+      to: instant('End of the range, rounded up to a full hour; the end of the present hour at the latest.').optional(),
+    }),
+    output: EndpointStats,
   }),
   deliveries,
   attempts,

@@ -158,8 +158,10 @@ export {
   updateWebhook,
   type WebhookEndpointRow,
 } from './webhooks/endpoints.ts'
+export { latencyPercentile } from './webhooks/latency-buckets.ts'
 export { type ExpungedEvent, expungeEvent } from './webhooks/payloads.ts'
 export { beginReplay, continueReplay } from './webhooks/replays.ts'
+export { type AttemptFigures, addAttempts, noAttempts, readEndpointStats } from './webhooks/stats.ts'
 export { beginTestDelivery, findTestDelivery, withdrawTestDelivery } from './webhooks/test-deliveries.ts'
 export {
   createWidget,

@@ -139,3 +139,65 @@ test('no answers are no bars', async () => {
   }
   expect(await linesOf(['analytics', 'nps'], nps)).toEqual(['NPS – of 0 answers, 2026-11-20 to 2026-11-20 (UTC)'])
 })
+
+const NO_FIGURES = {
+  ...{ attempts: 0, succeeded: 0, failed: 0, retried: 0, final: 0, success_share: null, p50_ms: null, p95_ms: null, p99_ms: null },
+  causes: { response: 0, timeout: 0, connection: 0, interrupted: 0 },
+}
+
+function endpointStats(hours: Record<string, unknown>[], change: Record<string, unknown> = {}) {
+  const startMs = Date.parse('2026-11-20T00:00:00.000Z')
+  const at = (index: number) => new Date(startMs + index * 3_600_000).toISOString()
+  const series = hours.map((hour, index) => ({ start: at(index), ...NO_FIGURES, ...hour }))
+  return {
+    ...{ endpoint_id: SURVEY, from: at(0), to: at(hours.length), totals: NO_FIGURES, series },
+    backlog: { pending: 0, oldest_due_at: null },
+    ...change,
+  }
+}
+
+test('the figures of an endpoint are lines over the hours, beside the figure of all hours and the highest', async () => {
+  const hours = [
+    { attempts: 10, failed: 0, p50_ms: 20, p95_ms: 80, p99_ms: 90 },
+    {},
+    { attempts: 80, failed: 4, p50_ms: 40, p95_ms: 100, p99_ms: 30_000 },
+    { attempts: 1, failed: 1, p50_ms: 5, p95_ms: 5, p99_ms: 5 },
+  ]
+  const totals = {
+    ...{ attempts: 91, succeeded: 86, failed: 5, retried: 3, final: 2, success_share: 0.945, p50_ms: 38, p95_ms: 98, p99_ms: 30_000 },
+    causes: { response: 4, timeout: 1, connection: 0, interrupted: 0 },
+  }
+  const stats = endpointStats(hours, { totals, backlog: { pending: 1, oldest_due_at: '2026-11-20T03:59:30.123Z' } })
+  expect(await linesOf(['webhooks', 'stats', SURVEY], stats)).toEqual([
+    '2026-11-20 00:00 to 2026-11-20 04:00 UTC, 4 hours',
+    '',
+    '                           all  peak/h',
+    '  attempts  ▁ █▁            91      80',
+    '  failed      █▂             5       4',
+    '  p50 ms    ▄ █▁            38      40',
+    '  p95 ms    ▇ █▁            98     100',
+    '  p99 ms    ▁ █▁         30000   30000',
+    '',
+    '  94.5 % of 91 attempts succeeded',
+    '  5 failed: 3 retried, 2 final; response 4, timeout 1',
+    '  1 delivery pending, the first due since 2026-11-20 03:59:30 UTC',
+  ])
+})
+
+test('a long range is drawn in as many blocks as the terminal has room for, each as high as its highest hour', async () => {
+  const hours = Array.from({ length: 720 }, (_, index) => (index === 700 ? { attempts: 7, p50_ms: 3, p95_ms: 3, p99_ms: 3 } : {}))
+  for (const columns of [200, 80, 40]) {
+    const lines = await linesOf(['webhooks', 'stats', SURVEY], endpointStats(hours, { backlog: { pending: 10_000, oldest_due_at: null } }), {
+      columns,
+    })
+    expect(lines[0]).toMatch(/720 hours, the highest of \d+ in each block$/)
+    expect(lines.find((line) => line.startsWith('  attempts'))).toMatch(/^ {2}attempts +█ +0 +7$/)
+    for (const line of lines.slice(1, 8)) expect(line.length).toBeLessThanOrEqual(columns)
+    expect(lines.slice(-2)).toEqual(['  no attempts', '  at least 10000 deliveries pending'])
+  }
+})
+
+test('the figures of an endpoint are JSON with --json', async () => {
+  const stats = endpointStats([{}])
+  expect(JSON.parse((await linesOf(['webhooks', 'stats', SURVEY, '--json'], stats)).join('\n'))).toEqual(stats)
+})

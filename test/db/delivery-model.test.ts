@@ -29,6 +29,8 @@ test(
               expect([move, await life.befall(move)]).toEqual([move, model.befall(move)])
               expect([move, await life.holdings()]).toEqual([move, model.holdings()])
             }
+            const { noted, counted } = await life.figures()
+            expect(noted).toBe(counted)
           } finally {
             await life.end()
           }

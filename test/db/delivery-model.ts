@@ -64,11 +64,18 @@ export interface Holdings {
   endpoint: { state: string; consecutive_failures: number; failing: boolean; succeeded: boolean; rotated: boolean }
 }
 
+/** Succeeded, failed and interrupted attempts, as they were noted and as the attempts say. */
+interface Figures {
+  noted: string
+  counted: string
+}
+
 /** The real tables, for one endpoint and the deliveries to it. */
 export interface Life {
   /** Makes the move and returns its result, if any. */
   befall: (move: Move) => Promise<string>
   holdings: () => Promise<Holdings>
+  figures: () => Promise<Figures>
   end: () => Promise<void>
 }
 
@@ -167,6 +174,7 @@ export async function beginLife({ database, teamId, addEndpoint, emit }: Webhook
       const [endpoint] = await database.run<Holdings['endpoint']>(READ_ENDPOINT, [endpointId])
       return { deliveries: deliveries.map(({ line }) => line), endpoint: endpoint ?? never() }
     },
+    figures: async () => (await database.run<Figures>(READ_FIGURES, [endpointId]))[0] ?? never(),
     async end() {
       await run('update webhook_endpoints set deleted_at = now() where id = $1', endpointId)
       await run('delete from webhook_deliveries where endpoint_id = $1', endpointId)
@@ -205,6 +213,18 @@ const READ_ENDPOINT = `
          previous_secret is not null and previous_secret_expires_at > now() as rotated
     from webhook_endpoints
    where id = $1`
+
+/** Without attempts from before the model's time. Nothing folds the changes. */
+const READ_FIGURES = `
+  select (
+           select concat_ws(',', coalesce(sum(succeeded), 0), coalesce(sum(bad_responses + timeouts), 0), coalesce(sum(interrupted), 0))
+             from webhook_attempt_changes where endpoint_id = $1
+         ) as noted,
+         (
+           select concat_ws(',', count(*) filter (where status_code = 204), count(*) filter (where status_code > 204 or error_code = 'read_timeout'),
+                    count(*) filter (where error_code = 'interrupted'))
+             from webhook_attempts where endpoint_id = $1 and finished_at is not null and worker_id > 0
+         ) as counted`
 
 function resultOf(delivery: ClaimedDelivery, kind: AnswerKind) {
   const answer = answers[kind]

@@ -1,4 +1,5 @@
 import { afterAll, expect, test } from 'vitest'
+import { readAttemptFigures } from '../support/attempt-figures.ts'
 import { makePreparedDataDir } from '../support/prepared-data-dir.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { startService } from '../support/service-process.ts'
@@ -56,5 +57,7 @@ test.for([
     select from all_webhook_deliveries where team_id = ${team.id} and state <> 'succeeded'`
     const leftMs = FINISHED_WITHIN_MS - (performance.now() - startedAt)
     await until('no delivery and no attempt is open', async () => (await open()).length === 0, leftMs)
+    const { kept, counted } = await readAttemptFigures(database)
+    expect(kept).toEqual(counted)
   },
 )

@@ -91,6 +91,10 @@ test('retention deletes expired rows and nothing else', async () => {
     select team_id, uuid_at(now() - interval '30 days' - n * interval '1 second'), endpoint_id, event_id, event_type, payload_sha256
       from webhook_deliveries, generate_series(1, 2500) n`
   await client`
+    insert into webhook_attempt_hours (
+           team_id, endpoint_id, hour, succeeded, retried, bad_responses, timeouts, connection_errors, interrupted, latency_counts)
+    select team_id, id, now() - hours * interval '1 hour', 1, 0, 0, 0, 0, 0, '{1}' from webhook_endpoints, unnest(array[30 * 24 + 2, 31 * 24 + 1]) hours`
+  await client`
     insert into webhook_replays (team_id, id, endpoint_id, after_event_id, before_event_id, remaining)
     select team_id, uuid_at(now() - interval '3 days'), id, id, id, 1 from webhook_endpoints`
   await client`
@@ -164,6 +168,7 @@ test('retention deletes expired rows and nothing else', async () => {
     refresh_tokens: 1,
     refresh_tokens_of_ended: 0,
     webhook_deliveries: 2500,
+    webhook_attempt_hours: 1,
     webhook_replays: 1,
     mails: 1,
     idempotency_keys: 1,

@@ -58,6 +58,11 @@ test('the purge removes records deleted more than a day ago, with their dependen
   await client`insert into search_lists (team_id, project_id, list_id) select team_id, project_id, id from surveys`
   await fixture.addEndpoint('http://127.0.0.1:9/')
   await client`update webhook_endpoints set deleted_at = now() - interval '25 hours'`
+  await fixture.addEndpoint('http://127.0.0.1:9/')
+  await client`
+    insert into webhook_attempt_hours (
+           team_id, endpoint_id, hour, succeeded, retried, bad_responses, timeouts, connection_errors, interrupted, latency_counts)
+    select team_id, id, now(), 1, 0, 0, 0, 0, 0, '{1}' from webhook_endpoints`
   await client`
     insert into credentials (kind, hash, user_id, scopes, revoked_at)
     select 'pat', days::text::bytea, id, '{}', now() - days * interval '1 day' from users, unnest(array[29, 31]) days`
@@ -86,6 +91,8 @@ test('the purge removes records deleted more than a day ago, with their dependen
     widgets: 3,
     webhook_deliveries_of_teams: 0,
     feed_ends_of_teams: 0,
+    attempt_hours_of_endpoints: 1,
+    attempt_hours_of_teams: 0,
     webhook_endpoints: 1,
     projects: 1,
     teams: 0,
@@ -100,7 +107,7 @@ test('the purge removes records deleted more than a day ago, with their dependen
   expect(await client`select count(*)::int as count from unused_blobs where delete_at <= now()`).toEqual([{ count: 15 }])
   await client`update teams set deleted_at = now() - interval '25 hours'`
   expect(await purgeDeleted(fixture.database)).toMatchObject({
-    ...{ submissions_of_teams: 4, videos_of_teams: 6, responses_of_teams: 2, answer_totals_of_teams: 2, projects: 0, teams: 1 },
+    ...{ submissions_of_teams: 4, videos_of_teams: 6, responses_of_teams: 2, answer_totals_of_teams: 2, attempt_hours_of_teams: 1, projects: 0, teams: 1 },
   })
   expect(
     await client`select from projects union all select from memberships union all select from submissions union all select from survey_responses`,

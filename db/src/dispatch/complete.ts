@@ -2,6 +2,8 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { Tx } from '../driver/database.ts'
 import { type Parameters, statement } from '../sql/statement.ts'
 import { webhook_attempts, webhook_deliveries, webhook_endpoints } from '../tables/webhooks.ts'
+import { noteAttempts } from '../webhooks/attempt-figures.ts'
+import { latencyBucketOf } from '../webhooks/latency-buckets.ts'
 import { emitExhausted } from './exhausted.ts'
 import { insertHistory } from './history.ts'
 
@@ -74,7 +76,8 @@ const completion = (emitted: SQL, applied: SQL) =>
       from jsonb_to_recordset(${p.results}::jsonb) as r (
         position int, team_id uuid, endpoint_id uuid, delivery_id uuid, attempt_id uuid, number int, succeeded boolean,
         delay_ms float8, duration_ms int, remote_ip text, status_code smallint, response_headers jsonb, response_body text,
-        response_body_truncated boolean, response_body_bytes bigint, error_code text, error_detail text)
+        response_body_truncated boolean, response_body_bytes bigint, error_code text, error_detail text,
+        latency_bucket smallint)
   ),
   ${ours(sql`results`)},
   finished as (
@@ -109,6 +112,9 @@ const completion = (emitted: SQL, applied: SQL) =>
       from applied a
      where t.team_id = a.team_id and t.delivery_id = a.delivery_id and t.number = a.number and ${inTheirPartitions(p)}
        and ${ofDeliveries(sql`results`)}
+    returning a.team_id, a.endpoint_id, a.attempt_id, a.succeeded, a.delay_ms is not null as is_retried, a.error_code, a.latency_bucket
+  ),
+  noted as (${noteAttempts(sql`recorded`)}
   ),
   since_success as (
     select a.*, a.counts and a.position > coalesce(max(a.position) filter (where a.succeeded) over (partition by a.endpoint_id), -1) as is_since
@@ -169,6 +175,7 @@ export async function completeDeliveries(tx: Tx, results: readonly AttemptResult
     ...result,
     position,
     response_body: response_body && Buffer.from(response_body).toString('base64'),
+    latency_bucket: latencyBucketOf(result.duration_ms),
   }))
   const isExhausted = results.some(({ succeeded, delay_ms }) => !succeeded && delay_ms === null)
   const applied = await (isExhausted ? completeExhausted : complete)(tx, { results: JSON.stringify(rows), ...boundsOf(results) })

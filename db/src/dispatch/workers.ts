@@ -3,6 +3,7 @@ import { type Tx, transaction } from '../driver/database.ts'
 import { onlyOne } from '../sql/rows.ts'
 import { type Parameters, statement } from '../sql/statement.ts'
 import { webhook_attempts, webhook_deliveries, webhook_workers } from '../tables/webhooks.ts'
+import { noteAttempts } from '../webhooks/attempt-figures.ts'
 import { LEASE_SECONDS } from './claim.ts'
 import { type AttemptBounds, inTheirPartitions, ofDeliveries } from './complete.ts'
 import { emitExhausted } from './exhausted.ts'
@@ -143,6 +144,10 @@ const sweep = statement<Sweep, { delivery_id: string }>(
      where t.team_id = l.team_id and t.delivery_id = l.delivery_id and t.number = l.attempt_count and ${inTheirPartitions(p)}
        and ${ofDeliveries(sql`lost`)}
        and t.finished_at is null
+    returning t.team_id, t.endpoint_id, t.id as attempt_id, false as succeeded, l.has_attempts_left as is_retried, t.error_code,
+              null::smallint as latency_bucket
+  ),
+  noted as (${noteAttempts(sql`recorded`)}
   ),
   returned as (
     update ${webhook_deliveries}

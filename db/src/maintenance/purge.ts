@@ -11,7 +11,7 @@ import { submissions } from '../tables/submissions.ts'
 import { answer_totals, survey_responses, surveys } from '../tables/surveys.ts'
 import { teams } from '../tables/teams.ts'
 import { videos } from '../tables/videos.ts'
-import { webhook_deliveries, webhook_endpoints } from '../tables/webhooks.ts'
+import { webhook_attempt_hours, webhook_deliveries, webhook_endpoints } from '../tables/webhooks.ts'
 import { widgets } from '../tables/widgets.ts'
 import { type BatchedDelete, batchedDelete } from './batched-delete.ts'
 import { deleteAll } from './retention.ts'
@@ -88,6 +88,11 @@ const purges: Record<string, BatchedDelete> = {
   widgets: batchedDelete(sql`${widgets}`, isPurged(sql`gone`)),
   webhook_deliveries_of_teams: batchedDelete(sql`${webhook_deliveries}`, ofPurgedTeam),
   feed_ends_of_teams: batchedDelete(sql`${feed_ends}`, ofPurgedTeam),
+  attempt_hours_of_endpoints: batchedDelete(
+    sql`${webhook_attempt_hours}`,
+    sql`exists (select from ${webhook_endpoints} e where e.team_id = gone.team_id and e.id = gone.endpoint_id and ${isPurged(sql`e`)})`,
+  ),
+  attempt_hours_of_teams: batchedDelete(sql`${webhook_attempt_hours}`, ofPurgedTeam),
   webhook_endpoints: batchedDelete(sql`${webhook_endpoints}`, isPurged(sql`gone`)),
   projects: batchedDelete(
     sql`${projects}`,

@@ -14,13 +14,14 @@ import { abuse_blocks, rate_windows } from '../tables/rate-limits.ts'
 import { visitor_fingerprints } from '../tables/submissions.ts'
 import { access_tokens, refresh_tokens } from '../tables/tokens.ts'
 import { users } from '../tables/users.ts'
-import { webhook_deliveries, webhook_replays } from '../tables/webhooks.ts'
+import { webhook_attempt_hours, webhook_deliveries, webhook_replays } from '../tables/webhooks.ts'
 import { type BatchedDelete, batchedDelete } from './batched-delete.ts'
 
 /** Rows with a limited lifetime, outside of partitions. */
 const past: Record<string, BatchedDelete> = {
   // Those that never ended, as of an endpoint that stays paused; the others are dropped with their partitions.
   webhook_deliveries: batchedDelete(sql`${webhook_deliveries}`, sql`gone.id < uuid_at(now() - ${days(durations.deliveryDays)})`),
+  webhook_attempt_hours: batchedDelete(sql`${webhook_attempt_hours}`, sql`gone.hour < now() - ${days(durations.attemptFigureDays)}`),
   // The positions up to there are dropped with their partitions.
   feed_late_days: batchedDelete(
     sql`${feed_late_days}`,

@@ -1,5 +1,5 @@
 import type { Database } from '@earshot/db'
-import { foldResponseChanges, foldSubmissionChanges, foldTagChanges } from '@earshot/db/dispatch'
+import { foldAttemptChanges, foldResponseChanges, foldSubmissionChanges, foldTagChanges } from '@earshot/db/dispatch'
 import type { Log } from '../log.ts'
 import { type Loop, startLoop } from './loop.ts'
 
@@ -9,9 +9,10 @@ const FOLDS = [
   { fold: foldSubmissionChanges, max: 10_000 },
   { fold: foldTagChanges, max: 10_000 },
   { fold: foldResponseChanges, max: 1_000 },
+  { fold: foldAttemptChanges, max: 1_000 },
 ]
 
-/** Folds what changed in the figures of submissions, tags and responses into their totals, so that a reader adds up little. */
+/** Folds what changed in the figures of submissions, tags, responses and attempts into their totals, so that a reader adds up little. */
 export function startFolding({ database, log }: { database: Database; log: Log }): Loop {
   return startLoop({
     name: 'Folding figures',

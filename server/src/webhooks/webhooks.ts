@@ -23,6 +23,7 @@ import { headerChange, presentHeaders, sealHeaders } from './endpoint-headers.ts
 import { presentAttempt, presentDelivery } from './present.ts'
 import { requireRange } from './replay-range.ts'
 import { makeSigningKeyPair } from './signing-key.ts'
+import { endpointStats } from './stats.ts'
 import { sendTestDelivery } from './test-delivery.ts'
 
 const SECRET_BYTES = 32
@@ -50,6 +51,7 @@ export const webhooks = implement(contracts.webhooks, {
     return { ...presentWebhook(await rotateWebhookSecret(ctx.tx, ctx.actor, ref, rotated)), secret }
   },
   test: async ({ ctx, input }) => presentAttempt(await sendTestDelivery(ctx, input)),
+  stats: ({ ctx, input }) => endpointStats(ctx.tx, input),
   replay: ({ ctx, input }) => beginReplay(ctx.tx, ctx.actor, requireRange(input)),
   delete: ({ ctx, input }) => deleteWebhook(ctx.tx, ctx.actor, input),
   deliveries: {
