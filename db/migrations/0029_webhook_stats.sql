@@ -8,16 +8,8 @@ create table webhook_attempt_changes (
   id uuid not null default uuidv7(),
   -- In which the attempts started (UTC).
   hour timestamptz not null,
-  succeeded int not null,
-  -- Failed attempts that another one follows.
-  retried int not null,
-  -- Failed attempts, by cause.
-  bad_responses int not null,
-  timeouts int not null,
-  connection_errors int not null,
-  interrupted int not null,
-  -- The bucket of the duration of each attempt that has one (db/src/webhooks/latency-buckets.ts).
-  latencies smallint[] not null,
+  -- The outcome and duration of each attempt, as one number (db/src/webhooks/attempt-codes.ts).
+  codes smallint[] not null,
   primary key (team_id, endpoint_id, id)
 ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000);
 
@@ -26,7 +18,9 @@ create table webhook_attempt_hours (
   endpoint_id uuid not null,
   hour timestamptz not null,
   succeeded int not null,
+  -- Failed attempts that another one follows.
   retried int not null,
+  -- Failed attempts, by cause.
   bad_responses int not null,
   timeouts int not null,
   connection_errors int not null,

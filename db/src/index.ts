@@ -144,6 +144,7 @@ export {
   type Transcode,
 } from './videos/transcodes.ts'
 export { type CaptionedVideo, findVideo, listVideos, type MediaLinks, presentCaption, presentDraft, presentVideo } from './videos/videos.ts'
+export { type AttemptFigures, addAttempts, noAttempts } from './webhooks/attempt-codes.ts'
 export { type AttemptRow, listAttempts } from './webhooks/attempts.ts'
 export { type DeliveryRow, findDelivery, listDeliveries, redeliver } from './webhooks/deliveries.ts'
 export {
@@ -161,7 +162,7 @@ export {
 export { latencyPercentile } from './webhooks/latency-buckets.ts'
 export { type ExpungedEvent, expungeEvent } from './webhooks/payloads.ts'
 export { beginReplay, continueReplay } from './webhooks/replays.ts'
-export { type AttemptFigures, addAttempts, noAttempts, readEndpointStats } from './webhooks/stats.ts'
+export { readEndpointStats } from './webhooks/stats.ts'
 export { beginTestDelivery, findTestDelivery, withdrawTestDelivery } from './webhooks/test-deliveries.ts'
 export {
   createWidget,

@@ -129,14 +129,22 @@ async function expectStats(endpointId: string, range: { from?: string; to?: stri
   const attempts = (await endedAttempts(endpointId)).filter(({ hour }) => hour >= from && hour < to)
   expectFigures(totals, attempts)
   expect(series.map(({ start }) => start)).toEqual(
-    Array.from({ length: (Date.parse(to) - Date.parse(from)) / HOUR_MS }, (_, index) => new Date(Date.parse(from) + index * HOUR_MS).toISOString()),
+    Array.from({ length: (Date.parse(to) - Date.parse(from)) / HOUR_MS }, (_, index) =>
+      new Date(Date.parse(from) + index * HOUR_MS).toISOString(),
+    ),
   )
-  for (const { start, ...figures } of series) expectFigures(figures, attempts.filter(({ hour }) => hour === start))
+  for (const { start, ...figures } of series)
+    expectFigures(
+      figures,
+      attempts.filter(({ hour }) => hour === start),
+    )
 }
 
 const hourAgo = (hours: number) => new Date(Math.floor(Date.now() / HOUR_MS) * HOUR_MS - hours * HOUR_MS).toISOString()
 
-test('the figures are those of the attempts, hour by hour, before they are folded, while they are, and after', { timeout: 60_000 }, async () => {
+test('the figures are those of the attempts, hour by hour, before they are folded, while they are, and after', {
+  timeout: 60_000,
+}, async () => {
   const endpoint = await addEndpoint()
   const attempts = await spread(await claim(endpoint, 400), 20)
   const endings: Ending[] = [
@@ -149,7 +157,10 @@ test('the figures are those of the attempts, hour by hour, before they are folde
       ['redirect', 40],
       ['interrupted', 100],
       ['tls_error', 20],
-    ].map(([error_code, duration_ms]) => ({ status_code: null, error_code, duration_ms, delay_ms: error_code === 'redirect' ? null : 1e9 }) as Ending),
+    ].map(
+      ([error_code, duration_ms]) =>
+        ({ status_code: null, error_code, duration_ms, delay_ms: error_code === 'redirect' ? null : 1e9 }) as Ending,
+    ),
   ]
   const results = attempts.map((attempt, index) => {
     const duration_ms = Math.round(10 ** (4.5 * Math.random()))
@@ -179,7 +190,7 @@ test('what real receivers do is counted by outcome, tests and redeliveries inclu
   const worker = await startTestDispatcher(service, { responseTimeoutMs: 500, backoffBaseMs: 3_600_000 })
   const endpoint = await addEndpoint(receiver.url)
   const refused = await addEndpoint(`http://127.0.0.1:${await freePort()}/`)
-  for (let index = 0; index < 60; index += 1) await team.submit()
+  await Promise.all(Array.from({ length: 60 }, () => team.submit()))
   const ended = async (id: string) => (await endedAttempts(id)).length
   await until('all were attempted', async () => (await ended(endpoint)) >= 60 && (await ended(refused)) >= 60, 30_000)
   const client = service.client(team.token)
@@ -199,7 +210,10 @@ test('what real receivers do is counted by outcome, tests and redeliveries inclu
 test('a share is 1 only if no attempt failed', async () => {
   const endpoint = await addEndpoint()
   const attempts = await claim(endpoint, 3)
-  await completeDeliveries(service.database, attempts.map((attempt, index) => resultOf(attempt, index === 0 ? { status_code: 500 } : {})))
+  await completeDeliveries(
+    service.database,
+    attempts.map((attempt, index) => resultOf(attempt, index === 0 ? { status_code: 500 } : {})),
+  )
   expect((await statsOf(endpoint)).totals.success_share).toBe(0.6666)
 })
 
@@ -259,7 +273,10 @@ test('only admins with read:webhooks read the figures, and only those of their t
 
 test('a deleted endpoint has no figures, and figures of others do not mix', async () => {
   const [endpoint, other] = [await addEndpoint(), await addEndpoint()]
-  await completeDeliveries(service.database, (await claim(endpoint, 2)).map((attempt) => resultOf(attempt)))
+  await completeDeliveries(
+    service.database,
+    (await claim(endpoint, 2)).map((attempt) => resultOf(attempt)),
+  )
   expect((await statsOf(endpoint)).totals.attempts).toBe(2)
   expect((await statsOf(other)).totals.attempts).toBe(0)
   await service.client(team.token).webhooks.delete({ team_id: team.id, webhook_id: endpoint })

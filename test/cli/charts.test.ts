@@ -187,9 +187,13 @@ test('the figures of an endpoint are lines over the hours, beside the figure of 
 test('a long range is drawn in as many blocks as the terminal has room for, each as high as its highest hour', async () => {
   const hours = Array.from({ length: 720 }, (_, index) => (index === 700 ? { attempts: 7, p50_ms: 3, p95_ms: 3, p99_ms: 3 } : {}))
   for (const columns of [200, 80, 40]) {
-    const lines = await linesOf(['webhooks', 'stats', SURVEY], endpointStats(hours, { backlog: { pending: 10_000, oldest_due_at: null } }), {
-      columns,
-    })
+    const lines = await linesOf(
+      ['webhooks', 'stats', SURVEY],
+      endpointStats(hours, { backlog: { pending: 10_000, oldest_due_at: null } }),
+      {
+        columns,
+      },
+    )
     expect(lines[0]).toMatch(/720 hours, the highest of \d+ in each block$/)
     expect(lines.find((line) => line.startsWith('  attempts'))).toMatch(/^ {2}attempts +█ +0 +7$/)
     for (const line of lines.slice(1, 8)) expect(line.length).toBeLessThanOrEqual(columns)

@@ -63,6 +63,7 @@ const inputMakers: Record<string, InputMaker> = {
     return { token: await lastToken(service, email) }
   },
   'webhooks.replay': async () => ({ from: new Date(Date.now() - HOUR_MS).toISOString(), to: new Date().toISOString() }),
+  'webhooks.stats': async (service, team) => ({ webhook_id: await makeBusyEndpoint(service, team), from: new Date().toISOString() }),
   'imports.create': async () => ({ csv: 'name,text\nAda,Saved us a week.\n' }),
   'imports.complete': async (service, team) => ({ import_id: await makeImport(service, team, `'uploaded'`) }),
   'imports.resume': async (service, team) => ({
@@ -160,6 +161,20 @@ async function makeDelivery(service: TestService, team: Team, { webhook_id }: Kn
     webhook_id,
   ])
   return delivery?.id
+}
+
+/** An endpoint with attempts in the present hour. */
+async function makeBusyEndpoint({ client, database }: TestService, { id: team_id, token }: Team): Promise<string> {
+  const { id } = await client(token).webhooks.create({ team_id, url: RECEIVER, events: ['*'] })
+  await database.run(
+    `insert into webhook_attempt_hours (
+            team_id, endpoint_id, hour, succeeded, retried, bad_responses, timeouts, connection_errors, interrupted, latency_counts)
+     select team_id, id, date_trunc('hour', now(), 'UTC'), 116, 3, 1, 2, 1, 0, array_fill(0, array[40]) || array[112, 6, 2]
+       from webhook_endpoints
+      where id = $1`,
+    [id],
+  )
+  return id
 }
 
 /** Invites a new address. */

@@ -1,4 +1,4 @@
-import { latencyPercentile } from '@earshot/db'
+import { latencyPercentile, readEndpointStats } from '@earshot/db'
 import {
   type AttemptResult,
   type ClaimedDelivery,
@@ -11,10 +11,13 @@ import {
 } from '@earshot/db/dispatch'
 import fc from 'fast-check'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { endDeliveries } from '../../db/src/privacy/deliveries.ts'
+import { noteErased } from '../../db/src/privacy/erased-records.ts'
 import { latencyBucketOf } from '../../db/src/webhooks/latency-buckets.ts'
 import { readAttemptFigures } from '../support/attempt-figures.ts'
 import { loseWorker } from '../support/lost-worker.ts'
-import { openWebhookFixture, type WebhookFixture } from '../support/webhook-fixture.ts'
+import { asOperator, openWebhookFixture, type WebhookFixture } from '../support/webhook-fixture.ts'
+import { explain, sentBy } from './statement-plan.ts'
 
 const DELIVERIES = 600
 const BATCH = 20
@@ -80,7 +83,9 @@ test('the longest durations share a bucket, so that an hour stays small', () => 
 
 test('results of the same endpoints that are written and folded at the same time are all counted, once', { timeout: 60_000 }, async () => {
   const deliveries = await claimed({ endpointCount: 3, deliveries: DELIVERIES })
-  const batches = batchesOf(deliveries.toSorted(() => Math.random() - 0.5).map((each, index) => resultOf(each, { succeeded: index % 3 > 0 })))
+  const batches = batchesOf(
+    deliveries.toSorted(() => Math.random() - 0.5).map((each, index) => resultOf(each, { succeeded: index % 3 > 0 })),
+  )
   let writing = true
   const fold = async () => {
     while (writing) await foldAttemptChanges(fixture.database, { max: 7 })
@@ -121,16 +126,77 @@ test('what a dead worker left counts as interrupted, with or without attempts to
   await fixture.database.run('update webhook_attempts set number = $2 where delivery_id = $1', [lost[0]?.id, MAX_ATTEMPTS])
   await loseWorker(fixture.database, endpoints[0] ?? '')
   expect(await sweepDeliveries(fixture.database, { workerId, held: [], heldAt: 'now', maxAttempts: MAX_ATTEMPTS })).toBe(2)
-  expect((await completeDeliveries(fixture.database, deliveries.map((each) => resultOf(each)))).size).toBe(0)
+  expect(
+    (
+      await completeDeliveries(
+        fixture.database,
+        deliveries.map((each) => resultOf(each)),
+      )
+    ).size,
+  ).toBe(0)
 
   const { kept, counted } = await readAttemptFigures(fixture.database)
   expect(kept).toEqual(counted)
   expect(kept).toMatchObject([{ succeeded: 0, interrupted: 2, retried: 1, durations: 0 }])
 })
 
+test('an attempt in flight whose event was erased counts as interrupted, once', async () => {
+  const deliveries = await claimed({ endpointCount: 1, deliveries: 2 })
+  const [request] = await fixture.database.run<{ id: string }>(
+    `insert into privacy_requests (team_id, kind, state, person_mac) values ($1, 'erase', 'running', 'x') returning id`,
+    [fixture.teamId],
+  )
+  const ref = { team_id: fixture.teamId, request_id: request?.id ?? '' }
+  await noteErased(
+    fixture.database,
+    ref,
+    'events',
+    deliveries.slice(0, 1).map(({ event_id }) => event_id),
+  )
+  expect(await endDeliveries(fixture.database, ref)).toMatchObject({ count: 1 })
+  expect(
+    (
+      await completeDeliveries(
+        fixture.database,
+        deliveries.map((each) => resultOf(each)),
+      )
+    ).size,
+  ).toBe(1)
+  const { kept, counted } = await readAttemptFigures(fixture.database)
+  expect(kept).toEqual(counted)
+  expect(kept).toMatchObject([{ succeeded: 1, interrupted: 1, retried: 0, durations: 1 }])
+})
+
+test('figures are read by indexes, whatever the other endpoints have', async () => {
+  const [delivery] = await claimed({ endpointCount: 2, deliveries: 2 })
+  await completeDeliveries(fixture.database, delivery ? [resultOf(delivery)] : [])
+  const webhook_id = delivery?.endpoint_id ?? ''
+  await fixture.database.run(
+    `with deliveries as (
+       insert into webhook_deliveries (team_id, endpoint_id, event_id, event_type, payload_sha256, is_held)
+       select team_id, endpoint_id, event_id, event_type, payload_sha256, n % 2 = 0 from webhook_deliveries, generate_series(1, 5000) n where endpoint_id <> $1
+     ), changes as (
+       insert into webhook_attempt_changes (team_id, endpoint_id, hour, codes)
+       select $2, e, now(), '{1}' from unnest($3::uuid[]) e, generate_series(1, 5000) where e <> $1
+     )
+     insert into webhook_attempt_hours (team_id, endpoint_id, hour, retried, succeeded, bad_responses, timeouts, connection_errors, interrupted, latency_counts)
+     select $2, e, now() - n * interval '1 hour', 0, 1, 0, 0, 0, 0, '{1}' from unnest($3::uuid[]) e, generate_series(1, 700) n`,
+    [webhook_id, fixture.teamId, endpoints],
+  )
+  await asOperator(fixture.address, 'vacuum analyze webhook_deliveries, webhook_attempt_changes, webhook_attempt_hours')
+  const [from, to] = [new Date(Date.now() - 24 * 3_600_000).toISOString(), new Date(Date.now() + 3_600_000).toISOString()]
+  const [sent] = await sentBy(fixture.database, (tx) => readEndpointStats(tx, { team_id: fixture.teamId, webhook_id }, { from, to }))
+  const { wholeReads, scannedRows } = await explain(fixture.database.client, 'generic', sent ?? { text: '', params: [] })
+  expect(wholeReads).toEqual([])
+  expect(scannedRows).toBeLessThan(50)
+})
+
 test('figures of an endpoint that was purged meanwhile are dropped', async () => {
   const deliveries = await claimed({ endpointCount: 1, deliveries: 1 })
-  await completeDeliveries(fixture.database, deliveries.map((each) => resultOf(each)))
+  await completeDeliveries(
+    fixture.database,
+    deliveries.map((each) => resultOf(each)),
+  )
   await fixture.database.run('delete from webhook_endpoints', [])
   expect(await foldAttemptChanges(fixture.database, { max: 10 })).toBe(1)
   expect(await readAttemptFigures(fixture.database)).toMatchObject({ kept: [] })

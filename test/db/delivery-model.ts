@@ -217,8 +217,8 @@ const READ_ENDPOINT = `
 /** Without attempts from before the model's time. Nothing folds the changes. */
 const READ_FIGURES = `
   select (
-           select concat_ws(',', coalesce(sum(succeeded), 0), coalesce(sum(bad_responses + timeouts), 0), coalesce(sum(interrupted), 0))
-             from webhook_attempt_changes where endpoint_id = $1
+           select concat_ws(',', count(*) filter (where outcome = 0), count(*) filter (where outcome in (1, 2)), count(*) filter (where outcome = 4))
+             from webhook_attempt_changes, lateral (select code / 256 % 8 as outcome from unnest(codes) code) o where endpoint_id = $1
          ) as noted,
          (
            select concat_ws(',', count(*) filter (where status_code = 204), count(*) filter (where status_code > 204 or error_code = 'read_timeout'),

@@ -107,7 +107,15 @@ test('the purge removes records deleted more than a day ago, with their dependen
   expect(await client`select count(*)::int as count from unused_blobs where delete_at <= now()`).toEqual([{ count: 15 }])
   await client`update teams set deleted_at = now() - interval '25 hours'`
   expect(await purgeDeleted(fixture.database)).toMatchObject({
-    ...{ submissions_of_teams: 4, videos_of_teams: 6, responses_of_teams: 2, answer_totals_of_teams: 2, attempt_hours_of_teams: 1, projects: 0, teams: 1 },
+    ...{
+      submissions_of_teams: 4,
+      videos_of_teams: 6,
+      responses_of_teams: 2,
+      answer_totals_of_teams: 2,
+      attempt_hours_of_teams: 1,
+      projects: 0,
+      teams: 1,
+    },
   })
   expect(
     await client`select from projects union all select from memberships union all select from submissions union all select from survey_responses`,

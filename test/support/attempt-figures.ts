@@ -13,8 +13,10 @@ const READ_KEPT = `
            select endpoint_id, hour, ${COUNTS}, (select coalesce(sum(n), 0) from unnest(latency_counts) n) as durations
              from webhook_attempt_hours
             union all
-           select endpoint_id, hour, ${COUNTS}, cardinality(latencies)
+           select endpoint_id, hour, (outcome % 8 = 0)::int, (outcome >= 8)::int, (outcome % 8 = 1)::int, (outcome % 8 = 2)::int,
+                  (outcome % 8 = 3)::int, (outcome % 8 = 4)::int, (code % 256 < 255)::int
              from webhook_attempt_changes
+            cross join lateral (select code, code / 256 as outcome from unnest(codes) code) c
          ) f
    group by 1, 2
    order by 1, 2`

@@ -2,8 +2,8 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { Tx } from '../driver/database.ts'
 import { type Parameters, statement } from '../sql/statement.ts'
 import { webhook_attempts, webhook_deliveries, webhook_endpoints } from '../tables/webhooks.ts'
+import { attemptCodeOf } from '../webhooks/attempt-codes.ts'
 import { noteAttempts } from '../webhooks/attempt-figures.ts'
-import { latencyBucketOf } from '../webhooks/latency-buckets.ts'
 import { emitExhausted } from './exhausted.ts'
 import { insertHistory } from './history.ts'
 
@@ -77,7 +77,7 @@ const completion = (emitted: SQL, applied: SQL) =>
         position int, team_id uuid, endpoint_id uuid, delivery_id uuid, attempt_id uuid, number int, succeeded boolean,
         delay_ms float8, duration_ms int, remote_ip text, status_code smallint, response_headers jsonb, response_body text,
         response_body_truncated boolean, response_body_bytes bigint, error_code text, error_detail text,
-        latency_bucket smallint)
+        code smallint)
   ),
   ${ours(sql`results`)},
   finished as (
@@ -112,7 +112,7 @@ const completion = (emitted: SQL, applied: SQL) =>
       from applied a
      where t.team_id = a.team_id and t.delivery_id = a.delivery_id and t.number = a.number and ${inTheirPartitions(p)}
        and ${ofDeliveries(sql`results`)}
-    returning a.team_id, a.endpoint_id, a.attempt_id, a.succeeded, a.delay_ms is not null as is_retried, a.error_code, a.latency_bucket
+    returning a.team_id, a.endpoint_id, a.attempt_id, a.code
   ),
   noted as (${noteAttempts(sql`recorded`)}
   ),
@@ -175,7 +175,7 @@ export async function completeDeliveries(tx: Tx, results: readonly AttemptResult
     ...result,
     position,
     response_body: response_body && Buffer.from(response_body).toString('base64'),
-    latency_bucket: latencyBucketOf(result.duration_ms),
+    code: attemptCodeOf(result),
   }))
   const isExhausted = results.some(({ succeeded, delay_ms }) => !succeeded && delay_ms === null)
   const applied = await (isExhausted ? completeExhausted : complete)(tx, { results: JSON.stringify(rows), ...boundsOf(results) })

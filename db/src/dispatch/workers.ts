@@ -3,6 +3,7 @@ import { type Tx, transaction } from '../driver/database.ts'
 import { onlyOne } from '../sql/rows.ts'
 import { type Parameters, statement } from '../sql/statement.ts'
 import { webhook_attempts, webhook_deliveries, webhook_workers } from '../tables/webhooks.ts'
+import { LOST, LOST_AND_RETRIED } from '../webhooks/attempt-codes.ts'
 import { noteAttempts } from '../webhooks/attempt-figures.ts'
 import { LEASE_SECONDS } from './claim.ts'
 import { type AttemptBounds, inTheirPartitions, ofDeliveries } from './complete.ts'
@@ -144,8 +145,8 @@ const sweep = statement<Sweep, { delivery_id: string }>(
      where t.team_id = l.team_id and t.delivery_id = l.delivery_id and t.number = l.attempt_count and ${inTheirPartitions(p)}
        and ${ofDeliveries(sql`lost`)}
        and t.finished_at is null
-    returning t.team_id, t.endpoint_id, t.id as attempt_id, false as succeeded, l.has_attempts_left as is_retried, t.error_code,
-              null::smallint as latency_bucket
+    returning t.team_id, t.endpoint_id, t.id as attempt_id,
+              (case when l.has_attempts_left then ${sql.raw(String(LOST_AND_RETRIED))} else ${sql.raw(String(LOST))} end)::smallint as code
   ),
   noted as (${noteAttempts(sql`recorded`)}
   ),

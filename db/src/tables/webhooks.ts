@@ -122,28 +122,32 @@ export const webhook_attempts = pgTable(
   (table) => [primaryKey({ columns: [table.team_id, table.id] })],
 )
 
-/** Attempts of an endpoint that started in an hour, by outcome. */
-const attemptCounts = () => ({
-  team_id: uuid().notNull(),
-  endpoint_id: uuid().notNull(),
-  hour: exactInstant().notNull(),
-  succeeded: integer().notNull(),
-  retried: integer().notNull(),
-  bad_responses: integer().notNull(),
-  timeouts: integer().notNull(),
-  connection_errors: integer().notNull(),
-  interrupted: integer().notNull(),
-})
-
 export const webhook_attempt_changes = pgTable(
   'webhook_attempt_changes',
-  { ...attemptCounts(), id: newId(), latencies: smallint().array().notNull() },
+  {
+    team_id: uuid().notNull(),
+    endpoint_id: uuid().notNull(),
+    id: newId(),
+    hour: exactInstant().notNull(),
+    codes: smallint().array().notNull(),
+  },
   (table) => [primaryKey({ columns: [table.team_id, table.endpoint_id, table.id] })],
 )
 
 export const webhook_attempt_hours = pgTable(
   'webhook_attempt_hours',
-  { ...attemptCounts(), latency_counts: integer().array().notNull() },
+  {
+    team_id: uuid().notNull(),
+    endpoint_id: uuid().notNull(),
+    hour: exactInstant().notNull(),
+    succeeded: integer().notNull(),
+    retried: integer().notNull(),
+    bad_responses: integer().notNull(),
+    timeouts: integer().notNull(),
+    connection_errors: integer().notNull(),
+    interrupted: integer().notNull(),
+    latency_counts: integer().array().notNull(),
+  },
   (table) => [primaryKey({ columns: [table.team_id, table.endpoint_id, table.hour] })],
 )
 

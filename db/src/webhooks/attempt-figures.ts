@@ -1,43 +1,34 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { foldOf } from '../sql/folding.ts'
 import { webhook_attempt_changes, webhook_attempt_hours, webhook_endpoints } from '../tables/webhooks.ts'
+import { BUCKETS, NO_BUCKET, OUTCOMES, RETRIED } from './attempt-codes.ts'
 
-/** The numbers of attempts that are kept, which add up. */
-const COUNTS = ['succeeded', 'retried', 'bad_responses', 'timeouts', 'connection_errors', 'interrupted'] as const
-/** Their columns. */
+const COUNTS = ['retried', ...OUTCOMES]
+
+/** The columns of numbers of attempts, which add up. */
 export const attemptCounts = sql.raw(COUNTS.join(', '))
-
-/** Numbers of attempts: `retried` are among the failed ones, which the last four add up to. */
-export type AttemptCounts = Record<(typeof COUNTS)[number], number>
-
-/** Whether an attempt ended in a way, by its error code, which is null with a response; a redirect is a response. */
-const causes = {
-  bad_responses: sql`not a.succeeded and (a.error_code is null or a.error_code = 'redirect')`,
-  timeouts: sql`a.error_code in ('connect_timeout', 'read_timeout')`,
-  interrupted: sql`a.error_code = 'interrupted'`,
-  connection_errors: sql`a.error_code not in ('redirect', 'connect_timeout', 'read_timeout', 'interrupted')`,
-}
+/** As many nulls. */
+export const noCounts = sql.raw(COUNTS.map(() => 'null').join(', '))
 
 /**
  * Inserts what attempts add to the figures of their endpoints, in the statement that ends them: one row for each endpoint and hour,
- * which nobody waits for. Each row of `ended` has `team_id`, `endpoint_id`, `attempt_id`, `succeeded`, `is_retried`, `error_code`
- * and `latency_bucket`, which may be null.
+ * which nobody waits for. Each row of `ended` has `team_id`, `endpoint_id`, `attempt_id` and its `code` (attempt-codes.ts).
  */
 export const noteAttempts = (ended: SQL) => sql`
-    insert into ${webhook_attempt_changes} (team_id, endpoint_id, hour, ${attemptCounts}, latencies)
-    select a.team_id, a.endpoint_id, date_trunc('hour', uuid_extract_timestamp(a.attempt_id), 'UTC'),
-           count(*) filter (where a.succeeded),
-           count(*) filter (where a.is_retried),
-           count(*) filter (where ${causes.bad_responses}),
-           count(*) filter (where ${causes.timeouts}),
-           count(*) filter (where ${causes.connection_errors}),
-           count(*) filter (where ${causes.interrupted}),
-           coalesce(array_agg(a.latency_bucket) filter (where a.latency_bucket is not null), '{}')
+    insert into ${webhook_attempt_changes} (team_id, endpoint_id, hour, codes)
+    select a.team_id, a.endpoint_id, date_bin('1 hour', uuid_extract_timestamp(a.attempt_id), 'epoch'), array_agg(a.code)
       from ${ended} a
      group by 1, 2, 3`
 
-const sums = sql.raw(COUNTS.map((name) => `sum(c.${name})`).join(', '))
+const outcomeCounts = sql.raw(
+  [
+    `count(*) filter (where o.outcome >= ${RETRIED})`,
+    ...OUTCOMES.map((_name, index) => `count(*) filter (where o.outcome % ${RETRIED} = ${index})`),
+  ].join(', '),
+)
 const added = sql.raw(COUNTS.map((name) => `${name} = h.${name} + excluded.${name}`).join(', '))
+const buckets = sql.raw(String(BUCKETS))
+const noBucket = sql.raw(String(NO_BUCKET))
 
 /** Folds changes into the figures of their hours. */
 export const foldAttemptChanges = foldOf(webhook_attempt_changes, {
@@ -49,29 +40,26 @@ export const foldAttemptChanges = foldOf(webhook_attempt_changes, {
   inserts: [
     sql`
     insert into ${webhook_attempt_hours} as h (team_id, endpoint_id, hour, ${attemptCounts}, latency_counts)
-    select s.*, coalesce(l.latency_counts, '{}')
+    select a.team_id, a.endpoint_id, a.hour, o.*, coalesce(l.counts, '{}')
       from (
-             select c.team_id, c.endpoint_id, c.hour, ${sums}
+             select c.team_id, c.endpoint_id, c.hour, array_agg(u.code) as codes
                from changes c
+              cross join lateral unnest(c.codes) u (code)
               group by c.team_id, c.endpoint_id, c.hour
-           ) s
-      left join (
-             select m.team_id, m.endpoint_id, m.hour, array_agg(coalesce(n.count, 0) order by b.bucket) as latency_counts
-               from (
-                      select c.team_id, c.endpoint_id, c.hour, max(l.bucket) as bucket
-                        from changes c
-                       cross join lateral unnest(c.latencies) l (bucket)
-                       group by c.team_id, c.endpoint_id, c.hour
-                    ) m
-              cross join lateral generate_series(0, m.bucket) b (bucket)
+           ) a
+     cross join lateral (
+             select ${outcomeCounts}
+               from (select code / ${buckets} as outcome from unnest(a.codes) u (code)) o
+           ) o
+     cross join lateral (
+             select array_agg(coalesce(n.count, 0) order by b.bucket) as counts
+               from generate_series(0, (select max(code % ${buckets}) from unnest(a.codes) u (code) where code % ${buckets} <> ${noBucket})) b (bucket)
                left join (
-                      select c.team_id, c.endpoint_id, c.hour, l.bucket, count(*)
-                        from changes c
-                       cross join lateral unnest(c.latencies) l (bucket)
-                       group by c.team_id, c.endpoint_id, c.hour, l.bucket
-                    ) n on n.team_id = m.team_id and n.endpoint_id = m.endpoint_id and n.hour = m.hour and n.bucket = b.bucket
-              group by m.team_id, m.endpoint_id, m.hour
-           ) l on l.team_id = s.team_id and l.endpoint_id = s.endpoint_id and l.hour = s.hour
+                      select code % ${buckets} as bucket, count(*)
+                        from unnest(a.codes) u (code)
+                       group by 1
+                    ) n on n.bucket = b.bucket
+           ) l
         on conflict (team_id, endpoint_id, hour) do update
        set ${added},
            latency_counts = coalesce(

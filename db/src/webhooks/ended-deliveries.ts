@@ -4,6 +4,8 @@ import type { Tx } from '../driver/database.ts'
 import { onlyOne } from '../sql/rows.ts'
 import { statement } from '../sql/statement.ts'
 import { webhook_attempts, webhook_deliveries, webhook_delivery_history } from '../tables/webhooks.ts'
+import { LOST } from './attempt-codes.ts'
+import { noteAttempts } from './attempt-figures.ts'
 
 /** The most deliveries that one statement ends, and whose attempts one statement empties. */
 export const ENDED_AT_ONCE = 1_000
@@ -47,9 +49,12 @@ export const endUnfinished = (condition: SQL) => sql`
 
 const interrupt = statement<{ team_id: string; ids: string[]; first: string; last: string; detail: string }, never>(
   (p) => sql`
-  update ${webhook_attempts}
-     set finished_at = now(), error_code = 'interrupted', error_detail = ${p.detail}
-   where team_id = ${p.team_id} and id = any (${p.ids}::uuid[]) and id between ${p.first}::uuid and ${p.last}::uuid and finished_at is null`,
+  with recorded as (
+    update ${webhook_attempts}
+       set finished_at = now(), error_code = 'interrupted', error_detail = ${p.detail}
+     where team_id = ${p.team_id} and id = any (${p.ids}::uuid[]) and id between ${p.first}::uuid and ${p.last}::uuid and finished_at is null
+    returning team_id, endpoint_id, id as attempt_id, ${sql.raw(String(LOST))}::smallint as code
+  )${noteAttempts(sql`recorded`)}`,
 )
 
 /** Closes the attempts that were in flight when their deliveries were ended. */

@@ -11,13 +11,9 @@ import {
   webhook_deliveries,
   webhook_endpoints,
 } from '../tables/webhooks.ts'
-import { type AttemptCounts, attemptCounts } from './attempt-figures.ts'
+import { type AttemptFigures, addAttempts, figuresOfCodes, noAttempts } from './attempt-codes.ts'
+import { attemptCounts, noCounts } from './attempt-figures.ts'
 import type { WebhookRef } from './endpoints.ts'
-
-/** Figures of attempts, and how many are in each bucket of durations. */
-export interface AttemptFigures extends AttemptCounts {
-  latency_counts: number[]
-}
 
 /** The figures of an endpoint: by hour, for the hours with attempts alone, and what waits now. */
 export interface EndpointStats {
@@ -35,12 +31,9 @@ interface Hours {
 
 type Values = WebhookRef & Hours & { max_pending: number }
 
-/** An hour's figures, what is not folded into them yet, or nulls if there are neither. */
+/** An hour's figures, the codes of attempts that are not folded into them yet, or nulls if there are neither. */
 type StatsRow = Pick<EndpointStats, 'pending' | 'oldest_due_at'> &
-  (
-    | (AttemptCounts & { hour: string } & ({ latency_counts: number[]; latencies: null } | { latency_counts: null; latencies: number[] }))
-    | { hour: null }
-  )
+  ((AttemptFigures & { hour: string; codes: null }) | { hour: string; codes: number[] } | { hour: null })
 
 const isAsked = (p: Parameters<Values>) =>
   sql`team_id = ${p.team_id} and endpoint_id = ${p.webhook_id} and hour >= ${p.from}::timestamptz and hour < ${p.to}::timestamptz`
@@ -74,11 +67,11 @@ const read = statement<Values, StatsRow>(
   select e.*, f.*
     from endpoint e
     left join (
-           select hour, ${attemptCounts}, latency_counts, null::int[] as latencies
+           select hour, ${attemptCounts}, latency_counts, null::int[] as codes
              from ${webhook_attempt_hours}
             where ${isAsked(p)}
             union all
-           select hour, ${attemptCounts}, null, latencies::int[]
+           select hour, ${noCounts}, null, codes::int[]
              from ${webhook_attempt_changes}
             where ${isAsked(p)}
          ) f on true`,
@@ -93,32 +86,8 @@ export async function readEndpointStats(tx: Tx, ref: WebhookRef, { from, to }: H
     if (row.hour === null) continue
     const hour = toTimestamp(row.hour)
     const figures = hours.get(hour) ?? noAttempts()
-    addAttempts(figures, { ...row, latency_counts: row.latency_counts ?? countLatencies(row.latencies) })
+    addAttempts(figures, row.codes === null ? row : figuresOfCodes(row.codes))
     hours.set(hour, figures)
   }
   return { hours, pending, oldest_due_at: toTimestamp(oldest_due_at) }
-}
-
-/** Returns the figures of no attempts, to add others to. */
-export function noAttempts(): AttemptFigures {
-  return { succeeded: 0, retried: 0, bad_responses: 0, timeouts: 0, connection_errors: 0, interrupted: 0, latency_counts: [] }
-}
-
-/** Adds figures to others. */
-export function addAttempts(figures: AttemptFigures, added: AttemptFigures): void {
-  figures.succeeded += added.succeeded
-  figures.retried += added.retried
-  figures.bad_responses += added.bad_responses
-  figures.timeouts += added.timeouts
-  figures.connection_errors += added.connection_errors
-  figures.interrupted += added.interrupted
-  for (const [bucket, count] of added.latency_counts.entries()) {
-    figures.latency_counts[bucket] = (figures.latency_counts[bucket] ?? 0) + count
-  }
-}
-
-function countLatencies(buckets: readonly number[]): number[] {
-  const counts: number[] = []
-  for (const bucket of buckets) counts[bucket] = (counts[bucket] ?? 0) + 1
-  return Array.from(counts, (count) => count ?? 0)
 }

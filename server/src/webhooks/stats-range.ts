@@ -15,7 +15,7 @@ export function hoursOf({ from, to }: { from?: string | undefined; to?: string |
   const toMs = Math.min(to === undefined ? endOfHourMs : hourOf(Date.parse(to) + HOUR_MS - 1), endOfHourMs)
   const fromMs = from === undefined ? toMs - durations.endpointStatsHours * HOUR_MS : Date.parse(from)
   if (fromMs < nowMs - MAX_AGE_MS) throw wrong(from === undefined ? 'to' : 'from', 'too_early', TOO_EARLY)
-  if (fromMs > nowMs) throw wrong('from', 'too_late', 'must not be in the future')
+  if (fromMs >= endOfHourMs) throw wrong('from', 'too_late', 'must not be after the present hour')
   if (fromMs >= (to === undefined ? toMs : Date.parse(to))) throw wrong('to', 'not_after_from', 'must be after from')
   return { from: new Date(hourOf(fromMs)).toISOString(), to: new Date(toMs).toISOString() }
 }
