@@ -1,17 +1,14 @@
 import { latencyBucketOf } from './latency-buckets.ts'
 
-/** Numbers of attempts: `retried` are among the failed ones, which the last four add up to. */
-export interface AttemptCounts {
+/** Numbers of attempts: `retried` are among the failed ones, which the four after it add up to. */
+export interface AttemptFigures {
   succeeded: number
   retried: number
   bad_responses: number
   timeouts: number
   connection_errors: number
   interrupted: number
-}
-
-/** What an attempt counts as, and for its duration the number in each bucket. */
-export interface AttemptFigures extends AttemptCounts {
+  /** How many of those with a duration are in each bucket. */
   latency_counts: number[]
 }
 
