@@ -11,12 +11,12 @@ const REPEATED_SIGNAL_MS = 1_000
 /** A stop that takes longer is given up. */
 const LONGEST_STOP_MS = 24_500
 /** How much the heap may grow between two collections of all of it, of what the last one left. By itself V8 allows several times as much. */
-const HEAP_GROWTH = '--heap-growing-percent=100'
+const HEAP_GROWTH = '--heap-growing-percent=30'
 
+setFlagsFromString(HEAP_GROWTH)
 requireNode()
 const config = readConfigOrExit()
 const service = await startOrExit(config)
-setFlagsFromString(HEAP_GROWTH)
 let shutdownStartedMs: number | null = null
 process.on('SIGINT', () => void shutDown('SIGINT'))
 process.on('SIGTERM', () => void shutDown('SIGTERM'))

@@ -109,7 +109,7 @@ async function start(config: Config, log: Log, parts: Parts): Promise<string | n
     rateLimitMultiplier: config.rateLimitMultiplier,
     redirectsMedia: config.redirectsMedia,
     checkOutput: false,
-    onCommit: () => worker?.nudge(),
+    onCommit: (teamId) => worker?.nudge(teamId),
     baseUrl: config.baseUrl,
     version,
     trustProxy: config.trustProxy,

@@ -14,11 +14,13 @@ import { benchFairness } from './parts/fairness.ts'
 import { benchGrowth } from './parts/growth.ts'
 import { benchHelp } from './parts/help.ts'
 import { benchHotUser } from './parts/hot-user.ts'
+import { benchIdle } from './parts/idle.ts'
 import { benchImport } from './parts/import.ts'
 import { benchImportBeside } from './parts/import-beside.ts'
 import { benchImportRoundTrip } from './parts/import-round-trip.ts'
 import { benchLatency } from './parts/latency.ts'
 import { benchList } from './parts/list.ts'
+import { benchMemory } from './parts/memory.ts'
 import { benchPlayback } from './parts/playback.ts'
 import { benchRefreshes } from './parts/refreshes.ts'
 import { benchRespond } from './parts/respond.ts'
@@ -47,6 +49,7 @@ const full = {
   warmRuns: 200,
   deliveries: 5_000,
   seconds: 20,
+  idleSeconds: 30,
   visitorSeconds: 60,
   attempts: 10_000_000,
   unresponsiveSeconds: 40,
@@ -67,6 +70,7 @@ const short: typeof full = {
   warmRuns: 20,
   deliveries: 500,
   seconds: 3,
+  idleSeconds: 3,
   visitorSeconds: 2,
   attempts: 100_000,
   unresponsiveSeconds: 5,
@@ -99,6 +103,8 @@ const parts: Record<string, (length: typeof full) => Promise<PartReport>> = {
   transcode: benchTranscode,
   deliveries: benchDeliveries,
   latency: benchLatency,
+  idle: benchIdle,
+  memory: benchMemory,
   fairness: benchFairness,
   attempts: benchAttempts,
   bodies: benchBodies,

@@ -1,11 +1,16 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import type { DatabaseAddress } from '@earshot/db'
 import { connectEmbedded } from '@earshot/db/embedded'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+const manifest: { scripts: { start: string } } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
+/** It replaces the shell by Node, so that the child is the service. */
+const START = manifest.scripts.start
 const READY = /^Earshot (?:is ready: |worker is running; probes at )(\S+?)\.?(?: |$)/
 
 export interface ServiceProcess extends AsyncDisposable {
@@ -18,15 +23,18 @@ export interface ServiceProcess extends AsyncDisposable {
 }
 
 /** Starts the service as `npm start` does, with its embedded PostgreSQL in `dataDir`, on a free port. */
-export async function startService(dataDir: string, environment: Record<string, string> = {}): Promise<ServiceProcess> {
+export async function startService(
+  dataDir: string,
+  environment: Record<string, string> = {},
+  options: readonly string[] = [],
+): Promise<ServiceProcess> {
   const startedMs = performance.now()
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', 'app/main.ts'], {
+  const child = spawn('sh', ['-c', [START, ...options].join(' ')], {
     cwd: ROOT,
     stdio: ['ignore', 'pipe', 'inherit'],
     env: {
-      PATH: process.env.PATH,
+      PATH: `${dirname(process.execPath)}:${process.env.PATH}`,
       HOME: process.env.HOME,
-      UV_THREADPOOL_SIZE: '16',
       PORT: '0',
       EARSHOT_DATA_DIR: dataDir,
       EARSHOT_RATE_LIMIT_MULTIPLIER: '1000000',

@@ -26,6 +26,8 @@ const tasks: Record<JobName, TaskMaker> = {
   import_undo: importUndo,
 }
 
+/** On which `wake_workers` notifies. */
+const WORK_CHANNEL = 'earshot:work'
 /** The time to hand back jobs that still run. */
 const KILL_MS = 3_000
 
@@ -47,6 +49,8 @@ const SLOW: ReadonlySet<JobName> = new Set(['partitions', 'orphans', 'payloads']
 export interface JobQueueOptions extends TaskContext {
   /** The most jobs at once. */
   concurrency: number
+  /** Another process has committed work while this one was idle. */
+  onWork: () => void
 }
 
 export interface JobQueue {
@@ -57,7 +61,7 @@ export interface JobQueue {
 }
 
 /** Starts Graphile Worker with all tasks and the schedule. */
-export async function startJobQueue({ concurrency, ...context }: JobQueueOptions): Promise<JobQueue> {
+export async function startJobQueue({ concurrency, onWork, ...context }: JobQueueOptions): Promise<JobQueue> {
   const events: WorkerEvents = new EventEmitter()
   let poolId = ''
   events.once('pool:create', ({ workerPool }) => {
@@ -65,6 +69,11 @@ export async function startJobQueue({ concurrency, ...context }: JobQueueOptions
   })
   const { promise: listens, resolve: listening } = Promise.withResolvers<void>()
   events.once('pool:listen:success', () => listening())
+  // The queue's own connection for notifications listens to ours too.
+  events.on('pool:listen:success', ({ client }) => void client.query(`listen "${WORK_CHANNEL}"`).catch(() => {}))
+  events.on('pool:listen:notification', ({ message }) => {
+    if (message.channel === WORK_CHANNEL) onWork()
+  })
   const pgPool = await openQueuePool(context.address, {
     max: concurrency + 2,
     onError: (err) => context.log.error({ err }, 'A connection of the job queue failed'),

@@ -1,7 +1,7 @@
 import { type Database, type DatabaseAddress, openDatabase } from '@earshot/db'
 import { type BlobStore, type MailDriver, type SecretBox, settleWithin } from '@earshot/drivers'
 import type { Registry } from 'prom-client'
-import { startDispatcher } from './dispatcher/dispatcher.ts'
+import { type Dispatcher, startDispatcher } from './dispatcher/dispatcher.ts'
 import { HEARTBEAT_TIMEOUT_MS } from './dispatcher/worker-liveness.ts'
 import { startJobQueue } from './job-queue.ts'
 import type { Log } from './log.ts'
@@ -12,6 +12,8 @@ import { startTranscoding, type TranscodingOptions } from './transcoding/transco
 const STATEMENT_TIMEOUT_MS = 30_000
 /** Connections to servers that hang do not close. */
 const CLOSE_MS = 3_000
+/** Transcoding is nudged when videos wait. Its own look is for those of workers that died. */
+const TRANSCODING_POLL_MS = 10_000
 
 export interface WorkerOptions {
   /** The migrated database; a pooler in front of it must be in session mode. */
@@ -36,8 +38,8 @@ export interface WorkerOptions {
 }
 
 export interface Worker {
-  /** Polls at once: a commit may have made deliveries due. */
-  nudge: () => void
+  /** A change of a team is committed, or of any team without one: deliveries may be due. */
+  nudge: (teamId?: string | null) => void
   /** Returns whether it reaches the database. */
   isHealthy: () => boolean
   /** Waits up to `timeoutMs` for running work, then hands back the rest. */
@@ -59,15 +61,25 @@ export async function startWorker({ webhooks, transcoding, registry, ...context 
   const lockDatabase = open('worker lock', 1, HEARTBEAT_TIMEOUT_MS)
   const senders = createSenders(webhooks)
   const close = () => Promise.all([senders.close(), mailDriver.close(), database.close(), lockDatabase.close()])
-  const queue = await startJobQueue({ ...context, database }).catch(rethrowAfter(close))
+  const dispatching: { nudge?: Dispatcher['nudge'] } = {}
+  const queue = await startJobQueue({ ...context, database, onWork: () => dispatching.nudge?.() }).catch(rethrowAfter(close))
   const dispatcher = await startDispatcher({
     ...{ database, lockDatabase, secretBox, baseUrl, log, jobPoolId: queue.poolId },
     senderFor: senders.senderFor,
     backoffBaseMs: webhooks.backoffBaseMs,
+    onVideosWaiting: () => videos.nudge(),
     ...(registry && { registry }),
   }).catch(rethrowAfter(() => queue.stop({ timeoutMs: 0 }).then(close)))
+  dispatching.nudge = dispatcher.nudge
   const onlineMigrations = startOnlineMigrations(context)
-  const videos = startTranscoding({ database, log, blobStore: context.blobStore, ...(registry && { registry }), ...transcoding })
+  const videos = startTranscoding({
+    database,
+    log,
+    blobStore: context.blobStore,
+    ...(registry && { registry }),
+    pollMs: TRANSCODING_POLL_MS,
+    ...transcoding,
+  })
 
   return {
     nudge: dispatcher.nudge,

@@ -33,7 +33,6 @@ import type { Log } from './observability/log.ts'
 import { registerLoopDelay } from './observability/loop-delay.ts'
 import { type ProbeOptions, registerProbes } from './observability/probes.ts'
 import { registerRequestMetrics } from './observability/request-metrics.ts'
-import { buildDocument } from './openapi/document.ts'
 import { registerReference } from './openapi/reference.ts'
 import { registerPages } from './pages/routes.ts'
 import type { GivenServices } from './services.ts'
@@ -83,7 +82,10 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   app.setErrorHandler((error, request, reply) => sendFailure(error, request, reply))
   registerJsonBody(app)
   registerProbes(app, options)
-  await registerReference(app, { document: () => buildDocument(options.contracts, options) })
+  await registerReference(app, {
+    // What builds it is loaded when somebody asks for it.
+    document: async () => (await import('./openapi/document.ts')).buildDocument(options.contracts, options),
+  })
 
   const jwtKeys = createJwtKeys(options.database, options.services.secretBox)
   // The first start creates the first key. Fails the start when the secret key is not the one that sealed the keys.
@@ -98,7 +100,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     keyQueue: createKeyQueue(),
     baseUrl: options.baseUrl,
     rateLimitMultiplier: options.rateLimitMultiplier,
-    nudge: options.onCommit,
+    nudge: () => options.onCommit(null),
   }
   app.addHook('onClose', services.passwords.close)
   const pipelineOptions = { ...options, services, onForeignRow: countForeignRows(options.metrics) }

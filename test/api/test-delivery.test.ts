@@ -22,7 +22,10 @@ let service: TestService
 let worker: TestDispatcher
 let team: Team
 beforeAll(async () => {
-  service = await startTestService({ onCommit: () => worker?.dispatcher.nudge() }, { store: await openTestDatabase({ poolSize: 2 }) })
+  service = await startTestService(
+    { onCommit: (teamId) => worker?.dispatcher.nudge(teamId) },
+    { store: await openTestDatabase({ poolSize: 2 }) },
+  )
   worker = await startTestDispatcher(service)
   team = await makeTeam(service.database)
 })

@@ -18,6 +18,7 @@ const functions = {
     'queue_mail',
     'revoke_consent',
     'stored_deliveries',
+    'wake_workers',
   ],
   'is shared by several writes': [
     'add_key_routes',

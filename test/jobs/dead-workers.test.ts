@@ -52,7 +52,7 @@ test('a worker is alive while it has its lock or its heartbeat, and dead without
   // The other one has just started.
   await fixture.database.client`update webhook_workers set steady_since = now() - interval '2 seconds' where id = ${other}`
   expect(await sweep()).toBe(1)
-  expect(await recordHeartbeat(fixture.database, { workerId: 999_999, backendPid: 0 })).toBeNull()
+  expect(await recordHeartbeat(fixture.database, { workerId: 999_999, backendPid: 0, isIdle: false })).toBeNull()
 })
 
 test('a worker whose heartbeats paused judges nobody, itself included, until they have come for three seconds again', async () => {
@@ -66,7 +66,7 @@ test('a worker whose heartbeats paused judges nobody, itself included, until the
   expect([await sweep(workerId), await sweep(judge), await forgetDeadWorkers(fixture.database, judge)]).toEqual([0, 0, 0])
   await fixture.database.transaction(async (tx) => {
     const [{ pid } = { pid: 0 }] = await tx.run<{ pid: number }>('select pg_backend_pid() as pid', [])
-    await recordHeartbeat(tx, { workerId: judge, backendPid: pid })
+    await recordHeartbeat(tx, { workerId: judge, backendPid: pid, isIdle: false })
   })
   for (const seconds of [0, 2]) {
     await client`update webhook_workers set steady_since = now() - ${seconds} * interval '1 second' where id = ${judge}`

@@ -13,7 +13,7 @@ afterEach(async () => {
 
 async function serve({
   ignoreTrailingSlash = true,
-  document = () => DOCUMENT as object,
+  document = async () => DOCUMENT as object,
 } = {}): Promise<(path: string, headers?: Record<string, string>) => Promise<Response>> {
   const app = fastify({ routerOptions: { ignoreTrailingSlash } })
   started.push(app)
@@ -85,7 +85,7 @@ describe('/api/schema/', () => {
   it('builds the document once per format, when it is first asked for', async () => {
     let built = 0
     const get = await serve({
-      document: () => {
+      document: async () => {
         built += 1
         return DOCUMENT
       },

@@ -7,7 +7,12 @@ import { createSender, type SenderOptions } from '../../jobs/src/sending/send-de
 export const USER_AGENT = 'Earshot-Webhooks/1.2.3'
 const silent: Log = { debug() {}, info() {}, warn() {}, error() {} }
 
-export type TestDispatcherOptions = Partial<SenderOptions> & { backoffBaseMs?: number; log?: Log }
+export type TestDispatcherOptions = Partial<SenderOptions> & {
+  backoffBaseMs?: number
+  log?: Log
+  /** Called with the text of each statement. */
+  onStatement?: (text: string) => void
+}
 
 export interface TestDispatcher {
   dispatcher: Dispatcher
@@ -19,9 +24,13 @@ export interface TestDispatcher {
 /** Starts a worker’s dispatcher that may reach this machine. */
 export async function startTestDispatcher(
   { address, secretBox }: { address: DatabaseAddress; secretBox: SecretBox },
-  { backoffBaseMs = 50, log = silent, ...options }: TestDispatcherOptions = {},
+  { backoffBaseMs = 50, log = silent, onStatement, ...options }: TestDispatcherOptions = {},
 ): Promise<TestDispatcher> {
-  const open = (poolSize: number) => openDatabase({ address, role: 'earshot_worker', poolSize, applicationName: 'earshot test worker' })
+  const open = (poolSize: number) =>
+    openDatabase({
+      ...{ address, poolSize, role: 'earshot_worker', applicationName: 'earshot test worker' },
+      ...(onStatement && { onStatement }),
+    })
   const [pool, session] = [open(4), open(1)]
   const sender = createSender({
     rules: createAddressRules({ allowNetworks: [], allowLoopback: true }),

@@ -31,22 +31,29 @@ export interface WebhookFixture extends AsyncDisposable {
 export async function openWebhookFixture({
   role = 'worker',
   teams: count = 1,
+  options = [],
 }: {
   role?: 'api' | 'worker' | 'all'
   teams?: number
+  /** Of the command line. */
+  options?: string[]
 } = {}): Promise<WebhookFixture> {
   const stack = new AsyncDisposableStack()
   const directory = stack.use(createTemporaryDirectory())
   const key = randomBytes(32)
   const service = stack.use(
-    await startService(directory.path, {
-      EARSHOT_ROLE: role,
-      EARSHOT_WORKER_PORT: '0',
-      EARSHOT_SECRET_KEY: key.toString('base64'),
-      EARSHOT_WEBHOOK_ALLOW_NETWORKS: '127.0.0.0/8',
-      EARSHOT_ALLOW_INSECURE_WEBHOOKS: 'on',
-      EARSHOT_LOG_LEVEL: 'warn',
-    }),
+    await startService(
+      directory.path,
+      {
+        EARSHOT_ROLE: role,
+        EARSHOT_WORKER_PORT: '0',
+        EARSHOT_SECRET_KEY: key.toString('base64'),
+        EARSHOT_WEBHOOK_ALLOW_NETWORKS: '127.0.0.0/8',
+        EARSHOT_ALLOW_INSECURE_WEBHOOKS: 'on',
+        EARSHOT_LOG_LEVEL: 'warn',
+      },
+      options,
+    ),
   )
   const database = stack.use(openBenchDatabase(service.address))
   const receiver = stack.use(await startChild(new URL('../receiver.ts', import.meta.url)))

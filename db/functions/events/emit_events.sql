@@ -2,8 +2,7 @@
 -- subscribes to them, in one statement for all events and one for all deliveries: most of an insert of one row is its
 -- preparation. The arrays hold one value per event. Returns the events' ids. Deliveries are due now; or from p_due_from on,
 -- p_pace_ms apart, so that those of other events find a place between them.
--- No queue job and no NOTIFY: a NOTIFY at commit costs three quarters of the write rate, and the dispatcher's poll finds the
--- deliveries.
+-- No queue job and no NOTIFY while workers are busy: their polls find the deliveries.
 create or replace function emit_events(
   p_type text,
   p_teams uuid[],
@@ -70,5 +69,6 @@ begin
       from wanted
      where not is_sendable;
   end if;
+  perform wake_workers();
   return v_ids;
 end $$;

@@ -62,10 +62,14 @@ export async function registerWorker(tx: Tx, { jobPoolId }: { jobPoolId: string 
 }
 
 // A new connection does not hold the lock yet. If the old backend still holds it, the next heartbeat tries again.
-const heartbeat = statement<{ worker_id: number; backend_pid: number }, { backend_pid: number; seen_at: string }>(
+const heartbeat = statement<
+  { worker_id: number; backend_pid: number; is_idle: boolean },
+  { backend_pid: number; seen_at: string; has_others: boolean }
+>(
   (p) => sql`
   update ${webhook_workers} w
      set seen_at = now(),
+         is_idle = ${p.is_idle},
          steady_since = case
            when pg_backend_pid() = ${p.backend_pid}::int and ${isFresh(sql`w`)} and w.steady_since > pg_postmaster_start_time() then w.steady_since
            else now()
@@ -75,25 +79,31 @@ const heartbeat = statement<{ worker_id: number; backend_pid: number }, { backen
     when pg_backend_pid() = ${p.backend_pid}::int then pg_backend_pid()
     when pg_try_advisory_lock(${lockClass}, ${p.worker_id}::int) then pg_backend_pid()
     else 0
-  end as backend_pid, seen_at`,
+  end as backend_pid, seen_at,
+  exists (select from ${webhook_workers} o where o.id <> w.id) or exists (select from ${webhook_deliveries} d where d.state = 'sending')
+    as has_others`,
 )
 
-/** A heartbeat on the database's clock, and the pid of the backend that holds the worker's lock, 0 while none does. */
+/** What a heartbeat found. */
 export interface Heartbeat {
+  /** The backend that holds the worker's lock; 0 while none does. */
   backendPid: number
+  /** On the database's clock. */
   seenAt: string
+  /** There are other workers, or deliveries that some worker has claimed. */
+  hasOthers: boolean
 }
 
 /**
  * Records a heartbeat over the connection that holds the worker's lock. `backendPid` is what the last heartbeat returned, at
- * first 0. Returns null when another worker took this one for dead: then it needs a new id.
+ * first 0; an idle worker is notified of work. Returns null when another worker took this one for dead: then it needs a new id.
  */
 export async function recordHeartbeat(
   lockConnection: Tx,
-  { workerId, backendPid }: { workerId: number; backendPid: number },
+  { workerId, backendPid, isIdle }: { workerId: number; backendPid: number; isIdle: boolean },
 ): Promise<Heartbeat | null> {
-  const [row] = await heartbeat(lockConnection, { worker_id: workerId, backend_pid: backendPid })
-  return row ? { backendPid: row.backend_pid, seenAt: row.seen_at } : null
+  const [row] = await heartbeat(lockConnection, { worker_id: workerId, backend_pid: backendPid, is_idle: isIdle })
+  return row ? { backendPid: row.backend_pid, seenAt: row.seen_at, hasOthers: row.has_others } : null
 }
 
 interface Search {

@@ -169,6 +169,7 @@ export const webhook_replays = pgTable(
 export const webhook_workers = pgTable('webhook_workers', {
   id: integer().primaryKey().generatedAlwaysAsIdentity(),
   job_pool_id: text(),
+  is_idle: boolean().notNull().default(false),
   seen_at: exactInstant().notNull().default(sql`now()`),
   steady_since: exactInstant().notNull().default(sql`now()`),
   started_at: exactInstant().notNull().default(sql`now()`),

@@ -16,7 +16,9 @@ const LEASE = sql.raw(`interval '30 seconds'`)
 /** Attempts that fail for our reasons: workers that die, disks that are full. */
 const MAX_ATTEMPTS = 3
 // After a failure a video waits for a while, so that what is wrong with us can pass.
-const IS_DUE = sql.raw(`v.state = 'uploaded' and v.deleted_at is null and (v.leased_until is null or v.leased_until <= now())`)
+export const isWaitingVideo = sql.raw(
+  `v.state = 'uploaded' and v.deleted_at is null and (v.leased_until is null or v.leased_until <= now())`,
+)
 /** How long the original of a failed video is kept, so that it can be tried again. */
 export const KEPT_AFTER_FAILURE = sql.raw(`interval '${durations.failedVideoDays} days'`)
 
@@ -62,7 +64,7 @@ const claim = statement<Record<never, never>, Transcode>(sql`
      cross join lateral (
              select v.team_id, v.project_id, v.id
                from ${videos} v
-              where v.team_id = t.team_id and ${IS_DUE}
+              where v.team_id = t.team_id and ${isWaitingVideo}
               order by v.uploaded_at
               limit 1
                 for no key update skip locked
@@ -91,7 +93,7 @@ export async function claimTranscode(tx: Tx): Promise<Transcode | null> {
 const findWaiting = statement<Record<never, never>, { id: string }>(sql`
   select v.id
     from ${videos} v
-   where ${IS_DUE}
+   where ${isWaitingVideo}
    limit 1`)
 
 /** Whether a video waits for its transcode. */

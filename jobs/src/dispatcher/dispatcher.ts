@@ -12,9 +12,11 @@ import { EndpointConcurrency } from './endpoint-concurrency.ts'
 import { startEventNumbering } from './event-numbering.ts'
 import { startFolding } from './folding.ts'
 import { startReleases } from './held-deliveries.ts'
+import { Idleness } from './idleness.ts'
 import { createInFlight } from './in-flight.ts'
 import { createDispatcherMetrics } from './metrics.ts'
 import { startSearchIndexing } from './search-indexing.ts'
+import { startWaitingLook } from './waiting-look.ts'
 import { startWorkerLiveness } from './worker-liveness.ts'
 
 /** The time to write the results of aborted requests. */
@@ -37,11 +39,13 @@ export interface DispatcherOptions {
   registry?: Registry
   /** The name under which this process locks jobs of the queue. */
   jobPoolId?: string
+  /** Called each second while videos wait for their transcode. */
+  onVideosWaiting?: () => void
 }
 
 export interface Dispatcher {
-  /** Polls before the next tick: a commit may have made deliveries due. */
-  nudge: () => void
+  /** A change of a team is committed, or of any team without one: looks for what is due before the next tick. */
+  nudge: (teamId?: string | null) => void
   /** Returns whether it reaches the database. */
   isHealthy: () => boolean
   /** Claims no more, waits up to `timeoutMs` for deliveries in flight, then aborts the rest. */
@@ -50,32 +54,53 @@ export interface Dispatcher {
 
 /** Sends due deliveries: poll, claim, send, complete. Any number of dispatchers can share one database. */
 export async function startDispatcher(options: DispatcherOptions): Promise<Dispatcher> {
-  const { database, lockDatabase, log, registry = new Registry(), jobPoolId = null } = options
+  const { database, lockDatabase, log, registry = new Registry(), jobPoolId = null, onVideosWaiting = () => {} } = options
   const metrics = createDispatcherMetrics(registry)
   const concurrency = new EndpointConcurrency()
   const completer = createCompleter({ database, log })
   const attempts = createAttempts({ ...options, compose: createRequestComposer(options), onStalled: (id) => concurrency.stalled(id) })
   const inFlight = createInFlight({ ...{ database, attempts, completer, concurrency, metrics, log }, onRoom: (id) => poll.refill(id) })
+  const idleness = new Idleness(() => liveness.beat())
   const liveness = await startWorkerLiveness({
-    ...{ database, lockDatabase, jobPoolId, log },
+    ...{ database, lockDatabase, jobPoolId, idleness, log },
     heldAttempts: inFlight.attemptIds,
     onSwept: (count) => metrics.interrupted.inc(count),
   })
-  const poll = startDuePoll({ database, concurrency, workerId: liveness.id, onClaimed: inFlight.start, log })
-  const numbering = startEventNumbering({ database, log, onNumbered: (count) => metrics.numberedEvents.inc(count) })
+  const poll = startDuePoll({ database, concurrency, idleness, workerId: liveness.id, onClaimed: inFlight.start, log })
+  const numbering = startEventNumbering({ database, idleness, log, onNumbered: (count) => metrics.numberedEvents.inc(count) })
   const folding = startFolding({ database, log })
   const indexing = startSearchIndexing({ database, log })
   const releases = startReleases({ database, log })
 
+  function nudge(teamId: string | null = null): void {
+    const wasIdle = idleness.isIdle
+    idleness.noteWork()
+    poll.nudge(teamId)
+    if (wasIdle) numbering.nudge()
+  }
+
+  const look = startWaitingLook({
+    ...{ database, log },
+    onWaiting: {
+      deliveries: () => idleness.isIdle && nudge(),
+      events: () => idleness.isIdle && nudge(),
+      figures: folding.nudge,
+      held: releases.nudge,
+      searches: indexing.nudge,
+      videos: onVideosWaiting,
+    },
+  })
+
   return {
-    nudge: poll.nudge,
+    nudge,
     isHealthy: liveness.isHealthy,
     async stop({ timeoutMs }) {
       attempts.close()
       const endMs = performance.now() + timeoutMs
       const leftMs = () => Math.max(0, endMs - performance.now())
       // Without a database nothing settles, and the worker must stop all the same.
-      await settleWithin(leftMs(), Promise.all([poll.stop(), numbering.stop(), folding.stop(), indexing.stop(), releases.stop()]), null)
+      const loops = [look, poll, numbering, folding, indexing, releases]
+      await settleWithin(leftMs(), Promise.all(loops.map((loop) => loop.stop())), null)
       const settled = () => inFlight.settled().then(() => true)
       if (!(await settleWithin(leftMs(), settled(), false))) {
         attempts.interrupt()

@@ -1,8 +1,10 @@
 import type { Database } from '@earshot/db'
-import { type ClaimedDelivery, claimDeliveries, type DueEndpoint, findDueEndpoints, holdDeliveries } from '@earshot/db/dispatch'
+import { type ClaimedDelivery, claimDeliveries, findDueEndpoints, holdDeliveries } from '@earshot/db/dispatch'
 import type { Log } from '../log.ts'
+import { DueEndpoints, LATE_COMMIT_MS } from './due-endpoints.ts'
 import type { EndpointConcurrency } from './endpoint-concurrency.ts'
-import { startLoop } from './loop.ts'
+import type { Idleness } from './idleness.ts'
+import { startLoop, UNTIL_NUDGED_MS } from './loop.ts'
 
 const TICK_MS = 100
 /** The tick while some endpoints have more due than slots: deliveries of the other endpoints are not to wait for them. */
@@ -16,96 +18,122 @@ const SLOWEST_POLL_MS = 50
  * A poll looks back as far as the last one found something, and this much further for transactions that commit late. Once a
  * second it looks at everything, or seldomer when that takes long, as beside a long reader.
  */
-const LATE_COMMIT_MS = 1_000
 const FULL_LOOK_MS = 1_000
-/** A nudge waits this long for others, and so does a free slot. */
+/** A nudge for endpoints that are not known waits this long for others, and so does a free slot. */
 const NUDGE_MS = 10
 const REFILL_MS = 3
+/** The pause between claims for recent endpoints: twice what a claim takes, between these bounds. */
+const LEAST_GAP_MS = 4
+const MOST_GAP_MS = 20
+const GAP_PER_DURATION = 2
+/** Without nudges, as in a process of its own, it claims again for active endpoints after this time. */
+const ACTIVE_TICK_MS = 40
 /** The pause after a full burst, in which its requests start. */
 const BURST_PAUSE_MS = 10
 
 export interface DuePollOptions {
   database: Database
   concurrency: EndpointConcurrency
+  idleness: Idleness
   workerId: () => number
   onClaimed: (delivery: ClaimedDelivery, claimedAtMs: number) => void
   log: Log
 }
 
 export interface DuePoll {
-  nudge: () => void
+  /** A change of a team is committed, or of any team without one: deliveries may be due. */
+  nudge: (teamId?: string | null) => void
   /** This endpoint has free slots again. */
   refill: (endpointId: string) => void
   stop: () => Promise<void>
 }
 
-/** Polls for endpoints with due deliveries at each tick, and claims as many as there are slots for. */
-export function startDuePoll({ database, concurrency, workerId, onClaimed, log }: DuePollOptions): DuePoll {
-  /** Endpoints that have more due than was claimed. */
-  let due = new Map<string, DueEndpoint>()
-  let polledAt = 0
+/**
+ * Polls for endpoints with due deliveries at each tick, and claims as many as there are slots for. Between two polls it claims
+ * for endpoints that had more due than slots, for those of teams that changed if it knows them, and for active ones.
+ */
+export function startDuePoll({ database, concurrency, idleness, workerId, onClaimed, log }: DuePollOptions): DuePoll {
+  const endpoints = new DueEndpoints()
+  const poll = createPoll(database, endpoints)
   let pollAt = 0
-  let earliestPollAt = 0
-  let fullLookAt = 0
-  let last = { oldestMs: 0, walk: 0 }
-  const recentPollsMs: number[] = []
+  let claimedAt = 0
+  let gapMs = LEAST_GAP_MS
 
-  /** Between two polls, claims only for endpoints that had more due than slots. */
+  /** Returns the pause until the next pass. */
   async function claimDue(): Promise<number> {
-    if (performance.now() >= pollAt) await poll()
-    const { isCut } = await claim()
-    if (due.size > 0) pollAt = Math.min(pollAt, Math.max(earliestPollAt, polledAt + BUSY_TICK_MS))
-    return Math.max(0, isCut ? BURST_PAUSE_MS : pollAt - performance.now())
-  }
-
-  async function poll(): Promise<void> {
     const startedAt = performance.now()
-    const isFull = startedAt >= fullLookAt
-    const sinceMs = last.oldestMs + (startedAt - polledAt) + LATE_COMMIT_MS
-    const look = await findDueEndpoints(database, isFull ? {} : { sinceMs, walk: last.walk })
-    due = new Map(look.due.map((endpoint) => [endpoint.endpoint_id, endpoint]))
-    if (look.unsendable.length > 0) await holdDeliveries(database, look.unsendable)
-    const tookMs = performance.now() - startedAt
-    last = look
-    polledAt = startedAt
-    if (isFull) fullLookAt = startedAt + Math.max(FULL_LOOK_MS, TICK_PER_DURATION * tookMs)
-    earliestPollAt = polledAt + leastTickMs(recentPollsMs, tookMs)
-    pollAt = Math.max(polledAt + TICK_MS, earliestPollAt)
+    const changed = endpoints.takeChanged()
+    if (startedAt >= pollAt) pollAt = await poll.run()
+    else endpoints.addRecent(changed, { withActive: startedAt >= claimedAt + ACTIVE_TICK_MS - 1 })
+    if (endpoints.size > 0) idleness.noteWork()
+    const { isCut } = await claim()
+    claimedAt = performance.now()
+    gapMs = Math.min(MOST_GAP_MS, Math.max(LEAST_GAP_MS, GAP_PER_DURATION * (claimedAt - startedAt)))
+    if (endpoints.size > 0) pollAt = Math.min(pollAt, poll.busyAt())
+    else if (idleness.isIdle) pollAt = claimedAt + UNTIL_NUDGED_MS
+    if (isCut) return BURST_PAUSE_MS
+    return Math.max(0, (endpoints.areActive ? Math.min(pollAt, claimedAt + ACTIVE_TICK_MS) : pollAt) - claimedAt)
   }
 
   async function claim(): Promise<{ isCut: boolean }> {
-    const { slots, isCut } = concurrency.allot([...due.values()])
+    const { slots, isCut } = concurrency.allot(endpoints.list)
     if (slots.length === 0) return { isCut }
     // Before the statement, so that the process never takes a lease for younger than it is.
     const claimedAtMs = performance.now()
     const deliveries = await claimDeliveries(database, { workerId: workerId(), slots })
     const claimed = Map.groupBy(deliveries, ({ endpoint_id }) => endpoint_id)
-    for (const { endpoint_id, free } of slots) keepDue(endpoint_id, claimed.get(endpoint_id) ?? [], free)
+    for (const { endpoint_id, free } of slots) endpoints.claimed(endpoint_id, claimed.get(endpoint_id) ?? [], free)
     for (const delivery of deliveries) onClaimed(delivery, claimedAtMs)
     return { isCut }
   }
 
-  /** Forgets an endpoint that had less due than slots; the others go on where the claim ended. */
-  function keepDue(endpointId: string, claimed: ClaimedDelivery[], free: number): void {
-    const endpoint = due.get(endpointId)
-    if (!endpoint) return
-    if (claimed.length < free) due.delete(endpointId)
-    endpoint.due_since = lastDue(claimed) ?? endpoint.due_since
-    // A test delivery is due before all others of its endpoint, so it was claimed.
-    endpoint.is_tested = false
-  }
-
   const loop = startLoop({ name: 'Claiming deliveries', work: claimDue, log })
   return {
-    nudge() {
+    nudge(teamId = null) {
       const now = performance.now()
-      pollAt = Math.min(pollAt, Math.max(earliestPollAt, now + NUDGE_MS))
+      if (teamId !== null && endpoints.changed(teamId)) return loop.nudge(claimedAt + gapMs - now)
+      pollAt = Math.min(pollAt, Math.max(poll.earliestAt(), now + NUDGE_MS))
       loop.nudge(pollAt - now)
     },
     refill(endpointId) {
-      if (due.has(endpointId) && concurrency.hasRoom(endpointId)) loop.nudge(REFILL_MS)
+      if (endpoints.has(endpointId) && concurrency.hasRoom(endpointId)) loop.nudge(REFILL_MS)
     },
     stop: loop.stop,
+  }
+}
+
+interface Poll {
+  /** Finds what is due, and returns when the next poll is. */
+  run: () => Promise<number>
+  /** When the next poll may be. */
+  earliestAt: () => number
+  /** When the next poll is while endpoints have more due than slots. */
+  busyAt: () => number
+}
+
+function createPoll(database: Database, endpoints: DueEndpoints): Poll {
+  let polledAt = 0
+  let earliestAt = 0
+  let fullLookAt = 0
+  let last = { oldestMs: 0, walk: 0 }
+  const recentPollsMs: number[] = []
+  return {
+    async run() {
+      const startedAt = performance.now()
+      const isFull = startedAt >= fullLookAt
+      const sinceMs = last.oldestMs + (startedAt - polledAt) + LATE_COMMIT_MS
+      const look = await findDueEndpoints(database, isFull ? {} : { sinceMs, walk: last.walk })
+      endpoints.found(look)
+      if (look.unsendable.length > 0) await holdDeliveries(database, look.unsendable)
+      const tookMs = performance.now() - startedAt
+      last = look
+      polledAt = startedAt
+      if (isFull) fullLookAt = startedAt + Math.max(FULL_LOOK_MS, TICK_PER_DURATION * tookMs)
+      earliestAt = polledAt + leastTickMs(recentPollsMs, tookMs)
+      return Math.max(polledAt + TICK_MS, earliestAt)
+    },
+    earliestAt: () => earliestAt,
+    busyAt: () => Math.max(earliestAt, polledAt + BUSY_TICK_MS),
   }
 }
 
@@ -114,9 +142,4 @@ function leastTickMs(recentPollsMs: number[], tookMs: number): number {
   recentPollsMs.unshift(tookMs)
   recentPollsMs.splice(RECENT_POLLS)
   return TICK_PER_DURATION * Math.min(...recentPollsMs, SLOWEST_POLL_MS)
-}
-
-/** Returns when the last of these deliveries was due: all that the claim left are due later. */
-function lastDue(claimed: ClaimedDelivery[]): string | undefined {
-  return claimed.toSorted((one, other) => one.waited - other.waited)[0]?.due_at
 }

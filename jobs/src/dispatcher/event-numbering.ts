@@ -1,7 +1,8 @@
 import type { Database } from '@earshot/db'
 import { numberEvents } from '@earshot/db/dispatch'
 import type { Log } from '../log.ts'
-import { type Loop, startLoop } from './loop.ts'
+import type { Idleness } from './idleness.ts'
+import { type Loop, startLoop, UNTIL_NUDGED_MS } from './loop.ts'
 
 const TICK_MS = 100
 const MAX_BATCH = 1_000
@@ -9,10 +10,12 @@ const MAX_BATCH = 1_000
 /** Numbers committed events for the change feed. */
 export function startEventNumbering({
   database,
+  idleness,
   log,
   onNumbered,
 }: {
   database: Database
+  idleness: Idleness
   log: Log
   onNumbered: (count: number) => void
 }): Loop {
@@ -20,6 +23,7 @@ export function startEventNumbering({
     const startedAt = performance.now()
     const numbered = await numberEvents(database, { max: MAX_BATCH })
     if (numbered > 0) onNumbered(numbered)
+    if (numbered === 0 && idleness.isIdle) return UNTIL_NUDGED_MS
     return numbered === MAX_BATCH ? 0 : Math.max(TICK_MS, 20 * (performance.now() - startedAt))
   }
 

@@ -1,9 +1,8 @@
 import type { Database } from '@earshot/db'
 import { foldAttemptChanges, foldResponseChanges, foldSubmissionChanges, foldTagChanges } from '@earshot/db/dispatch'
 import type { Log } from '../log.ts'
-import { type Loop, startLoop } from './loop.ts'
+import { type Loop, startLoop, UNTIL_NUDGED_MS } from './loop.ts'
 
-const TICK_MS = 1_000
 /** What is folded, and how many changes at once. A response counts in two figures for each answer. */
 const FOLDS = [
   { fold: foldSubmissionChanges, max: 10_000 },
@@ -19,7 +18,7 @@ export function startFolding({ database, log }: { database: Database; log: Log }
     work: async () => {
       let hasMore = false
       for (const { fold, max } of FOLDS) hasMore = (await fold(database, { max })) === max || hasMore
-      return hasMore ? 0 : TICK_MS
+      return hasMore ? 0 : UNTIL_NUDGED_MS
     },
     log,
   })

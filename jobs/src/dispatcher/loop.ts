@@ -2,6 +2,8 @@ import type { Log } from '../log.ts'
 
 const FIRST_BACKOFF_MS = 100
 const MAX_BACKOFF_MS = 2_000
+/** The pause of a loop that is nudged when there is work: after it, it looks all the same. */
+export const UNTIL_NUDGED_MS = 60_000
 
 export interface LoopOptions {
   /** The name of the work, for the log. */
@@ -73,7 +75,7 @@ export function startLoop({ name, work, maxBackoffMs = MAX_BACKOFF_MS, log }: Lo
   const running = run()
   return {
     nudge(delayMs = 0) {
-      const at = performance.now() + delayMs
+      const at = performance.now() + Math.max(0, delayMs)
       if (failures === 0 && at < nextAt) wakeAt(at)
     },
     isHealthy: () => failures === 0,

@@ -2,6 +2,7 @@ import type { Database } from '@earshot/db'
 import { forgetDeadWorkers, type Heartbeat, recordHeartbeat, registerWorker, removeWorker, sweepDeliveries } from '@earshot/db/dispatch'
 import type { Log } from '../log.ts'
 import { MAX_ATTEMPTS } from '../sending/retry-policy.ts'
+import type { Idleness } from './idleness.ts'
 import { startLoop } from './loop.ts'
 
 const HEARTBEAT_MS = 1_000
@@ -20,6 +21,7 @@ export interface WorkerLivenessOptions {
   lockDatabase: Database
   /** The name under which this process locks jobs of the queue, if it does. */
   jobPoolId: string | null
+  idleness: Idleness
   /** Ids of the attempts in flight. */
   heldAttempts: () => string[]
   /** Deliveries of dead workers were handed back. */
@@ -32,18 +34,23 @@ export interface WorkerLiveness {
   id: () => number
   /** Returns whether the heartbeat and the sweep reach the database. */
   isHealthy: () => boolean
+  /** Sends the next heartbeat now: this worker is idle no more. */
+  beat: () => void
   /** Call it when no delivery is in flight any more. */
   stop: () => Promise<void>
 }
 
 /** Shows the other workers that this one lives, and takes over from dead ones. */
 export async function startWorkerLiveness(options: WorkerLivenessOptions): Promise<WorkerLiveness> {
-  const { database, lockDatabase, jobPoolId, heldAttempts, onSwept, log } = options
+  const { database, lockDatabase, jobPoolId, idleness, heldAttempts, onSwept, log } = options
   let id = await registerWorker(lockDatabase, { jobPoolId })
   let last = await beat(0)
 
-  function beat(backendPid: number): Promise<Heartbeat | null> {
-    return recordHeartbeat(lockDatabase, { workerId: id, backendPid })
+  async function beat(backendPid: number): Promise<Heartbeat | null> {
+    const isIdle = idleness.isQuiet
+    const beaten = await recordHeartbeat(lockDatabase, { workerId: id, backendPid, isIdle })
+    idleness.noteHeartbeat(isIdle && beaten !== null)
+    return beaten
   }
 
   async function sendHeartbeat(): Promise<number> {
@@ -59,6 +66,8 @@ export async function startWorkerLiveness(options: WorkerLivenessOptions): Promi
   async function sweep(): Promise<number> {
     // Without a heartbeat, or while it sends the first one under a new id, it is in no position to judge.
     if (last === null) return SWEEP_MS
+    // Without other workers and without deliveries in flight there is nothing to sweep.
+    if (!last.hasOthers) return SWEEP_MS
     const count = await sweepDeliveries(database, { workerId: id, held: heldAttempts(), heldAt: last.seenAt, maxAttempts: MAX_ATTEMPTS })
     await forgetDeadWorkers(database, id)
     if (count > 0) {
@@ -68,13 +77,12 @@ export async function startWorkerLiveness(options: WorkerLivenessOptions): Promi
     return SWEEP_MS
   }
 
-  const loops = [
-    startLoop({ name: "The worker's heartbeat", work: sendHeartbeat, maxBackoffMs: RETRY_MS, log }),
-    startLoop({ name: 'The sweep of interrupted deliveries', work: sweep, log }),
-  ]
+  const heartbeats = startLoop({ name: "The worker's heartbeat", work: sendHeartbeat, maxBackoffMs: RETRY_MS, log })
+  const loops = [heartbeats, startLoop({ name: 'The sweep of interrupted deliveries', work: sweep, log })]
   return {
     id: () => id,
     isHealthy: () => loops.every((loop) => loop.isHealthy()),
+    beat: heartbeats.nudge,
     async stop() {
       await Promise.all(loops.map((loop) => loop.stop()))
       // Without a database the other workers notice the old heartbeat.

@@ -21,6 +21,8 @@ export interface TranscodingOptions extends TranscodeOptions {
   waitMs?: number
   /** The pause after the first failure for our reasons, twice that after the second; 30 seconds unless given. */
   retryMs?: number
+  /** How often it looks for videos that wait; each second unless given. */
+  pollMs?: number
   /** How often it looks for videos of workers that died; ten seconds unless given. */
   sweepMs?: number
   /** Looks for the transcoder of this machine. */
@@ -29,6 +31,8 @@ export interface TranscodingOptions extends TranscodeOptions {
 }
 
 export interface Transcoding {
+  /** Videos wait. */
+  nudge: () => void
   /** Ends the transcodes that run, and hands back their videos. Without the database, their leases run out. */
   stop: (limits: { timeoutMs: number }) => Promise<void>
 }
@@ -38,11 +42,11 @@ export interface Transcoding {
  * and holds it by a lease. The transcoder is looked for when the first video waits.
  */
 export function startTranscoding(options: TranscodingOptions): Transcoding {
-  const { concurrency, waitMs = WAIT_MS, retryMs = RETRY_MS, sweepMs = SWEEP_MS, registry = new Registry(), database, log } = options
+  const { concurrency, waitMs = WAIT_MS, retryMs = RETRY_MS, registry = new Registry(), database, log } = options
   const stopping = new AbortController()
   const running = new Set<Promise<void>>()
   const metrics = createTranscodingMetrics(registry)
-  const sweeper = createSweeper(database, { sweepMs, log })
+  const sweeper = createSweeper(database, { sweepMs: options.sweepMs ?? SWEEP_MS, log })
   const requireTranscoder = seekTranscoder(options)
   const clean = createCleaner(options)
   let transcoder: Transcoder | null = null
@@ -63,33 +67,37 @@ export function startTranscoding(options: TranscodingOptions): Transcoding {
     }
   }
 
-  async function work(): Promise<number> {
-    await sweeper.sweep()
-    await clean()
-    if (performance.now() < waitUntil || running.size >= concurrency) return POLL_MS
-    if (!(await hasWaitingVideos(database))) return POLL_MS
+  /** Returns whether it began a transcode. */
+  async function beginNext(): Promise<boolean> {
+    if (performance.now() < waitUntil || running.size >= concurrency || !(await hasWaitingVideos(database))) return false
     transcoder ??= await requireTranscoder()
-    if (stopping.signal.aborted) return POLL_MS
+    if (stopping.signal.aborted) return false
     if (!transcoder) {
       waitUntil = performance.now() + waitMs
-      return POLL_MS
+      return false
     }
     const video = await claimTranscode(database)
-    if (!video) return POLL_MS
+    if (!video) return false
     const ended = run(video, transcoder).finally(() => {
       running.delete(ended)
       loop.nudge()
     })
     running.add(ended)
-    return 0
+    return true
   }
 
-  const pass = () =>
-    work().catch((error: unknown) => {
+  async function work(): Promise<number> {
+    try {
+      await sweeper.sweep()
+      await clean()
+      return (await beginNext()) ? 0 : (options.pollMs ?? POLL_MS)
+    } catch (error) {
       sweeper.forget()
       throw error
-    })
-  const loop = startLoop({ name: 'Transcoding videos', work: pass, log })
+    }
+  }
+
+  const loop = startLoop({ name: 'Transcoding videos', work, log })
 
   async function end(): Promise<void> {
     await loop.stop()
@@ -97,6 +105,7 @@ export function startTranscoding(options: TranscodingOptions): Transcoding {
   }
 
   return {
+    nudge: loop.nudge,
     async stop({ timeoutMs }) {
       stopping.abort()
       await settleWithin(timeoutMs, end(), null)

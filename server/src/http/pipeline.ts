@@ -22,8 +22,8 @@ export interface PipelineOptions extends Databases {
   rateLimitMultiplier: number
   /** Checks every output against its contract before it is sent. For tests. */
   checkOutput: boolean
-  /** Called after every commit: wakes the dispatcher of this process. */
-  onCommit: () => void
+  /** Called after every commit, with the team if there is one: wakes the dispatcher of this process. */
+  onCommit: (teamId: string | null) => void
   /** Called when a request failed because a row of another team reached it. */
   onForeignRow: () => void
 }
@@ -102,7 +102,7 @@ export function compilePipeline(named: NamedOperation, handler: AnyHandler, opti
       const result = await execute(executorOf(options, operation, { caller, patience }), { admit, prepare, work }, keyed).catch(onError)
       if ('deferredAccess' in caller) await caller.deferredAccess.settle()
       if ('refusal' in result) return result
-      if (isChange && !result.replayed) onCommit()
+      if (isChange && !result.replayed) onCommit(teamIdOf(operation, caller))
       if (options.checkOutput) output.parse(result.output)
       if (mask && !('seesContacts' in caller && caller.seesContacts)) mask(result.output)
       return result

@@ -1,5 +1,4 @@
 import { ApiError } from '@earshot/contracts'
-import { stringify } from 'yaml'
 import { type Representation, represent } from '../http/representation.ts'
 
 const YAML_TYPE = /^(application|text)\/((x-)?yaml|vnd\.oai\.openapi(\+yaml)?)$/
@@ -8,11 +7,14 @@ const JSON_TYPE = /^(\*|application)\/(\*|json|vnd\.oai\.openapi\+json)$/
 export type Format = 'json' | 'yaml'
 
 /** Returns the document in both formats, built once, on first use. */
-export function formatsOf(document: () => object): Record<Format, () => Representation> {
+export function formatsOf(document: () => Promise<object>): Record<Format, () => Promise<Representation>> {
   return {
-    json: once(() => represent('application/json; charset=utf-8', JSON.stringify(document()))),
-    // Many OpenAPI tools do not support YAML aliases.
-    yaml: once(() => represent('application/yaml; charset=utf-8', stringify(document(), { aliasDuplicateObjects: false, lineWidth: 0 }))),
+    json: once(async () => represent('application/json; charset=utf-8', JSON.stringify(await document()))),
+    yaml: once(async () => {
+      const { stringify } = await import('yaml')
+      // Many OpenAPI tools do not support YAML aliases.
+      return represent('application/yaml; charset=utf-8', stringify(await document(), { aliasDuplicateObjects: false, lineWidth: 0 }))
+    }),
   }
 }
 

@@ -7,7 +7,7 @@ const SCHEMA_PATH = '/api/schema/'
 
 interface ReferenceOptions {
   /** Builds the OpenAPI document. Called on first use. */
-  document: () => object
+  document: () => Promise<object>
 }
 
 /** Serves the OpenAPI document (JSON, or YAML by `Accept` and `?format=yaml`) and the pages that render it. */
@@ -16,7 +16,7 @@ export async function registerReference(app: FastifyInstance, { document }: Refe
   getBoth(app, SCHEMA_PATH, async (request, reply) => {
     const { format } = request.query as { format?: unknown }
     reply.header('vary', 'Accept')
-    return sendRepresentation(request, reply, formats[chooseFormat(format, request.headers.accept)]())
+    return sendRepresentation(request, reply, await formats[chooseFormat(format, request.headers.accept)]())
   })
   for (const page of pagesOf(SCHEMA_PATH)) registerPage(app, page)
 }

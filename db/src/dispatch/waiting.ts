@@ -1,0 +1,41 @@
+import { sql } from 'drizzle-orm'
+import type { Tx } from '../driver/database.ts'
+import { onlyOne } from '../sql/rows.ts'
+import { statement } from '../sql/statement.ts'
+import { unnumbered_events } from '../tables/events.ts'
+import { search_lists } from '../tables/search.ts'
+import { submission_changes, tag_changes } from '../tables/submissions.ts'
+import { response_changes } from '../tables/surveys.ts'
+import { videos } from '../tables/videos.ts'
+import { isPendingInOrder, webhook_attempt_changes, webhook_deliveries } from '../tables/webhooks.ts'
+import { isWaitingVideo } from '../videos/transcodes.ts'
+
+/** What waits for a worker. */
+export interface WaitingWork {
+  /** Deliveries are due. */
+  deliveries: boolean
+  /** Events have no place in the change feed yet. */
+  events: boolean
+  /** Figures have changes that are not in their totals. */
+  figures: boolean
+  /** Deliveries are held. */
+  held: boolean
+  /** Lists are to be indexed for searches. */
+  searches: boolean
+  /** Videos wait for their transcode. */
+  videos: boolean
+}
+
+const find = statement<Record<never, never>, WaitingWork>(sql`
+  select exists (select from ${webhook_deliveries} d where ${isPendingInOrder} and d.next_attempt_at <= now()) as deliveries,
+         exists (select from ${unnumbered_events}) as events,
+         exists (select from ${submission_changes}) or exists (select from ${tag_changes})
+           or exists (select from ${response_changes}) or exists (select from ${webhook_attempt_changes}) as figures,
+         exists (select from ${webhook_deliveries} d where d.is_held) as held,
+         exists (select from ${search_lists} where due_at <= now()) as searches,
+         exists (select from ${videos} v where ${isWaitingVideo}) as videos`)
+
+/** Finds what waits, of all that workers look for, in one statement. */
+export async function findWaitingWork(tx: Tx): Promise<WaitingWork> {
+  return onlyOne(await find(tx, {}))
+}
