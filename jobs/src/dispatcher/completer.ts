@@ -3,7 +3,7 @@ import type { Database } from '@earshot/db'
 import { type AttemptResult, completeDeliveries, LEASE_SECONDS } from '@earshot/db/dispatch'
 import type { Log } from '../log.ts'
 
-const LINGER_MS = 5
+const LINGER_MS = 20
 /** A batch ends at the first of both limits: the response bodies have up to 64 KB each. */
 const MAX_BATCH = 200
 const MAX_BATCH_BYTES = 2_000_000

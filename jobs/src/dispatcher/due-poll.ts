@@ -23,7 +23,7 @@ const FULL_LOOK_MS = 1_000
 const NUDGE_MS = 10
 const REFILL_MS = 3
 /** The pause between claims for recent endpoints: twice what a claim takes, between these bounds. */
-const LEAST_GAP_MS = 4
+const LEAST_GAP_MS = 8
 const MOST_GAP_MS = 20
 const GAP_PER_DURATION = 2
 /** Without nudges, as in a process of its own, it claims again for active endpoints after this time. */
