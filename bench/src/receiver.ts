@@ -11,6 +11,8 @@ export interface Receipts {
   others: number
   /** The time from each event to its arrival, by its `created_at`. */
   latenciesMs: number[]
+  /** When events arrived, by their id and that of their submission, in milliseconds since 1970. */
+  arrivals: Record<string, number>
   /** When the newest event that arrived was created, in milliseconds since 1970. */
   newestEventMs: number
 }
@@ -25,7 +27,7 @@ const behaviours: Record<string, (response: ServerResponse) => unknown> = {
   flooded: (response) => response.end('ok'),
 }
 
-const none = (): Receipts => ({ count: 0, others: 0, latenciesMs: [], newestEventMs: 0 })
+const none = (): Receipts => ({ count: 0, others: 0, latenciesMs: [], arrivals: {}, newestEventMs: 0 })
 
 let receipts = none()
 const waiting = new Set<ServerResponse>()
@@ -41,10 +43,12 @@ const server = createServer(async (request, response) => {
     behave(response)
     return
   }
-  const { created_at } = JSON.parse(Buffer.concat(chunks).toString())
+  const arrivedMs = Date.now()
+  const { id, created_at, data } = JSON.parse(Buffer.concat(chunks).toString())
   const createdMs = Date.parse(created_at)
   receipts.count += 1
-  receipts.latenciesMs.push(Date.now() - createdMs)
+  receipts.latenciesMs.push(arrivedMs - createdMs)
+  for (const key of [id, data?.submission?.id]) if (key) receipts.arrivals[key] = arrivedMs
   receipts.newestEventMs = Math.max(receipts.newestEventMs, createdMs)
   response.end('ok')
 })

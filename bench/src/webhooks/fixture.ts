@@ -11,6 +11,13 @@ import { createTemporaryDirectory } from '../temporary-directory.ts'
 const POLL_MS = 20
 const DATA = { submission: { body: 'Saved us a week.', rating: 5, author: { name: 'Ada Lovelace' }, consent: { granted: true } } }
 
+/** A change that the service has accepted: its submission, or its event. */
+export interface Accepted {
+  id: string
+  /** When the response came, in milliseconds since 1970. */
+  acceptedMs: number
+}
+
 /** The service with teams, and a receiver whose paths respond well or badly. */
 export interface WebhookFixture extends AsyncDisposable {
   service: ServiceProcess
@@ -21,8 +28,8 @@ export interface WebhookFixture extends AsyncDisposable {
   teams: Team[]
   /** Adds endpoints to a team, each with its own URL below the path, and returns their ids. */
   addEndpoints: (team: Team, count: number, path: string, fields?: { isFailing?: boolean }) => Promise<string[]>
-  /** Emits events of a team, each to all of its endpoints. */
-  emit: (team: Team, events?: number) => Promise<void>
+  /** Emits events of a team, each to all of its endpoints; returns the first. */
+  emit: (team: Team, events?: number) => Promise<Accepted>
   /** Waits until the receiver has counted this many receipts. */
   waitForReceipts: (count: number) => Promise<Receipts>
 }
@@ -75,9 +82,10 @@ export async function openWebhookFixture({
       return ids
     },
     async emit({ id, project_id }, events = 1) {
-      await database.client`
-        select emit_event(${id}, ${project_id}, 'submission.created', ${JSON.stringify(DATA)}::text::json)
+      const [event] = await database.client<{ id: string }[]>`
+        select emit_event(${id}, ${project_id}, 'submission.created', ${JSON.stringify(DATA)}::text::json) as id
           from generate_series(1, ${events}::int)`
+      return { id: event?.id ?? '', acceptedMs: Date.now() }
     },
     async waitForReceipts(receipts) {
       for (;;) {
