@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url'
 import fc from 'fast-check'
 import postgres from 'postgres'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { COMPILE_CACHE } from '../support/compile-cache.ts'
 import { isLongForm } from '../support/form.ts'
 import { createImport, endOf, importsPath } from '../support/imports.ts'
 import { makeTeam, type Team } from '../support/people.ts'
@@ -118,7 +119,10 @@ function fileOf(rows: number): string {
 function start({ team, id }: Begun): ChildProcess {
   const ref = { ...team.project, import_id: id }
   const options = { address: service.address, secretKey: Buffer.alloc(32).toString('base64'), blobs, ref }
-  return spawn(process.execPath, [PROCESS, JSON.stringify(options)], { stdio: ['ignore', 'pipe', 'inherit'] })
+  return spawn(process.execPath, [PROCESS, JSON.stringify(options)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { ...process.env, ...COMPILE_CACHE },
+  })
 }
 
 async function ready(child: ChildProcess): Promise<void> {
