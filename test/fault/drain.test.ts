@@ -113,4 +113,4 @@ test('a second service on the same data directory ends with one line, and the fi
     output: `Another Earshot (pid ${first.pid}) already uses the data directory ${dataDir.path}.\n`,
   })
   expect(await first.send('GET', '/readyz')).toMatchObject({ status: 200 })
-})
+}, 60_000)
