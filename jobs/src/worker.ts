@@ -12,8 +12,8 @@ import { startTranscoding, type TranscodingOptions } from './transcoding/transco
 const STATEMENT_TIMEOUT_MS = 30_000
 /** Connections to servers that hang do not close. */
 const CLOSE_MS = 3_000
-/** Transcoding is nudged when videos wait. Its own look is for those of workers that died. */
-const TRANSCODING_POLL_MS = 10_000
+/** Transcoding is nudged when videos wait. Its own passes are for those of workers that died. */
+const TRANSCODING_POLL_MS = 2_500
 
 export interface WorkerOptions {
   /** The migrated database; a pooler in front of it must be in session mode. */
