@@ -8,7 +8,7 @@ import { startWholeWorker } from '../support/whole-worker.ts'
 
 const RECORDS = 10_000
 const SEED = 20_261_124
-const TIMEOUT_MS = 120_000
+const TIMEOUT_MS = 300_000
 
 let service: TestService
 let worker: Awaited<ReturnType<typeof startWholeWorker>>
