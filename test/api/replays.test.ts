@@ -209,7 +209,7 @@ test('a replay whose worker is killed is finished by another, without duplicates
   await ask(team, 'PATCH', `${id}/`, { state: 'paused' })
   const options = { address: service.address, secretKey: secretKey.toString('base64') }
   const victim = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', WORKER, JSON.stringify(options)])
-  await expect.poll(async () => (await madeBy(replay_id)).deliveries, { ...SOON, interval: 5 }).toBeGreaterThan(0)
+  await expect.poll(async () => (await madeBy(replay_id)).deliveries, { timeout: 60_000, interval: 20 }).toBeGreaterThan(0)
   victim.kill('SIGKILL')
   await once(victim, 'exit')
   const { deliveries } = await madeBy(replay_id)
@@ -219,7 +219,7 @@ test('a replay whose worker is killed is finished by another, without duplicates
   await expect.poll(() => service.database.run('select id from webhook_replays where id = $1', [replay_id]), SOON).toEqual([])
   expect(await madeBy(replay_id)).toEqual({ deliveries: matched, events: matched })
   await worker.stop({ timeoutMs: 5_000 })
-}, 90_000)
+}, 150_000)
 
 async function addEndpoint(team: Team, fields: object = {}): Promise<string> {
   return (await ask(team, 'POST', '', { url: NOWHERE, events: ['*'], ...fields })).body.id

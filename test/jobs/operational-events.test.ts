@@ -87,7 +87,11 @@ test.each([
 
 test('two endpoints that fail and want everything get one event about each other, and no more', async () => {
   await using receiver = await startReceiver((response) => response.writeHead(410).end())
-  const endpoints = [await fixture.addEndpoint(`${receiver.url}/one`), await fixture.addEndpoint(`${receiver.url}/two`)]
+  const events = ['*', EXHAUSTED]
+  const endpoints = [
+    await fixture.addEndpoint(`${receiver.url}/one`, { events }),
+    await fixture.addEndpoint(`${receiver.url}/two`, { events }),
+  ]
   await fixture.dispatch()
   await fixture.emit()
   await allSent()
@@ -107,7 +111,8 @@ test('a disabled endpoint makes an event in its project for the others, never fo
   const { client } = fixture.database
   const project = await createProject(fixture.database, NOBODY, fixture.teamId, { name: 'Website' })
   const { id } = await fixture.addEndpoint('https://hooks.example.com:8443/hush?token=hush')
-  const other = await fixture.addEndpoint('http://127.0.0.1:9/')
+  const other = await fixture.addEndpoint('http://127.0.0.1:9/', { events: [DISABLED] })
+  await fixture.addEndpoint('http://127.0.0.1:9/', { events: ['*'] })
   await client`
     update webhook_endpoints
        set project_id = ${project.id}, consecutive_failures = 10, last_success_at = now() - interval '6 days',

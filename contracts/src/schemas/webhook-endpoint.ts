@@ -19,7 +19,10 @@ export type WebhookFormat = z.infer<typeof WebhookFormat>
 
 const EventFilter = z
   .array(z.enum([...eventTypes, '*']))
-  .meta({ description: 'Types of events to send. `["*"]` for all.', example: ['submission.created', 'submission.approved'] })
+  .meta({
+    description: 'Types of events to send. `["*"]` for all but those about webhook endpoints, which are sent to endpoints that name them.',
+    example: ['submission.created', 'submission.approved'],
+  })
 
 const endpointFields = {
   id: Id,
@@ -80,7 +83,10 @@ export const endpointInput = {
     .array(z.union([EventType, z.literal('*')]))
     .min(1)
     .max(20)
-    .meta({ description: 'Types of events to send. `["*"]` for all.' }),
+    .meta({
+      description:
+        'Types of events to send. `["*"]` for all but those about webhook endpoints, which are sent to endpoints that name them.',
+    }),
   description: text(500).nullable().optional().meta({ description: 'Description of the endpoint.', example: 'Chat channel of the team' }),
   project_id: Id.nullable().optional().meta({ description: 'Send only events of this project; null for all projects.' }),
   format: WebhookFormat.optional().meta({

@@ -54,7 +54,8 @@ begin
         join webhook_endpoints e on e.team_id = v.team_id
        where e.deleted_at is null
          and (e.project_id is null or e.project_id = v.project_id)
-         and e.events && array[p_type, '*']
+         -- `*` leaves out what is about endpoints: if a hundred that want all failed, each would get it of ninety-nine.
+         and e.events && case when p_type like 'webhook.%' then array[p_type] else array[p_type, '*'] end
          -- An event about an endpoint, which its data names, is never for that endpoint.
          and (v.about_endpoint_id is null or e.id <> v.about_endpoint_id)
     ),

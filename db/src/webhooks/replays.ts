@@ -1,4 +1,4 @@
-import { ApiError, sizes } from '@earshot/contracts'
+import { ApiError, eventTypes, sizes } from '@earshot/contracts'
 import { type SQL, sql } from 'drizzle-orm'
 import { type Tx, transaction } from '../driver/database.ts'
 import { enqueue } from '../jobs.ts'
@@ -120,10 +120,10 @@ export async function beginReplay(
   })
 }
 
-/** Returns the types that are both subscribed to and wanted; null for all. */
-function typesOf(subscribed: readonly string[], wanted: readonly string[]): string[] | null {
-  if (subscribed.includes('*')) return wanted.length > 0 ? [...wanted] : null
-  return wanted.length > 0 ? subscribed.filter((type) => wanted.includes(type)) : [...subscribed]
+/** Returns the types that are both subscribed to, as `emit_events` understands it, and wanted: without any, all are. */
+function typesOf(subscribed: readonly string[], wanted: readonly string[]): string[] {
+  const isSubscribed = (type: string) => subscribed.includes(type) || (subscribed.includes('*') && !type.startsWith('webhook.'))
+  return eventTypes.filter((type) => isSubscribed(type) && (wanted.length === 0 || wanted.includes(type)))
 }
 
 function tooManyEvents(): never {
