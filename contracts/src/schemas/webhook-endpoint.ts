@@ -17,12 +17,10 @@ export const WebhookFormat = z.enum(['earshot', 'slack', 'discord', 'teams']).me
 })
 export type WebhookFormat = z.infer<typeof WebhookFormat>
 
-const EventFilter = z
-  .array(z.enum([...eventTypes, '*']))
-  .meta({
-    description: 'Types of events to send. `["*"]` for all but those about webhook endpoints, which are sent to endpoints that name them.',
-    example: ['submission.created', 'submission.approved'],
-  })
+const EventFilter = z.array(z.enum([...eventTypes, '*'])).meta({
+  description: 'Types of events to send. `["*"]` for all but those about webhook endpoints, which are sent to endpoints that name them.',
+  example: ['submission.created', 'submission.approved'],
+})
 
 const endpointFields = {
   id: Id,
