@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startReceiver } from '../support/receiver.ts'
 import { openWebhookFixture, type WebhookFixture } from '../support/webhook-fixture.ts'
@@ -5,6 +6,8 @@ import { openWebhookFixture, type WebhookFixture } from '../support/webhook-fixt
 const EVENTS = 30
 /** Polls are this far apart while nothing is due for longer than a claim. */
 const TICK_MS = 50
+/** A second in which it claims for the endpoint again, five without work, a heartbeat, and two for what was begun before. */
+const IDLE_AFTER_MS = 10_500
 
 let fixture: WebhookFixture
 beforeAll(async () => {
@@ -33,6 +36,25 @@ test('a change of a team that was served lately is claimed for without a poll', 
   }
   expect(polls).toBeLessThanOrEqual(2 + (performance.now() - startedAt) / TICK_MS)
   expect(new Set(receiver.deliveryIds()).size).toBe(1 + EVENTS)
+  await stop()
+})
+
+test('a worker that was idle polls again, also when the first change is claimed for without a poll', { timeout: 60_000 }, async () => {
+  await using known = await startReceiver()
+  await using added = await startReceiver()
+  await fixture.addEndpoint(known.url, { events: ['submission.created'] })
+  const { dispatcher, stop } = await fixture.dispatch()
+  await fixture.emit()
+  await expect.poll(() => known.requests.length).toBe(1)
+  await delay(IDLE_AFTER_MS)
+
+  await fixture.emit()
+  dispatcher.nudge(fixture.teamId)
+  await expect.poll(() => known.requests.length).toBe(2)
+  // As another process would, which notifies nobody: this worker is not idle any more.
+  await fixture.addEndpoint(added.url, { events: ['submission.approved'] })
+  await fixture.emit('submission.approved')
+  await expect.poll(() => added.requests.length, { timeout: 3_000 }).toBe(1)
   await stop()
 })
 

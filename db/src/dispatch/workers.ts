@@ -64,7 +64,7 @@ export async function registerWorker(tx: Tx, { jobPoolId }: { jobPoolId: string 
 // A new connection does not hold the lock yet. If the old backend still holds it, the next heartbeat tries again.
 const heartbeat = statement<
   { worker_id: number; backend_pid: number; is_idle: boolean },
-  { backend_pid: number; seen_at: string; has_others: boolean }
+  { backend_pid: number; seen_at: string; needs_sweep: boolean }
 >(
   (p) => sql`
   update ${webhook_workers} w
@@ -81,7 +81,7 @@ const heartbeat = statement<
     else 0
   end as backend_pid, seen_at,
   exists (select from ${webhook_workers} o where o.id <> w.id) or exists (select from ${webhook_deliveries} d where d.state = 'sending')
-    as has_others`,
+    as needs_sweep`,
 )
 
 /** What a heartbeat found. */
@@ -90,8 +90,8 @@ export interface Heartbeat {
   backendPid: number
   /** On the database's clock. */
   seenAt: string
-  /** There are other workers, or deliveries that some worker has claimed. */
-  hasOthers: boolean
+  /** Whether there can be something to sweep: other workers, or claimed deliveries. */
+  needsSweep: boolean
 }
 
 /**
@@ -103,7 +103,7 @@ export async function recordHeartbeat(
   { workerId, backendPid, isIdle }: { workerId: number; backendPid: number; isIdle: boolean },
 ): Promise<Heartbeat | null> {
   const [row] = await heartbeat(lockConnection, { worker_id: workerId, backend_pid: backendPid, is_idle: isIdle })
-  return row ? { backendPid: row.backend_pid, seenAt: row.seen_at, hasOthers: row.has_others } : null
+  return row ? { backendPid: row.backend_pid, seenAt: row.seen_at, needsSweep: row.needs_sweep } : null
 }
 
 interface Search {

@@ -82,8 +82,8 @@ export async function startDispatcher(options: DispatcherOptions): Promise<Dispa
   const look = startWaitingLook({
     ...{ database, log },
     onWaiting: {
-      deliveries: () => idleness.isIdle && nudge(),
-      events: () => idleness.isIdle && nudge(),
+      deliveries: nudge,
+      events: numbering.nudge,
       figures: folding.nudge,
       held: releases.nudge,
       searches: indexing.nudge,

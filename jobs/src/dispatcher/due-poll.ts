@@ -91,9 +91,10 @@ export function startDuePoll({ database, concurrency, idleness, workerId, onClai
   return {
     nudge(teamId = null) {
       const now = performance.now()
-      if (teamId !== null && endpoints.changed(teamId)) return loop.nudge(claimedAt + gapMs - now)
-      pollAt = Math.min(pollAt, Math.max(poll.earliestAt(), now + NUDGE_MS))
-      loop.nudge(pollAt - now)
+      const isKnown = teamId !== null && endpoints.changed(teamId)
+      // Also after a claim without a poll: an idle worker had paused its polls, and the team may have other endpoints.
+      pollAt = Math.min(pollAt, Math.max(poll.earliestAt(), now + (isKnown ? TICK_MS : NUDGE_MS)))
+      loop.nudge((isKnown ? claimedAt + gapMs : pollAt) - now)
     },
     refill(endpointId) {
       if (endpoints.has(endpointId) && concurrency.hasRoom(endpointId)) loop.nudge(REFILL_MS)

@@ -8,7 +8,7 @@ const TICK_MS = 1_000
 export interface WaitingLookOptions {
   database: Database
   /** What to call when work of a kind waits. */
-  onWaiting: { [Kind in keyof WaitingWork]: () => unknown }
+  onWaiting: { [Kind in keyof WaitingWork]: () => void }
   log: Log
 }
 

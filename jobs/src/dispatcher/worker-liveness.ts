@@ -65,9 +65,7 @@ export async function startWorkerLiveness(options: WorkerLivenessOptions): Promi
 
   async function sweep(): Promise<number> {
     // Without a heartbeat, or while it sends the first one under a new id, it is in no position to judge.
-    if (last === null) return SWEEP_MS
-    // Without other workers and without deliveries in flight there is nothing to sweep.
-    if (!last.hasOthers) return SWEEP_MS
+    if (last === null || !last.needsSweep) return SWEEP_MS
     const count = await sweepDeliveries(database, { workerId: id, held: heldAttempts(), heldAt: last.seenAt, maxAttempts: MAX_ATTEMPTS })
     await forgetDeadWorkers(database, id)
     if (count > 0) {
