@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import { startReceiver } from '../support/receiver.ts'
 import { openWebhookFixture, type WebhookFixture } from '../support/webhook-fixture.ts'
 
@@ -9,11 +9,12 @@ const TICK_MS = 50
 /** A second in which it claims for the endpoint again, five without work, a heartbeat, and two for what was begun before. */
 const IDLE_AFTER_MS = 10_500
 
+// One each: what is retried for the endpoints of one test keeps the worker of the next one busy.
 let fixture: WebhookFixture
-beforeAll(async () => {
+beforeEach(async () => {
   fixture = await openWebhookFixture()
 })
-afterAll(() => fixture.close())
+afterEach(() => fixture.close())
 
 test('a change of a team that was served lately is claimed for without a poll', async () => {
   await using receiver = await startReceiver()
