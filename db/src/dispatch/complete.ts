@@ -43,7 +43,7 @@ export interface AttemptResult extends AttemptRef {
  * where they are found, in one order, and written by their places: a join would read the whole table by a plan that was made
  * while it was empty. (A claimed delivery alone names its worker; naming the state would offer the planner another index.)
  */
-export const ours = (refs: SQL) => sql`
+const ours = (refs: SQL) => sql`
   ours as materialized (
     select d.ctid as place, d.id, r.*
       from (select * from ${refs} order by delivery_id) r
@@ -182,13 +182,17 @@ export async function completeDeliveries(tx: Tx, results: readonly AttemptResult
   return new Set(applied.map(({ delivery_id }) => delivery_id))
 }
 
-const handBack = statement<AttemptBounds & { refs: string }, never>(
-  (p) => sql`
-  with refs as materialized (
+/** The deliveries of `refs` that are still at this attempt and claimed, as `ours`. */
+export const ourRefs = (p: Parameters<{ refs: string }>) => sql`
+  refs as materialized (
     select r.*
       from jsonb_to_recordset(${p.refs}::jsonb) as r (team_id uuid, endpoint_id uuid, delivery_id uuid, attempt_id uuid, number int)
   ),
-  ${ours(sql`refs`)},
+  ${ours(sql`refs`)}`
+
+const handBack = statement<AttemptBounds & { refs: string }, never>(
+  (p) => sql`
+  with ${ourRefs(p)},
   returned as (
     update ${webhook_deliveries}
        set state = 'pending', attempt_count = attempt_count - 1, attempt_id = null, next_attempt_at = now(),

@@ -2,17 +2,13 @@ import { sql } from 'drizzle-orm'
 import type { Tx } from '../driver/database.ts'
 import { statement } from '../sql/statement.ts'
 import { webhook_attempts, webhook_deliveries } from '../tables/webhooks.ts'
-import { type AttemptBounds, type AttemptRef, boundsOf, inTheirPartitions, ours } from './complete.ts'
+import { type AttemptBounds, type AttemptRef, boundsOf, inTheirPartitions, ourRefs } from './complete.ts'
 import { insertHistory } from './history.ts'
 
 // As a delivery that is handed back: the attempt that was not made leaves no row.
 const skip = statement<AttemptBounds & { refs: string }, never>(
   (p) => sql`
-  with refs as materialized (
-    select r.*
-      from jsonb_to_recordset(${p.refs}::jsonb) as r (team_id uuid, endpoint_id uuid, delivery_id uuid, attempt_id uuid, number int)
-  ),
-  ${ours(sql`refs`)},
+  with ${ourRefs(p)},
   skipped as (
     delete from ${webhook_deliveries}
      where ctid = any (array(select place from ours))
