@@ -5,6 +5,7 @@ import { settleWithin } from '@earshot/drivers'
 import { Logger, parseCronItems, run, type WorkerEvents } from 'graphile-worker'
 import { blobs } from './blobs.ts'
 import { disabling } from './disabling.ts'
+import type { JobPool } from './dispatcher/dispatcher.ts'
 import { erasure } from './erasure.ts'
 import { importRows } from './imports/import.ts'
 import { importUndo } from './imports/undo.ts'
@@ -28,6 +29,11 @@ const tasks: Record<JobName, TaskMaker> = {
 
 /** On which `wake_workers` notifies. */
 const WORK_CHANNEL = 'earshot:work'
+/**
+ * A worker is notified of new jobs, and the dispatcher's look finds once a second what else is due: retries, and jobs of dead
+ * workers. This poll, of each of the workers, is for when neither works.
+ */
+const POLL_MS = 60_000
 /** The time to hand back jobs that still run. */
 const KILL_MS = 3_000
 
@@ -53,9 +59,7 @@ export interface JobQueueOptions extends TaskContext {
   onWork: () => void
 }
 
-export interface JobQueue {
-  /** The name under which this process locks its jobs. */
-  poolId: string
+export interface JobQueue extends JobPool {
   /** Takes no more jobs, waits up to `timeoutMs` for running ones, then hands them back. */
   stop: (limits: { timeoutMs: number }) => Promise<void>
 }
@@ -63,10 +67,9 @@ export interface JobQueue {
 /** Starts Graphile Worker with all tasks and the schedule. */
 export async function startJobQueue({ concurrency, onWork, ...context }: JobQueueOptions): Promise<JobQueue> {
   const events: WorkerEvents = new EventEmitter()
-  let poolId = ''
-  events.once('pool:create', ({ workerPool }) => {
-    poolId = workerPool.id
-  })
+  // Its pool is a thenable that resolves when it ends: a promise of it would too.
+  const { promise: created, resolve: create } = Promise.withResolvers<Pick<JobPool, 'poolId' | 'nudge'>>()
+  events.once('pool:create', ({ workerPool }) => create({ poolId: workerPool.id, nudge: (count) => workerPool.nudge(count) }))
   const { promise: listens, resolve: listening } = Promise.withResolvers<void>()
   events.once('pool:listen:success', () => listening())
   // The queue's own connection for notifications listens to ours too.
@@ -81,6 +84,7 @@ export async function startJobQueue({ concurrency, onWork, ...context }: JobQueu
   const runner = await run({
     pgPool,
     concurrency,
+    pollInterval: POLL_MS,
     noHandleSignals: true,
     // A stop waits until the end of each job is noted only where that is done in batches. Otherwise the job would stay locked.
     preset: { worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 } },
@@ -101,7 +105,8 @@ export async function startJobQueue({ concurrency, onWork, ...context }: JobQueu
   await Promise.race([listens, ended])
 
   return {
-    poolId,
+    ...(await created),
+    concurrency,
     async stop({ timeoutMs }) {
       if (hasEnded) return
       const stopping = runner.stop().catch(() => {})

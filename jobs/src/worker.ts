@@ -64,7 +64,7 @@ export async function startWorker({ webhooks, transcoding, registry, ...context 
   const dispatching: { nudge?: Dispatcher['nudge'] } = {}
   const queue = await startJobQueue({ ...context, database, onWork: () => dispatching.nudge?.() }).catch(rethrowAfter(close))
   const dispatcher = await startDispatcher({
-    ...{ database, lockDatabase, secretBox, baseUrl, log, jobPoolId: queue.poolId },
+    ...{ database, lockDatabase, secretBox, baseUrl, log, jobs: queue },
     senderFor: senders.senderFor,
     backoffBaseMs: webhooks.backoffBaseMs,
     onVideosWaiting: () => videos.nudge(),

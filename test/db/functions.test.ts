@@ -16,6 +16,7 @@ const functions = {
     'free_jobs',
     'queue_depths',
     'queue_mail',
+    'ready_jobs',
     'revoke_consent',
     'stored_deliveries',
     'wake_workers',

@@ -20,22 +20,27 @@ export interface WaitingWork {
   figures: boolean
   /** Deliveries are held. */
   held: boolean
+  /** Jobs of the queue are due: how many, up to a maximum. */
+  jobs: number
   /** Lists are to be indexed for searches. */
   searches: boolean
   /** Videos wait for their transcode. */
   videos: boolean
 }
 
-const find = statement<Record<never, never>, WaitingWork>(sql`
+const find = statement<{ max_jobs: number }, WaitingWork>(
+  (p) => sql`
   select exists (select from ${webhook_deliveries} d where ${isPendingInOrder} and d.next_attempt_at <= now()) as deliveries,
          exists (select from ${unnumbered_events}) as events,
          exists (select from ${submission_changes}) or exists (select from ${tag_changes})
            or exists (select from ${response_changes}) or exists (select from ${webhook_attempt_changes}) as figures,
          exists (select from ${webhook_deliveries} d where d.is_held) as held,
+         ready_jobs(${p.max_jobs}) as jobs,
          exists (select from ${search_lists} where due_at <= now()) as searches,
-         exists (select from ${videos} v where ${isWaitingVideo}) as videos`)
+         exists (select from ${videos} v where ${isWaitingVideo}) as videos`,
+)
 
-/** Finds what waits, of all that workers look for, in one statement. */
-export async function findWaitingWork(tx: Tx): Promise<WaitingWork> {
-  return onlyOne(await find(tx, {}))
+/** Finds what waits, of all that workers look for, in one statement. `maxJobs` is the most jobs that one worker runs at once. */
+export async function findWaitingWork(tx: Tx, { maxJobs }: { maxJobs: number }): Promise<WaitingWork> {
+  return onlyOne(await find(tx, { max_jobs: maxJobs }))
 }

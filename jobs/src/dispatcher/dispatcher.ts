@@ -24,6 +24,16 @@ const FINAL_WRITE_MS = 2_000
 /** The time to say that this worker has stopped. */
 const FAREWELL_MS = 1_000
 
+/** What the dispatcher knows of the queue in the same process. */
+export interface JobPool {
+  /** The name under which this process locks its jobs. */
+  poolId: string
+  /** The most jobs at once. */
+  concurrency: number
+  /** Jobs are due, so many or more. */
+  nudge: (count: number) => void
+}
+
 export interface DispatcherOptions {
   database: Database
   /** A pool of one direct connection, for the worker's lock and its heartbeat. */
@@ -37,8 +47,8 @@ export interface DispatcherOptions {
   backoffBaseMs: number
   log: Log
   registry?: Registry
-  /** The name under which this process locks jobs of the queue. */
-  jobPoolId?: string
+  /** The job queue of this process, if it has one. */
+  jobs?: JobPool
   /** Called each second while videos wait for their transcode. */
   onVideosWaiting?: () => void
 }
@@ -54,7 +64,7 @@ export interface Dispatcher {
 
 /** Sends due deliveries: poll, claim, send, complete. Any number of dispatchers can share one database. */
 export async function startDispatcher(options: DispatcherOptions): Promise<Dispatcher> {
-  const { database, lockDatabase, log, registry = new Registry(), jobPoolId = null, onVideosWaiting = () => {} } = options
+  const { database, lockDatabase, log, registry = new Registry(), jobs, onVideosWaiting = () => {} } = options
   const metrics = createDispatcherMetrics(registry)
   const concurrency = new EndpointConcurrency()
   const completer = createCompleter({ database, log })
@@ -62,7 +72,7 @@ export async function startDispatcher(options: DispatcherOptions): Promise<Dispa
   const inFlight = createInFlight({ ...{ database, attempts, completer, concurrency, metrics, log }, onRoom: (id) => poll.refill(id) })
   const idleness = new Idleness(() => liveness.beat())
   const liveness = await startWorkerLiveness({
-    ...{ database, lockDatabase, jobPoolId, idleness, log },
+    ...{ database, lockDatabase, jobPoolId: jobs?.poolId ?? null, idleness, log },
     heldAttempts: inFlight.attemptIds,
     onSwept: (count) => metrics.interrupted.inc(count),
   })
@@ -89,6 +99,7 @@ export async function startDispatcher(options: DispatcherOptions): Promise<Dispa
       searches: indexing.nudge,
       videos: onVideosWaiting,
     },
+    jobs: { max: jobs?.concurrency ?? 0, onDue: (count) => jobs?.nudge(count) },
   })
 
   return {
