@@ -4,6 +4,7 @@ import type { Sql } from 'postgres'
 import { Pool } from 'undici'
 import { handleRequests } from './child-process.ts'
 import { openPlain } from './plain-client.ts'
+import { atRate } from './webhooks/steady-rate.ts'
 
 export interface BareSend {
   address: DatabaseAddress
@@ -11,6 +12,8 @@ export interface BareSend {
   payload: string
   deliveries: number
   team_id: string
+  /** At this rate, however many are in flight; as fast as it can unless given. */
+  perSecond?: number
 }
 
 const CONCURRENCY = 32
@@ -24,13 +27,17 @@ handleRequests(send, async () => {
 })
 
 /** Sends without a queue: sign, POST, and insert one row with the result. */
-async function send({ address, url, payload, deliveries, team_id }: BareSend): Promise<{ tookMs: number }> {
+async function send({ address, url, payload, deliveries, team_id, perSecond }: BareSend): Promise<{ tookMs: number }> {
   // Kept between calls, because the processor time of a backend that ends is lost.
   sql ??= openPlain(address, POOL)
   pool ??= new Pool(url, { connections: CONCURRENCY })
   const open = { sql, pool }
-  let left = deliveries
   const startedMs = performance.now()
+  if (perSecond !== undefined) {
+    await atRate({ perSecond, seconds: deliveries / perSecond }, () => sendOne(open, { payload, team_id }))
+    return { tookMs: performance.now() - startedMs }
+  }
+  let left = deliveries
   const work = async () => {
     while (left > 0) {
       left -= 1

@@ -1,3 +1,4 @@
+import { startChild } from '../child-process.ts'
 import { median, quantile } from '../figures.ts'
 import { findPostgres } from '../postgres-process.ts'
 import { familyMicroseconds, processorMicroseconds } from '../processor-time.ts'
@@ -9,6 +10,8 @@ import { submitFeedback } from '../webhooks/submit-feedback.ts'
 
 const EVENTS_PER_SECOND = 100
 const WARM_UP_SECONDS = 3
+/** As long as that of a submission. */
+const PAYLOAD = JSON.stringify({ submission: { body: 'Saved us a week. '.repeat(60), rating: 5, author: { name: 'Ada Lovelace' } } })
 const GOALS = { together: { p50: 3, p99: 15 }, separate: { p50: 30, cpuMs: 60 } }
 
 /** Measures the time from the acceptance of a change to its receipt at a steady rate, in one process and with a separate worker. */
@@ -21,6 +24,7 @@ export async function benchLatency({ seconds }: { seconds: number }): Promise<Pa
     goal: `≤ ${goal} ${unit}`,
     met: figure <= goal,
   })
+  const bare = await measureBare(seconds)
   const all = { together, separate }
   return {
     title: `From the acceptance of a change to its receipt, ${EVENTS_PER_SECOND} events/s`,
@@ -29,6 +33,12 @@ export async function benchLatency({ seconds }: { seconds: number }): Promise<Pa
       within('in one process, p99', quantile(together.latenciesMs, 0.99), GOALS.together.p99),
       within('a separate worker, p50', median(separate.latenciesMs), GOALS.separate.p50),
       within('a separate worker, processor time', separate.cpuMs, GOALS.separate.cpuMs, 'ms/s'),
+      {
+        what: 'a separate worker ÷ a bare loop of POST and insert, processor time',
+        figure: `× ${(separate.cpuMs / bare.cpuMs).toFixed(2)}`,
+        goal: '',
+        met: null,
+      },
       {
         what: 'in one process with PostgreSQL, processor time of an event',
         figure: `${((together.cpuMs + together.postgresMs) / EVENTS_PER_SECOND).toFixed(2)} ms`,
@@ -39,11 +49,14 @@ export async function benchLatency({ seconds }: { seconds: number }): Promise<Pa
     details: [
       table(
         ['worker', 'p50 ms', 'p90 ms', 'p99 ms', 'worst ms', 'receipts', 'Node ms/s', 'PostgreSQL ms/s'],
-        Object.entries(all).map(([name, { latenciesMs, cpuMs, postgresMs }]) => [
-          name,
-          ...[0.5, 0.9, 0.99, 1].map((share) => quantile(latenciesMs, share).toFixed(0)),
-          ...[latenciesMs.length, cpuMs, postgresMs].map((figure) => figure.toFixed(0)),
-        ]),
+        [
+          ...Object.entries(all).map(([name, { latenciesMs, cpuMs, postgresMs }]) => [
+            name,
+            ...[0.5, 0.9, 0.99, 1].map((share) => quantile(latenciesMs, share).toFixed(0)),
+            ...[latenciesMs.length, cpuMs, postgresMs].map((figure) => figure.toFixed(0)),
+          ]),
+          ['bare loop', '', '', '', '', `${EVENTS_PER_SECOND * seconds}`, bare.cpuMs.toFixed(0), bare.postgresMs.toFixed(0)],
+        ],
       ),
     ],
   }
@@ -62,11 +75,32 @@ async function measure(role: 'all' | 'worker', seconds: number, change: (fixture
     return accepted.map(({ id, acceptedMs }) => (arrivals[id] ?? Number.NaN) - acceptedMs)
   }
   await changes(WARM_UP_SECONDS)
+  return await spent({ pid: fixture.service.pid, fixture, seconds }, async () => ({ latenciesMs: await changes(seconds) }))
+}
+
+/** Measures what the same deliveries cost a bare loop at the same rate. */
+async function measureBare(seconds: number) {
+  await using fixture = await openWebhookFixture({ role: 'api' })
+  await using bare = await startChild(new URL('../bare-sender.ts', import.meta.url))
+  const [team] = fixture.teams as [Team]
+  const send = (forSeconds: number) => bare.call({ ...sending, deliveries: EVENTS_PER_SECOND * forSeconds })
+  const sending = { address: fixture.service.address, url: fixture.url, payload: PAYLOAD, team_id: team.id, perSecond: EVENTS_PER_SECOND }
+  await send(WARM_UP_SECONDS)
+  return await spent({ pid: bare.pid, fixture, seconds }, async () => {
+    await send(seconds)
+    return {}
+  })
+}
+
+/** Adds to what `work` returns the processor time of a process and of PostgreSQL meanwhile, in milliseconds per second. */
+async function spent<Result extends object>(
+  { pid, fixture, seconds }: { pid: number; fixture: WebhookFixture; seconds: number },
+  work: () => Promise<Result>,
+) {
   const postgresPid = await findPostgres(fixture.database)
-  const times = () => ({ node: processorMicroseconds(fixture.service.pid), postgres: familyMicroseconds(postgresPid) })
+  const times = () => [processorMicroseconds(pid), familyMicroseconds(postgresPid)] as const
   const before = times()
-  const latenciesMs = await changes(seconds)
-  const after = times()
-  const [cpuMs, postgresMs] = [after.node - before.node, after.postgres - before.postgres].map((spent) => spent / 1000 / seconds)
-  return { latenciesMs, cpuMs: cpuMs ?? 0, postgresMs: postgresMs ?? 0 }
+  const result = await work()
+  const [node, postgres] = times()
+  return { ...result, cpuMs: (node - before[0]) / 1000 / seconds, postgresMs: (postgres - before[1]) / 1000 / seconds }
 }

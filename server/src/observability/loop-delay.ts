@@ -2,15 +2,17 @@ import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { FastifyInstance } from 'fastify'
 import { Gauge, type Registry } from 'prom-client'
 
-/** What a block may be longer than it is measured. A timer of ten milliseconds would cost an idle process more than all else that it does. */
+/** What a block may be longer than it is measured. */
 const RESOLUTION_MS = 40
 const PERCENTILES = [50, 99, 100]
 
-/** Registers how long the event loop was blocked since the last scrape: what every request of this process waited besides its own work. */
+/**
+ * Registers how long the event loop was blocked since the last scrape: what every request of this process waited besides its own
+ * work. It is measured from the first scrape on, for its timer is half of what an idle process costs.
+ */
 export function registerLoopDelay(app: FastifyInstance, metrics: Registry): void {
   // Measures the time between ticks of a timer, its interval included.
   const delays = monitorEventLoopDelay({ resolution: RESOLUTION_MS })
-  delays.enable()
   app.addHook('onClose', async () => void delays.disable())
   new Gauge({
     name: 'earshot_event_loop_delay_seconds',
@@ -18,6 +20,8 @@ export function registerLoopDelay(app: FastifyInstance, metrics: Registry): void
     labelNames: ['quantile'],
     registers: [metrics],
     collect() {
+      // It does nothing when it measures already.
+      delays.enable()
       for (const percentile of PERCENTILES) {
         const ms = delays.count === 0 ? 0 : delays.percentile(percentile) / 1e6 - RESOLUTION_MS
         this.set({ quantile: percentile / 100 }, Math.max(0, ms) / 1000)
