@@ -17,6 +17,7 @@ import { asOperator, openWebhookFixture, type WebhookFixture } from '../support/
 import { explain, type SentStatement, sentBy } from './statement-plan.ts'
 
 const STORED = 100_000
+const LIMITED = 10_000
 const IN_HAND = 20
 /** Rows in flight, in each of several parts of the statement, and a page or two of neighbors. */
 const MAX_SCANNED_ROWS = 500
@@ -39,7 +40,8 @@ beforeAll(async () => {
     )
     insert into webhook_attempts (team_id, delivery_id, endpoint_id, number, trigger, worker_id, finished_at, status_code)
     select team_id, id, endpoint_id, 1, 'auto', 0, now(), 200 from stored`
-  await client`vacuum analyze webhook_deliveries, webhook_delivery_history, webhook_attempts, webhook_endpoints, events`
+  await addLimits(LIMITED)
+  await client`vacuum analyze webhook_deliveries, webhook_delivery_history, webhook_attempts, webhook_endpoints, webhook_limits, events`
 }, 120_000)
 afterAll(() => fixture.close())
 
@@ -55,10 +57,14 @@ const resultOf = (ref: AttemptRef) => ({
   ...{ response_body: null, response_body_truncated: false, response_body_bytes: null, error_code: null, error_detail: null },
 })
 const failureOf = (ref: AttemptRef) => ({ ...resultOf(ref), succeeded: false, status_code: 410 })
+const LIMIT = 1_000
+const claimLimited = (tx: Tx) =>
+  claimDeliveries(tx, { workerId, slots: [{ team_id: fixture.teamId, endpoint_id: endpointId, free: IN_HAND, max_per_second: LIMIT }] })
 const claim = (tx: Tx) => claimDeliveries(tx, { workerId, slots: [{ team_id: fixture.teamId, endpoint_id: endpointId, free: IN_HAND }] })
 
 const steps: Record<string, (tx: Tx, claimed: ClaimedDelivery[]) => Promise<unknown>> = {
   'a claim': (tx) => claim(tx),
+  'a claim within a limit': (tx) => claimLimited(tx),
   'a batch of results': (tx, claimed) => completeDeliveries(tx, claimed.map(refOf).map(resultOf)),
   'a batch of final failures': (tx, claimed) => completeDeliveries(tx, claimed.map(refOf).map(failureOf)),
   'a hand-back': (tx, claimed) => handBackDeliveries(tx, claimed.map(refOf)),
@@ -70,14 +76,16 @@ test.for(Object.keys(steps).flatMap((step) => (['custom', 'generic'] as const).m
   '$step reads by indexes alone, however much is stored ($mode plan)',
   async ({ step, mode }) => {
     for (let index = 0; index < IN_HAND; index += 1) await fixture.emit()
-    const claimed = step === 'a claim' ? [] : await claim(fixture.database)
+    if (step === 'a claim within a limit') await fixture.setLimit(endpointId, LIMIT)
+    const claimed = step.startsWith('a claim') ? [] : await claim(fixture.database)
     await fixture.database.run(
       "update webhook_deliveries set lease_until = now() - interval '1 second' where state = 'sending' and $1 = 'a sweep'",
       [step],
     )
     const planned = await statementOf(step, claimed)
     const { wholeReads, scannedRows } = await explain(fixture.database.client, mode, planned)
-    expect(wholeReads.filter((relation) => /deliveries|attempts|events/.test(relation))).toEqual([])
+    await fixture.setLimit(endpointId, null)
+    expect(wholeReads.filter((relation) => /deliveries|attempts|events|limits/.test(relation))).toEqual([])
     expect(scannedRows).toBeLessThan(MAX_SCANNED_ROWS)
     expect(scannedRows).toBeGreaterThanOrEqual(IN_HAND)
     await fixture.database.run('delete from webhook_deliveries', [])
@@ -155,4 +163,16 @@ async function statementOf(step: string, claimed: ClaimedDelivery[]) {
   const statement = (await sentBy(fixture.database, async (tx) => steps[step]?.(tx, claimed))).at(-1)
   if (!statement) throw new Error('Nothing was sent')
   return statement
+}
+
+async function addLimits(count: number): Promise<void> {
+  await fixture.database.run(
+    `with endpoint as (
+       insert into webhook_endpoints (team_id, url, events, secret, secret_hint, max_per_second)
+       select $1, 'http://127.0.0.1:9/', '{submission.approved}', '', '', 1 from generate_series(1, $2::int)
+       returning team_id, id
+     )
+     insert into webhook_limits (team_id, endpoint_id) select team_id, id from endpoint`,
+    [fixture.teamId, count],
+  )
 }

@@ -7,6 +7,8 @@ const due = (endpoint_id: string, is_failing = false) => ({
   due_since: '2026-01-01 00:00:00+00',
   is_failing,
   is_tested: false,
+  max_per_second: null,
+  limited_for_ms: 0,
 })
 const many = (name: string, count: number, isFailing = false) =>
   Array.from({ length: count }, (_, index) => due(`${name}-${index}`, isFailing))
@@ -78,6 +80,13 @@ test('a test delivery gets a slot although all of the endpoint’s are in use', 
   concurrency.started('a')
   expect(freeOf(concurrency, 'a')).toBe(0)
   expect(concurrency.allot([{ ...due('a'), is_tested: true }]).slots).toMatchObject([{ free: 1 }])
+})
+
+test('an endpoint with a limit gets no more slots than one claim may fill', () => {
+  const concurrency = new EndpointConcurrency()
+  for (let index = 0; index < 100; index += 1) concurrency.succeeded('a', 5)
+  const freeAt = (max_per_second: number) => concurrency.allot([{ ...due('a'), max_per_second }]).slots[0]?.free
+  expect([1, 9, 10, 100, 1_000].map(freeAt)).toEqual([1, 1, 2, 11, 32])
 })
 
 function take(concurrency: EndpointConcurrency, endpoints: ReturnType<typeof many>): number {

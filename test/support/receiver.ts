@@ -5,6 +5,8 @@ export interface Received {
   path: string
   headers: IncomingHttpHeaders
   body: Buffer
+  /** When its headers arrived, on the clock of `performance.now`. */
+  arrivedAtMs: number
 }
 
 export interface Receiver {
@@ -20,10 +22,11 @@ export async function startReceiver(answer: (response: ServerResponse, request: 
   const requests: Received[] = []
   const server = createServer((request, response) => {
     const chunks: Buffer[] = []
+    const arrivedAtMs = performance.now()
     request.on('data', (chunk) => chunks.push(chunk))
     request.on('error', () => {})
     request.on('end', () => {
-      const received = { path: request.url ?? '', headers: request.headers, body: Buffer.concat(chunks) }
+      const received = { path: request.url ?? '', headers: request.headers, body: Buffer.concat(chunks), arrivedAtMs }
       requests.push(received)
       answer(response, received)
     })

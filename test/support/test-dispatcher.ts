@@ -1,6 +1,7 @@
 import { type Database, type DatabaseAddress, openDatabase } from '@earshot/db'
 import { createAddressRules, createOwnAddresses, type SecretBox } from '@earshot/drivers'
 import type { Log } from '@earshot/jobs'
+import { Registry } from 'prom-client'
 import { type Dispatcher, startDispatcher } from '../../jobs/src/dispatcher/dispatcher.ts'
 import { createSender, type SenderOptions } from '../../jobs/src/sending/send-delivery.ts'
 
@@ -10,6 +11,7 @@ const silent: Log = { debug() {}, info() {}, warn() {}, error() {} }
 export type TestDispatcherOptions = Partial<SenderOptions> & {
   backoffBaseMs?: number
   log?: Log
+  registry?: Registry
   /** Called with the text of each statement. */
   onStatement?: (text: string) => void
 }
@@ -24,7 +26,7 @@ export interface TestDispatcher {
 /** Starts a worker’s dispatcher that may reach this machine. */
 export async function startTestDispatcher(
   { address, secretBox }: { address: DatabaseAddress; secretBox: SecretBox },
-  { backoffBaseMs = 50, log = silent, onStatement, ...options }: TestDispatcherOptions = {},
+  { backoffBaseMs = 50, log = silent, registry = new Registry(), onStatement, ...options }: TestDispatcherOptions = {},
 ): Promise<TestDispatcher> {
   const open = (poolSize: number) =>
     openDatabase({
@@ -47,6 +49,7 @@ export async function startTestDispatcher(
     senderFor: () => sender,
     backoffBaseMs,
     log,
+    registry,
   })
   let stopped: Promise<void> | undefined
   return {

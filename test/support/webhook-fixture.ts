@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { createTeamFor, createUser, type Database, type DatabaseAddress, openDatabase } from '@earshot/db'
+import { createTeamFor, createUser, type Database, type DatabaseAddress, openDatabase, updateWebhook } from '@earshot/db'
 import { createSecretBox } from '@earshot/drivers'
 import type { Log } from '@earshot/jobs'
 import type { AttemptRow } from '../../db/src/webhooks/attempts.ts'
@@ -8,6 +8,8 @@ import { openTestDatabase } from './test-database.ts'
 import { startTestDispatcher, type TestDispatcher, type TestDispatcherOptions } from './test-dispatcher.ts'
 
 export { USER_AGENT } from './test-dispatcher.ts'
+
+const NOBODY = { userId: null, credentialId: null, credentialKind: 'system', ip: null } as const
 
 /** Creates a log that keeps its messages. */
 export function keepingLog(): { log: Log; messages: string[] } {
@@ -21,13 +23,23 @@ interface Endpoint {
   secret: string
 }
 
+interface EndpointFields {
+  events?: string[]
+  previousSecret?: string
+  previousSecretFor?: string
+}
+
 /** A database with a team that has webhooks, and helpers for them. */
 export interface WebhookFixture {
   address: DatabaseAddress
   database: Database
   secretKey: Buffer
   teamId: string
-  addEndpoint: (url: string, fields?: { events?: string[]; previousSecret?: string; previousSecretFor?: string }) => Promise<Endpoint>
+  addEndpoint: (url: string, fields?: EndpointFields) => Promise<Endpoint>
+  /** Sets the limit of an endpoint, as the service does. */
+  setLimit: (endpointId: string, maxPerSecond: number | null) => Promise<void>
+  /** Makes that many deliveries of one event, of a type that the endpoint does not name, due now. Returns their ids. */
+  addBacklog: (endpointId: string, count: number) => Promise<string[]>
   /** Emits an event and returns its deliveries' ids, one per endpoint that wants it. */
   emit: (type?: string, data?: object) => Promise<string[]>
   delivery: (id: string) => Promise<DeliveryRow>
@@ -60,6 +72,17 @@ export async function openWebhookFixture(): Promise<WebhookFixture> {
         insert into webhook_endpoints (team_id, id, url, events, secret, secret_hint, previous_secret, previous_secret_expires_at, local_trial)
         values (${teamId}, ${id}, ${url}, ${events}, ${seal(id, secret)}, ${secret.slice(-4)}, ${seal(id, previousSecret)}, now() + ${previousSecretFor}::interval, true)`
       return { id, secret }
+    },
+    async setLimit(endpointId, maxPerSecond) {
+      await updateWebhook(database, NOBODY, { team_id: teamId, webhook_id: endpointId }, { max_per_second: maxPerSecond })
+    },
+    async addBacklog(endpointId, count) {
+      const made = await sql<{ id: string }[]>`
+        with event as materialized (select emit_event(${teamId}, null, 'user.profile.updated', '{}'::json) as id)
+        insert into webhook_deliveries (team_id, endpoint_id, event_id, event_type, payload_sha256)
+        select ${teamId}, ${endpointId}, event.id, 'user.profile.updated', '' from event, generate_series(1, ${count}::int)
+        returning id`
+      return made.map(({ id }) => id)
     },
     async emit(type = 'submission.created', data = { submission: { id: 'x', body: 'Grüße, 世界 \u{1f600}' } }) {
       const rows = await sql<{ id: string }[]>`

@@ -1,9 +1,10 @@
 import type { DeliveredEvent, WebhookFormat } from '@earshot/contracts'
-import { sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import type { Tx } from '../driver/database.ts'
 import { statement } from '../sql/statement.ts'
 import { events } from '../tables/events.ts'
 import { isPendingByEndpoint, webhook_attempts, webhook_deliveries, webhook_endpoints, webhook_workers } from '../tables/webhooks.ts'
+import { allowances, spending, unlimitedEndpoint } from './allowance.ts'
 
 /** 5 s of age before sending, 10 s to connect, 30 s for the response, 45 s to write the result; then another worker may take over. */
 export const LEASE_SECONDS = 90
@@ -18,6 +19,8 @@ export interface EndpointSlots {
   free: number
   /** None of its deliveries was due earlier, when it was last looked at. */
   due_since?: string
+  /** Its limit, as far as the worker knows: the claim reads it anew. */
+  max_per_second?: number | null
 }
 
 /** A delivery that this worker alone may send now, with everything that sending needs. */
@@ -51,17 +54,33 @@ export interface ClaimedDelivery {
   due_at: string
   /** The time from due to claimed, in seconds. */
   waited: number
+  /** For how long the limit of its endpoint allows nothing more, in milliseconds; not above 0 if it allows more at once, null without a limit. */
+  limited_for_ms: number | null
+}
+
+/** What tells the forms of a claim apart. */
+interface Form {
+  /** What it reads before. */
+  before: SQL
+  /** The slots to fill, as `s`. */
+  slots: SQL
+  /** What it writes besides. */
+  after: SQL
+  limitedForMs: SQL
+  /** What `limitedForMs` is read from. */
+  limits: SQL
 }
 
 // Rows are updated by the places at which they were locked: whatever the planner knows of a table that fills and empties all
 // the time, it has no other way. The attempts' rows are written before any request, so that attempts are known even if this
 // worker dies. A worker whose row is gone was taken for dead and gets nothing.
-const claim = statement<{ worker_id: number; slots: string }, ClaimedDelivery>(
-  (p) => sql`
+const claiming = ({ before, slots, after, limitedForMs, limits }: Form) =>
+  statement<{ worker_id: number; slots: string }, ClaimedDelivery>(
+    (p) => sql`
   with slots as materialized (
     select s.*
       from jsonb_to_recordset(${p.slots}::jsonb) as s (team_id uuid, endpoint_id uuid, free int, due_since timestamptz)
-  ),
+  ),${before}
   claimed as (
     update ${webhook_deliveries} d
        set state = 'sending',
@@ -73,13 +92,12 @@ const claim = statement<{ worker_id: number; slots: string }, ClaimedDelivery>(
            updated_at = now()
      where d.ctid = any (array(
        select due.place
-         from slots s
+         from ${slots}
          join ${webhook_workers} w on w.id = ${p.worker_id}
-         join ${webhook_endpoints} e on e.team_id = s.team_id and e.id = s.endpoint_id and e.state = 'active' and e.deleted_at is null
         cross join lateral (
           select d.ctid as place
             from ${webhook_deliveries} d
-           where ${isPendingByEndpoint} and d.team_id = e.team_id and d.endpoint_id = e.id
+           where ${isPendingByEndpoint} and d.team_id = s.team_id and d.endpoint_id = s.endpoint_id
              and d.next_attempt_at <= now()
              and d.next_attempt_at >= coalesce(s.due_since - ${sql.raw(`interval '${TEST_LEAD_MS} milliseconds'`)}, '-infinity')
            order by d.next_attempt_at
@@ -93,21 +111,43 @@ const claim = statement<{ worker_id: number; slots: string }, ClaimedDelivery>(
     insert into ${webhook_attempts} (team_id, id, delivery_id, endpoint_id, number, trigger, worker_id, started_at)
     select team_id, attempt_id, id, endpoint_id, attempt_count, trigger, worker_id, now()
       from claimed
-  )
+  )${after}
   select c.id, c.team_id, c.endpoint_id, c.event_id, c.event_type, c.attempt_id, c.attempt_count as number, c.trigger,
          c.due_at, extract(epoch from now() - c.due_at)::float8 as waited,
          e.url, e.local_trial, e.secret, case when e.previous_secret_expires_at > now() then e.previous_secret end as previous_secret,
          e.signing_key, case when e.previous_secret_expires_at > now() then e.previous_signing_key end as previous_signing_key, e.format,
-         e.header_values, v.payload, floor(extract(epoch from now()))::float8 as claimed_at
+         e.header_values, v.payload, floor(extract(epoch from now()))::float8 as claimed_at,
+         ${limitedForMs} as limited_for_ms
     from claimed c
     join ${webhook_endpoints} e on e.team_id = c.team_id and e.id = c.endpoint_id
-    left join ${events} v on v.team_id = c.team_id and v.id = c.event_id`,
-)
+    left join ${events} v on v.team_id = c.team_id and v.id = c.event_id${limits}`,
+  )
 
-/** Claims due deliveries of each endpoint, oldest first and up to its slots. Two workers never get the same attempt. */
+const claim = claiming({
+  before: sql``,
+  slots: sql`slots s${unlimitedEndpoint}`,
+  after: sql``,
+  limitedForMs: sql`null::float8`,
+  limits: sql``,
+})
+/** For slots of which some are of endpoints with a limit: others pay nothing for it, and get nothing without it. */
+const claimLimited = claiming({
+  before: sql`${allowances},`,
+  slots: sql`allowed s`,
+  after: sql`,${spending}`,
+  limitedForMs: sql`extract(epoch from n.next_send_at - now())::float8 * 1000`,
+  limits: sql`
+    left join spent n on n.team_id = c.team_id and n.endpoint_id = c.endpoint_id`,
+})
+
+/**
+ * Claims due deliveries of each endpoint, oldest first, up to its slots and to its limit. Two workers never get the same attempt, and
+ * all workers together never exceed a limit.
+ */
 export async function claimDeliveries(
   tx: Tx,
   { workerId, slots }: { workerId: number; slots: readonly EndpointSlots[] },
 ): Promise<ClaimedDelivery[]> {
-  return claim(tx, { worker_id: workerId, slots: JSON.stringify(slots) })
+  const isLimited = slots.some(({ max_per_second }) => typeof max_per_second === 'number')
+  return (isLimited ? claimLimited : claim)(tx, { worker_id: workerId, slots: JSON.stringify(slots) })
 }

@@ -4,7 +4,7 @@ import { type Parameters, statement } from '../sql/statement.ts'
 import { plans } from '../tables/plans.ts'
 import { projects } from '../tables/projects.ts'
 import { teams } from '../tables/teams.ts'
-import { isPendingByEndpoint, isPendingInOrder, webhook_deliveries, webhook_endpoints } from '../tables/webhooks.ts'
+import { isPendingByEndpoint, isPendingInOrder, webhook_deliveries, webhook_endpoints, webhook_limits } from '../tables/webhooks.ts'
 
 /** An endpoint with due deliveries. */
 export interface DueEndpoint {
@@ -16,6 +16,10 @@ export interface DueEndpoint {
   is_failing: boolean
   /** A test delivery is due, and somebody waits for it. */
   is_tested: boolean
+  /** The most deliveries that it gets in a second; null for no limit. */
+  max_per_second: number | null
+  /** For how long its limit allows nothing, in milliseconds; 0 without one. */
+  limited_for_ms: number
 }
 
 /** What one look found. */
@@ -67,17 +71,25 @@ export const isSendable = (endpoint: SQL) => sql`(
 const isDue = (p: Parameters<Look>) =>
   sql`d.next_attempt_at <= now() and d.next_attempt_at >= coalesce(now() - ${p.since}::float8 * interval '1 millisecond', '-infinity')`
 
+const limitedForMs = sql`(
+                    select greatest(0, extract(epoch from l.next_send_at - now()))::float8 * 1000
+                      from ${webhook_limits} l
+                     where l.team_id = e.team_id and l.endpoint_id = e.id
+                  )`
+
 /**
  * Looks closer at what was found only if the walk came to its end: otherwise another one follows. `limit 1` keeps the planner from
  * reading all endpoints into a hash table to check some.
  */
 const walked = (rows: SQL, p: Parameters<Look>) => sql`
   select f.*, w.walked, extract(epoch from now() - f.due_since)::float8 * 1000 as due_for,
-         coalesce(s.is_sendable, false) as is_sendable, coalesce(s.is_failing, false) as is_failing
+         coalesce(s.is_sendable, false) as is_sendable, coalesce(s.is_failing, false) as is_failing,
+         s.max_per_second, coalesce(s.limited_for_ms, 0) as limited_for_ms
     from (select count(*)::int as walked from ${rows}) w
     left join lateral (select * from found where w.walked < ${p.max}::int) f on true
     left join lateral (
-           select ${isSendable(sql`e`)} as is_sendable, e.failing_since is not null as is_failing
+           select ${isSendable(sql`e`)} as is_sendable, e.failing_since is not null as is_failing, e.max_per_second,
+                  case when e.max_per_second is not null then ${limitedForMs} end as limited_for_ms
              from ${webhook_endpoints} e
             where e.team_id = f.team_id and e.id = f.endpoint_id
             limit 1

@@ -12,7 +12,7 @@ export interface Backlog {
   pending: number
   /** Deliveries that a worker is sending. */
   sending: number
-  /** Pending deliveries that could be sent now. */
+  /** Pending deliveries that could be sent now; without those of endpoints with a limit, which wait as they are meant to. */
   due: number
   /** How long the oldest of those has been due, in seconds; 0 without any. */
   oldest_due_seconds: number
@@ -29,7 +29,8 @@ const read = statement<Record<never, never>, Backlog>(sql`
         join ${webhook_endpoints} e on e.id = d.endpoint_id and e.team_id = d.team_id
         join ${teams} t on t.id = e.team_id
        cross join lateral (
-         select d.next_attempt_at <= now() and e.state = 'active' and e.deleted_at is null and t.deleted_at is null as is_due
+         select d.next_attempt_at <= now() and e.state = 'active' and e.deleted_at is null and t.deleted_at is null
+                and e.max_per_second is null as is_due
        ) due
        where d.state = 'pending'
     ) pending

@@ -23,6 +23,7 @@ export const webhook_endpoints = pgTable(
     previous_public_key: text(),
     previous_signing_key: text(),
     format: text().$type<WebhookFormat>().notNull().default('earshot'),
+    max_per_second: integer(),
     local_trial: boolean().notNull().default(false),
     header_names: text().array().notNull().default([]),
     header_values: text(),
@@ -164,6 +165,16 @@ export const webhook_replays = pgTable(
     remaining: integer().notNull(),
   },
   (table) => [primaryKey({ columns: [table.team_id, table.id] })],
+)
+
+export const webhook_limits = pgTable(
+  'webhook_limits',
+  {
+    team_id: uuid().notNull(),
+    endpoint_id: uuid().notNull(),
+    next_send_at: exactInstant().notNull().default(sql`now()`),
+  },
+  (table) => [primaryKey({ columns: [table.team_id, table.endpoint_id] })],
 )
 
 export const webhook_workers = pgTable('webhook_workers', {

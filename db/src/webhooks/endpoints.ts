@@ -10,11 +10,11 @@ import { type Page, type PageQuery, pageBounds, pageOf } from '../sql/pages.ts'
 import { findRecord, insertRecord, listRecords, lockRecord, removeRecord, updateRecord } from '../sql/records.ts'
 import { notFound, onlyOne } from '../sql/rows.ts'
 import { type Parameters, statement } from '../sql/statement.ts'
-import { webhook_endpoints } from '../tables/webhooks.ts'
+import { webhook_endpoints, webhook_limits } from '../tables/webhooks.ts'
 import { requireAcceptedFormat } from './accepted-formats.ts'
 import { releaseHeldDeliveries } from './held-deliveries.ts'
 
-const COLUMNS = ['url', 'events', 'description', 'project_id', 'format', 'state', 'local_trial'] as const
+const COLUMNS = ['url', 'events', 'description', 'project_id', 'format', 'max_per_second', 'state', 'local_trial'] as const
 const HEADER_COLUMNS = ['header_names', 'header_values'] as const
 /** What an endpoint's failures are counted by; an endpoint that is enabled again begins without any. */
 const NO_FAILURES = { consecutive_failures: 0, failing_since: null, first_failed_at: null, last_failed_at: null }
@@ -60,6 +60,7 @@ const insert = insertRecord<WebhookEndpointRow>(webhook_endpoints, [
   'signing_key',
   'public_key',
   'format',
+  'max_per_second',
   'local_trial',
   ...HEADER_COLUMNS,
 ])
@@ -96,6 +97,7 @@ export async function createWebhook(
     await requireProject(tx, team_id, fields.project_id)
     const webhook = onlyOne(await insert(tx, { local_trial: false, format: 'earshot', ...fields, team_id, id: webhook_id }))
     requireAcceptedFormat(webhook)
+    if (webhook.max_per_second !== null) await keepLimit(tx, webhook)
     await recordAudit(tx, actor, { ...target(webhook), action: 'webhook.created' })
     return webhook
   })
@@ -121,12 +123,21 @@ export async function updateWebhook(
     const failures = { ...(isEnabled && NO_FAILURES), ...(!isDisabled && { disabled_reason: null }) }
     const after = onlyOne(await update(tx, ref, { ...fields, ...headers?.sealed, ...failures }))
     if (fields.url !== undefined || fields.format !== undefined) requireAcceptedFormat(after)
+    if (after.max_per_second !== null && before.max_per_second === null) await keepLimit(tx, after)
     if (before.state !== 'active' && after.state === 'active') await releaseHeldDeliveries(tx, ref)
     const changes = { ...changedFields(before, after), ...headers?.changes }
     await recordAudit(tx, actor, { ...target(after), action: 'webhook.updated', changes })
     return after
   })
 }
+
+// It stays when the limit is removed, so that a limit that is set again knows what was sent a moment ago.
+const keepLimit = statement<Pick<WebhookEndpointRow, 'team_id' | 'id'>, never>(
+  (p) => sql`
+  insert into ${webhook_limits} (team_id, endpoint_id)
+  values (${p.team_id}, ${p.id})
+      on conflict do nothing`,
+)
 
 async function requireProject(tx: Tx, team_id: string, project_id: string | null = null): Promise<void> {
   if (project_id !== null) await findProject(tx, { team_id, project_id })

@@ -1,4 +1,5 @@
 import type { ClaimedDelivery, DueEndpoint } from '@earshot/db/dispatch'
+import { LimitedEndpoints } from './limited-endpoints.ts'
 import { RecentEndpoints } from './recent-endpoints.ts'
 
 /** Transactions that commit late: what is due may have been due for this long when it can first be seen. */
@@ -11,28 +12,42 @@ export class DueEndpoints {
   #due = new Map<string, DueEndpoint>()
   #changedTeams = new Set<string>()
   readonly #recent = new RecentEndpoints()
+  readonly #limited = new LimitedEndpoints()
 
-  /** Endpoints that have, or may have, more due than was claimed. */
+  /** Endpoints that have, or may have, more due than was claimed, and may get it now. */
   get list(): DueEndpoint[] {
-    return [...this.#due.values()]
+    return [...this.#due.values()].filter(({ endpoint_id }) => !this.#limited.has(endpoint_id))
   }
 
-  get size(): number {
-    return this.#due.size
+  /** Whether the list has any. */
+  get areSome(): boolean {
+    for (const endpointId of this.#due.keys()) if (!this.#limited.has(endpointId)) return true
+    return false
   }
 
-  /** Whether something was claimed within a second. */
+  /** Whether nothing is due, not even for endpoints that have used up their limit. */
+  get areNone(): boolean {
+    return this.#due.size === 0
+  }
+
+  /** When the first endpoint that has used up its limit may get more, on the clock of `performance.now`; infinite without any. */
+  get nextTurnAt(): number {
+    return this.#limited.firstUntil(this.#due)
+  }
+
+  /** Whether something was claimed within a second for an endpoint that may get more now. */
   get areActive(): boolean {
-    return this.#recent.active().length > 0
+    return this.#recent.active().some(({ endpoint_id }) => !this.#limited.has(endpoint_id))
   }
 
   has(endpointId: string): boolean {
-    return this.#due.has(endpointId)
+    return this.#due.has(endpointId) && !this.#limited.has(endpointId)
   }
 
   /** A poll has found what is due; nothing may be sent to the unsendable ones. */
   found({ due, unsendable }: { due: readonly DueEndpoint[]; unsendable: readonly EndpointKey[] }): void {
     this.#due = new Map(due.map((endpoint) => [endpoint.endpoint_id, endpoint]))
+    this.#limited.found(due)
     for (const endpoint of unsendable) this.#recent.remove(endpoint)
   }
 
@@ -56,11 +71,15 @@ export class DueEndpoints {
     for (const endpoint of recent) if (!this.#due.has(endpoint.endpoint_id)) this.#due.set(endpoint.endpoint_id, { ...endpoint })
   }
 
-  /** Deliveries of an endpoint were claimed. One that had less due than free slots is forgotten; the others go on where the claim ended. */
+  /**
+   * Deliveries of an endpoint were claimed. One that had less due than free slots is forgotten, unless its limit ended the claim; the
+   * others go on where the claim ended.
+   */
   claimed(endpointId: string, deliveries: readonly ClaimedDelivery[], free: number): void {
     const endpoint = this.#due.get(endpointId)
     if (!endpoint) return
-    if (deliveries.length < free) this.#due.delete(endpointId)
+    const isLimited = this.#limited.claimed(endpoint, deliveries)
+    if (deliveries.length < free && !isLimited) this.#due.delete(endpointId)
     const last = lastDue(deliveries)
     if (last === undefined) return
     endpoint.due_since = last

@@ -65,14 +65,15 @@ export function startDuePoll({ database, concurrency, idleness, workerId, onClai
     const changed = endpoints.takeChanged()
     if (startedAt >= pollAt) pollAt = await poll.run()
     else endpoints.addRecent(changed, { withActive: startedAt >= claimedAt + ACTIVE_TICK_MS - 1 })
-    if (endpoints.size > 0) idleness.noteWork()
+    if (!endpoints.areNone) idleness.noteWork()
     const { isCut } = await claim()
     claimedAt = performance.now()
     gapMs = Math.min(MOST_GAP_MS, Math.max(LEAST_GAP_MS, GAP_PER_DURATION * (claimedAt - startedAt)))
-    if (endpoints.size > 0) pollAt = Math.min(pollAt, poll.busyAt())
+    if (endpoints.areSome) pollAt = Math.min(pollAt, poll.busyAt())
     else if (idleness.isIdle) pollAt = claimedAt + UNTIL_NUDGED_MS
     if (isCut) return BURST_PAUSE_MS
-    return Math.max(0, (endpoints.areActive ? Math.min(pollAt, claimedAt + ACTIVE_TICK_MS) : pollAt) - claimedAt)
+    const activeAt = endpoints.areActive ? claimedAt + ACTIVE_TICK_MS : pollAt
+    return Math.max(0, Math.min(pollAt, activeAt, endpoints.nextTurnAt) - claimedAt)
   }
 
   async function claim(): Promise<{ isCut: boolean }> {

@@ -1,4 +1,4 @@
-import type { DueEndpoint, EndpointSlots } from '@earshot/db/dispatch'
+import { type DueEndpoint, type EndpointSlots, mostPerClaim } from '@earshot/db/dispatch'
 
 const TOTAL_SLOTS = 1_000
 const MAX_PER_ENDPOINT = 32
@@ -47,14 +47,15 @@ export class EndpointConcurrency {
     // Another endpoint is first each time, so that none is always last when slots are short.
     this.#turn = due.length === 0 ? 0 : (this.#turn + 1) % due.length
     const slots = [...due.slice(this.#turn), ...due.slice(0, this.#turn)].flatMap(
-      ({ team_id, endpoint_id, due_since, is_failing, is_tested }) => {
+      ({ team_id, endpoint_id, due_since, is_failing, is_tested, max_per_second }) => {
         const { reliability, limit, open } = this.#stateOf(endpoint_id, is_failing ? 'failing' : 'unproven')
         // A test delivery gets a slot even if the endpoint uses all of its own: an endpoint that hangs is what people test.
-        const granted = is_tested ? Math.max(1, Math.min(limit - open, free.all)) : Math.min(limit - open, free[reliability], free.all)
+        const wanted = Math.min(limit - open, max_per_second === null ? limit : mostPerClaim(max_per_second))
+        const granted = is_tested ? Math.max(1, Math.min(wanted, free.all)) : Math.min(wanted, free[reliability], free.all)
         if (granted <= 0) return []
         free[reliability] -= granted
         free.all -= granted
-        return [{ team_id, endpoint_id, due_since, free: granted }]
+        return [{ team_id, endpoint_id, due_since, free: granted, max_per_second }]
       },
     )
     const isOut = (reliability: Reliability) =>

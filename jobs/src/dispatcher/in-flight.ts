@@ -38,7 +38,8 @@ export function createInFlight({ database, attempts, completer, concurrency, met
   async function deliver(delivery: ClaimedDelivery, claimedAtMs: number): Promise<void> {
     const { endpoint_id } = delivery
     concurrency.started(endpoint_id)
-    metrics.waitSeconds.observe(delivery.waited)
+    // One to an endpoint with a limit waits as it is meant to.
+    if (delivery.limited_for_ms === null) metrics.waitSeconds.observe(delivery.waited)
     // Its payload was removed after it was sent again, or its event is too old: nothing is sent.
     const isSkipped = delivery.payload === null
     const finished = isSkipped ? null : await attempts.run(delivery, claimedAtMs)

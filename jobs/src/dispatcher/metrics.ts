@@ -4,7 +4,7 @@ export interface DispatcherMetrics {
   /** By outcome: `success`, `retry`, `final`, or `handed_back` when nothing was sent. */
   attempts: Counter<'outcome'>
   attemptSeconds: Histogram
-  /** The time from due to claimed: how far the worker is behind. */
+  /** The time from due to claimed: how far the worker is behind. Without deliveries to endpoints with a limit. */
   waitSeconds: Histogram
   /** Finished deliveries by state: `succeeded` or `failed`. */
   finished: Counter<'state'>
@@ -33,7 +33,7 @@ export function createDispatcherMetrics(registry: Registry): DispatcherMetrics {
     }),
     waitSeconds: new Histogram({
       name: 'earshot_webhook_wait_seconds',
-      help: 'Time from when a delivery was due until a worker claimed it.',
+      help: 'Time from when a delivery was due until a worker claimed it, unless its endpoint has a limit.',
       buckets: [0.05, 0.1, 0.25, 0.5, 1, 5, 30, 300],
       registers,
     }),

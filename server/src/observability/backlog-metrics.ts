@@ -60,10 +60,10 @@ export function registerBacklogMetrics(metrics: Registry, { database, log }: { d
   gauge('earshot_webhook_deliveries_stored', storedHelp, ['state'], (to, { stored }) => {
     for (const each of stored) to.set({ state: each.state }, each.stored)
   })
-  gauge('earshot_webhook_deliveries_due', 'Pending deliveries that could be sent now.', [], (to, { backlog }) => to.set(backlog.due))
-  gauge('earshot_webhook_oldest_due_seconds', 'How long the oldest due delivery has been due.', [], (to, { backlog }) =>
-    to.set(backlog.oldest_due_seconds),
-  )
+  const dueHelp = 'Pending deliveries that could be sent now, to endpoints without a limit.'
+  gauge('earshot_webhook_deliveries_due', dueHelp, [], (to, { backlog }) => to.set(backlog.due))
+  const oldestHelp = 'How long the oldest due delivery to an endpoint without a limit has been due.'
+  gauge('earshot_webhook_oldest_due_seconds', oldestHelp, [], (to, { backlog }) => to.set(backlog.oldest_due_seconds))
   gauge('earshot_partition_days_ahead', 'For how many days after today a table has partitions.', ['table'], (to, { partitions }) => {
     for (const { table, days } of partitions) to.set({ table }, days)
   })
