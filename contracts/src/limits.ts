@@ -92,6 +92,8 @@ export const sizes = {
   endpointHeaderBytes: 16_384,
   headerNameCharacters: 100,
   headerValueCharacters: 4_096,
+  /** To an endpoint with a limit of its own. */
+  deliveriesPerSecond: 1_000,
   replayEvents: 100_000,
   /** Deliveries of a team's replays that have not ended. */
   replayDeliveries: 200_000,

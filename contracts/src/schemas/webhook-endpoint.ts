@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { durations } from '../durations.ts'
+import { sizes } from '../limits.ts'
 import { EventType, eventTypes } from './event-types.ts'
 import { CreatedAt, Id, ReceiverUrl, text, timestamp, UpdatedAt } from './primitives.ts'
 import { MaskedHeaders } from './webhook-headers.ts'
@@ -17,6 +18,12 @@ export const WebhookFormat = z.enum(['earshot', 'slack', 'discord', 'teams']).me
 })
 export type WebhookFormat = z.infer<typeof WebhookFormat>
 
+const MaxPerSecond = z.int().min(1).max(sizes.deliveriesPerSecond).meta({
+  description:
+    'The most deliveries that the endpoint gets in a second, over all workers; null for no limit. All that is sent to it counts: first attempts, retries, redeliveries, replays and tests. Deliveries beyond it wait their turn.',
+  example: 20,
+})
+
 const EventFilter = z.array(z.enum([...eventTypes, '*'])).meta({
   description: 'Types of events to send. `["*"]` for all but those about webhook endpoints, which are sent to endpoints that name them.',
   example: ['submission.created', 'submission.approved'],
@@ -30,6 +37,7 @@ const endpointFields = {
   events: EventFilter,
   project_id: Id.nullable().meta({ description: 'Send only events of this project; null for all projects.' }),
   format: WebhookFormat,
+  max_per_second: MaxPerSecond.nullable(),
   state: EndpointState,
   disabled_reason: z.string().nullable().meta({ description: 'Why the service disabled the endpoint.' }),
   headers: MaskedHeaders,
@@ -91,4 +99,5 @@ export const endpointInput = {
     description:
       'What is sent: the event (`earshot`, the default), or a message for a channel of Slack, Discord or Microsoft Teams. Addresses of these services take only their own format.',
   }),
+  max_per_second: MaxPerSecond.nullable().optional(),
 }

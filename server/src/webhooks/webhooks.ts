@@ -99,6 +99,7 @@ function presentWebhook(row: WebhookEndpointRow) {
     events: row.events,
     project_id: row.project_id,
     format: row.format,
+    max_per_second: row.max_per_second,
     state: row.state,
     disabled_reason: row.disabled_reason,
     headers: presentHeaders(row),
