@@ -22,10 +22,6 @@ const FULL_LOOK_MS = 1_000
 /** A nudge for endpoints that are not known waits this long for others, and so does a free slot. */
 const NUDGE_MS = 10
 const REFILL_MS = 3
-/** The pause between claims for recent endpoints: twice what a claim takes, between these bounds. */
-const LEAST_GAP_MS = 8
-const MOST_GAP_MS = 20
-const GAP_PER_DURATION = 2
 /** Without nudges, as in a process of its own, it claims again for active endpoints after this time. */
 const ACTIVE_TICK_MS = 40
 /** The pause after a full burst, in which its requests start. */
@@ -57,7 +53,6 @@ export function startDuePoll({ database, concurrency, idleness, workerId, onClai
   const poll = createPoll(database, endpoints)
   let pollAt = 0
   let claimedAt = 0
-  let gapMs = LEAST_GAP_MS
 
   /** Returns the pause until the next pass. */
   async function claimDue(): Promise<number> {
@@ -68,7 +63,6 @@ export function startDuePoll({ database, concurrency, idleness, workerId, onClai
     if (!endpoints.areNone) idleness.noteWork()
     const { isCut } = await claim()
     claimedAt = performance.now()
-    gapMs = Math.min(MOST_GAP_MS, Math.max(LEAST_GAP_MS, GAP_PER_DURATION * (claimedAt - startedAt)))
     if (endpoints.areSome) pollAt = Math.min(pollAt, poll.busyAt())
     else if (idleness.isIdle) pollAt = claimedAt + UNTIL_NUDGED_MS
     if (isCut) return BURST_PAUSE_MS
@@ -95,7 +89,8 @@ export function startDuePoll({ database, concurrency, idleness, workerId, onClai
       const isKnown = teamId !== null && endpoints.changed(teamId)
       // Also after a claim without a poll: an idle worker had paused its polls, and the team may have other endpoints.
       pollAt = Math.min(pollAt, Math.max(poll.earliestAt(), now + (isKnown ? TICK_MS : NUDGE_MS)))
-      loop.nudge((isKnown ? claimedAt + gapMs : pollAt) - now)
+      // Changes that come during a claim are gathered by the next one.
+      loop.nudge(isKnown ? 0 : pollAt - now)
     },
     refill(endpointId) {
       if (endpoints.has(endpointId) && concurrency.hasRoom(endpointId)) loop.nudge(REFILL_MS)

@@ -69,7 +69,10 @@ export function startLoop({ name, work, maxBackoffMs = MAX_BACKOFF_MS, log }: Lo
     nextAt = at
     if (!wake) return
     clearTimeout(timer)
-    timer = setTimeout(wake, Math.max(0, at - performance.now()))
+    const delayMs = at - performance.now()
+    // A timer takes a millisecond at least.
+    if (delayMs > 0) timer = setTimeout(wake, delayMs)
+    else setImmediate(wake)
   }
 
   const running = run()
