@@ -11,7 +11,7 @@ const REPEATED_SIGNAL_MS = 1_000
 /** A stop that takes longer is given up. */
 const LONGEST_STOP_MS = 24_500
 /** How much the heap may grow between two collections of all of it, of what the last one left. By itself V8 allows several times as much. */
-const HEAP_GROWTH = '--heap-growing-percent=30'
+const HEAP_GROWTH = '--heap-growing-percent=100'
 
 setFlagsFromString(HEAP_GROWTH)
 requireNode()
