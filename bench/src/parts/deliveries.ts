@@ -7,6 +7,7 @@ import type { PartReport } from '../report.ts'
 import { analyze, type Team } from '../teams.ts'
 import { type Cost, costOf, costsTable, medianOf } from '../webhooks/cost.ts'
 import { openWebhookFixture, type WebhookFixture } from '../webhooks/fixture.ts'
+import { payloadOf } from '../webhooks/payload.ts'
 
 const ENDPOINTS = 10
 const GOAL = 0.9
@@ -51,13 +52,6 @@ export async function benchDeliveries({ rounds, deliveries }: { rounds: number; 
 async function write({ receiver, emit }: WebhookFixture, team: Team, deliveries: number): Promise<void> {
   await receiver.call('forget')
   await emit(team, deliveries / ENDPOINTS)
-}
-
-/** Returns the payload of an event, so that the bare loop sends the same bytes as the service. */
-async function payloadOf({ database, emit }: WebhookFixture, team: Team): Promise<string> {
-  await emit(team)
-  const [row] = await database.client<[{ payload: string }]>`select payload from events where team_id = ${team.id} limit 1`
-  return row.payload
 }
 
 /** Counts the statements per delivery: each is its own transaction. Polls and heartbeats in that time are included. */

@@ -5,13 +5,12 @@ import { familyMicroseconds, processorMicroseconds } from '../processor-time.ts'
 import { type Finding, type PartReport, table } from '../report.ts'
 import type { Team } from '../teams.ts'
 import { type Accepted, openWebhookFixture, type WebhookFixture } from '../webhooks/fixture.ts'
+import { payloadOf } from '../webhooks/payload.ts'
 import { atRate } from '../webhooks/steady-rate.ts'
 import { submitFeedback } from '../webhooks/submit-feedback.ts'
 
 const EVENTS_PER_SECOND = 100
 const WARM_UP_SECONDS = 3
-/** As long as that of a submission. */
-const PAYLOAD = JSON.stringify({ submission: { body: 'Saved us a week. '.repeat(60), rating: 5, author: { name: 'Ada Lovelace' } } })
 const GOALS = { together: { p50: 3, p99: 15 }, separate: { p50: 30, cpuMs: 60 } }
 
 /** Measures the time from the acceptance of a change to its receipt at a steady rate, in one process and with a separate worker. */
@@ -83,8 +82,9 @@ async function measureBare(seconds: number) {
   await using fixture = await openWebhookFixture({ role: 'api' })
   await using bare = await startChild(new URL('../bare-sender.ts', import.meta.url))
   const [team] = fixture.teams as [Team]
+  const payload = await payloadOf(fixture, team)
+  const sending = { address: fixture.service.address, url: fixture.url, payload, team_id: team.id, perSecond: EVENTS_PER_SECOND }
   const send = (forSeconds: number) => bare.call({ ...sending, deliveries: EVENTS_PER_SECOND * forSeconds })
-  const sending = { address: fixture.service.address, url: fixture.url, payload: PAYLOAD, team_id: team.id, perSecond: EVENTS_PER_SECOND }
   await send(WARM_UP_SECONDS)
   return await spent({ pid: bare.pid, fixture, seconds }, async () => {
     await send(seconds)

@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { webhook_endpoints, webhook_limits } from '../tables/webhooks.ts'
 
-/** How late a claim may be and still send all that the limit of its endpoint allows: no second gets more than a tenth beyond it. */
+/** How late a claim may be and still send all that the limit of its endpoint allows: no second gets more than a tenth beyond it, plus one. */
 const TOLERANCE_MS = 100
 
 const tolerance = sql.raw(`interval '${TOLERANCE_MS} milliseconds'`)

@@ -30,7 +30,7 @@ export interface JobPool {
   poolId: string
   /** The most jobs at once. */
   concurrency: number
-  /** Jobs are due, so many or more. */
+  /** At least `count` jobs are due. */
   nudge: (count: number) => void
 }
 

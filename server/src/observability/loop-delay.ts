@@ -8,7 +8,7 @@ const PERCENTILES = [50, 99, 100]
 
 /**
  * Registers how long the event loop was blocked since the last scrape: what every request of this process waited besides its own
- * work. It is measured from the first scrape on, for its timer is half of what an idle process costs.
+ * work. It is measured from the first scrape on: its timer wakes an idle process more often than all else.
  */
 export function registerLoopDelay(app: FastifyInstance, metrics: Registry): void {
   // Measures the time between ticks of a timer, its interval included.
