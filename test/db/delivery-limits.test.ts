@@ -57,9 +57,21 @@ test('a claim says for how long the limit allows nothing more, and a look says t
   const [due] = (await findDueEndpoints(fixture.database)).due
   expect(due).toMatchObject({ endpoint_id: id, max_per_second: 2 })
   expect(due?.limited_for_ms).toBeGreaterThan(0)
+  expect(due?.limited_for_ms).toBeLessThanOrEqual(first?.limited_for_ms ?? 0)
   expect(await claimUpTo(id, 10)).toEqual([])
   await delay(due?.limited_for_ms)
   expect(await claimUpTo(id, 10)).toHaveLength(1)
+})
+
+test('a limit that is removed and set again knows what was sent a moment ago', async () => {
+  const { id } = await fixture.addEndpoint('http://127.0.0.1:9/', { events: ['submission.created'] })
+  await fixture.setLimit(id, 1)
+  await fixture.addBacklog(id, 2)
+  const workerId = await newWorker()
+  expect(await claimUpTo(id, 1, workerId)).toHaveLength(1)
+  await fixture.setLimit(id, null)
+  await fixture.setLimit(id, 1)
+  expect(await claimUpTo(id, 1, workerId)).toEqual([])
 })
 
 test('one that had nothing to send for long does not get it all at once', async () => {

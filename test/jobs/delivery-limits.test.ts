@@ -65,6 +65,23 @@ test('a backlog of an endpoint with a limit costs a claim a second, and no more 
   expect(polls).toBeLessThanOrEqual(10 * seconds + 3)
 })
 
+test('a worker claims for an endpoint with a limit no more than 25 times a second', async () => {
+  await using receiver = await startReceiver()
+  await fixture.addBacklog(await addLimited(receiver.url, 200), 400)
+  let claims = 0
+  await fixture.dispatch({
+    onStatement: (text) => {
+      if (text.includes('skip locked') && text.includes('webhook_limits')) claims += 1
+    },
+  })
+  await arrived(receiver, 50)
+  claims = 0
+  const startedAt = performance.now()
+  await arrived(receiver, 350)
+  const seconds = (performance.now() - startedAt) / 1_000
+  expect(claims).toBeLessThanOrEqual(25 * seconds + 2)
+})
+
 test('deliveries to other endpoints do not wait for any number of endpoints with a limit', { timeout: 30_000 }, async () => {
   await using receiver = await startReceiver()
   for (let index = 0; index < ENDPOINTS; index += 1) await fixture.addBacklog(await addLimited(`${receiver.url}/${index}`, 1), 20)
@@ -138,8 +155,13 @@ function arrived(receiver: Receiver, count: number, timeoutMs?: number): Promise
   return until(`${count} arrived`, () => receiver.requests.length >= count, timeoutMs)
 }
 
-/** No second has more than a tenth more than the limit, or one more: exact when they are claimed, and with the way to the receiver. */
+/**
+ * No second has more than a tenth more than the limit, or one more: exact when they are claimed, and with the way to the receiver. All
+ * together are no faster than the limit, but for that tenth of a second.
+ */
 async function expectLimit(receiver: Receiver, endpointId: string, limit: number): Promise<void> {
-  expect((await attemptsTo(fixture, endpointId)).mostPerSecond).toBeLessThanOrEqual(1.1 * limit + 1)
+  const attempts = await attemptsTo(fixture, endpointId)
+  expect(attempts.mostPerSecond).toBeLessThanOrEqual(1.1 * limit + 1)
+  expect(attempts.seconds).toBeGreaterThanOrEqual((attempts.count - 1) / limit - 0.1)
   expect(arrivalsAt(receiver).mostPerSecond).toBeLessThanOrEqual((1.1 + JITTER_SECONDS) * limit + 1)
 }
