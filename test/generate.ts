@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { argv } from 'node:process'
+import { CLIENT_OPERATIONS_PATH, clientOperations, ERROR_STATUSES_PATH, errorStatuses } from './client/generated-operations.ts'
 import { FUNCTIONS_VERSION_PATH, functionsVersion } from './db/functions-version.ts'
 import { documentSnapshot, RELEASED_PATH, SNAPSHOT_PATH } from './openapi/snapshot.ts'
 
@@ -7,6 +8,8 @@ import { documentSnapshot, RELEASED_PATH, SNAPSHOT_PATH } from './openapi/snapsh
 const GENERATED = [
   { path: SNAPSHOT_PATH, text: documentSnapshot() },
   { path: FUNCTIONS_VERSION_PATH, text: await functionsVersion() },
+  { path: CLIENT_OPERATIONS_PATH, text: clientOperations() },
+  { path: ERROR_STATUSES_PATH, text: errorStatuses() },
 ]
 
 /** Writes them anew; with `--check` it only says which ones are stale, and fails. `--release` promises the document to clients. */

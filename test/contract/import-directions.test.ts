@@ -4,7 +4,7 @@ import { refuseImport } from '../../import-directions.ts'
 test.each([
   ['contracts/src/teams.ts', '@earshot/db'],
   ['contracts/src/teams.ts', 'node:crypto'],
-  ['contracts/src/teams.ts', './client/client.ts'],
+  ['contracts/src/teams.ts', './client/index.ts'],
   ['contracts/src/schemas/primitives.ts', '../teams.ts'],
   ['db/src/teams.ts', '@earshot/drivers'],
   ['db/src/teams.ts', './dispatch/claim.ts'],

@@ -1,20 +1,18 @@
 import type { z } from 'zod'
-import { type Contracts, contracts } from '../index.ts'
-import type { Method, Operation, OperationTree } from '../operation.ts'
-import { isOperation, takesKey } from '../operation-names.ts'
+import type { Contracts } from '../index.ts'
+import type { Method, Operation } from '../operation.ts'
+import { takesKey } from '../operation-names.ts'
+import { type ClientOperation, type OperationTexts, readOperation } from './operation.ts'
+import { operations } from './operations.ts'
 import { type Page, type PagedPromise, paged } from './pages.ts'
-import { continued, readBytes, readRecords } from './records.ts'
 import { outputOf, sendOnce } from './reply.ts'
 import { type CallOptions, type ClientOptions, requestOf } from './request.ts'
 import { MAX_RETRIES, sendWithRetries } from './retry.ts'
-import { openStream, resumed, type Streamed, type StreamOptions } from './stream.ts'
-import { type VideoMethods, videoUploader } from './upload-video.ts'
+import type { Streamed, StreamOptions } from './stream.ts'
+import type { VideoMethods } from './upload-video.ts'
 
 const TIMEOUT_MS = 30_000
 
-export { EarshotApiError, EarshotConnectionError, EarshotTimeoutError } from './errors.ts'
-export type { PagedPromise } from './pages.ts'
-export type { CallOptions, ClientOptions } from './request.ts'
 /** All records of a list, to its end. Iterating again requests them again. */
 export interface Export<Data> extends AsyncIterable<Data> {
   /** Yields the bytes of a CSV file instead. A broken connection ends it with an EarshotConnectionError. */
@@ -23,17 +21,6 @@ export interface Export<Data> extends AsyncIterable<Data> {
 
 /** Options of an export. `timeoutMs` is how long its response may take to begin. */
 export type ExportOptions = Pick<CallOptions, 'signal' | 'timeoutMs' | 'headers'>
-
-export type { ExpiredCursor, Streamed, StreamOptions } from './stream.ts'
-export { type UploadFile, type UploadOptions, uploadImportFile } from './upload.ts'
-export {
-  type ReserveAndUploadOptions,
-  type UploadProgress,
-  type UploadVideoInput,
-  type UploadVideoOptions,
-  uploadVideoFile,
-} from './upload-video.ts'
-export type { VideoFile } from './video-source.ts'
 
 /** One method per operation, under the operation's name, and `videos.upload`. */
 export type Client = ClientOf<Contracts> & { readonly videos: VideoMethods }
@@ -56,6 +43,8 @@ type Call<Input, Output> =
 
 type CallResult<Output> = Output extends Page<infer Item> ? PagedPromise<Output, Item> : Promise<Output>
 
+// What few programs use is loaded with its first use: streams, exports and uploads.
+
 /**
  * Creates a client, for Node and browsers: `await client.submissions.approve({ team_id, project_id, submission_id })`.
  * A list resolves to its first page, and iterates over all items: `for await (const team of client.teams.list())`.
@@ -68,51 +57,63 @@ type CallResult<Output> = Output extends Page<infer Item> ? PagedPromise<Output,
  */
 export function createClient(options: ClientOptions): Client {
   // Proven: the walk below creates a method wherever ClientOf has one.
-  const client = methodsOf(contracts, options) as ClientOf<Contracts>
-  return { ...client, videos: { ...client.videos, upload: videoUploader(options, client.videos) } }
+  const client = methodsOf(operations, options) as ClientOf<Contracts>
+  const upload: VideoMethods['upload'] = async (...upload) => {
+    const { videoUploader } = await import('./upload-video.ts')
+    return videoUploader(options, client.videos)(...upload)
+  }
+  return { ...client, videos: { ...client.videos, upload } }
 }
 
-function methodsOf(tree: OperationTree, options: ClientOptions): object {
-  const entries = Object.entries(tree).map(([name, node]) => [name, isOperation(node) ? methodOf(node, options) : methodsOf(node, options)])
+function methodsOf(tree: OperationTexts, options: ClientOptions): object {
+  const entries = Object.entries(tree).map(([name, node]) => [
+    name,
+    typeof node === 'string' ? methodOf(readOperation(node), options) : methodsOf(node, options),
+  ])
   return Object.fromEntries(entries)
 }
 
-function methodOf(operation: Operation, options: ClientOptions) {
+function methodOf(operation: ClientOperation, options: ClientOptions) {
   if (operation.stream === 'events') return (input = {}, call = {}) => streamOf(operation, input, options, call)
   if (operation.stream === 'records') return (input = {}, call = {}) => exportOf(operation, input, options, call)
   const send = (input: object, call: CallOptions) => callOperation(operation, input, options, call)
-  if (!isList(operation)) return (input = {}, call = {}) => send(input, call)
+  if (!operation.pages) return (input = {}, call = {}) => send(input, call)
   return (input = {}, call = {}) => {
-    const sendPage = async (fields: object) => (await send(fields, call)) as Page<unknown> // Proven: isList.
-    return paged(sendPage(input), (cursor) => sendPage({ ...input, cursor }), isEndless(operation))
+    const sendPage = async (fields: object) => (await send(fields, call)) as Page<unknown> // Proven: it returns pages.
+    return paged(sendPage(input), (cursor) => sendPage({ ...input, cursor }), operation.pages === 'feed')
   }
 }
 
-function streamOf(operation: Operation, input: { cursor?: string }, options: ClientOptions, call: StreamOptions) {
+async function* streamOf(operation: ClientOperation, input: { cursor?: string }, options: ClientOptions, call: StreamOptions) {
+  const { openStream, resumed } = await import('./stream.ts')
   const { fetch = globalThis.fetch } = options
   const headers = { accept: 'text/event-stream', ...call.headers }
   const timeoutMs = call.timeoutMs ?? options.timeoutMs ?? TIMEOUT_MS
   const open = (cursor: string | undefined) =>
     openStream(fetch, requestOf(operation, { ...input, cursor }, options, { ...call, headers }), { ...call, timeoutMs })
-  return resumed(open, input.cursor, call.onExpired)
+  yield* resumed(open, input.cursor, call.onExpired)
 }
 
-function exportOf(operation: Operation, input: { cursor?: string }, options: ClientOptions, call: ExportOptions): Export<object> {
+function exportOf(operation: ClientOperation, input: { cursor?: string }, options: ClientOptions, call: ExportOptions): Export<object> {
   const { fetch = globalThis.fetch, maxRetries = MAX_RETRIES } = options
   const { signal, timeoutMs = options.timeoutMs ?? TIMEOUT_MS } = call
-  const open = (format: 'ndjson' | 'csv', cursor: string | undefined) => {
+  const open = async function* (format: 'ndjson' | 'csv', cursor: string | undefined) {
+    const { readBytes } = await import('./records.ts')
     const type = format === 'csv' ? 'text/csv' : 'application/x-ndjson'
     const request = requestOf(operation, { ...input, format, cursor }, options, { ...call, headers: { accept: type, ...call.headers } })
-    return readBytes(fetch, request, { type, signal, timeoutMs })
+    yield* readBytes(fetch, request, { type, signal, timeoutMs })
   }
-  const recordsFrom = (cursor: string | undefined) => readRecords<{ id: string }>(open('ndjson', cursor))
   return {
-    [Symbol.asyncIterator]: () => continued(recordsFrom, { start: input.cursor, maxRetries, signal }),
+    async *[Symbol.asyncIterator]() {
+      const { continued, readRecords } = await import('./records.ts')
+      const recordsFrom = (cursor: string | undefined) => readRecords<{ id: string }>(open('ndjson', cursor))
+      yield* continued(recordsFrom, { start: input.cursor, maxRetries, signal })
+    },
     csv: () => open('csv', input.cursor),
   }
 }
 
-async function callOperation(operation: Operation, input: object, options: ClientOptions, call: CallOptions): Promise<unknown> {
+async function callOperation(operation: ClientOperation, input: object, options: ClientOptions, call: CallOptions): Promise<unknown> {
   const { fetch = globalThis.fetch, maxRetries = MAX_RETRIES } = options
   const request = requestOf(operation, { ...input }, options, call)
   const { waitsSeconds = 0 } = operation
@@ -124,17 +125,4 @@ async function callOperation(operation: Operation, input: object, options: Clien
     signal: call.signal,
   }
   return outputOf(await sendWithRetries((signal) => sendOnce(fetch, request, signal), policy))
-}
-
-function isList({ output }: Operation): boolean {
-  return cursorOf(output) !== undefined
-}
-
-/** Returns whether a list is a feed, whose cursor is never null. */
-function isEndless({ output }: Operation): boolean {
-  return cursorOf(output)?.safeParse(null).success === false
-}
-
-function cursorOf(output: z.ZodType): z.ZodType | undefined {
-  return (output as Partial<z.ZodObject<Record<string, z.ZodType>>>).shape?.next_cursor // Only objects have a shape.
 }

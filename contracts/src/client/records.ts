@@ -1,8 +1,9 @@
-import { type ErrorBody, errorRow } from '../errors.ts'
+import type { ErrorBody } from '../errors.ts'
 import { EarshotApiError, EarshotConnectionError, EarshotTimeoutError } from './errors.ts'
 import { outputOf, reasonOf } from './reply.ts'
 import type { PreparedRequest } from './request.ts'
 import { backoffMs, wait } from './retry.ts'
+import { statusOf } from './statuses.ts'
 import { startWatchdog } from './watchdog.ts'
 
 /** The last line of an export that ended before its list did. */
@@ -41,7 +42,7 @@ export async function* continued<Data extends { id: string }>(
       return
     } catch (error) {
       const cut = error instanceof ExportCutError ? error.cut : undefined
-      const failure = cut?.error ? new EarshotApiError(errorRow(cut.error.code).status, cut.error) : error
+      const failure = cut?.error ? new EarshotApiError(statusOf(cut.error.code), cut.error) : error
       if (!isPassing(failure) || failures >= maxRetries) throw failure
       cursor = cut?.next_cursor ?? cursor
       await wait(backoffMs(failures), signal)

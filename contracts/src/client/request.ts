@@ -1,5 +1,5 @@
-import type { Operation } from '../operation.ts'
 import { takesKey } from '../operation-names.ts'
+import type { ClientOperation } from './operation.ts'
 
 export interface ClientOptions {
   /** Address of the service, such as `https://feedback.example.com`, with or without a path. */
@@ -33,7 +33,7 @@ export interface PreparedRequest {
 }
 
 /** Builds the request of an operation. Throws a TypeError when the input lacks a field of the path. */
-export function requestOf(operation: Operation, input: Fields, client: ClientOptions, call: CallOptions): PreparedRequest {
+export function requestOf(operation: ClientOperation, input: Fields, client: ClientOptions, call: CallOptions): PreparedRequest {
   const { method, path, pathFields, headerFields } = operation
   const others = Object.entries(input).filter(([name, value]) => !pathFields.has(name) && !headerFields.has(name) && value !== undefined)
   const ofInput = Object.fromEntries([...headerFields].map(([name, header]) => [header, String(input[name])]))
@@ -74,7 +74,7 @@ function pairsOf(name: string, value: unknown): [string, string][] {
 
 /** Returns the headers of a request of an operation: its credentials, and those of the client and the call. */
 export function headersOf(
-  operation: Pick<Operation, 'method' | 'access' | 'waitsSeconds' | 'reauthenticates'>,
+  operation: Pick<ClientOperation, 'method' | 'access' | 'waitsSeconds' | 'reauthenticates'>,
   { token, userAgent, headers }: ClientOptions,
   call: CallOptions,
 ): Headers {

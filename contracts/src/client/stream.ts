@@ -1,8 +1,8 @@
 import { createParser, type EventSourceMessage } from 'eventsource-parser'
-import { errorRow } from '../errors.ts'
 import { EarshotApiError, EarshotConnectionError, EarshotTimeoutError } from './errors.ts'
 import { isErrorBody, outputOf, reasonOf } from './reply.ts'
 import type { CallOptions, PreparedRequest } from './request.ts'
+import { statusOf } from './statuses.ts'
 import { startWatchdog } from './watchdog.ts'
 
 /** An item of a stream. */
@@ -111,5 +111,5 @@ async function* messagesOf(address: string, response: Response, onBytes: () => v
 function refusalOf(data: string): Error {
   const body: unknown = JSON.parse(data)
   if (!isErrorBody(body)) return new EarshotConnectionError('The stream ended with an unknown error.')
-  return new EarshotApiError(errorRow(body.code).status, body)
+  return new EarshotApiError(statusOf(body.code), body)
 }

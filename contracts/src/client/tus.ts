@@ -1,11 +1,12 @@
-import { type ErrorBody, type ErrorCode, errorTable } from '../errors.ts'
-import { UPLOAD_TOKEN_HEADER } from '../videos.ts'
+import type { ErrorBody } from '../errors.ts'
 import { EarshotApiError, EarshotConnectionError } from './errors.ts'
 import { outputOf, type Reply, retryAfterSeconds, sendOnce } from './reply.ts'
 import type { CallOptions, ClientOptions } from './request.ts'
+import { codeOf } from './statuses.ts'
 import { startWatchdog } from './watchdog.ts'
 
 const TUS_VERSION = '1.0.0'
+const UPLOAD_TOKEN_HEADER = 'x-upload-token'
 /** How long one request may take. What arrived of it is kept, so even a slow connection makes progress. */
 const REQUEST_MS = 60_000
 
@@ -49,7 +50,7 @@ export function openTusUpload(
     ...options.headers,
     ...call.headers,
     'tus-resumable': TUS_VERSION,
-    [UPLOAD_TOKEN_HEADER.toLowerCase()]: token,
+    [UPLOAD_TOKEN_HEADER]: token,
   }
 
   async function send(method: 'HEAD' | 'PATCH', extra: Record<string, string>, body?: Uint8Array<ArrayBuffer>): Promise<Reply> {
@@ -88,10 +89,13 @@ function offsetOf({ address, headers }: Reply): number {
 
 /** A response to HEAD has no body (RFC 9110 §9.3.2): the status stands for the error. */
 function failureOfHead({ address, status, headers }: Reply): Error {
-  const [code, row] = Object.entries(errorTable).find((entry) => entry[1].status === status) ?? []
-  if (!code || !row || !headers.has('tus-resumable'))
+  const code = codeOf(status)
+  if (!code || !headers.has('tus-resumable'))
     return new EarshotConnectionError(`${address} responded to HEAD with ${status}. Is it the address of the service?`)
-  // Proven: a key of the table.
-  const body: ErrorBody = { code: code as ErrorCode, detail: row.detail, request_id: headers.get('x-request-id') ?? '' }
+  const body: ErrorBody = {
+    code,
+    detail: `The service refused the upload with status ${status}.`,
+    request_id: headers.get('x-request-id') ?? '',
+  }
   return new EarshotApiError(status, body, retryAfterSeconds(headers))
 }

@@ -1,6 +1,8 @@
 import type { z } from 'zod'
-import { contracts, type Import } from '../index.ts'
+import type { contracts, Import } from '../index.ts'
 import { EarshotConnectionError } from './errors.ts'
+import { readOperation } from './operation.ts'
+import { operations } from './operations.ts'
 import { outputOf, type Reply, sendOnce } from './reply.ts'
 import { type CallOptions, type ClientOptions, headersOf, type PreparedRequest } from './request.ts'
 import { MAX_RETRIES, sendWithRetries } from './retry.ts'
@@ -53,11 +55,13 @@ export async function uploadImportFile(
 
 /** The service may know itself by another address than its callers do, and credentials are sent to `baseUrl` alone. */
 function requestOf(url: string, options: ClientOptions, call: UploadOptions): PreparedRequest {
-  const { complete } = contracts.imports
   const path = /\/api\/v1\/.*/.exec(new URL(url).pathname)?.[0]
   if (path === undefined) throw new TypeError(`${url} is not an address for an upload`)
   // The headers of a GET: without an idempotency key, and not of JSON.
-  const headers = headersOf({ ...complete, method: 'GET' }, options, { ...call, headers: { 'content-type': 'text/csv', ...call.headers } })
+  const headers = headersOf({ ...readOperation(operations.imports.complete), method: 'GET' }, options, {
+    ...call,
+    headers: { 'content-type': 'text/csv', ...call.headers },
+  })
   return { address: new URL(options.baseUrl.replace(/\/+$/, '') + path).href, init: { method: 'PUT', headers, redirect: 'manual' } }
 }
 
