@@ -10,7 +10,9 @@ const ANALYTICS = `${PROJECT}/analytics` as const
 
 const RANGE = `Figures are by the day on which a record arrived, in the time zone of the team. Without \`from\` the range is the ${durations.analyticsDays} days that end with \`to\`, which is today unless said; a range has at most ${durations.analyticsMaxDays} days. Exact at the moment of the request.`
 
-const Interval = z.enum(['day', 'week', 'month']).meta({ description: 'Length of a period. Weeks begin on Monday.', example: 'week' })
+const Interval = z
+  .enum(['day', 'week', 'month'])
+  .meta({ id: 'AnalyticsInterval', description: 'Length of a period. Weeks begin on Monday.', example: 'week' })
 
 const rangeShown = {
   from: day('First day of the range.'),

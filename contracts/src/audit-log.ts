@@ -17,12 +17,13 @@ const AuditEntry = z
         id: Id.nullable(),
         kind: z.string().meta({ description: 'pat, oauth2, jwt, session or operator; system for changes by the service.', example: 'pat' }),
       })
+      .meta({ id: 'AuditCredential', description: 'A credential, as it was when it was used.' })
       .nullable()
       .meta({ description: 'The credential that was used.' }),
     action: z.string().meta({ description: 'The action.', example: 'submission.approved' }),
     target: z
       .object({ type: z.string().meta({ description: 'Type of the resource.', example: 'submission' }), id: Id.nullable() })
-      .meta({ description: 'The changed resource.' }),
+      .meta({ id: 'AuditTarget', description: 'The changed resource.' }),
     project_id: Id.nullable().meta({ description: 'The project, if the change was in a project.' }),
     changes: z.record(z.string(), z.unknown()).meta({
       description: 'Each changed field with `from` and `to`. Never contains secrets.',

@@ -21,7 +21,7 @@ const RecoveryCodes = z
       .array(z.string())
       .meta({ description: 'Ten codes. Each works once instead of a code of the app.', example: ['k7m2p-9xq4t'] }),
   })
-  .meta({ id: 'RecoveryCodes', description: 'Codes for signing in without the app. They are shown only once.' })
+  .meta({ id: 'MfaRecoveryCodes', description: 'Codes for signing in without the app. They are shown only once.' })
 
 /** Two-factor authentication with codes of an authenticator app (TOTP, RFC 6238). */
 export const mfa = {

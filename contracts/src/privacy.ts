@@ -30,7 +30,7 @@ const ExportedAuditEntry = z
 
 const Mention = z
   .object({
-    type: z.enum(['submission', 'video', 'response']).meta({ description: 'Type of the record.' }),
+    type: z.enum(['submission', 'video', 'response']).meta({ id: 'MentionType', description: 'Type of the record.' }),
     project_id: Id.meta({ description: 'The project of the record.' }),
     id: Id,
   })

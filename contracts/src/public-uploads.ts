@@ -26,8 +26,9 @@ const PublicUpload = z
         created_at: timestamp('Time of submission.'),
         revoke_token: z.string().nullable().meta({ description: 'Token for withdrawing consent later. It is shown only once.' }),
       })
+      .meta({ id: 'VideoReceipt', description: 'Confirmation of a submission with a video.' })
       .nullable()
-      .meta({ id: 'VideoReceipt', description: 'Confirmation of the submission, once the draft was submitted.' }),
+      .meta({ description: 'Confirmation of the submission, once the draft was submitted.' }),
   })
   .meta({ id: 'PublicUpload', description: 'An upload, for the visitor who makes it.' })
 

@@ -6,7 +6,7 @@ import { CreatedAt, Id, listOf, Page, timestamp, UpdatedAt } from './schemas/pri
 const Session = z
   .object({
     id: Id,
-    kind: z.enum(['session', 'jwt']).meta({ description: 'A session in a browser, or a password login (JWT).' }),
+    kind: z.enum(['session', 'jwt']).meta({ id: 'SessionKind', description: 'A session in a browser, or a password login (JWT).' }),
     is_current: z.boolean().meta({ description: 'Whether this request uses it.' }),
     ip: z.string().nullable().meta({ description: 'IP address at sign-in.', example: '203.0.113.7' }),
     user_agent: z.string().nullable().meta({ description: 'User agent at sign-in.' }),

@@ -58,7 +58,7 @@ const Usage = z
     quotas: z.array(
       z
         .object({
-          quota: z.enum(quotaNames).meta({ description: 'Name of the quota.', example: 'submissions' }),
+          quota: z.enum(quotaNames).meta({ id: 'QuotaName', description: 'Name of the quota.', example: 'submissions' }),
           used: z.int().meta({ description: 'Number used.', example: 17 }),
           limit: z.int().meta({ description: 'Number that the plan includes.', example: 5000 }),
           resets_at: timestamp('Time when a monthly quota resets; null for other quotas.').nullable(),

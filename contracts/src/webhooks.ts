@@ -12,6 +12,7 @@ import { EndpointStats } from './schemas/webhook-stats.ts'
 
 const WEBHOOK = `${TEAM}/webhooks/{webhook_id}` as const
 const WebhookRef = TeamRef.extend({ webhook_id: Id.meta({ description: 'The endpoint.' }) })
+const AttemptOutcome = z.enum(['succeeded', 'failed']).meta({ id: 'AttemptOutcome', description: 'Outcome of an attempt.' })
 const DeliveryRef = WebhookRef.extend({ delivery_id: Id.meta({ description: 'The delivery.' }) })
 const read = { scope: 'read:webhooks', role: 'admin', feature: 'webhooks' } as const
 const write = { scope: 'write:webhooks', role: 'admin', feature: 'webhooks' } as const
@@ -64,7 +65,7 @@ const attempts = {
       ...TimedPage.shape,
       delivery_id: Id.optional().meta({ description: 'Only attempts of this delivery.' }),
       status_code: z.int().min(100).max(599).optional().meta({ description: 'Only attempts with this status code.' }),
-      outcome: z.enum(['succeeded', 'failed']).optional().meta({ description: 'Only attempts with this outcome.' }),
+      outcome: AttemptOutcome.optional().meta({ description: 'Only attempts with this outcome.' }),
     }),
     output: listOf('Attempt', Attempt),
   }),

@@ -26,6 +26,14 @@ export async function buildGo(folder: string): Promise<string> {
   return program
 }
 
+/** Runs the go command in a folder, with the toolchain that its go.mod asks for; resolves to what it says if it fails, or null. */
+export async function runGo(folder: string, args: readonly string[]): Promise<string | null> {
+  const go = (await findGo()) ?? (await installGo())
+  const environment = { GOTOOLCHAIN: 'auto', GOFLAGS: '-mod=readonly -buildvcs=false' }
+  const { exitCode, output } = await run(go, ['-C', folder, ...args], { environment })
+  return exitCode === 0 ? null : `go ${args.join(' ')}: ${output.trim().split('\n').slice(-12).join(' | ')}`
+}
+
 /** Installs a Go program of others, in one version, from the Go module proxy; resolves to the program's path. */
 export async function installGoProgram(path: string, version: string): Promise<string> {
   const program = join(HOME, `${basename(path)}-${version}`)

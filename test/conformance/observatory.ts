@@ -1,7 +1,8 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { run, TOP } from './command.ts'
+import { TOP } from './command.ts'
+import { installNpm } from './npm.ts'
 
 const HOME = join(TOP, '.conformance/observatory')
 const PACKAGE = '@mdn/mdn-http-observatory'
@@ -55,17 +56,8 @@ export async function scanPages(url: string, pages: readonly ScannedPage[], setC
 async function prepareObservatory(): Promise<Observatory | string> {
   const source = join(HOME, 'node_modules', PACKAGE, 'src')
   if (!existsSync(source)) {
-    mkdirSync(HOME, { recursive: true })
-    const { exitCode, output } = await run('npm', [
-      'install',
-      '--prefix',
-      HOME,
-      '--ignore-scripts',
-      '--no-audit',
-      '--no-fund',
-      `${PACKAGE}@${VERSION}`,
-    ])
-    if (exitCode !== 0) return `could not be installed: ${output.trim().split('\n').at(-1)}`
+    const problem = await installNpm(HOME, [`${PACKAGE}@${VERSION}`])
+    if (problem !== null) return problem
     writeFileSync(join(HOME, 'node_modules', PACKAGE, 'conf/hsts-preload.json'), '{}')
   }
   const load = (path: string): Promise<unknown> => import(pathToFileURL(join(source, path)).href)

@@ -7,6 +7,7 @@ import { account } from './account.ts'
 import { checkBehaviour } from './behaviour.ts'
 import { checkClips } from './clips.ts'
 import { checkDocument } from './document.ts'
+import { checkGeneratedClients } from './generated-clients.ts'
 import { checkPages } from './pages.ts'
 import { checkPooler } from './pooler.ts'
 import { checkPublished } from './published.ts'
@@ -40,6 +41,7 @@ const sender = await data.makeTeam()
 const openSource = () => openDeliverySource(service.client(sender.token), sender)
 
 problems.set('Redocly recommended-strict over the document', await checkDocument(`${service.url}/api/schema/`))
+problems.set('Clients generated in TypeScript, Python and Go', await checkGeneratedClients(service.url))
 problems.set('MDN HTTP Observatory over the pages', await checkPages(service.url, environment))
 problems.set('openid-client and oauth4webapi with Chromium', await checkSignIns())
 if (process.argv.includes('--keep-screenshots')) keepScreenshots()

@@ -103,6 +103,20 @@ describe('findBreakingChanges', () => {
     expect(findBreakingChanges(union(one), union(one, { type: 'object' }))).toEqual(['POST /things/ 201.tags[]: may be object now'])
   })
 
+  it('says nothing when a text of a union becomes a value of an enum, and says so when it is lost', () => {
+    const selector = (schema: object) => changed(sample(), [...INPUT, 'properties', 'link'], schema)
+    const union = selector({
+      anyOf: [
+        { ...TEXT, enum: ['one'] },
+        { ...TEXT, const: '*' },
+      ],
+    })
+    expect(findBreakingChanges(union, selector({ ...TEXT, enum: ['one', '*'] }))).toEqual([])
+    expect(findBreakingChanges(union, selector({ ...TEXT, enum: ['one'] }))).toEqual([
+      'POST /things/ body.link: string * is no longer taken',
+    ])
+  })
+
   it('ends on schemas that contain themselves', () => {
     const recursive = changed(sample(), [...OUTPUT, 'properties', 'parent'], { $ref: '#/components/schemas/Thing' })
     expect(findBreakingChanges(recursive, recursive)).toEqual([])

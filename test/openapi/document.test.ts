@@ -131,6 +131,18 @@ describe('the OpenAPI document', () => {
     expect(names.filter((name) => !text.includes(`"#/components/schemas/${name}"`))).toEqual([])
   })
 
+  it('says schemas in the words that client generators know', () => {
+    const text = JSON.stringify(document)
+    expect(text).not.toContain('"propertyNames"')
+    expect(text).not.toContain('"additionalProperties":{}')
+    expect(text).not.toContain('"type":"number"}')
+    const schemas = objectAt(objectAt(document, 'components'), 'schemas')
+    const { metadata } = objectAt(objectAt(schemas, 'SubmissionsCreateRequest'), 'properties')
+    expect(metadata).toMatchObject({ type: 'object', additionalProperties: true })
+    expect(objectAt(schemas, 'EventSelector')).toMatchObject({ enum: [...eventTypes, '*'] })
+    expect(objectAt(objectAt(schemas, 'Respondent'), 'properties').properties).toMatchObject({ type: 'object', additionalProperties: true })
+  })
+
   it('describes every event and what tries an endpoint, each with its payload', () => {
     const webhooks = objectAt(document, 'webhooks')
     expect(Object.keys(webhooks)).toEqual([...eventTypes, TEST_EVENT])

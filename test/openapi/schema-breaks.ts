@@ -34,7 +34,7 @@ function compare(walk: Walk, before: unknown, after: unknown): string[] {
   }
   const old = variantsOf(walk.before, before)
   const now = variantsOf(walk.after, after)
-  const lost = direction === 'request' ? without(old, now) : without(now, withNewTags(old, now))
+  const lost = direction === 'request' ? without(old, now).filter((kind) => !isInEnum(kind, now)) : without(now, withNewTags(old, now))
   return [
     ...lost.map((kind) => (direction === 'request' ? `${place}: ${kind} is no longer taken` : `${place}: may be ${kind} now`)),
     ...[...old].flatMap(([kind, schema]) => {
@@ -62,6 +62,11 @@ function kindOf(document: Json, type: string, schema: Json): string {
 
 function without(left: Map<string, Json>, right: Map<string, Json>): string[] {
   return right.has('anything') ? [] : [...left.keys()].filter((kind) => !right.has(kind))
+}
+
+/** A text that was a member of a union of its own may have become one value of an enum. */
+function isInEnum(kind: string, now: Map<string, Json>): boolean {
+  return listAt(now.get('string') ?? {}, 'enum').some((value) => kind === `string ${value}`)
 }
 
 /** A tagged union of an answer may gain members, such as an event's type: its tag is an enum that gains a value. */

@@ -45,7 +45,7 @@ const METADATA_FIELD = {
 type MetadataField = z.ZodType<`metadata.${string}`, string>
 const MetadataField = text(METADATA.length + sizes.importColumnCharacters, METADATA.length + 1, METADATA_FIELD) as MetadataField
 const Field = z
-  .union([z.enum(importFields), MetadataField])
+  .union([z.enum(importFields).meta({ id: 'ImportField', description: 'A field of a testimonial.' }), MetadataField])
   .meta({ description: `A field of a testimonial, or \`metadata.\` and a key. One of: ${importFields.join(', ')}.`, example: 'body' })
 
 export const ImportMapping = z.record(text(sizes.importColumnCharacters, 1), Field).meta({
@@ -56,15 +56,17 @@ export const ImportMapping = z.record(text(sizes.importColumnCharacters, 1), Fie
 /** Where a file comes from, recognized from its header. */
 export const importPresets = ['earshot', 'senja', 'testimonial_to', 'google', 'trustpilot', 'typeform', 'delighted'] as const
 export type ImportPreset = (typeof importPresets)[number]
+const ImportPreset = z.enum(importPresets).meta({ id: 'ImportPreset', description: 'A service whose exports are recognized.' })
 
 export const DedupeBy = z.enum(['external_id', 'email+body', 'none']).meta({
+  id: 'ImportDedupeBy',
   description:
     'How records that exist are recognized: by your own id, or by the e-mail address of the author together with the text. Rows without that value are always new.',
 })
 export const ImportMode = z
   .enum(['create', 'upsert'])
-  .meta({ description: 'Whether records that exist are skipped, or updated while they are imported and pending.' })
-export const DateOrder = z.enum(['dmy', 'mdy']).meta({ description: 'How dates such as 3/4/2026 are read.' })
+  .meta({ id: 'ImportMode', description: 'Whether records that exist are skipped, or updated while they are imported and pending.' })
+export const DateOrder = z.enum(['dmy', 'mdy']).meta({ id: 'ImportDateOrder', description: 'How dates such as 3/4/2026 are read.' })
 export const RatingScale = z.union([z.literal(5), z.literal(10), z.literal(100)]).meta({ description: 'The best rating in the file.' })
 
 const ImportTotals = z
@@ -98,7 +100,7 @@ export type ImportFailure = (typeof importFailures)[number]
 
 const ImportError = z
   .object({
-    code: z.enum(importFailures).meta({ description: 'Reason for programs.' }),
+    code: z.enum(importFailures).meta({ id: 'ImportFailure', description: 'Reason for programs.' }),
     detail: z.string().meta({ description: 'Reason for people.' }),
   })
   .meta({ id: 'ImportError', description: 'Why the import stopped.' })
@@ -117,7 +119,7 @@ export const Import = z
     target: z.enum(['testimonials']).meta({ description: 'Kind of record that rows become.' }),
     file_name: z.string().meta({ description: 'Name of the file.' }),
     size_bytes: z.int().nullable().meta({ description: 'Size of the file.' }),
-    preset: z.enum(importPresets).nullable().meta({ description: 'Where the file comes from, if that was recognized.' }),
+    preset: ImportPreset.nullable().meta({ description: 'Where the file comes from, if that was recognized.' }),
     columns: z.array(z.string()).nullable().meta({ description: 'The header of the file, once it was read.' }),
     mapping: z.record(z.string(), z.string()).meta({ description: 'The field of each column that is read.', example: { Quote: 'body' } }),
     date_order: DateOrder.nullable(),
@@ -128,8 +130,9 @@ export const Import = z
         text: z.string().nullable().meta({ description: 'Text that the authors consented to.' }),
         granted_at: timestamp('Time when consent was given.').nullable(),
       })
+      .meta({ id: 'ImportConsent', description: 'The consent of all authors of a file.' })
       .nullable()
-      .meta({ id: 'ImportConsent', description: 'The consent of all authors, where the file has no column about it.' }),
+      .meta({ description: 'The consent of all authors, where the file has no column about it.' }),
     dedupe_by: DedupeBy.nullable(),
     mode: ImportMode,
     dry_run: z.boolean().meta({ description: 'Whether the import only reports what it would do.' }),
@@ -171,7 +174,7 @@ export const ImportRow = z
     row: z.int().meta({ description: 'Number of the row; the first one below the header is 1.' }),
     line: z.int().meta({ description: 'Line of the file on which the row ends.' }),
     column: z.string().nullable().meta({ description: 'The column; null if the row as a whole failed.' }),
-    code: z.enum(importRowErrors).meta({ description: 'Reason for programs.' }),
+    code: z.enum(importRowErrors).meta({ id: 'ImportRowErrorCode', description: 'Reason for programs.' }),
     detail: z.string().meta({ description: 'Reason for people.' }),
     text: z
       .string()

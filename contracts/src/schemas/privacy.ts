@@ -49,8 +49,9 @@ export const PrivacyRequest = z
   .object({
     id: Id,
     team_id: Id.meta({ description: 'The team.' }),
-    kind: z.enum(['export', 'erase']).meta({ description: 'What was requested.' }),
+    kind: z.enum(['export', 'erase']).meta({ id: 'PrivacyRequestKind', description: 'What was requested.' }),
     state: z.enum(['running', 'completed']).meta({
+      id: 'PrivacyRequestState',
       description:
         'An erasure runs until the last trace is gone: within a minute for a million records, longer while an import of the team runs.',
     }),

@@ -44,6 +44,7 @@ const Rule = z
   .strictObject({
     ref: QuestionRef.meta({ description: 'An earlier question.' }),
     op: z.enum(conditionOperators).meta({
+      id: 'ConditionOperator',
       description:
         '`answered` and `not_answered` take no value. `one_of` takes a list. `includes` is for multiple_choice; `gte` and `lte` are for scales, numbers and dates. A question without an answer satisfies only `not_answered`.',
     }),
@@ -65,7 +66,7 @@ export type ConditionRule = z.infer<typeof Rule>
 
 export const Condition = z
   .strictObject({
-    match: z.enum(['all', 'any']).meta({ description: 'Whether all rules must hold, or one.' }),
+    match: z.enum(['all', 'any']).meta({ id: 'ConditionMatch', description: 'Whether all rules must hold, or one.' }),
     rules: z
       .array(Rule)
       .min(1)
@@ -162,11 +163,20 @@ const fields = {
 const inputId = { id: Id.optional().meta({ description: 'The id of the current question, needed only to change its `ref`.' }) }
 
 function inputOf<const Type extends QuestionType>(type: Type) {
-  return z.strictObject({ ...inputId, ...fields[type] })
+  return z
+    .strictObject({ ...inputId, ...fields[type] })
+    .meta({ id: `${nameOf(type)}QuestionInput`, description: `A question of the type \`${type}\`.` })
 }
 
 function outputOf<const Type extends QuestionType>(type: Type) {
-  return z.strictObject({ id: Id, ...fields[type] })
+  return z
+    .strictObject({ id: Id, ...fields[type] })
+    .meta({ id: `${nameOf(type)}Question`, description: `A question of the type \`${type}\`, as stored.` })
+}
+
+/** Returns a type as a name: `ShortText`. */
+function nameOf(type: QuestionType): string {
+  return type.replaceAll(/(?:^|_)(\w)/g, (_match, letter: string) => letter.toUpperCase())
 }
 
 export const QuestionInput = z

@@ -22,14 +22,16 @@ const EmailAnswer = z
   .object({ ...ofQuestion, type: z.literal('email').meta({ description: 'Type of the question.' }), value: ContactEmail })
   .meta({ id: 'EmailAnswer', description: 'An e-mail address that the respondent gave as an answer.' })
 
+const AnswerValue = z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]).meta({
+  id: 'AnswerValue',
+  description: 'Text, a number, true or false, or a list of choices, depending on the type of the question.',
+})
+
 const OtherAnswer = z
   .object({
     ...ofQuestion,
     type: QuestionType.exclude(['email']).meta({ description: 'Type of the question.', example: 'nps' }),
-    value: z
-      .union([z.string(), z.number(), z.boolean(), z.array(z.string())])
-      .nullable()
-      .meta({ description: 'Text, a number, true or false, or a list of choices, depending on the type of the question.' }),
+    value: AnswerValue.nullable(),
   })
   .meta({ id: 'OtherAnswer', description: 'The answer to a question of any other type.' })
 
@@ -38,16 +40,18 @@ const Answer = z.discriminatedUnion('type', [EmailAnswer, OtherAnswer]).meta({ i
 /** The most characters that a question allows. Its own limit is checked with the answer, so that the error names its `ref`. */
 const ANSWER_CHARACTERS = 10_000
 
+const AnswerValueInput = z.union([text(ANSWER_CHARACTERS), SafeNumber, z.boolean(), z.array(text(ANSWER_CHARACTERS))]).meta({
+  id: 'AnswerValueInput',
+  description: 'Text, a number, true or false, or a list of choices, depending on the type of the question.',
+})
+
 const AnswerInput = z
   .strictObject({
     question_id: Id.meta({ description: 'A question of the version that is answered.' }),
-    value: z
-      .union([text(ANSWER_CHARACTERS), SafeNumber, z.boolean(), z.array(text(ANSWER_CHARACTERS))])
-      .nullable()
-      .meta({
-        description: 'Text, a number, true or false, or a list of choices, depending on the type of the question. Null is no answer.',
-        example: 9,
-      }),
+    value: AnswerValueInput.nullable().meta({
+      description: 'Text, a number, true or false, or a list of choices, depending on the type of the question. Null is no answer.',
+      example: 9,
+    }),
   })
   .meta({ id: 'AnswerInput', description: 'The answer to one question.' })
 

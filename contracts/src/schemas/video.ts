@@ -129,9 +129,10 @@ export const Video = z
     captions: z.array(Caption).meta({ description: 'Captions, by language.' }),
     error: z
       .object({
-        code: z.enum(videoFailures).meta({ description: 'Code of the error.' }),
+        code: z.enum(videoFailures).meta({ id: 'VideoFailure', description: 'Code of the error.' }),
         detail: z.string().meta({ description: 'Explanation for people.' }),
       })
+      .meta({ id: 'VideoError', description: 'Why there is no clip.' })
       .nullable()
       .meta({ description: 'Why the transcode failed, or has not started; null while there is no problem.' }),
     draft: VideoDraft,

@@ -58,12 +58,16 @@ export const Attempt = z
     delivery_id: Id.meta({ description: 'The delivery.' }),
     endpoint_id: Id.meta({ description: 'The endpoint.' }),
     number: z.int().meta({ description: 'Number of the attempt, 1 to 8.' }),
-    trigger: z.enum(['auto', 'manual', 'replay', 'test']).meta({ description: 'Cause of the delivery.' }),
+    trigger: z.enum(['auto', 'manual', 'replay', 'test']).meta({ id: 'DeliveryTrigger', description: 'Cause of the delivery.' }),
     started_at: timestamp('Time when the attempt started.'),
     duration_ms: z.int().nullable().meta({ description: 'Time from the request to the end of the response; null while it runs.' }),
     remote_ip: z.string().nullable().meta({ description: 'IP address of the receiver.' }),
     status_code: z.int().nullable().meta({ description: 'Status code of the response; null if there was none.' }),
-    response_headers: z.record(z.string(), z.string()).nullable().meta({ description: 'Headers of the response.' }),
+    response_headers: z
+      .record(z.string(), z.string())
+      .meta({ id: 'AttemptResponseHeaders', description: 'Headers by name.' })
+      .nullable()
+      .meta({ description: 'Headers of the response.' }),
     response_body: z.string().nullable().meta({
       description: 'The start of the response body: 4 KB of a successful response, 64 KB of any other, unless configured otherwise.',
     }),
@@ -74,11 +78,12 @@ export const Attempt = z
     }),
     error: z
       .object({
-        code: z.enum(attemptErrorCodes).meta({ description: 'Code of the error.' }),
+        code: z.enum(attemptErrorCodes).meta({ id: 'AttemptErrorCode', description: 'Code of the error.' }),
         detail: z.string().meta({ description: 'Explanation for people.' }),
       })
+      .meta({ id: 'AttemptError', description: 'Why an attempt got no response.' })
       .nullable()
-      .meta({ id: 'AttemptError', description: 'Why there is no status code.' }),
+      .meta({ description: 'Why there is no status code.' }),
     created_at: CreatedAt,
     updated_at: UpdatedAt,
   })

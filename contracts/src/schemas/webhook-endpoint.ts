@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { durations } from '../durations.ts'
 import { sizes } from '../limits.ts'
-import { EventType, eventTypes } from './event-types.ts'
+import { eventTypes } from './event-types.ts'
 import { CreatedAt, Id, ReceiverUrl, text, timestamp, UpdatedAt } from './primitives.ts'
 import { MaskedHeaders } from './webhook-headers.ts'
 
@@ -24,7 +24,15 @@ const MaxPerSecond = z.int().min(1).max(sizes.deliveriesPerSecond).meta({
   example: 20,
 })
 
-const EventFilter = z.array(z.enum([...eventTypes, '*'])).meta({
+const EventSelector = z.enum([...eventTypes, '*']).meta({
+  id: 'EventSelector',
+  description: 'Type of the event, or `*`.',
+  // Generators have a name for every other value.
+  'x-enum-varnames': [...eventTypes.map((type) => type.replaceAll('.', '_')), 'all'],
+  example: 'submission.approved',
+})
+
+const EventFilter = z.array(EventSelector).meta({
   description: 'Types of events to send. `["*"]` for all but those about webhook endpoints, which are sent to endpoints that name them.',
   example: ['submission.created', 'submission.approved'],
 })
@@ -85,14 +93,9 @@ export const endpointInput = {
     description: 'https address that receives deliveries, without user name and password. Redirects are not followed.',
     example: 'https://example.com/hooks/earshot',
   }),
-  events: z
-    .array(z.union([EventType, z.literal('*')]))
-    .min(1)
-    .max(20)
-    .meta({
-      description:
-        'Types of events to send. `["*"]` for all but those about webhook endpoints, which are sent to endpoints that name them.',
-    }),
+  events: z.array(EventSelector).min(1).max(20).meta({
+    description: 'Types of events to send. `["*"]` for all but those about webhook endpoints, which are sent to endpoints that name them.',
+  }),
   description: text(500).nullable().optional().meta({ description: 'Description of the endpoint.', example: 'Chat channel of the team' }),
   project_id: Id.nullable().optional().meta({ description: 'Send only events of this project; null for all projects.' }),
   format: WebhookFormat.optional().meta({

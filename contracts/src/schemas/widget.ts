@@ -3,17 +3,19 @@ import { CreatedAt, Id, Rating, UpdatedAt } from './primitives.ts'
 import { SubmissionKind } from './submission.ts'
 
 export const WidgetLayout = z.enum(['wall', 'carousel', 'badge']).meta({
+  id: 'WidgetLayout',
   description: 'How to show the items. A badge shows count and average rating, and no items.',
   example: 'wall',
 })
 export const WidgetOrder = z.enum(['featured', 'newest', 'rating']).meta({
+  id: 'WidgetOrder',
   description:
     '`featured`: the featured items by their `position`, then the newest. `newest`: the newest first. `rating`: the best rated first, the newest of them first.',
   example: 'featured',
 })
 export const ThemeMode = z
   .enum(['auto', 'light', 'dark'])
-  .meta({ description: 'Colour scheme; `auto` follows the visitor.', example: 'auto' })
+  .meta({ id: 'ThemeMode', description: 'Colour scheme; `auto` follows the visitor.', example: 'auto' })
 
 const WidgetFilter = z
   .object({

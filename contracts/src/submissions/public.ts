@@ -54,8 +54,9 @@ export const PublicItem = z
           )
           .meta({ description: 'Captions, by language.' }),
       })
+      .meta({ id: 'PublicVideo', description: 'A video as visitors see it.' })
       .nullable()
-      .meta({ id: 'PublicVideo', description: 'The video, if any.' }),
+      .meta({ description: 'The video, if any.' }),
     tags: z.array(z.string()).meta({ description: 'Tags.' }),
     featured: z.boolean().meta({ description: 'Whether the team featured it.' }),
     published_at: timestamp('Time of approval.'),

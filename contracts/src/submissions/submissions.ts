@@ -61,16 +61,17 @@ const SubmissionCounts = z
 const ModerationResult = z
   .object({
     submission_id: Id.meta({ description: 'Id from the request.' }),
-    outcome: z.enum(['changed', 'unchanged', 'failed']).meta({ description: 'Outcome for this submission.' }),
+    outcome: z.enum(['changed', 'unchanged', 'failed']).meta({ id: 'ModerationOutcome', description: 'Outcome for this submission.' }),
     submission: Submission.nullable(),
     error: z
       .object({
-        code: z.enum(errorCodes).meta({ description: 'Error code.' }),
+        code: z.enum(errorCodes).meta({ id: 'ErrorCode', description: 'Error code.' }),
         detail: z.string().meta({ description: 'Explanation for people.' }),
         current_state: SubmissionState.nullable(),
       })
+      .meta({ id: 'ModerationError', description: 'Why a decision had no effect.' })
       .nullable()
-      .meta({ id: 'ModerationError', description: 'The error, if it failed.' }),
+      .meta({ description: 'The error, if it failed.' }),
   })
   .meta({ id: 'ModerationResult', description: 'The result for one submission.' })
 
@@ -221,7 +222,7 @@ export const submissions = {
           z
             .strictObject({
               submission_id: Id.meta({ description: 'The submission.' }),
-              action: z.enum(['approve', 'reject']).meta({ description: 'The decision.' }),
+              action: z.enum(['approve', 'reject']).meta({ id: 'ModerationAction', description: 'The decision.' }),
               ...decision,
             })
             .meta({ id: 'ModerationItem', description: 'One decision.' }),

@@ -14,7 +14,9 @@ const PublicSurveyRef = z.strictObject({ survey_id: Id.meta({ description: 'The 
 const PublicSurvey = z
   .object({
     id: Id,
-    status: z.enum(['active', 'closed']).meta({ description: 'Only an active survey takes responses.', example: 'active' }),
+    status: z
+      .enum(['active', 'closed'])
+      .meta({ id: 'PublicSurveyStatus', description: 'Only an active survey takes responses.', example: 'active' }),
     version: z.int().meta({ description: 'Send it as `survey_version` with the answers.' }),
     language: z.string().meta({ description: 'Language of the texts: the best match, or that of the survey.', example: 'en' }),
     languages: z.array(z.string()).meta({ description: 'Languages that the survey has, its own first.', example: ['en', 'de'] }),

@@ -8,6 +8,7 @@ import { headers } from './headers.ts'
 import { INFO_DESCRIPTION } from './info.ts'
 import { completeOperation } from './operation.ts'
 import { parameters } from './parameters.ts'
+import { plainSchemas } from './plain-schemas.ts'
 import { requestSchemas } from './request-bodies.ts'
 import { openResponseSchemas } from './response-schemas.ts'
 import { notModified } from './responses.ts'
@@ -55,7 +56,7 @@ function completeDocument(generated: oas31.OpenAPIObject, contracts: OperationTr
       securitySchemes: securitySchemes(baseUrl),
     },
   }
-  return tidyComponents(openResponseSchemas(complete))
+  return plainSchemas(tidyComponents(openResponseSchemas(complete)))
 }
 
 function completePaths(generated: oas31.OpenAPIObject, operations: readonly NamedOperation[]): oas31.PathsObject {
