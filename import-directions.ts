@@ -78,6 +78,7 @@ const directions: Record<string, readonly string[]> = {
   'jobs/src/sending/': [...LAYERS_BELOW, '@earshot/db/dispatch', '@earshot/contracts/webhooks', 'jobs/src/log.ts'],
 
   'cli/src/': ['@earshot/contracts', '@earshot/contracts/client', '@earshot/contracts/webhooks'],
+  'sdks/typescript/': ['@earshot/contracts', '@earshot/contracts/client'],
   'app/': [
     ...LAYERS_BELOW,
     '@earshot/db/embedded',

@@ -4,8 +4,8 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { installPackage } from '../receivers/installed-package.ts'
 import { startCuttingProxy } from '../support/cutting-proxy.ts'
+import { installPackage } from '../support/installed-package.ts'
 import { makeTeam, type Team } from '../support/people.ts'
 import { startTestService, type TestService } from '../support/test-service.ts'
 import { sha256, storedBytes } from '../support/uploads.ts'
@@ -89,7 +89,7 @@ beforeAll(async () => {
   await once(site.listen(0, '127.0.0.1'), 'listening')
   const origin = `http://127.0.0.1:${(site.address() as AddressInfo).port}` // It listens on a port.
   await service.client(team.token).teams.update({ team_id: team.id, settings: { cors_origins: [origin] } })
-  using project = await installPackage()
+  using project = await installPackage('contracts')
   project.write('page.js', SCRIPT)
   const { code } = await project.bundle('page.js')
   const opened = await openChromium()

@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Page } from 'playwright-core'
 import type { DeliverySource } from '../receivers/delivery-source.ts'
-import { installPackage } from '../receivers/installed-package.ts'
+import { installPackage } from '../support/installed-package.ts'
 import { openChromium } from './chromium.ts'
 
 /** The script that a developer would load into a page. */
@@ -23,7 +23,7 @@ export async function checkPublished(openSource: () => Promise<DeliverySource>):
   )
   await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve))
   try {
-    using project = await installPackage()
+    using project = await installPackage('contracts')
     project.write('page.js', SCRIPT)
     const { code } = await project.bundle('page.js')
     const page = await chromium.newPage()

@@ -1,8 +1,8 @@
 import { createContext, runInContext } from 'node:vm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type InstalledPackage, installPackage } from '../support/installed-package.ts'
 import type { Received } from '../support/receiver.ts'
 import type { DeliverySource } from './delivery-source.ts'
-import { type InstalledPackage, installPackage } from './installed-package.ts'
 import { type SendingService, startSendingService } from './sending-service.ts'
 
 const TSC = new URL('../../node_modules/.bin/tsc', import.meta.url).pathname
@@ -19,7 +19,7 @@ let source: DeliverySource
 let delivery: Received
 let eventId: string
 beforeAll(async () => {
-  ;[project, service] = await Promise.all([installPackage(), startSendingService()])
+  ;[project, service] = await Promise.all([installPackage('contracts'), startSendingService()])
   source = await service.openSource()
   delivery = await source.record()
   eventId = JSON.parse(String(delivery.body)).id

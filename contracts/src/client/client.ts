@@ -4,23 +4,23 @@ import type { Method, Operation } from '../operation.ts'
 import { takesKey } from '../operation-names.ts'
 import { type ClientOperation, type OperationTexts, readOperation } from './operation.ts'
 import { operations } from './operations.ts'
-import { type Page, type PagedPromise, paged } from './pages.ts'
+import type {
+  CallOptions,
+  ClientOptions,
+  Export,
+  ExportOptions,
+  Page,
+  PagedPromise,
+  Streamed,
+  StreamOptions,
+  VideoMethods,
+} from './options.ts'
+import { paged } from './pages.ts'
 import { outputOf, sendOnce } from './reply.ts'
-import { type CallOptions, type ClientOptions, requestOf } from './request.ts'
+import { requestOf } from './request.ts'
 import { MAX_RETRIES, sendWithRetries } from './retry.ts'
-import type { Streamed, StreamOptions } from './stream.ts'
-import type { VideoMethods } from './upload-video.ts'
 
 const TIMEOUT_MS = 30_000
-
-/** All records of a list, to its end. Iterating again requests them again. */
-export interface Export<Data> extends AsyncIterable<Data> {
-  /** Yields the bytes of a CSV file instead. A broken connection ends it with an EarshotConnectionError. */
-  csv(): AsyncIterable<Uint8Array>
-}
-
-/** Options of an export. `timeoutMs` is how long its response may take to begin. */
-export type ExportOptions = Pick<CallOptions, 'signal' | 'timeoutMs' | 'headers'>
 
 /** One method per operation, under the operation's name, and `videos.upload`. */
 export type Client = ClientOf<Contracts> & { readonly videos: VideoMethods }

@@ -1,4 +1,4 @@
-import type { ErrorBody, ErrorCode, FieldError } from '../errors.ts'
+import type { ErrorBody, ErrorCode, FieldError } from './models.ts'
 
 /** A refusal by the service, with its status and error body. */
 export class EarshotApiError extends Error {

@@ -1,14 +1,21 @@
-export { type Client, createClient, type Export, type ExportOptions } from './client.ts'
+export { type Client, createClient } from './client.ts'
 export { EarshotApiError, EarshotConnectionError, EarshotTimeoutError } from './errors.ts'
-export type { PagedPromise } from './pages.ts'
-export type { CallOptions, ClientOptions } from './request.ts'
-export type { ExpiredCursor, Streamed, StreamOptions } from './stream.ts'
-export { type UploadFile, type UploadOptions, uploadImportFile } from './upload.ts'
-export {
-  type ReserveAndUploadOptions,
-  type UploadProgress,
-  type UploadVideoInput,
-  type UploadVideoOptions,
-  uploadVideoFile,
-} from './upload-video.ts'
-export type { VideoFile } from './video-source.ts'
+export type {
+  CallOptions,
+  ClientOptions,
+  ExpiredCursor,
+  Export,
+  ExportOptions,
+  PagedPromise,
+  ReserveAndUploadOptions,
+  Streamed,
+  StreamOptions,
+  UploadFile,
+  UploadOptions,
+  UploadProgress,
+  UploadVideoInput,
+  UploadVideoOptions,
+  VideoFile,
+} from './options.ts'
+export { uploadImportFile } from './upload.ts'
+export { uploadVideoFile } from './upload-video.ts'

@@ -1,15 +1,4 @@
-/** The output of a list operation. */
-export interface Page<Item> {
-  results: Item[]
-  next_cursor: string | null
-}
-
-/** Resolves to the first page, and iterates over the items of all pages. */
-export interface PagedPromise<Output, Item> extends Promise<Output>, AsyncIterable<Item> {
-  /** Iterates over the pages. */
-  pages(): AsyncIterable<Output>
-}
-
+import type { Page, PagedPromise } from './options.ts'
 /**
  * Makes the promise of a first page iterable. Pages are requested as needed. An empty page with a cursor does not end the
  * list; a feed, whose cursor is never null, ends at its first empty page, because the caller is up to date.

@@ -1,5 +1,5 @@
-import type { ErrorBody } from '../errors.ts'
 import { EarshotApiError, EarshotConnectionError, EarshotTimeoutError } from './errors.ts'
+import type { ErrorBody } from './models.ts'
 import { outputOf, reasonOf } from './reply.ts'
 import type { PreparedRequest } from './request.ts'
 import { backoffMs, wait } from './retry.ts'

@@ -1,5 +1,5 @@
-import type { ErrorBody } from '../errors.ts'
 import { EarshotApiError, EarshotConnectionError } from './errors.ts'
+import type { ErrorBody } from './models.ts'
 import type { PreparedRequest } from './request.ts'
 
 /** A response, read to its end. */

@@ -1,28 +1,6 @@
 import { takesKey } from '../operation-names.ts'
 import type { ClientOperation } from './operation.ts'
-
-export interface ClientOptions {
-  /** Address of the service, such as `https://feedback.example.com`, with or without a path. */
-  baseUrl: string
-  /** Personal access token, OAuth2 access token or JWT. Never sent on the public plane. */
-  token?: string | undefined
-  fetch?: typeof globalThis.fetch | undefined
-  /** Maximum time of a call, retries and waits included. Default: 30,000, and more for operations that take longer. */
-  timeoutMs?: number | undefined
-  /** Maximum number of retries after 429, 502, 503, 504 and network failures. Default: 2. */
-  maxRetries?: number | undefined
-  userAgent?: string | undefined
-  headers?: Readonly<Record<string, string>> | undefined
-}
-
-export interface CallOptions {
-  /** Aborts the call, which then throws the signal's reason. */
-  signal?: AbortSignal | undefined
-  timeoutMs?: number | undefined
-  /** For POST. Default: a random UUID, the same for all retries of a call. */
-  idempotencyKey?: string | undefined
-  headers?: Readonly<Record<string, string>> | undefined
-}
+import type { CallOptions, ClientOptions } from './options.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 

@@ -1,5 +1,5 @@
-import type { ErrorCode } from '../errors.ts'
 import { errorStatuses } from './error-statuses.ts'
+import type { ErrorCode } from './models.ts'
 
 /** A code that only a newer service knows is an error of the service, as far as this client can tell. */
 const UNKNOWN_STATUS = 500

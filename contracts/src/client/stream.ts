@@ -1,36 +1,10 @@
 import { createParser, type EventSourceMessage } from 'eventsource-parser'
 import { EarshotApiError, EarshotConnectionError, EarshotTimeoutError } from './errors.ts'
+import type { ExpiredCursor, Streamed, StreamOptions } from './options.ts'
 import { isErrorBody, outputOf, reasonOf } from './reply.ts'
-import type { CallOptions, PreparedRequest } from './request.ts'
+import type { PreparedRequest } from './request.ts'
 import { statusOf } from './statuses.ts'
 import { startWatchdog } from './watchdog.ts'
-
-/** An item of a stream. */
-export interface Streamed<Data> {
-  /** Resumes the stream after this item: the `cursor` of the next call. */
-  cursor: string
-  data: Data
-  /** The unparsed data. */
-  text: string
-}
-
-export interface StreamOptions extends Pick<CallOptions, 'signal' | 'timeoutMs' | 'headers'> {
-  /** Called before the first item, with the cursor at which the stream starts. */
-  onReady?: (cursor: string) => void
-  /**
-   * Called when items after the cursor are no longer kept, or when the cursor is from before a restore: some items are missed.
-   * The stream continues after the cursor that it returns; without one, `cursor_expired` is thrown.
-   */
-  onExpired?: (feed: ExpiredCursor) => string | undefined
-}
-
-/** What is left of a feed whose cursor expired. */
-export interface ExpiredCursor {
-  /** Continues with the oldest item that is kept. */
-  oldestCursor: string
-  /** Continues with new items. */
-  newestCursor: string
-}
 
 /**
  * Yields the items of one connection; it never ends by itself. Throws EarshotApiError when the service refuses, at the start or

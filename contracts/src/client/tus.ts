@@ -1,7 +1,7 @@
-import type { ErrorBody } from '../errors.ts'
 import { EarshotApiError, EarshotConnectionError } from './errors.ts'
+import type { ErrorBody } from './models.ts'
+import type { CallOptions, ClientOptions } from './options.ts'
 import { outputOf, type Reply, retryAfterSeconds, sendOnce } from './reply.ts'
-import type { CallOptions, ClientOptions } from './request.ts'
 import { codeOf } from './statuses.ts'
 import { startWatchdog } from './watchdog.ts'
 

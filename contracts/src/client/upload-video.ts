@@ -1,11 +1,10 @@
-import type { z } from 'zod'
-import type { contracts } from '../index.ts'
+import type { CompleteInput, ReservedVideo, ReserveInput, Video } from './models.ts'
+import type { CallOptions, ClientOptions, UploadVideoInput, UploadVideoOptions, VideoFile, VideoMethods } from './options.ts'
 import { createPatience, type Patience } from './patience.ts'
-import type { CallOptions, ClientOptions } from './request.ts'
 import { startDeadline } from './retry.ts'
 import { openTusUpload, type TusUpload, type UploadTarget } from './tus.ts'
 import { requireSize, UNLIMITED_MS } from './upload.ts'
-import { openSource, sizeOf, type VideoFile, type VideoSource } from './video-source.ts'
+import { openSource, sizeOf, type VideoSource } from './video-source.ts'
 
 /** Unless the caller says. */
 const CHUNK_BYTES = 8 * 1_024 * 1_024
@@ -16,51 +15,6 @@ const QUICK_MS = 1_000
 const SLOW_MS = 4_000
 /** Unless the caller says. */
 const GIVE_UP_AFTER_MS = 5 * 60_000
-
-/** What has arrived of a file. */
-export interface UploadProgress {
-  sentBytes: number
-  /** Null for a stream. */
-  totalBytes: number | null
-}
-
-/** Options of an upload of a video. It may take any time unless `timeoutMs` is set. */
-export interface UploadVideoOptions extends Pick<CallOptions, 'signal' | 'timeoutMs' | 'headers'> {
-  /** Called when it begins, and after each chunk that has arrived. */
-  onProgress?: ((progress: UploadProgress) => void) | undefined
-  /** Called when something failed that passes, before the upload waits and goes on. */
-  onRetry?: ((failure: Error, waitMs: number) => void) | undefined
-  /** How long it may fail without any progress before it throws the last failure. Default: 300,000, five minutes. */
-  giveUpAfterMs?: number | undefined
-  /** Largest size of a chunk. Default: 8 MiB. Chunks are smaller on slow connections. */
-  chunkBytes?: number | undefined
-}
-
-type ReserveInput = z.input<typeof contracts.videos.reserve.input>
-type ReservedVideo = z.output<typeof contracts.videos.reserve.output>
-type Video = z.output<typeof contracts.videos.complete.output>
-
-/** Input of `client.videos.upload`. The name and the type are those of the File, or of the Blob, unless given. */
-export type UploadVideoInput = Pick<ReserveInput, 'team_id' | 'project_id' | 'draft'> &
-  Partial<Pick<ReserveInput, 'file_name' | 'content_type'>>
-
-/** Options of `client.videos.upload`. */
-export interface ReserveAndUploadOptions extends UploadVideoOptions {
-  /** Called with the reservation. Who keeps it can resume with `uploadVideoFile` after the program or the page was closed. */
-  onReserved?: ((reserved: ReservedVideo) => void) | undefined
-}
-
-/** Methods of `client.videos` that are more than one operation. */
-export interface VideoMethods {
-  /**
-   * Reserves a video, uploads its file and completes it. Resumes after network failures and refusals that pass, where the service
-   * has stopped to receive; gives up after five minutes without progress.
-   *
-   * In Node, `await openAsBlob(path)` of `node:fs` is a file that is read as it is sent. A stream is uploaded while it is written,
-   * with up to one chunk in memory. Throws like the methods of the client; the reservation stays until it expires.
-   */
-  upload(input: UploadVideoInput, file: VideoFile, options?: ReserveAndUploadOptions): Promise<Video>
-}
 
 /**
  * Uploads the file of a reservation by tus 1.0: one of `videos.reserve`, or a visitor's of `public.uploads.reserve`. What has arrived
@@ -82,7 +36,7 @@ export async function uploadVideoFile(
 
 interface VideoCalls {
   reserve(input: ReserveInput, call: CallOptions): Promise<ReservedVideo>
-  complete(input: z.input<typeof contracts.videos.complete.input>, call: CallOptions): Promise<Video>
+  complete(input: CompleteInput, call: CallOptions): Promise<Video>
 }
 
 /** Returns `client.videos.upload`, which reserves and completes by other methods of the client. */

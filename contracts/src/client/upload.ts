@@ -1,10 +1,10 @@
-import type { z } from 'zod'
-import type { contracts, Import } from '../index.ts'
 import { EarshotConnectionError } from './errors.ts'
+import type { Import, ReservedImport } from './models.ts'
 import { readOperation } from './operation.ts'
 import { operations } from './operations.ts'
+import type { ClientOptions, UploadFile, UploadOptions } from './options.ts'
 import { outputOf, type Reply, sendOnce } from './reply.ts'
-import { type CallOptions, type ClientOptions, headersOf, type PreparedRequest } from './request.ts'
+import { headersOf, type PreparedRequest } from './request.ts'
 import { MAX_RETRIES, sendWithRetries } from './retry.ts'
 import { startWatchdog } from './watchdog.ts'
 
@@ -12,14 +12,6 @@ import { startWatchdog } from './watchdog.ts'
 export const UNLIMITED_MS = 2_147_483_647
 /** How long a stream may make no progress. What is sent already may be on its way for most of it. */
 const STALL_MS = 120_000
-
-/** The bytes of a file. A function opens a stream anew for each try; a bare stream is sent at most once. */
-export type UploadFile = Blob | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> | (() => ReadableStream<Uint8Array>)
-
-/** Options of an upload. It may take any time unless `timeoutMs` is set, which includes retries and waits. */
-export type UploadOptions = Pick<CallOptions, 'signal' | 'timeoutMs' | 'headers'>
-
-type ReservedImport = Pick<z.output<typeof contracts.imports.create.output>, 'upload'>
 
 /**
  * Uploads the file of an import that was created with `size_bytes`, to `upload` and with the credentials of the client. Complete

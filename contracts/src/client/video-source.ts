@@ -1,5 +1,4 @@
-/** The bytes of a video. A stream needs a reservation without a size, and is read once. */
-export type VideoFile = Blob | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>
+import type { VideoFile } from './options.ts'
 
 /** How long a chunk of a stream may wait to become longer, as while a browser records. */
 const GATHER_MS = 1_000

@@ -10,7 +10,7 @@ const TOP = fileURLToPath(new URL('../..', import.meta.url))
 const LIMIT_MS = 120_000
 const execute = promisify(execFile)
 
-/** A new project with the packed @earshot/contracts and nothing else. */
+/** A new project with a packed package of this repository and nothing else. */
 export interface InstalledPackage extends Disposable {
   /** The names of the installed packages. */
   listDependencies: () => Promise<string[]>
@@ -21,8 +21,8 @@ export interface InstalledPackage extends Disposable {
   bundle: (file: string) => Promise<{ code: string; modules: string[] }>
 }
 
-/** Builds and packs the package, and installs it into an empty project. */
-export async function installPackage(): Promise<InstalledPackage> {
+/** Builds and packs the package of a workspace, and installs it into an empty project. */
+export async function installPackage(workspace: string): Promise<InstalledPackage> {
   const directory = mkdtempSync(join(tmpdir(), 'earshot-package-'))
   const project = join(directory, 'project')
   mkdirSync(project)
@@ -32,8 +32,8 @@ export async function installPackage(): Promise<InstalledPackage> {
     })
     return stdout
   }
-  await run(TOP, 'npm', 'run', '--silent', 'build', '--workspace', '@earshot/contracts')
-  const packed = await run(TOP, 'npm', 'pack', './contracts/dist', '--json', '--pack-destination', directory)
+  await run(TOP, 'npm', 'run', '--silent', 'build', '--workspace', workspace)
+  const packed = await run(TOP, 'npm', 'pack', `./${workspace}/dist`, '--json', '--pack-destination', directory)
   const [{ filename }] = JSON.parse(packed)
   writeFileSync(join(project, 'package.json'), JSON.stringify({ name: 'receiver', type: 'module', private: true }))
   await run(project, 'npm', 'install', '--prefer-offline', '--no-audit', '--no-fund', '--ignore-scripts', join(directory, filename))

@@ -1,0 +1,106 @@
+import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { contracts, errorCodes } from '@earshot/contracts'
+import { build } from 'rolldown'
+import ts from 'typescript'
+import { clientTypes } from './client-types.ts'
+import { modelTypes } from './model-types.ts'
+
+const { dirname: HERE } = import.meta
+const TOP = join(HERE, '../..')
+const DIST = join(HERE, 'dist')
+const CLIENT = join(TOP, 'contracts/src/client')
+const DOCUMENT = join(TOP, 'test/openapi/snapshots/openapi.json')
+
+/** Sources of the client whose declarations are part of the package. */
+const DECLARED = ['options', 'errors', 'upload', 'upload-video', 'tus']
+
+/** What stands in the package for the models that the client's sources take from the contracts. */
+const CLIENT_MODELS = `import type { FieldError, Import, VideosReserveRequest } from './models.js'
+import type { InputOf, OutputOf } from './client.js'
+
+export type { FieldError, Import }
+export type ErrorCode = ${errorCodes.map((code) => `'${code}'`).join(' | ')}
+export interface ErrorBody {
+  detail: string
+  code: ErrorCode
+  errors?: FieldError[]
+  request_id: string
+  [field: string]: unknown
+}
+export type ReservedImport = Pick<OutputOf<'imports_create'>, 'upload'>
+export type ReserveInput = Pick<InputOf<'videos_reserve'>, 'team_id' | 'project_id'> & VideosReserveRequest
+export type ReservedVideo = OutputOf<'videos_reserve'>
+export type CompleteInput = InputOf<'videos_complete'>
+export type Video = OutputOf<'videos_complete'>
+`
+
+const INDEX = `export { type Client, createClient, type InputOf, type OutputOf } from './client.js'
+export { EarshotApiError, EarshotConnectionError, EarshotTimeoutError } from './errors.js'
+export type * from './options.js'
+export type { ErrorBody, ErrorCode } from './client-models.js'
+export type * from './models.js'
+`
+
+const UPLOADS = `export { uploadImportFile } from './upload.js'
+export { uploadVideoFile } from './upload-video.js'
+export type * from './options.js'
+`
+
+rmSync(DIST, { recursive: true, force: true })
+mkdirSync(DIST)
+await bundle()
+await writeTypes()
+writeManifest()
+
+/** Bundles the client into the file that every program loads, and those of streams, exports and uploads. */
+async function bundle(): Promise<void> {
+  await build({
+    input: { index: join(HERE, 'src/index.ts'), uploads: join(HERE, 'src/uploads.ts') },
+    platform: 'neutral',
+    resolve: { conditionNames: ['import', 'default'] },
+    treeshake: { moduleSideEffects: false },
+    output: { dir: DIST, format: 'esm', minify: true, entryFileNames: '[name].js', chunkFileNames: '[name].js' },
+  })
+}
+
+async function writeTypes(): Promise<void> {
+  const document = JSON.parse(readFileSync(DOCUMENT, 'utf8'))
+  const files = {
+    index: INDEX,
+    client: clientTypes(contracts, document),
+    'client-models': CLIENT_MODELS,
+    models: await modelTypes(document),
+    uploads: UPLOADS,
+    ...Object.fromEntries(DECLARED.map((name) => [name, declarationsOf(name)])),
+  }
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(DIST, `${name}.d.ts`), text)
+}
+
+/** Returns the declarations of a source of the client. */
+function declarationsOf(name: string): string {
+  const { outputText } = ts.transpileDeclaration(readFileSync(join(CLIENT, `${name}.ts`), 'utf8'), {})
+  return outputText.replaceAll("'./models.ts'", "'./client-models.js'").replaceAll(/'\.\/([\w-]+)\.ts'/g, "'./$1.js'")
+}
+
+/** Turns `dist` into a package: `npm publish sdks/typescript/dist`. */
+function writeManifest(): void {
+  const read = (path: string) => JSON.parse(readFileSync(path, 'utf8'))
+  const {
+    private: _private,
+    scripts: _scripts,
+    dependencies: _bundled,
+    devDependencies: _tools,
+    exports: sources,
+    ...manifest
+  } = read(join(HERE, 'package.json'))
+  const exports = Object.keys(sources).map((name) => {
+    const file = `./${name === '.' ? 'index' : name.slice(2)}`
+    return [name, { types: `${file}.d.ts`, default: `${file}.js` }]
+  })
+  const published = { ...manifest, sideEffects: false, exports: Object.fromEntries(exports) }
+  writeFileSync(join(DIST, 'package.json'), `${JSON.stringify(published, null, 2)}\n`)
+  copyFileSync(join(HERE, 'README.md'), join(DIST, 'README.md'))
+  copyFileSync(join(TOP, 'LICENSE'), join(DIST, 'LICENSE'))
+  copyFileSync(join(TOP, 'node_modules/eventsource-parser/LICENSE'), join(DIST, 'LICENSE-eventsource-parser'))
+}

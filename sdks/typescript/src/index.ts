@@ -1,0 +1,1 @@
+export { createClient, EarshotApiError, EarshotConnectionError, EarshotTimeoutError } from '@earshot/contracts/client'

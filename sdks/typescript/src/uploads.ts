@@ -1,0 +1,1 @@
+export { uploadImportFile, uploadVideoFile } from '@earshot/contracts/client'
