@@ -58,7 +58,7 @@ const directions: Record<string, readonly string[]> = {
     'server/src/oauth/',
     'server/src/observability/',
   ],
-  'server/src/http/': [...LAYERS_BELOW, 'server/src/auth/', 'server/src/services.ts'],
+  'server/src/http/': [...LAYERS_BELOW, '@earshot/contracts/trpc', 'server/src/auth/', 'server/src/services.ts'],
   'server/src/auth/': [...LAYERS_BELOW, 'server/src/services.ts'],
   'server/src/observability/': [...LAYERS_BELOW, '@earshot/db/maintenance', 'server/src/auth/forwarding.ts', 'server/src/http/'],
   'server/src/openapi/': [
@@ -88,7 +88,7 @@ const directions: Record<string, readonly string[]> = {
     '@earshot/jobs',
     '@earshot/server',
   ],
-  'examples/': ['@earshot/contracts', '@earshot/contracts/client', '@earshot/contracts/webhooks', '@earshot/server'],
+  'examples/': ['@earshot/contracts', '@earshot/contracts/client', '@earshot/contracts/trpc', '@earshot/contracts/webhooks'],
 }
 
 /** Tests and the bench import from every workspace, by path too; nothing imports from them. */
@@ -96,6 +96,9 @@ const OUTSIDE = ['test/', 'bench/']
 
 /** contracts runs in a browser: no other package, and nothing of Node. */
 const PACKAGES_OF_CONTRACTS = ['zod', 'eventsource-parser']
+
+/** Types alone, which nothing loads. */
+const TYPES_OF_CONTRACTS: Record<string, string> = { 'contracts/src/trpc.ts': '@trpc/server' }
 
 /** Returns why `file`, a path from the root of the repository, may not import `specifier`; `undefined` when it may. */
 export function refuseImport(file: string, specifier: string): string | undefined {
@@ -110,7 +113,7 @@ export function refuseImport(file: string, specifier: string): string | undefine
 }
 
 function refusePackage(file: string, name: string): string | undefined {
-  if (!file.startsWith('contracts/src/') || PACKAGES_OF_CONTRACTS.includes(name)) return undefined
+  if (!file.startsWith('contracts/src/') || PACKAGES_OF_CONTRACTS.includes(name) || TYPES_OF_CONTRACTS[file] === name) return undefined
   return `contracts imports no package but ${PACKAGES_OF_CONTRACTS.join(', ')}`
 }
 

@@ -1,4 +1,4 @@
-import type { AppRouter } from '@earshot/server'
+import type { AppRouter } from '@earshot/contracts/trpc'
 import { createTRPCClient, httpLink, type TRPCClientError } from '@trpc/client'
 
 const { EARSHOT_URL = 'http://localhost:8000', EARSHOT_TOKEN = '' } = process.env

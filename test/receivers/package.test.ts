@@ -90,6 +90,41 @@ test.each([
   expect(await project.run(TSC, '--project', 'tsconfig.json')).toBe('')
 })
 
+test('its tRPC router is a type alone, for a program with @trpc/client', async () => {
+  await project.run('ln', '-s', new URL('../../node_modules/@trpc', import.meta.url).pathname, 'node_modules/@trpc')
+  project.write('trpc.ts', TRPC)
+  const compilerOptions = {
+    strict: true,
+    noEmit: true,
+    target: 'es2024',
+    lib: ['es2024', 'dom', 'esnext.disposable'],
+    module: 'nodenext',
+    types: [],
+  }
+  project.write('tsconfig.json', JSON.stringify({ compilerOptions, files: ['trpc.ts'] }))
+  expect(await project.run(TSC, '--project', 'tsconfig.json')).toBe('')
+  expect(await project.run('cat', 'node_modules/@earshot/contracts/trpc.js')).toBe('export {};\n')
+})
+
+const TRPC = `
+import type { AppRouter } from '@earshot/contracts/trpc'
+import { createTRPCClient, httpLink, TRPCClientError } from '@trpc/client'
+
+const earshot = createTRPCClient<AppRouter>({ links: [httpLink({ url: 'https://feedback.example/trpc' })] })
+const place = { team_id: 'a', project_id: 'b' }
+
+export async function use(error: TRPCClientError<AppRouter>): Promise<string | undefined> {
+  const { results } = await earshot.submissions.list.query({ ...place, state: 'pending' })
+  const words: string | null | undefined = results[0]?.body
+  await earshot.submissions.approve.mutate({ ...place, submission_id: words ?? '' })
+  // @ts-expect-error: there is no such operation
+  await earshot.submissions.publish.mutate(place)
+  // @ts-expect-error: visitors have no tRPC
+  await earshot.public.items.list.query({ public_key: '' })
+  return error.data?.code === 'state_conflict' ? error.data.request_id : undefined
+}
+`
+
 const CONSUMER = `
 import { verifyWebhook, type WebhookEvent, type WebhookVerificationError } from '@earshot/contracts/webhooks'
 

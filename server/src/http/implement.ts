@@ -1,9 +1,7 @@
-import type { Contracts, Method, Operation } from '@earshot/contracts'
-import type { TRPCBuiltRouter, TRPCMutationProcedure, TRPCQueryProcedure } from '@trpc/server'
+import type { Method, Operation } from '@earshot/contracts'
 import type { z } from 'zod'
 import type { DeferredVisitor, Guest, InAccount, InProject, InTeam, SignedIn, Visitor, VisitorInProject } from '../auth/callers.ts'
 import type { Column } from './columns.ts'
-import type { ErrorShape } from './trpc-failure.ts'
 
 /** The context of an operation's handler, which follows from the contract's fields and from the fields of its path. */
 type ContextOf<O> = O extends { access: 'public' }
@@ -64,25 +62,3 @@ export type Handlers<Tree> = { [Name in keyof Tree]: Tree[Name] extends Operatio
 export function implement<Tree>(_contracts: Tree, handlers: Handlers<Tree>): Handlers<Tree> {
   return handlers
 }
-
-type ProcedureOf<O> =
-  O extends Operation<infer Verb, string, infer Input, infer Output>
-    ? Verb extends 'GET'
-      ? TRPCQueryProcedure<{ input: z.input<Input>; output: z.output<Output>; meta: object }>
-      : TRPCMutationProcedure<{ input: z.input<Input>; output: z.output<Output>; meta: object }>
-    : never
-
-type RecordOf<Tree> = {
-  [Name in keyof Tree as Tree[Name] extends { stream: 'events' | 'records' } ? never : Name]: Tree[Name] extends Operation
-    ? ProcedureOf<Tree[Name]>
-    : RecordOf<Tree[Name]>
-}
-
-/**
- * The type of the tRPC router, derived from the contracts so that clients need no server code. It has the operations with a
- * credential, except streams.
- */
-export type AppRouter = TRPCBuiltRouter<
-  { ctx: object; meta: object; errorShape: ErrorShape; transformer: false },
-  RecordOf<Omit<Contracts, 'public' | 'auth'>>
->

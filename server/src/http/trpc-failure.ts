@@ -1,4 +1,5 @@
 import { ApiError, type ErrorBody } from '@earshot/contracts'
+import type { ErrorShape } from '@earshot/contracts/trpc'
 import { TRPCError } from '@trpc/server'
 import { TRPC_ERROR_CODES_BY_KEY } from '@trpc/server/rpc'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -17,13 +18,6 @@ const codeOfStatus = {
   429: 'TOO_MANY_REQUESTS',
   503: 'SERVICE_UNAVAILABLE',
 } as const
-
-/** The shape of `error` for tRPC clients. Its `data` is the error body of REST. */
-export interface ErrorShape {
-  message: string
-  code: number
-  data: ErrorBody
-}
 
 /** Wraps an error so that tRPC responds with its status. */
 export function toTRPCError(error: unknown): TRPCError {
