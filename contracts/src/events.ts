@@ -85,6 +85,7 @@ export const events = {
     scope: 'write:webhooks',
     role: 'admin',
     feature: 'webhooks',
+    hints: { destructive: true },
     summary: 'Expunge an event',
     description:
       'Removes the payload of one event, and the responses of all attempts to deliver it, at once and for good. The event, its deliveries and their hashes stay. The change feed and replays leave the event out. Deliveries that are not finished end: pending ones as `skipped`, and one in flight as `failed`; its request may still arrive, but its response is not kept. Receivers keep what they got. Expunging an event again changes nothing.',

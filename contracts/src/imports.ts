@@ -107,6 +107,7 @@ export const imports = {
     ...write,
     method: 'POST',
     path: `${IMPORT}/undo/`,
+    hints: { destructive: true },
     summary: 'Undo an import',
     description:
       'Removes the records that it created and that nobody has decided on; `submissions.list` shows the others by `import_id`. `totals.removed` rises meanwhile, and `finished_at` is set at the end. What they used of the quota of this month comes back. A running import cannot be undone.',

@@ -53,8 +53,9 @@ export { grouped, type LimitName, limits, sizes, wrongCodes } from './limits.ts'
 export { type MailFields, type MailSecret, type MailTemplate, mailBudgets, mailData } from './mails.ts'
 export { CredentialKind, Token } from './me.ts'
 export { NotificationFrequency, type NotificationKind, notificationKinds } from './notifications.ts'
-export type { Method, Operation, OperationTree, Traits } from './operation.ts'
+export type { Hints, Method, Operation, OperationTree, Traits } from './operation.ts'
 export {
+  hintsOf,
   isEverywhere,
   isOperation,
   listOperations,
@@ -80,6 +81,7 @@ export {
   importFields,
   importPresets,
 } from './schemas/import.ts'
+export { strangersWords } from './schemas/primitives.ts'
 export { fixedScales, Question, QuestionInput, QuestionType } from './schemas/question.ts'
 export { fitsAsStoredJson } from './schemas/stored-json.ts'
 export { Channel, Submission, SubmissionKind, SubmissionState } from './schemas/submission.ts'

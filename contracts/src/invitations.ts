@@ -50,6 +50,7 @@ export const invitations = {
     method: 'POST',
     path: `${TEAM}/invitations/`,
     status: 201,
+    hints: { sendsOut: true },
     summary: 'Invite a person to a team',
     description: `E-mails a link that works once, for ${durations.invitationDays} days, and only for this address. A pending invitation counts toward the quota of members. Admins can invite up to the role admin; only an owner can invite an owner. Returns 409 if the address already has a pending invitation or its owner is a member. You can send an address at most five invitations an hour; one more returns 429.`,
     scope: 'write:members',
@@ -77,6 +78,7 @@ export const invitations = {
   resend: operation({
     method: 'POST',
     path: `${TEAM}/invitations/{invitation_id}/resend/`,
+    hints: { idempotent: false, sendsOut: true },
     summary: 'Resend an invitation',
     description: `E-mails a new link, valid for ${durations.invitationDays} days; the previous link stops working. Returns 409 if the invitation is not pending. You can send an address at most five invitations an hour; one more returns 429. Only an owner can resend the invitation of an owner.`,
     scope: 'write:members',
@@ -88,6 +90,7 @@ export const invitations = {
   accept: operation({
     method: 'POST',
     path: `${INVITATIONS}/accept/`,
+    hints: { showsSecret: true },
     summary: 'Accept an invitation',
     description:
       'Adds you to the team and confirms your e-mail address. The link works once, and only for the account with the invited address; case does not matter. Repeating the request returns the same response. Returns 404 for a link that is unknown, replaced, revoked, expired, used or meant for another person; 409 if you joined the team another way; 402 if the plan of the team has no room.',

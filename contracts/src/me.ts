@@ -80,6 +80,7 @@ const tokens = {
     method: 'POST',
     path: `${ME}/tokens/`,
     status: 201,
+    hints: { showsSecret: true },
     summary: 'Create a personal access token',
     description:
       'The value of the token is shown only in this response. A token can only create tokens with a subset of its own scopes that expire no later than itself. Deleting a token also deletes the tokens it created.',

@@ -48,6 +48,7 @@ export const members = {
   transferOwnership: operation({
     method: 'POST',
     path: `${TEAM}/members/{user_id}/transfer-ownership/`,
+    hints: { destructive: true },
     summary: 'Transfer the ownership of a team',
     description: 'The member becomes an owner and you become an admin, in one step. Other owners stay.',
     scope: 'write:members',

@@ -1,4 +1,4 @@
-import type { Operation, OperationTree } from './operation.ts'
+import type { Hints, Operation, OperationTree } from './operation.ts'
 
 /** An operation with the one name it has on every surface, in that surface's spelling. */
 export interface NamedOperation {
@@ -36,6 +36,23 @@ export function takesKey({
   reauthenticates,
 }: Pick<Operation, 'method' | 'access' | 'waitsSeconds' | 'reauthenticates'>): boolean {
   return method === 'POST' && access !== 'account' && waitsSeconds === undefined && !reauthenticates
+}
+
+/** Returns the hints of an operation: what its literal says, else what follows from the method and the status. */
+export function hintsOf({
+  method,
+  status,
+  reauthenticates,
+  hints,
+}: Pick<Operation, 'method' | 'status' | 'reauthenticates' | 'hints'>): Hints {
+  return {
+    destructive: method === 'DELETE',
+    // What creates something creates another one the next time.
+    idempotent: method !== 'POST' || status === 200,
+    sendsOut: false,
+    showsSecret: reauthenticates,
+    ...hints,
+  }
 }
 
 export function isOperation(node: Operation | OperationTree): node is Operation {

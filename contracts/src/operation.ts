@@ -34,6 +34,18 @@ export interface Traits<Who extends Access, Streams extends StreamKind, Reauthen
   authorizesWithWork: WithWork
 }
 
+/** What a program that acts for a person must know before it calls an operation: the annotations of MCP tools, and one of our own. */
+export interface Hints {
+  /** Takes away what cannot be brought back. */
+  destructive: boolean
+  /** The same request again changes nothing more. */
+  idempotent: boolean
+  /** Sends something to others. */
+  sendsOut: boolean
+  /** Asks for a secret or shows one. */
+  showsSecret: boolean
+}
+
 /** What an author writes of an operation. Everything that any surface needs is derived from it. */
 interface OperationLiteral<Verb extends Method, Path extends string, Input extends z.ZodObject, Output extends z.ZodType> {
   /** HTTP method. GET is a query, everything else a mutation. */
@@ -75,6 +87,8 @@ interface OperationLiteral<Verb extends Method, Path extends string, Input exten
   bodyBytes?: number
   /** Fields of the input that travel in a header over REST, with the name of each header. */
   headers?: Readonly<Record<string, string>>
+  /** What agents are told about it, where that does not follow from its shape; see `hintsOf`. */
+  hints?: Partial<Hints>
   /** Errors that are this operation's own, beside those that follow from its shape. */
   errors?: readonly ErrorCode[]
   /** Path, query and body fields side by side, strict. */

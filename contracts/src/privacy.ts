@@ -3,7 +3,7 @@ import { Invitation } from './invitations.ts'
 import { operation } from './operation.ts'
 import { TEAM, TeamRef } from './paths.ts'
 import { ImportRow } from './schemas/import.ts'
-import { Cursor, Id, listOf, Page, timestamp } from './schemas/primitives.ts'
+import { Cursor, Id, listOf, Page, strangersWords, timestamp } from './schemas/primitives.ts'
 import { PersonEmail, PrivacyRecipient, PrivacyRequest } from './schemas/privacy.ts'
 import { SurveyResponse } from './schemas/survey-response.ts'
 import { Video } from './schemas/video.ts'
@@ -23,7 +23,7 @@ const ExportedAuditEntry = z
     target: z
       .object({ type: z.string().meta({ description: 'Type of the resource.', example: 'submission' }), id: Id.nullable() })
       .meta({ description: 'The changed resource.' }),
-    changes: z.record(z.string(), z.unknown()).meta({ description: 'Each changed field with `from` and `to`.' }),
+    changes: z.record(z.string(), z.unknown()).meta({ description: 'Each changed field with `from` and `to`.' }).register(strangersWords),
     at: timestamp('Time of the change.'),
   })
   .meta({ id: 'ExportedAuditEntry', description: 'An entry of the audit log that names the person.' })
@@ -78,6 +78,7 @@ export const privacy = {
   erase: operation({
     method: 'POST',
     path: `${PRIVACY}/erase/`,
+    hints: { destructive: true },
     summary: 'Erase what a person left',
     description:
       "Removes a person from submissions, videos, responses, invitations, imports, mails, payloads of events and deliveries, answers of receivers, values of the audit log, stored responses and the search index, for good. Records that name the address as their author's are gone when the response arrives; a job removes the rest, and the files of videos. Records of other people stay, and the address in them is replaced by `[erased]`. Events that are not delivered yet are not sent. Later imports leave the person out. Returns the receipt; while an erasure of the same person runs, returns that one. Accounts of members are not erased.",

@@ -131,6 +131,7 @@ export const videos = {
     path: `${PROJECT}/videos/`,
     status: 201,
     quota: 'video_uploads',
+    hints: { showsSecret: true },
     summary: 'Reserve the upload of a video',
     description: `Upload the file to \`upload.url\` by tus, then complete the video. A reservation ends after ${durations.videoUploadHours} hours.`,
     errors: ['body_too_large'],

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { sizes } from '../limits.ts'
-import { CreatedAt, Id, NUL, text, timestamp, UpdatedAt } from './primitives.ts'
+import { CreatedAt, Id, NUL, strangersWords, text, timestamp, UpdatedAt } from './primitives.ts'
 import { Testimonial } from './testimonial.ts'
 
 const ImportState = z.enum(['reserved', 'uploaded', 'running', 'completed', 'failed', 'undone']).meta({
@@ -120,7 +120,7 @@ export const Import = z
     file_name: z.string().meta({ description: 'Name of the file.' }),
     size_bytes: z.int().nullable().meta({ description: 'Size of the file.' }),
     preset: ImportPreset.nullable().meta({ description: 'Where the file comes from, if that was recognized.' }),
-    columns: z.array(z.string()).nullable().meta({ description: 'The header of the file, once it was read.' }),
+    columns: z.array(z.string()).nullable().meta({ description: 'The header of the file, once it was read.' }).register(strangersWords),
     mapping: z.record(z.string(), z.string()).meta({ description: 'The field of each column that is read.', example: { Quote: 'body' } }),
     date_order: DateOrder.nullable(),
     rating_scale: RatingScale.nullable(),
@@ -182,7 +182,8 @@ export const ImportRow = z
       .meta({
         visibility: 'read:contacts',
         description: `The row as it was read, at most ${sizes.importRowTextCharacters} characters. Null without the scope read:contacts, and for viewers.`,
-      }),
+      })
+      .register(strangersWords),
   })
   .meta({ id: 'ImportRow', description: 'A row that failed.' })
 export type ImportRow = z.infer<typeof ImportRow>

@@ -131,6 +131,12 @@ export const OtpInput = text(32, 1).meta({
 })
 
 /**
+ * Output: fields with words of strangers, visitors as a rule, which surfaces for agents mark as data. Register a field last:
+ * `meta`, `nullable` and the like make another schema.
+ */
+export const strangersWords = z.registry()
+
+/**
  * Output: another person's e-mail address. The pipeline masks fields with this visibility: without the scope, and always for
  * viewers, the value is null on every surface.
  */

@@ -11,6 +11,7 @@ import {
   Metadata,
   Name,
   Rating,
+  strangersWords,
   Title,
   text,
   timestamp,
@@ -34,10 +35,10 @@ export type Channel = z.infer<typeof Channel>
 
 const Author = z
   .object({
-    name: z.string().meta({ description: 'Name of the person.', example: 'Ada Lovelace' }),
+    name: z.string().meta({ description: 'Name of the person.', example: 'Ada Lovelace' }).register(strangersWords),
     email: ContactEmail,
-    title: z.string().nullable().meta({ description: 'Job title of the person.', example: 'CTO' }),
-    company: z.string().nullable().meta({ description: 'Company of the person.', example: 'Analytical Engines' }),
+    title: z.string().nullable().meta({ description: 'Job title of the person.', example: 'CTO' }).register(strangersWords),
+    company: z.string().nullable().meta({ description: 'Company of the person.', example: 'Analytical Engines' }).register(strangersWords),
     avatar_url: z.string().nullable().meta({ description: 'Address of the picture.' }),
     website_url: z.string().nullable().meta({ description: 'Website of the person.' }),
   })
@@ -46,7 +47,7 @@ const Author = z
 export const Consent = z
   .object({
     granted: z.boolean().meta({ description: 'Whether the person consented to publication.' }),
-    text: z.string().nullable().meta({ description: 'Text that the person consented to.' }),
+    text: z.string().nullable().meta({ description: 'Text that the person consented to.' }).register(strangersWords),
     granted_at: timestamp('Time when consent was given.').nullable(),
     revoked_at: timestamp('Time when consent was withdrawn.').nullable(),
   })
@@ -76,8 +77,8 @@ export const Submission = z
     kind: SubmissionKind,
     state: SubmissionState,
     channel: Channel,
-    title: z.string().nullable().meta({ description: 'Headline.' }),
-    body: z.string().meta({ description: 'The text.', example: 'Saved us a week.' }),
+    title: z.string().nullable().meta({ description: 'Headline.' }).register(strangersWords),
+    body: z.string().meta({ description: 'The text.', example: 'Saved us a week.' }).register(strangersWords),
     rating: z.int().nullable().meta({ description: 'Stars, 1 to 5.' }),
     author: Author,
     consent: Consent,
@@ -85,7 +86,7 @@ export const Submission = z
     language: z.string().nullable().meta({ description: 'BCP 47 language tag.' }),
     tags: z.array(z.string()).meta({ description: 'Tags.' }),
     external_id: z.string().nullable().meta({ description: 'Your own id, unique in the project.' }),
-    metadata: z.record(z.string(), z.unknown()).meta({ description: 'Your own JSON object.' }),
+    metadata: z.record(z.string(), z.unknown()).meta({ description: 'Your own JSON object.' }).register(strangersWords),
     video_id: Id.nullable().meta({ description: 'The video, if any.' }),
     import_id: Id.nullable().meta({ description: 'The import that created it, if any.' }),
     moderation: Moderation,

@@ -1,6 +1,19 @@
 import { z } from 'zod'
 import { sizes } from '../limits.ts'
-import { ContactEmail, CreatedAt, EmailInput, Id, instant, Language, Metadata, Name, text, timestamp, UpdatedAt } from './primitives.ts'
+import {
+  ContactEmail,
+  CreatedAt,
+  EmailInput,
+  Id,
+  instant,
+  Language,
+  Metadata,
+  Name,
+  strangersWords,
+  text,
+  timestamp,
+  UpdatedAt,
+} from './primitives.ts'
 import { QuestionType, SafeNumber } from './question.ts'
 import { Channel } from './submission.ts'
 
@@ -11,8 +24,8 @@ const Respondent = z
   .object({
     external_id: z.string().nullable().meta({ description: 'Your own id of the person.' }),
     email: ContactEmail,
-    name: z.string().nullable().meta({ description: 'Name of the person.' }),
-    properties: z.record(z.string(), z.unknown()).meta({ description: 'Your own properties of the person.' }),
+    name: z.string().nullable().meta({ description: 'Name of the person.' }).register(strangersWords),
+    properties: z.record(z.string(), z.unknown()).meta({ description: 'Your own properties of the person.' }).register(strangersWords),
   })
   .meta({ id: 'Respondent', description: 'The person who answered.' })
 
@@ -31,7 +44,7 @@ const OtherAnswer = z
   .object({
     ...ofQuestion,
     type: QuestionType.exclude(['email']).meta({ description: 'Type of the question.', example: 'nps' }),
-    value: AnswerValue.nullable(),
+    value: AnswerValue.nullable().register(strangersWords),
   })
   .meta({ id: 'OtherAnswer', description: 'The answer to a question of any other type.' })
 
@@ -91,7 +104,7 @@ export const SurveyResponse = z
     nps_score: z.int().nullable().meta({ description: 'The answer to the NPS question, 0 to 10.' }),
     language: z.string().nullable().meta({ description: 'BCP 47 language tag.' }),
     channel: Channel,
-    hidden: z.record(z.string(), z.unknown()).meta({ description: 'Hidden fields that the page sent.' }),
+    hidden: z.record(z.string(), z.unknown()).meta({ description: 'Hidden fields that the page sent.' }).register(strangersWords),
     completed_at: timestamp('Time when the last question was answered.').nullable(),
     duration_ms: z.int().nullable().meta({ description: 'Time from the first question to the last.' }),
     created_at: CreatedAt,

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { day, Nps, Percent } from './figures.ts'
-import { Id, timestamp } from './primitives.ts'
+import { Id, strangersWords, timestamp } from './primitives.ts'
 import { QuestionType } from './question.ts'
 
 const Choice = z
@@ -25,7 +25,7 @@ const Quantiles = z
 const TextAnswer = z
   .object({
     response_id: Id.meta({ description: 'The response.' }),
-    value: z.string().meta({ description: 'The answer.', example: 'The import was quick.' }),
+    value: z.string().meta({ description: 'The answer.', example: 'The import was quick.' }).register(strangersWords),
     completed_at: timestamp('Time of the response.'),
   })
   .meta({ id: 'TextAnswer', description: 'The answer to a question of type short_text, long_text, date or url.' })

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { strangersWords } from './primitives.ts'
 import { Submission } from './submission.ts'
 
 const MAX_POSITION = 1_000_000
@@ -13,7 +14,7 @@ export const Position = z
 /** What the team adds to a testimonial. */
 export const editorial = {
   featured: z.boolean().meta({ description: 'Whether the team featured it.' }),
-  excerpt: z.string().nullable().meta({ description: 'A verbatim part of the body.' }),
+  excerpt: z.string().nullable().meta({ description: 'A verbatim part of the body.' }).register(strangersWords),
   position: Position.nullable(),
 }
 

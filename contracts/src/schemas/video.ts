@@ -10,6 +10,7 @@ import {
   Metadata,
   Name,
   Rating,
+  strangersWords,
   Title,
   text,
   timestamp,
@@ -52,21 +53,25 @@ export const Caption = z
 /** What is said beside a video. Once submitted it stays as it was: later changes are in the submission. */
 export const VideoDraft = z
   .object({
-    title: z.string().nullable().meta({ description: 'Headline.' }),
-    body: z.string().meta({ description: 'Words beside the video.' }),
+    title: z.string().nullable().meta({ description: 'Headline.' }).register(strangersWords),
+    body: z.string().meta({ description: 'Words beside the video.' }).register(strangersWords),
     rating: z.int().nullable().meta({ description: 'Stars, 1 to 5.' }),
     author: z
       .object({
-        name: z.string().nullable().meta({ description: 'Name of the person. The draft cannot be submitted without it.' }),
+        name: z
+          .string()
+          .nullable()
+          .meta({ description: 'Name of the person. The draft cannot be submitted without it.' })
+          .register(strangersWords),
         email: ContactEmail,
-        title: z.string().nullable().meta({ description: 'Job title of the person.' }),
-        company: z.string().nullable().meta({ description: 'Company of the person.' }),
+        title: z.string().nullable().meta({ description: 'Job title of the person.' }).register(strangersWords),
+        company: z.string().nullable().meta({ description: 'Company of the person.' }).register(strangersWords),
         website_url: z.string().nullable().meta({ description: 'Website of the person.' }),
       })
       .meta({ id: 'VideoAuthor', description: 'The author of the video.' }),
     consent: Consent.omit({ revoked_at: true }).meta({ id: 'VideoConsent', description: "The person's consent, as submitted." }),
     language: z.string().nullable().meta({ description: 'BCP 47 language tag.' }),
-    metadata: z.record(z.string(), z.unknown()).meta({ description: 'Your own JSON object.' }),
+    metadata: z.record(z.string(), z.unknown()).meta({ description: 'Your own JSON object.' }).register(strangersWords),
     submission_id: Id.nullable().meta({ description: 'The submission, once the draft was submitted.' }),
     submitted_at: timestamp('Time of submission.').nullable(),
   })
@@ -110,7 +115,7 @@ export const Video = z
     team_id: Id.meta({ description: 'The team that owns the record.' }),
     project_id: Id.meta({ description: 'The project of the record.' }),
     state: VideoState,
-    file_name: z.string().meta({ description: 'Name of the uploaded file.' }),
+    file_name: z.string().meta({ description: 'Name of the uploaded file.' }).register(strangersWords),
     content_type: z.string().meta({ description: 'Media type of the uploaded file, as announced.', example: 'video/webm' }),
     size_bytes: z.int().nullable().meta({ description: 'Size of the file; null while it is not known.' }),
     offset_bytes: z.int().meta({ description: 'Number of bytes received.' }),

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { DeliveredEvent, TEST_EVENT } from './event-payloads.ts'
 import { eventTypes } from './event-types.ts'
-import { CreatedAt, Id, timestamp, UpdatedAt } from './primitives.ts'
+import { CreatedAt, Id, strangersWords, timestamp, UpdatedAt } from './primitives.ts'
 
 export const DeliveryState = z.enum(['pending', 'sending', 'succeeded', 'failed', 'skipped']).meta({
   id: 'DeliveryState',
@@ -67,10 +67,15 @@ export const Attempt = z
       .record(z.string(), z.string())
       .meta({ id: 'AttemptResponseHeaders', description: 'Headers by name.' })
       .nullable()
-      .meta({ description: 'Headers of the response.' }),
-    response_body: z.string().nullable().meta({
-      description: 'The start of the response body: 4 KB of a successful response, 64 KB of any other, unless configured otherwise.',
-    }),
+      .meta({ description: 'Headers of the response.' })
+      .register(strangersWords),
+    response_body: z
+      .string()
+      .nullable()
+      .meta({
+        description: 'The start of the response body: 4 KB of a successful response, 64 KB of any other, unless configured otherwise.',
+      })
+      .register(strangersWords),
     response_body_truncated: z.boolean().meta({ description: 'Whether the response body was longer than what is kept.' }),
     response_body_bytes: z.int().nullable().meta({
       description:
