@@ -109,6 +109,18 @@ export async function countMembers(tx: Tx, team_id: string): Promise<number> {
   return onlyOne(await count(tx, { team_id })).members
 }
 
+const findRoles = statement<{ userId: string }, { role: Role }>(
+  (p) => sql`
+  select distinct role
+    from ${memberships}
+   where user_id = ${p.userId}`,
+)
+
+/** Returns the roles that a person has, each once, in whichever teams. */
+export async function listRoles(tx: Tx, userId: string): Promise<Role[]> {
+  return (await findRoles(tx, { userId })).map(({ role }) => role)
+}
+
 const setRole = statement<MemberRef & { role: Role }, never>(
   (p) => sql`
   update ${memberships}

@@ -25,6 +25,7 @@ import { registerStream } from './http/stream.ts'
 import { registerTrpc } from './http/trpc.ts'
 import { registerUnknownRoute } from './http/unknown-route.ts'
 import { registerImportUpload } from './imports/upload.ts'
+import { registerMcp } from './mcp/routes.ts'
 import { registerMedia } from './media/routes.ts'
 import { oauthPages, registerOAuth } from './oauth/routes.ts'
 import { registerBacklogMetrics } from './observability/backlog-metrics.ts'
@@ -114,11 +115,10 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     else registerRest(app, pipeline, { ...options, resourcePath: retrievePathOf(options.contracts, pipeline.named) })
   }
   registerFiles(app, options, pipelineOptions)
-  await registerTrpc(
-    app,
-    pipelines.filter(({ named }) => isEverywhere(named.operation)),
-    { baseUrl: options.baseUrl, authenticate: compileAuthentication(pipelineOptions) },
-  )
+  const everywhere = pipelines.filter(({ named }) => isEverywhere(named.operation))
+  const authenticate = compileAuthentication(pipelineOptions)
+  await registerTrpc(app, everywhere, { baseUrl: options.baseUrl, authenticate })
+  registerMcp(app, everywhere, { ...options, authenticate })
   const pages = { database: options.database, services, baseUrl: options.baseUrl }
   await registerPages(app, pages, oauthPages)
   await registerOAuth(app, pages)

@@ -2,6 +2,7 @@ import { ApiError, type NamedOperation, type Operation } from '@earshot/contract
 import { ForeignRowError, type Patience, type Tx } from '@earshot/db'
 import { z } from 'zod'
 import { type AuthorizedRequest as Authorized, authenticate, authorizeCaller, requireFeature } from '../auth/caller.ts'
+import type { KnownAccessRow } from '../auth/credential.ts'
 import { isFailedAttempt } from '../auth/rate-limit.ts'
 import type { ReplyHeaders } from '../auth/reply-headers.ts'
 import type { RequestFacts } from '../auth/request-facts.ts'
@@ -112,13 +113,12 @@ export function compilePipeline(named: NamedOperation, handler: AnyHandler, opti
 
 /** Returns what authenticates and counts a request whose operation stands in its body, before the body is read. */
 export function compileAuthentication({ database, services, rateLimitMultiplier }: PipelineOptions) {
-  return async (requestFacts: RequestFacts, replyHeaders: ReplyHeaders): Promise<void> => {
-    await authenticate(database.patiently(requestFacts.patience), 'authenticated', requestFacts, {
+  return (requestFacts: RequestFacts, replyHeaders: ReplyHeaders): Promise<KnownAccessRow> =>
+    authenticate(database.patiently(requestFacts.patience), 'authenticated', requestFacts, {
       ...services,
       multiplier: rateLimitMultiplier,
       replyHeaders,
     })
-  }
 }
 
 /**

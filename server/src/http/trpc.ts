@@ -22,7 +22,7 @@ interface Context {
 }
 
 /** What authenticates and counts a request without knowing its calls. */
-type Authenticate = (requestFacts: RequestFacts, replyHeaders: ReplyHeaders) => Promise<void>
+type Authenticate = (requestFacts: RequestFacts, replyHeaders: ReplyHeaders) => Promise<unknown>
 
 const trpc = initTRPC.context<Context>().create({
   isDev: false,

@@ -1,0 +1,89 @@
+import type { Database } from '@earshot/db'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { hasLargeBody } from '../auth/request-facts.ts'
+import type { Pipeline } from '../http/pipeline.ts'
+import { createCallers, type McpAuthenticate, refuseForeignOrigin } from './callers.ts'
+import { type Exchange, listTools, performCall } from './exchange.ts'
+import { describeFailure, readMessage, sendMcpFailure } from './failure.ts'
+import type { Answer, Answers } from './protocol.ts'
+import { readSelection } from './selection.ts'
+import { compileTools } from './tools.ts'
+
+const PATHS = ['/mcp', '/mcp/read-only', '/mcp/x/:toolsets', '/mcp/x/:toolsets/read-only']
+/** Headers that describe the connection rather than the message. */
+const HOP_BY_HOP = new Set(['connection', 'content-length', 'expect', 'host', 'keep-alive', 'transfer-encoding', 'upgrade'])
+
+export interface McpOptions {
+  baseUrl: string
+  version: string
+  database: Database
+  authenticate: McpAuthenticate
+}
+
+/**
+ * Serves every operation with a credential as a tool of the Model Context Protocol, through the same pipelines as REST. A request is one
+ * message, authorized and counted once: a call with its operation, any other with its credential alone. As for tRPC, a large body is read
+ * only for a request that was counted before.
+ */
+export function registerMcp(app: FastifyInstance, pipelines: readonly Pipeline[], options: McpOptions): void {
+  const ownOrigin = new URL(options.baseUrl).origin
+  const callers = createCallers(ownOrigin, options.authenticate)
+  const toolsOf = lazily(() => compileTools(pipelines))
+  // The SDK is loaded when the first request comes: most services never need it.
+  const protocolOf = lazily(async () => {
+    const { createProtocol } = await import('./protocol.ts')
+    return createProtocol({ version: options.version, onError: (err) => app.log.debug({ err }, 'mcp request refused') })
+  })
+
+  for (const url of PATHS) {
+    app.route({
+      method: 'POST',
+      url,
+      onRequest: async (request, reply) => {
+        refuseForeignOrigin(request, ownOrigin)
+        if (hasLargeBody(request.headers)) await callers.count(request, reply, {})
+      },
+      handler: async (request, reply) => {
+        const message = readMessage(request.body)
+        const tools = toolsOf()
+        const selection = readSelection(request, tools)
+        const exchange = await callers.judge(message, { request, reply, tools, selection })
+        const protocol = await protocolOf()
+        return send(reply, await protocol.answer(webRequest(request, ownOrigin), request.body, answersOf(exchange, request, options)))
+      },
+      errorHandler: async (error, request, reply) => sendMcpFailure(await callers.failureOf(error, request, reply), request, reply),
+    })
+  }
+}
+
+function answersOf(exchange: Exchange, request: FastifyRequest, { database }: McpOptions): Answers {
+  return {
+    exchange,
+    listTools: () => listTools(exchange, database),
+    callTool: (args) => performCall(exchange, args),
+    describeFailure: (failure) => describeFailure(failure, request),
+  }
+}
+
+/** The request as the SDK reads it. Its body was read before. */
+function webRequest({ method, url, headers }: FastifyRequest, ownOrigin: string): Request {
+  const copied = new Headers()
+  for (const [name, value] of Object.entries(headers)) {
+    if (typeof value === 'string' && !HOP_BY_HOP.has(name)) copied.set(name, value)
+  }
+  return new Request(ownOrigin + url, { method, headers: copied })
+}
+
+function send(reply: FastifyReply, { status, headers, body }: Answer): FastifyReply {
+  reply.code(status).header('cache-control', 'no-store')
+  for (const [name, value] of headers) if (name !== 'content-length') reply.header(name, value)
+  return reply.send(body === '' ? undefined : body)
+}
+
+function lazily<Value>(make: () => Value): () => Value {
+  let made: { value: Value } | undefined
+  return () => {
+    made ??= { value: make() }
+    return made.value
+  }
+}
