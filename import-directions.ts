@@ -61,7 +61,7 @@ const directions: Record<string, readonly string[]> = {
   ],
   'server/src/http/': [...LAYERS_BELOW, '@earshot/contracts/trpc', 'server/src/auth/', 'server/src/services.ts'],
   'server/src/auth/': [...LAYERS_BELOW, 'server/src/services.ts'],
-  'server/src/mcp/': [...LAYERS_BELOW, 'server/src/auth/', 'server/src/http/'],
+  'server/src/mcp/': [...LAYERS_BELOW, 'server/src/auth/', 'server/src/http/', 'server/src/oauth/paths.ts', 'server/src/oauth/scopes.ts'],
   'server/src/observability/': [...LAYERS_BELOW, '@earshot/db/maintenance', 'server/src/auth/forwarding.ts', 'server/src/http/'],
   'server/src/openapi/': [
     '@earshot/contracts',

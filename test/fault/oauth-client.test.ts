@@ -1,3 +1,6 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { openRemoteDatabase } from '../support/remote-database.ts'
 import { runAdmin } from '../support/run-admin.ts'
@@ -59,4 +62,35 @@ test('the operator registers an application beside the running service, sees its
   ]) {
     await expect(admin('create', ...common, '--type', 'public', ...wrong)).rejects.toMatchObject({ code: 1 })
   }
+})
+
+test('the operator registers an agent by the document that it publishes, of which nothing is fetched', {
+  timeout: GENEROUS_MS,
+}, async () => {
+  await using remote = await openRemoteDatabase()
+  const directory = await mkdtemp(join(tmpdir(), 'earshot-client-'))
+  const file = join(directory, 'client.json')
+  const clientId = 'https://agent.example/oauth/client-metadata'
+  const create = async (document: object, id = clientId) => {
+    await writeFile(file, JSON.stringify(document))
+    const words = ['oauth-client', 'create', '--client-id', id, '--metadata', file, '--scopes', 'read:projects', '--json']
+    return runAdmin(remote.environment, ...words)
+  }
+  const document = { client_id: clientId, client_name: 'Agent', redirect_uris: ['http://localhost/callback', 'http://127.0.0.1/callback'] }
+  await expect(create({ ...document, client_id: 'https://other.example/x' })).rejects.toThrow(
+    'The document is that of https://other.example/x.',
+  )
+  await expect(create({ ...document, redirect_uris: ['http://agent.example/'] })).rejects.toThrow('redirect_uris')
+  await expect(create({ ...document, token_endpoint_auth_method: 'private_key_jwt' })).rejects.toThrow('must be none')
+  await expect(create({ ...document, client_id: 'https://agent.example/' }, 'https://agent.example/')).rejects.toThrow('with a path')
+  expect(JSON.parse(await create(document))).toEqual({
+    client_id: clientId,
+    name: 'Agent',
+    type: 'public',
+    redirect_uris: document.redirect_uris,
+    grant_types: ['authorization_code', 'refresh_token'],
+    scopes: ['read:projects'],
+  })
+  await expect(create(document)).rejects.toThrow('is registered already')
+  await rm(directory, { recursive: true })
 })

@@ -101,9 +101,9 @@ test('an unknown method and an unknown path', async () => {
 
 test('JSON and forms are equivalent, the trailing slash is optional, and unknown parameters are ignored', async () => {
   const code = codeGrant(await getCode(fixture, client))
-  const body = { ...own(client), ...code, resource: ['a', 'b'], audience: 7 }
+  const body = { ...own(client), ...code, audience: ['a', 'b'], hint: 7 }
   expect(await fixture.service.send('POST', '/o/token', { body })).toMatchObject({ status: 200, body: { expires_in: 3600 } })
-  const form = await post(fixture, '/o/token', { ...own(client), ...codeGrant(await getCode(fixture, client)), resource: 'a', scope: '' })
+  const form = await post(fixture, '/o/token', { ...own(client), ...codeGrant(await getCode(fixture, client)), audience: 'a', scope: '' })
   expect(form).toMatchObject({ status: 200, body: { expires_in: 3600 } })
 })
 

@@ -88,7 +88,9 @@ test.each([
   ['the implicit flow', { response_type: 'token' }, 'unsupported_response_type'],
   ['two response types', { response_type: 'code token' }, 'unsupported_response_type'],
   ['an unknown scope', { scope: 'read:profile read:everything' }, 'invalid_scope'],
-  ['a scope that is not the client’s', { scope: 'write:privacy' }, 'invalid_scope'],
+  ['scopes of which none is the client’s', { scope: 'write:privacy' }, 'invalid_scope'],
+  ['a resource of others', { resource: 'https://other.example/mcp' }, 'invalid_target'],
+  ['a resource with a fragment', { resource: 'http://127.0.0.1/mcp#x' }, 'invalid_target'],
 ])('%s is reported to the client, with its state and the issuer', async (_what, changes, error) => {
   await fixture.browser.open(authorizePath(client, changes))
   const { status, headers } = fixture.browser.page()

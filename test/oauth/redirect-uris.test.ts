@@ -19,10 +19,17 @@ const REGISTERED = [
   'http://127.0.0.1:8765/fixed',
   'http://[::1]/callback',
   'http://localhost:3000/callback',
+  'http://localhost/agent',
   'com.example.app:/callback',
 ]
 
-const ACCEPTED = [...REGISTERED, 'http://127.0.0.1:51004/callback', 'http://127.0.0.1:1/fixed', 'http://[::1]:51004/callback']
+const ACCEPTED = [
+  ...REGISTERED,
+  'http://127.0.0.1:51004/callback',
+  'http://127.0.0.1:1/fixed',
+  'http://[::1]:51004/callback',
+  'http://localhost:51004/agent',
+]
 
 const REFUSED = [
   'https://app.example/callback/',
@@ -44,6 +51,10 @@ const REFUSED = [
   'http://app.example/callback',
   'http://localhost:3001/callback',
   'http://localhost/callback',
+  'http://localhost:51004/agent/',
+  'http://localhost:51004@evil.example/agent',
+  'http://localhost.evil.example/agent',
+  'https://localhost:51004/agent',
   'http://127.0.0.1:51004/other',
   'http://127.0.0.1:51004@evil.example/callback',
   'http://127.0.0.1.evil.example/callback',

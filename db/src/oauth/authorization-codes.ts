@@ -17,6 +17,7 @@ export interface NewAuthorizationCode {
   scopes: readonly Scope[]
   redirectUri: string
   codeChallenge: string
+  resource: string | null
   lifetimeSeconds: number
 }
 
@@ -36,7 +37,7 @@ const readExpiry = statement<{ lifetimeSeconds: number }, { expires_at: string }
 )
 
 const insert = statement<
-  Omit<NewAuthorizationCode, 'clientId' | 'scopes' | 'lifetimeSeconds'> & { credentialId: string; expiresAt: string },
+  Omit<NewAuthorizationCode, 'clientId' | 'scopes' | 'resource' | 'lifetimeSeconds'> & { credentialId: string; expiresAt: string },
   never
 >(
   (p) => sql`
@@ -46,10 +47,10 @@ const insert = statement<
 
 /** Records that the actor allows a client to act for them, with the code that the client exchanges for tokens. */
 export async function createAuthorizationCode(tx: Tx, actor: UserActor, code: NewAuthorizationCode): Promise<void> {
-  const { hash, clientId, scopes, redirectUri, codeChallenge, lifetimeSeconds } = code
+  const { hash, clientId, scopes, resource, redirectUri, codeChallenge, lifetimeSeconds } = code
   await transaction(tx, async (tx) => {
     const { expires_at: expiresAt } = onlyOne(await readExpiry(tx, { lifetimeSeconds }))
-    const credentialId = await allowClient(tx, actor, { clientId, scopes, expiresAt })
+    const credentialId = await allowClient(tx, actor, { clientId, scopes, expiresAt, resource })
     await insert(tx, { hash, credentialId, redirectUri, codeChallenge, expiresAt })
   })
 }

@@ -13,12 +13,14 @@ interface NewAuthorization {
   clientId: string
   scopes: readonly Scope[]
   expiresAt: string
+  /** The resource that the client named (RFC 8707); null for none. */
+  resource: string | null
 }
 
 const insert = statement<NewAuthorization & { userId: string }, { id: string }>(
   (p) => sql`
-  insert into ${credentials} (kind, user_id, client_id, scopes, expires_at)
-  values ('oauth2', ${p.userId}, ${p.clientId}, ${p.scopes}::text[], ${p.expiresAt}::timestamptz)
+  insert into ${credentials} (kind, user_id, client_id, scopes, expires_at, resource)
+  values ('oauth2', ${p.userId}, ${p.clientId}, ${p.scopes}::text[], ${p.expiresAt}::timestamptz, ${p.resource})
   returning id`,
 )
 

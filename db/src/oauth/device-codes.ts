@@ -17,13 +17,14 @@ export interface NewDeviceCode {
   userCodeMac: Buffer
   clientId: string
   scopes: readonly Scope[]
+  resource: string | null
   lifetimeSeconds: number
 }
 
 const insert = statement<NewDeviceCode, { hash: Buffer }>(
   (p) => sql`
-  insert into ${device_codes} (hash, user_code_mac, client_id, scopes, expires_at)
-  values (${p.hash}, ${p.userCodeMac}, ${p.clientId}, ${p.scopes}::text[], now() + ${p.lifetimeSeconds}::int * interval '1 second')
+  insert into ${device_codes} (hash, user_code_mac, client_id, scopes, resource, expires_at)
+  values (${p.hash}, ${p.userCodeMac}, ${p.clientId}, ${p.scopes}::text[], ${p.resource}, now() + ${p.lifetimeSeconds}::int * interval '1 second')
   on conflict (user_code_mac) do nothing
   returning hash`,
 )

@@ -92,8 +92,8 @@ export async function decideDeviceCode(
     // The condition on the locked row makes it one decision under any number of tabs.
     const [device] = await lockUndecided(tx, { hash })
     if (!device) return false
-    const { client_id: clientId, scopes, expires_at: expiresAt } = device
-    const credentialId = decision === 'allowed' ? await allowClient(tx, actor, { clientId, scopes, expiresAt }) : null
+    const { client_id: clientId, scopes, expires_at: expiresAt, resource } = device
+    const credentialId = decision === 'allowed' ? await allowClient(tx, actor, { clientId, scopes, expiresAt, resource }) : null
     await setDecision(tx, { hash, decision, credentialId })
     return true
   })

@@ -93,11 +93,13 @@ export interface ActiveToken {
   expires_at: string
   user_id: string
   client_id: string
+  /** The resource that the client named; null for none. */
+  resource: string | null
 }
 
 const inspect = statement<TokenOfClient, ActiveToken>(
   (p) => sql`
-  select shown.kind, coalesce(shown.scopes, c.scopes) as scopes, shown.expires_at, c.user_id, o.client_id
+  select shown.kind, coalesce(shown.scopes, c.scopes) as scopes, shown.expires_at, c.user_id, o.client_id, c.resource
     from (
            select 'access' as kind, a.credential_id, a.scopes, a.expires_at
              from ${access_tokens} a

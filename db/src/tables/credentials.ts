@@ -18,5 +18,6 @@ export const credentials = pgTable('credentials', {
   revoked_at: instant(),
   ip: inet(),
   user_agent: text(),
+  resource: text(),
   ...lifetime,
 })

@@ -32,4 +32,5 @@ export const device_codes = pgTable('device_codes', {
   decision: text(),
   credential_id: uuid(),
   taken_at: instant(),
+  resource: text(),
 })

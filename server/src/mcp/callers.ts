@@ -6,6 +6,7 @@ import { type RequestFacts, requestFactsOf } from '../auth/request-facts.ts'
 import { toApiError } from '../http/failure.ts'
 import { readIdempotencyKey } from '../http/idempotency.ts'
 import { singleHeader } from '../http/rest.ts'
+import { mustStepUp } from './challenge.ts'
 import { type Arguments, type Exchange, pathOf } from './exchange.ts'
 import type { Selection } from './selection.ts'
 import type { Tool } from './tools.ts'
@@ -48,7 +49,7 @@ export function createCallers(ownOrigin: string, authenticate: McpAuthenticate) 
     return known
   }
 
-  /** A 401 is HTTP's, so that clients sign in; whatever else is refused, a model must read. */
+  /** A 401 and a scope that OAuth could grant are HTTP's, so that clients ask the person; whatever else is refused, a model must read. */
   async function judgeCall(tool: Tool, args: Arguments, { request, reply, selection }: Judged): Promise<Exchange['call']> {
     const isCounted = counted.has(request)
     const facts = factsOf(request, pathOf(tool, args, selection))
@@ -57,7 +58,7 @@ export function createCallers(ownOrigin: string, authenticate: McpAuthenticate) 
       return { tool, authorized: await tool.pipeline.authorize(facts, replyHeadersOf(reply), { isCounted }) }
     } catch (failure) {
       const { status, retryAfterSeconds } = toApiError(failure)
-      if (status === 401) throw failure
+      if (status === 401 || mustStepUp(failure, request)) throw failure
       if (retryAfterSeconds !== undefined) reply.header('retry-after', retryAfterSeconds)
       return { failure }
     }

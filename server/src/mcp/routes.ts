@@ -2,14 +2,16 @@ import type { Database } from '@earshot/db'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { hasLargeBody } from '../auth/request-facts.ts'
 import type { Pipeline } from '../http/pipeline.ts'
+import { MCP_PATH } from '../oauth/paths.ts'
 import { createCallers, type McpAuthenticate, refuseForeignOrigin } from './callers.ts'
+import { challengeOf } from './challenge.ts'
 import { type Exchange, listTools, performCall } from './exchange.ts'
 import { describeFailure, readMessage, sendMcpFailure } from './failure.ts'
 import type { Answer, Answers } from './protocol.ts'
 import { readSelection } from './selection.ts'
 import { compileTools } from './tools.ts'
 
-const PATHS = ['/mcp', '/mcp/read-only', '/mcp/x/:toolsets', '/mcp/x/:toolsets/read-only']
+const PATHS = ['', '/read-only', '/x/:toolsets', '/x/:toolsets/read-only'].map((path) => MCP_PATH + path)
 /** Headers that describe the connection rather than the message. */
 const HOP_BY_HOP = new Set(['connection', 'content-length', 'expect', 'host', 'keep-alive', 'transfer-encoding', 'upgrade'])
 
@@ -51,7 +53,12 @@ export function registerMcp(app: FastifyInstance, pipelines: readonly Pipeline[]
         const protocol = await protocolOf()
         return send(reply, await protocol.answer(webRequest(request, ownOrigin), request.body, answersOf(exchange, request, options)))
       },
-      errorHandler: async (error, request, reply) => sendMcpFailure(await callers.failureOf(error, request, reply), request, reply),
+      errorHandler: async (error, request, reply) => {
+        const failure = await callers.failureOf(error, request, reply)
+        const challenge = challengeOf(failure, request, { baseUrl: options.baseUrl, tools: toolsOf() })
+        if (challenge !== null) reply.header('www-authenticate', challenge)
+        return sendMcpFailure(failure, request, reply)
+      },
     })
   }
 }

@@ -5,13 +5,23 @@ import { requireCarriable } from '../http/input.ts'
 import { readScope } from './parameters.ts'
 import { addParameters, matchesRedirectUri } from './redirect-uri.ts'
 import { type OAuthErrorName, OAuthRefusal } from './refusal.ts'
+import { readResource } from './resource.ts'
 import { requireScopes } from './scopes.ts'
 
 const STATE_CHARACTERS = 4_096
 const VISIBLE = /^[\x20-\x7e]*$/
 /** SHA-256 in base64url, which has no padding (RFC 7636 §4.2). */
 const CHALLENGE = /^[A-Za-z0-9_-]{43}$/
-const NAMES = ['client_id', 'redirect_uri', 'response_type', 'scope', 'state', 'code_challenge', 'code_challenge_method'] as const
+const NAMES = [
+  'client_id',
+  'redirect_uri',
+  'response_type',
+  'scope',
+  'state',
+  'code_challenge',
+  'code_challenge_method',
+  'resource',
+] as const
 
 type Parameter = (typeof NAMES)[number]
 
@@ -22,6 +32,8 @@ export interface AuthorizationRequest {
   state: string | null
   scopes: readonly Scope[]
   codeChallenge: string
+  /** The resource that the client wants to use (RFC 8707); null when it named none. */
+  resource: string | null
 }
 
 /** A redirect URI that is registered for the client, with the state of the request. */
@@ -34,7 +46,7 @@ export type ReadRequest = AuthorizationRequest | { refusal: OAuthErrorName; redi
  * Reads an authorization request (RFC 6749 §4.1.1). An invalid client or redirect_uri throws, because the service must not
  * redirect then (§4.1.2.1); the error is shown as a page.
  */
-export async function readAuthorizationRequest(tx: Tx, query: string): Promise<ReadRequest> {
+export async function readAuthorizationRequest(tx: Tx, query: string, baseUrl: string): Promise<ReadRequest> {
   const { once, repeated } = collect(query)
   const { client_id, redirect_uri, state } = once
   if (client_id === undefined || repeated.has('client_id') || !VISIBLE.test(client_id)) throw wrong('did not send a valid client_id')
@@ -48,7 +60,7 @@ export async function readAuthorizationRequest(tx: Tx, query: string): Promise<R
   if (!matchesRedirectUri(client.redirect_uris, redirect_uri)) throw wrong('sent a redirect_uri that is not registered')
   const address = { redirectUri: redirect_uri, state: repeated.has('state') ? null : (state ?? null) }
   try {
-    return { client, ...address, ...readRest(client, once, repeated) }
+    return { client, ...address, ...readRest(client, once, repeated), resource: readResource(once, baseUrl) }
   } catch (error) {
     if (error instanceof OAuthRefusal) return { refusal: error.error, ...address }
     throw error

@@ -18,6 +18,7 @@ interface Question extends ReturnAddress {
   clientId: string
   scopes: readonly Scope[]
   codeChallenge: string
+  resource: string | null
 }
 
 /** The page on which a person allows a client to act for them (RFC 6749 §4.1.1). Only its form grants anything. */
@@ -28,7 +29,7 @@ export function registerConsent(scope: FastifyInstance, options: PageOptions): v
     // The session comes first, because a link alone must not redirect to a client (RFC 9700 §4.11.2).
     const session = await readPageSession(request, reply, options)
     if (!session) return redirectToSignIn(reply, request.url)
-    const asked = await readAuthorizationRequest(options.database, request.url.split('?').slice(1).join('?'))
+    const asked = await readAuthorizationRequest(options.database, request.url.split('?').slice(1).join('?'), baseUrl)
     if ('refusal' in asked) return sendBack(reply, responseUri(asked, { error: asked.refusal }, baseUrl))
     return sendConsent(reply, { asked, session, options })
   })
@@ -66,8 +67,8 @@ function sendConsent(
   reply: FastifyReply,
   { asked, session, options }: { asked: AuthorizationRequest; session: PageSession; options: PageOptions },
 ): FastifyReply {
-  const { client, redirectUri, state, scopes, codeChallenge } = asked
-  const question: Question = { clientId: client.client_id, redirectUri, state, scopes, codeChallenge }
+  const { client, redirectUri, state, scopes, codeChallenge, resource } = asked
+  const question: Question = { clientId: client.client_id, redirectUri, state, scopes, codeChallenge, resource }
   return sendPage(reply, {
     title: `Allow ${client.name}?`,
     account: session.user,

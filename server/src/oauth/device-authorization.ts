@@ -9,6 +9,7 @@ import { DEVICE_INTERVAL_SECONDS, lifetimes } from './lifetimes.ts'
 import { readParameters, readScope } from './parameters.ts'
 import { DEVICE_AUTHORIZATION_PATH, DEVICE_PATH } from './paths.ts'
 import { OAuthRefusal } from './refusal.ts'
+import { readResource } from './resource.ts'
 import { requireScopes } from './scopes.ts'
 import { makeUserCode, userCodeMac } from './user-code.ts'
 
@@ -35,11 +36,11 @@ export function registerDeviceAuthorization(scope: FastifyInstance, options: Pag
 }
 
 /** Reads the client and its scopes. */
-async function readDevice(request: FastifyRequest, { database }: PageOptions) {
+async function readDevice(request: FastifyRequest, { database, baseUrl }: PageOptions) {
   const parameters = readParameters(request)
   const client = await requireClient(database, readClaim(request.headers.authorization, parameters))
   if (!client.grant_types.includes(DEVICE_CODE)) throw new OAuthRefusal('unauthorized_client')
-  return { clientId: client.id, scopes: requireScopes(client, readScope(parameters)) }
+  return { clientId: client.id, scopes: requireScopes(client, readScope(parameters)), resource: readResource(parameters, baseUrl) }
 }
 
 async function keepCodes(device: Awaited<ReturnType<typeof readDevice>>, { database, services }: PageOptions) {

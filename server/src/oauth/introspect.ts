@@ -19,7 +19,7 @@ export function registerIntrospection(scope: FastifyInstance, { database, baseUr
   })
 }
 
-function presentToken({ kind, scopes, expires_at, user_id, client_id }: ActiveToken, issuer: string) {
+function presentToken({ kind, scopes, expires_at, user_id, client_id, resource }: ActiveToken, issuer: string) {
   return {
     active: true,
     scope: scopes.join(' '),
@@ -28,5 +28,6 @@ function presentToken({ kind, scopes, expires_at, user_id, client_id }: ActiveTo
     exp: Math.floor(Date.parse(expires_at) / 1_000),
     sub: user_id,
     iss: issuer,
+    ...(resource !== null && { aud: resource }),
   }
 }

@@ -12,12 +12,12 @@ import { engineToken, storedPair } from './token-pair.ts'
 export interface Consent {
   database: Tx
   actor: UserActor
-  question: { clientId: string; redirectUri: string; scopes: readonly Scope[]; codeChallenge: string }
+  question: { clientId: string; redirectUri: string; scopes: readonly Scope[]; codeChallenge: string; resource: string | null }
 }
 
 /** The engine's model for the consent page. */
 export function consentModel({ database, actor, question }: Consent): OAuth2Server.AuthorizationCodeModel {
-  const { redirectUri, scopes, codeChallenge } = question
+  const { redirectUri, scopes, codeChallenge, resource } = question
   return {
     ...unused,
     async getClient(clientId) {
@@ -29,7 +29,7 @@ export function consentModel({ database, actor, question }: Consent): OAuth2Serv
     generateAuthorizationCode: async () => makeCode(),
     async saveAuthorizationCode(code, client, user) {
       const hash = hashToken(code.authorizationCode)
-      const row = { hash, clientId: client.id, scopes, redirectUri, codeChallenge, lifetimeSeconds: lifetimes.code }
+      const row = { hash, clientId: client.id, scopes, resource, redirectUri, codeChallenge, lifetimeSeconds: lifetimes.code }
       await createAuthorizationCode(database, actor, row)
       return { ...code, client, user }
     },

@@ -14,6 +14,7 @@ const KNOWN = new Set([
   'grant_type',
   'redirect_uri',
   'refresh_token',
+  'resource',
   'scope',
   'token',
   'token_type_hint',

@@ -6,6 +6,7 @@ const LOOPBACK_HOSTS = new Set(['127.0.0.1', '[::1]', 'localhost'])
 /** A reversed domain name that the developer owns: `com.example.app:` (RFC 8252 §7.1). */
 const PRIVATE_SCHEME = /^[a-z][a-z0-9-]*(\.[a-z0-9-]+)+:$/
 const LOOPBACK_PORT = /^(http:\/\/(?:127\.0\.0\.1|\[::1\])):\d{1,5}(?=[/?]|$)/
+const LOCALHOST_PORT = /^(http:\/\/localhost):\d{1,5}(?=[/?]|$)/
 
 /**
  * Whether a redirect URI may receive a code: https, http on this machine, or the private scheme of an installed
@@ -23,10 +24,13 @@ export function isAllowedRedirectUri(uri: string): boolean {
 
 /**
  * Whether a redirect URI is registered, by exact comparison (RFC 9700 §2.1). Only the port of a loopback address may differ
- * (RFC 8252 §7.3); `localhost` is a name, so its port must match.
+ * (RFC 8252 §7.3). `localhost` is a name, so its port must match, unless it is registered without one: installed agents publish it so.
  */
 export function matchesRedirectUri(registered: readonly string[], uri: string): boolean {
-  return isAllowedRedirectUri(uri) && registered.some((one) => withoutLoopbackPort(one) === withoutLoopbackPort(uri))
+  return (
+    isAllowedRedirectUri(uri) &&
+    registered.some((one) => withoutLoopbackPort(one) === withoutLoopbackPort(uri) || one === withoutLocalhostPort(uri))
+  )
 }
 
 /** Appends parameters. The URI's own query stays unchanged (RFC 6749 §3.1.2). */
@@ -45,6 +49,10 @@ export function describeRedirectUri(uri: string): string {
 export function formTargetOf(uri: string): string {
   const { protocol, origin, hostname } = new URL(uri)
   return protocol.startsWith('http') && !hostname.startsWith('[') ? origin : protocol
+}
+
+function withoutLocalhostPort(uri: string): string {
+  return uri.replace(LOCALHOST_PORT, '$1')
 }
 
 function withoutLoopbackPort(uri: string): string {

@@ -9,7 +9,7 @@ interface Row {
 }
 
 /**
- * The errors of RFC 6749 §§4.1.2.1 and 5.2 and RFC 8628 §3.5, each with the code of our error table that has its status, and
+ * The errors of RFC 6749 §§4.1.2.1 and 5.2, RFC 8628 §3.5 and RFC 8707 §2, each with the code of our error table that has its status, and
  * a text in the characters that `error_description` allows.
  */
 const rows = {
@@ -23,6 +23,7 @@ const rows = {
   unsupported_grant_type: { code: 'validation_error', detail: 'The grant_type is not supported.' },
   unsupported_response_type: { code: 'validation_error', detail: 'The only supported response_type is code.' },
   invalid_scope: { code: 'validation_error', detail: 'A scope is unknown or exceeds what the client may request.' },
+  invalid_target: { code: 'validation_error', detail: 'The resource is not one of this service.' },
   access_denied: { code: 'validation_error', detail: 'The person denied the request or revoked it.' },
   authorization_pending: { code: 'validation_error', detail: 'The person has not decided yet; poll again after the interval.' },
   slow_down: { code: 'validation_error', detail: 'Polling too fast; wait five seconds longer between requests from now on.' },

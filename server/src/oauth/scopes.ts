@@ -1,4 +1,4 @@
-import type { Scope } from '@earshot/contracts'
+import { scopes as known, type Scope } from '@earshot/contracts'
 import type { OAuthClientRow } from '@earshot/db/oauth'
 import { OAuthRefusal } from './refusal.ts'
 
@@ -10,10 +10,15 @@ export function isGrantable(scope: Scope): boolean {
   return !NEVER_GRANTED.includes(scope)
 }
 
-/** Returns the scopes to grant: the requested ones, which the client must have; all of its own by default. Throws `invalid_scope`. */
+/**
+ * Returns the scopes to grant: of the requested ones those that the client may have, as RFC 6749 §3.3 permits, because clients of MCP
+ * request all that a resource names; all of the client's own by default. The token response and the consent page show what is granted.
+ * Throws `invalid_scope` for an unknown one, and when none is left.
+ */
 export function requireScopes({ scopes }: Pick<OAuthClientRow, 'scopes'>, asked: readonly string[] | null): Scope[] {
   if (asked === null) return scopes
   const granted = scopes.filter((scope) => asked.includes(scope))
-  if (granted.length < asked.length) throw new OAuthRefusal('invalid_scope')
+  const isKnown = asked.every((scope) => (known as readonly string[]).includes(scope))
+  if (!isKnown || granted.length === 0) throw new OAuthRefusal('invalid_scope')
   return granted
 }

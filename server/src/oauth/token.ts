@@ -6,9 +6,10 @@ import { grantParameters } from './grant-types.ts'
 import { readParameters, requireParameter } from './parameters.ts'
 import { TOKEN_PATH } from './paths.ts'
 import { OAuthRefusal } from './refusal.ts'
+import { readResource } from './resource.ts'
 
 /** The token endpoint (RFC 6749 §3.2). */
-export function registerToken(scope: FastifyInstance, { database, services }: PageOptions): void {
+export function registerToken(scope: FastifyInstance, { database, services, baseUrl }: PageOptions): void {
   scope.post(TOKEN_PATH, async (request) => {
     const { client_id: _id, client_secret: _secret, ...parameters } = readParameters(request)
     const grantType = requireParameter(parameters, 'grant_type')
@@ -16,6 +17,8 @@ export function registerToken(scope: FastifyInstance, { database, services }: Pa
     if (!Object.hasOwn(grantParameters, grantType)) throw new OAuthRefusal('unsupported_grant_type')
     const { clientId, clientSecret } = readClaim(request.headers.authorization, readParameters(request))
     for (const name of grantParameters[grantType] ?? []) requireParameter(parameters, name)
+    // Every resource is served by this service, so that the grant alone says which one it is for.
+    readResource(parameters, baseUrl)
     return exchangeToken(
       { database, reuseLeewaySeconds: services.reuseLeewaySeconds },
       { ...parameters, client_id: clientId, ...(clientSecret !== undefined && { client_secret: clientSecret }) },

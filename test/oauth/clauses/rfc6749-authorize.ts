@@ -38,7 +38,7 @@ export const rfc6749Authorize: readonly Clause[] = [
   {
     clause: 'RFC 6749 §3.1',
     says: 'The authorization server MUST ignore unrecognized request parameters.',
-    prove: async (stage) => expect((await openPath(stage, authorizePath(stage.client, { nonce: 'x', resource: 'y' }))).status).toBe(200),
+    prove: async (stage) => expect((await openPath(stage, authorizePath(stage.client, { nonce: 'x', audience: 'y' }))).status).toBe(200),
   },
   {
     clause: 'RFC 6749 §3.1',
