@@ -8,6 +8,8 @@ import { readIdempotencyKey } from '../http/idempotency.ts'
 import { singleHeader } from '../http/rest.ts'
 import { mustStepUp } from './challenge.ts'
 import { type Arguments, type Exchange, pathOf } from './exchange.ts'
+import type { Message } from './failure.ts'
+import { readingOf } from './resources.ts'
 import type { Selection } from './selection.ts'
 import type { Tool } from './tools.ts'
 
@@ -55,7 +57,7 @@ export function createCallers(ownOrigin: string, authenticate: McpAuthenticate) 
     const facts = factsOf(request, pathOf(tool, args, selection))
     try {
       counted.set(request, counted.get(request) ?? null)
-      return { tool, authorized: await tool.pipeline.authorize(facts, replyHeadersOf(reply), { isCounted }) }
+      return { tool, args, authorized: await tool.pipeline.authorize(facts, replyHeadersOf(reply), { isCounted }) }
     } catch (failure) {
       const { status, retryAfterSeconds } = toApiError(failure)
       if (status === 401 || mustStepUp(failure, request)) throw failure
@@ -66,9 +68,9 @@ export function createCallers(ownOrigin: string, authenticate: McpAuthenticate) 
 
   return {
     count,
-    judge: async (message: { method?: unknown; params?: unknown }, judged: Judged): Promise<Exchange> => {
+    judge: async (message: Message, judged: Judged): Promise<Exchange> => {
       const { request, reply, tools, selection } = judged
-      const called = message.method === 'tools/call' ? calledTool(message.params, judged) : null
+      const called = calledTool(message, judged)
       const call = called && (await judgeCall(called.tool, called.args, judged))
       const access = call ? null : await count(request, reply, selection.fixed)
       if (access && selection.fixed.team_id !== undefined && access.team_id === null) throw new ApiError('not_found')
@@ -85,9 +87,15 @@ export function createCallers(ownOrigin: string, authenticate: McpAuthenticate) 
   }
 }
 
-/** Returns the tool that a message calls, if the connection has it, with its arguments. */
-function calledTool(params: unknown, { tools, selection }: Judged): { tool: Tool; args: Arguments } | null {
-  const { name, arguments: args = {} } = (params ?? {}) as { name?: unknown; arguments?: unknown }
+/** Returns the tool that a message calls, if the connection has it, or that reads the resource that it names; with its arguments. */
+function calledTool(message: Message, { tools, selection }: Judged): { tool: Tool; args: Arguments } | null {
+  const { name, uri, arguments: args = {} } = (message.params ?? {}) as { name?: unknown; uri?: unknown; arguments?: unknown }
+  if (message.method === 'resources/read') {
+    const reading = readingOf(uri)
+    const reader = reading && tools.get(reading.tool)
+    return reader ? { tool: reader, args: reading.args } : null
+  }
+  if (message.method !== 'tools/call') return null
   const tool = typeof name === 'string' ? tools.get(name) : undefined
   if (!tool || !selection.includes(tool)) return null
   return typeof args === 'object' && args !== null && !Array.isArray(args) ? { tool, args: args as Arguments } : null

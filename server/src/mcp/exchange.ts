@@ -12,14 +12,21 @@ export type Arguments = Record<string, unknown>
 /** How a call ended: with the output as a model gets it, or with an error of the table. */
 export type CallOutcome = { output: unknown } | { failure: unknown }
 
+/** A call that the caller may make. */
+export interface AuthorizedCall {
+  tool: Tool
+  args: Arguments
+  authorized: AuthorizedRequest
+}
+
 /** A request whose caller is known, with what the connection selects. */
 export interface Exchange {
   selection: Selection
   tools: ReadonlyMap<string, Tool>
-  /** Whose request it is, where it is no call of a tool. */
+  /** Whose request it is, where it is no call. */
   access: KnownAccessRow | null
-  /** The call of the request, authorized or refused. */
-  call: { tool: Tool; authorized: AuthorizedRequest } | { failure: unknown } | null
+  /** The call of the request, or the read of a resource: authorized or refused. */
+  call: AuthorizedCall | { failure: unknown } | null
   idempotencyKey: string | null
 }
 
@@ -39,10 +46,10 @@ export async function listTools({ selection, tools, access }: Exchange, database
 }
 
 /** Performs the call of the exchange through the pipeline of its operation. Never throws. */
-export async function performCall({ call, selection, idempotencyKey }: Exchange, args: Arguments): Promise<CallOutcome> {
+export async function performCall({ call, selection, idempotencyKey }: Exchange): Promise<CallOutcome> {
   if (call === null) throw new Error('A call that was not authorized')
   if ('failure' in call) return call
-  const { tool, authorized } = call
+  const { tool, args, authorized } = call
   try {
     const key = takesKey(tool.pipeline.named.operation) ? idempotencyKey : null
     const result = await tool.pipeline.perform(authorized, inputOf(tool, args, selection), key)

@@ -1,6 +1,17 @@
-import { type CallToolResult, createMcpHandler, INVALID_PARAMS, ProtocolError, Server } from '@modelcontextprotocol/server'
+import {
+  type CallToolResult,
+  createMcpHandler,
+  INVALID_PARAMS,
+  ProtocolError,
+  type ReadResourceResult,
+  ResourceNotFoundError,
+  Server,
+} from '@modelcontextprotocol/server'
+import { askFirst } from './confirmation.ts'
 import type { CallOutcome, Exchange } from './exchange.ts'
 import { INSTRUCTIONS } from './instructions.ts'
+import { listPrompts, writePrompt } from './prompts.ts'
+import { listResources, listTemplates, staticResource } from './resources.ts'
 import { howToSelect } from './selection.ts'
 import type { ToolDefinition } from './tools.ts'
 
@@ -8,9 +19,10 @@ import type { ToolDefinition } from './tools.ts'
 export interface Answers {
   exchange: Exchange
   listTools: () => Promise<ToolDefinition[]>
-  callTool: (args: Record<string, unknown>) => Promise<CallOutcome>
+  /** Performs the call, or the read of a resource. */
+  perform: () => Promise<CallOutcome>
   /** The body of an error, as REST has it. Logs what is the fault of the service. */
-  describeFailure: (failure: unknown) => object
+  describeFailure: (failure: unknown) => { code: string; detail: string }
 }
 
 /** The answer to one HTTP request. */
@@ -22,6 +34,7 @@ export interface Answer {
 
 /** Lists stay as they are until the caller's access changes, which the next call notices. */
 const CACHED = { ttlMs: 300_000, cacheScope: 'private' } as const
+const CACHED_LISTS = ['tools/list', 'prompts/list', 'resources/list', 'resources/templates/list', 'server/discover'] as const
 
 /**
  * Speaks the Model Context Protocol with the official SDK: the revision 2026-07-28, and without sessions those of 2025. Each request has a
@@ -47,20 +60,54 @@ export function createProtocol({ version, onError }: { version: string; onError:
 }
 
 function serverOf(answers: Answers, version: string): Server {
-  const { exchange } = answers
   const server = new Server(
     { name: 'earshot', title: 'Earshot', version },
-    { capabilities: { tools: {} }, instructions: INSTRUCTIONS, cacheHints: { 'tools/list': CACHED, 'server/discover': CACHED } },
+    {
+      capabilities: { tools: {}, prompts: {}, resources: {} },
+      instructions: INSTRUCTIONS,
+      cacheHints: Object.fromEntries(CACHED_LISTS.map((method) => [method, CACHED])),
+    },
   )
-  // The schemas were made by zod, so they are JSON Schemas; the SDK checks the whole list again.
-  server.setRequestHandler('tools/list', async () => ({ tools: await answers.listTools() }))
-  server.setRequestHandler('tools/call', async ({ params }) => {
-    const tool = exchange.tools.get(params.name)
-    if (exchange.call === null)
-      throw new ProtocolError(INVALID_PARAMS, tool ? howToSelect(tool) : `Unknown tool: ${params.name.slice(0, 100)}`)
-    return resultOf(await answers.callTool(params.arguments ?? {}), answers)
-  })
+  serveTools(server, answers)
+  servePrompts(server, answers)
+  serveResources(server, answers)
   return server
+}
+
+function serveTools(server: Server, answers: Answers): void {
+  const { tools, call } = answers.exchange
+  server.setRequestHandler('tools/list', async () => ({ tools: await answers.listTools() }))
+  server.setRequestHandler('tools/call', async ({ params: { name } }, { mcpReq }) => {
+    const tool = tools.get(name)
+    if (call === null) throw new ProtocolError(INVALID_PARAMS, tool ? howToSelect(tool) : `Unknown tool: ${name.slice(0, 100)}`)
+    const asked = 'failure' in call ? null : askFirst(call, mcpReq.inputResponses, server.getClientCapabilities())
+    return asked ?? resultOf(await answers.perform(), answers)
+  })
+}
+
+function servePrompts(server: Server, { exchange: { selection } }: Answers): void {
+  server.setRequestHandler('prompts/list', () => ({ prompts: listPrompts(selection) }))
+  server.setRequestHandler('prompts/get', ({ params }) => {
+    const prompt = writePrompt(params.name, params.arguments ?? {}, selection)
+    if ('wrong' in prompt) throw new ProtocolError(INVALID_PARAMS, prompt.wrong)
+    return { description: prompt.description, messages: [{ role: 'user', content: textOf(prompt.text) }] }
+  })
+}
+
+function serveResources(server: Server, answers: Answers): void {
+  const { selection, call } = answers.exchange
+  server.setRequestHandler('resources/list', () => ({ resources: listResources(selection) }))
+  server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: listTemplates() }))
+  server.setRequestHandler('resources/read', async ({ params: { uri } }): Promise<ReadResourceResult> => {
+    const text = staticResource(uri)
+    if (text !== null) return { contents: [{ uri, mimeType: 'text/plain', text }] }
+    if (call === null) throw new ResourceNotFoundError(uri.slice(0, 500))
+    const outcome = await answers.perform()
+    if ('output' in outcome) return { contents: [{ uri, mimeType: 'application/json', text: JSON.stringify(outcome.output) }] }
+    const body = answers.describeFailure(outcome.failure)
+    if (body.code === 'not_found') throw new ResourceNotFoundError(uri)
+    throw new ProtocolError(INVALID_PARAMS, body.detail, body)
+  })
 }
 
 function resultOf(outcome: CallOutcome, { describeFailure }: Answers): CallToolResult {

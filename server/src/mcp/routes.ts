@@ -67,7 +67,7 @@ function answersOf(exchange: Exchange, request: FastifyRequest, { database }: Mc
   return {
     exchange,
     listTools: () => listTools(exchange, database),
-    callTool: (args) => performCall(exchange, args),
+    perform: () => performCall(exchange),
     describeFailure: (failure) => describeFailure(failure, request),
   }
 }
