@@ -3,7 +3,7 @@ import { durations } from './durations.ts'
 import { sizes } from './limits.ts'
 import { operation } from './operation.ts'
 import { PROJECT, ProjectRef } from './paths.ts'
-import { DateOrder, DedupeBy, Import, ImportMapping, ImportMode, ImportRow, RatingScale } from './schemas/import.ts'
+import { DateOrder, DedupeBy, Import, ImportMapping, ImportMode, ImportRow, ImportTarget, RatingScale } from './schemas/import.ts'
 import { Id, listOf, Page, text, timestamp } from './schemas/primitives.ts'
 import { ConsentInput } from './schemas/submission.ts'
 
@@ -66,7 +66,7 @@ export const imports = {
       'Send the file as `csv`; or its size as `size_bytes`, then upload it to `upload.url` and complete the import; or `dry_run_id`, to take over the file of a dry run. Exports of Earshot, Senja, Testimonial.to, Google, Trustpilot, Typeform and Delighted are recognized from their header; other columns need a `mapping`. Records arrive pending. With `dry_run` no record is stored, and the totals and the preview say what would be.',
     errors: ['state_conflict'],
     input: ProjectRef.extend({
-      target: z.enum(['testimonials']).meta({ description: 'Kind of record that rows become.' }),
+      target: ImportTarget,
       file_name: text(200, 1).meta({ description: 'Name of the file, for people.', example: 'testimonials.csv' }),
       csv: text(sizes.importInlineBytes, 1)
         .optional()

@@ -11,11 +11,13 @@ import { checkGeneratedClients } from './generated-clients.ts'
 import { checkPages } from './pages.ts'
 import { checkPooler } from './pooler.ts'
 import { checkPublished } from './published.ts'
+import { checkPythonPackage } from './python-package.ts'
 import { checkReceivers } from './receivers.ts'
 import { makeRecords } from './records.ts'
 import { checkSignIns, keepScreenshots } from './sign-ins.ts'
 import { checkSlackMessages } from './slack-messages.ts'
 import { checkStorage } from './storage.ts'
+import { makeTourist } from './tourist.ts'
 
 const LOGGED_CHARACTERS = 8_000
 
@@ -42,6 +44,7 @@ const openSource = () => openDeliverySource(service.client(sender.token), sender
 
 problems.set('Redocly recommended-strict over the document', await checkDocument(`${service.url}/api/schema/`))
 problems.set('Clients generated in TypeScript, Python and Go', await checkGeneratedClients(service.url))
+problems.set('The Python package, which takes the tour', await checkPythonPackage(await makeTourist(service.url, data)))
 problems.set('MDN HTTP Observatory over the pages', await checkPages(service.url, environment))
 problems.set('openid-client and oauth4webapi with Chromium', await checkSignIns())
 if (process.argv.includes('--keep-screenshots')) keepScreenshots()

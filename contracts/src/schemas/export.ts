@@ -8,6 +8,7 @@ export const exported = {
   }),
   format: z
     .enum(['ndjson', 'csv'])
+    .meta({ id: 'ExportFormat', description: 'Format of an export.' })
     .default('ndjson')
     .meta({ description: 'One JSON object per line, or a table for spreadsheets (UTF-8 with BOM, CRLF).' }),
 }

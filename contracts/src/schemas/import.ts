@@ -69,6 +69,8 @@ export const ImportMode = z
 export const DateOrder = z.enum(['dmy', 'mdy']).meta({ id: 'ImportDateOrder', description: 'How dates such as 3/4/2026 are read.' })
 export const RatingScale = z.union([z.literal(5), z.literal(10), z.literal(100)]).meta({ description: 'The best rating in the file.' })
 
+export const ImportTarget = z.enum(['testimonials']).meta({ id: 'ImportTarget', description: 'Kind of record that rows become.' })
+
 const ImportTotals = z
   .object({
     rows: z.int().meta({ description: 'Number of rows read so far.' }),
@@ -116,7 +118,7 @@ export const Import = z
     team_id: Id.meta({ description: 'The team that owns the record.' }),
     project_id: Id.meta({ description: 'The project of the record.' }),
     state: ImportState,
-    target: z.enum(['testimonials']).meta({ description: 'Kind of record that rows become.' }),
+    target: ImportTarget,
     file_name: z.string().meta({ description: 'Name of the file.' }),
     size_bytes: z.int().nullable().meta({ description: 'Size of the file.' }),
     preset: ImportPreset.nullable().meta({ description: 'Where the file comes from, if that was recognized.' }),

@@ -1,0 +1,52 @@
+"""Client of Earshot, the open feedback service."""
+
+from .client import Earshot
+from .errors import (
+    ApiError,
+    BadRequest,
+    Conflict,
+    ConnectionFailed,
+    EarshotError,
+    FieldError,
+    Forbidden,
+    NotAuthenticated,
+    NotFound,
+    NotModified,
+    PaymentRequired,
+    ServerError,
+    TooManyRequests,
+)
+from .events import Event, UnknownEvent
+from .models import UNSET, Unset
+from .pages import Page, iterate, pages
+from .stream import Streamed
+from .uploads import upload_video_file
+from .webhooks import WebhookVerificationError, verify_webhook
+
+__all__ = [
+    "UNSET",
+    "ApiError",
+    "BadRequest",
+    "Conflict",
+    "ConnectionFailed",
+    "Earshot",
+    "EarshotError",
+    "Event",
+    "FieldError",
+    "Forbidden",
+    "NotAuthenticated",
+    "NotFound",
+    "NotModified",
+    "Page",
+    "PaymentRequired",
+    "ServerError",
+    "Streamed",
+    "TooManyRequests",
+    "UnknownEvent",
+    "Unset",
+    "WebhookVerificationError",
+    "iterate",
+    "pages",
+    "upload_video_file",
+    "verify_webhook",
+]
