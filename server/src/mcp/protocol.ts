@@ -29,7 +29,7 @@ export interface Answers {
 export interface Answer {
   status: number
   headers: Headers
-  body: string
+  body: Buffer
 }
 
 /** Lists stay as they are until the caller's access changes, which the next call notices. */
@@ -54,7 +54,7 @@ export function createProtocol({ version, onError }: { version: string; onError:
     answer: async (request: Request, body: unknown, answers: Answers): Promise<Answer> => {
       known.set(request, answers)
       const response = await handler.fetch(request, { parsedBody: body })
-      return { status: response.status, headers: response.headers, body: await response.text() }
+      return { status: response.status, headers: response.headers, body: Buffer.from(await response.arrayBuffer()) }
     },
   }
 }

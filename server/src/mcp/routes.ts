@@ -84,7 +84,7 @@ function webRequest({ method, url, headers }: FastifyRequest, ownOrigin: string)
 function send(reply: FastifyReply, { status, headers, body }: Answer): FastifyReply {
   reply.code(status).header('cache-control', 'no-store')
   for (const [name, value] of headers) if (name !== 'content-length') reply.header(name, value)
-  return reply.send(body === '' ? undefined : body)
+  return reply.send(body.length === 0 ? undefined : body)
 }
 
 function lazily<Value>(make: () => Value): () => Value {
