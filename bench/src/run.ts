@@ -20,6 +20,7 @@ import { benchImportBeside } from './parts/import-beside.ts'
 import { benchImportRoundTrip } from './parts/import-round-trip.ts'
 import { benchLatency } from './parts/latency.ts'
 import { benchList } from './parts/list.ts'
+import { benchMcp } from './parts/mcp.ts'
 import { benchMemory } from './parts/memory.ts'
 import { benchPlayback } from './parts/playback.ts'
 import { benchRefreshes } from './parts/refreshes.ts'
@@ -85,6 +86,7 @@ const short: typeof full = {
 const parts: Record<string, (length: typeof full) => Promise<PartReport>> = {
   list: benchList,
   credentials: benchCredentials,
+  mcp: benchMcp,
   'hot-user': benchHotUser,
   'sign-ins': benchSignIns,
   refreshes: benchRefreshes,

@@ -8,6 +8,7 @@ import { checkBehaviour } from './behaviour.ts'
 import { checkClips } from './clips.ts'
 import { checkDocument } from './document.ts'
 import { checkGeneratedClients } from './generated-clients.ts'
+import { checkMcp } from './mcp.ts'
 import { checkPages } from './pages.ts'
 import { checkPooler } from './pooler.ts'
 import { checkPublished } from './published.ts'
@@ -51,6 +52,10 @@ if (process.argv.includes('--keep-screenshots')) keepScreenshots()
 problems.set('Receivers with Flask, Go and openssl over deliveries', await checkReceivers(openSource))
 problems.set("Messages for Slack by Slack's SDK", await checkSlackMessages())
 problems.set('verifyWebhook as published, in Chromium', await checkPublished(openSource))
+problems.set(
+  'MCP Inspector over tools, prompts and resources, in both eras',
+  await checkMcp({ url: service.url, token: records.token, project: records.forHooks }),
+)
 problems.set('PgBouncer in session mode, and refused in others', await checkPooler())
 problems.set('The blob store over S3, with versitygw, and uploads by tus-py-client and Chromium', await checkStorage())
 problems.set('Clips of the transcoder with ffprobe, Chromium and strace', await checkClips())
