@@ -27,10 +27,10 @@ export async function buildGo(folder: string): Promise<string> {
 }
 
 /** Runs the go command in a folder, with the toolchain that its go.mod asks for; resolves to what it says if it fails, or null. */
-export async function runGo(folder: string, args: readonly string[]): Promise<string | null> {
+export async function runGo(folder: string, args: readonly string[], environment: Record<string, string> = {}): Promise<string | null> {
   const go = (await findGo()) ?? (await installGo())
-  const environment = { GOTOOLCHAIN: 'auto', GOFLAGS: '-mod=readonly -buildvcs=false' }
-  const { exitCode, output } = await run(go, ['-C', folder, ...args], { environment })
+  const settings = { GOTOOLCHAIN: 'auto', GOFLAGS: '-mod=readonly -buildvcs=false' }
+  const { exitCode, output } = await run(go, ['-C', folder, ...args], { environment: { ...settings, ...environment } })
   return exitCode === 0 ? null : `go ${args.join(' ')}: ${output.trim().split('\n').slice(-12).join(' | ')}`
 }
 

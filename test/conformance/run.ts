@@ -9,6 +9,7 @@ import { checkClips } from './clips.ts'
 import { checkDocument } from './document.ts'
 import { checkGeneratedClients } from './generated-clients.ts'
 import { checkMcp } from './mcp.ts'
+import { checkGoModule } from './go-module.ts'
 import { checkPages } from './pages.ts'
 import { checkPooler } from './pooler.ts'
 import { checkPublished } from './published.ts'
@@ -46,6 +47,7 @@ const openSource = () => openDeliverySource(service.client(sender.token), sender
 problems.set('Redocly recommended-strict over the document', await checkDocument(`${service.url}/api/schema/`))
 problems.set('Clients generated in TypeScript, Python and Go', await checkGeneratedClients(service.url))
 problems.set('The Python package, which takes the tour', await checkPythonPackage(await makeTourist(service.url, data)))
+problems.set('The Go module, which takes the tour', await checkGoModule(await makeTourist(service.url, data)))
 problems.set('MDN HTTP Observatory over the pages', await checkPages(service.url, environment))
 problems.set('openid-client and oauth4webapi with Chromium', await checkSignIns())
 if (process.argv.includes('--keep-screenshots')) keepScreenshots()

@@ -35,7 +35,7 @@ var Codes MfaRecoveryCodes
 `
 
 /** Resolves to the path of the generator. */
-function installGenerator(): Promise<string> {
+export function installGenerator(): Promise<string> {
   return installGoProgram(PROGRAM, VERSION)
 }
 
