@@ -65,6 +65,10 @@ function addTools(program: Command, context: { terminal: Terminal; finish: (exit
     const { addListen } = await import('./listen-command.ts')
     addListen(command, context)
   })
+  addTool('mcp', 'serve tools to agents over standard input and output', '[flags]', async (command) => {
+    const { addMcp } = await import('./mcp-command.ts')
+    addMcp(command, context)
+  })
   const videos = program.commands.find((command) => command.name() === 'videos')
   if (!videos) throw new Error('There are no operations of videos.')
   const upload = videos.command('upload').summary('Upload a video').argument('<file>', 'the video; - for standard input')

@@ -1,0 +1,62 @@
+import { contracts } from '@earshot/contracts'
+import { type Command, Option } from 'commander'
+import { failed } from './failure.ts'
+import { HelpGroup } from './help.ts'
+import { bridge } from './mcp-bridge.ts'
+import { clientOptions } from './service.ts'
+import type { Terminal } from './terminal.ts'
+
+const DESCRIPTION = [
+  'Serve the operations of the service as tools of the Model Context Protocol, over standard input and output.',
+  'For agents that start a program instead of opening an address: they run `earshot mcp` with EARSHOT_URL and EARSHOT_TOKEN. Those that open addresses use /mcp of the service.',
+].join('\n\n')
+
+interface McpFlags {
+  toolsets?: string
+  tools?: string
+  excludeTools?: string
+  readOnly?: boolean
+  team?: string
+  project?: string
+}
+
+/** Adds the flags and the action of `earshot mcp`. */
+export function addMcp(command: Command, { terminal, finish }: { terminal: Terminal; finish: (exitCode: number) => void }): void {
+  const general = [
+    new Option('--toolsets <names>', 'sets of tools, comma-separated: default, all, or first words such as webhooks'),
+    new Option('--tools <names>', 'single tools, comma-separated, such as submissions_delete'),
+    new Option('--exclude-tools <names>', 'tools to leave out, comma-separated'),
+    new Option('--read-only', 'only tools that change nothing, whatever else is named'),
+  ]
+  const parents = [
+    new Option('--team <id>', 'the team of all tools, which then no longer ask for it (default: EARSHOT_TEAM)'),
+    new Option('--project <id>', 'the project of all tools (default: EARSHOT_PROJECT)'),
+  ]
+  command.description(DESCRIPTION)
+  for (const option of general) command.addOption(option.helpGroup(HelpGroup.general))
+  for (const option of parents) command.addOption(option.helpGroup(HelpGroup.parents))
+  command.action(async () => {
+    try {
+      const { baseUrl, token, userAgent = '' } = clientOptions(terminal)
+      const headers = { authorization: `Bearer ${token}`, 'user-agent': userAgent, ...selectionOf(command.opts<McpFlags>(), terminal) }
+      await bridge(terminal, { address: `${baseUrl.replace(/\/+$/, '')}/mcp`, headers })
+      finish(0)
+    } catch (error) {
+      const named = { name: 'me.retrieve', operationId: 'me_retrieve', words: ['mcp'], operation: contracts.me.retrieve }
+      finish(failed(error, { named, flags: [], terminal, isJson: false }))
+    }
+  })
+}
+
+/** Returns the headers by which the service chooses the tools. */
+function selectionOf({ toolsets, tools, excludeTools, readOnly, team, project }: McpFlags, { env }: Terminal): Record<string, string> {
+  const chosen = {
+    'x-mcp-toolsets': toolsets,
+    'x-mcp-tools': tools,
+    'x-mcp-exclude-tools': excludeTools,
+    'x-mcp-readonly': readOnly ? 'true' : undefined,
+    'x-earshot-team': team ?? env.EARSHOT_TEAM,
+    'x-earshot-project': project ?? env.EARSHOT_PROJECT,
+  }
+  return Object.fromEntries(Object.entries(chosen).flatMap(([name, value]) => (value ? [[name, value]] : [])))
+}
