@@ -96,7 +96,8 @@ test('a signal that arrives twice, as from Ctrl-C under npm, still drains', asyn
   await until('it drains', () => service.output().includes('Earshot received SIGINT'))
   process.kill(service.pid, 'SIGINT')
   for (const answer of answers) answer()
-  expect(await service.exit).toMatchObject({ code: 0 })
+  const exit = await service.exit
+  expect(exit).toMatchObject({ code: 0, output: expect.stringContaining('"completion":"applied"') })
   await using next = await startService(environment)
   const { results } = await next.client(team.token).webhooks.list({ team_id: team.id })
   const endpoint = results[0]?.id ?? ''
