@@ -79,7 +79,7 @@ const directions: Record<string, readonly string[]> = {
   'jobs/src/dispatcher/': [...LAYERS_BELOW, '@earshot/db/dispatch', 'jobs/src/log.ts', 'jobs/src/sending/'],
   'jobs/src/sending/': [...LAYERS_BELOW, '@earshot/db/dispatch', '@earshot/contracts/webhooks', 'jobs/src/log.ts'],
 
-  'cli/src/': ['@earshot/contracts', '@earshot/contracts/client', '@earshot/contracts/webhooks'],
+  'cli/src/': ['@earshot/contracts', '@earshot/contracts/client', '@earshot/contracts/constants', '@earshot/contracts/webhooks'],
   'sdks/typescript/': ['@earshot/contracts', '@earshot/contracts/client'],
   'app/': [
     ...LAYERS_BELOW,

@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { argv } from 'node:process'
+import { CLI_SCHEMAS_PATH, CLI_SUMMARIES_PATH, cliSchemas, cliSummaries } from './cli/generated-schemas.ts'
 import { CLIENT_OPERATIONS_PATH, clientOperations, ERROR_STATUSES_PATH, errorStatuses } from './client/generated-operations.ts'
 import { FUNCTIONS_VERSION_PATH, functionsVersion } from './db/functions-version.ts'
 import { documentSnapshot, RELEASED_PATH, SNAPSHOT_PATH } from './openapi/snapshot.ts'
@@ -10,6 +11,8 @@ const GENERATED = [
   { path: FUNCTIONS_VERSION_PATH, text: await functionsVersion() },
   { path: CLIENT_OPERATIONS_PATH, text: clientOperations() },
   { path: ERROR_STATUSES_PATH, text: errorStatuses() },
+  { path: CLI_SUMMARIES_PATH, text: cliSummaries() },
+  { path: CLI_SCHEMAS_PATH, text: cliSchemas() },
 ]
 
 /** Writes them anew; with `--check` it only says which ones are stale, and fails. `--release` promises the document to clients. */

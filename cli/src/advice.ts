@@ -1,14 +1,14 @@
-import type { NamedOperation } from '@earshot/contracts'
 import type { EarshotApiError } from '@earshot/contracts/client'
 import type { Flag } from './flags.ts'
+import type { Operation } from './operation.ts'
 import { pathFieldsOf, writtenPathField } from './path-fields.ts'
 
 /** Returns what a person can do about a refusal; nothing where the detail is enough. */
-export function adviceOn(error: EarshotApiError, named: NamedOperation, flags: readonly Flag[]): string[] {
+export function adviceOn(error: EarshotApiError, operation: Operation, flags: readonly Flag[]): string[] {
   const { code, fields, requestId, retryAfterSeconds } = error
   switch (code) {
     case 'validation_error':
-      return error.errors.map(({ field, detail }) => `  ${writtenField(field, named, flags)}: ${detail}`)
+      return error.errors.map(({ field, detail }) => `  ${writtenField(field, operation, flags)}: ${detail}`)
     case 'not_authenticated':
     case 'invalid_credentials':
     case 'invalid_token':
@@ -51,7 +51,7 @@ function stateAdvice(state: unknown, flags: readonly Flag[]): string[] {
 }
 
 /** Returns the flag of an invalid field; for a field inside a list, the list's flag with the field's path. */
-function writtenField(field: string, { operation }: NamedOperation, flags: readonly Flag[]): string {
+function writtenField(field: string, operation: Operation, flags: readonly Flag[]): string {
   if (operation.pathFields.has(field)) return writtenPathField(field, pathFieldsOf(operation))
   const flag = flags.find((candidate) => candidate.field === field) ?? flags.find((candidate) => field.startsWith(`${candidate.field}.`))
   if (!flag) return field || 'the request'

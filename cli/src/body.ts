@@ -25,7 +25,8 @@ async function readSource(file: string, { stdin }: Terminal): Promise<string> {
 }
 
 async function readAll(stream: AsyncIterable<Uint8Array | string>): Promise<string> {
-  const chunks = await Array.fromAsync(stream, (chunk) => Buffer.from(chunk))
+  const chunks: Buffer[] = []
+  for await (const chunk of stream) chunks.push(Buffer.from(chunk))
   return Buffer.concat(chunks).toString('utf8')
 }
 

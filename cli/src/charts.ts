@@ -1,5 +1,5 @@
 import type { AnalyticsOverview, EndpointStats, NpsAnalytics, QuestionResults, SurveyResults } from '@earshot/contracts'
-import { sizes } from '@earshot/contracts'
+import { sizes } from '@earshot/contracts/constants'
 import stringWidth from 'string-width'
 import { type Colour, type Paint, painter } from './paint.ts'
 import { cut, oneLine } from './printable.ts'

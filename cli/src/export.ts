@@ -1,8 +1,9 @@
 import { type FileHandle, open, rename } from 'node:fs/promises'
 import { getSystemErrorMessage } from 'node:util'
-import { grouped, type NamedOperation } from '@earshot/contracts'
 import type { Client } from '@earshot/contracts/client'
+import { grouped } from '@earshot/contracts/constants'
 import { type Invocation, prepare } from './invoke.ts'
+import type { Operation } from './operation.ts'
 import { jsonLine } from './printable.ts'
 import { startProgress } from './progress.ts'
 import { exportFrom } from './service.ts'
@@ -20,14 +21,14 @@ interface Piece {
 
 /** Writes all records of a list to a file, or to the standard output. The file has its name only when it is complete. */
 export async function exportRecords(invocation: Invocation): Promise<void> {
-  const { named, terminal, given } = invocation
+  const { operation, terminal, given } = invocation
   const { client, input } = await prepare(invocation)
   const out = typeof given.out === 'string' ? given.out : undefined
   const { format = out?.toLowerCase().endsWith('.csv') ? 'csv' : 'ndjson', ...query } = input
-  const noun = named.words.at(-1) ?? ''
-  const records = exportFrom(client, named, query)
+  const noun = operation.words.at(-1) ?? ''
+  const records = exportFrom(client, operation, query)
   await using sink = await openSink(out, terminal)
-  using progress = startProgress(terminal, noun, await totalOf(client, named, query))
+  using progress = startProgress(terminal, noun, await totalOf(client, operation, query))
   let count = 0
   for await (const piece of format === 'csv' ? rowsOf(records.csv()) : linesOf(records)) {
     await sink.write(piece.text)
@@ -67,7 +68,7 @@ async function* rowsOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Piece> 
 }
 
 /** How many records the export will have, where the service counts them. */
-async function totalOf(client: Client, { name }: NamedOperation, query: Record<string, unknown>): Promise<number | undefined> {
+async function totalOf(client: Client, { name }: Operation, query: Record<string, unknown>): Promise<number | undefined> {
   const { team_id, project_id, ...filters } = query
   if (name !== 'submissions.export' || Object.keys(filters).length > 0) return undefined
   const { pending, approved, rejected } = await client.submissions.counts({ team_id: String(team_id), project_id: String(project_id) })

@@ -1,7 +1,7 @@
-import type { NamedOperation } from '@earshot/contracts'
 import { EarshotApiError, EarshotConnectionError, EarshotTimeoutError } from '@earshot/contracts/client'
 import { adviceOn } from './advice.ts'
 import type { Flag } from './flags.ts'
+import type { Operation } from './operation.ts'
 import { jsonText, printable } from './printable.ts'
 import { NotSignedInError } from './service.ts'
 import type { Terminal } from './terminal.ts'
@@ -13,20 +13,20 @@ const NOT_SIGNED_IN = 3
 const NOT_REACHABLE = 4
 
 interface FailureContext {
-  named: NamedOperation
+  operation: Operation
   flags: readonly Flag[]
   terminal: Terminal
   isJson: boolean
 }
 
 /** Writes to stderr what went wrong and what to do. Returns the exit code. */
-export function failed(error: unknown, { named, flags, terminal, isJson }: FailureContext): number {
+export function failed(error: unknown, { operation, flags, terminal, isJson }: FailureContext): number {
   if (error instanceof EarshotApiError) {
-    terminal.writeError(isJson ? `${jsonText(error.body)}\n` : linesOf(error.message, adviceOn(error, named, flags)))
+    terminal.writeError(isJson ? `${jsonText(error.body)}\n` : linesOf(error.message, adviceOn(error, operation, flags)))
     return error.status === 401 ? NOT_SIGNED_IN : REFUSED
   }
   if (error instanceof UsageError) {
-    terminal.writeError(linesOf(error.message, [`See earshot ${named.words.join(' ')} --help.`]))
+    terminal.writeError(linesOf(error.message, [`See earshot ${operation.words.join(' ')} --help.`]))
     return USAGE
   }
   if (error instanceof NotSignedInError) {

@@ -1,5 +1,5 @@
+import { kebabCase } from '@earshot/contracts/constants'
 import { InvalidArgumentError, Option } from 'commander'
-import { kebabCase } from './path-fields.ts'
 import type { SchemaNode } from './schema-node.ts'
 
 type Input = Record<string, unknown>

@@ -1,11 +1,12 @@
-import { contracts, importFields, type NamedOperation, type Operation } from '@earshot/contracts'
+import { importFields } from '@earshot/contracts/constants'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { failed } from './failure.ts'
 import { type Flag, flagsOf, optionsOf } from './flags.ts'
 import { HelpGroup } from './help.ts'
 import { importFile } from './import.ts'
+import { operationNamed } from './operation.ts'
 import { type CommandContext, parentOptions } from './operation-command.ts'
-import { readSchema } from './schema-node.ts'
+import { readInput } from './schema-node.ts'
 
 const DESCRIPTION = [
   'Import testimonials from a CSV file. The service first reads the whole file without storing a record; the preview shows what it recognized, what would be imported and which rows fail. Then you are asked.',
@@ -15,8 +16,7 @@ const DESCRIPTION = [
 /** Fields of the request that the command itself decides on. */
 const OWN_FIELDS = ['target', 'file_name', 'csv', 'size_bytes', 'dry_run_id', 'dry_run']
 
-const operation: Operation = contracts.imports.create
-const named: NamedOperation = { name: 'imports.create', operationId: 'imports_create', words: ['import'], operation }
+const operation = { ...operationNamed('imports.create'), words: ['import'] }
 
 /** Adds the flags and the action of `earshot import`. */
 export function addImport(command: Command, { terminal, finish }: CommandContext): void {
@@ -29,20 +29,20 @@ export function addImport(command: Command, { terminal, finish }: CommandContext
   ]
   command.description(DESCRIPTION).argument('<file>', 'the CSV file; - for standard input, with --yes or --dry-run')
   for (const option of fields) command.addOption(option.helpGroup(HelpGroup.fields))
-  for (const option of parentOptions(operation)) command.addOption(option)
+  for (const option of parentOptions(operation, readInput(operation))) command.addOption(option)
   for (const option of general) command.addOption(option.helpGroup(HelpGroup.general))
   command.action(async () => {
     const given = command.opts()
     try {
-      finish(await importFile({ named, flags, terminal, given, positional: command.args[0] }))
+      finish(await importFile({ operation, flags, terminal, given, positional: command.args[0] }))
     } catch (error) {
-      finish(failed(error, { named, flags, terminal, isJson: given.json === true }))
+      finish(failed(error, { operation, flags, terminal, isJson: given.json === true }))
     }
   })
 }
 
 function fieldFlags(): Flag[] {
-  return flagsOf(readSchema(operation.input, 'input'))
+  return flagsOf(readInput(operation))
     .filter(({ path: [name = ''] }) => !operation.pathFields.has(name) && !OWN_FIELDS.includes(name))
     .map((flag) => (flag.field === 'mapping' ? { ...flag, name: '--map' } : flag))
 }

@@ -3,7 +3,7 @@ import { type FileHandle, mkdtemp, open, rmdir, unlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { getSystemErrorMessage } from 'node:util'
-import { grouped, sizes } from '@earshot/contracts'
+import { grouped, sizes } from '@earshot/contracts/constants'
 import type { Terminal } from './terminal.ts'
 import { UsageError } from './usage-error.ts'
 

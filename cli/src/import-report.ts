@@ -1,9 +1,11 @@
-import { contracts, grouped, Import, type ImportFailure, type ImportPreset, type ImportRow, type Operation } from '@earshot/contracts'
+import type { Import, ImportFailure, ImportPreset, ImportRow } from '@earshot/contracts'
+import { grouped } from '@earshot/contracts/constants'
 import type { Column } from './columns.ts'
 import { layoutOf } from './layouts.ts'
+import { operationNamed } from './operation.ts'
 import { painter } from './paint.ts'
 import { cut, jsonText, oneLine, printable } from './printable.ts'
-import { nodeAt, readSchema } from './schema-node.ts'
+import { nodeAt, readOutput, TEXT } from './schema-node.ts'
 import { formatTable } from './table.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -55,17 +57,16 @@ export function questionOf({ totals: { created, updated } }: Import): string {
 
 /** Shows what a dry run recognized, its first rows, its totals, and the given rows that failed. */
 export function showPreview(scene: Scene, dryRun: Import, failedRows: readonly ImportRow[]): void {
-  const { retrieve, rows } = contracts.imports
   const { preset, preview, totals } = dryRun
   const { writeOut } = scene.terminal
   writeOut(preset ? `Recognized as an export of ${SERVICES[preset]}.\n\n` : 'Columns were recognized by their names.\n\n')
   writeOut(mappingOf(scene, dryRun))
   if (preview && preview.length > 0) {
-    writeOut(`\n${tableOf(scene, columnsFor('imports.preview', retrieve, 'preview'), preview)}`)
+    writeOut(`\n${tableOf(scene, columnsFor('imports.preview', 'imports.retrieve', 'preview'), preview)}`)
   }
   writeOut(`\n${totalsOf(dryRun)}\n`)
   if (failedRows.length > 0) {
-    writeOut(`\n${tableOf(scene, columnsFor('imports.rows.list', rows.list, 'results'), failedRows.slice(0, SHOWN_ROWS))}`)
+    writeOut(`\n${tableOf(scene, columnsFor('imports.rows.list', 'imports.rows.list', 'results'), failedRows.slice(0, SHOWN_ROWS))}`)
     if (totals.failed > SHOWN_ROWS) writeOut(`All rows that failed: ${commandIn(scene, 'imports', 'rows', 'list', dryRun.id, '--all')}\n`)
   }
   if (!hasConsent(dryRun)) {
@@ -123,9 +124,7 @@ function totalsOf({ dry_run, totals: { rows, created, updated, skipped, failed }
 }
 
 function mappingOf(scene: Scene, { columns, mapping }: Import): string {
-  // Any text will do.
-  const text = readSchema(Import.shape.file_name, 'output')
-  const shown: Column[] = ['column', 'field'].map((name, rank) => ({ path: [name], node: text, rank }))
+  const shown: Column[] = ['column', 'field'].map((name, rank) => ({ path: [name], node: TEXT, rank }))
   const rows = (columns ?? []).flatMap((column) => (Object.hasOwn(mapping, column) ? [{ column, field: mapping[column] }] : []))
   const ignored = (columns ?? []).filter((column) => !Object.hasOwn(mapping, column))
   return tableOf(scene, shown, rows) + (ignored.length > 0 ? `Ignored: ${listed(ignored)}\n` : '')
@@ -138,8 +137,8 @@ function listed(columns: readonly string[]): string {
 }
 
 /** Returns the columns of a list in the output of an operation. */
-function columnsFor(layout: string, { output }: Pick<Operation, 'output'>, field: string): Column[] {
-  const item = nodeAt(readSchema(output, 'output'), [field])?.items()
+function columnsFor(layout: string, operation: string, field: string): Column[] {
+  const item = nodeAt(readOutput(operationNamed(operation)), [field])?.items()
   return (item && layoutOf(layout, item)) ?? []
 }
 

@@ -1,10 +1,11 @@
-import { type NamedOperation, sizes } from '@earshot/contracts'
 import type { CallOptions, Client } from '@earshot/contracts/client'
+import { sizes } from '@earshot/contracts/constants'
 import { isRequestBody, readBody } from './body.ts'
 import { applyFlags, type Flag, missingFlags } from './flags.ts'
+import type { Operation } from './operation.ts'
 import { openOutput } from './output.ts'
 import { parentFlag, pathFieldsOf } from './path-fields.ts'
-import { readSchema } from './schema-node.ts'
+import { readOutput } from './schema-node.ts'
 import { call, connect } from './service.ts'
 import { findTeamAndProject } from './team-and-project.ts'
 import type { Terminal } from './terminal.ts'
@@ -14,7 +15,7 @@ type Input = Record<string, unknown>
 
 /** A command line that commander has parsed. */
 export interface Invocation {
-  named: NamedOperation
+  operation: Operation
   flags: readonly Flag[]
   terminal: Terminal
   /** Flags by commander's name. */
@@ -24,11 +25,11 @@ export interface Invocation {
 
 /** Calls the operation and prints its result. Throws a UsageError for a wrong command line before anything is sent. */
 export async function invoke(invocation: Invocation): Promise<void> {
-  const { named, terminal, given } = invocation
-  const output = openOutput({ named, terminal, schema: readSchema(named.operation.output, 'output'), given })
+  const { operation, terminal, given } = invocation
+  const output = openOutput({ operation, terminal, schema: readOutput(operation), given })
   const options = callOptionsOf(given)
   const { client, input } = await prepare(invocation)
-  const result = call(client, named, input, options)
+  const result = call(client, operation, input, options)
   if (!given.all) output.add(await result)
   else for await (const page of result.pages()) output.add(page)
   await output.end()
@@ -36,17 +37,17 @@ export async function invoke(invocation: Invocation): Promise<void> {
 
 /** Connects, and reads the input from the command line. Throws a UsageError for a wrong one before anything is sent. */
 export async function prepare(invocation: Invocation): Promise<{ client: Client; input: Input }> {
-  const { named, terminal, given } = invocation
+  const { operation, terminal, given } = invocation
   const ids = idsOf(invocation)
   const fields = await fieldsOf(invocation)
   const client = connect(terminal)
-  const { needsTeam, needsProject } = pathFieldsOf(named.operation)
+  const { needsTeam, needsProject } = pathFieldsOf(operation)
   const asked = { needsTeam, needsProject, ...textOf(given, 'team'), ...textOf(given, 'project') }
   return { client, input: { ...fields, ...(await findTeamAndProject(client, asked, terminal)), ...ids } }
 }
 
-function idsOf({ named, given, positional: argument }: Invocation): Input {
-  const { positional, parents } = pathFieldsOf(named.operation)
+function idsOf({ operation, given, positional: argument }: Invocation): Input {
+  const { positional, parents } = pathFieldsOf(operation)
   const ids = Object.fromEntries(parents.map((field) => [field, given[parentFlag(field).slice(2)]]))
   if (positional) ids[positional] = argument
   for (const [field, id] of Object.entries(ids)) {
@@ -55,8 +56,7 @@ function idsOf({ named, given, positional: argument }: Invocation): Input {
   return ids
 }
 
-async function fieldsOf({ named, flags, terminal, given }: Invocation): Promise<Input> {
-  const { operation } = named
+async function fieldsOf({ operation, flags, terminal, given }: Invocation): Promise<Input> {
   const hasBodyField = flags.some(({ field }) => field === 'body')
   const isRequest = typeof given.body === 'string' && (!hasBodyField || isRequestBody(given.body))
   const body = isRequest ? await readBody(String(given.body), terminal) : {}
@@ -66,7 +66,7 @@ async function fieldsOf({ named, flags, terminal, given }: Invocation): Promise<
   const missing = missingFlags(fields, flags)
   if (missing.length > 0)
     throw new UsageError(`missing required ${missing.length === 1 ? 'flag' : 'flags'}: ${missing.map(({ name }) => name).join(', ')}`)
-  return given.all && operation.queryFields.has('limit') ? { limit: sizes.pageItems, ...fields } : fields
+  return given.all && operation.pages ? { limit: sizes.pageItems, ...fields } : fields
 }
 
 function callOptionsOf({ idempotencyKey }: Readonly<Record<string, unknown>>): CallOptions {

@@ -1,8 +1,8 @@
-import { contracts } from '@earshot/contracts'
 import { type Command, Option } from 'commander'
 import { failed } from './failure.ts'
 import { HelpGroup } from './help.ts'
 import { type ListenFlags, listen } from './listen.ts'
+import { operationNamed } from './operation.ts'
 import type { Terminal } from './terminal.ts'
 
 const DESCRIPTION = [
@@ -35,8 +35,8 @@ export function addListen(command: Command, { terminal, finish }: { terminal: Te
       await listen(flags, terminal)
       finish(0)
     } catch (error) {
-      const named = { name: 'events.stream', operationId: 'events_stream', words: ['listen'], operation: contracts.events.stream }
-      finish(failed(error, { named, flags: [], terminal, isJson: flags.json === true }))
+      const operation = { ...operationNamed('events.stream'), words: ['listen'] }
+      finish(failed(error, { operation, flags: [], terminal, isJson: flags.json === true }))
     }
   })
 }

@@ -1,4 +1,4 @@
-import { eventTypes } from '@earshot/contracts'
+import { eventTypes } from '@earshot/contracts/constants'
 import { type Forwarding, isDelivered } from './forward.ts'
 import { type Paint, painter } from './paint.ts'
 import { jsonLine, oneLine } from './printable.ts'

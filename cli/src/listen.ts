@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { type EventType, eventTypes } from '@earshot/contracts'
+import type { EventType } from '@earshot/contracts'
 import {
   type Client,
   EarshotApiError,
@@ -8,6 +8,7 @@ import {
   type ExpiredCursor,
   type Streamed,
 } from '@earshot/contracts/client'
+import { eventTypes } from '@earshot/contracts/constants'
 import { type ForwardedEvent, forward, isDelivered, isWorthRetrying } from './forward.ts'
 import { lineWriter } from './listen-line.ts'
 import { type ListenState, openListenState } from './listen-state.ts'
@@ -181,7 +182,8 @@ function isConnectionLoss(error: unknown): boolean {
 
 /** Accepts `localhost:3000/hook` without a scheme. */
 function receiverUrl(given: string): string {
-  const url = URL.parse(/^https?:\/\//i.test(given) ? given : `http://${given}`)
+  const address = /^https?:\/\//i.test(given) ? given : `http://${given}`
+  const url = URL.canParse(address) ? new URL(address) : null
   if (!url || url.hostname === '') throw new UsageError(`--forward must be an http or https address, not ${given}`)
   return url.href
 }

@@ -1,8 +1,8 @@
-import { contracts } from '@earshot/contracts'
 import { type Command, Option } from 'commander'
 import { failed } from './failure.ts'
 import { HelpGroup } from './help.ts'
 import { bridge } from './mcp-bridge.ts'
+import { operationNamed } from './operation.ts'
 import { clientOptions } from './service.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -42,8 +42,8 @@ export function addMcp(command: Command, { terminal, finish }: { terminal: Termi
       await bridge(terminal, { address: `${baseUrl.replace(/\/+$/, '')}/mcp`, headers })
       finish(0)
     } catch (error) {
-      const named = { name: 'me.retrieve', operationId: 'me_retrieve', words: ['mcp'], operation: contracts.me.retrieve }
-      finish(failed(error, { named, flags: [], terminal, isJson: false }))
+      const operation = { ...operationNamed('me.retrieve'), words: ['mcp'] }
+      finish(failed(error, { operation, flags: [], terminal, isJson: false }))
     }
   })
 }

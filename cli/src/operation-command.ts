@@ -1,11 +1,12 @@
-import { type NamedOperation, type Operation, takesKey } from '@earshot/contracts'
+import { takesKey } from '@earshot/contracts/constants'
 import { type Command, Option } from 'commander'
 import { failed } from './failure.ts'
 import { type Flag, flagsOf, optionsOf } from './flags.ts'
 import { HelpGroup } from './help.ts'
 import { invoke } from './invoke.ts'
+import { type Operation, schemasOf } from './operation.ts'
 import { parentFlag, pathFieldsOf } from './path-fields.ts'
-import { readSchema } from './schema-node.ts'
+import { nodeAt, readInput, type SchemaNode } from './schema-node.ts'
 import type { Terminal } from './terminal.ts'
 
 export interface CommandContext {
@@ -13,29 +14,38 @@ export interface CommandContext {
   finish: (exitCode: number) => void
 }
 
-/** Adds the flags and the action of an operation, from its contract. */
-export function addFlags(command: Command, named: NamedOperation, { terminal, finish }: CommandContext): void {
-  const { operation } = named
-  const flags = flagsOf(readSchema(operation.input, 'input')).filter(({ path: [name = ''] }) => !operation.pathFields.has(name))
-  command.description([operation.summary, operation.description].filter(Boolean).join('.\n\n'))
-  for (const option of [...fieldOptions(operation, flags), ...parentOptions(operation), ...generalOptions(operation)])
+/** Adds the flags and the action of an operation, from its schemas. */
+export function addFlags(command: Command, operation: Operation, { terminal, finish }: CommandContext): void {
+  const input = readInput(operation)
+  const flags = flagsOf(input).filter(({ path: [name = ''] }) => !operation.pathFields.has(name))
+  command.description([operation.summary, schemasOf(operation).description].filter(Boolean).join('.\n\n'))
+  describeArgument(command, operation, input)
+  for (const option of [...fieldOptions(operation, flags), ...parentOptions(operation, input), ...generalOptions(operation)])
     command.addOption(option)
   command.action(async () => {
     const given = command.opts()
     try {
-      const invocation = { named, flags, terminal, given, positional: command.args[0] }
+      const invocation = { operation, flags, terminal, given, positional: command.args[0] }
       if (operation.stream) await (await import('./export.ts')).exportRecords(invocation)
       else await invoke(invocation)
       finish(0)
     } catch (error) {
-      finish(failed(error, { named, flags, terminal, isJson: given.json === true }))
+      finish(failed(error, { operation, flags, terminal, isJson: given.json === true }))
     }
   })
 }
 
+/** The argument is there from the start, so that help of the noun shows it; its description comes with the schemas. */
+function describeArgument(command: Command, operation: Operation, input: SchemaNode): void {
+  const { positional } = pathFieldsOf(operation)
+  const [argument] = command.registeredArguments
+  if (argument && positional) argument.description = nodeAt(input, [positional])?.description ?? ''
+}
+
 function fieldOptions(operation: Operation, flags: readonly Flag[]): Option[] {
   const options = flags.flatMap((flag) => optionsOf(flag, operation.method === 'PATCH'))
-  if (operation.bodyFields.size === 0) return options.map((option) => option.helpGroup(HelpGroup.fields))
+  const hasBody = operation.method === 'POST' || operation.method === 'PATCH'
+  if (!hasBody || flags.length === 0) return options.map((option) => option.helpGroup(HelpGroup.fields))
   const bodyOption = options.find(({ long }) => long === '--body')
   if (bodyOption) bodyOption.description += ' Text that begins with @ or { is the whole request: @file, @- for standard input, or JSON.'
   else options.push(new Option('--body <json>', 'the whole request: @file, @- for standard input, or JSON; flags override it'))
@@ -43,9 +53,9 @@ function fieldOptions(operation: Operation, flags: readonly Flag[]): Option[] {
 }
 
 /** Returns the options that name the parents of what an operation works on. */
-export function parentOptions(operation: Operation): Option[] {
+export function parentOptions(operation: Operation, input: SchemaNode): Option[] {
   const { parents, needsTeam, needsProject } = pathFieldsOf(operation)
-  const descriptionOf = (field: string) => operation.input.shape[field]?.description ?? ''
+  const descriptionOf = (field: string) => nodeAt(input, [field])?.description ?? ''
   const options = parents.map((field) =>
     new Option(`${parentFlag(field)} <id>`, `${descriptionOf(field)} (required)`).makeOptionMandatory(),
   )
@@ -61,7 +71,7 @@ function generalOptions(operation: Operation): Option[] {
     new Option('--json', 'print the response as JSON; errors go to stderr'),
     new Option('--output <field>', 'print only this field, such as id or author.name; for a list, one per line').conflicts('json'),
   ]
-  if (operation.queryFields.has('cursor')) options.push(new Option('--all', 'fetch all pages'))
+  if (operation.pages) options.push(new Option('--all', 'fetch all pages'))
   if (takesKey(operation)) options.push(new Option('--idempotency-key <key>', 'key that makes the call safe to repeat'))
   return options.map((option) => option.helpGroup(HelpGroup.general))
 }

@@ -1,6 +1,7 @@
-import type { AnalyticsOverview, EndpointStats, NamedOperation, NpsAnalytics, SurveyResults } from '@earshot/contracts'
+import type { AnalyticsOverview, EndpointStats, NpsAnalytics, SurveyResults } from '@earshot/contracts'
 import { columnsOf } from './columns.ts'
 import { layoutOf } from './layouts.ts'
+import type { Operation } from './operation.ts'
 import { painter } from './paint.ts'
 import { jsonText, printable } from './printable.ts'
 import { formatRecord } from './record.ts'
@@ -31,7 +32,7 @@ export interface Output {
 }
 
 interface Format {
-  named: NamedOperation
+  operation: Operation
   terminal: Terminal
   schema: SchemaNode
   given: Readonly<Record<string, unknown>>
@@ -59,18 +60,18 @@ function jsonOutput({ terminal }: Format): Output {
   }
 }
 
-function fieldOutput({ terminal, given, named }: Format, path: readonly string[]): Output {
+function fieldOutput({ terminal, given, operation }: Format, path: readonly string[]): Output {
   let last: unknown
   return {
     add: (result) => {
       last = result
       for (const record of isPage(result) ? result.results : [result]) terminal.writeOut(`${bareText(valueAt(record, path), terminal)}\n`)
     },
-    end: async () => mentionNextPage(last, given, { named, terminal }),
+    end: async () => mentionNextPage(last, given, { operation, terminal }),
   }
 }
 
-function peopleOutput({ terminal, schema, given, named }: Format): Output {
+function peopleOutput({ terminal, schema, given, operation }: Format): Output {
   const results: unknown[] = []
   return {
     add: (result) => results.push(result),
@@ -78,13 +79,13 @@ function peopleOutput({ terminal, schema, given, named }: Format): Output {
       const item = itemOf(schema)
       const last = results.at(-1)
       if (last === undefined) return terminal.writeError('done\n')
-      if (!item || !isPage(last)) return terminal.writeOut((await CHARTS[named.name]?.(last, terminal)) ?? formatRecord(last))
+      if (!item || !isPage(last)) return terminal.writeOut((await CHARTS[operation.name]?.(last, terminal)) ?? formatRecord(last))
       const rows = results.filter(isPage).flatMap((page) => page.results)
       const { formatTable } = await import('./table.ts')
-      const columns = layoutOf(named.name, item) ?? columnsOf(item)
+      const columns = layoutOf(operation.name, item) ?? columnsOf(item)
       if (rows.length > 0) terminal.writeOut(formatTable(columns, rows, { terminalWidth: terminal.columns, paint: painter(terminal) }))
       else terminal.writeError('nothing found\n')
-      mentionNextPage(last, given, { named, terminal })
+      mentionNextPage(last, given, { operation, terminal })
     },
   }
 }
@@ -92,7 +93,7 @@ function peopleOutput({ terminal, schema, given, named }: Format): Output {
 function mentionNextPage(
   page: unknown,
   given: Readonly<Record<string, unknown>>,
-  { named, terminal }: Pick<Format, 'named' | 'terminal'>,
+  { operation, terminal }: Pick<Format, 'operation' | 'terminal'>,
 ): void {
   if (!isPage(page) || !page.next_cursor) return
   // People copy the command into a shell.
@@ -100,7 +101,7 @@ function mentionNextPage(
     terminal.writeError('there may be more. All pages: --all\n')
     return
   }
-  const command = `earshot ${named.words.join(' ')} … --cursor ${page.next_cursor}`
+  const command = `earshot ${operation.words.join(' ')} … --cursor ${page.next_cursor}`
   terminal.writeError(
     given.all ? `up to date. Continue later with: ${command}\n` : `there may be more. Next page: ${command}, all pages: --all\n`,
   )

@@ -1,4 +1,5 @@
-import type { Operation } from '@earshot/contracts'
+import { kebabCase } from '@earshot/contracts/constants'
+import type { Operation } from './operation.ts'
 
 const TEAM_AND_PROJECT = ['team_id', 'project_id']
 
@@ -33,8 +34,4 @@ export function writtenPathField(field: string, { positional }: PathFields): str
 
 export function parentFlag(field: string): string {
   return `--${kebabCase(field.replace(/_id$/, ''))}`
-}
-
-export function kebabCase(name: string): string {
-  return name.replaceAll('_', '-')
 }

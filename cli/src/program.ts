@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs'
-import { contracts, isEverywhere, listOperations, type NamedOperation, type Operation } from '@earshot/contracts'
+import { kebabCase } from '@earshot/contracts/constants'
 import { Command, CommanderError } from 'commander'
 import { HelpGroup, helpOf } from './help.ts'
-import { kebabCase, pathFieldsOf } from './path-fields.ts'
+import { listOperations, type Operation } from './operation.ts'
+import { pathFieldsOf } from './path-fields.ts'
 import type { Terminal } from './terminal.ts'
 
 const USAGE = 2
@@ -44,9 +45,9 @@ function buildProgram(terminal: Terminal, finish: (exitCode: number) => void): C
     .showHelpAfterError('Add --help for more information.')
     .configureHelp(helpOf(terminal))
     .configureOutput({ writeOut: terminal.writeOut, writeErr: terminal.writeError })
-  addCommands(program, async (command, named) => {
+  addCommands(program, async (command, operation) => {
     const { addFlags } = await import('./operation-command.ts')
-    addFlags(command, named, { terminal, finish })
+    addFlags(command, operation, { terminal, finish })
   })
   addTools(program, { terminal, finish })
   return program
@@ -85,12 +86,12 @@ function loadedWhenNamed(parent: Command, tool: Command, load: (command: Command
 }
 
 /** Adds all commands. Their flags are added only when the command line names them, because reading schemas takes time. */
-function addCommands(root: Command, addFlags: (command: Command, named: NamedOperation) => Promise<void>): void {
+function addCommands(root: Command, addFlags: (command: Command, operation: Operation) => Promise<void>): void {
   const groups = new Map<string, Command>([['', root]])
-  const leaves = new Map<Command, NamedOperation>()
+  const leaves = new Map<Command, Operation>()
   const addFlagsToNamed = async (_parent: Command, command: Command) => {
-    const named = leaves.get(command)
-    if (named) await addFlags(command, named)
+    const operation = leaves.get(command)
+    if (operation) await addFlags(command, operation)
   }
   const groupAt = (words: readonly string[]): Command => {
     const key = words.join(' ')
@@ -101,21 +102,22 @@ function addCommands(root: Command, addFlags: (command: Command, named: NamedOpe
     return group
   }
   const exports = groupAt(['export']).helpGroup(HelpGroup.tools).summary('write all submissions or responses to a file')
-  for (const named of listOperations(contracts)) {
-    if (named.operation.stream === 'records') {
-      const words = ['export', named.words[0] ?? '']
-      const leaf = exports.command(words[1] ?? '', { isDefault: words[1] === 'submissions' })
-      leaves.set(addPositional(leaf.summary(named.operation.summary), named.operation), { ...named, words })
+  for (const operation of listOperations()) {
+    const { words, stream, summary } = operation
+    if (stream === 'records') {
+      const exporting = ['export', words[0] ?? '']
+      const leaf = exports.command(exporting[1] ?? '', { isDefault: exporting[1] === 'submissions' })
+      leaves.set(addPositional(leaf.summary(summary), operation), { ...operation, words: exporting })
     }
-    if (!isEverywhere(named.operation)) continue
-    const leaf = groupAt(named.words.slice(0, -1)).command(named.words.at(-1) ?? '')
-    leaves.set(addPositional(leaf.summary(named.operation.summary), named.operation), named)
+    if (stream) continue
+    const leaf = groupAt(words.slice(0, -1)).command(words.at(-1) ?? '')
+    leaves.set(addPositional(leaf.summary(summary), operation), operation)
   }
 }
 
 function addPositional(command: Command, operation: Operation): Command {
   const { positional } = pathFieldsOf(operation)
-  return positional ? command.argument(`<${kebabCase(positional)}>`, operation.input.shape[positional]?.description) : command
+  return positional ? command.argument(`<${kebabCase(positional)}>`) : command
 }
 
 function readVersion(): string {

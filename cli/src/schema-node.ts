@@ -1,6 +1,4 @@
-import { z } from 'zod'
-
-type JsonSchema = z.core.JSONSchema.JSONSchema
+import { definitionOf, type JsonSchema, type Operation, schemasOf } from './operation.ts'
 
 /** A node of a schema, with what a command line needs to know. */
 export interface SchemaNode {
@@ -20,10 +18,17 @@ export interface SchemaNode {
   items: () => SchemaNode
 }
 
-/** Reads a contract's schema as JSON Schema, which is stable where zod's internals are not. */
-export function readSchema(schema: z.ZodType, io: 'input' | 'output'): SchemaNode {
-  const root = z.toJSONSchema(schema, { io, unrepresentable: 'any' })
-  return nodeOf(root, root.$defs ?? {})
+/** A text of any kind. */
+export const TEXT = nodeOf({ type: 'string' })
+
+/** Returns the schema of an operation's input. */
+export function readInput(operation: Operation): SchemaNode {
+  return nodeOf(schemasOf(operation).input)
+}
+
+/** Returns the schema of an operation's output. */
+export function readOutput(operation: Operation): SchemaNode {
+  return nodeOf(schemasOf(operation).output)
 }
 
 /** Returns the node at a dotted path, `json` below a node without a fixed shape; undefined if there is none. */
@@ -35,9 +40,9 @@ export function nodeAt(node: SchemaNode, path: readonly string[]): SchemaNode | 
   return child && nodeAt(child, rest)
 }
 
-function nodeOf(schema: JsonSchema, definitions: Record<string, JsonSchema>): SchemaNode {
-  const plain = resolve(schema, definitions)
-  const all = (plain.anyOf ?? plain.oneOf ?? [plain]).map((variant) => resolve(variant, definitions))
+function nodeOf(schema: JsonSchema): SchemaNode {
+  const plain = resolve(schema)
+  const all = (plain.anyOf ?? [plain]).map(resolve)
   const variants = all.filter(({ type }) => type !== 'null')
   const [first = {}] = variants
   return {
@@ -50,9 +55,9 @@ function nodeOf(schema: JsonSchema, definitions: Record<string, JsonSchema>): Sc
     required: new Set(first.required),
     properties: () => {
       const entries = variants.flatMap(({ properties = {} }) => Object.entries(properties))
-      return [...new Map(entries)].map(([name, child]) => [name, nodeOf(asObject(child), definitions)])
+      return [...new Map(entries)].map(([name, child]) => [name, nodeOf(child)])
     },
-    items: () => nodeOf(asObject([first.items ?? {}].flat()[0] ?? {}), definitions),
+    items: () => nodeOf(first.items ?? {}),
   }
 }
 
@@ -61,14 +66,8 @@ function textOfChoice(value: unknown): string[] {
 }
 
 /** Follows `$ref`; keywords beside it take precedence. */
-function resolve(schema: JsonSchema | boolean, definitions: Record<string, JsonSchema>): JsonSchema {
-  const { $ref, ...rest } = asObject(schema)
-  if ($ref === undefined) return rest
-  return { ...resolve(definitions[$ref.replace('#/$defs/', '')] ?? {}, definitions), ...rest }
-}
-
-function asObject(schema: JsonSchema | boolean): JsonSchema {
-  return typeof schema === 'boolean' ? {} : schema
+function resolve({ $ref, ...rest }: JsonSchema): JsonSchema {
+  return $ref === undefined ? rest : { ...resolve(definitionOf($ref)), ...rest }
 }
 
 function kindOf({ type, properties, const: value }: JsonSchema): SchemaNode['kind'] {

@@ -1,5 +1,5 @@
-import type { NamedOperation } from '@earshot/contracts'
 import { type CallOptions, type Client, type ClientOptions, createClient, type Export } from '@earshot/contracts/client'
+import type { Operation } from './operation.ts'
 import type { Terminal } from './terminal.ts'
 import { UsageError } from './usage-error.ts'
 
@@ -24,7 +24,7 @@ export function connect(terminal: Terminal): Client {
 export function clientOptions(terminal: Terminal): ClientOptions {
   const { env } = terminal
   const baseUrl = serviceUrl(terminal)
-  if (!/^https?:$/.test(URL.parse(baseUrl)?.protocol ?? ''))
+  if (!/^https?:$/.test(URL.canParse(baseUrl) ? new URL(baseUrl).protocol : ''))
     throw new UsageError(`EARSHOT_URL must be an http or https address, not ${baseUrl}`)
   const token = env.EARSHOT_TOKEN?.trim()
   if (!token) throw new NotSignedInError('EARSHOT_TOKEN is not set')
@@ -38,17 +38,17 @@ export function serviceUrl({ env }: Terminal): string {
 }
 
 /** Calls an operation by its name. */
-export function call(client: Client, named: NamedOperation, input: object, options: CallOptions): CallResult {
+export function call(client: Client, operation: Operation, input: object, options: CallOptions): CallResult {
   // Proven: the client has a method for each operation, and pages() on each list.
-  return (methodOf(client, named) as (input: object, options: CallOptions) => CallResult)(input, options)
+  return (methodOf(client, operation) as (input: object, options: CallOptions) => CallResult)(input, options)
 }
 
 /** Returns the records of an export by its name. */
-export function exportFrom(client: Client, named: NamedOperation, input: object): Export<object> {
-  return (methodOf(client, named) as (input: object) => Export<object>)(input) // Proven by `stream: 'records'`.
+export function exportFrom(client: Client, operation: Operation, input: object): Export<object> {
+  return (methodOf(client, operation) as (input: object) => Export<object>)(input) // Proven by `stream: 'records'`.
 }
 
-function methodOf(client: Client, { name }: NamedOperation): unknown {
+function methodOf(client: Client, { name }: Operation): unknown {
   let node: unknown = client
   for (const key of name.split('.')) node = (node as Record<string, unknown>)[key]
   return node

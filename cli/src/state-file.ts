@@ -1,4 +1,4 @@
-import { globSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 
@@ -29,12 +29,20 @@ export function openStateFile(env: Environment, name: string): StateFile {
 
 /** Removes the state files whose name has a prefix and whose content is of no more use. */
 export function sweepStateFiles(env: Environment, prefix: string, isObsolete: (content: unknown) => boolean): void {
-  for (const path of globSync(`${prefix}*.json`, { cwd: folderOf(env) }).map((name) => join(folderOf(env), name)))
-    if (isObsolete(readJson(path))) rmSync(path, { force: true })
+  const files = namesIn(folderOf(env)).filter((name) => name.startsWith(prefix) && name.endsWith('.json'))
+  for (const path of files.map((name) => join(folderOf(env), name))) if (isObsolete(readJson(path))) rmSync(path, { force: true })
 }
 
 function folderOf(env: Environment): string {
   return join(env.XDG_STATE_HOME || env.LOCALAPPDATA || join(env.HOME || homedir(), '.local', 'state'), 'earshot')
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+  } catch {
+    return []
+  }
 }
 
 function readJson(path: string): unknown {

@@ -1,12 +1,13 @@
-import { contracts, type NamedOperation, type Video } from '@earshot/contracts'
+import type { Video } from '@earshot/contracts'
 import { type Client, EarshotApiError, EarshotConnectionError, EarshotTimeoutError, uploadVideoFile } from '@earshot/contracts/client'
 import { applyFlags } from './flags.ts'
 import { follow } from './follow.ts'
 import { type Invocation, prepare } from './invoke.ts'
+import { operationNamed } from './operation.ts'
 import { openOutput } from './output.ts'
 import { oneLine, printable } from './printable.ts'
 import { startProgress } from './progress.ts'
-import { readSchema } from './schema-node.ts'
+import { readOutput } from './schema-node.ts'
 import { clientOptions, serviceUrl } from './service.ts'
 import type { Terminal } from './terminal.ts'
 import { UsageError } from './usage-error.ts'
@@ -34,9 +35,8 @@ interface Uploader {
 /** Uploads a file, completes the video and prints it. Returns the exit code. */
 export async function uploadVideo(invocation: Invocation): Promise<number> {
   const { terminal, given, flags, positional = '' } = invocation
-  const operation = contracts.videos.retrieve
-  const named: NamedOperation = { ...invocation.named, name: 'videos.retrieve', operation }
-  const output = openOutput({ named, terminal, schema: readSchema(operation.output, 'output'), given })
+  const operation = { ...operationNamed('videos.retrieve'), words: invocation.operation.words }
+  const output = openOutput({ operation, terminal, schema: readOutput(operation), given })
   const video = await openVideo(positional, terminal)
   const { client, input } = await prepare({ ...invocation, flags: [], given: { team: given.team, project: given.project } })
   const place = input as Uploader['place'] // The operation is one of a project.

@@ -67,20 +67,20 @@ export { Project } from './projects.ts'
 export { PublicKey } from './public-keys.ts'
 export { resourceDescriptions } from './resources.ts'
 export { Role, roleSuffices, roles } from './roles.ts'
+export { eventDescriptions, eventTypes } from './schemas/event-descriptions.ts'
 export { DeliveredEvent, deliveredPayloads, Event, type EventData, eventPayloads, TEST_EVENT } from './schemas/event-payloads.ts'
-export { EventType, eventDescriptions, eventTypes } from './schemas/event-types.ts'
+export { EventType } from './schemas/event-types.ts'
 export {
   DedupeBy,
   Import,
   type ImportFailure,
-  type ImportField,
   ImportMode,
   type ImportPreset,
   ImportRow,
   type ImportRowError,
-  importFields,
   importPresets,
 } from './schemas/import.ts'
+export { type ImportField, importFields } from './schemas/import-fields.ts'
 export { strangersWords } from './schemas/primitives.ts'
 export { fixedScales, Question, QuestionInput, QuestionType } from './schemas/question.ts'
 export { fitsAsStoredJson } from './schemas/stored-json.ts'

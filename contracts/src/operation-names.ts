@@ -63,6 +63,7 @@ function snakeCase(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 }
 
-function kebabCase(name: string): string {
+/** Returns `publicKeys` and `public_keys` as a command line writes them: `public-keys`. */
+export function kebabCase(name: string): string {
   return snakeCase(name).replaceAll('_', '-')
 }

@@ -87,7 +87,8 @@ export async function startWorker({ webhooks, transcoding, registry, ...context 
     async stop(limits) {
       // Each waits for its own work: what fails in one must not close the database under the others.
       const stopped = await Promise.allSettled([dispatcher.stop(limits), queue.stop(limits), videos.stop(limits), onlineMigrations.stop()])
-      for (const outcome of stopped) if (outcome.status === 'rejected') log.error({ err: outcome.reason }, 'A part of the worker failed to stop')
+      for (const outcome of stopped)
+        if (outcome.status === 'rejected') log.error({ err: outcome.reason }, 'A part of the worker failed to stop')
       await settleWithin(CLOSE_MS, close(), null)
     },
   }

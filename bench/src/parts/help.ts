@@ -4,7 +4,7 @@ import { median } from '../figures.ts'
 import type { PartReport } from '../report.ts'
 
 const EARSHOT = fileURLToPath(new URL('../../../cli/src/earshot.js', import.meta.url))
-const GOAL_MS = 120
+const GOAL_MS = 60
 
 /** Measures the start of the command line in addition to Node itself. The first run fills the compile cache. */
 export async function benchHelp({ runs }: { runs: number }): Promise<PartReport> {

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { sizes } from '../limits.ts'
+import { importFields } from './import-fields.ts'
 import { CreatedAt, Id, NUL, strangersWords, text, timestamp, UpdatedAt } from './primitives.ts'
 import { Testimonial } from './testimonial.ts'
 
@@ -8,34 +9,6 @@ const ImportState = z.enum(['reserved', 'uploaded', 'running', 'completed', 'fai
   description:
     'State of the import: it waits for its file, for its completion, for its rows; it has ended, or stopped for the reason in `error`; or its records were removed again.',
 })
-
-/** What a column can become, beside `metadata.` and a key. */
-export const importFields = [
-  'title',
-  'body',
-  'rating',
-  'author.name',
-  'author.email',
-  'author.title',
-  'author.company',
-  'author.avatar_url',
-  'author.website_url',
-  'consent.granted',
-  'consent.text',
-  'consent.granted_at',
-  'consent.revoked_at',
-  'source.provider',
-  'source.url',
-  'source.collected_at',
-  'language',
-  'tags',
-  'external_id',
-  'metadata',
-  'featured',
-  'excerpt',
-  'position',
-] as const
-export type ImportField = (typeof importFields)[number] | `metadata.${string}`
 
 const METADATA = 'metadata.'
 const METADATA_FIELD = {

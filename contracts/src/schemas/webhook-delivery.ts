@@ -1,6 +1,6 @@
 import { z } from 'zod'
+import { eventTypes } from './event-descriptions.ts'
 import { DeliveredEvent, TEST_EVENT } from './event-payloads.ts'
-import { eventTypes } from './event-types.ts'
 import { CreatedAt, Id, strangersWords, timestamp, UpdatedAt } from './primitives.ts'
 
 export const DeliveryState = z.enum(['pending', 'sending', 'succeeded', 'failed', 'skipped']).meta({

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { durations } from '../durations.ts'
 import { sizes } from '../limits.ts'
-import { eventTypes } from './event-types.ts'
+import { eventTypes } from './event-descriptions.ts'
 import { CreatedAt, Id, ReceiverUrl, text, timestamp, UpdatedAt } from './primitives.ts'
 import { MaskedHeaders } from './webhook-headers.ts'
 

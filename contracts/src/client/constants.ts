@@ -1,0 +1,9 @@
+/** What programs need of the contracts that load no schema. */
+
+export { durations } from '../durations.ts'
+export { grouped, sizes } from '../limits.ts'
+export { kebabCase, takesKey } from '../operation-names.ts'
+export { eventTypes } from '../schemas/event-descriptions.ts'
+export { importFields } from '../schemas/import-fields.ts'
+export { type ClientOperation, type OperationTexts, readOperation } from './operation.ts'
+export { operations } from './operations.ts'

@@ -1,0 +1,27 @@
+/** What a column can become, beside `metadata.` and a key. */
+export const importFields = [
+  'title',
+  'body',
+  'rating',
+  'author.name',
+  'author.email',
+  'author.title',
+  'author.company',
+  'author.avatar_url',
+  'author.website_url',
+  'consent.granted',
+  'consent.text',
+  'consent.granted_at',
+  'consent.revoked_at',
+  'source.provider',
+  'source.url',
+  'source.collected_at',
+  'language',
+  'tags',
+  'external_id',
+  'metadata',
+  'featured',
+  'excerpt',
+  'position',
+] as const
+export type ImportField = (typeof importFields)[number] | `metadata.${string}`

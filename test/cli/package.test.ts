@@ -1,0 +1,33 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type InstalledPackage, installPackage } from '../support/installed-package.ts'
+import { playService } from './fake-service.ts'
+
+let project: InstalledPackage
+beforeAll(async () => {
+  project = await installPackage('cli')
+}, 120_000)
+afterAll(() => project?.[Symbol.dispose]())
+
+const earshot = (...args: string[]) => project.run('node_modules/.bin/earshot', ...args)
+
+test('the package has no dependencies, and the licences of what it contains', async () => {
+  expect(await project.listDependencies()).toEqual(['@earshot/cli'])
+  const licences = await project.run('cat', 'node_modules/@earshot/cli/LICENSES-OF-PACKAGES.txt')
+  for (const name of ['commander', 'cli-table3', 'cli-progress', 'eventsource-parser', 'string-width'])
+    expect(licences).toMatch(new RegExp(String.raw`^${name} \d+\.\d+\.\d+ \(MIT\)$`, 'm'))
+})
+
+test('it knows its version, its commands and their flags', async () => {
+  expect(await earshot('--version')).toMatch(/^\d+\.\d+\.\d+\n$/)
+  expect(await earshot('submissions', '--help')).toMatch(/^ {2}approve <submission-id> +Approve a submission/m)
+  expect(await earshot('submissions', 'list', '--help')).toMatch(/--state <choice> [^-]*\(pending,\s+approved,\s+rejected\)/)
+})
+
+test('it calls a service, and shows a table', async () => {
+  const team = { id: '019aa3c1-7d40-7c3e-9f3b-2b8f7a6f1e03', name: 'Compilers', slug: 'compilers', plan: 'free' }
+  await using service = await playService({ json: { results: [team], next_cursor: null } })
+  const shown = await project.run('env', `EARSHOT_URL=${service.url}`, 'EARSHOT_TOKEN=svc_x', 'node_modules/.bin/earshot', 'teams', 'list')
+  expect(shown).toMatch(/^ID +NAME/i)
+  expect(shown).toContain('Compilers')
+  expect(service.requests).toMatchObject([{ method: 'GET', path: '/api/v1/teams/', headers: { authorization: 'Bearer svc_x' } }])
+})
