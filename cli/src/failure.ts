@@ -1,9 +1,9 @@
 import { EarshotApiError, EarshotConnectionError, EarshotTimeoutError } from '@earshot/contracts/client'
 import { adviceOn } from './advice.ts'
 import type { Flag } from './flags.ts'
+import { NotSignedInError } from './not-signed-in.ts'
 import type { Operation } from './operation.ts'
 import { jsonText, printable } from './printable.ts'
-import { NotSignedInError } from './service.ts'
 import type { Terminal } from './terminal.ts'
 import { UsageError } from './usage-error.ts'
 
@@ -22,7 +22,10 @@ interface FailureContext {
 /** Writes to stderr what went wrong and what to do. Returns the exit code. */
 export function failed(error: unknown, { operation, flags, terminal, isJson }: FailureContext): number {
   if (error instanceof EarshotApiError) {
-    terminal.writeError(isJson ? `${jsonText(error.body)}\n` : linesOf(error.message, adviceOn(error, operation, flags)))
+    const isOfProfile = error.status === 401 && !terminal.env.EARSHOT_TOKEN
+    const advice = isOfProfile ? [] : adviceOn(error, operation, flags)
+    const message = isOfProfile ? `${error.message} Sign in again: earshot login` : error.message
+    terminal.writeError(isJson ? `${jsonText(error.body)}\n` : linesOf(message, advice))
     return error.status === 401 ? NOT_SIGNED_IN : REFUSED
   }
   if (error instanceof UsageError) {
@@ -30,8 +33,13 @@ export function failed(error: unknown, { operation, flags, terminal, isJson }: F
     return USAGE
   }
   if (error instanceof NotSignedInError) {
-    terminal.writeError(linesOf(error.message, ['Create a personal access token and export EARSHOT_TOKEN=svc_…']))
+    terminal.writeError(linesOf(error.message, []))
     return NOT_SIGNED_IN
+  }
+  // Loaded with the commands that can throw it alone.
+  if (error instanceof Error && error.name === 'NotEarshotError') {
+    terminal.writeError(linesOf(error.message, []))
+    return NOT_REACHABLE
   }
   if (error instanceof EarshotConnectionError || error instanceof EarshotTimeoutError) {
     terminal.writeError(linesOf(error.message, ['Is the service running, and is EARSHOT_URL its address?']))

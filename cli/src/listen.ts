@@ -9,11 +9,12 @@ import {
   type Streamed,
 } from '@earshot/contracts/client'
 import { eventTypes } from '@earshot/contracts/constants'
+import { accountOf } from './account.ts'
 import { type ForwardedEvent, forward, isDelivered, isWorthRetrying } from './forward.ts'
 import { lineWriter } from './listen-line.ts'
 import { type ListenState, openListenState } from './listen-state.ts'
 import { oneLine } from './printable.ts'
-import { connect, serviceUrl } from './service.ts'
+import { connect } from './service.ts'
 import { findTeamAndProject } from './team-and-project.ts'
 import type { Terminal } from './terminal.ts'
 import { UsageError } from './usage-error.ts'
@@ -65,7 +66,7 @@ export async function listen(flags: ListenFlags, terminal: Terminal): Promise<vo
   const signal = terminal.interruption()
   const print = (line: string) => terminal.writeError(`${oneLine(line)}\n`)
   const handle = handlerOf({ url, secret, flags, terminal, signal })
-  const state = openListenState(terminal.env, { url: serviceUrl(terminal), team_id })
+  const state = openListenState(terminal.env, { url: accountOf(terminal).url, team_id })
   const cursor = flags.fromNow ? undefined : state.read()
   const announce = () => {
     print(url ? `Forwarding to ${url}, signed with ${secret}` : 'Showing events; add --forward URL to forward them')

@@ -15,6 +15,7 @@ export interface Bridge {
   /** Address of `/mcp` of the service. */
   address: string
   headers: Readonly<Record<string, string>>
+  fetch: typeof fetch
 }
 
 /** A message of JSON-RPC, as far as the bridge reads it. */
@@ -29,7 +30,7 @@ interface Message {
  * that does not speak HTTP. The messages themselves stay as they are, in both revisions of the protocol. Ends with the input, once all
  * responses are written.
  */
-export async function bridge(terminal: Terminal, { address, headers }: Bridge): Promise<void> {
+export async function bridge(terminal: Terminal, { address, headers, fetch }: Bridge): Promise<void> {
   /** What the handshake of 2025 agreed on; a later revision says it in each message. */
   let agreedVersion: string | undefined
 

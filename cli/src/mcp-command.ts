@@ -4,11 +4,12 @@ import { HelpGroup } from './help.ts'
 import { bridge } from './mcp-bridge.ts'
 import { operationNamed } from './operation.ts'
 import { clientOptions } from './service.ts'
+import { defaultPlace } from './team-and-project.ts'
 import type { Terminal } from './terminal.ts'
 
 const DESCRIPTION = [
   'Serve the operations of the service as tools of the Model Context Protocol, over standard input and output.',
-  'For agents that start a program instead of opening an address: they run `earshot mcp` with EARSHOT_URL and EARSHOT_TOKEN. Those that open addresses use /mcp of the service.',
+  'For agents that start a program instead of opening an address: they run `earshot mcp`, which acts as the profile, or with EARSHOT_URL and EARSHOT_TOKEN. Those that open addresses use /mcp of the service.',
 ].join('\n\n')
 
 interface McpFlags {
@@ -37,9 +38,10 @@ export function addMcp(command: Command, { terminal, finish }: { terminal: Termi
   for (const option of parents) command.addOption(option.helpGroup(HelpGroup.parents))
   command.action(async () => {
     try {
-      const { baseUrl, token, userAgent = '' } = clientOptions(terminal)
-      const headers = { authorization: `Bearer ${token}`, 'user-agent': userAgent, ...selectionOf(command.opts<McpFlags>(), terminal) }
-      await bridge(terminal, { address: `${baseUrl.replace(/\/+$/, '')}/mcp`, headers })
+      const { baseUrl, token, userAgent = '', fetch = globalThis.fetch } = clientOptions(terminal)
+      const authorization = token === undefined ? {} : { authorization: `Bearer ${token}` }
+      const headers = { ...authorization, 'user-agent': userAgent, ...selectionOf(command.opts<McpFlags>(), terminal) }
+      await bridge(terminal, { address: `${baseUrl}/mcp`, headers, fetch })
       finish(0)
     } catch (error) {
       const operation = { ...operationNamed('me.retrieve'), words: ['mcp'] }
@@ -49,14 +51,15 @@ export function addMcp(command: Command, { terminal, finish }: { terminal: Termi
 }
 
 /** Returns the headers by which the service chooses the tools. */
-function selectionOf({ toolsets, tools, excludeTools, readOnly, team, project }: McpFlags, { env }: Terminal): Record<string, string> {
+function selectionOf({ toolsets, tools, excludeTools, readOnly, team, project }: McpFlags, terminal: Terminal): Record<string, string> {
+  const place = defaultPlace(terminal)
   const chosen = {
     'x-mcp-toolsets': toolsets,
     'x-mcp-tools': tools,
     'x-mcp-exclude-tools': excludeTools,
     'x-mcp-readonly': readOnly ? 'true' : undefined,
-    'x-earshot-team': team ?? env.EARSHOT_TEAM,
-    'x-earshot-project': project ?? env.EARSHOT_PROJECT,
+    'x-earshot-team': team ?? place.team,
+    'x-earshot-project': project ?? place.project,
   }
   return Object.fromEntries(Object.entries(chosen).flatMap(([name, value]) => (value ? [[name, value]] : [])))
 }

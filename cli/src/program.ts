@@ -10,8 +10,9 @@ const USAGE = 2
 
 const INTRODUCTION = `
 Settings:
+  EARSHOT_TOKEN      a personal access token, svc_…, instead of a profile
   EARSHOT_URL        address of the service (default: http://localhost:8000)
-  EARSHOT_TOKEN      your personal access token, svc_…
+  EARSHOT_PROFILE    the profile to use
   EARSHOT_TEAM, EARSHOT_PROJECT
                      defaults of --team and --project
 
@@ -19,10 +20,14 @@ Exit codes: 0 success, 1 refused by the service, 2 wrong usage, 3 not signed in,
 `
 
 /** Runs a command line, without the words "node earshot". Returns its exit code. */
-export async function run(argv: readonly string[], terminal: Terminal): Promise<number> {
+export async function run(argv: readonly string[], process: Terminal): Promise<number> {
   let exitCode = 0
+  const terminal = { ...process }
   const program = buildProgram(terminal, (code) => {
     exitCode = code
+  })
+  program.hook('preAction', () => {
+    terminal.env = environmentWith(program.opts<{ profile?: string }>().profile, process.env)
   })
   try {
     await program.parseAsync(argv, { from: 'user' })
@@ -33,12 +38,20 @@ export async function run(argv: readonly string[], terminal: Terminal): Promise<
   }
 }
 
+/** A profile that the command line names takes precedence over all that the environment says about the account. */
+function environmentWith(profile: string | undefined, env: Terminal['env']): Terminal['env'] {
+  if (profile === undefined) return env
+  const account = { EARSHOT_TOKEN: '', EARSHOT_URL: '', EARSHOT_TEAM: '', EARSHOT_PROJECT: '' }
+  return { ...env, ...account, EARSHOT_PROFILE: profile }
+}
+
 function buildProgram(terminal: Terminal, finish: (exitCode: number) => void): Command {
   const program = new Command('earshot')
     .description('The command line of Earshot, the feedback collection service.')
     .usage('<noun> <verb> [ID] [flags]')
     .version(readVersion(), '--version', 'print the version')
     .helpOption('-h, --help', 'show help; after a noun or verb, help about it')
+    .option('--profile <name>', 'the profile to use (default: EARSHOT_PROFILE, or the current one)')
     .commandsGroup(HelpGroup.nouns)
     .addHelpText('after', INTRODUCTION)
     .exitOverride()
@@ -65,6 +78,22 @@ function addTools(program: Command, context: { terminal: Terminal; finish: (exit
   addTool('listen', 'forward events to a program on this machine', '[flags]', async (command) => {
     const { addListen } = await import('./listen-command.ts')
     addListen(command, context)
+  })
+  addTool('login', 'sign in at a service with your browser', '[url] [flags]', async (command) => {
+    const { addLogin } = await import('./login-command.ts')
+    addLogin(command, context)
+  })
+  addTool('logout', 'sign out of a service', '[flags]', async (command) => {
+    const { addLogout } = await import('./login-command.ts')
+    addLogout(command, context)
+  })
+  addTool('whoami', 'show who the commands act as', '[flags]', async (command) => {
+    const { addWhoami } = await import('./login-command.ts')
+    addWhoami(command, context)
+  })
+  addTool('profiles', 'list the services that you are signed in at, or choose one', '[verb] [flags]', async (command) => {
+    const { addProfiles } = await import('./profiles-command.ts')
+    addProfiles(command, context)
   })
   addTool('mcp', 'serve tools to agents over standard input and output', '[flags]', async (command) => {
     const { addMcp } = await import('./mcp-command.ts')

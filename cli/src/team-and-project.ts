@@ -1,4 +1,5 @@
 import type { Client } from '@earshot/contracts/client'
+import { accountOf } from './account.ts'
 import type { Terminal } from './terminal.ts'
 import { UsageError } from './usage-error.ts'
 
@@ -15,17 +16,26 @@ interface Named {
   name: string
 }
 
-/** Finds both from flags, then EARSHOT_TEAM and EARSHOT_PROJECT, then the only ones you can see. Throws a UsageError that lists several. */
+/** Finds both from flags, then EARSHOT_TEAM and EARSHOT_PROJECT, then the profile, then the only ones you can see. Throws a UsageError that lists several. */
 export async function findTeamAndProject(
   client: Client,
   asked: { needsTeam: boolean; needsProject: boolean; team?: string; project?: string },
-  { env }: Terminal,
+  terminal: Terminal,
 ): Promise<TeamAndProject> {
   if (!asked.needsTeam) return {}
-  const team_id = asked.team || env.EARSHOT_TEAM || onlyOne('team', (await client.me.retrieve()).teams)
+  const place = defaultPlace(terminal)
+  const team_id = asked.team || place.team || onlyOne('team', (await client.me.retrieve()).teams)
   if (!asked.needsProject) return { team_id }
-  const project_id = asked.project || env.EARSHOT_PROJECT || onlyOne('project', await firstProjects(client, team_id))
+  const project_id = asked.project || place.project || onlyOne('project', await firstProjects(client, team_id))
   return { team_id, project_id }
+}
+
+/** Returns the defaults of `--team` and `--project`: of EARSHOT_TEAM and EARSHOT_PROJECT, else of the profile. */
+export function defaultPlace(terminal: Pick<Terminal, 'env'>): { team?: string | undefined; project?: string | undefined } {
+  const { EARSHOT_TEAM: team, EARSHOT_PROJECT: project } = terminal.env
+  const { team: ownTeam, project: ownProject } = accountOf(terminal).profile ?? {}
+  // The profile's project belongs to its team.
+  return { team: team || ownTeam, project: project || (team && team !== ownTeam ? undefined : ownProject) }
 }
 
 async function firstProjects(client: Client, team_id: string): Promise<Named[]> {

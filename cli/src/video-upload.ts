@@ -1,5 +1,6 @@
 import type { Video } from '@earshot/contracts'
 import { type Client, EarshotApiError, EarshotConnectionError, EarshotTimeoutError, uploadVideoFile } from '@earshot/contracts/client'
+import { accountOf } from './account.ts'
 import { applyFlags } from './flags.ts'
 import { follow } from './follow.ts'
 import { type Invocation, prepare } from './invoke.ts'
@@ -8,7 +9,7 @@ import { openOutput } from './output.ts'
 import { oneLine, printable } from './printable.ts'
 import { startProgress } from './progress.ts'
 import { readOutput } from './schema-node.ts'
-import { clientOptions, serviceUrl } from './service.ts'
+import { clientOptions } from './service.ts'
 import type { Terminal } from './terminal.ts'
 import { UsageError } from './usage-error.ts'
 import { type OpenedVideo, openVideo } from './video-file.ts'
@@ -41,7 +42,7 @@ export async function uploadVideo(invocation: Invocation): Promise<number> {
   const { client, input } = await prepare({ ...invocation, flags: [], given: { team: given.team, project: given.project } })
   const place = input as Uploader['place'] // The operation is one of a project.
   const fields = applyFlags({ file_name: video.name, content_type: video.type }, flags, given) as Uploader['fields'] // The service checks them.
-  const memory = openReservation(terminal, { url: serviceUrl(terminal), project_id: place.project_id, identity: video.identity })
+  const memory = openReservation(terminal, { url: accountOf(terminal).url, project_id: place.project_id, identity: video.identity })
   const uploader = { terminal, client, place, fields, video, memory, signal: terminal.interruption() }
   const uploaded = await transfer(uploader)
   if (!uploaded) return INTERRUPTED

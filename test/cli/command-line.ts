@@ -33,7 +33,7 @@ export async function earshot(
 ): Promise<Outcome> {
   const outcome = { exitCode: -1, out: '', err: '' }
   outcome.exitCode = await run(args, {
-    env: { EARSHOT_URL: url, EARSHOT_TOKEN: 'svc_test', ...env },
+    env: { EARSHOT_URL: url, EARSHOT_TOKEN: 'svc_test', XDG_CONFIG_HOME: '/dev/null', ...env },
     stdin: (async function* () {
       yield stdin
     })(),

@@ -56,7 +56,7 @@ test('with --json the error’s body goes to stderr unchanged', async () => {
 test('no token ends with 3 before anything is sent', async () => {
   await using service = await playService({ json: {} })
   const outcome = await earshot(approve, { url: service.url, env: { EARSHOT_TOKEN: '' } })
-  expect(outcome).toMatchObject({ exitCode: 3, err: expect.stringContaining('EARSHOT_TOKEN is not set') })
+  expect(outcome).toMatchObject({ exitCode: 3, err: expect.stringContaining('you are not signed in') })
   expect(service.requests).toEqual([])
 })
 

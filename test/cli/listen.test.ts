@@ -213,7 +213,7 @@ test('a wrong command line, token or address ends the run at once', async () => 
   ])
   expect(await ended(['--forward', 'http://'])).toEqual([2, expect.stringContaining('--forward must be an http or https address')])
   expect(await ended([], { EARSHOT_LISTEN_SECRET: 'hush' })).toEqual([2, expect.stringContaining('EARSHOT_LISTEN_SECRET must be')])
-  expect(await ended([], { EARSHOT_TOKEN: '' })).toEqual([3, expect.stringContaining('EARSHOT_TOKEN is not set')])
+  expect(await ended([], { EARSHOT_TOKEN: '' })).toEqual([3, expect.stringContaining('you are not signed in')])
   expect(await ended([], { EARSHOT_TOKEN: await team.tokenOf('member') })).toEqual([1, expect.stringContaining('(insufficient_role)')])
   expect(await ended([], { EARSHOT_URL: 'http://127.0.0.1:9' })).toEqual([4, expect.stringContaining('not reachable')])
 })

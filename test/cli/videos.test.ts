@@ -179,7 +179,7 @@ test('each failure has its exit code', async () => {
   await writeFile(join(home, 'empty.mp4'), '')
   expect(await ended([join(home, 'empty.mp4')])).toEqual([2, expect.stringContaining('empty.mp4 is empty')])
   expect(await ended([path, '--output', 'nothing'])).toEqual([2, expect.stringContaining('unknown field nothing')])
-  expect(await ended([path], { EARSHOT_TOKEN: '' })).toEqual([3, 'error: EARSHOT_TOKEN is not set'])
+  expect(await ended([path], { EARSHOT_TOKEN: '' })).toEqual([3, expect.stringContaining('error: you are not signed in at')])
   expect(await ended([path], { EARSHOT_TOKEN: 'svc_wrong' })).toEqual([3, expect.stringContaining('(invalid_token)')])
   expect(await ended([path], { EARSHOT_URL: 'http://127.0.0.1:9' })).toEqual([4, expect.stringContaining('not reachable')])
 })

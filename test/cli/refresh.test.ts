@@ -1,0 +1,57 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { beforeEach, expect, test } from 'vitest'
+import { openProfiles, type Profiles } from '../../cli/src/profiles.ts'
+import { refreshed } from '../../cli/src/refresh.ts'
+import { type ConfigFolder, makeConfigFolder } from '../support/profiles.ts'
+
+const OLD = { access_token: 'old', refresh_token: 'first', expires_at: '2020-01-01T00:00:00Z' }
+const NEW = { access_token: 'new', refresh_token: 'second', expires_at: '2030-01-01T00:00:00Z' }
+
+let config: ConfigFolder
+let profiles: Profiles
+beforeEach(() => {
+  config = makeConfigFolder()
+  config.write('home', { url: 'http://127.0.0.1:2', email: 'ada@example.com', team: 'a team', credential: OLD })
+  profiles = openProfiles(config.env)
+  return () => config[Symbol.dispose]()
+})
+
+test('of many callers one exchanges the token, however slow the service is', async () => {
+  let count = 0
+  const exchange = async () => {
+    count += 1
+    await delay(300)
+    return NEW
+  }
+  const renewed = await Promise.all(Array.from({ length: 12 }, () => refreshed({ profiles, name: 'home', exchange }, OLD)))
+  expect([count, renewed]).toEqual([1, Array(12).fill(NEW)])
+  expect(config.read('home')).toMatchObject({ team: 'a team', credential: NEW })
+})
+
+test('after a failure of the connection the next caller tries again, and those that wait do so at once', async () => {
+  let count = 0
+  const exchange = async () => {
+    count += 1
+    await delay(100)
+    if (count === 1) throw new Error('ECONNREFUSED')
+    return NEW
+  }
+  const outcomes = await Promise.allSettled([1, 2, 3].map(() => refreshed({ profiles, name: 'home', exchange }, OLD)))
+  expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'fulfilled', 'rejected'])
+  expect([count, config.read('home').credential]).toEqual([2, NEW])
+})
+
+test('a command that was killed while it renewed costs one sign-in, and no second use of the token', async () => {
+  const never = refreshed({ profiles, name: 'home', exchange: () => new Promise(() => {}) }, OLD)
+  void never.catch(() => {})
+  const exchange = async () => {
+    throw new Error('The token must not be sent twice.')
+  }
+  await expect(refreshed({ profiles, name: 'home', exchange, waitMs: 200 }, OLD)).rejects.toThrow(/Sign in again: earshot login/)
+  // The next sign-in has another token.
+  config.write('home', { url: 'http://127.0.0.1:2', email: 'ada@example.com', credential: NEW })
+  const third = { ...NEW, refresh_token: 'third' }
+  expect(await refreshed({ profiles, name: 'home', exchange: async () => third }, NEW)).toEqual(third)
+  profiles.remove('home')
+  expect(profiles.names()).toEqual([])
+})
