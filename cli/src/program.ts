@@ -6,6 +6,8 @@ import { listOperations, type Operation } from './operation.ts'
 import { pathFieldsOf } from './path-fields.ts'
 import type { Terminal } from './terminal.ts'
 
+export type { Screen } from './screen.ts'
+
 const USAGE = 2
 
 const INTRODUCTION = `
@@ -74,6 +76,10 @@ function addTools(program: Command, context: { terminal: Terminal; finish: (exit
   addTool('import', 'import testimonials from a CSV file, after a preview', '<file> [flags]', async (command) => {
     const { addImport } = await import('./import-command.ts')
     addImport(command, context)
+  })
+  addTool('moderate', 'decide on pending submissions, key by key', '[flags]', async (command) => {
+    const { addModerate } = await import('./moderate-command.ts')
+    addModerate(command, context)
   })
   addTool('listen', 'forward events to a program on this machine', '[flags]', async (command) => {
     const { addListen } = await import('./listen-command.ts')

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import process from 'node:process'
 import { setTimeout as delay } from 'node:timers/promises'
+import type { Screen } from './screen.ts'
 
 /** Characters in a line where the output is no terminal. */
 export const PIPED_WIDTH = 160
@@ -21,6 +22,8 @@ export interface Terminal {
   canAsk: boolean
   /** Asks a question. Returns the answer, empty if there is none. */
   ask(question: string): Promise<string>
+  /** Opens the screen for a command that reads key by key; undefined where there is none. */
+  openScreen: (() => Promise<Screen>) | undefined
   /** Returns a signal that aborts at Ctrl-C, which then no longer ends the process. */
   interruption(): AbortSignal
   /** Waits; resolves early when the signal aborts. */
@@ -41,6 +44,7 @@ export function processTerminal(): Terminal {
     progressStream: process.stderr.isTTY ? process.stderr : undefined,
     canAsk: process.stdin.isTTY === true,
     ask,
+    openScreen: process.stdin.isTTY && process.stdout.isTTY ? async () => (await import('./screen.ts')).openScreen() : undefined,
     interruption: () => {
       const controller = new AbortController()
       for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => controller.abort())

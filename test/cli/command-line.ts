@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { run } from '@earshot/cli'
+import { run, type Screen } from '@earshot/cli'
 
 /** The exit code and output of a command. */
 export interface Outcome {
@@ -16,6 +16,8 @@ interface Setting {
   /** What a person answers to a question. Without it, nobody can be asked. */
   answer?: string
   columns?: number
+  /** A screen for `earshot moderate`. */
+  screen?: Screen
   /** A terminal for progress bars. */
   progressStream?: NodeJS.WritableStream
   /** Aborted in place of Ctrl-C. */
@@ -29,7 +31,7 @@ interface Setting {
 /** Runs a command in this process, with a terminal that records its output. */
 export async function earshot(
   args: readonly string[],
-  { url = '', env = {}, stdin = '', answer, columns, progressStream, interruption, onOutput, haste = 1 }: Setting = {},
+  { url = '', env = {}, stdin = '', answer, columns, screen, progressStream, interruption, onOutput, haste = 1 }: Setting = {},
 ): Promise<Outcome> {
   const outcome = { exitCode: -1, out: '', err: '' }
   outcome.exitCode = await run(args, {
@@ -50,6 +52,7 @@ export async function earshot(
       outcome.out += text
     },
     progressStream,
+    openScreen: screen && (async () => screen),
     canAsk: answer !== undefined,
     ask: async (question) => {
       outcome.err += `${question}\n`

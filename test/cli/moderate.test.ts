@@ -1,0 +1,179 @@
+import type { Screen } from '@earshot/cli'
+import stringWidth from 'string-width'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { number } from '../support/event-stream.ts'
+import { makeTeam, type Team } from '../support/people.ts'
+import { startTestService, type TestService } from '../support/test-service.ts'
+import { earshot } from './command-line.ts'
+
+let service: TestService
+let team: Team
+beforeAll(async () => {
+  service = await startTestService()
+})
+afterAll(() => service.close())
+beforeEach(async () => {
+  team = await makeTeam(service.database)
+})
+
+const client = () => service.client(team.token)
+const submit = async (body: string, name = 'Ada') => {
+  const { id } = await client().submissions.create({ ...team.project, body, author: { name }, consent: { granted: true } })
+  return id
+}
+const stateOf = async (submission_id: string) => {
+  const { state, moderation } = await client().submissions.retrieve({ ...team.project, submission_id })
+  return [state, moderation.reason]
+}
+
+/** Runs the command on a screen of the test's own. */
+function moderate(args: readonly string[] = [], { token = team.token, url = service.url, columns = 80, rows = 20 } = {}) {
+  let lines: readonly string[] = []
+  let listener: Parameters<Screen['onKey']>[0] = () => {}
+  const screen: Screen = {
+    size: () => ({ columns, rows }),
+    draw: (shown) => {
+      lines = shown
+    },
+    onKey: (given) => {
+      listener = given
+    },
+    onResize: () => {},
+    [Symbol.dispose]: () => {},
+  }
+  const ended = earshot(['moderate', ...args], { env: { EARSHOT_URL: url, EARSHOT_TOKEN: token, EARSHOT_TEAM: team.id }, screen })
+  const shown = () => lines.join('\n')
+  return {
+    ended,
+    lines: () => lines,
+    shows: (text: string | RegExp) => expect.poll(shown, { timeout: 15_000 }).toMatch(text),
+    hides: (text: string) => expect.poll(shown, { timeout: 15_000 }).not.toMatch(text),
+    type: (text: string) => {
+      for (const letter of text) listener({ name: letter, text: letter })
+    },
+    press: (name: string) => listener({ name, text: '' }),
+  }
+}
+
+test('decisions go out before the end, with reasons; a skipped submission stays pending', async () => {
+  const [first, second, third] = [await submit('The first words'), await submit('The second words'), await submit('The third words')]
+  const run = moderate()
+  await run.shows(/^Website: 3 pending/)
+  await run.shows('The third words')
+  run.type('a')
+  await run.shows('The second words')
+  run.type('rspam')
+  run.press('backspace')
+  run.type('m!')
+  run.press('return')
+  await run.shows('The first words')
+  run.type('s')
+  await run.shows('1 skipped: press S')
+  run.type('q')
+  expect(await run.ended).toMatchObject({ exitCode: 0, err: '1 approved, 1 rejected, 1 left.\n' })
+  expect(await Promise.all([first, second, third].map(stateOf))).toEqual([
+    ['pending', null],
+    ['rejected', 'spam!'],
+    ['approved', null],
+  ])
+})
+
+test('a decision is sent by itself after five seconds, and can be taken back until then', { timeout: 30_000 }, async () => {
+  const [first, second] = [await submit('The first words'), await submit('The second words')]
+  const run = moderate()
+  await run.shows('The second words')
+  run.type('a')
+  await run.shows('1 to send')
+  run.type('z')
+  await run.shows('Taken back: “The second words”')
+  run.type('sa')
+  await run.shows('1 approved')
+  expect(await Promise.all([first, second].map(stateOf))).toEqual([
+    ['approved', null],
+    ['pending', null],
+  ])
+  run.type('z')
+  await run.shows('There is nothing to take back')
+  run.press('ctrl-c')
+  expect(await run.ended).toMatchObject({ exitCode: 0 })
+})
+
+test('new submissions appear, and what somebody else decided is shown and not overwritten', { timeout: 30_000 }, async () => {
+  const first = await submit('The first words')
+  const run = moderate()
+  await run.shows('The first words')
+  run.type('a')
+  await run.shows('Nothing is pending')
+  // Their decision arrives before ours is sent.
+  await client().submissions.reject({ ...team.project, submission_id: first })
+  await number(service)
+  await run.shows(/“The first words” was rejected by .+ ago\.\s+Your decision was\s+not sent\./s)
+  const second = await submit('Words that come later')
+  await number(service)
+  await run.shows('Words that come later')
+  run.type('a')
+  // Nobody says so before ours is sent: compare-and-set.
+  await client().submissions.reject({ ...team.project, submission_id: second, reason: 'No.' })
+  run.type('q')
+  expect(await run.ended).toMatchObject({ exitCode: 0, err: '0 approved, 0 rejected, 0 left.\n' })
+  expect([await stateOf(first), await stateOf(second)]).toEqual([
+    ['rejected', null],
+    ['rejected', 'No.'],
+  ])
+})
+
+test('a member, who may not read events, moderates all the same', async () => {
+  const id = await submit('Words of a visitor')
+  const run = moderate([], { token: await team.tokenOf('member') })
+  await run.shows('Words of a visitor')
+  run.type('aq')
+  expect(await run.ended).toMatchObject({ exitCode: 0 })
+  expect(await stateOf(id)).toEqual(['approved', null])
+})
+
+test('tags are set at once, and filters narrow the queue', async () => {
+  const id = await submit('Words with tags')
+  await submit('Words without')
+  await client().submissions.update({ ...team.project, submission_id: id, tags: ['press'] })
+  const run = moderate(['--tag', 'press'])
+  await run.shows('Tags: press')
+  run.type('t, wall')
+  run.press('return')
+  await run.shows('Tags: press, wall')
+  run.type('s')
+  await run.hides('Words without')
+  run.type('q')
+  expect((await run.ended).err).toBe('0 approved, 0 rejected, 1 left.\n')
+})
+
+test.for([20, 300])('a screen of %i columns shows wide and hostile words in its width', async (columns) => {
+  await submit('\u001b[31mred\u001b[0m 你好世界你好世界你好世界 مرحبا \u202eabc 👩‍👩‍👧‍👦', 'Ada \u0007Lovelace')
+  const run = moderate([], { columns, rows: 12 })
+  await run.shows('你好')
+  expect(run.lines()).toHaveLength(12)
+  for (const line of run.lines()) {
+    expect(stringWidth(line)).toBeLessThanOrEqual(columns)
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: none may reach the screen
+    expect(line).not.toMatch(/[\u0000-\u001f\u202e]/)
+  }
+  run.type('q')
+  await run.ended
+})
+
+test('a service that goes away loses no decision: those that were not sent are listed', { timeout: 60_000 }, async () => {
+  const other = await startTestService()
+  const place = await makeTeam(other.database)
+  const words = { ...place.project, body: 'Words that stay', author: { name: 'Ada' }, consent: { granted: true } }
+  const { id } = await other.client(place.token).submissions.create(words)
+  team = place
+  const run = moderate([], { token: place.token, url: other.url })
+  await run.shows('Words that stay')
+  await other.close()
+  run.type('aq')
+  expect(await run.ended).toMatchObject({ exitCode: 4, err: expect.stringContaining(`not sent: approve ${id} “Words that stay”\n`) })
+})
+
+test('without a terminal it says what scripts can use', async () => {
+  const ended = await earshot(['moderate'], { url: service.url, env: { EARSHOT_TOKEN: team.token } })
+  expect([ended.exitCode, ended.err.split('\n')[0]]).toEqual([2, expect.stringContaining('needs a terminal')])
+})
