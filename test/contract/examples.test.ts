@@ -1,13 +1,13 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import type { NamedOperation } from '@earshot/contracts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { allowClient } from '../support/credentials.ts'
-import { beginSession, makeTeam, type Team } from '../support/people.ts'
+import { makeTeam } from '../support/people.ts'
 import { openTestDatabase, type TestDatabase } from '../support/test-database.ts'
 import { startTestDispatcher, type TestDispatcher } from '../support/test-dispatcher.ts'
 import { startTestService, type TestService } from '../support/test-service.ts'
 import { until } from '../support/until.ts'
 import { callRest, sourcesOf } from './call.ts'
+import { answerSurvey, approveOne, fillTeam } from './filled-team.ts'
 import { endingOperations } from './operations.ts'
 import { isOfShape, isRecording, shapesIn, withoutSecrets } from './recording.ts'
 import { makeInput } from './records.ts'
@@ -58,13 +58,13 @@ test('no other operation has an example, and none holds a secret', () => {
 /** Calls an operation for a team whose lists are not empty. */
 async function respond(named: NamedOperation): Promise<unknown> {
   const team = await makeTeam(service.database)
-  await fill(team)
+  await fillTeam(service, team)
   const input = await makeInput(service, team, named)
-  if (typeof input.survey_id === 'string') await answerSurvey(team, input.survey_id)
+  if (typeof input.survey_id === 'string') await answerSurvey(service, team, input.survey_id)
   if (named.operation.queryFields.has('limit')) input.limit = 2
   const token = named.operation.access === 'credential' ? team.token : undefined
   const call = () => callRest(service, named, { ...sourcesOf(named, input), ...(token !== undefined && { token }) })
-  if (named.name === 'webhooks.deliveries.list') await approveOne(team)
+  if (named.name === 'webhooks.deliveries.list') await approveOne(service, team)
   if (named.name === 'webhooks.attempts.list') {
     const { delivery_id } = await service.client(team.token).webhooks.test({ team_id: team.id, webhook_id: String(input.webhook_id) })
     Object.assign(input, { delivery_id })
@@ -79,48 +79,4 @@ async function respond(named: NamedOperation): Promise<unknown> {
 /** The schemas of all types are longer than the rest of the document, and refer to parts of their own. */
 function cutSchemas(body: { results: { schema: object }[] }): void {
   body.results = body.results.slice(0, 1).map((details) => ({ ...details, schema: { type: 'object' } }))
-}
-
-async function approveOne(team: Team): Promise<void> {
-  const { id: submission_id } = await team.submit()
-  await service.client(team.token).submissions.approve({ ...team.project, submission_id })
-}
-
-async function fill(team: Team): Promise<void> {
-  const client = service.client(team.token)
-  const consent_granted = true
-  const { id: submission_id } = await team.submit({
-    title: 'A week',
-    rating: 5,
-    author_company: 'Analytical Engines',
-    consent_granted,
-    tags: ['onboarding'],
-  })
-  await team.submit({ kind: 'testimonial', body: 'Support answers within minutes.', author_name: 'Grace', consent_granted })
-  await client.submissions.approve({ ...team.project, submission_id })
-  await client.webhooks.create({ team_id: team.id, url: 'https://hooks.example.com/earshot', events: ['submission.approved'] })
-  const questions = [{ ref: 'recommend', type: 'nps' as const, title: 'How likely are you to recommend us?' }]
-  await client.surveys.create({ ...team.project, name: 'After the first week', questions })
-  await client.imports.create({ ...team.project, target: 'testimonials', file_name: 'testimonials.csv', csv: 'name,text\nAda,Fine.\n' })
-  await client.videos.reserve({ ...team.project, file_name: 'clip.webm', content_type: 'video/webm', size_bytes: 1_048_576 })
-  await client.widgets.create({ ...team.project, name: 'Wall of the home page', layout: 'wall' })
-  await client.invitations.create({ team_id: team.id, email: `${crypto.randomUUID()}@example.com`, role: 'member' })
-  await beginSession(service.database, team.ownerId)
-  await allowClient(service.database, team.ownerId)
-}
-
-/** A score of each group. */
-async function answerSurvey(team: Team, survey_id: string): Promise<void> {
-  const { surveys, responses } = service.client(team.token)
-  const survey = await surveys.retrieve({ ...team.project, survey_id })
-  const question = survey.questions.find(({ type }) => type === 'nps')
-  if (survey.status !== 'active' || !question) return
-  for (const value of [10, 9, 4]) {
-    await responses.create({
-      ...team.project,
-      survey_id,
-      answers: [{ question_id: question.id, value }],
-      respondent: { name: 'Ada', email: 'ada@example.com' },
-    })
-  }
 }
