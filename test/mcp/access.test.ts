@@ -27,7 +27,9 @@ function argumentsOf(named: (typeof operations)[number], path: Record<string, st
   return sampleInput(named.operation, { ...path, url: 'http://127.0.0.1:9/hooks', email: 'grace@example.com' })
 }
 
-test('every tool refuses a token without its scope, with the error of REST, and changes nothing', { timeout: 120_000 }, async () => {
+test('no tool is listed for a token without its scope; called anyway, it refuses with the error of REST and changes nothing', {
+  timeout: 120_000,
+}, async () => {
   const tokens = new Map<string, string>()
   for (const scope of scopes)
     tokens.set(
@@ -39,6 +41,12 @@ test('every tool refuses a token without its scope, with the error of REST, and 
     )
   const before = await contentOf(service)
   const wrong: string[] = []
+  for (const [scope, token] of tokens) {
+    const { body } = await post(service, message('tools/list'), { token, headers: selectAll })
+    const listed: string[] = body.result.tools.map(({ name }: { name: string }) => name)
+    const allowed = operations.filter(({ operation }) => operation.scope !== scope).map(({ operationId }) => operationId)
+    expect(listed, scope).toEqual(allowed)
+  }
   for (const named of operations) {
     const { scope } = named.operation
     if (!scope) continue
