@@ -10,6 +10,7 @@ import { checkDocument } from './document.ts'
 import { checkGeneratedClients } from './generated-clients.ts'
 import { checkGoModule } from './go-module.ts'
 import { checkMcp } from './mcp.ts'
+import { checkMcpSuite } from './mcp-suite.ts'
 import { checkPages } from './pages.ts'
 import { checkPooler } from './pooler.ts'
 import { checkPublished } from './published.ts'
@@ -58,6 +59,7 @@ problems.set(
   'MCP Inspector over tools, prompts and resources, in both eras',
   await checkMcp({ url: service.url, token: records.token, project: records.forHooks }),
 )
+problems.set('The conformance suite of MCP over the server and its authorization', await checkMcpSuite())
 problems.set('PgBouncer in session mode, and refused in others', await checkPooler())
 problems.set('The blob store over S3, with versitygw, and uploads by tus-py-client and Chromium', await checkStorage())
 problems.set('Clips of the transcoder with ffprobe, Chromium and strace', await checkClips())
