@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { run, TOP } from './command.ts'
+import { runTests } from './test-run.ts'
 
 const HOME = join(TOP, '.conformance/inspector')
 const PACKAGE = '@modelcontextprotocol/inspector'
@@ -14,7 +15,7 @@ interface McpTarget {
   project: { team_id: string; project_id: string }
 }
 
-/** Asks the official Inspector for every list, strictly, and for calls of tools, in both eras. Resolves to the problems, or null. */
+/** Asks the official Inspector for every list, strictly, in both eras, and to call every tool. Resolves to the problems, or null. */
 export async function checkMcp(target: McpTarget): Promise<string | null> {
   const missing = await prepareInspector()
   if (missing !== null) return missing
@@ -25,7 +26,9 @@ export async function checkMcp(target: McpTarget): Promise<string | null> {
       if (exitCode !== 0 || !output.includes(expected)) problems.push(`${what}, ${era}: exit ${exitCode} ${output.trim().slice(0, 500)}`)
     }
   }
-  console.log(`MCP Inspector: ${questions(target).length * eras.length} questions`)
+  const { count, problem } = await runTests('test/conformance/mcp/*.conformance.ts', { INSPECTOR: COMMAND })
+  if (problem !== null) problems.push(problem)
+  console.log(`MCP Inspector: ${questions(target).length * eras.length} questions, ${count} tools called`)
   return problems.length === 0 ? null : problems.join('; ')
 }
 
