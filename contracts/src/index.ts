@@ -81,7 +81,7 @@ export {
   importPresets,
 } from './schemas/import.ts'
 export { type ImportField, importFields } from './schemas/import-fields.ts'
-export { strangersWords } from './schemas/primitives.ts'
+export { ownNames, strangersWords } from './schemas/primitives.ts'
 export { fixedScales, Question, QuestionInput, QuestionType } from './schemas/question.ts'
 export { fitsAsStoredJson } from './schemas/stored-json.ts'
 export { Channel, Submission, SubmissionKind, SubmissionState } from './schemas/submission.ts'

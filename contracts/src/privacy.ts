@@ -3,7 +3,7 @@ import { Invitation } from './invitations.ts'
 import { operation } from './operation.ts'
 import { TEAM, TeamRef } from './paths.ts'
 import { ImportRow } from './schemas/import.ts'
-import { Cursor, Id, listOf, Page, strangersWords, timestamp } from './schemas/primitives.ts'
+import { Cursor, Id, listOf, ownNames, Page, strangersWords, timestamp } from './schemas/primitives.ts'
 import { PersonEmail, PrivacyRecipient, PrivacyRequest } from './schemas/privacy.ts'
 import { SurveyResponse } from './schemas/survey-response.ts'
 import { Video } from './schemas/video.ts'
@@ -23,7 +23,11 @@ const ExportedAuditEntry = z
     target: z
       .object({ type: z.string().meta({ description: 'Type of the resource.', example: 'submission' }), id: Id.nullable() })
       .meta({ description: 'The changed resource.' }),
-    changes: z.record(z.string(), z.unknown()).meta({ description: 'Each changed field with `from` and `to`.' }).register(strangersWords),
+    changes: z
+      .record(z.string(), z.unknown())
+      .meta({ description: 'Each changed field with `from` and `to`.' })
+      .register(strangersWords)
+      .register(ownNames),
     at: timestamp('Time of the change.'),
   })
   .meta({ id: 'ExportedAuditEntry', description: 'An entry of the audit log that names the person.' })

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 
 /** Replaces the marked fields of a value, in place. The value must match the schema that was compiled. */
-export type ReplaceFields = (value: unknown, replacement: (field: unknown) => unknown) => void
+export type ReplaceFields = (value: unknown, replacement: (field: unknown, schema: z.ZodType) => unknown) => void
 
 type IsMarked = (schema: z.ZodType) => boolean
 
@@ -41,15 +41,16 @@ function defOf(schema: z.ZodType): SchemaDef {
 }
 
 function fieldsOf(shape: Record<string, z.ZodType>, isMarked: IsMarked): ReplaceFields | null {
-  const marked = Object.keys(shape).filter((name) => shape[name] && isMarked(shape[name]))
+  const marked = Object.entries(shape).filter(([, field]) => isMarked(field))
+  const names = new Set(marked.map(([name]) => name))
   const inner = Object.entries(shape).flatMap(([name, field]) => {
-    const replace = marked.includes(name) ? null : compileMarkedFields(field, isMarked)
+    const replace = names.has(name) ? null : compileMarkedFields(field, isMarked)
     return replace ? [{ name, replace }] : []
   })
   if (marked.length === 0 && inner.length === 0) return null
   return (value, replacement) => {
     const record = value as Record<string, unknown>
-    for (const name of marked) record[name] = replacement(record[name])
+    for (const [name, field] of marked) record[name] = replacement(record[name], field)
     for (const { name, replace } of inner) replace(record[name], replacement)
   }
 }

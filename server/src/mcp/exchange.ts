@@ -53,7 +53,7 @@ export async function performCall({ call, selection, idempotencyKey }: Exchange)
   try {
     const key = takesKey(tool.pipeline.named.operation) ? idempotencyKey : null
     const result = await tool.pipeline.perform(authorized, inputOf(tool, args, selection), key)
-    return 'refusal' in result ? { failure: result.refusal } : { output: present(result.output, tool) }
+    return 'refusal' in result ? { failure: result.refusal } : { output: present(result.output, tool, args.limit) }
   } catch (failure) {
     return { failure }
   }

@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto'
+import { ownNames } from '@earshot/contracts'
 import type { Tool } from './tools.ts'
 
-/** Longer texts of a list are cut, where another tool shows them whole. */
+/** Longer texts of a list are cut: another call shows them whole. */
 const MAX_LIST_CHARACTERS = 1_000
+const READS_ALONE = 'a call with limit 1 at its place'
 /**
  * Characters that people do not see and models read: tags, which spell hidden words, the directions of bidirectional text, what has
  * no width, and the variation selectors that no text needs. A joiner alone stays, because emoji and several scripts need it.
@@ -16,21 +18,23 @@ const MARKER = /<\/?strangers-[0-9a-f]{8}>/g
 
 /**
  * Prepares the output of a tool for a model, in place. The words of strangers stand between markers with a random number, which a
- * stranger cannot close; long texts of lists are cut, with the tool that shows the rest.
+ * stranger cannot close, and so do the names that they gave to metadata; long texts of lists are cut, with the call that shows the rest.
  */
-export function present(output: unknown, { isList, readsOn, replaceWords, name }: Tool): unknown {
+export function present(output: unknown, { isList, readsOn, replaceWords, name }: Tool, limit: unknown): unknown {
   const number = randomBytes(4).toString('hex')
   const open = `<strangers-${number}>`
-  const cut = isList || name === 'surveys_results' ? readsOn : null
-  replaceWords?.(output, (field) =>
-    mapTexts(field, (text) => (text === '' ? text : shorten(visible(text), cut, [open, `</strangers-${number}>`]))),
-  )
+  // A list of records that no tool shows alone shows one of them whole.
+  const readsAlone = isList && limit !== 1 ? READS_ALONE : null
+  const cut = isList || name === 'surveys_results' ? (readsOn ?? readsAlone) : null
+  const mark = (text: string) => (text === '' ? text : shorten(visible(text), cut, [open, `</strangers-${number}>`]))
+  replaceWords?.(output, (field, schema) => (ownNames.has(schema) ? mapTexts(field, mark) : mapNames(mapTexts(field, mark), mark)))
   return mapTexts(output, (text) => (text.startsWith(open) ? text : shorten(visible(text), cut)))
 }
 
 /** Removes the markers that a model copied from a result into arguments. */
 export function withoutMarkers(args: Record<string, unknown>): Record<string, unknown> {
-  return mapTexts(args, (text) => text.replaceAll(MARKER, '')) as Record<string, unknown>
+  const withoutMarker = (text: string) => text.replaceAll(MARKER, '')
+  return mapNames(mapTexts(args, withoutMarker), withoutMarker) as Record<string, unknown>
 }
 
 function visible(text: string): string {
@@ -43,6 +47,19 @@ function shorten(text: string, readsOn: string | null, [open, close] = ['', ''])
   // Never half of a surrogate pair.
   const kept = text.slice(0, MAX_LIST_CHARACTERS).replace(/[\ud800-\udbff]$/, '')
   return `${open}${kept}${close} ... [${kept.length} of ${text.length} characters; ${readsOn} shows the rest]`
+}
+
+/** Changes the names of fields at any depth. Of fields that get the same name, the later ones are told apart by an underscore. */
+function mapNames(value: unknown, change: (name: string) => string): unknown {
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) return value.map((item) => mapNames(item, change))
+  const fields = new Map<string, unknown>()
+  for (const [name, child] of Object.entries(value)) {
+    let changed = change(name)
+    while (fields.has(changed)) changed += '_'
+    fields.set(changed, mapNames(child, change))
+  }
+  return Object.fromEntries(fields)
 }
 
 /** Changes the texts of a value at any depth, in place, and returns it. Names of fields stay. Bodies and outputs are at most 32 levels deep. */
