@@ -1,7 +1,14 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { argv } from 'node:process'
 import { CLI_SCHEMAS_PATH, CLI_SUMMARIES_PATH, cliSchemas, cliSummaries } from './cli/generated-schemas.ts'
-import { CLIENT_OPERATIONS_PATH, clientOperations, ERROR_STATUSES_PATH, errorStatuses } from './client/generated-operations.ts'
+import {
+  CLIENT_OPERATIONS_PATH,
+  clientOperations,
+  ERROR_STATUSES_PATH,
+  errorStatuses,
+  PYTHON_STATUSES_PATH,
+  pythonStatuses,
+} from './client/generated-operations.ts'
 import { FUNCTIONS_VERSION_PATH, functionsVersion } from './db/functions-version.ts'
 import { documentSnapshot, RELEASED_PATH, SNAPSHOT_PATH } from './openapi/snapshot.ts'
 
@@ -13,6 +20,7 @@ const GENERATED = [
   { path: ERROR_STATUSES_PATH, text: errorStatuses() },
   { path: CLI_SUMMARIES_PATH, text: cliSummaries() },
   { path: CLI_SCHEMAS_PATH, text: cliSchemas() },
+  { path: PYTHON_STATUSES_PATH, text: pythonStatuses() },
 ]
 
 /** Writes them anew; with `--check` it only says which ones are stale, and fails. `--release` promises the document to clients. */

@@ -32,6 +32,20 @@ ${statuses.join('')}} as const
 `
 }
 
+/** The statuses of errors for the Python package. */
+export const PYTHON_STATUSES_PATH = 'sdks/python/src/earshot/_statuses.py'
+
+/** Returns the statuses of errors as a module of Python. */
+export function pythonStatuses(): string {
+  const statuses = Object.entries(errorTable).map(([code, { status }]) => `    "${code}": ${status},\n`)
+  return `"""Made from the contracts by "npm run generate"."""
+
+#: The status of each error code.
+ERROR_STATUSES = {
+${statuses.join('')}}
+`
+}
+
 function treeText(tree: OperationTree, indent: string): string {
   const lines = Object.entries(tree).map(([name, node]) => {
     const value = isOperation(node) ? `'${operationText(node)}'` : treeText(node, `${indent}  `)

@@ -54,6 +54,18 @@ def test_a_post_is_sent_again_with_the_same_key() -> None:
     assert {request.headers["Authorization"] for request in sent} == {"Bearer svc_x"}
 
 
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda client: client.public.projects_retrieve("pk_1"),
+        lambda client: client.auth.token_refresh(body=models.AuthTokenRefreshRequest(refresh="r")),
+    ],
+)
+def test_operations_that_take_no_token_get_none(call: Callable[[Earshot], object]) -> None:
+    sent, _, _ = outcome_of([error(404, "not_found")], call)
+    assert len(sent) == 1 and "Authorization" not in sent[0].headers
+
+
 def test_what_could_run_twice_is_sent_once() -> None:
     body = models.AuthTokenRefreshRequest(refresh="r")
     sent, waits, refusal = outcome_of([error(503, "dependency_unavailable")], lambda client: client.auth.token_refresh(body=body))

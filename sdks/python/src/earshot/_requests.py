@@ -11,15 +11,13 @@ from uuid import uuid4
 
 import httpx
 
-from .errors import ConnectionFailed, EarshotError, error_from, error_of, retry_after_of
+from .errors import ConnectionFailed, EarshotError, early_error_from, error_of, retry_after_of
 
 T = TypeVar("T")
 
 RETRIED_STATUSES = frozenset({429, 502, 503, 504})
 FIRST_BACKOFF_SECONDS = 0.25
 MAX_BACKOFF_SECONDS = 8.0
-#: The status of an error that ends a response early, as far as programs treat it differently.
-STREAM_STATUSES = {"internal_error": 500, "dependency_unavailable": 503, "rate_limited": 429, "cursor_expired": 409, "not_found": 404}
 #: A longer wait is for the caller to decide.
 MAX_WAIT_SECONDS = 60.0
 
@@ -32,17 +30,34 @@ class Requests:
         self.max_retries = max_retries
         self.sleep = sleep
 
-    def call(self, request: dict[str, Any], parse: Callable[[httpx.Response], T], *, takes_key: bool, is_repeatable: bool) -> T:
-        """Sends a request until its outcome is final. Each try of a POST carries the same `Idempotency-Key`."""
+    def call(
+        self,
+        request: dict[str, Any],
+        parse: Callable[[httpx.Response], T],
+        *,
+        takes_token: bool,
+        takes_key: bool,
+        is_repeatable: bool,
+    ) -> T:
+        """Sends a request until its outcome is final. Each try of a POST carries the same `Idempotency-Key`.
+
+        The token goes to operations that take one, and to no other.
+        """
         if takes_key:
             headers = dict(request.get("headers", {}))
             headers.setdefault("Idempotency-Key", str(uuid4()))
             request = {**request, "headers": headers}
-        response = self.send(lambda: self.http.request(**request), is_repeatable=is_repeatable)
+        response = self.send(lambda: self._send_once(request, takes_token), is_repeatable=is_repeatable)
         try:
             return parse(response)
         except (TypeError, ValueError, KeyError, AttributeError) as error:
             raise ConnectionFailed(f"{response.url} did not respond as the service does: {error!r}") from error
+
+    def _send_once(self, request: dict[str, Any], takes_token: bool) -> httpx.Response:
+        built = self.http.build_request(**request)
+        if not takes_token:
+            built.headers.pop("Authorization", None)
+        return self.http.send(built)
 
     def send(self, attempt: Callable[[], httpx.Response], *, is_repeatable: bool) -> httpx.Response:
         """Returns the first success. Raises the last error."""
@@ -103,9 +118,7 @@ class _Continued(Exception):
 
 def _end_of(line: dict[str, Any]) -> Exception:
     error = line.get("error")
-    return (
-        _Continued(str(line.get("next_cursor"))) if error is None else error_from(STREAM_STATUSES.get(str(error.get("code")), 403), error)
-    )
+    return _Continued(str(line.get("next_cursor"))) if error is None else early_error_from(error)
 
 
 def _outcome_of(attempt: Callable[[], httpx.Response]) -> tuple[httpx.Response | None, EarshotError | None]:

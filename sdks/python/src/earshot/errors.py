@@ -7,6 +7,8 @@ from typing import Any
 
 import httpx
 
+from ._statuses import ERROR_STATUSES
+
 
 class EarshotError(Exception):
     """Any failure of a call."""
@@ -108,6 +110,11 @@ def error_from(status: int, body: dict[str, Any], retry_after_seconds: float | N
     """Returns the error of a status and a body."""
     default = ServerError if status >= 500 else ApiError
     return _BY_STATUS.get(status, default)(status, body, retry_after_seconds)
+
+
+def early_error_from(body: dict[str, Any]) -> ApiError:
+    """Returns the error that ended a response early, whose status says success. A code that is not known counts as a refusal."""
+    return error_from(ERROR_STATUSES.get(str(body.get("code")), 403), body)
 
 
 def retry_after_of(response: httpx.Response) -> float | None:

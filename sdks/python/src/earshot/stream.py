@@ -10,8 +10,8 @@ from typing import Any
 import httpx
 from httpx_sse import ServerSentEvent, connect_sse
 
-from ._requests import STREAM_STATUSES, Requests, backoff
-from .errors import ApiError, ConnectionFailed, EarshotError, ServerError, TooManyRequests, error_from, error_of
+from ._requests import Requests, backoff
+from .errors import ApiError, ConnectionFailed, EarshotError, ServerError, TooManyRequests, early_error_from, error_of
 from .events import Event, parse_event
 
 #: The service sends something at least every 15 seconds.
@@ -65,5 +65,4 @@ def _messages(requests: Requests, request: dict[str, Any], cursor: str | None) -
 
 
 def _refusal_of(data: str) -> EarshotError:
-    body = json.loads(data)
-    return error_from(STREAM_STATUSES.get(str(body.get("code")), 403), body)
+    return early_error_from(json.loads(data))
