@@ -35,6 +35,12 @@ export interface Answer {
 /** Lists stay as they are until the caller's access changes, which the next call notices. */
 const CACHED = { ttlMs: 300_000, cacheScope: 'private' } as const
 const CACHED_LISTS = ['tools/list', 'prompts/list', 'resources/list', 'resources/templates/list', 'server/discover'] as const
+/** What is the same for the server of every request. */
+const OPTIONS = {
+  capabilities: { tools: {}, prompts: {}, resources: {} },
+  instructions: INSTRUCTIONS,
+  cacheHints: Object.fromEntries(CACHED_LISTS.map((method) => [method, CACHED])),
+}
 
 /**
  * Speaks the Model Context Protocol with the official SDK: the revision 2026-07-28, and without sessions those of 2025. Each request has a
@@ -60,14 +66,7 @@ export function createProtocol({ version, onError }: { version: string; onError:
 }
 
 function serverOf(answers: Answers, version: string): Server {
-  const server = new Server(
-    { name: 'earshot', title: 'Earshot', version },
-    {
-      capabilities: { tools: {}, prompts: {}, resources: {} },
-      instructions: INSTRUCTIONS,
-      cacheHints: Object.fromEntries(CACHED_LISTS.map((method) => [method, CACHED])),
-    },
-  )
+  const server = new Server({ name: 'earshot', title: 'Earshot', version }, OPTIONS)
   serveTools(server, answers)
   servePrompts(server, answers)
   serveResources(server, answers)

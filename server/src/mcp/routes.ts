@@ -12,8 +12,8 @@ import { readSelection } from './selection.ts'
 import { compileTools } from './tools.ts'
 
 const PATHS = ['', '/read-only', '/x/:toolsets', '/x/:toolsets/read-only'].map((path) => MCP_PATH + path)
-/** Headers that describe the connection rather than the message. */
-const HOP_BY_HOP = new Set(['connection', 'content-length', 'expect', 'host', 'keep-alive', 'transfer-encoding', 'upgrade'])
+/** Headers that the SDK reads, besides those of the protocol. */
+const READ_HEADERS = new Set(['accept', 'content-type', 'last-event-id'])
 
 export interface McpOptions {
   baseUrl: string
@@ -76,7 +76,7 @@ function answersOf(exchange: Exchange, request: FastifyRequest, { database }: Mc
 function webRequest({ method, url, headers }: FastifyRequest, ownOrigin: string): Request {
   const copied = new Headers()
   for (const [name, value] of Object.entries(headers)) {
-    if (typeof value === 'string' && !HOP_BY_HOP.has(name)) copied.set(name, value)
+    if (typeof value === 'string' && (READ_HEADERS.has(name) || name.startsWith('mcp-'))) copied.set(name, value)
   }
   return new Request(ownOrigin + url, { method, headers: copied })
 }

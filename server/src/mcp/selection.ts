@@ -28,8 +28,7 @@ export interface Selection {
  */
 export function readSelection(request: FastifyRequest, tools: ReadonlyMap<string, Tool>): Selection {
   const { toolsets: fromPath } = request.params as { toolsets?: string }
-  const known = new Set(['default', 'all', ...[...tools.values()].map(({ toolset }) => toolset)])
-  const sets = namesIn(fromPath ?? singleHeader(request, 'x-mcp-toolsets'), 'toolset', known)
+  const sets = namesIn(fromPath ?? singleHeader(request, 'x-mcp-toolsets'), 'toolset', { has: (name) => isToolset(name, tools) })
   const named = namesIn(singleHeader(request, 'x-mcp-tools'), 'tool', tools)
   const excluded = namesIn(singleHeader(request, 'x-mcp-exclude-tools'), 'tool', tools)
   const isReadOnly = isReadOnlyPath(request) || /^(true|1|yes)$/i.test(singleHeader(request, 'x-mcp-readonly') ?? '')
@@ -48,6 +47,10 @@ export function readSelection(request: FastifyRequest, tools: ReadonlyMap<string
 export function howToSelect({ name, toolset, showsSecret }: Tool): string {
   if (showsSecret) return `${name} handles secrets, so that only the header "X-MCP-Tools: ${name}" selects it.`
   return `This connection does not have ${name}. The header "X-MCP-Toolsets: default,${toolset}" selects it, unless the connection is read-only or excludes it.`
+}
+
+function isToolset(name: string, tools: ReadonlyMap<string, Tool>): boolean {
+  return name === 'default' || name === 'all' || [...tools.values()].some(({ toolset }) => toolset === name)
 }
 
 function isInSet({ name, toolset }: Tool, sets: ReadonlySet<string>): boolean {
