@@ -44,6 +44,7 @@ const directions: Record<string, readonly string[]> = {
     ...LAYERS_BELOW,
     'server/src/',
     'server/src/auth/',
+    'server/src/docs/',
     'server/src/http/',
     'server/src/mcp/',
     'server/src/oauth/',
@@ -63,6 +64,15 @@ const directions: Record<string, readonly string[]> = {
   'server/src/auth/': [...LAYERS_BELOW, 'server/src/services.ts'],
   'server/src/mcp/': [...LAYERS_BELOW, 'server/src/auth/', 'server/src/http/', 'server/src/oauth/paths.ts', 'server/src/oauth/scopes.ts'],
   'server/src/observability/': [...LAYERS_BELOW, '@earshot/db/maintenance', 'server/src/auth/forwarding.ts', 'server/src/http/'],
+  // Reads what the OpenAPI document says of errors, without building it.
+  'server/src/docs/': [
+    '@earshot/contracts',
+    'server/src/http/representation.ts',
+    'server/src/openapi/error-codes.ts',
+    'server/src/openapi/tags.ts',
+    'server/src/pages/html.ts',
+    'server/src/pages/layout.ts',
+  ],
   'server/src/openapi/': [
     '@earshot/contracts',
     'server/src/auth/',

@@ -9,6 +9,7 @@ import { registerForwardingWarning } from './auth/forwarding.ts'
 import { createJwtKeys } from './auth/jwt-keys.ts'
 import { createPasswords } from './auth/passwords.ts'
 import { createSessions } from './auth/session-engine.ts'
+import { registerDocs } from './docs/routes.ts'
 import { handlers as ownHandlers } from './handlers.ts'
 import { registerBodyTimeout } from './http/body-timeout.ts'
 import { sendClientError } from './http/client-error.ts'
@@ -87,6 +88,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     // What builds it is loaded when somebody asks for it.
     document: async () => (await import('./openapi/document.ts')).buildDocument(options.contracts, options),
   })
+  registerDocs(app, options)
 
   const jwtKeys = createJwtKeys(options.database, options.services.secretBox)
   // The first start creates the first key. Fails the start when the secret key is not the one that sealed the keys.

@@ -29,6 +29,7 @@ ${user.teams.length === 0 && html`<p class="soft">You are not on a team yet. Inv
 <li><a href="${TOKENS_PATH}">Personal access tokens</a></li>
 <li><a href="${APPLICATIONS_PATH}">Authorized applications</a></li>
 <li><a href="/api/docs/">API reference</a></li>
+<li><a href="/llms.txt">Guides for developers and agents</a></li>
 </ul>`,
       }),
     ),

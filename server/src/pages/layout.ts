@@ -16,25 +16,30 @@ export interface Page {
 }
 
 /** Sends a page that cannot be framed, loads only its style, and is never cached. */
-export function sendPage(reply: FastifyReply, { title, body, account = null, status = 200, formTarget }: Page): FastifyReply {
+export function sendPage(reply: FastifyReply, { status = 200, formTarget, ...page }: Page): FastifyReply {
   return reply
     .code(status)
     .type('text/html; charset=utf-8')
-    .headers({
-      'content-security-policy': contentSecurityPolicy(formTarget),
-      // Under `no-referrer` a form's Origin would be `null`, and our own pages could not be recognized.
-      'referrer-policy': 'same-origin',
-      'cache-control': 'no-store',
-      'x-content-type-options': 'nosniff',
-      'x-frame-options': 'DENY',
-      'cross-origin-opener-policy': 'same-origin',
-      'cross-origin-resource-policy': 'same-origin',
-      'permissions-policy': 'camera=(), microphone=(), geolocation=()',
-    })
-    .send(documentOf({ title, body, account }).text)
+    .headers({ ...pageHeaders(formTarget), 'cache-control': 'no-store' })
+    .send(pageOf(page).text)
 }
 
-function documentOf({ title, body, account }: { title: string; body: Html; account: { email: string } | null }): Html {
+/** Returns the headers of a page that cannot be framed and loads only its style. */
+export function pageHeaders(formTarget?: string): Record<string, string> {
+  return {
+    'content-security-policy': contentSecurityPolicy(formTarget),
+    // Under `no-referrer` a form's Origin would be `null`, and our own pages could not be recognized.
+    'referrer-policy': 'same-origin',
+    'x-content-type-options': 'nosniff',
+    'x-frame-options': 'DENY',
+    'cross-origin-opener-policy': 'same-origin',
+    'cross-origin-resource-policy': 'same-origin',
+    'permissions-policy': 'camera=(), microphone=(), geolocation=()',
+  }
+}
+
+/** Returns a whole page. */
+export function pageOf({ title, body, account = null }: Pick<Page, 'title' | 'body' | 'account'>): Html {
   return html`<!doctype html>
 <html lang="en">
 <head>

@@ -45,6 +45,7 @@ form + p { margin-top: 1.25rem; }
 .good { color: var(--good); font-weight: 600; }
 small, .soft { color: var(--soft); }
 code { font-family: ui-monospace, monospace; }
+pre { overflow: auto; padding: .75rem; background: var(--paper); border-radius: .5rem; }
 code.token { font-size: 1.125rem; user-select: all; }
 code.code { font-size: 1.5rem; font-weight: 600; letter-spacing: .15em; }
 `
