@@ -136,7 +136,7 @@ export const me = {
       'Requires your current password; attempts are limited like those to sign in. Ends your other sessions and password logins (JWT); the current session continues with a new cookie. Personal access tokens and authorized applications stay.',
     scope: 'write:profile',
     errors: ['invalid_credentials'],
-    input: z.strictObject({ password: PasswordInput, new_password: NewPasswordInput }),
+    input: z.strictObject({ password: PasswordInput, new_password: NewPasswordInput.meta({ example: 'seven otters dance at dawn' }) }),
     output: NoContent,
   }),
   mfa,

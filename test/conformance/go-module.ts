@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { run, TOP } from './command.ts'
 import { installGenerator } from './generated-clients/go.ts'
 import { GoError, runGo } from './go.ts'
+import { writeGoSamples } from './samples.ts'
 import type { Tourist } from './tourist.ts'
 
 const SOURCE = join(TOP, 'sdks/go')
@@ -12,7 +13,7 @@ const PROGRAM = /^```go\n(?<code>[\s\S]*?)^```$/m
 
 /**
  * Generates the Go module with its documented settings from the document that the service serves, vets and tests it with the program
- * of its README, and takes the tour with it. Resolves to the problem, or null.
+ * of its README and the samples of the document, and takes the tour with it. Resolves to the problem, or null.
  */
 export async function checkGoModule({ url, environment }: Tourist): Promise<string | null> {
   try {
@@ -42,6 +43,7 @@ function copySources(): void {
   cpSync(SOURCE, FOLDER, { recursive: true, filter: (path) => !/\.gen\.go$|openapi\.json$/.test(path) })
   const program = PROGRAM.exec(readFileSync(join(SOURCE, 'README.md'), 'utf8'))?.groups?.code
   if (program === undefined) throw new Error('The README of the Go module has no program')
+  writeGoSamples(join(FOLDER, 'samples'))
   mkdirSync(join(FOLDER, 'readme'))
   writeFileSync(join(FOLDER, 'readme/main.go'), program)
 }

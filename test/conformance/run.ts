@@ -17,6 +17,7 @@ import { checkPublished } from './published.ts'
 import { checkPythonPackage } from './python-package.ts'
 import { checkReceivers } from './receivers.ts'
 import { makeRecords } from './records.ts'
+import { checkReferencePages } from './reference-pages.ts'
 import { checkSignIns, keepScreenshots } from './sign-ins.ts'
 import { checkSlackMessages } from './slack-messages.ts'
 import { checkStorage } from './storage.ts'
@@ -50,6 +51,7 @@ problems.set('Clients generated in TypeScript, Python and Go', await checkGenera
 problems.set('The Python package, which takes the tour', await checkPythonPackage(await makeTourist(service.url, data)))
 problems.set('The Go module, which takes the tour', await checkGoModule(await makeTourist(service.url, data)))
 problems.set('MDN HTTP Observatory over the pages', await checkPages(service.url, environment))
+problems.set('Guide and samples in Swagger UI and Redoc, in Chromium', await checkReferencePages(service.url))
 problems.set('openid-client and oauth4webapi with Chromium', await checkSignIns())
 if (process.argv.includes('--keep-screenshots')) keepScreenshots()
 problems.set('Receivers with Flask, Go and openssl over deliveries', await checkReceivers(openSource))

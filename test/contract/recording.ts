@@ -1,11 +1,16 @@
 import { isDeepStrictEqual } from 'node:util'
+import type { Operation } from '@earshot/contracts'
+import type { z } from 'zod'
 
 /** Fields whose values open something. */
 const SECRETS = /^(token|secret|revoke_token|access|refresh|form_token|recovery_codes|otpauth_uri|otpauth_url|qr_code)$/
+/** What people type to sign in. In a request it is shown as the example of its contract. */
+const TYPED_SECRETS = /^(password|new_password|otp|upload_token)$/
 const HIDDEN = '…'
 /** Made up for each run, and so not worth showing. */
 const MADE_UP_NAME = /user-[0-9a-f]{12}/g
 const SIGNATURE = /sig=[\w-]+/g
+const MADE_UP_TAG = /\btag [0-9a-f]{8}\b/g
 const MADE_UP_ADDRESS = /[0-9a-f]{8}-[0-9a-f-]{27}@example\.com/g
 
 /** Whether `npm run examples` runs: examples that are missing, or have another shape, are written. */
@@ -18,11 +23,29 @@ export function isOfShape(shown: unknown, real: unknown): boolean {
 
 /** Returns a body as the documents may show it. */
 export function withoutSecrets(body: unknown): unknown {
-  const text = JSON.stringify(body)
+  return JSON.parse(namesReplaced(body), (name, value) => (SECRETS.test(name) && value !== null ? hidden(value) : value))
+}
+
+/** Returns an input as the documents may show it: a secret is the example of its field. */
+export function inputWithoutSecrets({ input: { shape } }: Operation, input: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const shown = Object.entries(input).map(([name, value]) => {
+    const isSecret = SECRETS.test(name) || TYPED_SECRETS.test(name)
+    return [name, isSecret && typeof value === 'string' ? exampleOfField(shape[name] as z.ZodType) : value]
+  })
+  return JSON.parse(namesReplaced(Object.fromEntries(shown)))
+}
+
+function namesReplaced(value: unknown): string {
+  return JSON.stringify(value)
     .replaceAll(MADE_UP_NAME, 'ada')
+    .replaceAll(MADE_UP_TAG, 'onboarding')
     .replaceAll(MADE_UP_ADDRESS, 'grace@example.com')
     .replaceAll(SIGNATURE, 'sig=…')
-  return JSON.parse(text, (name, value) => (SECRETS.test(name) && value !== null ? hidden(value) : value))
+}
+
+function exampleOfField(field: z.ZodType): unknown {
+  const { example } = field.meta() ?? {}
+  return example ?? HIDDEN
 }
 
 function hidden(value: unknown): unknown {

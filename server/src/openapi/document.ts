@@ -5,7 +5,7 @@ import { tidyComponents } from './components.ts'
 import { documentRouter } from './document-router.ts'
 import { errorResponses, errorSchemas } from './errors.ts'
 import { headers } from './headers.ts'
-import { INFO_DESCRIPTION } from './info.ts'
+import { infoDescription } from './info.ts'
 import { completeOperation } from './operation.ts'
 import { parameters } from './parameters.ts'
 import { plainSchemas } from './plain-schemas.ts'
@@ -30,7 +30,7 @@ interface DocumentOptions {
 export function buildDocument(contracts: OperationTree, { baseUrl, version }: DocumentOptions): oas31.OpenAPIObject {
   const generated = generateOpenApiDocument(documentRouter(contracts), {
     title: 'Earshot',
-    description: INFO_DESCRIPTION,
+    description: infoDescription({ baseUrl }),
     version,
     baseUrl,
     license: { name: 'MIT', identifier: 'MIT' },
@@ -46,7 +46,7 @@ function completeDocument(generated: oas31.OpenAPIObject, contracts: OperationTr
     ...generated,
     tags: [...tagsOf(contracts), WEBHOOK_TAG],
     security: [],
-    paths: completePaths(generated, operations),
+    paths: completePaths(generated, operations, baseUrl),
     webhooks: webhooks(),
     components: {
       schemas: { ...requestSchemas(generated, operations), ...generated.components?.schemas, ...errorSchemas(), ...eventSchemas() },
@@ -59,12 +59,12 @@ function completeDocument(generated: oas31.OpenAPIObject, contracts: OperationTr
   return plainSchemas(tidyComponents(openResponseSchemas(complete)))
 }
 
-function completePaths(generated: oas31.OpenAPIObject, operations: readonly NamedOperation[]): oas31.PathsObject {
+function completePaths(generated: oas31.OpenAPIObject, operations: readonly NamedOperation[], baseUrl: string): oas31.PathsObject {
   const names = new Set(operations.map(({ name }) => name))
   const paths: oas31.PathsObject = {}
   for (const named of operations) {
     const { path } = named.operation
-    paths[path] = { ...paths[path], ...completeOperation(generated, named, names) }
+    paths[path] = { ...paths[path], ...completeOperation(generated, named, { names, baseUrl }) }
   }
   return paths
 }

@@ -1,21 +1,35 @@
 import { limits, type NamedOperation, type Operation } from '@earshot/contracts'
 import type { oas31 } from 'zod-openapi'
+import { exampleInputOf } from './examples.ts'
 import { generatedOperation, methodKey } from './generated-operation.ts'
 import { completeParameters } from './parameters.ts'
 import { completeRequestBody } from './request-bodies.ts'
 import { completeResponses } from './responses.ts'
+import { codeSamples } from './samples/samples.ts'
 import { securityOf } from './security.ts'
 import { tagOf } from './tags.ts'
 
 const COUNTED_BY = { user: 'user', ip: 'IP address' } as const
 const WINDOWS: Record<number, string> = { 60: 'minute', 3600: 'hour' }
 
-/** Builds the path item of an operation. `names` are those of all operations. */
-export function completeOperation(generated: oas31.OpenAPIObject, named: NamedOperation, names: ReadonlySet<string>): oas31.PathItemObject {
+export interface OperationContext {
+  /** The names of all operations. */
+  names: ReadonlySet<string>
+  /** The service's URL, without a trailing slash. */
+  baseUrl: string
+}
+
+/** Builds the path item of an operation. */
+export function completeOperation(
+  generated: oas31.OpenAPIObject,
+  named: NamedOperation,
+  { names, baseUrl }: OperationContext,
+): oas31.PathItemObject {
   const { operation, operationId, name } = named
   const draft = generatedOperation(generated, operation)
   const parameters = completeParameters(draft, named)
   const requestBody = completeRequestBody(draft, named)
+  const input = exampleInputOf(operationId)
   const complete: oas31.OperationObject = {
     operationId,
     tags: [tagOf(name)],
@@ -26,6 +40,7 @@ export function completeOperation(generated: oas31.OpenAPIObject, named: NamedOp
     ...(parameters.length > 0 && { parameters }),
     ...(requestBody && { requestBody }),
     responses: completeResponses(draft, named, names),
+    ...(input && { 'x-codeSamples': codeSamples({ named, input, parameters, baseUrl }) }),
   }
   return { [methodKey(operation.method)]: complete }
 }

@@ -26,10 +26,24 @@ export function pagesOf(schemaPath: string): readonly Page[] {
 }
 
 function swaggerUi(path: string, schemaPath: string): Page {
-  const start = `SwaggerUIBundle(${JSON.stringify({ url: schemaPath, dom_id: '#page', deepLinking: true, displayRequestDuration: true, validatorUrl: null })})\n`
+  // Swagger UI renders only some of more than 140 operations that are open at once.
+  const options = {
+    url: schemaPath,
+    dom_id: '#page',
+    docExpansion: 'none',
+    deepLinking: true,
+    displayRequestDuration: true,
+    validatorUrl: null,
+  }
+  const start = `SwaggerUIBundle({ ...${JSON.stringify(options)}, plugins: [CodeSamples] })\n`
   return {
     path,
-    html: html({ title: 'Earshot API', path, styles: ['swagger-ui.css'], scripts: ['swagger-ui-bundle.js', 'start.js'] }),
+    html: html({
+      title: 'Earshot API',
+      path,
+      styles: ['swagger-ui.css'],
+      scripts: ['swagger-ui-bundle.js', 'code-samples.js', 'start.js'],
+    }),
     contentSecurityPolicy: contentSecurityPolicy("style-src 'self'"),
     files: [
       {
@@ -42,6 +56,7 @@ function swaggerUi(path: string, schemaPath: string): Page {
         contentType: SCRIPT,
         read: () => readFile(new URL(import.meta.resolve('@fastify/swagger-ui/static/swagger-ui-bundle.js'))),
       },
+      { path: 'code-samples.js', contentType: SCRIPT, read: () => readFile(new URL('code-samples.js', import.meta.url)) },
       { path: 'start.js', contentType: SCRIPT, read: async () => start },
     ],
   }

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import type { oas31 } from 'zod-openapi'
 import { hasETag } from '../http/etag.ts'
 import { isQueryObject } from '../http/query.ts'
+import { exampleInputOf } from './examples.ts'
 
 /** Parameters that operations share. */
 export function parameters(): Record<string, oas31.ParameterObject> {
@@ -35,10 +36,11 @@ export function parameters(): Record<string, oas31.ParameterObject> {
 /** The parameters of an operation: path and query fields, then headers. */
 export function completeParameters(
   draft: oas31.OperationObject,
-  { operation }: NamedOperation,
+  { operation, operationId }: NamedOperation,
 ): (oas31.ParameterObject | oas31.ReferenceObject)[] {
+  const input = exampleInputOf(operationId) ?? {}
   return [
-    ...(draft.parameters ?? []).map((parameter) => ('name' in parameter ? completeParameter(parameter, operation) : parameter)),
+    ...(draft.parameters ?? []).map((parameter) => ('name' in parameter ? completeParameter(parameter, operation, input) : parameter)),
     ...[...operation.headerFields].map(([field, name]) => headerParameter(name, operation.input.shape[field] as z.ZodType)),
     ...(takesKey(operation) ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
     ...(operation.stream === 'events' ? [{ $ref: '#/components/parameters/LastEventId' }] : []),
@@ -51,12 +53,17 @@ function headerParameter(name: string, field: z.ZodType): oas31.ParameterObject 
   return { name, in: 'header', required: true, ...(description !== undefined && { description }), schema }
 }
 
-function completeParameter(parameter: oas31.ParameterObject, { input }: NamedOperation['operation']): oas31.ParameterObject {
-  const field = input.shape[parameter.name] as z.ZodType | undefined
+function completeParameter(
+  parameter: oas31.ParameterObject,
+  { input: { shape } }: NamedOperation['operation'],
+  sent: Readonly<Record<string, unknown>>,
+): oas31.ParameterObject {
+  const field = shape[parameter.name] as z.ZodType | undefined
   const isObject = field !== undefined && isQueryObject(field)
   const { description: inner, example, ...rest } = isObject ? objectSchemaOf(field) : schemaOf(parameter)
   // Swagger UI sends the example of a parameter unless it is cleared, which is wrong for optional filters.
-  const schema = parameter.required && example !== undefined ? { ...rest, example } : rest
+  const shown = sent[parameter.name] ?? example
+  const schema = parameter.required && shown !== undefined ? { ...rest, example: shown } : rest
   // trpc-to-openapi unwraps optional fields and loses their descriptions.
   const description = field?.description ?? inner
   const isPath = parameter.in === 'path'

@@ -1,5 +1,6 @@
 import type { NamedOperation } from '@earshot/contracts'
 import type { oas31 } from 'zod-openapi'
+import { exampleInputOf } from './examples.ts'
 import { generatedOperation } from './generated-operation.ts'
 
 const JSON_TYPE = 'application/json'
@@ -19,7 +20,15 @@ export function completeRequestBody(draft: oas31.OperationObject, named: NamedOp
   const schema = bodySchema(draft)
   if (!schema) return undefined
   const required = 'required' in schema && Array.isArray(schema.required) && schema.required.length > 0
-  return { required, content: { [JSON_TYPE]: { schema: { $ref: `#/components/schemas/${requestName(named)}` } } } }
+  const schemaRef = { $ref: `#/components/schemas/${requestName(named)}` }
+  return { required, content: { [JSON_TYPE]: { schema: schemaRef, ...bodyExample(named) } } }
+}
+
+/** The body of the recorded request. */
+function bodyExample({ operationId, operation }: NamedOperation): { example?: unknown } {
+  const input = exampleInputOf(operationId)
+  if (input === undefined) return {}
+  return { example: Object.fromEntries(Object.entries(input).filter(([name]) => operation.bodyFields.has(name))) }
 }
 
 function bodySchema({ requestBody }: oas31.OperationObject): oas31.SchemaObject | oas31.ReferenceObject | undefined {

@@ -11,13 +11,14 @@ const DESCRIPTIONS = { 200: 'Success.', 201: 'Created.', 202: 'Accepted.', 204: 
 const EVENT_STREAM: oas31.ContentObject = {
   'text/event-stream': {
     schema: { type: 'string', description: 'An endless stream of messages. The data of each is an `Event` as JSON.' },
-    example: 'id: f2s\nevent: submission.approved\ndata: {"id":"019aa3c1-7d40-7c3e-9f3b-2b8f7a6f1e01","type":"submission.approved",…}\n\n',
   },
 }
 
+const NDJSON = 'application/x-ndjson'
+
 /** The content of an export; OpenAPI 3.1 cannot describe its lines either. */
 const RECORDS: oas31.ContentObject = {
-  'application/x-ndjson': { schema: { type: 'string', description: 'A record as JSON on each line.' } },
+  [NDJSON]: { schema: { type: 'string', description: 'A record as JSON on each line.' } },
   'text/csv': { schema: { type: 'string', description: 'A header, then a record on each row.' } },
 }
 
@@ -52,13 +53,18 @@ function success(
       ...(takesKey(operation) ? (['Idempotency-Replayed'] as const) : []),
     ),
     ...(operation.stream
-      ? { content: operation.stream === 'events' ? EVENT_STREAM : RECORDS }
+      ? { content: operation.stream === 'events' ? withExample(EVENT_STREAM, operationId) : withNdjson(operationId) }
       : status !== 204 && generated?.content && { content: withExample(generated.content, operationId) }),
   }
 }
 
 function withExample(content: oas31.ContentObject, operationId: string): oas31.ContentObject {
   return Object.fromEntries(Object.entries(content).map(([type, media]) => [type, { ...media, ...exampleOf(operationId) }]))
+}
+
+/** The recorded response is in the format that clients get unless they ask for CSV. */
+function withNdjson(operationId: string): oas31.ContentObject {
+  return { ...RECORDS, [NDJSON]: { ...RECORDS[NDJSON], ...exampleOf(operationId) } }
 }
 
 /** Created resources have a `Location` if there is a sibling operation `retrieve`. */
