@@ -1,5 +1,4 @@
 import { type FileHandle, open, rename } from 'node:fs/promises'
-import { getSystemErrorMessage } from 'node:util'
 import type { Client } from '@earshot/contracts/client'
 import { grouped } from '@earshot/contracts/constants'
 import { type Invocation, prepare } from './invoke.ts'
@@ -7,6 +6,7 @@ import type { Operation } from './operation.ts'
 import { jsonLine } from './printable.ts'
 import { startProgress } from './progress.ts'
 import { exportFrom } from './service.ts'
+import { systemErrorMessage } from './system-error.ts'
 import type { Terminal } from './terminal.ts'
 import { UsageError } from './usage-error.ts'
 
@@ -102,6 +102,6 @@ async function named<Result>(file: string, work: () => Promise<Result>): Promise
   } catch (error) {
     const { errno } = error as NodeJS.ErrnoException
     if (errno === undefined) throw error
-    throw new UsageError(`cannot write ${file}: ${getSystemErrorMessage(errno)}`)
+    throw new UsageError(`cannot write ${file}: ${systemErrorMessage(errno)}`)
   }
 }

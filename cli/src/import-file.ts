@@ -2,8 +2,8 @@ import { isUtf8 } from 'node:buffer'
 import { type FileHandle, mkdtemp, open, rmdir, unlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
-import { getSystemErrorMessage } from 'node:util'
 import { grouped, sizes } from '@earshot/contracts/constants'
+import { systemErrorMessage } from './system-error.ts'
 import type { Terminal } from './terminal.ts'
 import { UsageError } from './usage-error.ts'
 
@@ -35,7 +35,7 @@ export async function openImportFile(path: string, { stdin }: Terminal): Promise
   } catch (error) {
     const { errno } = error as NodeJS.ErrnoException
     if (errno === undefined) throw error
-    throw new UsageError(`cannot read ${path}: ${getSystemErrorMessage(errno)}`)
+    throw new UsageError(`cannot read ${path}: ${systemErrorMessage(errno)}`)
   }
 }
 

@@ -82,7 +82,7 @@ function linesOf({ submission }: QueuedSubmission, columns: number, paint: Paint
   const { author, rating, kind, channel, created_at, title, body, tags, consent, video_id, language } = submission
   const who = [author.name, author.title, author.company].flatMap((part) => part || []).map(oneLine)
   const stars = rating === null ? '' : `${'★'.repeat(rating)}${'☆'.repeat(5 - rating)}  `
-  const facts = [kind, `by ${channel}`, `${ageOf(created_at)} ago`, ...(language ? [language] : [])]
+  const facts = [kind, `through ${channel}`, `${ageOf(created_at)} ago`, ...(language ? [language] : [])]
   return [
     `${stars}${cut(who.join(', '), columns)}`,
     paint('dim', facts.join(' · ')),

@@ -1,9 +1,9 @@
 import { createReadStream, openAsBlob } from 'node:fs'
 import { open, realpath } from 'node:fs/promises'
 import { basename, extname } from 'node:path'
-import { getSystemErrorMessage } from 'node:util'
 import type { VideoFile } from '@earshot/contracts/client'
 import { sizes } from '@earshot/contracts/constants'
+import { systemErrorMessage } from './system-error.ts'
 import type { Terminal } from './terminal.ts'
 import { UsageError } from './usage-error.ts'
 
@@ -45,7 +45,7 @@ export async function openVideo(path: string, { stdin }: Terminal): Promise<Open
   } catch (error) {
     const { errno } = error as NodeJS.ErrnoException
     if (errno === undefined) throw error
-    throw new UsageError(`cannot read ${path}: ${getSystemErrorMessage(errno)}`)
+    throw new UsageError(`cannot read ${path}: ${systemErrorMessage(errno)}`)
   }
 }
 

@@ -6,6 +6,7 @@ import { startService } from '../support/service-process.ts'
 import { account } from './account.ts'
 import { checkBehaviour } from './behaviour.ts'
 import { checkClips } from './clips.ts'
+import { checkCommandLine, keepScreens } from './command-line.ts'
 import { checkDocument } from './document.ts'
 import { checkGeneratedClients } from './generated-clients.ts'
 import { checkGoModule } from './go-module.ts'
@@ -53,7 +54,11 @@ problems.set('The Go module, which takes the tour', await checkGoModule(await ma
 problems.set('MDN HTTP Observatory over the pages', await checkPages(service.url, environment))
 problems.set('Guide and samples in Swagger UI and Redoc, in Chromium', await checkReferencePages(service.url))
 problems.set('openid-client and oauth4webapi with Chromium', await checkSignIns())
-if (process.argv.includes('--keep-screenshots')) keepScreenshots()
+problems.set('The packed command line under Node 20, 22 and 24, and in a terminal', await checkCommandLine())
+if (process.argv.includes('--keep-screenshots')) {
+  keepScreenshots()
+  keepScreens()
+}
 problems.set('Receivers with Flask, Go and openssl over deliveries', await checkReceivers(openSource))
 problems.set("Messages for Slack by Slack's SDK", await checkSlackMessages())
 problems.set('verifyWebhook as published, in Chromium', await checkPublished(openSource))

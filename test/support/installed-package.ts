@@ -12,6 +12,8 @@ const execute = promisify(execFile)
 
 /** A new project with a packed package of this repository and nothing else. */
 export interface InstalledPackage extends Disposable {
+  /** The folder of the project. */
+  path: string
   /** The names of the installed packages. */
   listDependencies: () => Promise<string[]>
   write: (file: string, text: string) => void
@@ -39,6 +41,7 @@ export async function installPackage(workspace: string): Promise<InstalledPackag
   await run(project, 'npm', 'install', '--prefer-offline', '--no-audit', '--no-fund', '--ignore-scripts', join(directory, filename))
 
   return {
+    path: project,
     listDependencies: async () => {
       const installed: { name: string }[] = JSON.parse(await run(project, 'npm', 'query', ':root *'))
       return installed.map(({ name }) => name).sort()
