@@ -142,7 +142,7 @@ function questionChart({ title, answered, choices, average, nps, quantiles, text
 /** One bar for each choice, as long as its share. */
 function histogram(choices: readonly Choice[]): string[] {
   const labels = choices.map(({ label }) => cut(oneLine(label), MAX_LABEL_WIDTH))
-  const labelWidth = Math.max(...labels.map(stringWidth))
+  const labelWidth = Math.max(...labels.map((text) => stringWidth(text)))
   const digits = Math.max(...choices.map((choice) => String(choice.count).length))
   return choices.map(({ count, percent }, index) => {
     const label = labels[index] ?? ''

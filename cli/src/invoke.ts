@@ -4,6 +4,7 @@ import { isRequestBody, readBody } from './body.ts'
 import { applyFlags, type Flag, missingFlags } from './flags.ts'
 import type { Operation } from './operation.ts'
 import { openOutput } from './output.ts'
+import { isPage, type Output } from './page.ts'
 import { parentFlag, pathFieldsOf } from './path-fields.ts'
 import { readOutput } from './schema-node.ts'
 import { call, connect } from './service.ts'
@@ -26,13 +27,25 @@ export interface Invocation {
 /** Calls the operation and prints its result. Throws a UsageError for a wrong command line before anything is sent. */
 export async function invoke(invocation: Invocation): Promise<void> {
   const { operation, terminal, given } = invocation
-  const output = openOutput({ operation, terminal, schema: readOutput(operation), given })
+  const output = await openOutput({ operation, terminal, schema: readOutput(operation), given })
   const options = callOptionsOf(given)
   const { client, input } = await prepare(invocation)
   const result = call(client, operation, input, options)
-  if (!given.all) output.add(await result)
-  else for await (const page of result.pages()) output.add(page)
+  if (given.all) await printPages(result.pages(), output, invocation)
+  else await output.add(await result)
   await output.end()
+}
+
+/** Prints pages as they arrive, and shows how many records there are already where the output itself does not. */
+async function printPages(pages: AsyncIterable<unknown>, output: Output, { operation, terminal }: Invocation): Promise<void> {
+  const isShown = terminal.progressStream !== undefined && terminal.columns === undefined
+  using progress = isShown ? (await import('./progress.ts')).startProgress(terminal, operation.words.at(-2) ?? '', undefined) : undefined
+  let count = 0
+  for await (const page of pages) {
+    await output.add(page)
+    count += isPage(page) ? page.results.length : 0
+    progress?.show(count)
+  }
 }
 
 /** Connects, and reads the input from the command line. Throws a UsageError for a wrong one before anything is sent. */

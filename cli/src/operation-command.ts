@@ -70,8 +70,15 @@ function generalOptions(operation: Operation): Option[] {
   const options = [
     new Option('--json', 'print the response as JSON; errors go to stderr'),
     new Option('--output <field>', 'print only this field, such as id or author.name; for a list, one per line').conflicts('json'),
+    new Option('--query <expression>', 'print what this JMESPath expression takes from the response: JSON, or bare text').conflicts(
+      'output',
+    ),
   ]
-  if (operation.pages) options.push(new Option('--all', 'fetch all pages'))
+  if (operation.pages) {
+    options.push(new Option('--csv', 'print CSV with the columns of an export').conflicts(['json', 'output', 'query']))
+    options.push(new Option('--ndjson', 'print one line of JSON for each record').conflicts(['json', 'output', 'query', 'csv']))
+    options.push(new Option('--all', 'fetch all pages'))
+  }
   if (takesKey(operation)) options.push(new Option('--idempotency-key <key>', 'key that makes the call safe to repeat'))
   return options.map((option) => option.helpGroup(HelpGroup.general))
 }

@@ -1,13 +1,19 @@
 import type { AnalyticsOverview, EndpointStats, NpsAnalytics, SurveyResults } from '@earshot/contracts'
 import { columnsOf } from './columns.ts'
+import { jsonOutput, jsonPagesOutput, linesOutput } from './json-output.ts'
 import { layoutOf } from './layouts.ts'
 import type { Operation } from './operation.ts'
+import { isPage, type Output, valueAt } from './page.ts'
 import { painter } from './paint.ts'
-import { jsonText, printable } from './printable.ts'
+import { printable } from './printable.ts'
 import { formatRecord } from './record.ts'
 import { nodeAt, type SchemaNode } from './schema-node.ts'
+import type { Table } from './table.ts'
 import type { Terminal } from './terminal.ts'
 import { UsageError } from './usage-error.ts'
+
+/** Rows that decide on the columns of a table, however long it is. */
+const TABLE_BATCH = 1_000
 
 /** The cursors of the service. */
 const CURSOR = /^[\w.-]+$/
@@ -20,17 +26,6 @@ const CHARTS: Record<string, (result: unknown, terminal: Terminal) => Promise<st
   'analytics.nps': async (result, terminal) => (await import('./charts.ts')).drawNps(result as NpsAnalytics, terminal),
 }
 
-interface Page {
-  results: unknown[]
-  next_cursor?: string | null
-}
-
-/** Prints the result of an operation, or one page after another. */
-export interface Output {
-  add(result: unknown): void
-  end(): Promise<void>
-}
-
 interface Format {
   operation: Operation
   terminal: Terminal
@@ -38,63 +33,61 @@ interface Format {
   given: Readonly<Record<string, unknown>>
 }
 
-/** Chooses the format from the flags. Throws a UsageError when `--output` names an unknown field. */
-export function openOutput(format: Format): Output {
-  const { given, schema } = format
-  if (typeof given.output !== 'string') return given.json ? jsonOutput(format) : peopleOutput(format)
+/** Chooses the format from the flags. Throws a UsageError when `--output` names an unknown field or `--query` is no expression. */
+export async function openOutput(format: Format): Promise<Output> {
+  const { given, schema, terminal } = format
   const item = itemOf(schema)
+  if (typeof given.query === 'string') return (await import('./query-output.ts')).queryOutput(terminal, given.query, given.json === true)
+  if (given.csv) return (await import('./csv-output.ts')).csvOutput(terminal, item ?? schema)
+  if (given.ndjson) return linesOutput(terminal)
+  if (given.json) return given.all ? jsonPagesOutput(terminal) : jsonOutput(terminal)
+  if (typeof given.output !== 'string') return peopleOutput(format, item)
   const path = given.output.split('.')
   if (!nodeAt(item ?? schema, path)) throw new UsageError(`unknown field ${given.output}. Choose from: ${namesOf(item ?? schema)}`)
   return fieldOutput(format, path)
 }
 
-function jsonOutput({ terminal }: Format): Output {
-  let whole: unknown
-  return {
-    add: (result) => {
-      whole = isPage(whole) && isPage(result) ? { ...result, results: [...whole.results, ...result.results] } : result
-    },
-    end: async () => {
-      if (whole !== undefined) terminal.writeOut(`${jsonText(whole)}\n`)
-    },
-  }
-}
-
-function fieldOutput({ terminal, given, operation }: Format, path: readonly string[]): Output {
+function fieldOutput(format: Format, path: readonly string[]): Output {
+  const { terminal } = format
   let last: unknown
   return {
-    add: (result) => {
+    add: async (result) => {
       last = result
-      for (const record of isPage(result) ? result.results : [result]) terminal.writeOut(`${bareText(valueAt(record, path), terminal)}\n`)
+      const records = isPage(result) ? result.results : [result]
+      await terminal.writeAll(records.map((record) => `${bareText(valueAt(record, path), terminal)}\n`).join(''))
     },
-    end: async () => mentionNextPage(last, given, { operation, terminal }),
+    end: async () => mentionNextPage(last, format),
   }
 }
 
-function peopleOutput({ terminal, schema, given, operation }: Format): Output {
-  const results: unknown[] = []
+function peopleOutput(format: Format, item: SchemaNode | undefined): Output {
+  const { operation, terminal } = format
+  const columns = item && (layoutOf(operation.name, item) ?? columnsOf(item))
+  const rows: unknown[] = []
+  let last: unknown
+  let table: Table | undefined
+  const flush = async () => {
+    const { openTable } = await import('./table.ts')
+    table ??= openTable(columns ?? [], rows, { terminalWidth: terminal.columns, paint: painter(terminal) })
+    await terminal.writeAll(table.format(rows.splice(0)))
+  }
   return {
-    add: (result) => results.push(result),
+    add: async (result) => {
+      last = result
+      if (isPage(result) && columns) rows.push(...result.results)
+      if (rows.length >= TABLE_BATCH) await flush()
+    },
     end: async () => {
-      const item = itemOf(schema)
-      const last = results.at(-1)
       if (last === undefined) return terminal.writeError('done\n')
-      if (!item || !isPage(last)) return terminal.writeOut((await CHARTS[operation.name]?.(last, terminal)) ?? formatRecord(last))
-      const rows = results.filter(isPage).flatMap((page) => page.results)
-      const { formatTable } = await import('./table.ts')
-      const columns = layoutOf(operation.name, item) ?? columnsOf(item)
-      if (rows.length > 0) terminal.writeOut(formatTable(columns, rows, { terminalWidth: terminal.columns, paint: painter(terminal) }))
-      else terminal.writeError('nothing found\n')
-      mentionNextPage(last, given, { operation, terminal })
+      if (!columns || !isPage(last)) return terminal.writeOut((await CHARTS[operation.name]?.(last, terminal)) ?? formatRecord(last))
+      if (rows.length > 0) await flush()
+      if (!table) terminal.writeError('nothing found\n')
+      mentionNextPage(last, format)
     },
   }
 }
 
-function mentionNextPage(
-  page: unknown,
-  given: Readonly<Record<string, unknown>>,
-  { operation, terminal }: Pick<Format, 'operation' | 'terminal'>,
-): void {
+function mentionNextPage(page: unknown, { operation, terminal, given }: Format): void {
   if (!isPage(page) || !page.next_cursor) return
   // People copy the command into a shell.
   if (!CURSOR.test(page.next_cursor)) {
@@ -107,7 +100,8 @@ function mentionNextPage(
   )
 }
 
-function itemOf(schema: SchemaNode): SchemaNode | undefined {
+/** Returns the records of a list; undefined for what is none. */
+export function itemOf(schema: SchemaNode): SchemaNode | undefined {
   const results = nodeAt(schema, ['results'])
   return results?.kind === 'array' ? results.items() : undefined
 }
@@ -117,14 +111,6 @@ function namesOf(schema: SchemaNode): string {
     .properties()
     .map(([name]) => name)
     .join(', ')
-}
-
-function isPage(result: unknown): result is Page {
-  return typeof result === 'object' && result !== null && 'results' in result && Array.isArray(result.results)
-}
-
-function valueAt(record: unknown, path: readonly string[]): unknown {
-  return path.reduce((value, name) => (typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined), record)
 }
 
 /** Returns the value unchanged for a program, and without control characters for a terminal. */

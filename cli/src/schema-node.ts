@@ -5,6 +5,8 @@ export interface SchemaNode {
   /** `json` has no fixed shape. */
   kind: 'string' | 'integer' | 'number' | 'boolean' | 'array' | 'object' | 'json'
   isNullable: boolean
+  /** Whether it has one of several shapes. */
+  isUnion: boolean
   /** Values that a text or number may have, as they are typed. */
   choices: readonly string[]
   description: string | undefined
@@ -48,6 +50,7 @@ function nodeOf(schema: JsonSchema): SchemaNode {
   return {
     kind: kindOf(first),
     isNullable: variants.length < all.length || [first.type].flat().includes('null'),
+    isUnion: variants.length > 1,
     choices: variants.flatMap(({ enum: values, const: value }) => values ?? [value]).flatMap(textOfChoice),
     description: plain.description ?? first.description,
     defaultValue: plain.default,

@@ -1,7 +1,7 @@
-import Table from 'cli-table3'
 import stringWidth from 'string-width'
 import { ageOf } from './age.ts'
 import { CORE_RANKS, type Column } from './columns.ts'
+import { valueAt } from './page.ts'
 import type { Paint } from './paint.ts'
 import { cut, oneLine } from './printable.ts'
 import type { SchemaNode } from './schema-node.ts'
@@ -11,36 +11,62 @@ const GAP = '  '
 const MIN_TEXT_WIDTH = 14
 const READABLE_TEXT_WIDTH = 36
 const MAX_TEXT_WIDTH = 60
-const PLAIN = { left: '', 'left-mid': '', right: '', 'right-mid': '', mid: '', 'mid-mid': '', top: '', 'top-mid': '', 'top-left': '' }
-const BORDERS = { ...PLAIN, 'top-right': '', bottom: '', 'bottom-mid': '', 'bottom-left': '', 'bottom-right': '', middle: GAP }
+/** Characters of a text that are looked at for its cell. */
+const LOOKED_AT = 1_000
 
 interface Shown extends Column {
   head: string
-  cells: string[]
+  hasContent: boolean
   width: number
 }
 
-/** Formats records as a table as wide as the terminal. Long text is cut, ids never; the least important columns are dropped. */
-export function formatTable(
-  shown: readonly Column[],
-  records: readonly unknown[],
-  { terminalWidth = PIPED_WIDTH, paint }: { terminalWidth: number | undefined; paint: Paint },
-): string {
-  const columns = chooseColumns(shown.map((column) => show(column, records)).filter(hasContent), terminalWidth)
-  const table = new Table({
-    head: columns.map(({ head }) => head),
-    colAligns: columns.map((column) => (isNumeric(column) ? 'right' : 'left')),
-    chars: BORDERS,
-    style: { head: [], border: [], 'padding-left': 0, 'padding-right': 0 },
-  })
-  for (const index of records.keys()) table.push(columns.map((column) => cellAt(column, index, paint)))
-  return `${table.toString().replaceAll(/ +$/gm, '')}\n`
+interface TableStyle {
+  terminalWidth: number | undefined
+  paint: Paint
 }
 
-function cellAt({ cells, width, colourOf }: Shown, index: number, paint: Paint): string {
-  const text = cells[index] ?? ''
-  const colour = colourOf?.(text)
-  return colour ? paint(colour, cut(text, width)) : cut(text, width)
+/** A table whose columns are decided. */
+export interface Table {
+  /** Formats the next rows; the first ones follow the header. */
+  format(records: readonly unknown[]): string
+}
+
+/** Formats records as a table as wide as the terminal. Long text is cut, ids are not; the columns that have no room are left out, the least important first. */
+export function formatTable(shown: readonly Column[], records: readonly unknown[], style: TableStyle): string {
+  return openTable(shown, records, style).format(records)
+}
+
+/** Decides by the first records which columns a table has, and how wide they are. */
+export function openTable(shown: readonly Column[], first: readonly unknown[], { terminalWidth = PIPED_WIDTH, paint }: TableStyle): Table {
+  const columns = chooseColumns(
+    shown.map((column) => show(column, first)).filter(({ hasContent }) => hasContent),
+    terminalWidth,
+  )
+  let header = [lineOf(columns, (column) => padded(column, cut(column.head, column.width)))]
+  return {
+    format: (records) => {
+      const rows = records.map((record) => lineOf(columns, (column) => cellAt(column, record, paint)))
+      const lines = [...header, ...rows]
+      header = []
+      return lines.map((line) => `${line}\n`).join('')
+    },
+  }
+}
+
+function lineOf(columns: readonly Shown[], cellIn: (column: Shown) => string): string {
+  return columns.map(cellIn).join(GAP).trimEnd()
+}
+
+function cellAt(column: Shown, record: unknown, paint: Paint): string {
+  const text = cellOf(column, record)
+  const colour = column.colourOf?.(text)
+  return padded(column, cut(text, column.width), colour && ((cell) => paint(colour, cell)))
+}
+
+/** Fills the width of a column; only the text has a colour. */
+function padded(column: Shown, text: string, paint: (text: string) => string = (plain) => plain): string {
+  const space = ' '.repeat(Math.max(0, column.width - stringWidth(text)))
+  return isNumeric(column) ? space + paint(text) : paint(text) + space
 }
 
 function isNumeric({ node, orElse, isAge = false }: Column): boolean {
@@ -50,23 +76,23 @@ function isNumeric({ node, orElse, isAge = false }: Column): boolean {
 function show(column: Column, records: readonly unknown[]): Shown {
   const head = column.head ?? column.path.join('.')
   const cells = records.map((record) => cellOf(column, record))
-  const natural = Math.max(head.length, ...cells.map(stringWidth))
-  return { ...column, head, cells, width: isText(column.node) ? Math.min(natural, MAX_TEXT_WIDTH) : natural }
+  const natural = cells.reduce((width, cell) => Math.max(width, stringWidth(cell)), head.length)
+  return {
+    ...column,
+    head,
+    hasContent: cells.some((cell) => cell !== '-'),
+    width: isText(column.node) ? Math.min(natural, MAX_TEXT_WIDTH) : natural,
+  }
 }
 
-/** Returns false for a column without a single value. */
-function hasContent({ cells }: Shown): boolean {
-  return cells.some((cell) => cell !== '-')
-}
-
-/** Adds the core columns at their least width and widens them to a readable width, then adds all others that fit, then widens text. */
+/** Adds the core columns that fit at their least width and widens them to a readable width, then adds all others that fit, then widens text. */
 function chooseColumns(columns: readonly Shown[], terminalWidth: number): Shown[] {
   const widths = new Map<Shown, number>()
   let left = terminalWidth + GAP.length
   const add = (wanted: readonly Shown[]) => {
     for (const column of wanted) {
       const width = leastWidth(column)
-      if (widths.size > 0 && width + GAP.length > left) continue
+      if (width + GAP.length > left) continue
       widths.set(column, width)
       left -= width + GAP.length
     }
@@ -82,6 +108,8 @@ function chooseColumns(columns: readonly Shown[], terminalWidth: number): Shown[
   add(byRank.filter(({ rank }) => rank < CORE_RANKS))
   grow(READABLE_TEXT_WIDTH)
   add(byRank.filter(({ rank }) => rank >= CORE_RANKS))
+  const [first] = byRank
+  if (first && widths.size === 0) widths.set(first, terminalWidth)
   grow(MAX_TEXT_WIDTH)
   return columns.filter((column) => widths.has(column)).map((column) => ({ ...column, width: widths.get(column) ?? column.width }))
 }
@@ -103,9 +131,5 @@ function cellOf({ path, orElse = [], node, isAge }: Column, record: unknown): st
   if (isAge) return ageOf(String(value))
   // Lists show minutes: 2026-11-20 09:30Z
   if (node.format === 'date-time') return oneLine(String(value).replace(/^(\d{4}-\d\d-\d\d)T(\d\d:\d\d).*Z$/, '$1 $2Z'))
-  return oneLine(String(value))
-}
-
-function valueAt(record: unknown, path: readonly string[]): unknown {
-  return path.reduce((at, name) => (typeof at === 'object' && at !== null ? Reflect.get(at, name) : undefined), record)
+  return oneLine(String(value).slice(0, LOOKED_AT))
 }

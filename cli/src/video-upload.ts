@@ -37,7 +37,7 @@ interface Uploader {
 export async function uploadVideo(invocation: Invocation): Promise<number> {
   const { terminal, given, flags, positional = '' } = invocation
   const operation = { ...operationNamed('videos.retrieve'), words: invocation.operation.words }
-  const output = openOutput({ operation, terminal, schema: readOutput(operation), given })
+  const output = await openOutput({ operation, terminal, schema: readOutput(operation), given })
   const video = await openVideo(positional, terminal)
   const { client, input } = await prepare({ ...invocation, flags: [], given: { team: given.team, project: given.project } })
   const place = input as Uploader['place'] // The operation is one of a project.
@@ -48,7 +48,7 @@ export async function uploadVideo(invocation: Invocation): Promise<number> {
   if (!uploaded) return INTERRUPTED
   const ended = given.wait ? await transcoded(uploader, uploaded) : uploaded
   if (!ended) return INTERRUPTED
-  output.add(ended)
+  await output.add(ended)
   await output.end()
   if (ended.state !== 'failed') return 0
   const { detail, code } = ended.error ?? {}

@@ -50,6 +50,7 @@ export async function earshot(
     },
     writeAll: async (text) => {
       outcome.out += text
+      onOutput?.(text)
     },
     progressStream,
     openScreen: screen && (async () => screen),

@@ -1,5 +1,6 @@
 /** What programs need of the contracts that load no schema. */
 
+export { csvCell } from '../csv-cell.ts'
 export { durations } from '../durations.ts'
 export { grouped, sizes } from '../limits.ts'
 export { kebabCase, takesKey } from '../operation-names.ts'
