@@ -27,6 +27,7 @@ export function addFlags(command: Command, operation: Operation, { terminal, fin
     try {
       const invocation = { operation, flags, terminal, given, positional: command.args[0] }
       if (operation.stream) await (await import('./export.ts')).exportRecords(invocation)
+      else if (given.watch) await (await import('./watch.ts')).watch(invocation)
       else await invoke(invocation)
       finish(0)
     } catch (error) {
@@ -78,6 +79,8 @@ function generalOptions(operation: Operation): Option[] {
     options.push(new Option('--csv', 'print CSV with the columns of an export').conflicts(['json', 'output', 'query']))
     options.push(new Option('--ndjson', 'print one line of JSON for each record').conflicts(['json', 'output', 'query', 'csv']))
     options.push(new Option('--all', 'fetch all pages'))
+    const watched = new Option('--watch [seconds]', 'show it again every 5 s or so many; into a pipe, only rows that are new or changed')
+    if (operation.pages === 'list') options.push(watched.conflicts(['all', 'json', 'query', 'cursor']))
   }
   if (takesKey(operation)) options.push(new Option('--idempotency-key <key>', 'key that makes the call safe to repeat'))
   return options.map((option) => option.helpGroup(HelpGroup.general))

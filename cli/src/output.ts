@@ -26,7 +26,8 @@ const CHARTS: Record<string, (result: unknown, terminal: Terminal) => Promise<st
   'analytics.nps': async (result, terminal) => (await import('./charts.ts')).drawNps(result as NpsAnalytics, terminal),
 }
 
-interface Format {
+/** What a result is printed by. */
+export interface Format {
   operation: Operation
   terminal: Terminal
   schema: SchemaNode
@@ -61,7 +62,7 @@ function fieldOutput(format: Format, path: readonly string[]): Output {
 }
 
 function peopleOutput(format: Format, item: SchemaNode | undefined): Output {
-  const { operation, terminal } = format
+  const { operation, terminal, given } = format
   const columns = item && (layoutOf(operation.name, item) ?? columnsOf(item))
   const rows: unknown[] = []
   let last: unknown
@@ -75,7 +76,7 @@ function peopleOutput(format: Format, item: SchemaNode | undefined): Output {
     add: async (result) => {
       last = result
       if (isPage(result) && columns) rows.push(...result.results)
-      if (rows.length >= TABLE_BATCH) await flush()
+      if (rows.length >= TABLE_BATCH || (given.watch && rows.length > 0)) await flush()
     },
     end: async () => {
       if (last === undefined) return terminal.writeError('done\n')

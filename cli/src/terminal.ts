@@ -12,6 +12,8 @@ export interface Terminal {
   stdin: AsyncIterable<Uint8Array | string>
   /** Characters in a line; undefined when the output goes to a file or another program. */
   columns: number | undefined
+  /** Lines of the terminal. */
+  rows: number | undefined
   writeOut(text: string): void
   writeError(text: string): void
   /** Writes to the standard output as fast as it is read. */
@@ -35,7 +37,13 @@ export function processTerminal(): Terminal {
   return {
     env: process.env,
     stdin: process.stdin,
-    columns: process.stdout.isTTY ? process.stdout.columns : undefined,
+    // They change when a window does.
+    get columns() {
+      return process.stdout.isTTY ? process.stdout.columns : undefined
+    },
+    get rows() {
+      return process.stdout.isTTY ? process.stdout.rows : undefined
+    },
     writeOut: (text) => process.stdout.write(text),
     writeError: (text) => process.stderr.write(text),
     writeAll: async (text) => {

@@ -18,6 +18,7 @@ interface Setting {
   columns?: number
   /** A screen for `earshot moderate`. */
   screen?: Screen
+  rows?: number
   /** A terminal for progress bars. */
   progressStream?: NodeJS.WritableStream
   /** Aborted in place of Ctrl-C. */
@@ -31,7 +32,7 @@ interface Setting {
 /** Runs a command in this process, with a terminal that records its output. */
 export async function earshot(
   args: readonly string[],
-  { url = '', env = {}, stdin = '', answer, columns, screen, progressStream, interruption, onOutput, haste = 1 }: Setting = {},
+  { url = '', env = {}, stdin = '', answer, columns, rows, screen, progressStream, interruption, onOutput, haste = 1 }: Setting = {},
 ): Promise<Outcome> {
   const outcome = { exitCode: -1, out: '', err: '' }
   outcome.exitCode = await run(args, {
@@ -40,6 +41,7 @@ export async function earshot(
       yield stdin
     })(),
     columns,
+    rows,
     writeOut: (text) => {
       outcome.out += text
       onOutput?.(text)
