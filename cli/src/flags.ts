@@ -25,6 +25,11 @@ export function flagsOf(input: SchemaNode, path: readonly string[] = [], require
   })
 }
 
+/** An option that takes one of some values. */
+export class ChoiceOption extends Option {
+  values: readonly string[] = []
+}
+
 /** Returns Commander's options for a flag. A flag that can be cleared has a hidden negated form, `--no-…`. */
 export function optionsOf(flag: Flag, canClear: boolean): Option[] {
   const { node, name } = flag
@@ -32,7 +37,8 @@ export function optionsOf(flag: Flag, canClear: boolean): Option[] {
   const description = describe(flag, isClearable)
   const negated = new Option(name.replace('--', '--no-')).hideHelp()
   if (node.kind === 'boolean') return [new Option(name, description), negated]
-  const option = new Option(`${name} <${placeholderOf(node)}>`, description)
+  const option = new ChoiceOption(`${name} <${placeholderOf(node)}>`, description)
+  option.values = (node.kind === 'array' ? node.items() : node).choices
   option.argParser(node.kind === 'array' ? collect(node.items()) : (text) => parseScalar(node, text))
   return isClearable ? [option, negated] : [option]
 }

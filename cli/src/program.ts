@@ -23,6 +23,8 @@ Exit codes: 0 success, 1 refused by the service, 2 wrong usage, 3 not signed in,
 
 /** Runs a command line, without the words "node earshot". Returns its exit code. */
 export async function run(argv: readonly string[], process: Terminal): Promise<number> {
+  // Shells ask so for each TAB.
+  if (argv[0] === '__complete') return (await import('./complete.ts')).complete(argv.slice(1), process)
   let exitCode = 0
   const terminal = { ...process }
   const program = buildProgram(terminal, (code) => {
@@ -105,6 +107,10 @@ function addTools(program: Command, context: { terminal: Terminal; finish: (exit
     const { addMcp } = await import('./mcp-command.ts')
     addMcp(command, context)
   })
+  addTool('completion', 'print a script that completes commands in bash, zsh or fish', '<shell>', async (command) => {
+    const { addCompletion } = await import('./completion-command.ts')
+    addCompletion(command, { ...context, program, load: loadFlags })
+  })
   const videos = program.commands.find((command) => command.name() === 'videos')
   if (!videos) throw new Error('There are no operations of videos.')
   const upload = videos.command('upload').summary('Upload a video').argument('<file>', 'the video; - for standard input')
@@ -114,26 +120,37 @@ function addTools(program: Command, context: { terminal: Terminal; finish: (exit
   })
 }
 
+/** What adds the flags of a command. */
+const loaders = new WeakMap<Command, () => Promise<void>>()
+
+/** Adds the flags of a command, unless they are there. */
+async function loadFlags(command: Command): Promise<void> {
+  const load = loaders.get(command)
+  loaders.delete(command)
+  await load?.()
+}
+
 function loadedWhenNamed(parent: Command, tool: Command, load: (command: Command) => Promise<void>): void {
-  parent.hook('preSubcommand', async (_parent, command) => {
-    if (command === tool) await load(command)
-  })
+  loaders.set(tool, () => load(tool))
+  parent.hook('preSubcommand', (_parent, command) => (command === tool ? loadFlags(tool) : undefined))
 }
 
 /** Adds all commands. Their flags are added only when the command line names them, because reading schemas takes time. */
 function addCommands(root: Command, addFlags: (command: Command, operation: Operation) => Promise<void>): void {
   const groups = new Map<string, Command>([['', root]])
   const leaves = new Map<Command, Operation>()
-  const addFlagsToNamed = async (_parent: Command, command: Command) => {
-    const operation = leaves.get(command)
-    if (operation) await addFlags(command, operation)
-  }
   const groupAt = (words: readonly string[]): Command => {
     const key = words.join(' ')
     const present = groups.get(key)
     if (present) return present
     const group = groupAt(words.slice(0, -1)).command(words.at(-1) ?? '')
-    groups.set(key, group.usage('<verb> [ID] [flags]').commandsGroup(HelpGroup.verbs).hook('preSubcommand', addFlagsToNamed))
+    groups.set(
+      key,
+      group
+        .usage('<verb> [ID] [flags]')
+        .commandsGroup(HelpGroup.verbs)
+        .hook('preSubcommand', (_parent, command) => loadFlags(command)),
+    )
     return group
   }
   const exports = groupAt(['export']).helpGroup(HelpGroup.tools).summary('write all submissions or responses to a file')
@@ -148,6 +165,7 @@ function addCommands(root: Command, addFlags: (command: Command, operation: Oper
     const leaf = groupAt(words.slice(0, -1)).command(words.at(-1) ?? '')
     leaves.set(addPositional(leaf.summary(summary), operation), operation)
   }
+  for (const [leaf, operation] of leaves) loaders.set(leaf, () => addFlags(leaf, operation))
 }
 
 function addPositional(command: Command, operation: Operation): Command {

@@ -68,7 +68,9 @@ function redrawing(format: Format, seconds: number): (page: Page) => Promise<voi
   const { terminal, operation } = format
   return async (page) => {
     let drawn = ''
-    const draw = (text: string) => void (drawn += text)
+    const draw = (text: string) => {
+      drawn += text
+    }
     const canvas = { ...terminal, writeOut: draw, writeError: draw, writeAll: async (text: string) => draw(text) }
     const output = await openOutput({ ...format, terminal: canvas })
     await output.add({ ...page, next_cursor: null })

@@ -19,6 +19,7 @@ import { checkPythonPackage } from './python-package.ts'
 import { checkReceivers } from './receivers.ts'
 import { makeRecords } from './records.ts'
 import { checkReferencePages } from './reference-pages.ts'
+import { checkShells } from './shells.ts'
 import { checkSignIns, keepScreenshots } from './sign-ins.ts'
 import { checkSlackMessages } from './slack-messages.ts'
 import { checkStorage } from './storage.ts'
@@ -67,6 +68,10 @@ problems.set(
   await checkMcp({ url: service.url, token: records.token, project: records.forHooks }),
 )
 problems.set('The conformance suite of MCP over the server and its authorization', await checkMcpSuite())
+problems.set(
+  'earshot completion in bash, zsh and fish',
+  await checkShells({ url: service.url, token: records.token, project: records.forHooks }),
+)
 problems.set('PgBouncer in session mode, and refused in others', await checkPooler())
 problems.set('The blob store over S3, with versitygw, and uploads by tus-py-client and Chromium', await checkStorage())
 problems.set('Clips of the transcoder with ffprobe, Chromium and strace', await checkClips())
