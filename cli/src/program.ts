@@ -107,6 +107,10 @@ function addTools(program: Command, context: { terminal: Terminal; finish: (exit
     const { addMcp } = await import('./mcp-command.ts')
     addMcp(command, context)
   })
+  addTool('api', 'send any request with your token', '<method> <path> [flags]', async (command) => {
+    const { addApi } = await import('./api-command.ts')
+    addApi(command, context)
+  })
   addTool('completion', 'print a script that completes commands in bash, zsh or fish', '<shell>', async (command) => {
     const { addCompletion } = await import('./completion-command.ts')
     addCompletion(command, { ...context, program, load: loadFlags })
