@@ -10,22 +10,22 @@ const MARGIN_MS = 30_000
  * Returns a fetch that sends the access token of a profile. It renews it before it expires, and once more when the service does not
  * take it, as when the clock of this machine was changed. When the sign-in has ended, the service says so in its response.
  */
-export function authorizedFetch(account: AccountOfProfile): typeof fetch {
+export function authorizedFetch(account: AccountOfProfile, fetch = globalThis.fetch): typeof globalThis.fetch {
   return async (address, init = {}) => {
     const used = await usable(account)
-    const response = await send(address, init, used)
+    const response = await fetch(address, authorized(init, used))
     if (!isRefused(response) || 'token' in used || !isRepeatable(init.body)) return response
     const next = await renewed(account, used)
     if (next === used) return response
     await response.body?.cancel()
-    return send(address, init, next)
+    return fetch(address, authorized(init, next))
   }
 }
 
-function send(address: Parameters<typeof fetch>[0], init: RequestInit, credential: Credential): Promise<Response> {
+function authorized(init: RequestInit, credential: Credential): RequestInit {
   const headers = new Headers(init.headers)
   headers.set('authorization', `Bearer ${'token' in credential ? credential.token : credential.access_token}`)
-  return fetch(address, { ...init, headers })
+  return { ...init, headers }
 }
 
 /** Returns the credential as it is in the file now: other commands renew it, too. */

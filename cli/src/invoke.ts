@@ -1,4 +1,4 @@
-import type { CallOptions, Client } from '@earshot/contracts/client'
+import { type CallOptions, type Client, EarshotConnectionError } from '@earshot/contracts/client'
 import { sizes } from '@earshot/contracts/constants'
 import { isRequestBody, readBody } from './body.ts'
 import { applyFlags, type Flag, missingFlags } from './flags.ts'
@@ -7,7 +7,7 @@ import { openOutput } from './output.ts'
 import { isPage, type Output } from './page.ts'
 import { parentFlag, pathFieldsOf } from './path-fields.ts'
 import { readOutput } from './schema-node.ts'
-import { call, connect } from './service.ts'
+import { call, connect, serviceUrl } from './service.ts'
 import { findTeamAndProject } from './team-and-project.ts'
 import type { Terminal } from './terminal.ts'
 import { UsageError } from './usage-error.ts'
@@ -32,8 +32,19 @@ export async function invoke(invocation: Invocation): Promise<void> {
   const { client, input } = await prepare(invocation)
   const result = call(client, operation, input, options)
   if (given.all) await printPages(result.pages(), output, invocation)
-  else await output.add(await result)
+  else await output.add(requireShape(await result, invocation))
   await output.end()
+}
+
+/** Returns the result. Throws where it has no field of the operation: another service responded. */
+export function requireShape(result: unknown, { operation, terminal }: Pick<Invocation, 'operation' | 'terminal'>): unknown {
+  const names = readOutput(operation)
+    .properties()
+    .map(([name]) => name)
+  const isPlain = typeof result === 'object' && result !== null
+  const fits = operation.pages ? isPage(result) : isPlain && names.some((name) => name in result)
+  if (result === undefined || names.length === 0 || fits) return result
+  throw new EarshotConnectionError(`${serviceUrl(terminal)} responded with JSON that is not of Earshot.`)
 }
 
 /** Prints pages as they arrive, and shows how many records there are already where the output itself does not. */
@@ -42,7 +53,7 @@ async function printPages(pages: AsyncIterable<unknown>, output: Output, { opera
   using progress = isShown ? (await import('./progress.ts')).startProgress(terminal, operation.words.at(-2) ?? '', undefined) : undefined
   let count = 0
   for await (const page of pages) {
-    await output.add(page)
+    await output.add(requireShape(page, { operation, terminal }))
     count += isPage(page) ? page.results.length : 0
     progress?.show(count)
   }

@@ -4,10 +4,13 @@ import { Command, CommanderError } from 'commander'
 import { HelpGroup, helpOf } from './help.ts'
 import { listOperations, type Operation } from './operation.ts'
 import { pathFieldsOf } from './path-fields.ts'
+import { printable } from './printable.ts'
+import { withSuggestion } from './suggestion.ts'
 import type { Terminal } from './terminal.ts'
 
 export type { Screen } from './screen.ts'
 
+const BUG = 1
 const USAGE = 2
 
 const INTRODUCTION = `
@@ -17,6 +20,8 @@ Settings:
   EARSHOT_PROFILE    the profile to use
   EARSHOT_TEAM, EARSHOT_PROJECT
                      defaults of --team and --project
+
+Any command takes --debug.
 
 Exit codes: 0 success, 1 refused by the service, 2 wrong usage, 3 not signed in, 4 not reachable
 `
@@ -37,8 +42,9 @@ export async function run(argv: readonly string[], process: Terminal): Promise<n
     await program.parseAsync(argv, { from: 'user' })
     return exitCode
   } catch (error) {
-    if (!(error instanceof CommanderError)) throw error
-    return error.exitCode === 0 ? 0 : USAGE
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : USAGE
+    terminal.writeError(bugReport(error, terminal))
+    return BUG
   }
 }
 
@@ -49,11 +55,22 @@ function environmentWith(profile: string | undefined, env: Terminal['env']): Ter
   return { ...env, ...account, EARSHOT_PROFILE: profile }
 }
 
+/** No failure that is expected comes here. */
+function bugReport(error: unknown, { isDebug }: Terminal): string {
+  const { message, stack = message } = error instanceof Error ? error : new Error(String(error))
+  const advice = isDebug ? stack : 'Run it again with --debug, and report what it prints'
+  return printable(`error: this is a bug in earshot ${readVersion()} on Node ${process.versions.node}: ${message}\n${advice}\n`)
+}
+
 function buildProgram(terminal: Terminal, finish: (exitCode: number) => void): Command {
   const program = new Command('earshot')
     .description('The command line of Earshot, the feedback collection service.')
     .usage('<noun> <verb> [ID] [flags]')
     .version(readVersion(), '--version', 'print the version')
+    .option('--debug', 'show requests and responses on the standard error, without secrets')
+    .on('option:debug', () => {
+      terminal.isDebug = true
+    })
     .helpOption('-h, --help', 'show help; after a noun or verb, help about it')
     .option('--profile <name>', 'the profile to use (default: EARSHOT_PROFILE, or the current one)')
     .commandsGroup(HelpGroup.nouns)
@@ -61,7 +78,11 @@ function buildProgram(terminal: Terminal, finish: (exitCode: number) => void): C
     .exitOverride()
     .showHelpAfterError('Add --help for more information.')
     .configureHelp(helpOf(terminal))
-    .configureOutput({ writeOut: terminal.writeOut, writeErr: terminal.writeError })
+    .configureOutput({
+      writeOut: terminal.writeOut,
+      writeErr: terminal.writeError,
+      outputError: (message, write) => write(withSuggestion(message)),
+    })
   addCommands(program, async (command, operation) => {
     const { addFlags } = await import('./operation-command.ts')
     addFlags(command, operation, { terminal, finish })
@@ -110,6 +131,10 @@ function addTools(program: Command, context: { terminal: Terminal; finish: (exit
   addTool('api', 'send any request with your token', '<method> <path> [flags]', async (command) => {
     const { addApi } = await import('./api-command.ts')
     addApi(command, context)
+  })
+  addTool('open', 'open the account or the reference in the browser', '[page] [ID] [flags]', async (command) => {
+    const { addOpen } = await import('./open-command.ts')
+    addOpen(command, context)
   })
   addTool('completion', 'print a script that completes commands in bash, zsh or fish', '<shell>', async (command) => {
     const { addCompletion } = await import('./completion-command.ts')

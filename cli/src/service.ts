@@ -1,6 +1,8 @@
 import { type CallOptions, type Client, type ClientOptions, createClient, type Export } from '@earshot/contracts/client'
-import { accountOf } from './account.ts'
+import { accountOf, DEFAULT_URL, requireAddress } from './account.ts'
 import { authorizedFetch } from './authorized-fetch.ts'
+import { NotSignedInError } from './not-signed-in.ts'
+import { observing } from './observe.ts'
 import type { Operation } from './operation.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -14,11 +16,23 @@ export function connect(terminal: Terminal): Client {
   return createClient(clientOptions(terminal))
 }
 
-/** Returns the address and the credential of the service. */
-export function clientOptions(terminal: Terminal): ClientOptions {
+/** Returns the address and the credential of the service. Requests are sent by `sending`, if it is given. */
+export function clientOptions(terminal: Terminal, sending?: typeof fetch): ClientOptions {
   const account = accountOf(terminal)
   const options = { baseUrl: account.url, userAgent: 'earshot-cli' }
-  return account.token === undefined ? { ...options, fetch: authorizedFetch(account) } : { ...options, token: account.token }
+  const { fetch = sending } = observing(terminal)
+  if (account.token === undefined) return { ...options, fetch: authorizedFetch(account, fetch) }
+  return { ...options, token: account.token, ...(fetch && { fetch }) }
+}
+
+/** Returns the address of the service, also of one where nobody is signed in. */
+export function serviceUrl(terminal: Terminal): string {
+  try {
+    return accountOf(terminal).url
+  } catch (error) {
+    if (!(error instanceof NotSignedInError)) throw error
+    return requireAddress(terminal.env.EARSHOT_URL || DEFAULT_URL, 'EARSHOT_URL')
+  }
 }
 
 /** Calls an operation by its name. */

@@ -10,6 +10,8 @@ export const PIPED_WIDTH = 160
 export interface Terminal {
   env: Readonly<Record<string, string | undefined>>
   stdin: AsyncIterable<Uint8Array | string>
+  /** Whether --debug was given. */
+  isDebug?: boolean
   /** Characters in a line; undefined when the output goes to a file or another program. */
   columns: number | undefined
   /** Lines of the terminal. */

@@ -1,6 +1,6 @@
 import { EarshotApiError, EarshotConnectionError, EarshotTimeoutError } from '@earshot/contracts/client'
 import { sizes } from '@earshot/contracts/constants'
-import { type Invocation, prepare } from './invoke.ts'
+import { type Invocation, prepare, requireShape } from './invoke.ts'
 import { type Format, openOutput } from './output.ts'
 import { isPage, type Page } from './page.ts'
 import { oneLine } from './printable.ts'
@@ -29,7 +29,7 @@ export async function watch(invocation: Invocation): Promise<void> {
   let isAway = false
   while (!signal.aborted) {
     try {
-      const page = await call(client, operation, request, { signal })
+      const page = requireShape(await call(client, operation, request, { signal }), invocation)
       if (isAway) terminal.writeError('The service is back.\n')
       isAway = false
       hasShown = true

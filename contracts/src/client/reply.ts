@@ -28,9 +28,9 @@ export function outputOf(reply: Reply): unknown {
   const body = parseJson(reply.text)
   if (body !== undefined && reply.status >= 200 && reply.status < 300) return body
   if (isErrorBody(body)) throw new EarshotApiError(reply.status, body, retryAfterSeconds(reply.headers))
-  throw new EarshotConnectionError(
-    `${reply.address} responded with ${reply.status} and ${reply.headers.get('content-type') ?? 'no content type'} instead of JSON. Is it the address of the service?`,
-  )
+  const type = reply.headers.get('content-type') ?? 'no content type'
+  const found = body === undefined ? `${type} instead of JSON` : 'JSON of another kind'
+  throw new EarshotConnectionError(`${reply.address} responded with ${reply.status} and ${found}. Is it the address of the service?`)
 }
 
 /** Reads Retry-After (RFC 9110 §10.2.3): seconds or a date. Undefined if missing or malformed. */

@@ -1,0 +1,74 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { connect, serviceUrl } from './service.ts'
+import { findTeamAndProject } from './team-and-project.ts'
+import type { Terminal } from './terminal.ts'
+import { UsageError } from './usage-error.ts'
+
+/** Pages of the service, by what they are called. */
+const PAGES: Record<string, string> = { account: 'accounts/', tokens: 'accounts/tokens/', docs: 'api/docs/' }
+
+/** What can be opened. */
+export const OPENED = [...Object.keys(PAGES), 'project', 'submission']
+
+/** Flags as commander gives them. */
+export interface OpenFlags {
+  print?: boolean
+  team?: string
+  project?: string
+}
+
+/** Opens a page in the browser; prints its address where there is none. */
+export async function openPage(
+  { page = 'account', id }: { page: string | undefined; id: string | undefined },
+  flags: OpenFlags,
+  terminal: Terminal,
+): Promise<void> {
+  const base = serviceUrl(terminal)
+  // A browser would run javascript: and read file:.
+  if (!URL.canParse(base) || !/^https?:$/.test(new URL(base).protocol))
+    throw new UsageError(`EARSHOT_URL must be an http or https address, not ${base}`)
+  const address = new URL(`${base.replace(/\/+$/, '')}/${await pathOf(page, id, flags, terminal)}`).href
+  if (flags.print || !(await isOpened(address, terminal))) terminal.writeOut(`${address}\n`)
+  else terminal.writeError(`Opening ${address}\n`)
+}
+
+/** There are no pages of projects and submissions: the browser shows the JSON of the API to who is signed in. */
+async function pathOf(page: string, id: string | undefined, flags: OpenFlags, terminal: Terminal): Promise<string> {
+  const path = Object.hasOwn(PAGES, page) ? PAGES[page] : undefined
+  if (path !== undefined && id !== undefined) throw new UsageError(`${page} takes no id`)
+  if (path !== undefined) return path
+  if (page !== 'project' && page !== 'submission') throw new UsageError(`there is no page ${page}. Choose from: ${OPENED.join(', ')}`)
+  if (page === 'submission' && !id) throw new UsageError('which submission? earshot open submission ID')
+  const project = (page === 'project' ? id : undefined) ?? flags.project ?? terminal.env.EARSHOT_PROJECT ?? ''
+  const team = flags.team ?? terminal.env.EARSHOT_TEAM ?? ''
+  const isKnown = project !== '' && team !== ''
+  const place = isKnown
+    ? { team_id: team, project_id: project }
+    : await findTeamAndProject(connect(terminal), { needsTeam: true, needsProject: true, team, project }, terminal)
+  const parts = ['teams', place.team_id, 'projects', place.project_id, ...(page === 'submission' ? ['submissions', id] : [])]
+  return `api/v1/${parts.map((part) => encodeURIComponent(part ?? '')).join('/')}/`
+}
+
+async function isOpened(address: string, { env }: Terminal): Promise<boolean> {
+  const [command, ...args] = browserOf(env)
+  if (!command) return false
+  const isPlaced = args.some((arg) => arg.includes('%s'))
+  // No shell: an address is one argument, whatever it holds.
+  const child = spawn(command, isPlaced ? args.map((arg) => arg.replaceAll('%s', address)) : [...args, address], {
+    detached: true,
+    stdio: 'ignore',
+  })
+  child.unref()
+  return once(child, 'spawn').then(
+    () => true,
+    () => false,
+  )
+}
+
+function browserOf(env: Terminal['env'], platform: string = process.platform): string[] {
+  if (env.BROWSER) return env.BROWSER.trim().split(/\s+/)
+  if (platform === 'darwin') return ['open']
+  if (platform === 'win32') return ['rundll32', 'url.dll,FileProtocolHandler']
+  return env.DISPLAY || env.WAYLAND_DISPLAY ? ['xdg-open'] : []
+}
