@@ -36,13 +36,14 @@ export async function invoke(invocation: Invocation): Promise<void> {
   await output.end()
 }
 
-/** Returns the result. Throws where it has no field of the operation: another service responded. */
+/** Returns the result. Throws where none of its fields is one of the operation: another service responded. */
 export function requireShape(result: unknown, { operation, terminal }: Pick<Invocation, 'operation' | 'terminal'>): unknown {
   const names = readOutput(operation)
     .properties()
     .map(([name]) => name)
   const isPlain = typeof result === 'object' && result !== null
-  const fits = operation.pages ? isPage(result) : isPlain && names.some((name) => name in result)
+  const isEmpty = isPlain && !Array.isArray(result) && Object.keys(result).length === 0
+  const fits = isEmpty || (operation.pages ? isPage(result) : isPlain && names.some((name) => name in result))
   if (result === undefined || names.length === 0 || fits) return result
   throw new EarshotConnectionError(`${serviceUrl(terminal)} responded with JSON that is not of Earshot.`)
 }

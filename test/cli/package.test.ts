@@ -13,13 +13,14 @@ const earshot = (...args: string[]) => project.run('node_modules/.bin/earshot', 
 test('the package has no dependencies, and the licences of what it contains', async () => {
   expect(await project.listDependencies()).toEqual(['@earshot/cli'])
   const licences = await project.run('cat', 'node_modules/@earshot/cli/LICENSES-OF-PACKAGES.txt')
-  for (const name of ['commander', 'cli-table3', 'cli-progress', 'eventsource-parser', 'string-width'])
+  for (const name of ['commander', 'csv-stringify', 'cli-progress', 'eventsource-parser', 'string-width'])
     expect(licences).toMatch(new RegExp(String.raw`^${name} \d+\.\d+\.\d+ \(MIT\)$`, 'm'))
 })
 
 test('it knows its version, its commands and their flags', async () => {
   expect(await earshot('--version')).toMatch(/^\d+\.\d+\.\d+\n$/)
   expect(await earshot('submissions', '--help')).toMatch(/^ {2}approve <submission-id> +Approve a submission/m)
+  expect(await earshot('completion', 'bash')).toContain("'submissions list') echo '")
   expect(await earshot('submissions', 'list', '--help')).toMatch(/--state <choice> [^-]*\(pending,\s+approved,\s+rejected\)/)
 })
 
@@ -29,5 +30,11 @@ test('it calls a service, and shows a table', async () => {
   const shown = await project.run('env', `EARSHOT_URL=${service.url}`, 'EARSHOT_TOKEN=svc_x', 'node_modules/.bin/earshot', 'teams', 'list')
   expect(shown).toMatch(/^ID +NAME/i)
   expect(shown).toContain('Compilers')
-  expect(service.requests).toMatchObject([{ method: 'GET', path: '/api/v1/teams/', headers: { authorization: 'Bearer svc_x' } }])
+  const formatted = async (...flags: string[]) =>
+    await project.run('env', `EARSHOT_URL=${service.url}`, 'EARSHOT_TOKEN=svc_x', 'node_modules/.bin/earshot', 'teams', 'list', ...flags)
+  expect(await formatted('--query', 'results[0].name')).toBe('Compilers\n')
+  expect(await formatted('--csv')).toContain(`\r\n${team.id},Compilers,`)
+  expect(service.requests.slice(0, 1)).toMatchObject([
+    { method: 'GET', path: '/api/v1/teams/', headers: { authorization: 'Bearer svc_x' } },
+  ])
 })
