@@ -102,7 +102,7 @@ function mentionNextPage(page: unknown, { operation, terminal, given }: Format):
 }
 
 /** Returns the records of a list; undefined for what is none. */
-export function itemOf(schema: SchemaNode): SchemaNode | undefined {
+function itemOf(schema: SchemaNode): SchemaNode | undefined {
   const results = nodeAt(schema, ['results'])
   return results?.kind === 'array' ? results.items() : undefined
 }

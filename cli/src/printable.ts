@@ -6,6 +6,9 @@ const UNPRINTABLE = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-
 /** Those that `JSON.stringify` does not escape. */
 const UNPRINTABLE_IN_JSON = /[\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
 
+/** Most text of most lists. Each character is one column wide. */
+const ASCII = /^[ -~]*$/
+
 /** Returns text that is safe on a terminal, without control characters other than line breaks and tabs. */
 export function printable(text: string): string {
   return text.replace(UNPRINTABLE, '')
@@ -16,9 +19,15 @@ export function oneLine(text: string): string {
   return printable(text.replace(/\s+/g, ' ')).trim()
 }
 
+/** Returns the columns of a terminal that text takes. */
+export function widthOf(text: string): number {
+  return ASCII.test(text) ? text.length : stringWidth(text)
+}
+
 /** Cuts text to at most `width` columns of a terminal, ending in … */
 export function cut(text: string, width: number): string {
-  if (stringWidth(text) <= width) return text
+  if (widthOf(text) <= width) return text
+  if (ASCII.test(text)) return `${text.slice(0, width - 1).trimEnd()}…`
   let result = ''
   for (const { segment } of new Intl.Segmenter().segment(text)) {
     if (stringWidth(result + segment) >= width) break

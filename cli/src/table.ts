@@ -1,9 +1,8 @@
-import stringWidth from 'string-width'
 import { ageOf } from './age.ts'
 import { CORE_RANKS, type Column } from './columns.ts'
 import { valueAt } from './page.ts'
 import type { Paint } from './paint.ts'
-import { cut, oneLine } from './printable.ts'
+import { cut, oneLine, widthOf } from './printable.ts'
 import type { SchemaNode } from './schema-node.ts'
 import { PIPED_WIDTH } from './terminal.ts'
 
@@ -65,7 +64,7 @@ function cellAt(column: Shown, record: unknown, paint: Paint): string {
 
 /** Fills the width of a column; only the text has a colour. */
 function padded(column: Shown, text: string, paint: (text: string) => string = (plain) => plain): string {
-  const space = ' '.repeat(Math.max(0, column.width - stringWidth(text)))
+  const space = ' '.repeat(Math.max(0, column.width - widthOf(text)))
   return isNumeric(column) ? space + paint(text) : paint(text) + space
 }
 
@@ -76,7 +75,7 @@ function isNumeric({ node, orElse, isAge = false }: Column): boolean {
 function show(column: Column, records: readonly unknown[]): Shown {
   const head = column.head ?? column.path.join('.')
   const cells = records.map((record) => cellOf(column, record))
-  const natural = cells.reduce((width, cell) => Math.max(width, stringWidth(cell)), head.length)
+  const natural = cells.reduce((width, cell) => Math.max(width, widthOf(cell)), head.length)
   return {
     ...column,
     head,
