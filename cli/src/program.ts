@@ -4,7 +4,6 @@ import { Command, CommanderError } from 'commander'
 import { HelpGroup, helpOf } from './help.ts'
 import { listOperations, type Operation } from './operation.ts'
 import { pathFieldsOf } from './path-fields.ts'
-import { printable } from './printable.ts'
 import { withSuggestion } from './suggestion.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -43,7 +42,7 @@ export async function run(argv: readonly string[], process: Terminal): Promise<n
     return exitCode
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : USAGE
-    terminal.writeError(bugReport(error, terminal))
+    terminal.writeError(await bugReport(error, terminal))
     return BUG
   }
 }
@@ -56,7 +55,8 @@ function environmentWith(profile: string | undefined, env: Terminal['env']): Ter
 }
 
 /** No failure that is expected comes here. */
-function bugReport(error: unknown, { isDebug }: Terminal): string {
+async function bugReport(error: unknown, { isDebug }: Terminal): Promise<string> {
+  const { printable } = await import('./printable.ts')
   const { message, stack = message } = error instanceof Error ? error : new Error(String(error))
   const advice = isDebug ? stack : 'Run it again with --debug, and report what it prints'
   return printable(`error: this is a bug in earshot ${readVersion()} on Node ${process.versions.node}: ${message}\n${advice}\n`)
