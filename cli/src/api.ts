@@ -53,7 +53,9 @@ async function requestOf({ method, path }: { method: string; path: string }, fla
   const body = await bodyOf(method, fields, flags, terminal)
   const headers = headersOf(
     {
-      ...{ accept: 'application/json', authorization: `Bearer ${token}`, 'user-agent': userAgent ?? '' },
+      ...{ accept: 'application/json', 'user-agent': userAgent ?? '' },
+      // The tokens of a profile are added when it is sent.
+      ...(token !== undefined && { authorization: `Bearer ${token}` }),
       ...(body !== undefined && { 'content-type': 'application/json' }),
       ...(method === 'POST' && { 'idempotency-key': flags.idempotencyKey ?? crypto.randomUUID() }),
     },

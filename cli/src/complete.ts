@@ -37,7 +37,7 @@ async function candidatesFor(words: readonly string[], terminal: Terminal): Prom
   if (!list) return []
   const signal = AbortSignal.timeout(LIMIT_MS)
   const fetch: typeof globalThis.fetch = (input, init) => globalThis.fetch(input, { ...init, signal })
-  const client = createClient({ ...clientOptions(terminal), fetch, maxRetries: 0 })
+  const client = createClient({ ...clientOptions(terminal, fetch), maxRetries: 0 })
   const page = await call(client, list, { ...(await parentsOf(list, words, { client, terminal })), limit: sizes.pageItems }, {})
   return isPage(page) ? page.results.map(candidateOf) : []
 }

@@ -1,5 +1,4 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
+import { openBrowser } from './browser.ts'
 import { connect, serviceUrl } from './service.ts'
 import { findTeamAndProject } from './team-and-project.ts'
 import type { Terminal } from './terminal.ts'
@@ -29,7 +28,7 @@ export async function openPage(
   if (!URL.canParse(base) || !/^https?:$/.test(new URL(base).protocol))
     throw new UsageError(`EARSHOT_URL must be an http or https address, not ${base}`)
   const address = new URL(`${base.replace(/\/+$/, '')}/${await pathOf(page, id, flags, terminal)}`).href
-  if (flags.print || !(await isOpened(address, terminal))) terminal.writeOut(`${address}\n`)
+  if (flags.print || !(await openBrowser(address, terminal.env))) terminal.writeOut(`${address}\n`)
   else terminal.writeError(`Opening ${address}\n`)
 }
 
@@ -48,27 +47,4 @@ async function pathOf(page: string, id: string | undefined, flags: OpenFlags, te
     : await findTeamAndProject(connect(terminal), { needsTeam: true, needsProject: true, team, project }, terminal)
   const parts = ['teams', place.team_id, 'projects', place.project_id, ...(page === 'submission' ? ['submissions', id] : [])]
   return `api/v1/${parts.map((part) => encodeURIComponent(part ?? '')).join('/')}/`
-}
-
-async function isOpened(address: string, { env }: Terminal): Promise<boolean> {
-  const [command, ...args] = browserOf(env)
-  if (!command) return false
-  const isPlaced = args.some((arg) => arg.includes('%s'))
-  // No shell: an address is one argument, whatever it holds.
-  const child = spawn(command, isPlaced ? args.map((arg) => arg.replaceAll('%s', address)) : [...args, address], {
-    detached: true,
-    stdio: 'ignore',
-  })
-  child.unref()
-  return once(child, 'spawn').then(
-    () => true,
-    () => false,
-  )
-}
-
-function browserOf(env: Terminal['env'], platform: string = process.platform): string[] {
-  if (env.BROWSER) return env.BROWSER.trim().split(/\s+/)
-  if (platform === 'darwin') return ['open']
-  if (platform === 'win32') return ['rundll32', 'url.dll,FileProtocolHandler']
-  return env.DISPLAY || env.WAYLAND_DISPLAY ? ['xdg-open'] : []
 }

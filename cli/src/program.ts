@@ -28,7 +28,8 @@ Exit codes: 0 success, 1 refused by the service, 2 wrong usage, 3 not signed in,
 /** Runs a command line, without the words "node earshot". Returns its exit code. */
 export async function run(argv: readonly string[], process: Terminal): Promise<number> {
   // Shells ask so for each TAB.
-  if (argv[0] === '__complete') return (await import('./complete.ts')).complete(argv.slice(1), process)
+  if (argv[0] === '__complete')
+    return (await import('./complete.ts')).complete(argv.slice(1), { ...process, env: environmentWith(profileIn(argv), process.env) })
   let exitCode = 0
   const terminal = { ...process }
   const program = buildProgram(terminal, (code) => {
@@ -45,6 +46,12 @@ export async function run(argv: readonly string[], process: Terminal): Promise<n
     terminal.writeError(await bugReport(error, terminal))
     return BUG
   }
+}
+
+/** The profile in the words of an unfinished command line. */
+function profileIn(words: readonly string[]): string | undefined {
+  const place = words.indexOf('--profile')
+  return place < 0 ? undefined : words[place + 1]
 }
 
 /** A profile that the command line names takes precedence over all that the environment says about the account. */
