@@ -7,6 +7,10 @@ const TOP = join(HERE, '..')
 const DIST = join(HERE, 'dist')
 const LIB = join(DIST, 'lib')
 
+/** What nearly every command loads: together in one file, because each file takes time of its own. */
+const EVERYDAY =
+  /\/cli\/src\/(account|advice|authorized-fetch|body|columns|failure|flags|invoke|json-output|layouts|not-signed-in|observe|operation-command|output|page|paint|path-fields|printable|private-file|profiles|refresh|schema-node|service|suggestion|system-error|team-and-project|usage-error)\.ts$|\/contracts\/src\/client\/(client|errors|models|operation|options|pages|patience|reply|request|retry|statuses)\.ts$|\/fast-string-/
+
 /** What the oldest Node that runs it understands. */
 const TARGET = 'node20'
 
@@ -25,7 +29,10 @@ async function bundle(): Promise<string[]> {
     resolve: { conditionNames: ['import', 'default'] },
     transform: { target: TARGET },
     treeshake: { moduleSideEffects: false },
-    output: { dir: LIB, format: 'esm', minify: true, entryFileNames: '[name].js', chunkFileNames: '[name].js' },
+    output: {
+      ...{ dir: LIB, format: 'esm', minify: true, entryFileNames: '[name].js', chunkFileNames: '[name].js' },
+      codeSplitting: { groups: [{ name: 'everyday', test: EVERYDAY }] },
+    },
   })
   return output.flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []))
 }

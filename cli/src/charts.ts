@@ -1,6 +1,6 @@
 import type { AnalyticsOverview, EndpointStats, NpsAnalytics, QuestionResults, SurveyResults } from '@earshot/contracts'
 import { sizes } from '@earshot/contracts/constants'
-import stringWidth from 'string-width'
+import stringWidth from 'fast-string-width'
 import { type Colour, type Paint, painter } from './paint.ts'
 import { cut, oneLine } from './printable.ts'
 import { sparkline } from './sparkline.ts'

@@ -1,10 +1,10 @@
-import stringWidth from 'string-width'
+import stringWidth from 'fast-string-width'
 
 // Terminal commands hide in C0 and C1 characters (ECMA-48), reversed text in the bidirectional controls (Unicode TR9).
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is removed.
-const UNPRINTABLE = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
+const UNPRINTABLE = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]/g
 /** Those that `JSON.stringify` does not escape. */
-const UNPRINTABLE_IN_JSON = /[\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
+const UNPRINTABLE_IN_JSON = /[\u007f-\u009f\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]/g
 
 /** Most text of most lists. Each character is one column wide. */
 const ASCII = /^[ -~]*$/

@@ -9,7 +9,8 @@ const texts = {
   CJK: '素晴らしい。一週間も節約できました。한국어도 잘 됩니다。'.repeat(3),
   emoji: '👍🏽 👩‍👩‍👧‍👦 🇩🇪 ❤️ 1️⃣ '.repeat(8),
   'right-to-left': 'لقد وفر لنا أسبوعا كاملا من العمل. זה חסך לנו שבוע. '.repeat(3),
-  combining: 'e\u0301a\u0323\u0306 กำลังทำงาน นี่ ก็ दिया '.repeat(6),
+  // Of the spacing vowels of Thai and Hindi, every terminal and library has its own width.
+  combining: 'e\u0301a\u0323\u0306 นี่ ก็ ที่ มَرْحَبًا '.repeat(6),
   control: 'a\u001b[31mb\u0000c\u0007d\u200fe\r\n\tf '.repeat(6),
   plain: 'Saved us a week. '.repeat(6),
 }
