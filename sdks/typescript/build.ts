@@ -1,6 +1,6 @@
 import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { contracts, errorCodes } from '@earshot/contracts'
+import { contracts } from '@earshot/contracts'
 import { build } from 'rolldown'
 import ts from 'typescript'
 import { clientTypes } from './client-types.ts'
@@ -9,25 +9,19 @@ import { modelTypes } from './model-types.ts'
 const { dirname: HERE } = import.meta
 const TOP = join(HERE, '../..')
 const DIST = join(HERE, 'dist')
-const CLIENT = join(TOP, 'contracts/src/client')
+const CONTRACTS = join(TOP, 'contracts/src')
+const CLIENT = join(CONTRACTS, 'client')
 const DOCUMENT = join(TOP, 'test/openapi/snapshots/openapi.json')
 
 /** Sources of the client whose declarations are part of the package. */
 const DECLARED = ['options', 'errors', 'upload', 'upload-video', 'tus']
 
 /** What stands in the package for the models that the client's sources take from the contracts. */
-const CLIENT_MODELS = `import type { FieldError, Import, VideosReserveRequest } from './models.js'
+const CLIENT_MODELS = `import type { ErrorCode, FieldError, Import, VideosReserveRequest } from './models.js'
 import type { InputOf, OutputOf } from './client.js'
 
-export type { FieldError, Import }
-export type ErrorCode = ${errorCodes.map((code) => `'${code}'`).join(' | ')}
-export interface ErrorBody {
-  detail: string
-  code: ErrorCode
-  errors?: FieldError[]
-  request_id: string
-  [field: string]: unknown
-}
+export type { ErrorCode, FieldError, Import }
+${interfaceOf('ErrorBody', 'errors.ts')}
 export type ReservedImport = Pick<OutputOf<'imports_create'>, 'upload'>
 export type ReserveInput = Pick<InputOf<'videos_reserve'>, 'team_id' | 'project_id'> & VideosReserveRequest
 export type ReservedVideo = OutputOf<'videos_reserve'>
@@ -38,7 +32,7 @@ export type Video = OutputOf<'videos_complete'>
 const INDEX = `export { type Client, createClient, type InputOf, type OutputOf } from './client.js'
 export { EarshotApiError, EarshotConnectionError, EarshotTimeoutError } from './errors.js'
 export type * from './options.js'
-export type { ErrorBody, ErrorCode } from './client-models.js'
+export type { ErrorBody } from './client-models.js'
 export type * from './models.js'
 `
 
@@ -81,6 +75,14 @@ async function writeTypes(): Promise<void> {
 function declarationsOf(name: string): string {
   const { outputText } = ts.transpileDeclaration(readFileSync(join(CLIENT, `${name}.ts`), 'utf8'), {})
   return outputText.replaceAll("'./models.ts'", "'./client-models.js'").replaceAll(/'\.\/([\w-]+)\.ts'/g, "'./$1.js'")
+}
+
+/** Returns an interface of the contracts as it is written there, with its comments. */
+function interfaceOf(name: string, file: string): string {
+  const source = ts.createSourceFile(file, readFileSync(join(CONTRACTS, file), 'utf8'), ts.ScriptTarget.Latest)
+  const found = source.statements.find((statement) => ts.isInterfaceDeclaration(statement) && statement.name.text === name)
+  if (!found) throw new Error(`${file} has no interface ${name}.`)
+  return found.getFullText(source).trim()
 }
 
 /** Turns `dist` into a package: `npm publish sdks/typescript/dist`. */

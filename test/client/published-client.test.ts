@@ -68,11 +68,13 @@ test('its classes of errors are the same in all of its files', async () => {
 test('its types are those of the contracts', async () => {
   project.write(
     'same.ts',
-    `import type { Client as Published } from '@earshot/client'
+    `import type { Client as Published, ErrorBody as PublishedBody } from '@earshot/client'
      import type { Client } from '${TOP}contracts/src/client/index.ts'
+     import type { ErrorBody } from '${TOP}contracts/src/errors.ts'
      export const asContracts = (client: Published): Client => client
      type Same = Omit<Published, 'privacy'>
-     export const asPublished = (client: Omit<Client, 'privacy'>): Same => client`,
+     export const asPublished = (client: Omit<Client, 'privacy'>): Same => client
+     export const bodies: [(body: PublishedBody) => ErrorBody, (body: ErrorBody) => PublishedBody] = [(body) => body, (body) => body]`,
   )
   await check('same.ts', { lib: ['es2024', 'dom', 'dom.asynciterable', 'esnext'], allowImportingTsExtensions: true, skipLibCheck: true })
 })
