@@ -1,9 +1,8 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import type { Page } from 'playwright-core'
 import type { DeliverySource } from '../receivers/delivery-source.ts'
 import { installPackage } from '../support/installed-package.ts'
 import { openChromium } from './chromium.ts'
+import { openSite } from './site.ts'
 
 /** The script that a developer would load into a page. */
 const SCRIPT = `
@@ -17,22 +16,18 @@ const SCRIPT = `
 export async function checkPublished(openSource: () => Promise<DeliverySource>): Promise<string | null> {
   const chromium = await openChromium()
   if (typeof chromium === 'string') return chromium
-  // WebCrypto needs a secure context, which a page of this machine is.
-  const site = createServer((_request, response) =>
-    response.setHeader('content-type', 'text/html').end('<!doctype html><title>A page</title>'),
-  )
-  await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve))
   try {
+    // WebCrypto needs a secure context.
+    using site = await openSite()
     using project = await installPackage('contracts')
     project.write('page.js', SCRIPT)
     const { code } = await project.bundle('page.js')
     const page = await chromium.newPage()
-    await page.goto(`http://127.0.0.1:${(site.address() as AddressInfo).port}/`)
+    await page.goto(site.origin)
     await page.addScriptTag({ content: code })
     await using source = await openSource()
     return await verifyIn(page, source)
   } finally {
-    site.close()
     await chromium.close()
   }
 }

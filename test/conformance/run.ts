@@ -5,6 +5,7 @@ import { runAdmin } from '../support/run-admin.ts'
 import { startService } from '../support/service-process.ts'
 import { account } from './account.ts'
 import { checkBehaviour } from './behaviour.ts'
+import { checkClientPackage } from './client-package.ts'
 import { checkClips } from './clips.ts'
 import { checkCommandLine, keepScreens } from './command-line.ts'
 import { checkDocument } from './document.ts'
@@ -50,6 +51,10 @@ const openSource = () => openDeliverySource(service.client(sender.token), sender
 
 problems.set('Redocly recommended-strict over the document', await checkDocument(`${service.url}/api/schema/`))
 problems.set('Clients generated in TypeScript, Python and Go', await checkGeneratedClients(service.url))
+problems.set(
+  '@earshot/client as published, in Node 20, Bun, Deno and Chromium',
+  await checkClientPackage(await makeTourist(service.url, data)),
+)
 problems.set('The Python package, which takes the tour', await checkPythonPackage(await makeTourist(service.url, data)))
 problems.set('The Go module, which takes the tour', await checkGoModule(await makeTourist(service.url, data)))
 problems.set('MDN HTTP Observatory over the pages', await checkPages(service.url, environment))

@@ -14,6 +14,8 @@ const execute = promisify(execFile)
 export interface InstalledPackage extends Disposable {
   /** The folder of the project. */
   path: string
+  /** Path of the packed package. */
+  tarball: string
   /** The names of the installed packages. */
   listDependencies: () => Promise<string[]>
   write: (file: string, text: string) => void
@@ -38,10 +40,12 @@ export async function installPackage(workspace: string): Promise<InstalledPackag
   const packed = await run(TOP, 'npm', 'pack', `./${workspace}/dist`, '--json', '--pack-destination', directory)
   const [{ filename }] = JSON.parse(packed)
   writeFileSync(join(project, 'package.json'), JSON.stringify({ name: 'receiver', type: 'module', private: true }))
-  await run(project, 'npm', 'install', '--prefer-offline', '--no-audit', '--no-fund', '--ignore-scripts', join(directory, filename))
+  const tarball = join(directory, filename)
+  await run(project, 'npm', 'install', '--prefer-offline', '--no-audit', '--no-fund', '--ignore-scripts', tarball)
 
   return {
     path: project,
+    tarball,
     listDependencies: async () => {
       const installed: { name: string }[] = JSON.parse(await run(project, 'npm', 'query', ':root *'))
       return installed.map(({ name }) => name).sort()
