@@ -32,6 +32,7 @@ export async function checkPythonPackage({ url, environment }: Tourist): Promise
       ['pip check', 'python', ['-m', 'pip', 'check']],
       ['its tests', 'python', ['-m', 'pytest', '--quiet', '-p', 'no:cacheprovider', join(FOLDER, 'tests')]],
       ['the tour', 'python', [join(FOLDER, 'tests/tour.py')]],
+      ['the async tour', 'python', [join(FOLDER, 'tests/tour.py'), 'async']],
     ]
     for (const [what, program, args] of steps) {
       const { exitCode, output } = await run(
@@ -42,7 +43,7 @@ export async function checkPythonPackage({ url, environment }: Tourist): Promise
         },
       )
       if (exitCode !== 0) return `${what}: ${output.trim().split('\n').slice(-15).join(' | ')}`
-      if (what === 'the tour') console.log(`Python package: ${output.trim().split('\n').length} steps of the tour`)
+      if (what.endsWith('tour')) console.log(`Python package: ${output.trim().split('\n').length} steps of ${what}`)
     }
     const problem = await runPythonSamples(join(programs, 'python'), SAMPLES, samples)
     return problem === null ? null : `the samples: ${problem}`

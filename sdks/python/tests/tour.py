@@ -1,21 +1,28 @@
 """The tour of the README, and what this package adds to it, against a running service. Each step raises if it fails.
 
-Needs EARSHOT_URL, EARSHOT_TOKEN and EARSHOT_TEAM, and a service that may deliver webhooks to this machine.
+Needs EARSHOT_URL, EARSHOT_TOKEN and EARSHOT_TEAM, and a service that may deliver webhooks to this machine. With the argument
+`async`, AsyncEarshot takes it.
 """
 
 from __future__ import annotations
 
+import contextlib
+import functools
 import os
 import queue
+import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
+from typing import Any, cast
 from uuid import UUID
 
-from earshot import BadRequest, Conflict, Earshot, Event, NotFound, iterate, models, pages, verify_webhook
+from anyio.from_thread import BlockingPortal, start_blocking_portal
+
+from earshot import AsyncEarshot, BadRequest, Conflict, Earshot, Event, NotFound, async_iterate, iterate, models, pages, verify_webhook
 
 WAIT_SECONDS = 30.0
 CSV = 'Customer Name,Text,Customer Tagline,Rating\nGrace,"Praise, quoted.",CTO,5\nAlan,Fine.,,4\nJoan,,,3\n'
@@ -203,6 +210,41 @@ class Tour:
             print(f"tour: {step.__name__.replace('_', ' ')}", flush=True)
 
 
+class Blocking:
+    """Makes the methods of an AsyncEarshot block, so that both clients take the same tour."""
+
+    def __init__(self, target: object, portal: BlockingPortal) -> None:
+        self._target = target
+        self._portal = portal
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self._target, name)
+        return functools.partial(self._call, found) if callable(found) else Blocking(found, self._portal)
+
+    def _call(self, method: Callable[..., Any], *args: object, **kwargs: object) -> object:
+        result = self._portal.call(functools.partial(method, *args, **kwargs))
+        return self._drain(result) if isinstance(result, AsyncIterator) else result
+
+    def _drain(self, items: AsyncIterator[object]) -> Iterator[object]:
+        with contextlib.suppress(StopAsyncIteration):
+            while True:
+                yield self._portal.call(items.__anext__)
+
+
+def take_async(team: UUID) -> None:
+    with start_blocking_portal() as portal, portal.wrap_async_context_manager(AsyncEarshot()) as client:
+        tour = Tour(cast(Earshot, Blocking(client, portal)), team)
+        tour.run()
+
+        async def walk() -> list[object]:
+            return [each.body async for each in async_iterate(client.submissions.list, team, tour.project, limit=1)]
+
+        assert len(portal.call(walk)) == 3
+
+
 if __name__ == "__main__":
-    with Earshot() as client:
-        Tour(client, UUID(os.environ["EARSHOT_TEAM"])).run()
+    if sys.argv[1:] == ["async"]:
+        take_async(UUID(os.environ["EARSHOT_TEAM"]))
+    else:
+        with Earshot() as client:
+            Tour(client, UUID(os.environ["EARSHOT_TEAM"])).run()

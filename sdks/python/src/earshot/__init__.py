@@ -1,5 +1,6 @@
 """Client of Earshot, the open feedback service."""
 
+from .async_client import AsyncEarshot
 from .client import Earshot
 from .errors import (
     ApiError,
@@ -18,7 +19,7 @@ from .errors import (
 )
 from .events import Event, UnknownEvent
 from .models import UNSET, Unset
-from .pages import Page, iterate, pages
+from .pages import Page, async_iterate, async_pages, iterate, pages
 from .stream import Streamed
 from .uploads import upload_video_file
 from .webhooks import WebhookVerificationError, verify_webhook
@@ -26,6 +27,7 @@ from .webhooks import WebhookVerificationError, verify_webhook
 __all__ = [
     "UNSET",
     "ApiError",
+    "AsyncEarshot",
     "BadRequest",
     "Conflict",
     "ConnectionFailed",
@@ -45,6 +47,8 @@ __all__ = [
     "UnknownEvent",
     "Unset",
     "WebhookVerificationError",
+    "async_iterate",
+    "async_pages",
     "iterate",
     "pages",
     "upload_video_file",

@@ -1,4 +1,4 @@
-"""Requests with retries. A request that could run twice is never repeated."""
+"""Requests with retries, for both clients. A request that could run twice is never repeated."""
 
 from __future__ import annotations
 
@@ -44,71 +44,127 @@ class Requests:
         The token goes to operations that take one, and to no other.
         """
         if takes_key:
-            headers = dict(request.get("headers", {}))
-            headers.setdefault("Idempotency-Key", str(uuid4()))
-            request = {**request, "headers": headers}
-        response = self.send(lambda: self._send_once(request, takes_token), is_repeatable=is_repeatable)
-        try:
-            return parse(response)
-        except (TypeError, ValueError, KeyError, AttributeError) as error:
-            raise ConnectionFailed(f"{response.url} did not respond as the service does: {error!r}") from error
-
-    def _send_once(self, request: dict[str, Any], takes_token: bool) -> httpx.Response:
-        built = self.http.build_request(**request)
-        if not takes_token:
-            built.headers.pop("Authorization", None)
-        return self.http.send(built)
+            request = with_key(request)
+        response = self.send(lambda: self.http.send(build(self.http, request, takes_token)), is_repeatable=is_repeatable)
+        return parsed(response, parse)
 
     def send(self, attempt: Callable[[], httpx.Response], *, is_repeatable: bool) -> httpx.Response:
         """Returns the first success. Raises the last error."""
-        retries = 0
+        tries = Tries(self.max_retries if is_repeatable else 0)
         while True:
-            response, error = _outcome_of(attempt)
-            if response is not None and error is None:
-                return response
-            wait = _wait_before_retry(response, retries)
-            if not is_repeatable or retries >= self.max_retries or wait is None or wait > MAX_WAIT_SECONDS:
-                raise error or EarshotError("no response")
+            try:
+                response = attempt()
+                if response.is_success:
+                    return response
+                wait = tries.wait_after(response)
+            except httpx.TransportError as failure:
+                wait = tries.wait_after(failure)
             self.sleep(wait)
-            retries += 1
 
     def records(self, request: dict[str, Any]) -> Iterator[dict[str, Any]]:
         """Yields each record of an export, to the end of the list. Continues after the last record where the response broke off."""
-        cursor: str | None = request.get("params", {}).get("cursor")
-        failures = 0
+        export = Export(request, self.max_retries)
         while True:
             try:
-                for record in self._lines(
-                    {**request.get("params", {}), "format": "ndjson", **({"cursor": cursor} if cursor else {})}, request
-                ):
-                    if "id" not in record:
-                        raise _end_of(record)
-                    failures = 0
-                    cursor = str(record["id"])
-                    yield record
+                with self.http.stream(**export.next_request()) as response:
+                    if response.status_code != 200:
+                        response.read()
+                        raise error_of(response)
+                    for line in response.iter_lines():
+                        if line:
+                            yield export.record_of(line)
                 return
-            except _Continued as continued:
-                cursor = continued.cursor
-            except ConnectionFailed:
-                if failures >= self.max_retries:
-                    raise
-                self.sleep(backoff(failures))
-                failures += 1
-
-    def _lines(self, params: dict[str, Any], request: dict[str, Any]) -> Iterator[dict[str, Any]]:
-        try:
-            with self.http.stream(**{**request, "params": params}) as response:
-                if response.status_code != 200:
-                    response.read()
-                    raise error_of(response)
-                for line in response.iter_lines():
-                    if line:
-                        yield json.loads(line)
-        except (httpx.TransportError, json.JSONDecodeError) as failure:
-            raise ConnectionFailed(f"The export broke off: {failure!r}") from failure
+            except EXPORT_BREAKS as end:
+                wait = export.wait_after(end)
+            if wait > 0:
+                self.sleep(wait)
 
 
-class _Continued(Exception):
+def with_key(request: dict[str, Any]) -> dict[str, Any]:
+    """Returns the request with an `Idempotency-Key`: the caller's, or a new one."""
+    headers = dict(request.get("headers", {}))
+    headers.setdefault("Idempotency-Key", str(uuid4()))
+    return {**request, "headers": headers}
+
+
+def build(http: httpx.Client | httpx.AsyncClient, request: dict[str, Any], takes_token: bool) -> httpx.Request:
+    """Returns the request of one try, with the token if the operation takes one."""
+    built = http.build_request(**request)
+    if not takes_token:
+        built.headers.pop("Authorization", None)
+    return built
+
+
+def parsed(response: httpx.Response, parse: Callable[[httpx.Response], T]) -> T:
+    """Returns the output of a success."""
+    try:
+        return parse(response)
+    except (TypeError, ValueError, KeyError, AttributeError) as error:
+        raise ConnectionFailed(f"{response.url} did not respond as the service does: {error!r}") from error
+
+
+class Tries:
+    """The tries of one request."""
+
+    def __init__(self, max_retries: int) -> None:
+        self.max_retries = max_retries
+        self.retries = 0
+
+    def wait_after(self, outcome: httpx.Response | httpx.TransportError) -> float:
+        """Returns the seconds to wait before the next try. Raises the error of an outcome that is final."""
+        wait: float | None = backoff(self.retries)
+        error: EarshotError
+        if isinstance(outcome, httpx.Response):
+            error = error_of(outcome)
+            if outcome.status_code not in RETRIED_STATUSES:
+                wait = None
+            elif (asked := retry_after_of(outcome)) is not None:
+                wait = asked
+        else:
+            error = ConnectionFailed(f"The service is not reachable: {outcome!r}")
+            error.__cause__ = outcome
+        if wait is None or wait > MAX_WAIT_SECONDS or self.retries >= self.max_retries:
+            raise error
+        self.retries += 1
+        return wait
+
+
+class Export:
+    """How far an export is, over all of its responses."""
+
+    def __init__(self, request: dict[str, Any], max_retries: int) -> None:
+        self.request = request
+        self.max_retries = max_retries
+        self.cursor: str | None = request.get("params", {}).get("cursor")
+        self.failures = 0
+
+    def next_request(self) -> dict[str, Any]:
+        """Returns the request that goes on after the last record."""
+        cursor = {"cursor": self.cursor} if self.cursor else {}
+        return {**self.request, "params": {**self.request.get("params", {}), "format": "ndjson", **cursor}}
+
+    def record_of(self, line: str) -> dict[str, Any]:
+        """Returns the record of a line. Raises what ends the response early."""
+        record: dict[str, Any] = json.loads(line)
+        if "id" not in record:
+            error = record.get("error")
+            raise Continued(str(record.get("next_cursor"))) if error is None else early_error_from(error)
+        self.failures = 0
+        self.cursor = str(record["id"])
+        return record
+
+    def wait_after(self, end: Exception) -> float:
+        """Returns the seconds to wait before the export goes on. Raises if it failed too often without a record."""
+        if isinstance(end, Continued):
+            self.cursor = end.cursor
+            return 0
+        if self.failures >= self.max_retries:
+            raise end if isinstance(end, ConnectionFailed) else ConnectionFailed(f"The export broke off: {end!r}") from end
+        self.failures += 1
+        return backoff(self.failures - 1)
+
+
+class Continued(Exception):
     """The service ended an export early, and says where to continue."""
 
     def __init__(self, cursor: str) -> None:
@@ -116,27 +172,8 @@ class _Continued(Exception):
         self.cursor = cursor
 
 
-def _end_of(line: dict[str, Any]) -> Exception:
-    error = line.get("error")
-    return _Continued(str(line.get("next_cursor"))) if error is None else early_error_from(error)
-
-
-def _outcome_of(attempt: Callable[[], httpx.Response]) -> tuple[httpx.Response | None, EarshotError | None]:
-    try:
-        response = attempt()
-    except httpx.TransportError as failure:
-        error = ConnectionFailed(f"The service is not reachable: {failure!r}")
-        error.__cause__ = failure
-        return None, error
-    return response, None if response.is_success else error_of(response)
-
-
-def _wait_before_retry(response: httpx.Response | None, retries: int) -> float | None:
-    """Returns the seconds to wait, or None if the outcome is final."""
-    if response is not None and response.status_code not in RETRIED_STATUSES:
-        return None
-    asked = None if response is None else retry_after_of(response)
-    return backoff(retries) if asked is None else asked
+#: After these, an export goes on.
+EXPORT_BREAKS = (Continued, ConnectionFailed, httpx.TransportError, json.JSONDecodeError)
 
 
 def backoff(retries: int) -> float:

@@ -6,6 +6,7 @@ import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from types import TracebackType
+from typing import Any
 from uuid import UUID
 
 import httpx
@@ -50,10 +51,7 @@ class Events(EventsApi):
         on_ready: Callable[[str], None] | None = None,
     ) -> Iterator[Streamed]:
         """Yields events as they come, without an end, and reconnects. Keep `cursor` of the last one to go on later."""
-        request = events_stream._get_kwargs(
-            team_id, cursor=models.UNSET if cursor is None else cursor, types=models.UNSET if types is None else list(types)
-        )
-        return stream_events(self._requests, request, on_ready)
+        return stream_events(self._requests, request_of_stream(team_id, cursor, types), on_ready)
 
 
 class Earshot:
@@ -73,12 +71,8 @@ class Earshot:
         http: httpx.Client | None = None,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
-        address = url or os.environ.get("EARSHOT_URL", "http://localhost:8000")
-        credential = os.environ.get("EARSHOT_TOKEN") if token is None else token
         self._http = http or httpx.Client(timeout=timeout)
-        self._http.base_url = httpx.URL(address.rstrip("/"))
-        if credential:
-            self._http.headers["Authorization"] = f"Bearer {credential}"
+        set_destination(self._http, url, token)
         requests = Requests(self._http, max_retries=max_retries, sleep=sleep)
         self.analytics = AnalyticsApi(requests)
         self.auth = AuthApi(requests)
@@ -110,3 +104,19 @@ class Earshot:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None) -> None:
         self.close()
+
+
+def request_of_stream(team_id: UUID, cursor: str | None, types: Sequence[models.EventType] | None) -> dict[str, Any]:
+    """Returns the request that begins a stream."""
+    return events_stream._get_kwargs(
+        team_id, cursor=models.UNSET if cursor is None else cursor, types=models.UNSET if types is None else list(types)
+    )
+
+
+def set_destination(http: httpx.Client | httpx.AsyncClient, url: str | None, token: str | None) -> None:
+    """Sets the address and the token, which default to the environment."""
+    address = url or os.environ.get("EARSHOT_URL", "http://localhost:8000")
+    credential = os.environ.get("EARSHOT_TOKEN") if token is None else token
+    http.base_url = httpx.URL(address.rstrip("/"))
+    if credential:
+        http.headers["Authorization"] = f"Bearer {credential}"

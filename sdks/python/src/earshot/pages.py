@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from typing import Any, ParamSpec, Protocol, TypeVar
 
 from .models import EventFeed
@@ -34,7 +34,28 @@ def pages(list_method: Callable[P, Page[Item]], *args: P.args, **kwargs: P.kwarg
     page: Page[Item] = call(*args, **kwargs)
     while True:
         yield page
-        cursor = page.next_cursor
-        if cursor is None or (isinstance(page, EventFeed) and not page.results):
+        if _is_last(page):
             return
-        page = call(*args, **{**kwargs, "cursor": cursor})
+        page = call(*args, **{**kwargs, "cursor": page.next_cursor})
+
+
+async def async_iterate(list_method: Callable[P, Awaitable[Page[Item]]], *args: P.args, **kwargs: P.kwargs) -> AsyncIterator[Item]:
+    """Does what `iterate` does, for a method of `AsyncEarshot`."""
+    async for page in async_pages(list_method, *args, **kwargs):
+        for item in page.results:
+            yield item
+
+
+async def async_pages(list_method: Callable[P, Awaitable[Page[Item]]], *args: P.args, **kwargs: P.kwargs) -> AsyncIterator[Page[Item]]:
+    """Does what `pages` does, for a method of `AsyncEarshot`."""
+    call: Callable[..., Any] = list_method
+    page: Page[Item] = await call(*args, **kwargs)
+    while True:
+        yield page
+        if _is_last(page):
+            return
+        page = await call(*args, **{**kwargs, "cursor": page.next_cursor})
+
+
+def _is_last(page: Page[Any]) -> bool:
+    return page.next_cursor is None or (isinstance(page, EventFeed) and not page.results)
