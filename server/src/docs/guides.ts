@@ -21,6 +21,7 @@ interface Guide {
 export const guides: readonly Guide[] = [
   inDocs('surfaces', 'Guides', 'How to use REST, the typed client, tRPC and the command line.'),
   inDocs('signing-in', 'Guides', 'How to sign in from a program: tokens, OAuth2, JWT, sessions.'),
+  inDocs('command-line', 'Guides', 'How to use the command line: signing in, formats, moderation, completion.'),
   inDocs('webhooks', 'Guides', 'How to receive webhooks, in TypeScript, Python, Go and shell.'),
   inDocs('local-development', 'Guides', 'How to receive events on your own machine.'),
   inDocs('mcp', 'Guides', 'How to connect agents: tokens, OAuth2, toolsets, prompts.'),

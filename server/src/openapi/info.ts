@@ -49,7 +49,7 @@ An operation has the same name everywhere, and each operation below shows a call
 | [TypeScript](${baseUrl}/docs/client-typescript.md) | \`npm install @earshot/client\` |
 | [Python](${baseUrl}/docs/client-python.md) | \`pip install earshot\` |
 | [Go](${baseUrl}/docs/client-go.md) | a module over oapi-codegen |
-| [Command line](${baseUrl}/docs/surfaces.md#command-line) | \`npx earshot --help\` |
+| [Command line](${baseUrl}/docs/command-line.md) | \`npm install -g @earshot/cli\`, then \`earshot login\` |
 | [MCP](${baseUrl}/docs/mcp.md) | tools for agents at \`${baseUrl}/mcp\` |
 | [another language](${baseUrl}/docs/sdks.md) | generate one from [this document](${baseUrl}/api/schema/) |
 
