@@ -8,6 +8,8 @@ import type { Terminal } from './terminal.ts'
 /** Decisions in one request. */
 const BATCH = 50
 const RETRY_MS = 2_000
+/** Without any success, before the end. */
+const MAX_TRIES = 3
 /** How often those look for new submissions who may not read the stream of events. */
 const LOOK_MS = 10_000
 const PAGE = 50
@@ -57,11 +59,12 @@ export class ModerationSync {
       })
       for (const result of results) await this.settle(result)
     } catch (error) {
-      queue.putBack(items.map(({ submission_id }) => submission_id))
       if (!isAway(error)) throw error
       this.retryAtMs = performance.now() + RETRY_MS
       tell(`Not sent yet: ${(error as Error).message} Trying again.`)
     } finally {
+      // Those that got no result.
+      queue.putBack(items.map(({ submission_id }) => submission_id))
       this.isSending = false
     }
   }
@@ -70,12 +73,12 @@ export class ModerationSync {
   async flush(): Promise<void> {
     const { queue, terminal } = this.options
     const never = new AbortController().signal
-    for (let tries = 0; tries < 3 && queue.waiting().unsent > 0; ) {
-      if (!this.isSending) {
-        if (this.retryAtMs > performance.now()) tries += 1
-        await terminal.pause(Math.max(0, this.retryAtMs - performance.now()), never)
-        await this.send(0)
-      } else await terminal.pause(50, never)
+    for (let tries = 0; tries < MAX_TRIES && queue.waiting().unsent > 0; ) {
+      while (this.isSending) await terminal.pause(50, never)
+      const { unsent } = queue.waiting()
+      await terminal.pause(Math.max(0, this.retryAtMs - performance.now()), never)
+      await this.send(0)
+      if (queue.waiting().unsent === unsent) tries += 1
     }
   }
 

@@ -7,6 +7,8 @@ const HOME = join(TOP, '.conformance/inspector')
 const PACKAGE = '@modelcontextprotocol/inspector'
 const VERSION = '2.12.0'
 const COMMAND = join(HOME, 'node_modules/.bin/mcp-inspector')
+/** It is started more than a hundred times. */
+const CACHED = { NODE_COMPILE_CACHE: join(HOME, 'cache') }
 const eras = ['modern', 'legacy'] as const
 
 interface McpTarget {
@@ -26,7 +28,7 @@ export async function checkMcp(target: McpTarget): Promise<string | null> {
       if (exitCode !== 0 || !output.includes(expected)) problems.push(`${what}, ${era}: exit ${exitCode} ${output.trim().slice(0, 500)}`)
     }
   }
-  const { count, problem } = await runTests('test/conformance/mcp/*.conformance.ts', { INSPECTOR: COMMAND })
+  const { count, problem } = await runTests('test/conformance/mcp/*.conformance.ts', { INSPECTOR: COMMAND, ...CACHED })
   if (problem !== null) problems.push(problem)
   console.log(`MCP Inspector: ${questions(target).length * eras.length} questions, ${count} tools called`)
   return problems.length === 0 ? null : problems.join('; ')
@@ -52,7 +54,7 @@ function questions({ project: { team_id, project_id } }: McpTarget) {
 function inspect({ url, token }: McpTarget, era: (typeof eras)[number], words: readonly string[]) {
   const connection = ['--transport', 'http', '--protocol-era', era, '--header', `Authorization: Bearer ${token}`]
   // Words of an option that takes several end at the next option.
-  return run(process.execPath, [COMMAND, '--cli', `${url}/mcp/x/all`, ...words, ...connection], { timeoutMs: 60_000 })
+  return run(process.execPath, [COMMAND, '--cli', `${url}/mcp/x/all`, ...words, ...connection], { timeoutMs: 60_000, environment: CACHED })
 }
 
 /** Installs the Inspector in a folder of its own, without its scripts. Resolves to what went wrong, or null. */
