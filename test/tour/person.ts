@@ -26,7 +26,7 @@ export function createPerson(url: string): Person {
   }
   return {
     hear(line) {
-      const device = /^device: open (\S+) and allow/.exec(line)?.[1]
+      const device = /^(?:device: open|Open) (\S+user_code=\S+)/.exec(line)?.[1]
       const app = /^web app: listening at (\S+)/.exec(line)?.[1]
       if (device) deeds = deeds.then(() => allow(device)).then(() => {})
       if (app) deeds = deeds.then(() => signInToApp(app))

@@ -30,7 +30,7 @@ beforeAll(async () => {
   chmodSync(dataDir, 0o711)
   service = run(tour.start, { PORT: String(servicePort), EARSHOT_DATA_DIR: dataDir })
   await untilReady(service)
-  shell = openShell({ EARSHOT_DATA_DIR: dataDir }, person.hear)
+  shell = openShell({ EARSHOT_DATA_DIR: dataDir, XDG_CONFIG_HOME: join(dataDir, 'config') }, person.hear)
 })
 afterAll(async () => {
   await shell?.close()
@@ -49,7 +49,7 @@ test('the pages have their steps', () => {
     'README.md: 6. Ask a question',
     'README.md: 7. Move in from another service',
     ...['Set up', 'Command line', 'REST', 'Typed client', 'tRPC', 'Public plane'].map((title) => `docs/surfaces.md: ${title}`),
-    ...['Set up', 'Personal access token', 'OAuth2 on a device', 'OAuth2 in a web application', 'JWT', 'Session'].map(
+    ...['Set up', 'Personal access token', 'Command line', 'OAuth2 on a device', 'OAuth2 in a web application', 'JWT', 'Session'].map(
       (title) => `docs/signing-in.md: ${title}`,
     ),
   ])
