@@ -90,13 +90,22 @@ async function exportAll(earshot: Client, place: Place): Promise<void> {
 }
 
 async function streamEvents(earshot: Client, team_id: string): Promise<void> {
-  const { results, next_cursor } = await earshot.events.list({ team_id, limit: 1 })
+  const { results, next_cursor } = await firstEvent(earshot, team_id)
   const types: string[] = []
   for await (const { data } of earshot.events.stream({ team_id, cursor: next_cursor ?? '' })) {
     types.push(data.type)
     if (data.type === 'submission.approved') break
   }
   expectSame([results.length, types.includes('submission.created')], [1, true])
+}
+
+/** Events are in the feed soon after what they tell of. */
+async function firstEvent(earshot: Client, team_id: string) {
+  for (let tries = 0; ; tries += 1) {
+    const page = await earshot.events.list({ team_id, limit: 1 })
+    if (page.results.length > 0 || tries === 50) return page
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  }
 }
 
 async function uploadVideo(earshot: Client, place: Place): Promise<void> {
