@@ -23,6 +23,7 @@ export interface Records {
     kept: string[]
     team_id: string
     project_id: string
+    survey_id: string
     cursor: string | null
     feed_cursor: string | null
     tag_cursor: string | null
@@ -99,6 +100,7 @@ export async function makeRecords(url: string, team: Team, receiver: string): Pr
     tag_cursor: tags.next_cursor,
     form_token,
     account,
+    survey_id: survey.id,
     response,
   }
   return { token: team.token, forHooks: { url, kept, team_id, project_id, receiver, ...givenOut } }
