@@ -32,6 +32,13 @@ export interface AccountOfProfile {
 export function accountOf({ env }: Pick<Terminal, 'env'>): Account {
   const token = env.EARSHOT_TOKEN?.trim()
   if (token) return { url: requireAddress(env.EARSHOT_URL || DEFAULT_URL, 'EARSHOT_URL'), token: requireToken(token, 'EARSHOT_TOKEN') }
+  const { name, profile, profiles } = chosenProfile({ env })
+  if (!profile.credential) throw signedOut(profile)
+  return { url: profile.url, name, profile, profiles }
+}
+
+/** Returns the profile that commands use without EARSHOT_TOKEN, whether it is signed in or not. Throws a NotSignedInError when there is none. */
+export function chosenProfile({ env }: Pick<Terminal, 'env'>): { name: string; profile: Profile; profiles: Profiles } {
   const profiles = openProfiles(env)
   const url = env.EARSHOT_URL ? requireAddress(env.EARSHOT_URL, 'EARSHOT_URL') : undefined
   const name = nameOf(profiles, url, env.EARSHOT_PROFILE)
@@ -39,8 +46,7 @@ export function accountOf({ env }: Pick<Terminal, 'env'>): Account {
   if (!profile) throw new NotSignedInError(`there is no profile ${name}. Sign in: earshot login --profile ${name} ${url ?? DEFAULT_URL}`)
   if (url !== undefined && profile.url !== url)
     throw new NotSignedInError(`the profile ${name} is for ${profile.url}, and EARSHOT_URL is ${url}. Unset one of the two`)
-  if (!profile.credential) throw signedOut(profile)
-  return { url: profile.url, name, profile, profiles }
+  return { name, profile, profiles }
 }
 
 /** Returns the address without slashes at its end. Throws a UsageError when it is none of http or https. */

@@ -1,11 +1,11 @@
 import { createClient, EarshotConnectionError } from '@earshot/contracts/client'
-import { accountOf, DEFAULT_URL, requireAddress, requireToken } from './account.ts'
-import { authorizedFetch } from './authorized-fetch.ts'
+import { accountOf, chosenProfile, DEFAULT_URL, requireAddress, requireToken } from './account.ts'
 import { openBrowser } from './browser.ts'
-import { NotSignedInError } from './not-signed-in.ts'
 import { discover, OAuthRefusal, type OAuthService, openKnownService } from './oauth.ts'
+import { observing } from './observe.ts'
 import { printable } from './printable.ts'
 import { type OAuthCredential, openProfiles, type Profile, profileNameOf } from './profiles.ts'
+import { connect, USER_AGENT } from './service.ts'
 import type { Terminal } from './terminal.ts'
 import { UsageError } from './usage-error.ts'
 
@@ -33,8 +33,9 @@ export async function login(address: string | undefined, flags: LoginFlags, term
   const credential = flags.withToken ? { token: await readToken(terminal) } : await allowed(url, flags, terminal)
   if (typeof credential === 'number') return credential
 
-  const account = { url, name, profiles, profile: { url, email: '', credential } }
-  const { user } = await createClient({ baseUrl: url, fetch: authorizedFetch(account) }).me.retrieve()
+  // Not the credential that the profile has now, which may be another person's.
+  const token = 'token' in credential ? credential.token : credential.access_token
+  const { user } = await createClient({ baseUrl: url, userAgent: USER_AGENT, token, ...observing(terminal) }).me.retrieve()
   const { team, project } = before?.url === url ? before : {}
   profiles.write(name, { url, email: user.email, ...(team && { team }), ...(project && { project }), credential })
   profiles.choose(name)
@@ -47,10 +48,7 @@ export async function login(address: string | undefined, flags: LoginFlags, term
 /** Ends the sign-in at the service and removes its profile. Throws when the service is not reachable, so that nothing is left behind there. */
 export async function logout({ isLocal }: { isLocal: boolean }, terminal: Terminal): Promise<void> {
   if (terminal.env.EARSHOT_TOKEN) throw new UsageError('EARSHOT_TOKEN is set. Unset it, or name the profile with --profile')
-  const profiles = openProfiles(terminal.env)
-  const name = profiles.chosen()
-  const profile = name === undefined ? undefined : profiles.read(name)
-  if (name === undefined || !profile) throw new NotSignedInError('you are not signed in')
+  const { name, profile, profiles } = chosenProfile(terminal)
   if (!isLocal) await revoke(profile)
   profiles.remove(name)
   const isKept = isLocal || (profile.credential && 'token' in profile.credential)
@@ -60,8 +58,7 @@ export async function logout({ isLocal }: { isLocal: boolean }, terminal: Termin
 /** Shows who the commands act as. */
 export async function whoami({ isJson }: { isJson: boolean }, terminal: Terminal): Promise<string> {
   const account = accountOf(terminal)
-  const options = account.token === undefined ? { fetch: authorizedFetch(account) } : { token: account.token }
-  const { user, credential, teams } = await createClient({ baseUrl: account.url, ...options }).me.retrieve()
+  const { user, credential, teams } = await connect(terminal).me.retrieve()
   const profile = account.name ?? null
   if (isJson) return `${JSON.stringify({ url: account.url, profile, user, credential, teams }, null, 2)}\n`
   const kept = profile === null ? 'EARSHOT_TOKEN' : `profile ${profile}`

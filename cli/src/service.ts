@@ -6,6 +6,8 @@ import { observing } from './observe.ts'
 import type { Operation } from './operation.ts'
 import type { Terminal } from './terminal.ts'
 
+export const USER_AGENT = 'earshot-cli'
+
 /** The output of an operation; a list also yields its pages. */
 interface CallResult extends Promise<unknown> {
   pages(): AsyncIterable<unknown>
@@ -19,7 +21,7 @@ export function connect(terminal: Terminal): Client {
 /** Returns the address and the credential of the service. Requests are sent by `sending`, if it is given. */
 export function clientOptions(terminal: Terminal, sending?: typeof fetch): ClientOptions {
   const account = accountOf(terminal)
-  const options = { baseUrl: account.url, userAgent: 'earshot-cli' }
+  const options = { baseUrl: account.url, userAgent: USER_AGENT }
   const { fetch = sending } = observing(terminal)
   if (account.token === undefined) return { ...options, fetch: authorizedFetch(account, fetch) }
   return { ...options, token: account.token, ...(fetch && { fetch }) }

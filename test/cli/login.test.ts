@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { type OAuthFixture, opens, startOAuthFixture } from '../support/oauth.ts'
+import { type OAuthFixture, opens, signInSomebody, startOAuthFixture } from '../support/oauth.ts'
 import { type ConfigFolder, deviceProfile, makeConfigFolder } from '../support/profiles.ts'
 import { until } from '../support/until.ts'
 import { earshot } from './command-line.ts'
@@ -24,18 +24,18 @@ const run = (...args: string[]) => earshot(args, { env: config.env })
 const permissionsOf = (path: string) => (statSync(path).mode & 0o777).toString(8)
 
 /** Runs `earshot login` and decides in the browser when it shows its address. */
-async function logInWith(decision: 'allow' | 'deny', ...flags: string[]) {
+async function logInWith(decision: 'allow' | 'deny', { flags = [] as string[], browser = fixture.browser } = {}) {
   let shown = ''
   const ended = earshot(['login', fixture.service.url, ...flags], { env: config.env, onOutput: (text) => (shown += text) })
   await until('it shows its address', () => /Open (\S+)\n/.test(shown))
   const [, address = ''] = /Open (\S+)\n/.exec(shown) ?? []
-  await fixture.browser.open(address)
-  await fixture.browser.press(decision)
+  await browser.open(address)
+  await browser.press(decision)
   return ended
 }
 
 test('a person signs in with the browser, acts without an environment, and signs out', { timeout: 30_000 }, async () => {
-  const signedIn = await logInWith('allow', '--scopes', 'read:profile,read:projects')
+  const signedIn = await logInWith('allow', { flags: ['--scopes', 'read:profile,read:projects'] })
   expect(signedIn).toMatchObject({ exitCode: 0, out: '' })
   expect(signedIn.err).toMatch(/^Open http\S+user_code=([A-Z]{4}-[A-Z]{4})\nAllow access if it shows the code \1\. Waiting…\n/)
   expect(signedIn.err).toContain(`Signed in at ${fixture.service.url} as ${fixture.person.email} (profile ${name}).\n`)
@@ -50,6 +50,25 @@ test('a person signs in with the browser, acts without an environment, and signs
   expect(await run('logout')).toMatchObject({ exitCode: 0, err: `Signed out of ${fixture.service.url} (profile ${name}).\n` })
   expect([existsSync(config.pathOf(name)), await opens(fixture, access_token)]).toEqual([false, false])
   expect(await run('teams', 'list')).toMatchObject({ exitCode: 3, err: expect.stringMatching(/^error: there is no profile .*\n$/) })
+})
+
+test('a second sign-in on a profile is that of the person who signs in, and ends the first', { timeout: 30_000 }, async () => {
+  const first = await deviceProfile(fixture)
+  config.write(name, first)
+  const other = await signInSomebody(fixture.service, fixture.team)
+  const signedIn = await logInWith('allow', { browser: other.browser })
+  expect([signedIn.exitCode, signedIn.err]).toEqual([0, expect.stringContaining(`as ${other.person.email} (profile`)])
+  expect(config.read(name).email).toBe(other.person.email)
+  expect(await opens(fixture, first.credential.access_token)).toBe(false)
+})
+
+test('signing out ends the profile of EARSHOT_URL, not the current one', async () => {
+  await using other = await playService({ json: {} })
+  config.write(name, await deviceProfile(fixture))
+  config.write('second', { url: other.url, email: 'ada@example.com', credential: { token: 'svc_second' } })
+  const ended = await earshot(['logout'], { env: { ...config.env, EARSHOT_URL: fixture.service.url } })
+  expect(ended).toMatchObject({ exitCode: 0, err: expect.stringContaining(`(profile ${name})`) })
+  expect([existsSync(config.pathOf(name)), existsSync(config.pathOf('second'))]).toEqual([false, true])
 })
 
 test('a person who denies access ends the sign-in with one line', { timeout: 30_000 }, async () => {
