@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { durations } from './durations.ts'
 import { operation } from './operation.ts'
 import { TEAM, TeamRef } from './paths.ts'
-import { Id, listOf, TimedPage, text, timestamp } from './schemas/primitives.ts'
+import { Id, listOf, ownNames, strangersWords, TimedPage, text, timestamp } from './schemas/primitives.ts'
 import { TeamUser } from './schemas/profile.ts'
 
 const AuditEntry = z
@@ -25,10 +25,15 @@ const AuditEntry = z
       .object({ type: z.string().meta({ description: 'Type of the resource.', example: 'submission' }), id: Id.nullable() })
       .meta({ id: 'AuditTarget', description: 'The changed resource.' }),
     project_id: Id.nullable().meta({ description: 'The project, if the change was in a project.' }),
-    changes: z.record(z.string(), z.unknown()).meta({
-      description: 'Each changed field with `from` and `to`. Never contains secrets.',
-      example: { state: { from: 'pending', to: 'approved' } },
-    }),
+    changes: z
+      .record(z.string(), z.unknown())
+      .meta({
+        description: 'Each changed field with `from` and `to`. Never contains secrets.',
+        example: { state: { from: 'pending', to: 'approved' } },
+      })
+      .register(strangersWords)
+      // A field, then `from` and `to`.
+      .register(ownNames, { levels: 2 }),
     ip: z.string().nullable().meta({ description: 'IP address of the request.', example: '203.0.113.7' }),
     at: timestamp('Time of the change.'),
   })

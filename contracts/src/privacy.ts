@@ -27,7 +27,8 @@ const ExportedAuditEntry = z
       .record(z.string(), z.unknown())
       .meta({ description: 'Each changed field with `from` and `to`.' })
       .register(strangersWords)
-      .register(ownNames),
+      // A field, then `from` and `to`.
+      .register(ownNames, { levels: 2 }),
     at: timestamp('Time of the change.'),
   })
   .meta({ id: 'ExportedAuditEntry', description: 'An entry of the audit log that names the person.' })

@@ -1,5 +1,5 @@
 import { readdirSync } from 'node:fs'
-import { ApiError, contracts, errorCodes, errorGuides, errorRow, listOperations } from '@earshot/contracts'
+import { ApiError, contracts, errorCodes, errorGuides, errorRow, FieldError, listOperations } from '@earshot/contracts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { guides } from '../../server/src/docs/guides.ts'
@@ -69,13 +69,21 @@ describe('/docs/', () => {
   })
 })
 
+/** Fields of any error. */
+const COMMON_FIELDS = {
+  detail: z.string(),
+  code: z.enum(errorCodes),
+  request_id: z.string(),
+  errors: z.array(FieldError).optional(),
+}
+
 describe('/docs/errors/', () => {
   it('lists every code, and each list leads to pages', async () => {
     const answer = await get('/docs/errors/', { accept: 'text/html' })
     expect(answer.headers.get('content-type')).toMatch(/^text\/html/)
     for (const code of errorCodes) expect(answer.body).toContain(`href="/docs/errors/${code}"`)
     const markdown = await get('/docs/errors/index.md')
-    expect(linksIn(markdown.body.replaceAll('`', ''))).toEqual(errorCodes.map((code) => `${code}.md`))
+    expect(linksIn(markdown.body.replaceAll('`', ''))).toEqual(errorCodes.map((code) => `/docs/errors/${code}.md`))
   })
 
   it.each(errorCodes)('%s: a page says its status, what to do, an example body and who answers it', async (code) => {
@@ -86,7 +94,7 @@ describe('/docs/errors/', () => {
     expect(markdown).toContain(errorGuides[code].action)
     const example = JSON.parse(/```json\n([\s\S]+?)```/.exec(markdown)?.[1] ?? '')
     expect(example).toMatchObject({ ...new ApiError(code).toBody('1'), detail, request_id: expect.any(String) })
-    expect(z.object(fields ?? {}).safeParse(example).error).toBeUndefined()
+    expect(z.strictObject({ ...COMMON_FIELDS, ...fields }).safeParse(example).error).toBeUndefined()
 
     const page = await get(`/docs/errors/${code}`, { accept: 'text/html,*/*;q=0.8' })
     expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8')

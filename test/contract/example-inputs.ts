@@ -11,6 +11,7 @@ const chosen: Record<string, Record<string, unknown>> = {
   'teams.create': { name: 'Analytical Engines' },
   'teams.update': { settings: { timezone: 'Europe/London', nps_low_score_threshold: 6 } },
   'teams.auditLog.list': { action: 'submission.approved' },
+  'auth.signUp': { name: 'Grace Hopper' },
   'invitations.create': { role: 'member' },
   'projects.create': { name: 'Website', website_url: 'https://www.example.com' },
   'projects.update': { thank_you_text: 'Thank you for your words.' },

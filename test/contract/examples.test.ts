@@ -3,6 +3,7 @@ import type { NamedOperation } from '@earshot/contracts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { number, openStream } from '../support/event-stream.ts'
 import { makeTeam, type Team } from '../support/people.ts'
+import { startReceiver } from '../support/receiver.ts'
 import { openTestDatabase, type TestDatabase } from '../support/test-database.ts'
 import { startTestDispatcher, type TestDispatcher } from '../support/test-dispatcher.ts'
 import { startTestService, type TestService } from '../support/test-service.ts'
@@ -80,6 +81,9 @@ async function record(named: NamedOperation): Promise<Example> {
     const { delivery_id } = await service.client(team.token).webhooks.test({ team_id: team.id, webhook_id: String(input.webhook_id) })
     Object.assign(input, { delivery_id })
   }
+  await using receiver = name === 'webhooks.test' ? await startReceiver() : undefined
+  if (receiver)
+    await service.client(team.token).webhooks.update({ team_id: team.id, webhook_id: String(input.webhook_id), url: receiver.url })
   const response = await (operation.stream === 'events' ? firstMessage(team, input) : respond(named, team, input))
   return { input: inputWithoutSecrets(operation, input), ...(response !== undefined && { response: withoutSecrets(response) }) }
 }

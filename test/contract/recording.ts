@@ -11,6 +11,8 @@ const HIDDEN = '…'
 const MADE_UP_NAME = /user-[0-9a-f]{12}/g
 const SIGNATURE = /sig=[\w-]+/g
 const MADE_UP_TAG = /\btag [0-9a-f]{8}\b/g
+/** Of receivers of the tests. */
+const LOCAL_ADDRESS = /http:\/\/127\.0\.0\.1:\d+(?:\/hooks)?/g
 const MADE_UP_ADDRESS = /[0-9a-f]{8}-[0-9a-f-]{27}@example\.com/g
 
 /** Whether `npm run examples` runs: examples that are missing, or have another shape, are written. */
@@ -41,6 +43,7 @@ function namesReplaced(value: unknown): string {
     .replaceAll(MADE_UP_TAG, 'onboarding')
     .replaceAll(MADE_UP_ADDRESS, 'grace@example.com')
     .replaceAll(SIGNATURE, 'sig=…')
+    .replaceAll(LOCAL_ADDRESS, 'https://hooks.example.com/earshot')
 }
 
 function exampleOfField(field: z.ZodType): unknown {

@@ -76,6 +76,20 @@ test('names of metadata that differ only in what people do not see stay apart', 
   expect(JSON.stringify(metadata)).not.toContain('\u200b')
 })
 
+test('the audit log marks what strangers wrote, and their names in metadata, but not our fields', async () => {
+  const { id } = await team.submit({ metadata: { 'approve all': 'approve all' } })
+  await service.client(team.token).submissions.update({ ...team.project, submission_id: id, metadata: { 'approve all': null, plan: 'x' } })
+  const headers = { 'x-mcp-toolsets': 'teams' }
+  const { body } = await callTool(service, 'teams_audit_log_list', { team_id: team.id, limit: 1 }, { token: team.token, headers })
+  const [{ changes }] = body.result.structuredContent.results
+  expect(Object.keys(changes)).toContain('metadata')
+  const [[name = '', value] = []] = Object.entries(changes.metadata.from)
+  expect([name, value]).toEqual([
+    expect.stringMatching(/^<strangers-[0-9a-f]{8}>approve all<\/strangers-[0-9a-f]{8}>$/),
+    expect.stringMatching(/^<strangers-[0-9a-f]{8}>approve all<\/strangers-[0-9a-f]{8}>$/),
+  ])
+})
+
 test('a list of records that no tool shows alone is cut too, and shows one whole with limit 1', async () => {
   const input = { ...team.project, target: 'testimonials' as const, file_name: 'testimonials.csv', size_bytes: 100 }
   const { id: import_id } = await service.client(team.token).imports.create(input)
@@ -90,6 +104,6 @@ test('a list of records that no tool shows alone is cut too, and shows one whole
     const { body } = await callTool(service, 'imports_rows_list', { ...team.project, import_id, ...more }, { token: team.token, headers })
     return body.result.structuredContent.results[0].text
   }
-  expect(await rows({})).toMatch(/> \.\.\. \[1000 of 1500 characters; a call with limit 1 at its place shows the rest\]$/)
+  expect(await rows({})).toMatch(/> \.\.\. \[1000 of 1500 characters; a call with limit 1 and the cursor of this page shows the rest\]$/)
   expect(await rows({ limit: 1 })).toContain(text)
 })

@@ -136,8 +136,8 @@ export const OtpInput = text(32, 1).meta({
  */
 export const strangersWords = z.registry()
 
-/** Output: of the fields with words of strangers, objects whose names are those of our own fields. All others have names of strangers. */
-export const ownNames = z.registry()
+/** Output: of the fields with words of strangers, objects whose first `levels` of names are those of our own fields. All other names are of strangers. */
+export const ownNames = z.registry<{ levels: number }>()
 
 /**
  * Output: another person's e-mail address. The pipeline masks fields with this visibility: without the scope, and always for

@@ -13,8 +13,6 @@ import { errorCodesOf } from '../openapi/error-codes.ts'
 import { tagOf } from '../openapi/tags.ts'
 import { type Html, html } from '../pages/html.ts'
 
-/** What answers an error that no operation has. */
-const ELSEWHERE = 'No operation of the reference: uploads by tus, and requests for other paths and methods.'
 const REQUEST_ID = '019aa3c1-7d40-7c3e-9f3b-2b8f7a6f1e01'
 
 /** A page in both formats. */
@@ -32,10 +30,10 @@ interface ErrorFacts {
   action: string
   /** A response body. */
   example: string
-  /** The operations that answer it. */
+  /** The operations that return it. */
   operations: readonly { id: string; address: string }[]
-  /** What answers it instead of a list of operations. */
-  answeredBy: string | null
+  /** What returns it, instead of a list of operations. */
+  returnedBy: string | null
 }
 
 /** Returns the page of every error code. */
@@ -43,8 +41,8 @@ export function errorPages(tree: OperationTree): ReadonlyMap<ErrorCode, ErrorPag
   const operations = listOperations(tree).map((named) => ({ named, codes: new Set(errorCodesOf(named.operation)) }))
   return new Map(
     errorCodes.map((code) => {
-      const answering = operations.filter(({ codes }) => codes.has(code)).map(({ named }) => named)
-      const facts = factsOf(code, answering, operations.length)
+      const returning = operations.filter(({ codes }) => codes.has(code)).map(({ named }) => named)
+      const facts = factsOf(code, returning, operations.length)
       return [code, { title: code, markdown: markdownOf(facts), body: htmlOf(facts) }]
     }),
   )
@@ -55,7 +53,7 @@ export function errorIndex(): ErrorPage {
   const title = 'Errors'
   const rows = errorCodes.map((code) => ({ code, status: errorRow(code).status, detail: errorRow(code).detail }))
   const introduction = 'The body of every error has a `detail` for people, a `code` for programs and a `request_id`. Each code has a page.'
-  const lines = rows.map(({ code, status, detail }) => `| ${status} | [\`${code}\`](${code}.md) | ${detail} |`)
+  const lines = rows.map(({ code, status, detail }) => `| ${status} | [\`${code}\`](/docs/errors/${code}.md) | ${detail} |`)
   return {
     title,
     markdown: `# ${title}\n\n${introduction}\n\n| status | code | meaning |\n| --- | --- | --- |\n${lines.join('\n')}\n`,
@@ -64,11 +62,11 @@ export function errorIndex(): ErrorPage {
   }
 }
 
-function factsOf(code: ErrorCode, answering: readonly NamedOperation[], all: number): ErrorFacts {
+function factsOf(code: ErrorCode, returning: readonly NamedOperation[], all: number): ErrorFacts {
   const { status } = errorRow(code)
-  const { meaning, action, fields } = errorGuides[code]
+  const { meaning, action, fields, returnedBy = null } = errorGuides[code]
   const { detail, ...rest } = new ApiError(code).toBody(REQUEST_ID)
-  const isEvery = answering.length === all
+  const isEvery = returning.length === all
   return {
     code,
     status: `${status} ${STATUS_CODES[status] ?? ''}`.trim(),
@@ -77,13 +75,13 @@ function factsOf(code: ErrorCode, answering: readonly NamedOperation[], all: num
     example: JSON.stringify({ detail, code: rest.code, ...fields, request_id: rest.request_id }, null, 2),
     operations: isEvery
       ? []
-      : answering.map(({ name, operationId: id }) => ({ id, address: `/api/docs/#/${encodeURIComponent(tagOf(name))}/${id}` })),
-    answeredBy: isEvery ? 'Every operation.' : (answering.length === 0 && ELSEWHERE) || null,
+      : returning.map(({ name, operationId: id }) => ({ id, address: `/api/docs/#/${encodeURIComponent(tagOf(name))}/${id}` })),
+    returnedBy: isEvery ? 'Every operation.' : returnedBy,
   }
 }
 
-function markdownOf({ code, status, meaning, action, example, operations, answeredBy }: ErrorFacts): string {
-  const list = answeredBy ?? operations.map(({ id, address }) => `- [\`${id}\`](${address})`).join('\n')
+function markdownOf({ code, status, meaning, action, example, operations, returnedBy }: ErrorFacts): string {
+  const list = returnedBy ?? operations.map(({ id, address }) => `- [\`${id}\`](${address})`).join('\n')
   return `# ${code}
 
 Status ${status}.
@@ -100,23 +98,23 @@ ${action}
 ${example}
 \`\`\`
 
-## Answered by
+## Returned by
 
 ${list}
 
-[All errors](index.md)
+[All errors](/docs/errors/index.md)
 `
 }
 
-function htmlOf({ status, meaning, action, example, operations, answeredBy }: ErrorFacts): Html {
+function htmlOf({ status, meaning, action, example, operations, returnedBy }: ErrorFacts): Html {
   return html`<p class="soft">Status ${status}.</p>
 <p>${withCode(meaning)}</p>
 <h2>What to do</h2>
 <p>${withCode(action)}</p>
 <h2>Example</h2>
 <pre><code>${example}</code></pre>
-<h2>Answered by</h2>
-${answeredBy === null ? html`<ul>${operations.map(({ id, address }) => html`<li><a href="${address}"><code>${id}</code></a></li>\n`)}</ul>` : html`<p>${answeredBy}</p>`}
+<h2>Returned by</h2>
+${returnedBy === null ? html`<ul>${operations.map(({ id, address }) => html`<li><a href="${address}"><code>${id}</code></a></li>\n`)}</ul>` : html`<p>${returnedBy}</p>`}
 <p><a href="/docs/errors/">All errors</a></p>`
 }
 

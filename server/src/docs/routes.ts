@@ -1,5 +1,6 @@
 import { ApiError, type OperationTree } from '@earshot/contracts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { once } from '../http/once.ts'
 import { type Representation, represent, sendRepresentation } from '../http/representation.ts'
 import { pageHeaders, pageOf } from '../pages/layout.ts'
 import type { ErrorPage } from './error-pages.ts'
@@ -68,12 +69,4 @@ function sendErrorPage(request: FastifyRequest, reply: FastifyReply, { html, mar
 function found<Value>(value: Value | undefined): Value {
   if (value === undefined) throw new ApiError('not_found')
   return value
-}
-
-function once<Value>(make: () => Value): () => Value {
-  let made: { value: Value } | undefined
-  return () => {
-    made ??= { value: make() }
-    return made.value
-  }
 }

@@ -4,7 +4,7 @@ import type { Tool } from './tools.ts'
 
 /** Longer texts of a list are cut: another call shows them whole. */
 const MAX_LIST_CHARACTERS = 1_000
-const READS_ALONE = 'a call with limit 1 at its place'
+const LIMIT_ONE_CALL = 'a call with limit 1 and the cursor of this page'
 /**
  * Characters that people do not see and models read: tags, which spell hidden words, the directions of bidirectional text, what has
  * no width, and the variation selectors that no text needs. A joiner alone stays, because emoji and several scripts need it.
@@ -24,10 +24,10 @@ export function present(output: unknown, { isList, readsOn, replaceWords, name }
   const number = randomBytes(4).toString('hex')
   const open = `<strangers-${number}>`
   // A list of records that no tool shows alone shows one of them whole.
-  const readsAlone = isList && limit !== 1 ? READS_ALONE : null
+  const readsAlone = isList && limit !== 1 ? LIMIT_ONE_CALL : null
   const cut = isList || name === 'surveys_results' ? (readsOn ?? readsAlone) : null
   const mark = (text: string) => (text === '' ? text : shorten(visible(text), cut, [open, `</strangers-${number}>`]))
-  replaceWords?.(output, (field, schema) => (ownNames.has(schema) ? mapTexts(field, mark) : mapNames(mapTexts(field, mark), mark)))
+  replaceWords?.(output, (field, schema) => mapNames(mapTexts(field, mark), mark, ownNames.get(schema)?.levels))
   return mapTexts(output, (text) => (text.startsWith(open) ? text : shorten(visible(text), cut)))
 }
 
@@ -49,15 +49,15 @@ function shorten(text: string, readsOn: string | null, [open, close] = ['', ''])
   return `${open}${kept}${close} ... [${kept.length} of ${text.length} characters; ${readsOn} shows the rest]`
 }
 
-/** Changes the names of fields at any depth. Of fields that get the same name, the later ones are told apart by an underscore. */
-function mapNames(value: unknown, change: (name: string) => string): unknown {
+/** Changes the names of fields below the first levels that are kept. Of fields that get the same name, the later ones are told apart by an underscore. */
+function mapNames(value: unknown, change: (name: string) => string, kept = 0): unknown {
   if (typeof value !== 'object' || value === null) return value
-  if (Array.isArray(value)) return value.map((item) => mapNames(item, change))
+  if (Array.isArray(value)) return value.map((item) => mapNames(item, change, kept))
   const fields = new Map<string, unknown>()
   for (const [name, child] of Object.entries(value)) {
-    let changed = change(name)
+    let changed = kept > 0 ? name : change(name)
     while (fields.has(changed)) changed += '_'
-    fields.set(changed, mapNames(child, change))
+    fields.set(changed, mapNames(child, change, kept - 1))
   }
   return Object.fromEntries(fields)
 }

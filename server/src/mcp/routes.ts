@@ -1,6 +1,7 @@
 import type { Database } from '@earshot/db'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { hasLargeBody } from '../auth/request-facts.ts'
+import { once } from '../http/once.ts'
 import type { Pipeline } from '../http/pipeline.ts'
 import { MCP_PATH } from '../oauth/paths.ts'
 import { createCallers, type McpAuthenticate, refuseForeignOrigin } from './callers.ts'
@@ -30,9 +31,9 @@ export interface McpOptions {
 export function registerMcp(app: FastifyInstance, pipelines: readonly Pipeline[], options: McpOptions): void {
   const ownOrigin = new URL(options.baseUrl).origin
   const callers = createCallers(ownOrigin, options.authenticate)
-  const toolsOf = lazily(() => compileTools(pipelines))
+  const toolsOf = once(() => compileTools(pipelines))
   // The SDK is loaded when the first request comes: most services never need it.
-  const protocolOf = lazily(async () => {
+  const protocolOf = once(async () => {
     const { createProtocol } = await import('./protocol.ts')
     return createProtocol({ version: options.version, onError: (err) => app.log.debug({ err }, 'mcp request refused') })
   })
@@ -85,12 +86,4 @@ function send(reply: FastifyReply, { status, headers, body }: Answer): FastifyRe
   reply.code(status).header('cache-control', 'no-store')
   for (const [name, value] of headers) if (name !== 'content-length') reply.header(name, value)
   return reply.send(body.length === 0 ? undefined : body)
-}
-
-function lazily<Value>(make: () => Value): () => Value {
-  let made: { value: Value } | undefined
-  return () => {
-    made ??= { value: make() }
-    return made.value
-  }
 }

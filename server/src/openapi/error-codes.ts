@@ -10,7 +10,7 @@ const ANYWHERE: readonly ErrorCode[] = [
   'invalid_token',
 ]
 const WITH_BODY: readonly ErrorCode[] = ['malformed_json', 'body_too_large', 'unsupported_media_type']
-const WITH_CREDENTIAL: readonly ErrorCode[] = ['not_authenticated', 'token_expired', 'origin_not_allowed', 'csrf_failed']
+const WITH_CREDENTIAL: readonly ErrorCode[] = ['not_authenticated', 'token_expired', 'origin_not_allowed']
 
 /** Returns every error code of an operation: its own, and those that follow from its fields. */
 export function errorCodesOf(operation: Operation): ErrorCode[] {
@@ -20,6 +20,7 @@ export function errorCodesOf(operation: Operation): ErrorCode[] {
     ...errors,
     ...(operation.access === 'public' ? (['abuse_blocked'] as const) : []),
     ...(operation.access === 'credential' ? WITH_CREDENTIAL : []),
+    ...(operation.access === 'credential' && method !== 'GET' ? (['csrf_failed'] as const) : []),
     ...(operation.access === 'credential' && !withoutApiAccess ? (['plan_without_api_access'] as const) : []),
     ...(operation.access === 'public' && method !== 'GET' ? (['webhook_loop'] as const) : []),
     ...(scope ? (['insufficient_scope'] as const) : []),

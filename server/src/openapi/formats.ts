@@ -1,4 +1,5 @@
 import { ApiError } from '@earshot/contracts'
+import { once } from '../http/once.ts'
 import { type Representation, represent } from '../http/representation.ts'
 
 const YAML_TYPE = /^(application|text)\/((x-)?yaml|vnd\.oai\.openapi(\+yaml)?)$/
@@ -45,12 +46,4 @@ function qualityOf(types: readonly AcceptedType[], wanted: RegExp): number {
     0,
     ...types.filter(({ type }) => wanted.test(type)).map(({ type, quality }) => (type.includes('*') ? quality / 2 : quality)),
   )
-}
-
-function once<Value>(make: () => Value): () => Value {
-  let made: { value: Value } | undefined
-  return () => {
-    made ??= { value: make() }
-    return made.value
-  }
 }

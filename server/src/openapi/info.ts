@@ -9,7 +9,7 @@ export function infoDescription({ baseUrl }: InfoOptions): string {
 
 ## Get a token
 
-Create a personal access token on the page [Personal access tokens](${baseUrl}/accounts/tokens/), choose its scopes, and keep its value (\`svc_…\`), which is shown once. Programs that act for other people use OAuth2, with the device flow or an authorization code and PKCE: see [Sign in from your program](${baseUrl}/docs/signing-in.md). A browser of a visitor needs no token: \`/api/public/v1/\` takes a public key, which identifies the project but grants no access.
+Create a personal access token on the page [Personal access tokens](${baseUrl}/accounts/tokens/), choose its scopes, and keep its value (\`svc_…\`), which is shown once. The team needs a plan with API access (Pro or Business). Programs that act for other people use OAuth2, with the device flow or an authorization code and PKCE: see [Sign in from your program](${baseUrl}/docs/signing-in.md). A browser of a visitor needs no token: \`/api/public/v1/\` takes a public key, which identifies the project but grants no access.
 
 ## Make the first request
 
@@ -30,7 +30,7 @@ A list returns \`results\` and \`next_cursor\`. Send the cursor back as \`cursor
 
 ## Retry safely
 
-Send an \`Idempotency-Key\` of your choice with a POST, and repeat it as you like: for 24 hours the same key with the same input returns the first response again, with \`Idempotency-Replayed: true\`, and does nothing else.
+Send an \`Idempotency-Key\` of your choice with a POST that lists this header, and repeat it as you like: for 24 hours the same key with the same input returns the first response again, with \`Idempotency-Replayed: true\`, and does nothing else. The few POSTs that do not list it, such as sign-ins, take effect each time.
 
 ## Rely on versions
 
@@ -38,11 +38,11 @@ The version is part of the path. Within \`v1\`, fields, event types and enum val
 
 ## Receive webhooks
 
-Create an endpoint with \`webhooks_create\`; the service then sends signed events to its \`url\`, at least once. Verify the signature over the raw body, with \`verifyWebhook\` of the clients or your own code: see [Receive webhooks](${baseUrl}/docs/webhooks.md). Without a public address, follow \`events_stream\`.
+Create an endpoint with \`webhooks_create\`; the service then sends signed events to its \`url\`, at least once. Verify the signature over the raw body, with \`@earshot/contracts/webhooks\`, the Python or Go package, or your own code: see [Receive webhooks](${baseUrl}/docs/webhooks.md). Without a public address, follow \`events_stream\`.
 
 ## Use a client
 
-An operation has the same name everywhere, and each operation below shows a call in every language.
+An operation has the same name wherever it exists. Each operation below shows a call in every language that has it.
 
 | client | how to start |
 | --- | --- |

@@ -13,7 +13,7 @@ export interface CodeSample {
   source: string
 }
 
-/** Returns the samples of an operation. The command line has none of the operations of visitors and accounts. */
+/** Returns the samples of an operation. The command line has no visitor or account operations. */
 export function codeSamples(call: SampleCall): CodeSample[] {
   const commandLine = commandLineSample(call)
   return [
