@@ -67,6 +67,7 @@ const directions: Record<string, readonly string[]> = {
   // Reads what the OpenAPI document says of errors, without building it.
   'server/src/docs/': [
     '@earshot/contracts',
+    'server/src/http/once.ts',
     'server/src/http/representation.ts',
     'server/src/openapi/error-codes.ts',
     'server/src/openapi/tags.ts',
@@ -78,6 +79,7 @@ const directions: Record<string, readonly string[]> = {
     'server/src/auth/',
     'server/src/http/etag.ts',
     'server/src/http/query.ts',
+    'server/src/http/once.ts',
     'server/src/http/representation.ts',
     'server/src/oauth/paths.ts',
     'server/src/oauth/scopes.ts',
