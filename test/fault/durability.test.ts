@@ -65,6 +65,6 @@ function describe(happened: readonly Happened[], history: History, { acknowledge
     `kills ${count('kill')}, restarts of PostgreSQL ${count('restart')}, pauses ${count('pause')}, receiver away ${count('receiver away')}, database away ${count('database away')}`,
     `acknowledged ${acknowledged.created.length + acknowledged.approved.length} changes (${failed()} requests failed), ${history.events.length} events`,
     `${history.deliveries.length} deliveries, ${history.attempts.length} attempts, ${history.receipts.length} receipts, of them ${countDuplicates(history)} duplicates`,
-    `recovered of killed workers: ${recoveries.length}; p50, p99, worst ${figures(recoveries.map(({ ms }) => ms))} ms, with outages ${figures(recoveries.map(({ fromMs, toMs }) => toMs - fromMs))} ms`,
+    `recovered of killed workers: ${recoveries.length}; p50, p99, worst ${figures(recoveries.map(({ ms }) => ms))} ms, with absences of the receiver ${figures(recoveries.map(({ fromMs, toMs }) => toMs - fromMs))} ms`,
   ].join('\n')
 }

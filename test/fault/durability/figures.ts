@@ -2,19 +2,20 @@ import type { Happened } from './faults.ts'
 import type { Span } from './fleet.ts'
 import type { History } from './history.ts'
 
-/** The time from a worker’s death until others delivered what it held. */
+/**
+ * The time from a worker’s death until others delivered what it held. When no worker ran or PostgreSQL was away meanwhile, it counts
+ * from the end of that: whoever had begun to recover has to begin again.
+ */
 export interface Recovery extends Span {
-  /**
-   * Without times when delivery was impossible: no worker ran, PostgreSQL or the receiver was away, or the delivery waited for
-   * its next attempt after one that failed because the receiver was away.
-   */
+  /** Without times when the receiver was away, or the delivery waited for its next attempt after one that failed because of that. */
   ms: number
 }
 
 /** Returns one for each attempt that a killed worker left open. */
 export function recoveriesOf({ attempts, receipts }: History, happened: readonly Happened[], idle: readonly Span[]): Recovery[] {
   const kills = happened.filter(({ kind, role }) => kind === 'kill' && role === 'worker')
-  const outages = joined([...idle, ...happened.filter(({ kind }) => kind === 'restart' || kind.endsWith('away'))])
+  const restarts = [...idle, ...happened.filter(({ kind }) => kind === 'restart' || kind === 'database away')]
+  const absences = happened.filter(({ kind }) => kind === 'receiver away')
   const lastStarts = new Map<number, number>()
   for (const { worker_id, started_ms } of attempts) lastStarts.set(worker_id, Math.max(started_ms, lastStarts.get(worker_id) ?? 0))
   const byDelivery = Map.groupBy(receipts, ({ deliveryId }) => deliveryId)
@@ -25,12 +26,14 @@ export function recoveriesOf({ attempts, receipts }: History, happened: readonly
     const death = kills.find(({ toMs }) => toMs >= (lastStarts.get(worker_id) ?? 0))
     if (!death || death.toMs > finished_ms) return []
     const cameAt = (byDelivery.get(delivery_id) ?? []).map(({ atMs }) => atMs).filter((atMs) => atMs > finished_ms)
-    const span = { fromMs: death.toMs, toMs: Math.min(...cameAt) }
-    const outMs = joined([...outages, ...waitsOf(attemptsOf.get(delivery_id) ?? [])]).reduce(
-      (sum, outage) => sum + overlapMs(span, outage),
+    const toMs = Math.min(...cameAt)
+    const fromMs = Math.max(death.toMs, ...restarts.map((restart) => restart.toMs).filter((endMs) => endMs <= toMs))
+    const span = { fromMs, toMs }
+    const awayMs = joined([...absences, ...waitsOf(attemptsOf.get(delivery_id) ?? [])]).reduce(
+      (sum, absence) => sum + overlapMs(span, absence),
       0,
     )
-    return [{ ...span, ms: span.toMs - span.fromMs - outMs }]
+    return [{ ...span, ms: toMs - fromMs - awayMs }]
   })
 }
 
