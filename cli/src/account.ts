@@ -43,9 +43,11 @@ export function chosenProfile({ env }: Pick<Terminal, 'env'>): { name: string; p
   const url = env.EARSHOT_URL ? requireAddress(env.EARSHOT_URL, 'EARSHOT_URL') : undefined
   const name = nameOf(profiles, url, env.EARSHOT_PROFILE)
   const profile = profiles.read(name)
-  if (!profile) throw new NotSignedInError(`there is no profile ${name}. Sign in: earshot login --profile ${name} ${url ?? DEFAULT_URL}`)
+  if (!profile) throw new NotSignedInError(`there is no profile ${name}. Sign in: earshot login --profile ${name} ${url ?? '<url>'}`)
   if (url !== undefined && profile.url !== url)
-    throw new NotSignedInError(`the profile ${name} is for ${profile.url}, and EARSHOT_URL is ${url}. Unset one of the two`)
+    throw new NotSignedInError(
+      `the profile ${name} is for ${profile.url}, and EARSHOT_URL is ${url}. Unset EARSHOT_URL, or choose another profile`,
+    )
   return { name, profile, profiles }
 }
 
@@ -60,7 +62,7 @@ export function requireAddress(text: string, name: string): string {
 /** The profile that is named, else that of the address, else the current one. */
 function nameOf(profiles: Profiles, url: string | undefined, named: string | undefined): string {
   const chosen = profiles.chosen()
-  const ofUrl = (name: string) => profiles.read(name)?.url === url
+  const ofUrl = (name: string) => readable(profiles, name)?.url === url
   if (url === undefined || named || (chosen !== undefined && ofUrl(chosen))) {
     if (chosen !== undefined) return chosen
     throw new NotSignedInError('you are not signed in. Run earshot login, or create a personal access token and export EARSHOT_TOKEN=svc_…')
@@ -68,6 +70,16 @@ function nameOf(profiles: Profiles, url: string | undefined, named: string | und
   const found = profiles.names().find(ofUrl)
   if (found !== undefined) return found
   throw new NotSignedInError(`you are not signed in at ${url}. Run earshot login ${url}, or export EARSHOT_TOKEN=svc_…`)
+}
+
+/** Returns a profile, and undefined for one that is broken: it does not keep others from being used. */
+export function readable(profiles: Profiles, name: string): Profile | undefined {
+  try {
+    return profiles.read(name)
+  } catch (error) {
+    if (error instanceof UsageError) return undefined
+    throw error
+  }
 }
 
 /** Returns the token. Throws a NotSignedInError when it cannot be one. */

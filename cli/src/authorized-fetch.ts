@@ -1,22 +1,24 @@
 import type { AccountOfProfile } from './account.ts'
-import { NotSignedInError } from './not-signed-in.ts'
 import type { Credential, OAuthCredential } from './profiles.ts'
-import { refreshed } from './refresh.ts'
+import { refreshed, signedOut } from './refresh.ts'
+
+type Fetch = typeof globalThis.fetch
 
 /** An access token that expires sooner is renewed before it is sent. */
 const MARGIN_MS = 30_000
+/** Less than other commands wait for the new tokens. */
+const EXCHANGE_MS = 15_000
 
 /**
  * Returns a fetch that sends the access token of a profile. It renews it before it expires, and once more when the service does not
- * take it, as when the clock of this machine was changed. When the sign-in has ended, the service says so in its response.
+ * take it, as when the clock of this machine was changed. Throws a NotSignedInError when the sign-in has ended.
  */
-export function authorizedFetch(account: AccountOfProfile, fetch = globalThis.fetch): typeof globalThis.fetch {
+export function authorizedFetch(account: AccountOfProfile, fetch = globalThis.fetch): Fetch {
   return async (address, init = {}) => {
-    const used = await usable(account)
+    const used = await usable(account, fetch)
     const response = await fetch(address, authorized(init, used))
     if (!isRefused(response) || 'token' in used || !isRepeatable(init.body)) return response
-    const next = await renewed(account, used)
-    if (next === used) return response
+    const next = await renewed(account, used, fetch)
     await response.body?.cancel()
     return fetch(address, authorized(init, next))
   }
@@ -29,28 +31,23 @@ function authorized(init: RequestInit, credential: Credential): RequestInit {
 }
 
 /** Returns the credential as it is in the file now: other commands renew it, too. */
-async function usable(account: AccountOfProfile): Promise<Credential> {
-  const { profile, profiles, name } = account
-  const credential = profiles.read(name)?.credential ?? profile.credential
-  if (!credential) throw new NotSignedInError(`you are not signed in at ${profile.url}`)
+async function usable(account: AccountOfProfile, fetch: Fetch): Promise<Credential> {
+  const profile = account.profiles.read(account.name)
+  // Somebody may have signed in at another service meanwhile: its credential is not for this address.
+  if (!profile?.credential || profile.url !== account.url) throw signedOut(account.profile)
+  const { credential } = profile
   if ('token' in credential || Date.parse(credential.expires_at) > Date.now() + MARGIN_MS) return credential
-  return renewed(account, credential)
+  return renewed(account, credential, fetch)
 }
 
-/** Returns newer tokens, or the same ones when the sign-in has ended. */
-async function renewed({ profiles, name }: AccountOfProfile, used: OAuthCredential): Promise<OAuthCredential> {
-  try {
-    return await refreshed({ profiles, name, exchange }, used)
-  } catch (error) {
-    if (error instanceof NotSignedInError) return used
-    throw error
-  }
+function renewed({ profiles, name }: AccountOfProfile, used: OAuthCredential, fetch: Fetch): Promise<OAuthCredential> {
+  return refreshed({ profiles, name, exchange: (url, token) => exchange(url, token, fetch) }, used)
 }
 
-async function exchange(url: string, refreshToken: string): Promise<OAuthCredential | 'refused'> {
+async function exchange(url: string, refreshToken: string, fetch: Fetch): Promise<OAuthCredential | 'refused'> {
   const { OAuthRefusal, openKnownService } = await import('./oauth.ts')
   try {
-    return await openKnownService(url).refresh(refreshToken)
+    return await openKnownService(url, { fetch, signal: AbortSignal.timeout(EXCHANGE_MS) }).refresh(refreshToken)
   } catch (error) {
     if (error instanceof OAuthRefusal && error.error === 'invalid_grant') return 'refused'
     throw error

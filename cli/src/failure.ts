@@ -23,9 +23,8 @@ interface FailureContext {
 export function failed(error: unknown, { operation, flags, terminal, isJson }: FailureContext): number {
   if (error instanceof EarshotApiError) {
     const isOfProfile = error.status === 401 && !terminal.env.EARSHOT_TOKEN
-    const advice = isOfProfile ? [] : adviceOn(error, operation, flags)
-    const message = isOfProfile ? `${error.message} Sign in again: earshot login` : error.message
-    terminal.writeError(isJson ? `${jsonText(error.body)}\n` : linesOf(message, advice))
+    const advice = isOfProfile ? ['Sign in again: earshot login'] : adviceOn(error, operation, flags)
+    terminal.writeError(isJson ? `${jsonText(error.body)}\n` : linesOf(error.message, advice))
     return error.status === 401 ? NOT_SIGNED_IN : REFUSED
   }
   if (error instanceof UsageError) {
@@ -36,13 +35,17 @@ export function failed(error: unknown, { operation, flags, terminal, isJson }: F
     terminal.writeError(linesOf(error.message, []))
     return NOT_SIGNED_IN
   }
-  // Loaded with the commands that can throw it alone.
-  if (error instanceof Error && error.name === 'NotEarshotError') {
+  // Loaded with the commands that can throw them alone.
+  if (error instanceof Error && (error.name === 'NotEarshotError' || error.name === 'OAuthRefusal')) {
     terminal.writeError(linesOf(error.message, []))
-    return NOT_REACHABLE
+    return error.name === 'OAuthRefusal' ? REFUSED : NOT_REACHABLE
   }
   if (error instanceof EarshotConnectionError || error instanceof EarshotTimeoutError) {
-    terminal.writeError(linesOf(error.message, ['Is the service running, and is EARSHOT_URL its address?']))
+    terminal.writeError(
+      linesOf(error.message, [
+        `Is the service running, and is this its address?${terminal.env.EARSHOT_TOKEN ? ' Set it with EARSHOT_URL.' : ''}`,
+      ]),
+    )
     return NOT_REACHABLE
   }
   throw error

@@ -1,5 +1,5 @@
 import { createClient, EarshotConnectionError } from '@earshot/contracts/client'
-import { accountOf, chosenProfile, DEFAULT_URL, requireAddress, requireToken } from './account.ts'
+import { accountOf, chosenProfile, DEFAULT_URL, readable, requireAddress, requireToken } from './account.ts'
 import { openBrowser } from './browser.ts'
 import { discover, OAuthRefusal, type OAuthService, openKnownService } from './oauth.ts'
 import { observing } from './observe.ts'
@@ -14,6 +14,8 @@ const INTERRUPTED = 130
 const REFUSED = 1
 const SLOWER_SECONDS = 5
 
+type Device = Awaited<ReturnType<OAuthService['begin']>>
+
 export interface LoginFlags {
   scopes?: string
   withToken?: boolean
@@ -26,21 +28,28 @@ export async function login(address: string | undefined, flags: LoginFlags, term
   const { env } = terminal
   const profiles = openProfiles(env)
   const chosen = profiles.chosen()
-  const known = chosen === undefined ? undefined : profiles.read(chosen)
+  const known = chosen === undefined ? undefined : readable(profiles, chosen)
   const url = requireAddress(address ?? (env.EARSHOT_URL || known?.url || DEFAULT_URL), address ? 'the address' : 'EARSHOT_URL')
   const name = env.EARSHOT_PROFILE || profileNameOf(url)
-  const before = profiles.read(name)
-  const credential = flags.withToken ? { token: await readToken(terminal) } : await allowed(url, flags, terminal)
-  if (typeof credential === 'number') return credential
-
-  // Not the credential that the profile has now, which may be another person's.
-  const token = 'token' in credential ? credential.token : credential.access_token
-  const { user } = await createClient({ baseUrl: url, userAgent: USER_AGENT, token, ...observing(terminal) }).me.retrieve()
-  const { team, project } = before?.url === url ? before : {}
-  profiles.write(name, { url, email: user.email, ...(team && { team }), ...(project && { project }), credential })
-  profiles.choose(name)
-  await revoke(before).catch(() => {})
-  terminal.writeError(printable(`Signed in at ${url} as ${user.email} (profile ${name}).\n`))
+  const own = flags.withToken ? { token: await readToken(terminal) } : undefined
+  const signal = terminal.interruption()
+  try {
+    const credential = own ?? (await allowed(url, flags, { terminal, signal }))
+    if (typeof credential === 'number') return credential
+    // Not the credential that the profile has now, which may be another person's.
+    const token = 'token' in credential ? credential.token : credential.access_token
+    const client = createClient({ baseUrl: url, userAgent: USER_AGENT, token, ...observing(terminal) })
+    const { user } = await client.me.retrieve({}, { signal })
+    const before = readable(profiles, name)
+    const { team, project } = before?.url === url ? before : {}
+    profiles.write(name, { url, email: user.email, ...(team && { team }), ...(project && { project }), credential })
+    profiles.choose(name)
+    await revoke(before, terminal).catch(() => {})
+    terminal.writeError(printable(`Signed in at ${url} as ${user.email} (profile ${name}).\n`))
+  } catch (error) {
+    if (signal.aborted) return INTERRUPTED
+    throw error
+  }
   if (env.EARSHOT_TOKEN) terminal.writeError('EARSHOT_TOKEN is set, and other commands use it instead. Unset it to use this profile.\n')
   return 0
 }
@@ -49,7 +58,7 @@ export async function login(address: string | undefined, flags: LoginFlags, term
 export async function logout({ isLocal }: { isLocal: boolean }, terminal: Terminal): Promise<void> {
   if (terminal.env.EARSHOT_TOKEN) throw new UsageError('EARSHOT_TOKEN is set. Unset it, or name the profile with --profile')
   const { name, profile, profiles } = chosenProfile(terminal)
-  if (!isLocal) await revoke(profile)
+  if (!isLocal) await revoke(profile, terminal)
   profiles.remove(name)
   const isKept = isLocal || (profile.credential && 'token' in profile.credential)
   terminal.writeError(printable(`Signed out of ${profile.url} (profile ${name}).${isKept ? ' The token itself still works.' : ''}\n`))
@@ -63,16 +72,22 @@ export async function whoami({ isJson }: { isJson: boolean }, terminal: Terminal
   if (isJson) return `${JSON.stringify({ url: account.url, profile, user, credential, teams }, null, 2)}\n`
   const kept = profile === null ? 'EARSHOT_TOKEN' : `profile ${profile}`
   const lines = [
-    `${user.email} at ${account.url} (${kept}, ${credential.kind}, ${credential.scopes?.length ?? 'all'} scopes)`,
+    `${user.email} at ${account.url} (${kept}, ${credential.kind}, ${countOf(credential.scopes)})`,
     ...teams.map((team) => `  ${team.id}  ${team.name} (${team.role})`),
   ]
   return printable(`${lines.join('\n')}\n`)
 }
 
+function countOf(scopes: readonly string[] | null): string {
+  if (scopes === null) return 'all scopes'
+  return scopes.length === 1 ? '1 scope' : `${scopes.length} scopes`
+}
+
 /** A personal access token stays: it is deleted where it was made. */
-async function revoke(profile: Profile | undefined): Promise<void> {
+async function revoke(profile: Profile | undefined, terminal: Terminal): Promise<void> {
   const { credential, url } = profile ?? {}
-  if (url !== undefined && credential && 'refresh_token' in credential) await openKnownService(url).revoke(credential.refresh_token)
+  if (url !== undefined && credential && 'refresh_token' in credential)
+    await openKnownService(url, observing(terminal)).revoke(credential.refresh_token)
 }
 
 async function readToken({ stdin }: Terminal): Promise<string> {
@@ -83,53 +98,55 @@ async function readToken({ stdin }: Terminal): Promise<string> {
 }
 
 /** Lets a person allow this device in a browser (RFC 8628). Returns the tokens, or the exit code when they were not given. */
-async function allowed(url: string, { scopes, browser = true }: LoginFlags, terminal: Terminal): Promise<OAuthCredential | number> {
-  const signal = terminal.interruption()
-  try {
-    const service = await discover(url, signal)
-    const device = await service.begin(scopes?.split(',').join(' '))
-    const address = device.verification_uri_complete ?? device.verification_uri
-    const isOpened = browser && terminal.canAsk && (await openBrowser(address, terminal.env))
-    terminal.writeError(
-      printable(
-        `${isOpened ? 'Your browser opens' : 'Open'} ${address}\nAllow access if it shows the code ${device.user_code}. Waiting…\n`,
-      ),
-    )
-    return await tokensOf(service, device, { terminal, signal })
-  } catch (error) {
-    if (signal.aborted) return INTERRUPTED
-    throw error
-  }
+async function allowed(url: string, { scopes, browser = true }: LoginFlags, asking: Asking): Promise<OAuthCredential | number> {
+  const { terminal, signal } = asking
+  const service = await discover(url, { ...observing(terminal), signal })
+  const device = await service.begin(scopes?.split(',').join(' '))
+  const address = device.verification_uri_complete ?? device.verification_uri
+  const isOpened = browser && terminal.canAsk && (await openBrowser(address, terminal.env))
+  terminal.writeError(
+    printable(`${isOpened ? 'Your browser opens' : 'Open'} ${address}\nAllow access if it shows the code ${device.user_code}. Waiting…\n`),
+  )
+  return tokensOf(service, device, asking)
 }
 
-async function tokensOf(
-  service: OAuthService,
-  device: Awaited<ReturnType<OAuthService['begin']>>,
-  { terminal, signal }: { terminal: Terminal; signal: AbortSignal },
-): Promise<OAuthCredential | number> {
+interface Asking {
+  terminal: Terminal
+  /** Aborts at Ctrl-C. */
+  signal: AbortSignal
+}
+
+/** Asks the service until the person has decided, as often as it says (RFC 8628 §3.5). */
+async function tokensOf(service: OAuthService, device: Device, { terminal, signal }: Asking): Promise<OAuthCredential | number> {
+  const endMs = performance.now() + device.expires_in * 1_000
   let seconds = device.interval ?? SLOWER_SECONDS
+  let waitSeconds = seconds
   for (;;) {
-    await terminal.pause(seconds * 1_000, signal)
+    await terminal.pause(waitSeconds * 1_000, signal)
     signal.throwIfAborted()
+    waitSeconds = seconds
     try {
       return await service.poll(device.device_code)
     } catch (error) {
-      // The connection may come back before the code expires; then the service says so.
-      const isAway = error instanceof EarshotConnectionError
-      if (!isAway && !(error instanceof OAuthRefusal)) throw error
-      if (isAway && seconds > device.expires_in) throw error
-      if (isAway) seconds *= 2
-      else if (error.error === 'slow_down') seconds += SLOWER_SECONDS
-      else if (error.error !== 'authorization_pending') return refuse(error.error, terminal)
+      signal.throwIfAborted()
+      if (error instanceof OAuthRefusal) {
+        if (error.error === 'slow_down') seconds += SLOWER_SECONDS
+        else if (error.error !== 'authorization_pending') return refuse(error, terminal)
+        waitSeconds = seconds
+        continue
+      }
+      // The service may come back before the code expires.
+      if (!(error instanceof EarshotConnectionError) || performance.now() > endMs) throw error
+      waitSeconds *= 2
     }
   }
 }
 
-function refuse(code: string, terminal: Terminal): number {
+function refuse(refusal: OAuthRefusal, terminal: Terminal): number {
   const reasons: Record<string, string> = {
     access_denied: 'access was denied in the browser',
     expired_token: 'the code has expired. Run earshot login again',
   }
-  terminal.writeError(printable(`error: ${reasons[code] ?? `the service refused the sign-in: ${code}`}\n`))
+  terminal.writeError(printable(`error: ${reasons[refusal.error] ?? refusal.message}\n`))
   return REFUSED
 }

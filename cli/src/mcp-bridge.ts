@@ -43,8 +43,7 @@ export async function bridge(terminal: Terminal, { address, headers, fetch }: Br
         await write(text)
       }
     } catch (error) {
-      const reason = error instanceof Error && error.cause instanceof Error ? error.cause.message : String(error)
-      if (message.id !== undefined) await write(failure(message.id, SERVER_ERROR, `${address} is not reachable: ${reason}`))
+      if (message.id !== undefined) await write(failure(message.id, SERVER_ERROR, reasonOf(error, address)))
     }
   }
 
@@ -106,6 +105,13 @@ function parse(line: string): Message | null {
   } catch {
     return null
   }
+}
+
+/** Returns what went wrong: of the network, or that nobody is signed in any more. */
+function reasonOf(error: unknown, address: string): string {
+  const { name, message, cause } = error as Error // fetch throws no other.
+  if (name !== 'TypeError') return message
+  return `${address} is not reachable: ${cause instanceof Error ? cause.message : message}`
 }
 
 function failure(id: Message['id'], code: number, message: string): string {

@@ -24,15 +24,33 @@ import type { OAuthCredential } from './profiles.ts'
 const CLIENT = { client_id: 'earshot-cli' }
 const TIMEOUT_MS = 30_000
 
-/** The service refused a request of OAuth, with a code of RFC 6749 or RFC 8628. */
-export { ResponseBodyError as OAuthRefusal }
+/** The service refused a request of OAuth. */
+export class OAuthRefusal extends Error {
+  override readonly name = 'OAuthRefusal'
+  /** Of RFC 6749 §5.2 or RFC 8628 §3.5, such as `authorization_pending`. */
+  readonly error: string
+
+  constructor(code: string, description: string | undefined) {
+    super(`the service refused the sign-in: ${description ? `${description} (${code})` : code}`)
+    this.error = code
+  }
+}
 
 /** The answer is not that of an Earshot. */
 class NotEarshotError extends Error {
   override readonly name = 'NotEarshotError'
 }
 
-/** A service where people allow devices to act for them (RFC 8628). */
+/** How requests are sent, and what ends them early. */
+interface Sending {
+  fetch?: typeof fetch | undefined
+  signal?: AbortSignal
+}
+
+/**
+ * A service where people allow devices to act for them (RFC 8628). Its methods throw an OAuthRefusal when it refuses, an
+ * EarshotConnectionError when it is away or cannot answer now, and a NotEarshotError when something else answers.
+ */
 export interface OAuthService {
   /** Asks for a code that a person confirms in a browser. */
   begin: (scope: string | undefined) => Promise<DeviceAuthorizationResponse>
@@ -43,24 +61,26 @@ export interface OAuthService {
   revoke: (refreshToken: string) => Promise<void>
 }
 
-/** Reads the metadata of the service (RFC 8414). Throws a NotEarshotError when there are none, and what fetch throws when it is not reachable. */
-export async function discover(url: string, signal?: AbortSignal): Promise<OAuthService> {
+/** Reads the metadata of the service (RFC 8414). Throws as the methods of the service do. */
+export async function discover(url: string, sending: Sending): Promise<OAuthService> {
   const issuer = new URL(url)
-  const response = await discoveryRequest(issuer, { algorithm: 'oauth2', ...optionsWith(signal) })
-  if (response.status !== 200) throw new NotEarshotError(`${url} answers ${response.status} where an Earshot has its metadata`)
+  const response = await discoveryRequest(issuer, { algorithm: 'oauth2', ...optionsWith(sending) })
+  if (response.status !== 200) throw new NotEarshotError(`${url} is not an Earshot service (${response.status} for its OAuth metadata)`)
   const stated = await statedIssuer(response.clone())
-  if (stated === undefined) throw new NotEarshotError(`${url} answers, but not as an Earshot`)
-  if (stated !== url) throw new NotEarshotError(`${url} calls itself ${stated}. Sign in there: earshot login ${stated}`)
-  return openService(await processDiscoveryResponse(issuer, response), signal)
+  if (stated === undefined) throw new NotEarshotError(`${url} is not an Earshot service`)
+  if (stated !== url)
+    throw new NotEarshotError(`${url} is not the address of this service. ${isPlain(stated) ? `It is ${stated}` : ''}`.trim())
+  return openService(await understood(url, processDiscoveryResponse(issuer, response)), sending)
 }
 
 /** Opens a service whose metadata were read before: its addresses are the same everywhere. */
-export function openKnownService(url: string, signal?: AbortSignal): OAuthService {
-  return openService({ issuer: url, token_endpoint: `${url}/o/token/`, revocation_endpoint: `${url}/o/revoke/` }, signal)
+export function openKnownService(url: string, sending: Sending): OAuthService {
+  return openService({ issuer: url, token_endpoint: `${url}/o/token/`, revocation_endpoint: `${url}/o/revoke/` }, sending)
 }
 
-function openService(server: AuthorizationServer, signal: AbortSignal | undefined): OAuthService {
-  const options = optionsWith(signal)
+function openService(server: AuthorizationServer, sending: Sending): OAuthService {
+  const options = optionsWith(sending)
+  const { issuer } = server
   const credentialOf = ({ access_token, refresh_token = '', expires_in = 0 }: TokenEndpointResponse): OAuthCredential => ({
     ...{ access_token, refresh_token },
     expires_at: new Date(Date.now() + expires_in * 1_000).toISOString(),
@@ -68,40 +88,64 @@ function openService(server: AuthorizationServer, signal: AbortSignal | undefine
   return {
     begin: async (scope) => {
       const response = await deviceAuthorizationRequest(server, CLIENT, None(), { ...(scope && { scope }) }, options)
-      return processDeviceAuthorizationResponse(server, CLIENT, response)
+      return understood(issuer, processDeviceAuthorizationResponse(server, CLIENT, response))
     },
     poll: async (deviceCode) => {
       const response = await deviceCodeGrantRequest(server, CLIENT, None(), deviceCode, options)
-      return credentialOf(await processDeviceCodeResponse(server, CLIENT, response))
+      return credentialOf(await understood(issuer, processDeviceCodeResponse(server, CLIENT, response)))
     },
     refresh: async (refreshToken) => {
       const response = await refreshTokenGrantRequest(server, CLIENT, None(), refreshToken, options)
-      return credentialOf(await processRefreshTokenResponse(server, CLIENT, response))
+      return credentialOf(await understood(issuer, processRefreshTokenResponse(server, CLIENT, response)))
     },
     revoke: async (refreshToken) => {
-      await processRevocationResponse(await revocationRequest(server, CLIENT, None(), refreshToken, options))
+      const response = await revocationRequest(server, CLIENT, None(), refreshToken, options)
+      await understood(issuer, processRevocationResponse(response))
     },
   }
 }
 
-/** Plain http is for the service on one's own machine or network, as for all other commands. */
-function optionsWith(signal: AbortSignal | undefined) {
+/** Returns what the service said. Throws an OAuthRefusal, or a NotEarshotError when it is no answer of OAuth. */
+async function understood<Answer>(url: string, answer: Promise<Answer>): Promise<Answer> {
+  try {
+    return await answer
+  } catch (error) {
+    if (error instanceof ResponseBodyError) throw new OAuthRefusal(error.error, error.error_description)
+    throw new NotEarshotError(`${url} does not answer as an Earshot service`, { cause: error })
+  }
+}
+
+function optionsWith({ fetch = globalThis.fetch, signal }: Sending) {
   const timeout = () => AbortSignal.timeout(TIMEOUT_MS)
   return {
+    // For the service on one's own machine or network, as for all other commands.
     [allowInsecureRequests]: true,
-    [customFetch]: reach,
+    [customFetch]: (address: string, init: object) => reach(fetch, address, init),
     headers: { 'user-agent': 'earshot-cli' },
     signal: () => (signal ? AbortSignal.any([signal, timeout()]) : timeout()),
   }
 }
 
-async function reach(address: string, init: object): Promise<Response> {
-  try {
-    return await fetch(address, init)
-  } catch (cause) {
-    const { code, message } = Object((cause as Error).cause ?? cause)
-    throw new EarshotConnectionError(`${new URL(address).origin} is not reachable: ${code ?? message}.`, { cause })
-  }
+async function reach(send: typeof fetch, address: string, init: object): Promise<Response> {
+  const { origin, pathname } = new URL(address)
+  const response = await send(address, init).catch((cause) => {
+    throw new EarshotConnectionError(`${origin} is not reachable: ${reasonOf(cause)}.`, { cause })
+  })
+  // Neither says anything about the sign-in.
+  if (response.status < 500 && response.status !== 429) return response
+  await response.body?.cancel()
+  throw new EarshotConnectionError(`${origin} responded with ${response.status} to ${pathname}.`)
+}
+
+function reasonOf(error: Error): string {
+  if (error.name === 'TimeoutError') return 'no response in time'
+  const { code, message } = Object(error.cause ?? error)
+  return typeof code === 'string' ? code : message
+}
+
+/** Whether an address of another server can be shown as one to use: nothing in it means anything to a shell. */
+function isPlain(address: string): boolean {
+  return /^https?:\/\/[\w.:/[\]-]+$/.test(address)
 }
 
 async function statedIssuer(response: Response): Promise<string | undefined> {

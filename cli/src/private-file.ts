@@ -1,11 +1,13 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { UsageError } from './usage-error.ts'
 
 /** A JSON file that only its owner can read. */
 export interface PrivateFile {
   path: string
   /** Returns its JSON; undefined if there is none, or it cannot be read. */
   read: () => unknown
+  /** Throws a UsageError when it cannot, as on a full disk. */
   write: (value: object) => void
   remove: () => void
 }
@@ -15,10 +17,14 @@ export function openPrivateFile(path: string): PrivateFile {
     path,
     read: () => readJson(path),
     write: (value) => {
-      mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
-      // Written whole, then renamed: a killed run leaves the previous file.
-      writeFileSync(`${path}.${process.pid}`, `${JSON.stringify(value)}\n`, { mode: 0o600 })
-      renameSync(`${path}.${process.pid}`, path)
+      try {
+        mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+        // Written whole, then renamed: a killed run leaves the previous file.
+        writeFileSync(`${path}.${process.pid}`, `${JSON.stringify(value)}\n`, { mode: 0o600 })
+        renameSync(`${path}.${process.pid}`, path)
+      } catch (error) {
+        throw new UsageError(`cannot write ${path}: ${(error as Error).message}`)
+      }
     },
     remove: () => rmSync(path, { force: true }),
   }

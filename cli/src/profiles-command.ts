@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander'
+import { readable } from './account.ts'
 import type { Column } from './columns.ts'
 import { HelpGroup } from './help.ts'
 import { act } from './login-command.ts'
@@ -6,6 +7,7 @@ import type { CommandContext } from './operation-command.ts'
 import { painter } from './paint.ts'
 import { jsonText } from './printable.ts'
 import { openProfiles } from './profiles.ts'
+import { changeProfile } from './refresh.ts'
 import { TEXT } from './schema-node.ts'
 import { formatTable } from './table.ts'
 import type { Terminal } from './terminal.ts'
@@ -36,7 +38,7 @@ export function addProfiles(command: Command, context: CommandContext): void {
   set.addOption(new Option('--team <id>', 'the team of commands without --team; empty for none'))
   set.addOption(new Option('--project <id>', 'the project of commands without --project; empty for none'))
   act(set, context, async () => {
-    setPlace(terminal, set.opts<Place>())
+    await setPlace(terminal, set.opts<Place>())
     return 0
   })
 }
@@ -45,7 +47,7 @@ function list(terminal: Terminal, isJson: boolean): void {
   const profiles = openProfiles(terminal.env)
   const chosen = profiles.chosen()
   const rows = profiles.names().map((name) => {
-    const { url, email, team = null, project = null, credential } = profiles.read(name) ?? {}
+    const { url = null, email = null, team = null, project = null, credential } = readable(profiles, name) ?? {}
     return { name, url, email, team, project, is_current: name === chosen, is_signed_in: credential !== undefined }
   })
   if (isJson) {
@@ -59,26 +61,30 @@ function list(terminal: Terminal, isJson: boolean): void {
   const shown = rows.map((row) => ({
     ...row,
     name: `${row.name}${row.is_current ? ' (current)' : ''}`,
-    email: row.is_signed_in ? row.email : 'signed out',
+    email: row.is_signed_in ? row.email : stateOf(row.url),
   }))
   terminal.writeOut(formatTable(COLUMNS, shown, { terminalWidth: terminal.columns, paint: painter(terminal) }))
 }
 
+function stateOf(url: string | null): string {
+  return url === null ? 'broken' : 'signed out'
+}
+
 function chooseProfile(terminal: Terminal, name: string): void {
   const profiles = openProfiles(terminal.env)
-  if (!profiles.read(name)) throw new UsageError(`there is no profile ${name}. Choose from: ${profiles.names().join(', ')}`)
+  if (!profiles.names().includes(name)) throw new UsageError(`there is no profile ${name}. Choose from: ${profiles.names().join(', ')}`)
   profiles.choose(name)
 }
 
-function setPlace({ env }: Terminal, given: Place): void {
+async function setPlace({ env }: Terminal, given: Place): Promise<void> {
   const profiles = openProfiles(env)
   const name = profiles.chosen()
-  const profile = name === undefined ? undefined : profiles.read(name)
-  if (name === undefined || !profile) throw new UsageError('there is no profile yet. Sign in: earshot login')
+  if (name === undefined || !profiles.read(name)) throw new UsageError('there is no profile yet. Sign in: earshot login')
   if (given.team === undefined && given.project === undefined) throw new UsageError('name --team, --project or both')
-  const { team: _team, project: _project, ...rest } = profile
-  // The project of another team is none of this one.
-  const team = given.team ?? profile.team
-  const project = given.project ?? (given.team === undefined ? profile.project : undefined)
-  profiles.write(name, { ...rest, ...(team && { team }), ...(project && { project }) })
+  await changeProfile({ profiles, name }, ({ team: ownTeam, project: ownProject, ...rest }) => {
+    const team = given.team ?? ownTeam
+    // The project of another team is none of this one.
+    const project = given.project ?? (given.team === undefined ? ownProject : undefined)
+    return { ...rest, ...(team && { team }), ...(project && { project }) }
+  })
 }

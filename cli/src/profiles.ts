@@ -15,7 +15,7 @@ export interface Profile {
   /** Defaults of `--team` and `--project`. */
   team?: string
   project?: string
-  /** Absent after `earshot logout`, and when the service has ended the sign-in. */
+  /** Absent when the sign-in has ended at the service. */
   credential?: Credential
 }
 
@@ -73,8 +73,10 @@ export function openProfiles(env: Environment): Profiles {
     write: (name, profile) => fileOf(name).write(profile),
     remove: (name) => {
       fileOf(name).remove()
-      for (const file of existsSync(folder) ? readdirSync(folder) : [])
-        if (file.startsWith(`${name}.`) && file.endsWith('.claim')) rmSync(join(folder, file), { force: true })
+      // What commands that were killed have left, and nothing of a profile whose name only begins the same.
+      const isLeft = (file: string) => file.startsWith(`${name}.`) && /^([0-9a-f]{32}\.claim|json\.\d+)$/.test(file.slice(name.length + 1))
+      for (const file of (existsSync(folder) ? readdirSync(folder) : []).filter(isLeft)) rmSync(join(folder, file), { force: true })
+      if (current() === name) settings.remove()
     },
     choose: (name) => settings.write({ profile: name }),
   }

@@ -1,5 +1,5 @@
 import { type CallOptions, type Client, type ClientOptions, createClient, type Export } from '@earshot/contracts/client'
-import { accountOf, DEFAULT_URL, requireAddress } from './account.ts'
+import { accountOf, chosenProfile, DEFAULT_URL, requireAddress } from './account.ts'
 import { authorizedFetch } from './authorized-fetch.ts'
 import { NotSignedInError } from './not-signed-in.ts'
 import { observing } from './observe.ts'
@@ -29,12 +29,13 @@ export function clientOptions(terminal: Terminal, sending?: typeof fetch): Clien
 
 /** Returns the address of the service, also of one where nobody is signed in. */
 export function serviceUrl(terminal: Terminal): string {
+  const { EARSHOT_TOKEN: token, EARSHOT_URL: url } = terminal.env
   try {
-    return accountOf(terminal).url
+    if (!token?.trim()) return chosenProfile(terminal).profile.url
   } catch (error) {
     if (!(error instanceof NotSignedInError)) throw error
-    return requireAddress(terminal.env.EARSHOT_URL || DEFAULT_URL, 'EARSHOT_URL')
   }
+  return requireAddress(url || DEFAULT_URL, 'EARSHOT_URL')
 }
 
 /** Calls an operation by its name. */

@@ -4,7 +4,7 @@ import type { Terminal } from './terminal.ts'
 const MASK = '***'
 /** Names of headers, query parameters and fields whose value is secret, or leads to one: `upload.token`, `otpauth_url`, the `headers` of an endpoint. */
 const SECRET_NAME =
-  /authorization|cookie|password|secret|token|otp|recovery|signature|credential|private|^headers$|^sig$|^(api|access|idempotency)[-_]?key$|^upload-metadata$/i
+  /authorization|cookie|password|secret|token|otp|recovery|signature|credential|private|^headers$|^sig$|^(device|user)_code$|^(api|access|idempotency)[-_]?key$|^upload-metadata$/i
 /** Fields that are named like secrets and tell none. */
 const HARMLESS = /(_id|_at|_hint|_seconds|_type|_required)$/
 /** Values that are secret wherever they stand: credentials of Earshot, JSON Web Tokens, signing secrets. */

@@ -67,7 +67,9 @@ test('an unreachable service ends with 4', async () => {
   })()
   const { exitCode, err } = await earshot(['me', 'retrieve'], { url })
   expect(exitCode).toBe(4)
-  expect(err).toBe(`error: ${url} is not reachable: ECONNREFUSED.\nIs the service running, and is EARSHOT_URL its address?\n`)
+  expect(err).toBe(
+    `error: ${url} is not reachable: ECONNREFUSED.\nIs the service running, and is this its address? Set it with EARSHOT_URL.\n`,
+  )
 })
 
 test('a response of another server ends with 4', async () => {

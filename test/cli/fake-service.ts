@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** A response to send: JSON, raw text, silence, or a connection that breaks. */
+/** A response to send: JSON with `$URL` for the address of the service, raw text, silence, or a connection that breaks. */
 export interface PlayedAnswer {
   status?: number
   headers?: Record<string, string>
@@ -33,13 +33,14 @@ export async function playService(...answers: PlayedAnswer[]): Promise<PlayedSer
     // A client may break off its request.
     if (!received) return
     requests.push(received)
-    play(answer, response)
+    play(answer, response, url)
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo // A TCP server has one.
+  const url = `http://127.0.0.1:${port}`
   return {
-    url: `http://127.0.0.1:${port}`,
+    url,
     requests,
     [Symbol.asyncDispose]: async () => {
       server.closeAllConnections()
@@ -60,12 +61,12 @@ async function receive(request: IncomingMessage): Promise<ReceivedRequest> {
   return { method, path, headers, body: Buffer.concat(chunks).toString('utf8') }
 }
 
-function play({ status = 200, headers = {}, json, text, instead }: PlayedAnswer, response: ServerResponse): void {
+function play({ status = 200, headers = {}, json, text, instead }: PlayedAnswer, response: ServerResponse, url: string): void {
   if (instead === 'silence') return
   if (instead === 'reset') {
     response.socket?.resetAndDestroy()
     return
   }
-  const body = text ?? (json === undefined ? '' : JSON.stringify(json))
+  const body = text ?? (json === undefined ? '' : JSON.stringify(json).replaceAll('$URL', url))
   response.writeHead(status, { ...(json !== undefined && { 'content-type': 'application/json' }), ...headers }).end(body)
 }

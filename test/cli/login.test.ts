@@ -49,7 +49,10 @@ test('a person signs in with the browser, acts without an environment, and signs
   const { access_token } = config.read(name).credential
   expect(await run('logout')).toMatchObject({ exitCode: 0, err: `Signed out of ${fixture.service.url} (profile ${name}).\n` })
   expect([existsSync(config.pathOf(name)), await opens(fixture, access_token)]).toEqual([false, false])
-  expect(await run('teams', 'list')).toMatchObject({ exitCode: 3, err: expect.stringMatching(/^error: there is no profile .*\n$/) })
+  expect(await run('teams', 'list')).toMatchObject({
+    exitCode: 3,
+    err: expect.stringMatching(/^error: you are not signed in\. Run earshot login, .*\n$/),
+  })
 })
 
 test('a second sign-in on a profile is that of the person who signs in, and ends the first', { timeout: 30_000 }, async () => {
@@ -105,7 +108,11 @@ test('a sign-in that is withdrawn in the browser ends with 3 and one line, then 
   const { body } = await fixture.service.send('GET', '/api/v1/me/authorizations/', { headers })
   for (const { id } of body.results) await fixture.service.send('DELETE', `/api/v1/me/authorizations/${id}/`, { headers })
   const first = await run('teams', 'list')
-  expect(first).toMatchObject({ exitCode: 3, out: '', err: expect.stringMatching(/^error: [^\n]+ Sign in again: earshot login\n$/) })
+  expect(first).toMatchObject({
+    exitCode: 3,
+    out: '',
+    err: expect.stringMatching(/^error: [^\n]+ Sign in again: earshot login http\S+\n$/),
+  })
   expect(config.read(name)).not.toHaveProperty('credential')
   const second = await run('teams', 'list')
   expect(second).toMatchObject({ exitCode: 3, err: expect.stringMatching(/^error: you are not signed in at \S+ any more\. .*\n$/) })
@@ -211,12 +218,27 @@ test('a service that is no Earshot, calls itself otherwise or is away is one cle
   await using page = await playService({ text: '<html>', headers: { 'content-type': 'text/html' } })
   await using missing = await playService({ status: 404, json: {} })
   await using other = await playService({ json: { issuer: 'https://feedback.example.com', device_authorization_endpoint: 'https://x/' } })
-  const endings = [page.url, missing.url, other.url, 'http://127.0.0.1:2'].map((url) => earshot(['login', url], { env: config.env }))
+  await using hostile = await playService({ json: { issuer: 'https://x/$(touch y)', device_authorization_endpoint: 'https://x/' } })
+  const endings = [page.url, missing.url, other.url, hostile.url, 'http://127.0.0.1:2'].map((url) =>
+    earshot(['login', url], { env: config.env }),
+  )
   expect((await Promise.all(endings)).map(({ exitCode, err }) => [exitCode, err.replace(/:\d+/g, '').split('\n')[0]])).toEqual([
-    [4, 'error: http://127.0.0.1 answers, but not as an Earshot'],
-    [4, 'error: http://127.0.0.1 answers 404 where an Earshot has its metadata'],
-    [4, 'error: http://127.0.0.1 calls itself https://feedback.example.com. Sign in there: earshot login https://feedback.example.com'],
+    [4, 'error: http://127.0.0.1 is not an Earshot service'],
+    [4, 'error: http://127.0.0.1 is not an Earshot service (404 for its OAuth metadata)'],
+    [4, 'error: http://127.0.0.1 is not the address of this service. It is https://feedback.example.com'],
+    [4, 'error: http://127.0.0.1 is not the address of this service.'],
     [4, expect.stringMatching(/^error: http:\/\/127\.0\.0\.1 is not reachable/)],
   ])
   expect(await run('login', 'ftp://x')).toMatchObject({ exitCode: 2, err: expect.stringContaining('must be an http or https address') })
+})
+
+test('a profile that is signed out still names the address of its service, and a broken one does not stop the others', async () => {
+  config.write('home', { url: 'https://feedback.example.com', email: 'ada@example.com' })
+  expect(await run('open', 'docs', '--print')).toMatchObject({ exitCode: 0, out: 'https://feedback.example.com/api/docs/\n' })
+  config.write(name, await deviceProfile(fixture))
+  config.write('broken', '{')
+  expect((await run('profiles')).out).toMatch(/^broken \(current\) +- +broken/m)
+  expect(await earshot(['teams', 'list'], { env: { ...config.env, EARSHOT_URL: fixture.service.url } })).toMatchObject({ exitCode: 0 })
+  expect(await run('profiles', 'use', name)).toMatchObject({ exitCode: 0 })
+  expect(await run('teams', 'list')).toMatchObject({ exitCode: 0 })
 })

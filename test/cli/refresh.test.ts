@@ -1,7 +1,9 @@
+import { readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { beforeEach, expect, test } from 'vitest'
 import { openProfiles, type Profiles } from '../../cli/src/profiles.ts'
-import { refreshed } from '../../cli/src/refresh.ts'
+import { changeProfile, refreshed } from '../../cli/src/refresh.ts'
 import { type ConfigFolder, makeConfigFolder } from '../support/profiles.ts'
 
 const OLD = { access_token: 'old', refresh_token: 'first', expires_at: '2020-01-01T00:00:00Z' }
@@ -39,6 +41,47 @@ test('after a failure of the connection the next caller tries again, and those t
   const outcomes = await Promise.allSettled([1, 2, 3].map(() => refreshed({ profiles, name: 'home', exchange }, OLD)))
   expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'fulfilled', 'rejected'])
   expect([count, config.read('home').credential]).toEqual([2, NEW])
+})
+
+test('what a person changes while the tokens are renewed is kept, and so are the new tokens', async () => {
+  const renewing = refreshed({ profiles, name: 'home', exchange: () => delay(200, NEW) }, OLD)
+  const changing = changeProfile({ profiles, name: 'home' }, (profile) => ({ ...profile, team: 'another' }))
+  expect(await renewing).toEqual(NEW)
+  await changing
+  expect(config.read('home')).toMatchObject({ team: 'another', credential: NEW })
+})
+
+test('a sign-in or sign-out during a renewal wins', async () => {
+  const other = { url: 'http://127.0.0.1:3', email: 'bob@example.com', credential: { token: 'svc_other' } }
+  const exchange = async () => {
+    profiles.write('home', other)
+    return NEW
+  }
+  await expect(refreshed({ profiles, name: 'home', exchange }, OLD)).rejects.toThrow(/not signed in/)
+  expect(config.read('home')).toEqual(other)
+  config.write('home', { url: 'http://127.0.0.1:2', email: 'ada@example.com', credential: OLD })
+  const removing = async () => {
+    profiles.remove('home')
+    return NEW
+  }
+  await expect(refreshed({ profiles, name: 'home', exchange: removing }, OLD)).rejects.toThrow(/not signed in/)
+  expect(profiles.names()).toEqual([])
+})
+
+test('a profile that is removed leaves nothing of itself, and all of one whose name begins the same', () => {
+  const left = [`home.${'0'.repeat(32)}.claim`, 'home.json.123']
+  const others = [`home.de.${'0'.repeat(32)}.claim`, 'home.de.json', 'home.de.json.123']
+  for (const file of [...left, ...others]) writeFileSync(join(profiles.folder, file), '{}')
+  profiles.remove('home')
+  expect(readdirSync(profiles.folder).sort()).toEqual(others.sort())
+})
+
+test('those that wait do not give up a command that still renews', async () => {
+  const slow = () => delay(300, undefined).then(() => Promise.reject(new Error('ECONNREFUSED')))
+  const first = refreshed({ profiles, name: 'home', exchange: slow, waitMs: 500 }, OLD)
+  const others = [1, 2].map(() => refreshed({ profiles, name: 'home', exchange: () => delay(400, NEW), waitMs: 500 }, OLD))
+  await expect(first).rejects.toThrow('ECONNREFUSED')
+  expect(await Promise.all(others)).toEqual([NEW, NEW])
 })
 
 test('a command that was killed while it renewed costs one sign-in, and no second use of the token', async () => {

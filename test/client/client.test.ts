@@ -265,6 +265,20 @@ describe('a list', () => {
   })
 })
 
+test('what a given fetch throws for another reason than the network reaches the caller, after one try', async () => {
+  const reason = new Error('There is no token.')
+  let count = 0
+  const fetch = async () => {
+    count += 1
+    throw reason
+  }
+  const client = createClient({ baseUrl: 'http://localhost:8000', fetch })
+  await expect(client.teams.list()).rejects.toBe(reason)
+  await expect(Array.fromAsync(client.events.stream({ team_id: TEAM }))).rejects.toBe(reason)
+  await expect(Array.fromAsync(client.submissions.export({ team_id: TEAM, project_id: TEAM }))).rejects.toBe(reason)
+  expect(count).toBe(3)
+})
+
 test('types come from the contracts', () => {
   const client = createClient({ baseUrl: 'http://localhost:8000' })
   expectTypeOf(client.teams.list).parameter(0).toEqualTypeOf<{ cursor?: string | undefined; limit?: number | undefined } | undefined>()

@@ -5,6 +5,7 @@ export interface ClientOptions {
   baseUrl: string
   /** Personal access token, OAuth2 access token or JWT. Never sent on the public plane. */
   token?: string | undefined
+  /** Sends the requests. A failure of the network is a TypeError and tried again; what it throws otherwise reaches the caller. */
   fetch?: typeof globalThis.fetch | undefined
   /** Maximum time of a call, retries and waits included. Default: 30,000, and more for operations that take longer. */
   timeoutMs?: number | undefined

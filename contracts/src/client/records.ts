@@ -1,6 +1,6 @@
 import { EarshotApiError, EarshotConnectionError, EarshotTimeoutError } from './errors.ts'
 import type { ErrorBody } from './models.ts'
-import { outputOf, reasonOf } from './reply.ts'
+import { failureOf, outputOf } from './reply.ts'
 import type { PreparedRequest } from './request.ts'
 import { backoffMs, wait } from './retry.ts'
 import { statusOf } from './statuses.ts'
@@ -97,9 +97,8 @@ export async function* readBytes(
       watchdog.expectBytes()
     }
   } catch (cause) {
-    if (cause instanceof EarshotApiError || cause instanceof EarshotConnectionError) throw cause
-    watchdog.signal.throwIfAborted()
-    throw new EarshotConnectionError(`${new URL(address).origin} is not reachable: ${reasonOf(cause)}.`, { cause })
+    if (!(cause instanceof EarshotApiError || cause instanceof EarshotConnectionError)) watchdog.signal.throwIfAborted()
+    throw failureOf(cause, address)
   } finally {
     watchdog.stop()
   }

@@ -10,7 +10,7 @@ export interface Reply {
   text: string
 }
 
-/** Sends once. Network failures become an EarshotConnectionError; an abort throws the signal's reason. */
+/** Sends once. Network failures become an EarshotConnectionError; an abort throws the signal's reason. What a given `fetch` throws otherwise stays as it is. */
 export async function sendOnce(fetch: typeof globalThis.fetch, request: PreparedRequest, signal: AbortSignal): Promise<Reply> {
   const { address, init } = request
   try {
@@ -18,8 +18,18 @@ export async function sendOnce(fetch: typeof globalThis.fetch, request: Prepared
     return { address, status: response.status, headers: response.headers, text: await response.text() }
   } catch (cause) {
     signal.throwIfAborted()
-    throw new EarshotConnectionError(`${new URL(address).origin} is not reachable: ${reasonOf(cause)}.`, { cause })
+    throw failureOf(cause, address)
   }
+}
+
+/**
+ * Returns what a call throws after `fetch`, or reading its response, has failed: an EarshotConnectionError for a failure of the network,
+ * which is a TypeError (Fetch standard §5.6), and for JSON that is none. Another error is of a `fetch` that the caller gave, or of the
+ * service itself, and stays as it is.
+ */
+export function failureOf(cause: unknown, address: string): unknown {
+  if (!(cause instanceof Error) || !/^(Type|Syntax)Error$/.test(cause.name)) return cause
+  return new EarshotConnectionError(`${new URL(address).origin} is not reachable: ${reasonOf(cause)}.`, { cause })
 }
 
 /** Returns the output, undefined for 204. Throws EarshotApiError, or EarshotConnectionError if another server responded. */
@@ -56,8 +66,7 @@ export function isErrorBody(body: unknown): body is ErrorBody {
 }
 
 /** Returns the reason of a failed fetch, which is in the cause: an error with a code, or an AggregateError of such errors. */
-export function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error)
+function reasonOf(error: Error): string {
   const { cause } = error
   if (!(cause instanceof Error)) return error.message
   return 'code' in cause && typeof cause.code === 'string' ? cause.code : cause.message

@@ -1,7 +1,7 @@
 import { createParser, type EventSourceMessage } from 'eventsource-parser'
 import { EarshotApiError, EarshotConnectionError, EarshotTimeoutError } from './errors.ts'
 import type { ExpiredCursor, Streamed, StreamOptions } from './options.ts'
-import { isErrorBody, outputOf, reasonOf } from './reply.ts'
+import { failureOf, isErrorBody, outputOf } from './reply.ts'
 import type { PreparedRequest } from './request.ts'
 import { statusOf } from './statuses.ts'
 import { startWatchdog } from './watchdog.ts'
@@ -31,9 +31,8 @@ export async function* openStream<Data>(
     }
     throw new EarshotConnectionError(`${new URL(request.address).origin} ended the stream.`)
   } catch (cause) {
-    if (cause instanceof EarshotApiError || cause instanceof EarshotConnectionError) throw cause
-    watchdog.signal.throwIfAborted()
-    throw new EarshotConnectionError(`${new URL(request.address).origin} is not reachable: ${reasonOf(cause)}.`, { cause })
+    if (!(cause instanceof EarshotApiError || cause instanceof EarshotConnectionError)) watchdog.signal.throwIfAborted()
+    throw failureOf(cause, request.address)
   } finally {
     watchdog.stop()
   }
