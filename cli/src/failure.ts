@@ -6,6 +6,7 @@ import type { Operation } from './operation.ts'
 import { jsonText, printable } from './printable.ts'
 import type { Terminal } from './terminal.ts'
 import { UsageError } from './usage-error.ts'
+import { adviceOnVersion } from './version.ts'
 
 const REFUSED = 1
 const USAGE = 2
@@ -24,7 +25,9 @@ export function failed(error: unknown, { operation, flags, terminal, isJson }: F
   if (error instanceof EarshotApiError) {
     const isOfProfile = error.status === 401 && !terminal.env.EARSHOT_TOKEN
     const advice = isOfProfile ? ['Sign in again: earshot login'] : adviceOn(error, operation, flags)
-    terminal.writeError(isJson ? `${jsonText(error.body)}\n` : linesOf(error.message, advice))
+    // These may be about a field or an operation that only one of the two knows.
+    const versions = [400, 404, 405].includes(error.status) ? adviceOnVersion(terminal) : []
+    terminal.writeError(isJson ? `${jsonText(error.body)}\n` : linesOf(error.message, [...advice, ...versions]))
     return error.status === 401 ? NOT_SIGNED_IN : REFUSED
   }
   if (error instanceof UsageError) {
@@ -41,11 +44,8 @@ export function failed(error: unknown, { operation, flags, terminal, isJson }: F
     return error.name === 'OAuthRefusal' ? REFUSED : NOT_REACHABLE
   }
   if (error instanceof EarshotConnectionError || error instanceof EarshotTimeoutError) {
-    terminal.writeError(
-      linesOf(error.message, [
-        `Is the service running, and is this its address?${terminal.env.EARSHOT_TOKEN ? ' Set it with EARSHOT_URL.' : ''}`,
-      ]),
-    )
+    const place = `Is the service running, and is this its address?${terminal.env.EARSHOT_TOKEN ? ' Set it with EARSHOT_URL.' : ''}`
+    terminal.writeError(linesOf(error.message, [place, ...adviceOnVersion(terminal)]))
     return NOT_REACHABLE
   }
   throw error

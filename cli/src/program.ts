@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { kebabCase } from '@earshot/contracts/constants'
 import { Command, CommanderError } from 'commander'
 import { HelpGroup, helpOf } from './help.ts'
@@ -6,6 +5,7 @@ import { listOperations, type Operation } from './operation.ts'
 import { pathFieldsOf } from './path-fields.ts'
 import { withSuggestion } from './suggestion.ts'
 import type { Terminal } from './terminal.ts'
+import { readVersion } from './version.ts'
 
 export type { Screen } from './screen.ts'
 
@@ -207,9 +207,4 @@ function addCommands(root: Command, addFlags: (command: Command, operation: Oper
 function addPositional(command: Command, operation: Operation): Command {
   const { positional } = pathFieldsOf(operation)
   return positional ? command.argument(`<${kebabCase(positional)}>`) : command
-}
-
-function readVersion(): string {
-  const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string } // Our own file.
-  return version
 }

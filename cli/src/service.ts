@@ -22,9 +22,14 @@ export function connect(terminal: Terminal): Client {
 export function clientOptions(terminal: Terminal, sending?: typeof fetch): ClientOptions {
   const account = accountOf(terminal)
   const options = { baseUrl: account.url, userAgent: USER_AGENT }
-  const { fetch = sending } = observing(terminal)
+  const { fetch: send = sending ?? globalThis.fetch } = observing(terminal)
+  const fetch: typeof globalThis.fetch = (...request) =>
+    send(...request).then((response) => {
+      terminal.serviceVersion = response.headers.get('earshot-version') ?? ''
+      return response
+    })
   if (account.token === undefined) return { ...options, fetch: authorizedFetch(account, fetch) }
-  return { ...options, token: account.token, ...(fetch && { fetch }) }
+  return { ...options, token: account.token, fetch }
 }
 
 /** Returns the address of the service, also of one where nobody is signed in. */

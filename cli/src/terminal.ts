@@ -12,6 +12,8 @@ export interface Terminal {
   stdin: AsyncIterable<Uint8Array | string>
   /** Whether --debug was given. */
   isDebug?: boolean
+  /** The version that the service names in its responses, once there is one. */
+  serviceVersion?: string
   /** Characters in a line; undefined when the output goes to a file or another program. */
   columns: number | undefined
   /** Lines of the terminal. */

@@ -78,7 +78,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   registerLoopDelay(app, options.metrics)
   registerCors(app)
   if (options.trustProxy === false) registerForwardingWarning(app)
-  app.addHook('onRequest', async (request, reply) => void reply.header('x-request-id', request.id))
+  registerHeaders(app, options.version)
   registerBodyTimeout(app, { timeoutMs: options.bodyTimeoutMs ?? BODY_TIMEOUT_MS })
   registerUnknownRoute(app)
   app.setErrorHandler((error, request, reply) => sendFailure(error, request, reply))
@@ -125,6 +125,11 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   await registerPages(app, pages, oauthPages)
   await registerOAuth(app, pages)
   return app
+}
+
+/** Headers of every response. */
+function registerHeaders(app: FastifyInstance, version: string): void {
+  app.addHook('onRequest', async (request, reply) => void reply.header('x-request-id', request.id).header('earshot-version', version))
 }
 
 /** What carries files: uploads, and the media that became of them. */

@@ -35,6 +35,7 @@ test('unknown paths are 404 in JSON, whatever the client accepts', async () => {
     expect(answer, path).toMatchObject({ status: 404, body: { code: 'not_found', detail: expect.any(String) } })
     expect(answer.headers.get('content-type')).toMatch(/^application\/json/)
     expect(answer.body.request_id).toBe(answer.headers.get('x-request-id'))
+    expect(answer.headers.get('earshot-version')).toMatch(/^\d+\.\d+\.\d+$/)
   }
 })
 

@@ -53,6 +53,24 @@ test('with --json the error’s body goes to stderr unchanged', async () => {
   expect(JSON.parse(err)).toEqual(refusal(409, 'state_conflict', { current_state: 'approved' }).json)
 })
 
+test.for([
+  ['9.1.0', 404, 'The service is Earshot 9.1.0, and this command is 0.1.0. If that is why, run: npm install -g @earshot/cli@9.1.0'],
+  ['0.0.9', 400, 'The service is Earshot 0.0.9, and this command is 0.1.0. If that is why, run: npm install -g @earshot/cli@0.0.9'],
+  ['0.1.7', 404, undefined],
+  ['9.1.0', 409, undefined],
+  ['9.1.0;true', 404, undefined],
+] as const)('a service of version %s that refuses with %i is named when that may be why', async ([version, status, line]) => {
+  await using service = await playService({ ...refusal(status, 'not_found'), headers: { 'earshot-version': version } })
+  const { err } = await earshot(approve, { url: service.url, env: PLACE })
+  expect(err.split('\n').find((text) => text.startsWith('The service is'))).toBe(line)
+})
+
+test('JSON of another kind names the version, too', async () => {
+  await using service = await playService({ json: { other: 1 }, headers: { 'earshot-version': '9.1.0' } })
+  const { exitCode, err } = await earshot(['me', 'retrieve'], { url: service.url })
+  expect([exitCode, err]).toEqual([4, expect.stringContaining('npm install -g @earshot/cli@9.1.0\n')])
+})
+
 test('no token ends with 3 before anything is sent', async () => {
   await using service = await playService({ json: {} })
   const outcome = await earshot(approve, { url: service.url, env: { EARSHOT_TOKEN: '' } })
