@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { openDatabase } from '@earshot/db'
 import { createLog } from '@earshot/server'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -35,7 +36,14 @@ test('unknown paths are 404 in JSON, whatever the client accepts', async () => {
     expect(answer, path).toMatchObject({ status: 404, body: { code: 'not_found', detail: expect.any(String) } })
     expect(answer.headers.get('content-type')).toMatch(/^application\/json/)
     expect(answer.body.request_id).toBe(answer.headers.get('x-request-id'))
-    expect(answer.headers.get('earshot-version')).toMatch(/^\d+\.\d+\.\d+$/)
+  }
+})
+
+test('results and refusals name the version of the service', async () => {
+  const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
+  for (const path of ['/api/v1/me/', '/api/v1/nothing/', '/mcp']) {
+    const answer = await service.send('GET', path, { token: team.token })
+    expect([path, answer.headers.get('earshot-version')]).toEqual([path, version])
   }
 })
 

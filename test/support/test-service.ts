@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { contracts } from '@earshot/contracts'
 import { type Client, createClient } from '@earshot/contracts/client'
 import { type BlobStore, checkWebhookUrl, createAddressRules, createOwnAddresses, createSecretBox, type SecretBox } from '@earshot/drivers'
@@ -8,6 +9,9 @@ import { expect } from 'vitest'
 import { createSecrets, dumpDatabase, type Secrets } from './secrets.ts'
 import { openTestBlobStore } from './test-blob-store.ts'
 import { openTestDatabase, type TestDatabase } from './test-database.ts'
+
+// As the service itself has it.
+const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string }
 
 /** Lines of pino’s levels 50 and above. */
 const ERROR_LINE = /^\{"level":[56]0,/
@@ -73,7 +77,7 @@ export async function startTestService({ services, ...overrides }: Overrides = {
     checkOutput: true,
     onCommit: () => {},
     baseUrl: 'http://localhost:8000',
-    version: '0.0.0',
+    version,
     log: createLog({ level: 'debug', sink: { write: (line) => void lines.push(line) } }),
     drainMs: 1_000,
     metrics: new Registry(),

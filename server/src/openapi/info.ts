@@ -34,7 +34,7 @@ Send an \`Idempotency-Key\` of your choice with a POST that lists this header, a
 
 ## Rely on versions
 
-The version is part of the path. Within \`v1\`, fields, event types and enum values may be added, and nothing is removed or renamed: ignore what you do not know. An \`operationId\` never changes. \`Earshot-Version\` in each response is the version of the service itself.
+The version is part of the path. Within \`v1\`, fields, event types and enum values may be added, and nothing is removed or renamed: ignore what you do not know. An \`operationId\` never changes. The header \`Earshot-Version\` is the version of the service itself.
 
 ## Receive webhooks
 
