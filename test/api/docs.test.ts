@@ -101,7 +101,8 @@ describe('/docs/errors/', () => {
     expect(page.headers.get('content-security-policy')).toContain("default-src 'none'")
     expect(page.headers.get('vary')).toContain('Accept')
     expect(page.body).toContain(`<h1>${code}</h1>`)
-    expect((await get(`/docs/errors/${code}`, { accept: '*/*' })).body).toBe(markdown)
+    for (const accept of ['*/*', 'text/markdown, text/html;q=0'])
+      expect((await get(`/docs/errors/${code}`, { accept })).body).toBe(markdown)
   })
 
   it('names the operations that answer a code, at their place in the reference', async () => {

@@ -2,9 +2,11 @@ import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { earshot } from '../cli/command-line.ts'
+import { playService } from '../cli/fake-service.ts'
 import { freePort } from '../support/free-port.ts'
 import { eras, MODERN } from '../support/mcp.ts'
 import { makeTeam, type Team } from '../support/people.ts'
+import { makeConfigFolder } from '../support/profiles.ts'
 import { startTestService, type TestService } from '../support/test-service.ts'
 
 const COMMAND = new URL('../../cli/src/earshot.js', import.meta.url).pathname
@@ -68,4 +70,14 @@ test('a service that is away is an error of JSON-RPC; without a token nothing st
   const { out } = await earshot(['mcp'], { url, stdin: PING })
   expect(JSON.parse(out)).toMatchObject({ id: 7, error: { code: -32000, message: expect.stringContaining(`${url}/mcp is not reachable`) } })
   expect(await earshot(['mcp'], { url, env: { EARSHOT_TOKEN: '' }, stdin: PING })).toMatchObject({ exitCode: 3, out: '' })
+})
+
+test('a sign-in that has ended is an error of JSON-RPC that says what to do', async () => {
+  await using ended = await playService({ status: 400, json: { error: 'invalid_grant' } })
+  using config = makeConfigFolder()
+  const credential = { access_token: 'a', refresh_token: 'r', expires_at: '2020-01-01T00:00:00Z' }
+  config.write('home', { url: ended.url, email: 'ada@example.com', credential })
+  const { out } = await earshot(['mcp'], { env: config.env, stdin: PING })
+  const message = `you are not signed in at ${ended.url} any more. Sign in again: earshot login ${ended.url}`
+  expect(JSON.parse(out)).toMatchObject({ id: 7, error: { code: -32000, message } })
 })

@@ -58,9 +58,9 @@ function formatsOf({ title, markdown, body }: ErrorPage): Formats {
   return { markdown: represent(MARKDOWN, markdown), html: represent('text/html; charset=utf-8', pageOf({ title, body }).text) }
 }
 
-/** Sends HTML to browsers, and Markdown to whoever does not ask for HTML. */
+/** Sends HTML to browsers, which name it without a weight, and Markdown to whoever does not ask for HTML. */
 function sendErrorPage(request: FastifyRequest, reply: FastifyReply, { html, markdown }: Formats): FastifyReply {
-  const isBrowser = /\btext\/html\b/.test(request.headers.accept ?? '')
+  const isBrowser = /\btext\/html\s*(,|$)/.test(request.headers.accept ?? '')
   reply.header('vary', 'Accept')
   if (isBrowser) reply.headers(pageHeaders())
   return sendRepresentation(request, reply, isBrowser ? html : markdown)
