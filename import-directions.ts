@@ -92,7 +92,7 @@ const directions: Record<string, readonly string[]> = {
   'jobs/src/sending/': [...LAYERS_BELOW, '@earshot/db/dispatch', '@earshot/contracts/webhooks', 'jobs/src/log.ts'],
 
   'cli/src/': ['@earshot/contracts', '@earshot/contracts/client', '@earshot/contracts/constants', '@earshot/contracts/webhooks'],
-  'sdks/typescript/': ['@earshot/contracts', '@earshot/contracts/client'],
+  'sdks/typescript/': ['@earshot/contracts', '@earshot/contracts/client', '@earshot/contracts/webhooks'],
   'app/': [
     ...LAYERS_BELOW,
     '@earshot/db/embedded',
@@ -102,7 +102,7 @@ const directions: Record<string, readonly string[]> = {
     '@earshot/jobs',
     '@earshot/server',
   ],
-  'examples/': ['@earshot/contracts', '@earshot/contracts/client', '@earshot/contracts/trpc', '@earshot/contracts/webhooks'],
+  'examples/': ['@earshot/client/webhooks', '@earshot/contracts', '@earshot/contracts/client', '@earshot/contracts/trpc'],
 }
 
 /** Tests and the bench import from every workspace, by path too; nothing imports from them. */

@@ -1,4 +1,4 @@
-import { verifyWebhook, WebhookVerificationError } from '@earshot/contracts/webhooks'
+import { verifyWebhook, WebhookVerificationError } from '@earshot/client/webhooks'
 import { fastify } from 'fastify'
 
 const { RECEIVER_URL = 'http://127.0.0.1:9000/', WEBHOOK_SECRET = '' } = process.env

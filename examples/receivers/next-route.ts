@@ -1,4 +1,4 @@
-import { verifyWebhook, type WebhookEvent, WebhookVerificationError } from '@earshot/contracts/webhooks'
+import { verifyWebhook, type WebhookEvent, WebhookVerificationError } from '@earshot/client/webhooks'
 
 // Next.js calls this from app/earshot/route.ts; it works with any framework that uses Request and Response.
 // In your application, keep these in the database under a unique index, written in the transaction that does the work.

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import { buffer } from 'node:stream/consumers'
-import { verifyWebhook, WebhookVerificationError } from '@earshot/contracts/webhooks'
+import { verifyWebhook, WebhookVerificationError } from '@earshot/client/webhooks'
 
 const { RECEIVER_URL = 'http://127.0.0.1:9000/', WEBHOOK_SECRET = '' } = process.env
 // In your application, keep these in the database under a unique index, written in the transaction that does the work.

@@ -41,6 +41,10 @@ export { uploadVideoFile } from './upload-video.js'
 export type * from './options.js'
 `
 
+const WEBHOOKS = `export { verifyWebhook, WebhookVerificationError } from './webhook-signature.js'
+export type { VerifyOptions, WebhookEvent, WebhookHeaders, WebhookVerificationCode } from './webhook-signature.js'
+`
+
 rmSync(DIST, { recursive: true, force: true })
 mkdirSync(DIST)
 await bundle()
@@ -50,7 +54,7 @@ writeManifest()
 /** Bundles the client into the file that every program loads, and those of streams, exports and uploads. */
 async function bundle(): Promise<void> {
   await build({
-    input: { index: join(HERE, 'src/index.ts'), uploads: join(HERE, 'src/uploads.ts') },
+    input: Object.fromEntries(['index', 'uploads', 'webhooks'].map((name) => [name, join(HERE, `src/${name}.ts`)])),
     platform: 'neutral',
     resolve: { conditionNames: ['import', 'default'] },
     treeshake: { moduleSideEffects: false },
@@ -66,15 +70,20 @@ async function writeTypes(): Promise<void> {
     'client-models': CLIENT_MODELS,
     models: await modelTypes(document),
     uploads: UPLOADS,
-    ...Object.fromEntries(DECLARED.map((name) => [name, declarationsOf(name)])),
+    webhooks: WEBHOOKS,
+    'webhook-signature': declarationsOf(join(CONTRACTS, 'webhook-signature.ts')),
+    ...Object.fromEntries(DECLARED.map((name) => [name, declarationsOf(join(CLIENT, `${name}.ts`))])),
   }
   for (const [name, text] of Object.entries(files)) writeFileSync(join(DIST, `${name}.d.ts`), text)
 }
 
-/** Returns the declarations of a source of the client. */
-function declarationsOf(name: string): string {
-  const { outputText } = ts.transpileDeclaration(readFileSync(join(CLIENT, `${name}.ts`), 'utf8'), {})
-  return outputText.replaceAll("'./models.ts'", "'./client-models.js'").replaceAll(/'\.\/([\w-]+)\.ts'/g, "'./$1.js'")
+/** Returns the declarations of a source, with the models of the package. */
+function declarationsOf(path: string): string {
+  const { outputText } = ts.transpileDeclaration(readFileSync(path, 'utf8'), {})
+  return outputText
+    .replaceAll("'./models.ts'", "'./client-models.js'")
+    .replaceAll("'./schemas/event-payloads.ts'", "'./models.js'")
+    .replaceAll(/'\.\/([\w-]+)\.ts'/g, "'./$1.js'")
 }
 
 /** Returns an interface of the contracts as it is written there, with its comments. */

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import { contracts, listOperations } from '@earshot/contracts'
+import { signWebhook } from '@earshot/contracts/webhooks'
 import { publint } from 'publint'
 import { formatMessage } from 'publint/utils'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -63,6 +64,24 @@ test('its classes of errors are the same in all of its files', async () => {
   )
   const lines = (await project.run(process.execPath, 'errors.js')).trim().split('\n')
   expect(lines.slice(0, 3)).toEqual(['true EarshotApiError', 'true EarshotApiError', 'true EarshotApiError'])
+})
+
+test('it verifies webhooks, and their events have types', { timeout: 30_000 }, async () => {
+  const secret = `whsec_${'A'.repeat(32)}`
+  const body = JSON.stringify({ id: 'e', type: 'submission.approved', data: { submission: { id: 's' } } })
+  const headers = await signWebhook({ body, secret, timestampSeconds: Math.floor(Date.now() / 1000), deliveryId: 'd' })
+  project.write(
+    'webhooks.ts',
+    `import { verifyWebhook, WebhookVerificationError } from '@earshot/client/webhooks'
+     const event = await verifyWebhook(${JSON.stringify(body)}, ${JSON.stringify(headers)}, ${JSON.stringify(secret)})
+     let id: string = 'another type'
+     if (event.type === 'submission.approved') id = event.data.submission.id
+     const refused = await verifyWebhook('{}', ${JSON.stringify(headers)}, ${JSON.stringify(secret)}).catch((error: unknown) => error)
+     declare const console: { log: (...words: unknown[]) => void }
+     console.log(id, refused instanceof WebhookVerificationError && refused.code)`,
+  )
+  await check('webhooks.ts', { lib: ['es2023', 'dom', 'dom.asynciterable'] })
+  expect((await project.run(process.execPath, 'webhooks.ts')).trim()).toBe('s bad_signature')
 })
 
 test('its types are those of the contracts', async () => {

@@ -38,7 +38,7 @@ The version is part of the path. Within \`v1\`, fields, event types and enum val
 
 ## Receive webhooks
 
-Create an endpoint with \`webhooks_create\`; the service then sends signed events to its \`url\`, at least once. Verify the signature over the raw body, with \`@earshot/contracts/webhooks\`, the Python or Go package, or your own code: see [Receive webhooks](${baseUrl}/docs/webhooks.md). Without a public address, follow \`events_stream\`.
+Create an endpoint with \`webhooks_create\`; the service then sends signed events to its \`url\`, at least once. Verify the signature over the raw body, with \`@earshot/client/webhooks\`, the Python or Go package, or your own code: see [Receive webhooks](${baseUrl}/docs/webhooks.md). Without a public address, follow \`events_stream\`.
 
 ## Use a client
 
