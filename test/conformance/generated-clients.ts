@@ -5,6 +5,7 @@ import { type Generated, type Generator, missingFrom } from './generated-clients
 import { generateGo } from './generated-clients/go.ts'
 import { generatePython } from './generated-clients/python.ts'
 import { generateHeyApi, generateOpenApiTypescript } from './generated-clients/typescript.ts'
+import type { Tourist } from './tourist.ts'
 
 const HOME = join(TOP, '.conformance/clients')
 
@@ -19,7 +20,7 @@ const generators: Record<string, Generator> = {
  * Generates clients of the served document, and compiles them as they are: nothing is edited by hand, no operation is left out,
  * and nothing has a name that a generator made up. Resolves to the problems, or null.
  */
-export async function checkGeneratedClients(url: string): Promise<string | null> {
+export async function checkGeneratedClients({ url, environment }: Tourist): Promise<string | null> {
   const text = await (await fetch(`${url}/api/schema/`)).text()
   mkdirSync(HOME, { recursive: true })
   const document = join(HOME, 'openapi.json')
@@ -31,7 +32,7 @@ export async function checkGeneratedClients(url: string): Promise<string | null>
     const folder = join(HOME, name.replaceAll(/\W+/g, '-'))
     rmSync(folder, { recursive: true, force: true })
     mkdirSync(folder, { recursive: true })
-    const generated = await generate({ document, folder, home: HOME }).catch(asProblem)
+    const generated = await generate({ document, folder, home: HOME, environment }).catch(asProblem)
     const problem = typeof generated === 'string' ? generated : problemOf(generated, operationIds)
     if (problem !== null) problems.push(`${name}: ${problem}`)
     console.log(`${name}: ${operationIds.length} operations in ${Math.round((performance.now() - startedMs) / 1000)} s`)

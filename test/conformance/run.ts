@@ -50,7 +50,7 @@ const sender = await data.makeTeam()
 const openSource = () => openDeliverySource(service.client(sender.token), sender)
 
 problems.set('Redocly recommended-strict over the document', await checkDocument(`${service.url}/api/schema/`))
-problems.set('Clients generated in TypeScript, Python and Go', await checkGeneratedClients(service.url))
+problems.set('Clients generated in TypeScript, Python and Go', await checkGeneratedClients(await makeTourist(service.url, data)))
 problems.set(
   '@earshot/client as published, in Node 20, Bun, Deno and Chromium',
   await checkClientPackage(await makeTourist(service.url, data)),

@@ -13,6 +13,7 @@ const execute = promisify(execFile)
 const SCREENS = process.env.SCREENS ?? ''
 const COLUMNS = 100
 const ROWS = 24
+const EMAIL = 'grace@example.com'
 
 let fixture: OAuthFixture
 let project: InstalledPackage
@@ -36,11 +37,21 @@ async function openTerminal() {
     ...config.env,
     TERM: 'tmux-256color',
     LANG: 'C.UTF-8',
-    PS1: '$ ',
     PATH: `${project.path}/node_modules/.bin:${process.env.PATH}`,
   }
   const settings = Object.entries(environment).flatMap(([name, value]) => ['-e', `${name}=${value}`])
-  await tmux('-f', '/dev/null', 'new-session', '-d', '-x', String(COLUMNS), '-y', String(ROWS), ...settings, 'bash --norc --noprofile')
+  await tmux(
+    '-f',
+    '/dev/null',
+    'new-session',
+    '-d',
+    '-x',
+    String(COLUMNS),
+    '-y',
+    String(ROWS),
+    ...settings,
+    "exec env PS1='$ ' bash --norc --noprofile",
+  )
   const screen = () => tmux('capture-pane', '-p')
   return {
     screen,
@@ -64,6 +75,7 @@ async function keepPicture(name: string, text: string): Promise<void> {
 }
 
 test('a person signs in from a terminal', { timeout: 90_000 }, async () => {
+  await fixture.service.database.run('update users set email = $2 where id = $1 returning id', [fixture.person.id, EMAIL])
   await using terminal = await openTerminal()
   await terminal.type(`earshot login ${fixture.service.url}`)
   await terminal.press('Enter')
@@ -71,7 +83,7 @@ test('a person signs in from a terminal', { timeout: 90_000 }, async () => {
   const [, address = ''] = /(http\S+user_code=\S+)/.exec(await terminal.screen()) ?? []
   await fixture.browser.open(address)
   await fixture.browser.press('allow')
-  await terminal.shows(`Signed in at ${fixture.service.url} as ${fixture.person.email}`)
+  await terminal.shows(`Signed in at ${fixture.service.url} as ${EMAIL}`)
   await terminal.type('earshot whoami')
   await terminal.press('Enter')
   await terminal.shows(/oauth2, \d+ scopes/)

@@ -14,9 +14,11 @@ interface Task {
   folder: string
   /** The folder above it, for tools. */
   home: string
+  /** The address of the service, a token and the id of its team, for a tour. */
+  environment: Record<string, string>
 }
 
-/** Generates and compiles a client. Resolves to it, or to the problem. */
+/** Generates and compiles a client, and takes the tour with it where no package of ours does. Resolves to it, or to the problem. */
 export type Generator = (task: Task) => Promise<Generated | string>
 
 /** Returns the operations that the client does not have. */
