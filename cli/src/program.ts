@@ -4,7 +4,7 @@ import { HelpGroup, helpOf } from './help.ts'
 import { listOperations, type Operation } from './operation.ts'
 import { pathFieldsOf } from './path-fields.ts'
 import { withSuggestion } from './suggestion.ts'
-import type { Terminal } from './terminal.ts'
+import { type Terminal, terminalWith } from './terminal.ts'
 import { readVersion } from './version.ts'
 
 export type { Screen } from './screen.ts'
@@ -29,9 +29,12 @@ Exit codes: 0 success, 1 refused by the service, 2 wrong usage, 3 not signed in,
 export async function run(argv: readonly string[], process: Terminal): Promise<number> {
   // Shells ask so for each TAB.
   if (argv[0] === '__complete')
-    return (await import('./complete.ts')).complete(argv.slice(1), { ...process, env: environmentWith(profileIn(argv), process.env) })
+    return (await import('./complete.ts')).complete(
+      argv.slice(1),
+      terminalWith(process, { env: environmentWith(profileIn(argv), process.env) }),
+    )
   let exitCode = 0
-  const terminal = { ...process }
+  const terminal = terminalWith(process, { env: process.env, isDebug: false })
   const program = buildProgram(terminal, (code) => {
     exitCode = code
   })

@@ -66,6 +66,11 @@ export function processTerminal(): Terminal {
   }
 }
 
+/** Returns a terminal with some members changed. The others stay those of the original: its width changes when a window does. */
+export function terminalWith(terminal: Terminal, changed: Partial<Terminal>): Terminal {
+  return Object.create(terminal, Object.getOwnPropertyDescriptors(changed))
+}
+
 /** Ctrl-C and Ctrl-D are no answer. */
 async function ask(question: string): Promise<string> {
   const { createInterface } = await import('node:readline')

@@ -3,9 +3,10 @@ import { sizes } from '@earshot/contracts/constants'
 import { type Invocation, prepare, requireShape } from './invoke.ts'
 import { type Format, openOutput } from './output.ts'
 import { isPage, type Page } from './page.ts'
-import { oneLine } from './printable.ts'
+import { cut, oneLine } from './printable.ts'
 import { readOutput } from './schema-node.ts'
 import { call } from './service.ts'
+import { terminalWith } from './terminal.ts'
 import { UsageError } from './usage-error.ts'
 
 const DEFAULT_SECONDS = 5
@@ -71,12 +72,14 @@ function redrawing(format: Format, seconds: number): (page: Page) => Promise<voi
     const draw = (text: string) => {
       drawn += text
     }
-    const canvas = { ...terminal, writeOut: draw, writeError: draw, writeAll: async (text: string) => draw(text) }
+    const canvas = terminalWith(terminal, { writeOut: draw, writeError: draw, writeAll: async (text) => draw(text) })
     const output = await openOutput({ ...format, terminal: canvas })
     await output.add({ ...page, next_cursor: null })
     await output.end()
-    const heading = `Every ${seconds} s: earshot ${operation.words.join(' ')}, ${new Date().toLocaleTimeString('en-GB')}. Ctrl-C ends it.\n\n`
-    const lines = (heading + drawn).split('\n').slice(0, terminal.rows === undefined ? undefined : terminal.rows - 1)
+    const heading = `Every ${seconds} s: earshot ${operation.words.join(' ')}, ${new Date().toLocaleTimeString('en-GB')}. Ctrl-C ends it.`
+    const lines = `${cut(heading, terminal.columns ?? heading.length)}\n\n${drawn}`
+      .split('\n')
+      .slice(0, terminal.rows === undefined ? undefined : terminal.rows - 1)
     await terminal.writeAll(`${CLEAR}${lines.join('\n').trimEnd()}\n`)
   }
 }

@@ -8,14 +8,16 @@ export interface Outcome {
   err: string
 }
 
-interface Setting {
+/** What a command runs in. */
+export interface Setting {
   /** The address of a fake service, for EARSHOT_URL. */
   url?: string
   env?: Record<string, string>
   stdin?: string | Uint8Array
   /** What a person answers to a question. Without it, nobody can be asked. */
   answer?: string
-  columns?: number
+  /** A function where the window is resized meanwhile. */
+  columns?: number | (() => number)
   /** A screen for `earshot moderate`. */
   screen?: Screen
   rows?: number
@@ -40,7 +42,9 @@ export async function earshot(
     stdin: (async function* () {
       yield stdin
     })(),
-    columns,
+    get columns() {
+      return typeof columns === 'function' ? columns() : columns
+    },
     rows,
     writeOut: (text) => {
       outcome.out += text

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { earshot } from './command-line.ts'
+import { earshot, type Setting } from './command-line.ts'
 import { type PlayedAnswer, playService, refusal } from './fake-service.ts'
 import { PLACE, page, submission } from './records.ts'
 
@@ -7,14 +7,14 @@ const watching = ['submissions', 'list', '--watch', '1']
 const away: PlayedAnswer = { status: 503, headers: { 'retry-after': '999' }, ...refusal(503, 'dependency_unavailable') }
 
 /** Watches until `requests` were answered, then presses Ctrl-C. */
-async function watch(flags: readonly string[], answers: PlayedAnswer[], { columns, rows }: { columns?: number; rows?: number } = {}) {
+async function watch(flags: readonly string[], answers: PlayedAnswer[], screen: Pick<Setting, 'columns' | 'rows' | 'onOutput'> = {}) {
   await using service = await playService(...answers)
   const controller = new AbortController()
   const ended = setInterval(() => {
     if (service.requests.length > answers.length) controller.abort()
   }, 5)
   const setting = { url: service.url, env: PLACE, haste: 1000, interruption: controller.signal }
-  const outcome = await earshot([...watching, ...flags], { ...setting, ...(columns && { columns }), ...(rows && { rows }) })
+  const outcome = await earshot([...watching, ...flags], { ...setting, ...screen })
   clearInterval(ended)
   return { ...outcome, requests: service.requests }
 }
@@ -64,6 +64,26 @@ test('--watch on a terminal draws the table in the place of the last one, within
   expect(first).toMatch(/^Every 1 s: earshot submissions list, \d\d:\d\d:\d\d\. Ctrl-C ends it\.\n\nnothing found\n$/)
   expect(second.trimEnd().split('\n').length).toBeLessThanOrEqual(9)
   expect(second).toContain('row-5')
+})
+
+test('--watch draws the table as wide as the terminal is now', async () => {
+  let columns = 120
+  const onOutput = () => {
+    columns = 60
+  }
+  const { out } = await watch([], [page([submission()]), page([submission()])], { columns: () => columns, onOutput })
+  const [first, second] = out
+    .split('\u001b[2J\u001b[H')
+    .slice(1)
+    .map((screen) => Math.max(...screen.split('\n').map((line) => line.length)))
+  expect(first).toBeGreaterThan(60)
+  expect(second).toBeLessThanOrEqual(60)
+})
+
+test('--watch keeps within a terminal of 20 columns', async () => {
+  const { out } = await watch([], [page([submission()])], { columns: 20, rows: 10 })
+  expect(out).toContain('Every 1 s: earshot')
+  for (const line of out.replaceAll('\u001b[2J\u001b[H', '').split('\n')) expect(line.length).toBeLessThanOrEqual(20)
 })
 
 test('--watch goes on when the service is away, and says so once', async () => {
