@@ -1,9 +1,10 @@
 import type { AnalyticsOverview, EndpointStats, NpsAnalytics, SurveyResults } from '@earshot/contracts'
+import { grouped } from '@earshot/contracts/constants'
 import { columnsOf } from './columns.ts'
 import { jsonOutput, jsonPagesOutput, linesOutput } from './json-output.ts'
 import { layoutOf } from './layouts.ts'
 import type { Operation } from './operation.ts'
-import { isPage, type Output, valueAt } from './page.ts'
+import { isPage, type Output, type Page, valueAt } from './page.ts'
 import { painter } from './paint.ts'
 import { printable } from './printable.ts'
 import { formatRecord } from './record.ts'
@@ -36,28 +37,31 @@ export interface Format {
 
 /** Chooses the format from the flags. Throws a UsageError when `--output` names an unknown field or `--query` is no expression. */
 export async function openOutput(format: Format): Promise<Output> {
+  const { given, terminal } = format
+  // JSON tells of the next page itself.
+  if (given.json && typeof given.query !== 'string') return given.all ? jsonPagesOutput(terminal) : jsonOutput(terminal)
+  return mentioningNextPage(await openFormat(format), format)
+}
+
+async function openFormat(format: Format): Promise<Output> {
   const { given, schema, terminal } = format
   const item = itemOf(schema)
   if (typeof given.query === 'string') return (await import('./query-output.ts')).queryOutput(terminal, given.query, given.json === true)
   if (given.csv) return (await import('./csv-output.ts')).csvOutput(terminal, item ?? schema)
   if (given.ndjson) return linesOutput(terminal)
-  if (given.json) return given.all ? jsonPagesOutput(terminal) : jsonOutput(terminal)
   if (typeof given.output !== 'string') return peopleOutput(format, item)
   const path = given.output.split('.')
   if (!nodeAt(item ?? schema, path)) throw new UsageError(`unknown field ${given.output}. Choose from: ${namesOf(item ?? schema)}`)
-  return fieldOutput(format, path)
+  return fieldOutput(terminal, path)
 }
 
-function fieldOutput(format: Format, path: readonly string[]): Output {
-  const { terminal } = format
-  let last: unknown
+function fieldOutput(terminal: Terminal, path: readonly string[]): Output {
   return {
     add: async (result) => {
-      last = result
       const records = isPage(result) ? result.results : [result]
       await terminal.writeAll(records.map((record) => `${bareText(valueAt(record, path), terminal)}\n`).join(''))
     },
-    end: async () => mentionNextPage(last, format),
+    end: async () => {},
   }
 }
 
@@ -83,22 +87,31 @@ function peopleOutput(format: Format, item: SchemaNode | undefined): Output {
       if (!columns || !isPage(last)) return terminal.writeOut((await CHARTS[operation.name]?.(last, terminal)) ?? formatRecord(last))
       if (rows.length > 0) await flush()
       if (!table) terminal.writeError('nothing found\n')
-      mentionNextPage(last, format)
     },
   }
 }
 
-function mentionNextPage(page: unknown, { operation, terminal, given }: Format): void {
-  if (!isPage(page) || !page.next_cursor) return
-  // People copy the command into a shell.
-  if (!CURSOR.test(page.next_cursor)) {
-    terminal.writeError('there may be more. All pages: --all\n')
-    return
+/** Says on the standard error when there may be more than what was printed: a reader of the output cannot see it. */
+function mentioningNextPage(output: Output, { operation, terminal, given }: Format): Output {
+  let last: unknown
+  return {
+    add: async (result) => {
+      last = result
+      await output.add(result)
+    },
+    end: async () => {
+      await output.end()
+      if (isPage(last) && last.next_cursor) terminal.writeError(`${nextPageText(last, operation, given.all === true)}\n`)
+    },
   }
-  const command = `earshot ${operation.words.join(' ')} … --cursor ${page.next_cursor}`
-  terminal.writeError(
-    given.all ? `up to date. Continue later with: ${command}\n` : `there may be more. Next page: ${command}, all pages: --all\n`,
-  )
+}
+
+function nextPageText({ results, next_cursor: cursor }: Page, { words }: Operation, isAll: boolean): string {
+  // People copy the command into a shell.
+  const command = cursor && CURSOR.test(cursor) ? `earshot ${words.join(' ')} … --cursor ${cursor}` : undefined
+  if (isAll) return command ? `up to date. Continue later with: ${command}` : 'up to date'
+  const count = `${grouped(results.length)} record${results.length === 1 ? '' : 's'}`
+  return `${count}, and there may be more. ${command ? `Next page: ${command}, all pages: --all` : 'All pages: --all'}`
 }
 
 /** Returns the records of a list; undefined for what is none. */

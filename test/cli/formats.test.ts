@@ -55,6 +55,28 @@ test('--ndjson prints a line for each record', async () => {
   ).toEqual([submission({ id: 'a' }), submission({ id: 'b' })])
 })
 
+test.for([['--csv'], ['--ndjson'], ['--query', 'results[].id'], ['--output', 'id'], []])(
+  '%j of the first page alone says on stderr that there may be more',
+  async (flags) => {
+    const records = [submission({ id: 'a' }), submission({ id: 'b' })]
+    const whole = await show([...list, ...flags], page(records))
+    const { out, err, exitCode } = await show([...list, ...flags], page(records, 'c1'))
+    expect([out, exitCode, whole.err]).toEqual([whole.out, 0, ''])
+    expect(err).toBe('2 records, and there may be more. Next page: earshot submissions list … --cursor c1, all pages: --all\n')
+    expect((await show([...list, ...flags, '--all'], page(records, 'c1'), page([]))).err).toBe('')
+  },
+)
+
+test('--json says by its cursor that there may be more', async () => {
+  const { out, err } = await show([...list, '--json'], page([submission()], 'c1'))
+  expect([JSON.parse(out).next_cursor, err]).toEqual(['c1', ''])
+})
+
+test.for(['--csv', '--ndjson'])('%s of the whole change feed says where to continue', async (flag) => {
+  const { err } = await show(['events', 'list', '--all', flag], page([], 'c9'))
+  expect(err).toBe('up to date. Continue later with: earshot events list … --cursor c9\n')
+})
+
 test('--json --all is one document of all pages, and the same bytes as of one page', async () => {
   const records = ['a', 'b', 'c'].map((id) => submission({ id, body: 'one\ntwo\u202e', metadata: { deep: { list: [1, {}] } } }))
   const whole = await show([...list, '--json'], page(records))

@@ -46,7 +46,7 @@ test('text of a visitor cannot control the terminal, and stays in one line of a 
 
 test('a cursor is shown only when it is safe to paste into a shell', async () => {
   for (const cursor of ['$(reboot)', 'c1; reboot', '\u001b[2Jc1', '`reboot`']) {
-    expect((await show(list, WIDE, page([submission()], cursor))).err).toBe('there may be more. All pages: --all\n')
+    expect((await show(list, WIDE, page([submission()], cursor))).err).toBe('1 record, and there may be more. All pages: --all\n')
   }
 })
 
@@ -79,7 +79,7 @@ test('--output prints one field, and for a list one per line', async () => {
 test('the next page is mentioned on stderr, not on stdout', async () => {
   const { err, out } = await show([...list, '--output', 'id'], WIDE, page([submission()], 'c1'))
   expect(out).toBe(`${SUBMISSION}\n`)
-  expect(err).toBe('there may be more. Next page: earshot submissions list … --cursor c1, all pages: --all\n')
+  expect(err).toBe('1 record, and there may be more. Next page: earshot submissions list … --cursor c1, all pages: --all\n')
   expect((await show([...list, '--json'], WIDE, page([submission()], 'c1'))).err).toBe('')
   expect((await show(list, WIDE, page([submission()]))).err).toBe('')
 })
