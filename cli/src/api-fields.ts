@@ -1,5 +1,3 @@
-import { readFile } from 'node:fs/promises'
-import type { Terminal } from './terminal.ts'
 import { UsageError } from './usage-error.ts'
 
 type Field = [name: string, value: unknown]
@@ -55,15 +53,4 @@ function objectIn(parent: Record<string, unknown>, key: string): Record<string, 
 /** `__proto__` is a name like any other. */
 function define(object: Record<string, unknown>, key: string, value: unknown): void {
   Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true })
-}
-
-/** Returns the text of a file; `-` is the standard input. */
-export async function sourceText(file: string, { stdin }: Terminal): Promise<string> {
-  if (file !== '-')
-    return readFile(file, 'utf8').catch(() => {
-      throw new UsageError(`cannot read ${file}`)
-    })
-  const chunks: Buffer[] = []
-  for await (const chunk of stdin) chunks.push(Buffer.from(chunk))
-  return Buffer.concat(chunks).toString('utf8')
 }

@@ -1,9 +1,13 @@
+import { isUtf8 } from 'node:buffer'
 import { EarshotConnectionError, EarshotTimeoutError } from '@earshot/contracts/client'
-import { fieldsOf, nested, queryOf, sourceText } from './api-fields.ts'
+import { fieldsOf, nested, queryOf } from './api-fields.ts'
+import { ExitCode } from './exit-codes.ts'
+import { requireKey } from './invoke.ts'
 import { jsonPagesOutput } from './json-output.ts'
 import { isPage } from './page.ts'
 import { jsonText, printable } from './printable.ts'
 import { clientOptions, connect } from './service.ts'
+import { readAll, readSource, readText } from './source.ts'
 import { findTeamAndProject } from './team-and-project.ts'
 import type { Terminal } from './terminal.ts'
 import { UsageError } from './usage-error.ts'
@@ -12,9 +16,8 @@ const LIMIT_MS = 120_000
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
 /** Methods whose fields are a query. */
 const WITHOUT_BODY = ['GET', 'HEAD', 'DELETE', 'OPTIONS']
-const REFUSED = 1
-const NOT_SIGNED_IN = 3
-const NOT_REACHABLE = 4
+/** What fetch refuses to send, such as a Content-Length that is not the length. */
+const UNSENDABLE = ['UND_ERR_INVALID_ARG', 'UND_ERR_NOT_SUPPORTED', 'UND_ERR_REQ_CONTENT_LENGTH_MISMATCH']
 
 /** Flags as commander gives them. */
 export interface ApiFlags {
@@ -29,6 +32,8 @@ export interface ApiFlags {
   project?: string
 }
 
+type Body = string | Uint8Array<ArrayBuffer>
+
 interface Request {
   address: URL
   init: RequestInit
@@ -40,12 +45,12 @@ export async function callApi(given: { method: string; path: string }, flags: Ap
   if (!METHODS.includes(method)) throw new UsageError(`the method must be one of: ${METHODS.join(', ')}`)
   if (flags.paginate && method !== 'GET') throw new UsageError('--paginate requires GET')
   const request = await requestOf({ method, path: given.path }, flags, terminal)
-  return flags.paginate ? printPages(request, terminal) : print(await send(request, terminal), terminal, flags.include === true)
+  return flags.paginate ? printPages(request, terminal) : print(await send(request, terminal), request, terminal, flags.include === true)
 }
 
 async function requestOf({ method, path }: { method: string; path: string }, flags: ApiFlags, terminal: Terminal): Promise<Request> {
   const { baseUrl, token, userAgent } = clientOptions(terminal)
-  const read = (name: string) => sourceText(name, terminal)
+  const read = (name: string) => readText(name, terminal)
   const fields = [
     ...(await fieldsOf(flags.field ?? [], { isTyped: true, read })),
     ...(await fieldsOf(flags.rawField ?? [], { isTyped: false, read })),
@@ -57,7 +62,7 @@ async function requestOf({ method, path }: { method: string; path: string }, fla
       // The tokens of a profile are added when it is sent.
       ...(token !== undefined && { authorization: `Bearer ${token}` }),
       ...(body !== undefined && { 'content-type': 'application/json' }),
-      ...(method === 'POST' && { 'idempotency-key': flags.idempotencyKey ?? crypto.randomUUID() }),
+      ...(method === 'POST' && { 'idempotency-key': requireKey(flags.idempotencyKey ?? crypto.randomUUID()) }),
     },
     flags.header ?? [],
   )
@@ -67,16 +72,23 @@ async function requestOf({ method, path }: { method: string; path: string }, fla
   return { address, init: { method, headers, redirect: 'manual', ...(body !== undefined && { body }) } }
 }
 
-async function bodyOf(method: string, fields: [string, unknown][], { input }: ApiFlags, terminal: Terminal): Promise<string | undefined> {
+async function bodyOf(method: string, fields: [string, unknown][], { input }: ApiFlags, terminal: Terminal): Promise<Body | undefined> {
   if (input !== undefined && (method === 'GET' || method === 'HEAD')) throw new UsageError(`--input: a ${method} has no body`)
-  if (input !== undefined) return sourceText(input, terminal)
+  if (input !== undefined) return unchanged(await readSource(input, terminal))
   return WITHOUT_BODY.includes(method) ? undefined : JSON.stringify(nested(fields))
+}
+
+/** Returns text where the bytes are text, so that --debug shows it. */
+function unchanged(bytes: Buffer): Body {
+  return isUtf8(bytes) ? bytes.toString('utf8') : Uint8Array.from(bytes)
 }
 
 function headersOf(own: Record<string, string>, given: readonly string[]): Headers {
   const headers = new Headers(own)
   for (const text of given) {
     const [, name = '', value = ''] = /^([^:\s]+):\s*(.*)$/s.exec(text) ?? []
+    if (name.toLowerCase() === 'authorization')
+      throw new UsageError('--header cannot set Authorization, because others can see the flags of a program. Set EARSHOT_TOKEN')
     try {
       headers.set(name, value)
     } catch {
@@ -113,25 +125,48 @@ async function send({ address, init }: Request, terminal: Terminal): Promise<Res
   try {
     return await fetch(address, { ...init, signal: AbortSignal.timeout(LIMIT_MS) })
   } catch (error) {
-    if (error instanceof DOMException && error.name === 'TimeoutError') throw new EarshotTimeoutError(LIMIT_MS)
-    const { cause } = error as Error // fetch throws no other.
-    throw new EarshotConnectionError(`${address.origin} is not reachable: ${cause instanceof Error ? cause.message : error}.`)
+    throw failureOf(error, (reason) => `${address.origin} is not reachable: ${reason}.`)
   }
 }
 
-async function print(response: Response, terminal: Terminal, hasHead: boolean): Promise<number> {
-  const text = await response.text()
-  const body = parse(text)
+/** Returns what a failure of fetch means; others, such as those of a profile, are unchanged. */
+function failureOf(error: unknown, text: (reason: string) => string): unknown {
+  if (error instanceof DOMException && error.name === 'TimeoutError') return new EarshotTimeoutError(LIMIT_MS)
+  if (!(error instanceof TypeError)) return error
+  const { message = error.message, code = '' } = Object(error.cause) as { message?: string; code?: string } // undici names its causes so.
+  return UNSENDABLE.includes(code) ? new UsageError(`the request cannot be sent: ${message}`) : new EarshotConnectionError(text(message))
+}
+
+/** Yields the bytes of a response. Throws an EarshotConnectionError when it breaks off. */
+async function* chunksOf({ body }: Response, address: URL): AsyncGenerator<Uint8Array> {
+  try {
+    if (body) yield* body
+  } catch (error) {
+    throw failureOf(error, (reason) => `${address.origin} broke off its response: ${reason}.`)
+  }
+}
+
+/** Prints a response as it arrives; what a person reads, and a refusal, once it is whole. Returns the exit code. */
+async function print(response: Response, { address }: Request, terminal: Terminal, hasHead: boolean): Promise<number> {
   const lines = [`HTTP ${response.status}`, ...[...response.headers].map(([name, value]) => `${name}: ${value}`)]
   if (hasHead) terminal.writeOut(`${printable(lines.join('\n'))}\n\n`)
-  const isShown = terminal.columns !== undefined && text !== ''
-  await terminal.writeAll(isShown ? `${body === undefined ? printable(text) : jsonText(body)}\n` : text)
-  if (response.ok) return 0
+  const chunks = chunksOf(response, address)
+  if (!response.ok || terminal.columns !== undefined) return printWhole(await readAll(chunks), response, terminal)
+  for await (const bytes of chunks) await terminal.writeBytes(bytes)
+  return ExitCode.success
+}
+
+async function printWhole(bytes: Buffer, { ok, status }: Response, terminal: Terminal): Promise<number> {
+  const text = new TextDecoder().decode(bytes)
+  const body = parse(text)
+  if (terminal.columns === undefined) await terminal.writeBytes(bytes)
+  else if (text !== '') await terminal.writeAll(`${body === undefined ? printable(text) : jsonText(body)}\n`)
+  if (ok) return ExitCode.success
   const { code, detail } = Object(body) as { code?: unknown; detail?: unknown } // Anything may come.
   const isService = typeof code === 'string'
-  terminal.writeError(printable(`error: ${isService ? `${detail} (${code})` : `the response is ${response.status}, and not of Earshot`}\n`))
-  if (response.status === 401) return NOT_SIGNED_IN
-  return isService ? REFUSED : NOT_REACHABLE
+  terminal.writeError(printable(`error: ${isService ? `${detail} (${code})` : `the response is ${status}, and not of Earshot`}\n`))
+  if (status === 401) return ExitCode.notSignedIn
+  return isService ? ExitCode.refused : ExitCode.notReachable
 }
 
 /** Prints all pages as one document. A feed, whose cursor is never null, ends with an empty page. */
@@ -140,15 +175,16 @@ async function printPages(request: Request, terminal: Terminal): Promise<number>
   const address = new URL(request.address)
   while (true) {
     const response = await send({ ...request, address }, terminal)
-    const page = response.ok ? parse(await response.clone().text()) : undefined
-    if (!isPage(page)) return print(response, terminal, false)
+    const bytes = await readAll(chunksOf(response, address))
+    const page = response.ok ? parse(new TextDecoder().decode(bytes)) : undefined
+    if (!isPage(page)) return printWhole(bytes, response, terminal)
     await output.add(page)
     const isEndOfFeed = page.results.length === 0 && page.next_cursor === address.searchParams.get('cursor')
     if (!page.next_cursor || isEndOfFeed) break
     address.searchParams.set('cursor', page.next_cursor)
   }
   await output.end()
-  return 0
+  return ExitCode.success
 }
 
 function parse(text: string): unknown {

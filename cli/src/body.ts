@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises'
+import { readText } from './source.ts'
 import type { Terminal } from './terminal.ts'
 import { UsageError } from './usage-error.ts'
 
@@ -9,25 +9,10 @@ export function isRequestBody(text: string): boolean {
 
 /** Reads the JSON object of `--body`: `@file`, `@-` for standard input, or inline JSON. */
 export async function readBody(text: string, terminal: Terminal): Promise<Record<string, unknown>> {
-  const source = text.startsWith('@') ? await readSource(text.slice(1), terminal) : text
+  const source = text.startsWith('@') ? await readText(text.slice(1), terminal) : text
   const value = parse(source)
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new UsageError('--body must be a JSON object')
   return { ...value }
-}
-
-async function readSource(file: string, { stdin }: Terminal): Promise<string> {
-  if (file === '-') return readAll(stdin)
-  try {
-    return await readFile(file, 'utf8')
-  } catch {
-    throw new UsageError(`--body @${file}: cannot read the file`)
-  }
-}
-
-async function readAll(stream: AsyncIterable<Uint8Array | string>): Promise<string> {
-  const chunks: Buffer[] = []
-  for await (const chunk of stream) chunks.push(Buffer.from(chunk))
-  return Buffer.concat(chunks).toString('utf8')
 }
 
 function parse(source: string): unknown {

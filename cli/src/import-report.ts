@@ -1,6 +1,7 @@
 import type { Import, ImportFailure, ImportPreset, ImportRow } from '@earshot/contracts'
 import { grouped } from '@earshot/contracts/constants'
 import type { Column } from './columns.ts'
+import { ExitCode } from './exit-codes.ts'
 import { layoutOf } from './layouts.ts'
 import { operationNamed } from './operation.ts'
 import { painter } from './paint.ts'
@@ -9,7 +10,6 @@ import { nodeAt, readOutput, TEXT } from './schema-node.ts'
 import { formatTable } from './table.ts'
 import type { Terminal } from './terminal.ts'
 
-const REFUSED = 1
 const SHOWN_ROWS = 5
 const SHOWN_COLUMNS = 20
 const COLUMN_WIDTH = 40
@@ -101,7 +101,7 @@ export function showEnd(scene: Scene, ended: Import): number {
 
 /** A file none of whose rows can be imported is a failure, too. */
 function exitCodeOf({ state, totals: { rows, failed } }: Import): number {
-  return state !== 'completed' || (failed > 0 && failed === rows) ? REFUSED : 0
+  return state !== 'completed' || (failed > 0 && failed === rows) ? ExitCode.refused : ExitCode.success
 }
 
 function adviceOn(scene: Scene, { id, dry_run, error, columns }: Import): string[] {

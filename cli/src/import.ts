@@ -1,5 +1,6 @@
 import type { Import, ImportRow } from '@earshot/contracts'
 import { type Client, uploadImportFile } from '@earshot/contracts/client'
+import { ExitCode } from './exit-codes.ts'
 import { follow } from './follow.ts'
 import { type ImportFile, openImportFile } from './import-file.ts'
 import { commandIn, questionOf, type Scene, showEnd, showNothing, showPreview, willWrite } from './import-report.ts'
@@ -9,8 +10,6 @@ import { clientOptions } from './service.ts'
 import type { Terminal } from './terminal.ts'
 import { UsageError } from './usage-error.ts'
 
-/** As after a command that SIGINT ended. */
-const INTERRUPTED = 130
 /** The rows that failed are listed last row first: that many are looked at for the first ones. */
 const LISTED_ROWS = 100
 
@@ -40,7 +39,7 @@ export async function importFile(invocation: Invocation): Promise<number> {
   if (!willWrite(dryRun)) return showNothing(scene, dryRun)
   if (!given.yes && !(await isConfirmed(terminal, dryRun))) {
     terminal.writeError('Nothing was imported.\n')
-    return 0
+    return ExitCode.success
   }
   return await run(importer, dryRun)
 }
@@ -96,7 +95,7 @@ async function run(importer: Importer, dryRun: Import): Promise<number> {
   } catch (error) {
     if (scene.isJson && !signal.aborted) throw error
     terminal.writeError(`The import goes on at the service. Look at it: ${commandIn(scene, 'imports', 'retrieve', created.id)}\n`)
-    if (signal.aborted) return INTERRUPTED
+    if (signal.aborted) return ExitCode.interrupted
     throw error
   }
 }

@@ -95,9 +95,13 @@ async function fieldsOf({ operation, flags, terminal, given }: Invocation): Prom
 }
 
 function callOptionsOf({ idempotencyKey }: Readonly<Record<string, unknown>>): CallOptions {
-  if (typeof idempotencyKey !== 'string') return {}
-  if (!/^[ -~]{1,255}$/.test(idempotencyKey)) throw new UsageError('--idempotency-key must be 1 to 255 printable ASCII characters')
-  return { idempotencyKey }
+  return typeof idempotencyKey === 'string' ? { idempotencyKey: requireKey(idempotencyKey) } : {}
+}
+
+/** Returns the key of `--idempotency-key`. Throws a UsageError when it cannot be one. */
+export function requireKey(key: string): string {
+  if (!/^[ -~]{1,255}$/.test(key)) throw new UsageError('--idempotency-key must be 1 to 255 printable ASCII characters')
+  return key
 }
 
 function textOf(given: Readonly<Record<string, unknown>>, name: string): Record<string, string> {

@@ -1,5 +1,6 @@
 import { kebabCase } from '@earshot/contracts/constants'
 import { Command, CommanderError } from 'commander'
+import { ExitCode } from './exit-codes.ts'
 import { HelpGroup, helpOf } from './help.ts'
 import { listOperations, type Operation } from './operation.ts'
 import { pathFieldsOf } from './path-fields.ts'
@@ -8,9 +9,6 @@ import { type Terminal, terminalWith } from './terminal.ts'
 import { readVersion } from './version.ts'
 
 export type { Screen } from './screen.ts'
-
-const BUG = 1
-const USAGE = 2
 
 const INTRODUCTION = `
 Settings:
@@ -22,7 +20,7 @@ Settings:
 
 Any command takes --debug.
 
-Exit codes: 0 success, 1 refused by the service, 2 wrong usage, 3 not signed in, 4 not reachable
+Exit codes: 0 success, 1 refused, 2 wrong usage, 3 not signed in, 4 not reachable, 130 Ctrl-C
 `
 
 /** Runs a command line, without the words "node earshot". Returns its exit code. */
@@ -33,7 +31,7 @@ export async function run(argv: readonly string[], process: Terminal): Promise<n
       argv.slice(1),
       terminalWith(process, { env: environmentWith(profileIn(argv), process.env) }),
     )
-  let exitCode = 0
+  let exitCode: number = ExitCode.success
   const terminal = terminalWith(process, { env: process.env, isDebug: false })
   const program = buildProgram(terminal, (code) => {
     exitCode = code
@@ -45,9 +43,9 @@ export async function run(argv: readonly string[], process: Terminal): Promise<n
     await program.parseAsync(argv, { from: 'user' })
     return exitCode
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : USAGE
+    if (error instanceof CommanderError) return error.exitCode === 0 ? ExitCode.success : ExitCode.usage
     terminal.writeError(await bugReport(error, terminal))
-    return BUG
+    return ExitCode.refused
   }
 }
 

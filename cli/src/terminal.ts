@@ -1,7 +1,9 @@
 import { once } from 'node:events'
 import process from 'node:process'
 import { setTimeout as delay } from 'node:timers/promises'
+import { ExitCode } from './exit-codes.ts'
 import type { Screen } from './screen.ts'
+import { systemErrorMessage } from './system-error.ts'
 
 /** Characters in a line where the output is no terminal. */
 export const PIPED_WIDTH = 160
@@ -22,6 +24,8 @@ export interface Terminal {
   writeError(text: string): void
   /** Writes to the standard output as fast as it is read. */
   writeAll(text: string): Promise<void>
+  /** Writes bytes that may be no text to it, as fast. */
+  writeBytes(bytes: Uint8Array): Promise<void>
   /** Where a progress bar can be drawn; undefined where nobody looks on. */
   progressStream: NodeJS.WritableStream | undefined
   /** Whether somebody can answer a question. */
@@ -37,7 +41,9 @@ export interface Terminal {
 }
 
 export function processTerminal(): Terminal {
-  process.stdout.on('error', leaveQuietlyOnClosedPipe)
+  process.stdout.on('error', leave)
+  // Nobody reads what would be said about it.
+  process.stderr.on('error', () => {})
   return {
     env: process.env,
     stdin: process.stdin,
@@ -50,9 +56,8 @@ export function processTerminal(): Terminal {
     },
     writeOut: (text) => process.stdout.write(text),
     writeError: (text) => process.stderr.write(text),
-    writeAll: async (text) => {
-      if (!process.stdout.write(text)) await once(process.stdout, 'drain')
-    },
+    writeAll: write,
+    writeBytes: write,
     progressStream: process.stderr.isTTY ? process.stderr : undefined,
     canAsk: process.stdin.isTTY === true,
     ask,
@@ -64,6 +69,10 @@ export function processTerminal(): Terminal {
     },
     pause: (ms, signal) => delay(ms, undefined, { signal }).catch(() => {}),
   }
+}
+
+async function write(output: string | Uint8Array): Promise<void> {
+  if (!process.stdout.write(output)) await once(process.stdout, 'drain')
 }
 
 /** Returns a terminal with some members changed. The others stay those of the original: its width changes when a window does. */
@@ -87,8 +96,9 @@ async function ask(question: string): Promise<string> {
   })
 }
 
-/** `earshot … | head -1` closes the pipe after the first line. */
-function leaveQuietlyOnClosedPipe(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'EPIPE') throw error
-  process.exit(0)
+/** `earshot … | head -1` closes the pipe after the first line: that is no failure. A full disk is one. */
+function leave({ code, errno, message }: NodeJS.ErrnoException): void {
+  if (code === 'EPIPE') process.exit(ExitCode.success)
+  process.stderr.write(`error: cannot write the output: ${errno === undefined ? message : systemErrorMessage(errno)}\n`)
+  process.exit(ExitCode.refused)
 }

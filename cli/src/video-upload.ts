@@ -1,6 +1,7 @@
 import type { Video } from '@earshot/contracts'
 import { type Client, EarshotApiError, EarshotConnectionError, EarshotTimeoutError, uploadVideoFile } from '@earshot/contracts/client'
 import { accountOf } from './account.ts'
+import { ExitCode } from './exit-codes.ts'
 import { applyFlags } from './flags.ts'
 import { follow } from './follow.ts'
 import { type Invocation, prepare } from './invoke.ts'
@@ -14,10 +15,6 @@ import type { Terminal } from './terminal.ts'
 import { UsageError } from './usage-error.ts'
 import { type OpenedVideo, openVideo } from './video-file.ts'
 import { openReservation, type Reservation, type ReservationMemory } from './video-reservation.ts'
-
-const REFUSED = 1
-/** As after a command that SIGINT ended. */
-const INTERRUPTED = 130
 
 type ReserveInput = Parameters<Client['videos']['reserve']>[0]
 
@@ -45,15 +42,15 @@ export async function uploadVideo(invocation: Invocation): Promise<number> {
   const memory = openReservation(terminal, { url: accountOf(terminal).url, project_id: place.project_id, identity: video.identity })
   const uploader = { terminal, client, place, fields, video, memory, signal: terminal.interruption() }
   const uploaded = await transfer(uploader)
-  if (!uploaded) return INTERRUPTED
+  if (!uploaded) return ExitCode.interrupted
   const ended = given.wait ? await transcoded(uploader, uploaded) : uploaded
-  if (!ended) return INTERRUPTED
+  if (!ended) return ExitCode.interrupted
   await output.add(ended)
   await output.end()
-  if (ended.state !== 'failed') return 0
+  if (ended.state !== 'failed') return ExitCode.success
   const { detail, code } = ended.error ?? {}
   if (!given.json) terminal.writeError(printable(`error: ${detail} (${code})\n`))
-  return REFUSED
+  return ExitCode.refused
 }
 
 /** Uploads a file and completes its video, from where an earlier run stopped. Returns undefined after Ctrl-C. */

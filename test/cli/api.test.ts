@@ -95,6 +95,32 @@ test.for([
   ['GET', 'x/', '--input', '-'],
   ['GET', 'x/', '--header', 'no value'],
   ['POST', 'x/', '--input', '/does/not/exist'],
+  ['POST', 'x/', '--input', '/'],
+  ['POST', 'x/', '--field', 'a=@/does/not/exist'],
+  ['POST', 'x/', '--idempotency-key', 'k€'],
+  ['POST', 'x/', '--idempotency-key', ''],
+  ['POST', 'x/', '--header', 'Content-Length: 5'],
+  ['GET', 'x/', '--header', 'Transfer-Encoding: chunked'],
+  ['GET', 'x/', '--header', 'Expect: 100-continue'],
 ])('%j is wrong usage', async (args) => {
-  expect(await api(args)).toMatchObject({ exitCode: 2, requests: [] })
+  expect(await api(args)).toMatchObject({ exitCode: 2, requests: [], err: expect.stringMatching(/^error: [^\n]+\n/) })
+})
+
+test.for(['Authorization: Bearer svc_other', 'AUTHORIZATION:x'])('--header %s is refused, because others can see it', async (header) => {
+  const { exitCode, err, requests } = await api(['GET', 'x/', '--header', header])
+  expect([exitCode, requests]).toEqual([2, []])
+  expect(err).toMatch(/^error: --header cannot set Authorization, .*EARSHOT_TOKEN/)
+  expect(err).not.toContain('svc_other')
+})
+
+test('a response that breaks off is no success, and no bug', async () => {
+  for (const args of [
+    ['GET', 'x/'],
+    ['GET', 'x/', '--paginate'],
+  ])
+    for (const columns of [undefined, 80])
+      for (const status of [200, 500]) {
+        const { exitCode, err } = await api(args, [{ instead: 'break', status }], columns ? { columns } : {})
+        expect([exitCode, err]).toEqual([4, expect.stringMatching(/^error: http:\S+ broke off its response: /)])
+      }
 })

@@ -37,6 +37,7 @@ export async function earshot(
   { url = '', env = {}, stdin = '', answer, columns, rows, screen, progressStream, interruption, onOutput, haste = 1 }: Setting = {},
 ): Promise<Outcome> {
   const outcome = { exitCode: -1, out: '', err: '' }
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
   outcome.exitCode = await run(args, {
     env: { EARSHOT_URL: url, EARSHOT_TOKEN: 'svc_test', XDG_CONFIG_HOME: '/dev/null', ...env },
     stdin: (async function* () {
@@ -53,6 +54,9 @@ export async function earshot(
     writeError: (text) => {
       outcome.err += text
       onOutput?.(text)
+    },
+    writeBytes: async (bytes) => {
+      outcome.out += decoder.decode(bytes, { stream: true })
     },
     writeAll: async (text) => {
       outcome.out += text

@@ -2,13 +2,15 @@ import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** A response to send: JSON with `$URL` for the address of the service, raw text, silence, or a connection that breaks. */
+/** A response to send: JSON with `$URL` for the address of the service, raw text or bytes, silence, or a connection that breaks. */
 export interface PlayedAnswer {
   status?: number
   headers?: Record<string, string>
   json?: unknown
   text?: string
-  instead?: 'silence' | 'reset'
+  bytes?: Uint8Array
+  /** `break` ends the connection in the middle of the body. */
+  instead?: 'silence' | 'reset' | 'break'
 }
 
 interface ReceivedRequest {
@@ -17,6 +19,7 @@ interface ReceivedRequest {
   path: string
   headers: IncomingHttpHeaders
   body: string
+  bytes: Buffer
 }
 
 export interface PlayedService extends AsyncDisposable {
@@ -57,16 +60,21 @@ export function refusal(status: number, code: string, extra: Record<string, unkn
 
 async function receive(request: IncomingMessage): Promise<ReceivedRequest> {
   const { method = '', url: path = '', headers } = request
-  const chunks: Buffer[] = await request.toArray()
-  return { method, path, headers, body: Buffer.concat(chunks).toString('utf8') }
+  const bytes = Buffer.concat(await request.toArray())
+  return { method, path, headers, body: bytes.toString('utf8'), bytes }
 }
 
-function play({ status = 200, headers = {}, json, text, instead }: PlayedAnswer, response: ServerResponse, url: string): void {
+function play({ status = 200, headers = {}, json, text, bytes, instead }: PlayedAnswer, response: ServerResponse, url: string): void {
   if (instead === 'silence') return
   if (instead === 'reset') {
     response.socket?.resetAndDestroy()
     return
   }
-  const body = text ?? (json === undefined ? '' : JSON.stringify(json).replaceAll('$URL', url))
+  if (instead === 'break') {
+    response.writeHead(status, { 'content-length': '100', ...headers }).write('{"a":')
+    setTimeout(() => response.destroy(), 50)
+    return
+  }
+  const body = bytes ?? text ?? (json === undefined ? '' : JSON.stringify(json).replaceAll('$URL', url))
   response.writeHead(status, { ...(json !== undefined && { 'content-type': 'application/json' }), ...headers }).end(body)
 }

@@ -165,7 +165,7 @@ test.for([
   [['submissions', 'list', '--output', 'nme'], 'unknown field nme. Choose from: id, team_id'],
   [['submissions', 'list', '--json', '--output', 'id'], "'--output <field>' cannot be used with option '--json'"],
   [['teams', 'create', '--nmae', 'A'], 'Did you mean --name?'],
-  [['teams', 'create', '--body', '@/nowhere.json'], '--body @/nowhere.json: cannot read the file'],
+  [['teams', 'create', '--body', '@/nowhere.json'], 'cannot read /nowhere.json: no such file or directory'],
   [['teams', 'create', '--body', '{'], '--body is not valid JSON'],
   [['teams', 'create', '--body', '[]'], '--body must be a JSON object'],
   [['teams', 'update', TEAM, '--body', '{"team_id":"x"}'], '--body must not contain team_id'],

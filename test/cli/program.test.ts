@@ -15,6 +15,7 @@ test('the help names each noun with its verbs, and the environment variables', a
   expect(exitCode).toBe(0)
   for (const { words } of operations) expect(out.replaceAll(/\s+/g, ' ')).toContain(words.slice(1).join(' '))
   for (const name of ['EARSHOT_URL', 'EARSHOT_TOKEN', 'EARSHOT_TEAM', 'EARSHOT_PROJECT']) expect(out).toContain(name)
+  expect(out).toMatch(/^Exit codes: .*130 Ctrl-C/m)
   for (const line of out.split('\n')) expect(line.length).toBeLessThanOrEqual(100)
 })
 
