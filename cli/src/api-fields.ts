@@ -1,5 +1,8 @@
 import { UsageError } from './usage-error.ts'
 
+/** Methods that can be sent. */
+export const METHODS: readonly string[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
+
 type Field = [name: string, value: unknown]
 
 /** Reads `name=value`. A typed value is true, false, null, a number, the text of `@file`, or text. */

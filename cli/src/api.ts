@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { EarshotConnectionError, EarshotTimeoutError } from '@earshot/contracts/client'
-import { fieldsOf, nested, queryOf } from './api-fields.ts'
+import { fieldsOf, METHODS, nested, queryOf } from './api-fields.ts'
 import { ExitCode } from './exit-codes.ts'
 import { requireKey } from './invoke.ts'
 import { jsonPagesOutput } from './json-output.ts'
@@ -13,7 +13,6 @@ import type { Terminal } from './terminal.ts'
 import { UsageError } from './usage-error.ts'
 
 const LIMIT_MS = 120_000
-const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
 /** Methods whose fields are a query. */
 const WITHOUT_BODY = ['GET', 'HEAD', 'DELETE', 'OPTIONS']
 /** What fetch refuses to send, such as a Content-Length that is not the length. */

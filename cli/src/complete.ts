@@ -1,12 +1,14 @@
 import { type Client, createClient } from '@earshot/contracts/client'
 import { sizes } from '@earshot/contracts/constants'
+import { type Candidate, profilesOf, toolArgument } from './complete-tools.ts'
+import { flagValue, joinedWords, plainWords } from './complete-words.ts'
 import { listOperations, type Operation } from './operation.ts'
 import { isPage, valueAt } from './page.ts'
 import { parentFlag, pathFieldsOf } from './path-fields.ts'
 import { cut, oneLine } from './printable.ts'
 import { call, clientOptions } from './service.ts'
 import { findTeamAndProject } from './team-and-project.ts'
-import type { Terminal } from './terminal.ts'
+import { type Terminal, terminalWith } from './terminal.ts'
 
 const LIMIT_MS = 1_000
 const MAX_LABEL_WIDTH = 60
@@ -15,12 +17,20 @@ const LABELS = [['name'], ['tag'], ['title'], ['file_name'], ['body'], ['url'], 
 /** A shell inserts the word as it is. */
 const SAFE_WORD = /^[\p{L}\p{N}_.:@/+-]+$/u
 
-/** Prints what may stand in the place of the last word, one a line with its description. Silent on any failure, and after a second. */
-export async function complete(words: readonly string[], terminal: Terminal): Promise<number> {
-  const candidates = await candidatesFor(words.slice(0, -1), terminal).catch(() => [])
+/**
+ * Prints what may stand in the place of the last word, one a line with its description. Silent on any failure, and after a second.
+ * The words are those of an unfinished command line, which may name a profile.
+ */
+export async function complete(
+  words: readonly string[],
+  { terminal, environmentWith }: { terminal: Terminal; environmentWith: (profile: string | undefined) => Terminal['env'] },
+): Promise<number> {
+  const before = joinedWords(words.slice(0, -1))
   const typed = words.at(-1) ?? ''
-  const isMeant = ([word, label]: readonly [string, string]) =>
-    SAFE_WORD.test(word) && (word.startsWith(typed) || label.toLowerCase().includes(typed.toLowerCase()))
+  const chosen = terminalWith(terminal, { env: environmentWith(flagValue(before, '--profile')) })
+  const candidates = await candidatesFor(before, chosen).catch(() => [])
+  const start = typed.toLowerCase()
+  const isMeant = ([word, label]: Candidate) => word.toLowerCase().startsWith(start) || label.toLowerCase().includes(start)
   terminal.writeOut(
     candidates
       .filter(isMeant)
@@ -29,26 +39,35 @@ export async function complete(words: readonly string[], terminal: Terminal): Pr
   )
   return 0
 }
+async function candidatesFor(words: readonly string[], terminal: Terminal): Promise<readonly Candidate[]> {
+  const flag = /^--([\w.-]+)=?$/.exec(words.at(-1) ?? '')?.[1]
+  if (flag === 'profile') return profilesOf(terminal)
+  const plain = plainWords(words)
+  const argument = flag ? { field: fieldOf(flag) } : (toolArgument(plain, terminal) ?? { field: positionalOf(plain) })
+  return 'candidates' in argument ? argument.candidates : recordsOf(argument.field, words, terminal)
+}
 
-async function candidatesFor(words: readonly string[], terminal: Terminal): Promise<[string, string][]> {
+/** Returns the field of a flag: `--webhook` names a `webhook_id`. */
+function fieldOf(flag: string): string {
+  const name = flag.replaceAll('-', '_').split('.').at(-1) ?? ''
+  return name.endsWith('_id') || name === 'tags' || name === 'tag' ? name : `${name}_id`
+}
+
+function positionalOf(words: readonly string[]): string | undefined {
+  const operation = listOperations().find((candidate) => candidate.words.every((word, index) => words[index] === word))
+  return operation && pathFieldsOf(operation).positional
+}
+
+/** Asks the service for the records that a field may refer to. */
+async function recordsOf(field: string | undefined, words: readonly string[], terminal: Terminal): Promise<Candidate[]> {
   const operations = listOperations()
-  const field = fieldAfter(words, operations)
   const list = field && operations.find(({ method, path, pages }) => method === 'GET' && pages && path === pathOfList(field, operations))
   if (!list) return []
   const signal = AbortSignal.timeout(LIMIT_MS)
   const fetch: typeof globalThis.fetch = (input, init) => globalThis.fetch(input, { ...init, signal })
   const client = createClient({ ...clientOptions(terminal, fetch), maxRetries: 0 })
   const page = await call(client, list, { ...(await parentsOf(list, words, { client, terminal })), limit: sizes.pageItems }, {})
-  return isPage(page) ? page.results.map(candidateOf) : []
-}
-
-/** Returns the name of the field that the next word is for. */
-function fieldAfter(words: readonly string[], operations: readonly Operation[]): string | undefined {
-  const last = (words.at(-1) === '=' ? words.at(-2) : words.at(-1)) ?? ''
-  const flag = /^--([\w.-]+)$/.exec(last)?.[1]?.replaceAll('-', '_').split('.').at(-1)
-  if (flag) return flag.endsWith('_id') || flag === 'tags' || flag === 'tag' ? flag : `${flag}_id`
-  const operation = operations.find((candidate) => candidate.words.every((word, index) => words[index] === word))
-  return operation && pathFieldsOf(operation).positional
+  return isPage(page) ? page.results.map(candidateOf).filter(([word]) => SAFE_WORD.test(word)) : []
 }
 
 /** The list of submissions is in front of a submission's id. */
@@ -63,15 +82,15 @@ async function parentsOf(
   words: readonly string[],
   { client, terminal }: { client: Client; terminal: Terminal },
 ): Promise<Record<string, unknown>> {
-  const given = (flag: string) => words[words.indexOf(flag) + 1] ?? ''
+  const given = (flag: string) => flagValue(words, flag) ?? ''
   const asked = { needsTeam: list.pathFields.has('team_id'), needsProject: list.pathFields.has('project_id') }
-  const named = { team: words.includes('--team') ? given('--team') : '', project: words.includes('--project') ? given('--project') : '' }
+  const named = { team: given('--team'), project: given('--project') }
   const others = [...list.pathFields].filter((field) => field !== 'team_id' && field !== 'project_id')
-  const ids = Object.fromEntries(others.map((field) => [field, words.includes(parentFlag(field)) ? given(parentFlag(field)) : '']))
+  const ids = Object.fromEntries(others.map((field) => [field, given(parentFlag(field))]))
   return { ...(await findTeamAndProject(client, { ...asked, ...named }, terminal)), ...ids }
 }
 
-function candidateOf(record: unknown): [string, string] {
+function candidateOf(record: unknown): Candidate {
   const label = LABELS.map((path) => valueAt(record, path)).find((value) => typeof value === 'string' && value !== '')
   const word = valueAt(record, ['id']) ?? label
   return [String(word), cut(oneLine(String(label ?? '')), MAX_LABEL_WIDTH)]

@@ -1,4 +1,4 @@
-import type { Command } from 'commander'
+import { Argument, type Command } from 'commander'
 import { entriesOf, scripts } from './completion.ts'
 import type { CommandContext } from './operation-command.ts'
 
@@ -15,11 +15,9 @@ export function addCompletion(
   command: Command,
   { terminal, finish, program, load }: CommandContext & { program: Command; load: (command: Command) => Promise<void> },
 ): void {
-  command.description(DESCRIPTION).argument('<shell>', 'bash, zsh or fish')
+  command.description(DESCRIPTION).addArgument(new Argument('<shell>', 'the shell').choices(Object.keys(scripts)))
   command.action(async () => {
-    const script = Object.entries(scripts).find(([shell]) => shell === command.args[0])?.[1]
-    if (!script)
-      return command.error(`error: there is no completion for ${command.args[0]}. Choose from: ${Object.keys(scripts).join(', ')}`)
+    const script = scripts[command.args[0] as keyof typeof scripts] // One of its choices.
     await terminal.writeAll(script(await entriesOf(program, load)))
     finish(0)
   })

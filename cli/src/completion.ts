@@ -2,31 +2,40 @@ import type { Command, Option } from 'commander'
 import { ChoiceOption } from './flags.ts'
 
 const MAX_DESCRIPTION = 70
+/** Flags whose values the program knows, or the service. */
+const ASKED = ['--tags', '--tag', '--profile']
 
-/** A word that may follow a command. `values` is what a flag takes: choices, `@` to ask the service, or any text. */
+/** A word that may follow a command. `values` is what a flag takes: choices, `@` to ask the program, or any text. */
 interface Entry {
   word: string
   values?: string
   description: string
 }
 
-/** What may follow each command, by its words. `@` is an id, `<file>` a file. */
+/** What may follow each command, by its words. `@` is what the program is asked for, `<file>` a file. */
 export type Entries = ReadonlyMap<string, readonly Entry[]>
 
 /** Reads all commands with their flags. */
 export async function entriesOf(program: Command, load: (command: Command) => Promise<void>): Promise<Entries> {
   const entries = new Map<string, readonly Entry[]>()
+  const everywhere = program.options.filter(({ long }) => long === '--profile' || long === '--debug')
   const walk = async (command: Command, path: readonly string[]) => {
     await load(command)
     const shown = command.createHelp().visibleOptions(command)
-    const flags = shown.flatMap((option) => flagEntry(option))
-    const ids = command.registeredArguments.map((argument) => ({ word: argument.name().endsWith('-id') ? '@' : '<file>', description: '' }))
+    const flags = [...shown, ...(command === program ? [] : everywhere)].flatMap((option) => flagEntry(option))
     const children = command.commands.map((child) => ({ word: child.name(), description: shortened(child.summary()) }))
-    entries.set(path.join(' '), [...children, ...flags, ...ids])
+    entries.set(path.join(' '), [...children, ...flags, ...argumentEntries(command)])
     for (const child of command.commands) await walk(child, [...path, child.name()])
   }
   await walk(program, [])
   return entries
+}
+
+/** The words of a lone argument are in the script. Which argument comes next, and what it may be, only the program knows. */
+function argumentEntries({ registeredArguments: [first, ...others] }: Command): Entry[] {
+  if (!first) return []
+  if (first.argChoices && others.length === 0) return first.argChoices.map((word) => ({ word, description: '' }))
+  return [{ word: first.name() === 'file' ? '<file>' : '@', description: '' }]
 }
 
 function flagEntry(option: Option): Entry[] {
@@ -36,8 +45,9 @@ function flagEntry(option: Option): Entry[] {
 }
 
 function valuesOf(option: Option): string {
-  if (option instanceof ChoiceOption && option.values.length > 0) return option.values.join(',')
-  return option.flags.endsWith('<id>') || option.long === '--tags' || option.long === '--tag' ? '@' : ''
+  const choices = option instanceof ChoiceOption ? option.values : (option.argChoices ?? [])
+  if (choices.length > 0) return choices.join(',')
+  return option.flags.endsWith('<id>') || ASKED.includes(option.long ?? '') ? '@' : ''
 }
 
 /** Returns the first sentence, without what a shell would interpret. */
@@ -105,9 +115,9 @@ esac
 }
 _earshot() {
   local place= word line entry text values=none tab=$'\\t' nl=$'\\n'
-  local -a found
+  local -a found attached
   local cur=\${words[CURRENT]} prev=\${words[CURRENT-1]}
-  if [[ $cur == --*=* ]]; then prev=\${cur%%=*}; cur=\${cur#*=}; compset -P '*='; fi
+  if [[ $cur == --*=* ]]; then prev=\${cur%%=*}; attached=("$prev"); cur=\${cur#*=}; compset -P '*='; fi
   for word in \${words[2,CURRENT-1]}; do
     if [[ $word != -* && $nl$(_earshot_table "$place") == *$nl"$word"$tab* ]]; then place="\${place:+$place }$word"; fi
   done
@@ -123,10 +133,11 @@ _earshot() {
   case $values in
     none) _describe command found ;;
     @) found=()
-      for line in \${(f)"$(earshot __complete "\${(@)words[2,CURRENT-1]}" "$cur" 2>/dev/null)"}; do
+      for line in \${(f)"$(earshot __complete "\${(@)words[2,CURRENT-1]}" "\${(@)attached}" "$cur" 2>/dev/null)"}; do
         found+=("\${\${line%%$tab*}//:/\\\\:}:\${line#*$tab}")
       done
-      _describe id found -U ;;
+      # -U replaces the word, with the flag in front of it.
+      _describe id found -U \${attached:+-P} \${attached:+$attached=} ;;
     '') _files ;;
     *) compadd -- \${(s:,:)values} ;;
   esac
@@ -144,10 +155,12 @@ function __earshot_complete
   set -l cur (commandline -ct)
   set -l prev "$words[-1]"
   set -l start ''
+  set -l attached
   set -l place
   if string match -q -- '--*=*' "$cur"
     set prev (string split -m1 = -- $cur)[1]
     set start "$prev="
+    set attached $prev
     set cur (string split -m1 = -- $cur)[2]
   end
   for word in $words
@@ -172,7 +185,7 @@ function __earshot_complete
   switch "$values"
     case none
     case @
-      printf '%s\\n' $start(earshot __complete $words "$cur" 2>/dev/null)
+      printf '%s\\n' $start(earshot __complete $words $attached "$cur" 2>/dev/null)
     case ''
       __fish_complete_path "$cur"
     case '*'

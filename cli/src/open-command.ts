@@ -1,7 +1,8 @@
 import { type Command, Option } from 'commander'
 import { failed } from './failure.ts'
 import { HelpGroup } from './help.ts'
-import { OPENED, type OpenFlags, openPage } from './open.ts'
+import { type OpenFlags, openPage } from './open.ts'
+import { OPENED } from './opened.ts'
 import { operationNamed } from './operation.ts'
 import type { CommandContext } from './operation-command.ts'
 

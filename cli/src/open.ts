@@ -1,14 +1,9 @@
 import { openBrowser } from './browser.ts'
+import { OPENED, PAGES } from './opened.ts'
 import { connect, serviceUrl } from './service.ts'
 import { findTeamAndProject } from './team-and-project.ts'
 import type { Terminal } from './terminal.ts'
 import { UsageError } from './usage-error.ts'
-
-/** Pages of the service, by what they are called. */
-const PAGES: Record<string, string> = { account: 'accounts/', tokens: 'accounts/tokens/', docs: 'api/docs/' }
-
-/** What can be opened. */
-export const OPENED = [...Object.keys(PAGES), 'project', 'submission']
 
 /** Flags as commander gives them. */
 export interface OpenFlags {

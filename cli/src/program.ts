@@ -26,11 +26,10 @@ Exit codes: 0 success, 1 refused, 2 wrong usage, 3 not signed in, 4 not reachabl
 /** Runs a command line, without the words "node earshot". Returns its exit code. */
 export async function run(argv: readonly string[], process: Terminal): Promise<number> {
   // Shells ask so for each TAB.
-  if (argv[0] === '__complete')
-    return (await import('./complete.ts')).complete(
-      argv.slice(1),
-      terminalWith(process, { env: environmentWith(profileIn(argv), process.env) }),
-    )
+  if (argv[0] === '__complete') {
+    const { complete } = await import('./complete.ts')
+    return complete(argv.slice(1), { terminal: process, environmentWith: (profile) => environmentWith(profile, process.env) })
+  }
   let exitCode: number = ExitCode.success
   const terminal = terminalWith(process, { env: process.env, isDebug: false })
   const program = buildProgram(terminal, (code) => {
@@ -47,12 +46,6 @@ export async function run(argv: readonly string[], process: Terminal): Promise<n
     terminal.writeError(await bugReport(error, terminal))
     return ExitCode.refused
   }
-}
-
-/** The profile in the words of an unfinished command line. */
-function profileIn(words: readonly string[]): string | undefined {
-  const place = words.indexOf('--profile')
-  return place < 0 ? undefined : words[place + 1]
 }
 
 /** A profile that the command line names takes precedence over all that the environment says about the account. */

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
+import { makeConfigFolder } from '../support/profiles.ts'
 import { earshot } from './command-line.ts'
+import { runInShell } from './executable.ts'
 import { playService } from './fake-service.ts'
 import { PLACE, PROJECT, page, SUBMISSION, submission, TEAM } from './records.ts'
 
@@ -21,8 +23,10 @@ test.for(['bash', 'zsh', 'fish'])('the script for %s names commands, flags, choi
     expect(out).toContain(`'${path}'`)
   for (const entry of ['--state=pending,approved,rejected', '--webhook=@', '--limit=', '--json'])
     expect(out).toMatch(new RegExp(`^(.* ')?${entry}(\\t|$|')`, 'm'))
-  expect(out).not.toContain('__complete --')
-  expect(out.split('\n').filter((line) => line.startsWith("'completion')")).length).toBeLessThanOrEqual(1)
+  const words = out.split('\n').map((line) => line.replace(/^.* echo '|^printf .* '/, '').replace(/[\t'].*/, ''))
+  for (const word of ['completion', 'fish']) expect(words).toContain(word)
+  expect(words).not.toContain('__complete')
+  expect(out.match(/^(case )?'completion'/gm)).toHaveLength(1)
 })
 
 test('an unknown shell is wrong usage', async () => {
@@ -68,6 +72,67 @@ test('a service that does not answer is given up after a second', async () => {
   const startMs = performance.now()
   expect(await complete(['submissions', 'approve', ''], { instead: 'silence' })).toMatchObject({ out: '', err: '', exitCode: 0 })
   expect(performance.now() - startMs).toBeLessThan(3_000)
+})
+
+test.for([
+  [['open'], ['account', 'tokens', 'docs', 'project', 'submission']],
+  [
+    ['--debug', 'open', '--print', '--team', 'x'],
+    ['account', 'tokens', 'docs', 'project', 'submission'],
+  ],
+  [['open', 'docs'], []],
+  [['completion'], []],
+  [['api'], ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']],
+  [['api', 'nothing'], []],
+  [['login'], []],
+  [['profiles', 'use'], []],
+  [['videos', 'upload'], []],
+] as const)('after %j come %j, without the service', async ([words, wanted]) => {
+  const { out, paths } = await complete([...words, ''])
+  expect([out.split('\n').map((line) => line.split('\t')[0]), paths]).toEqual([[...wanted, ''], []])
+})
+
+test('a page to open takes an id of its kind', async () => {
+  expect((await complete(['open', 'project', 'mob'], projects)).out).toBe('other\tMobile app\n')
+  expect((await complete(['open', 'submission', ''])).paths).toEqual([`/api/v1/teams/${TEAM}/projects/${PROJECT}/submissions/?limit=100`])
+})
+
+test('the paths of a request are those of its method that need no id but team and project', async () => {
+  const { out, paths } = await complete(['api', '--field', 'limit=1', 'post', 'teams/{team}/projects/{project}/s'])
+  expect(out).toContain('teams/{team}/projects/{project}/submissions/\tCreate ')
+  expect(out).not.toMatch(/_id}|counts/)
+  expect((await complete(['api', 'GET', ''])).out).toMatch(/^me\/\t/m)
+  expect(paths).toEqual([])
+})
+
+test('profiles and their addresses are completed, and a profile that is named in either form decides on the rest', async () => {
+  await using service = await playService(projects)
+  using config = makeConfigFolder()
+  config.write('home', { url: service.url, email: 'ada@example.com', team: 'home-team', credential: { token: 'svc_home' } })
+  config.write('work', { url: 'https://feedback.example', email: 'ada@work.example', credential: { token: 'svc_work' } })
+  const run = async (...words: string[]) => (await earshot(['__complete', ...words], { env: config.env })).out
+  expect(await run('profiles', 'use', '')).toBe(`home\t${service.url}\nwork\thttps://feedback.example\n`)
+  expect(await run('login', 'https')).toBe('https://feedback.example\twork\n')
+  for (const words of [['--profile'], ['submissions', 'list', '--profile', '='], ['--profile=']])
+    expect(await run(...words, 'wo')).toBe('work\thttps://feedback.example\n')
+  for (const words of [['--profile=home'], ['--profile', 'home'], ['--profile', '=', 'home']]) {
+    expect(await run(...words, 'projects', 'retrieve', 'mob')).toBe('other\tMobile app\n')
+    expect(service.requests.pop()).toMatchObject({ path: '/api/v1/teams/home-team/projects/?limit=100' })
+  }
+  for (const words of [['--team=t2'], ['--team', '=', 't2']]) {
+    await run('--profile=home', 'projects', 'retrieve', ...words, '')
+    expect(service.requests.pop()?.path).toBe('/api/v1/teams/t2/projects/?limit=100')
+  }
+})
+
+test('bash completes the arguments of tools, with the script', { timeout: 30_000 }, async () => {
+  const script = [
+    'source <(earshot completion bash)',
+    'press() { COMP_WORDS=(earshot "$@"); COMP_CWORD=$#; COMPREPLY=(); _earshot; echo "${COMPREPLY[*]}"; }',
+    'press open t; press completion f; press api P; press profiles u; press moderate --kind v; press subm; press import ""; press teams list --profi',
+  ]
+  const { out, err } = await runInShell(script.join('\n'))
+  expect([out.toString(), err]).toEqual(['tokens\nfish\nPOST PUT PATCH\nuse\nvideo\nsubmissions\n\n--profile\n', ''])
 })
 
 test('what takes no id asks nobody', async () => {

@@ -29,6 +29,10 @@ export async function checkShells({ url, token, project: { team_id, project_id }
     ['earshot submissions list --state=pen', 'earshot submissions list --state=pending'],
     [`earshot projects retrieve ${project_id.slice(0, -2)}`, `earshot projects retrieve ${project_id}`],
     [`earshot submissions list --project ${project_id.slice(0, -2)}`, `earshot submissions list --project ${project_id}`],
+    [`earshot submissions list --project=${project_id.slice(0, -2)}`, `earshot submissions list --project=${project_id}`],
+    ['earshot completion zs', 'earshot completion zsh'],
+    ['earshot open tok', 'earshot open tokens'],
+    ['earshot api GE', 'earshot api GET'],
   ]
   try {
     const problems: string[] = []
