@@ -1,18 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import type { EventType } from '@earshot/contracts'
-import {
-  type Client,
-  EarshotApiError,
-  EarshotConnectionError,
-  EarshotTimeoutError,
-  type ExpiredCursor,
-  type Streamed,
-} from '@earshot/contracts/client'
+import { type Client, EarshotApiError, type ExpiredCursor, type Streamed } from '@earshot/contracts/client'
 import { eventTypes } from '@earshot/contracts/constants'
 import { accountOf } from './account.ts'
 import { type ForwardedEvent, forward, isDelivered, isWorthRetrying } from './forward.ts'
 import { lineWriter } from './listen-line.ts'
 import { type ListenState, openListenState } from './listen-state.ts'
+import { isPassing } from './passing.ts'
 import { oneLine } from './printable.ts'
 import { connect } from './service.ts'
 import { findTeamAndProject } from './team-and-project.ts'
@@ -114,9 +108,9 @@ async function follow(
     } catch (error) {
       if (signal.aborted) return
       if (error instanceof EarshotApiError) throwIfLost(error)
-      if (!hasConnected || !isConnectionLoss(error)) throw error
+      if (!hasConnected || !isPassing(error)) throw error
       const waitMs = Math.min(MAX_RECONNECT_WAIT_MS, 1_000 * 2 ** failures)
-      print(`${(error as Error).message} Reconnecting in ${waitMs / 1000} s.`)
+      print(`${error.message} Reconnecting in ${waitMs / 1000} s.`)
       failures += 1
       await pause(waitMs)
     }
@@ -174,11 +168,6 @@ function handlerOf({
       signal.throwIfAborted()
     }
   }
-}
-
-function isConnectionLoss(error: unknown): boolean {
-  if (error instanceof EarshotApiError) return error.status === 429 || error.status >= 500
-  return error instanceof EarshotConnectionError || error instanceof EarshotTimeoutError
 }
 
 /** Accepts `localhost:3000/hook` without a scheme. */

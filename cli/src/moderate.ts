@@ -3,9 +3,10 @@ import type { Client } from '@earshot/contracts/client'
 import { accountOf } from './account.ts'
 import { openBrowser } from './browser.ts'
 import { ModerationQueue } from './moderation-queue.ts'
-import { isAway, ModerationSync, quoteOf } from './moderation-sync.ts'
+import { ModerationSync, quoteOf } from './moderation-sync.ts'
 import { type ViewState, viewOf } from './moderation-view.ts'
 import { painter } from './paint.ts'
+import { isPassing } from './passing.ts'
 import { printable } from './printable.ts'
 import type { PressedKey, Screen } from './screen.ts'
 import { connect } from './service.ts'
@@ -179,7 +180,7 @@ async function setTags({ client, place, queue, view, end }: Moderator, { id }: S
     view.message = 'The tags are set.'
   } catch (error) {
     const isRefusal = error instanceof Error && 'status' in error && (error.status === 401 || error.status === 403)
-    if (!isAway(error) && isRefusal) end(error)
+    if (!isPassing(error) && isRefusal) end(error)
     view.message = `The tags are not set: ${error instanceof Error ? error.message : error}`
   }
 }

@@ -1,7 +1,8 @@
 import type { Submission } from '@earshot/contracts'
-import { type Client, EarshotApiError, EarshotConnectionError, EarshotTimeoutError } from '@earshot/contracts/client'
+import type { Client } from '@earshot/contracts/client'
 import { ageOf } from './age.ts'
 import { type ModerationQueue, type SentResult, UNDO_MS } from './moderation-queue.ts'
+import { isPassing } from './passing.ts'
 import { cut, oneLine } from './printable.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -59,9 +60,9 @@ export class ModerationSync {
       })
       for (const result of results) await this.settle(result)
     } catch (error) {
-      if (!isAway(error)) throw error
+      if (!isPassing(error)) throw error
       this.retryAtMs = performance.now() + RETRY_MS
-      tell(`Not sent yet: ${(error as Error).message} Trying again.`)
+      tell(`Not sent yet: ${error.message} Trying again.`)
     } finally {
       // Those that got no result.
       queue.putBack(items.map(({ submission_id }) => submission_id))
@@ -99,8 +100,8 @@ export class ModerationSync {
         }
       } catch (error) {
         if (signal.aborted) return
-        if (!isAway(error)) return this.look()
-        tell(`${(error as Error).message} Reconnecting.`)
+        if (!isPassing(error)) return this.look()
+        tell(`${error.message} Reconnecting.`)
       }
       await terminal.pause(RETRY_MS, signal)
     }
@@ -160,10 +161,4 @@ export class ModerationSync {
 /** Returns the beginning of what a submission says. */
 export function quoteOf({ title, body }: Submission): string {
   return `“${cut(oneLine(title ?? body), QUOTED_WIDTH)}”`
-}
-
-/** The service is away, and may be back soon. */
-export function isAway(error: unknown): boolean {
-  if (error instanceof EarshotApiError) return error.status === 429 || error.status >= 500
-  return error instanceof EarshotConnectionError || error instanceof EarshotTimeoutError
 }

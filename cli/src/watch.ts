@@ -1,8 +1,9 @@
-import { EarshotApiError, EarshotConnectionError, EarshotTimeoutError } from '@earshot/contracts/client'
+import { EarshotApiError } from '@earshot/contracts/client'
 import { sizes } from '@earshot/contracts/constants'
 import { type Invocation, prepare, requireShape } from './invoke.ts'
 import { type Format, openOutput } from './output.ts'
 import { isPage, type Page } from './page.ts'
+import { isPassing } from './passing.ts'
 import { cut, oneLine } from './printable.ts'
 import { readOutput } from './schema-node.ts'
 import { call } from './service.ts'
@@ -57,11 +58,6 @@ function secondsOf(given: unknown): number {
 function waitMsAfter(error: Error, seconds: number): number {
   const leastSeconds = error instanceof EarshotApiError ? (error.retryAfterSeconds ?? 0) : 0
   return Math.max(leastSeconds, seconds) * 1000
-}
-
-function isPassing(error: unknown): error is Error {
-  if (error instanceof EarshotApiError) return error.status === 429 || error.status >= 500
-  return error instanceof EarshotConnectionError || error instanceof EarshotTimeoutError
 }
 
 /** Draws the table in the place of the last one. What has no room below the heading is left out. */
