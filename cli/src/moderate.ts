@@ -1,205 +1,96 @@
-import type { Submission } from '@earshot/contracts'
-import type { Client } from '@earshot/contracts/client'
-import { accountOf } from './account.ts'
-import { openBrowser } from './browser.ts'
-import { ModerationQueue } from './moderation-queue.ts'
-import { ModerationSync, quoteOf } from './moderation-sync.ts'
-import { type ViewState, viewOf } from './moderation-view.ts'
+import { constants } from 'node:os'
+import { quoteOf } from './moderation-colleagues.ts'
+import { press } from './moderation-keys.ts'
+import { isUnauthorized, ModerationSender } from './moderation-sender.ts'
+import { type ModerateFlags, type Session, startSession } from './moderation-session.ts'
+import { ModerationSource } from './moderation-source.ts'
+import { countOf, view } from './moderation-view.ts'
 import { painter } from './paint.ts'
-import { isPassing } from './passing.ts'
-import { printable } from './printable.ts'
-import type { PressedKey, Screen } from './screen.ts'
-import { connect } from './service.ts'
-import { findTeamAndProject } from './team-and-project.ts'
+import { oneLine } from './printable.ts'
+import type { Screen } from './screen.ts'
 import type { Terminal } from './terminal.ts'
 import { UsageError } from './usage-error.ts'
 
 const NOT_REACHABLE = 4
-/** The next page is read when so few are left. */
-const LOW_WATER = 10
+const INTERRUPTED = 130
+/** What shells add to the number of a signal. */
+const SIGNALLED = 128
 const TICK_MS = 100
-
-export interface ModerateFlags {
-  team?: string
-  project?: string
-  kind?: string
-  tag?: string
-}
-
-/** A person at the screen. */
-interface Moderator {
-  client: Client
-  place: { team_id: string; project_id: string }
-  queue: ModerationQueue
-  view: ViewState
-  screen: Screen
-  terminal: Terminal
-  /** What the answer to the question does; null when none is asked. */
-  onAnswer: ((answer: string) => void) | null
-  /** Ends the conversation, with the error that ends it. */
-  end: (error?: unknown) => void
-}
+/** How long decisions are sent after the person has left, and after a signal that asks the process to end. */
+const FLUSH_MS = 30_000
+const SHORT_FLUSH_MS = 5_000
+/** A person wonders what it waits for. */
+const WONDER_MS = 2_000
 
 /** Shows the pending submissions one after another, and decides on them key by key. Returns the exit code. */
 export async function moderate(flags: ModerateFlags, terminal: Terminal): Promise<number> {
   if (!terminal.openScreen)
     throw new UsageError('earshot moderate needs a terminal. In scripts, use: earshot submissions moderate --body @decisions.json')
-  const client = connect(terminal)
-  const asked = {
-    needsTeam: true,
-    needsProject: true,
-    ...(flags.team && { team: flags.team }),
-    ...(flags.project && { project: flags.project }),
-  }
-  const place = (await findTeamAndProject(client, asked, terminal)) as Moderator['place'] // Both were asked for.
-  const { name } = await client.projects.retrieve(place)
-  const queue = new ModerationQueue()
-  const view: ViewState = { project: name, message: '', prompt: null, isHelpShown: false, scroll: 0 }
-  const ending = new AbortController()
-  let failure: unknown
-  const end = (error?: unknown) => {
-    failure ??= error
-    ending.abort()
-  }
-  const tell = (message: string) => {
-    view.message = message
-  }
-  const filters = { ...(flags.kind && { kind: flags.kind as Submission['kind'] }), ...(flags.tag && { tag: flags.tag }) } // The service checks it.
-  const sync = new ModerationSync({ client, place, filters, queue, terminal, signal: ending.signal, tell })
-  const pages = sync.pages()
-  queue.add((await pages.next()).value ?? [])
-  {
-    using screen = await terminal.openScreen()
-    const moderator: Moderator = { client, place, queue, view, screen, terminal, onAnswer: null, end }
-    await converse(moderator, { sync, pages, signal: ending.signal })
-    tell('Sending what was decided…')
-    draw(moderator)
-    if (failure === undefined) await sync.flush().catch(end)
-  }
-  return conclude(queue, terminal, failure)
+  const session = await startSession(flags, terminal)
+  const source = new ModerationSource(session)
+  const sender = new ModerationSender(session)
+  await source.start()
+  await converse(session, await terminal.openScreen(), { source, sender })
+  const isInterrupted = await sendRest(session, sender)
+  return conclude(session, isInterrupted)
 }
 
-async function converse(
-  moderator: Moderator,
-  { sync, pages, signal }: { sync: ModerationSync; pages: AsyncGenerator<Submission[], void>; signal: AbortSignal },
-): Promise<void> {
-  const { queue, screen, terminal, end } = moderator
+/** Shows the screen until the person leaves. */
+async function converse(session: Session, opened: Screen, { source, sender }: { source: ModerationSource; sender: ModerationSender }) {
+  using screen = opened
+  const { queue, terminal, leaving, leave } = session
+  const fail = (error: unknown) => leave({ error })
+  const draw = () => screen.draw(view(queue, session.view, { ...screen.size(), paint: painter(terminal) }))
   screen.onKey((key) => {
-    press(moderator, key)
-    draw(moderator)
+    press({ session, sender }, key)
+    draw()
   })
-  screen.onResize(() => draw(moderator))
-  void sync.follow().catch(end)
-  let isWhole = false
-  while (!signal.aborted) {
-    draw(moderator)
-    if (!isWhole && queue.waiting().undecided < LOW_WATER) {
-      const page = await pages.next().catch(end)
-      isWhole = !page || page.done === true
-      queue.add(page?.value ?? [])
-    }
-    void sync.send().catch(end)
-    await terminal.pause(TICK_MS, signal)
+  screen.onResize(draw)
+  screen.onSignal((signal) => leave(signal === 'SIGINT' ? {} : { exitCode: SIGNALLED + constants.signals[signal] }))
+  source.follow().catch(fail)
+  while (!leaving.aborted) {
+    draw()
+    source.load().catch(fail)
+    sender.send().catch(fail)
+    await terminal.pause(TICK_MS, leaving)
   }
 }
 
-function draw({ queue, view, screen, terminal }: Moderator): void {
-  screen.draw(viewOf(queue, view, { ...screen.size(), paint: painter(terminal) }))
+/** Sends what was decided and not sent, for a limited time or until Ctrl-C. Returns whether that was pressed. */
+async function sendRest(session: Session, sender: ModerationSender): Promise<boolean> {
+  const { terminal, ending, leave, stop } = session
+  session.print = linePrinter(terminal)
+  const interruption = terminal.interruption()
+  interruption.addEventListener('abort', stop)
+  const done = new AbortController()
+  const after = (ms: number, then: () => void) => void terminal.pause(ms, done.signal).then(() => done.signal.aborted || then())
+  after(ending.exitCode === undefined ? FLUSH_MS : SHORT_FLUSH_MS, stop)
+  after(WONDER_MS, () => session.tell('Sending what was decided. Ctrl-C ends without.'))
+  if (!isUnauthorized(ending.error)) await sender.flush().catch((error) => leave({ error }))
+  done.abort()
+  stop()
+  return interruption.aborted
 }
 
-function press(moderator: Moderator, key: PressedKey): void {
-  if (key.name === 'ctrl-c') moderator.end()
-  else if (moderator.onAnswer) answer(moderator, moderator.onAnswer, key)
-  // Any key leaves the help.
-  else if (moderator.view.isHelpShown) moderator.view.isHelpShown = false
-  else (ACTIONS[key.text] ?? ACTIONS[key.name])?.(moderator)
-}
-
-/** What each key does, by what it writes or by its name. */
-const ACTIONS: Readonly<Record<string, (moderator: Moderator) => void>> = {
-  a: ({ queue, view }) => {
-    queue.decide('approve', null, performance.now())
-    Object.assign(view, { message: '', scroll: 0 })
-  },
-  r: (moderator) =>
-    ask(moderator, 'Reason, for your team (Enter for none, Esc to go back):', '', (reason) =>
-      moderator.queue.decide('reject', reason.trim() || null, performance.now()),
-    ),
-  s: ({ queue, view }) => {
-    queue.skip()
-    Object.assign(view, { message: '', scroll: 0 })
-  },
-  S: ({ queue }) => queue.reviewSkipped(),
-  z: ({ queue, view }) => {
-    const entry = queue.undo()
-    view.message = entry
-      ? `Taken back: ${quoteOf(entry.submission)}`
-      : 'There is nothing to take back: decisions are sent after five seconds.'
-  },
-  t: (moderator) => {
-    const entry = moderator.queue.current()
-    if (entry)
-      ask(moderator, 'Tags, comma-separated:', entry.submission.tags.join(', '), (text) => void setTags(moderator, entry.submission, text))
-  },
-  o: (moderator) => void open(moderator),
-  q: ({ end }) => end(),
-  '?': ({ view }) => {
-    view.isHelpShown = true
-  },
-  down: ({ view }) => {
-    view.scroll += 1
-  },
-  up: ({ view }) => {
-    view.scroll = Math.max(0, view.scroll - 1)
-  },
-}
-
-function ask(moderator: Moderator, question: string, before: string, then: (answer: string) => void): void {
-  if (!moderator.queue.current()) return
-  moderator.view.prompt = { question, answer: before }
-  moderator.onAnswer = then
-}
-
-function answer(moderator: Moderator, then: (answer: string) => void, { name, text }: PressedKey): void {
-  const { view } = moderator
-  const before = view.prompt?.answer ?? ''
-  if (name === 'return' || name === 'escape') {
-    Object.assign(view, { prompt: null, message: '', scroll: 0 })
-    moderator.onAnswer = null
-    if (name === 'return') then(before)
-  } else if (view.prompt) {
-    const letters = Array.from(new Intl.Segmenter().segment(before), ({ segment }) => segment)
-    view.prompt.answer = name === 'backspace' ? letters.slice(0, -1).join('') : before + text
+/** Prints messages, each once. */
+function linePrinter(terminal: Terminal): (message: string) => void {
+  let last = ''
+  return (message) => {
+    if (message !== last) terminal.writeError(`${oneLine(message)}\n`)
+    last = message
   }
-}
-
-async function setTags({ client, place, queue, view, end }: Moderator, { id }: Submission, text: string): Promise<void> {
-  const tags = text.split(',').flatMap((tag) => tag.trim() || [])
-  try {
-    queue.replace(await client.submissions.update({ ...place, submission_id: id, tags }))
-    view.message = 'The tags are set.'
-  } catch (error) {
-    const isRefusal = error instanceof Error && 'status' in error && (error.status === 401 || error.status === 403)
-    if (!isPassing(error) && isRefusal) end(error)
-    view.message = `The tags are not set: ${error instanceof Error ? error.message : error}`
-  }
-}
-
-async function open({ queue, place, terminal, view }: Moderator): Promise<void> {
-  const entry = queue.current()
-  if (!entry) return
-  const { team_id, project_id } = place
-  const address = `${accountOf(terminal).url}/api/v1/teams/${team_id}/projects/${project_id}/submissions/${entry.submission.id}/`
-  view.message = (await openBrowser(address, terminal.env)) ? `Your browser opens ${address}` : address
 }
 
 /** Says what was done and what was not. Returns the exit code. */
-function conclude(queue: ModerationQueue, terminal: Terminal, failure: unknown): number {
+function conclude({ queue, terminal, ending }: Session, isInterrupted: boolean): number {
   const { approved, rejected } = queue.counts
-  terminal.writeError(`${approved} approved, ${rejected} rejected, ${queue.waiting().undecided} left.\n`)
+  terminal.writeError(`${approved} approved, ${rejected} rejected, ${countOf(queue)} left.\n`)
   const unsent = queue.unsent()
-  for (const { submission, decision } of unsent)
-    terminal.writeError(printable(`not sent: ${decision?.action} ${submission.id} ${quoteOf(submission)}\n`))
-  if (failure !== undefined) throw failure
-  return unsent.length > 0 ? NOT_REACHABLE : 0
+  for (const { submission, decision } of unsent) {
+    const reason = decision?.reason ? `: ${decision.reason}` : ''
+    terminal.writeError(`${oneLine(`not sent: ${decision?.action} ${submission.id} ${quoteOf(submission)}${reason}`)}\n`)
+  }
+  if (isInterrupted) return INTERRUPTED
+  if (ending.error !== undefined) throw ending.error
+  return ending.exitCode ?? (unsent.length > 0 ? NOT_REACHABLE : 0)
 }

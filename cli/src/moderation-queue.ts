@@ -1,12 +1,15 @@
-import type { Submission, SubmissionState } from '@earshot/contracts'
+import type { Submission } from '@earshot/contracts'
 
-/** How long a decision waits before it is sent, so that it can be taken back. */
+/** How long a decision waits before it is sent, so that it can be undone. */
 export const UNDO_MS = 5_000
 
-/** What a person decided, and whether the service knows it. */
-export interface Decision {
+/** What a person decides. */
+export interface Choice {
   action: 'approve' | 'reject'
   reason: string | null
+}
+
+interface Decision extends Choice {
   decidedAtMs: number
   isSending: boolean
 }
@@ -17,69 +20,71 @@ export interface QueuedSubmission {
   decision: Decision | null
   /** The person left it for later. */
   isSkipped: boolean
-}
-
-/** What the service said of a decision. */
-export interface SentResult {
-  submission_id: string
-  outcome: 'changed' | 'unchanged' | 'failed'
-  submission: Submission | null
-  error: { code: string; detail: string; current_state: SubmissionState | null } | null
+  /** It has left the queue. It may still be on the screen. */
+  isGone: boolean
+  /** What somebody else decided; null until it is known. */
+  news: string | null
 }
 
 /**
  * The queue of a moderator: pending submissions, the one that is shown, and decisions that wait to be sent. It only remembers; it
- * neither reads the service nor the clock.
+ * neither reads the service nor the clock. Only the person moves from one submission to the next: none takes the place of another
+ * under their fingers.
  */
 export class ModerationQueue {
   readonly counts = { approved: 0, rejected: 0 }
+  /** Whether all that are pending are here; false while there are pages to read. */
+  isWhole = false
   private readonly entries = new Map<string, QueuedSubmission>()
-  private shown: string | null = null
-  private readonly undoable: string[] = []
+  /** Ids of those that left: a page that was read before does not bring them back. */
+  private readonly gone = new Set<string>()
+  private readonly undoable: QueuedSubmission[] = []
+  private shown: QueuedSubmission | null = null
 
   /** Adds pending submissions at the end; those that are here stay as they are. */
   add(submissions: readonly Submission[]): void {
     for (const submission of submissions) {
-      if (submission.state !== 'pending' || this.entries.has(submission.id)) continue
-      this.entries.set(submission.id, { submission, decision: null, isSkipped: false })
+      const { id, state } = submission
+      if (state !== 'pending' || this.entries.has(id) || this.gone.has(id)) continue
+      this.entries.set(id, { submission, decision: null, isSkipped: false, isGone: false, news: null })
     }
     this.shown ??= this.next()
   }
 
   /** The submission on the screen; null when all are decided or skipped. */
   current(): QueuedSubmission | null {
-    return this.shown === null ? null : (this.entries.get(this.shown) ?? null)
+    return this.shown
   }
 
-  /** How many wait for a decision, and how many decisions wait to be sent. */
-  waiting(): { undecided: number; unsent: number } {
-    const all = [...this.entries.values()]
-    return {
-      undecided: all.filter(({ decision }) => decision === null).length,
-      unsent: all.filter(({ decision }) => decision !== null).length,
-    }
+  /** Those without a decision. */
+  undecided(): QueuedSubmission[] {
+    return this.all().filter(({ decision }) => decision === null)
+  }
+
+  /** Those without a decision that the person has not skipped. */
+  ahead(): QueuedSubmission[] {
+    return this.undecided().filter(({ isSkipped }) => !isSkipped)
   }
 
   /** Those with a decision that the service does not know. */
   unsent(): QueuedSubmission[] {
-    return [...this.entries.values()].filter(({ decision }) => decision !== null)
+    return this.all().filter(({ decision }) => decision !== null)
   }
 
-  /** Decides on the submission on the screen, and shows the next. */
-  decide(action: Decision['action'], reason: string | null, nowMs: number): void {
-    const entry = this.current()
-    if (!entry || entry.decision) return
-    entry.decision = { action, reason, decidedAtMs: nowMs, isSending: false }
-    this.undoable.push(entry.submission.id)
-    this.shown = this.next()
+  /** Decides on a submission, and shows the next. Returns false if it has left the queue meanwhile. */
+  decide(entry: QueuedSubmission, choice: Choice, nowMs: number): boolean {
+    if (!entry.isGone) {
+      entry.decision = { ...choice, decidedAtMs: nowMs, isSending: false }
+      this.undoable.push(entry)
+    }
+    this.leave(entry)
+    return !entry.isGone
   }
 
-  /** Leaves the submission on the screen for later, and shows the next. */
-  skip(): void {
-    const entry = this.current()
-    if (!entry) return
+  /** Leaves a submission for later, and shows the next. */
+  skip(entry: QueuedSubmission): void {
     entry.isSkipped = true
-    this.shown = this.next()
+    this.leave(entry)
   }
 
   /** Shows what was skipped, once more. */
@@ -88,29 +93,26 @@ export class ModerationQueue {
     this.shown = this.next()
   }
 
-  /** Takes back the last decision that is not being sent, and shows its submission. Returns null when there is none. */
+  /** Undoes the last decision that is not being sent, and shows its submission. Returns null when there is none. */
   undo(): QueuedSubmission | null {
-    for (;;) {
-      const id = this.undoable.pop()
-      if (id === undefined) return null
-      const entry = this.entries.get(id)
-      if (!entry?.decision || entry.decision.isSending) continue
-      entry.decision = null
-      this.shown = id
-      return entry
-    }
+    const entry = this.undoable.pop()
+    if (!entry) return null
+    if (entry.isGone || entry.decision?.isSending) return this.undo()
+    entry.decision = null
+    this.shown = entry
+    return entry
   }
 
   /** Takes the decisions that are due, at most `limit`, and marks them as being sent. */
-  takeDue(nowMs: number, limit: number, waitMs = UNDO_MS): { submission_id: string; action: Decision['action']; reason: string | null }[] {
-    const due = [...this.entries.values()].filter(
-      ({ decision }) => decision && !decision.isSending && nowMs - decision.decidedAtMs >= waitMs,
-    )
-    return due.slice(0, limit).flatMap(({ submission, decision }) => {
-      if (!decision) return []
+  takeDue(nowMs: number, limit: number, waitMs: number): (Choice & { submission_id: string })[] {
+    const items: (Choice & { submission_id: string })[] = []
+    for (const { submission, decision } of this.unsent()) {
+      if (items.length === limit) break
+      if (!decision || decision.isSending || nowMs - decision.decidedAtMs < waitMs) continue
       decision.isSending = true
-      return [{ submission_id: submission.id, action: decision.action, reason: decision.reason }]
-    })
+      items.push({ submission_id: submission.id, action: decision.action, reason: decision.reason })
+    }
+    return items
   }
 
   /** The service was not reached: the decisions wait again. */
@@ -121,23 +123,16 @@ export class ModerationQueue {
     }
   }
 
-  /** Notes what became of a decision; the submission leaves the queue. Returns it. */
-  settle({ submission_id, outcome }: SentResult): QueuedSubmission | null {
-    const entry = this.entries.get(submission_id)
-    if (!entry) return null
-    this.entries.delete(submission_id)
-    if (outcome !== 'failed' && entry.decision) this.counts[entry.decision.action === 'approve' ? 'approved' : 'rejected'] += 1
-    if (this.shown === submission_id) this.shown = this.next()
+  /** Notes that the service has judged a decision, and whether it holds; the submission leaves the queue. Returns it. */
+  settle(id: string, holds: boolean): QueuedSubmission | null {
+    const entry = this.remove(id)
+    if (holds && entry?.decision) this.counts[entry.decision.action === 'approve' ? 'approved' : 'rejected'] += 1
     return entry
   }
 
-  /** Somebody else decided: the submission leaves the queue, with a decision that was not sent. Returns it, or null if it was not here or is being sent. */
+  /** Somebody else decided: the submission leaves the queue. Returns it, or null if it was not here or is being sent. */
   decidedElsewhere(id: string): QueuedSubmission | null {
-    const entry = this.entries.get(id)
-    if (!entry || entry.decision?.isSending) return null
-    this.entries.delete(id)
-    if (this.shown === id) this.shown = this.next()
-    return entry
+    return this.entries.get(id)?.decision?.isSending ? null : this.remove(id)
   }
 
   /** Replaces a submission that was changed, as by its tags. */
@@ -146,8 +141,23 @@ export class ModerationQueue {
     if (entry) entry.submission = submission
   }
 
-  private next(): string | null {
-    const found = [...this.entries.values()].find(({ decision, isSkipped }) => decision === null && !isSkipped)
-    return found?.submission.id ?? null
+  private all(): QueuedSubmission[] {
+    return [...this.entries.values()]
+  }
+
+  private remove(id: string): QueuedSubmission | null {
+    this.gone.add(id)
+    const entry = this.entries.get(id) ?? null
+    this.entries.delete(id)
+    if (entry) entry.isGone = true
+    return entry
+  }
+
+  private leave(entry: QueuedSubmission): void {
+    if (this.shown === entry) this.shown = this.next()
+  }
+
+  private next(): QueuedSubmission | null {
+    return this.ahead()[0] ?? null
   }
 }

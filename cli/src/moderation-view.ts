@@ -1,5 +1,6 @@
 import wrapAnsi from 'wrap-ansi'
 import { ageOf } from './age.ts'
+import { lineOf, type Prompt } from './moderation-prompt.ts'
 import type { ModerationQueue, QueuedSubmission } from './moderation-queue.ts'
 import type { Paint } from './paint.ts'
 import { cut, oneLine, printable } from './printable.ts'
@@ -11,49 +12,55 @@ const HELP = [
   'a        approve',
   'r        reject, with a reason for your team if you like',
   's        skip; S shows what was skipped',
-  'z        take the last decision back, until it is sent',
+  'z        undo the last decision, until it is sent',
   't        set the tags',
-  'o        open its page in the browser',
+  'o        open its JSON in the browser',
   '↑ ↓      scroll a long text',
   'q        send what is decided, and quit',
   '',
   'A decision is sent after five seconds. What somebody else decided meanwhile is shown, and never overwritten.',
 ]
 
-/** A message that is longer is cut. */
-const MESSAGE_LINES = 3
+/** Questions and messages that are longer are cut. */
+const MAX_LINES = 3
+const TAB = '    '
 
 /** What is on the screen beside the queue. */
 export interface ViewState {
   project: string
+  /** The submission on the screen since it was last drawn: keys are about this one. */
+  shown: QueuedSubmission | null
   /** What happened last. */
   message: string
-  /** A question with the answer so far; null when none is asked. */
-  prompt: { question: string; answer: string } | null
+  prompt: Prompt | null
   isHelpShown: boolean
   /** Lines of the text above the screen. */
   scroll: number
 }
 
-/** Returns the lines of the screen. */
-export function viewOf(
-  queue: ModerationQueue,
-  state: ViewState,
-  { columns, rows, paint }: { columns: number; rows: number; paint: Paint },
-): string[] {
+interface Size {
+  columns: number
+  rows: number
+}
+
+/** Returns the lines of the screen, and notes what is on it. */
+export function view(queue: ModerationQueue, state: ViewState, { columns, rows, paint }: Size & { paint: Paint }): string[] {
+  show(queue.current(), state)
   const rule = paint('dim', '─'.repeat(columns))
   const head = [cut(headOf(queue, state), columns), rule]
-  const message = wrap(oneLine(state.message), columns).slice(0, MESSAGE_LINES)
-  const foot = [rule, cut(footOf(state, columns), columns), ...(state.message ? message : [])]
+  const foot = [rule, ...footOf(state, columns)]
+  const content = state.shown ? linesOf(state.shown, columns, paint) : emptyOf(queue)
+  const body = (state.isHelpShown ? HELP : content).flatMap((line) => wrap(line, columns))
   const room = Math.max(1, rows - head.length - foot.length)
-  const entry = queue.current()
-  const content = entry ? linesOf(entry, columns, paint) : emptyOf(queue)
-  const body = state.isHelpShown ? HELP : content
-  const wrapped = body.flatMap((line) => wrap(line, columns))
-  const start = Math.min(state.scroll, Math.max(0, wrapped.length - room))
-  const shown = wrapped.slice(start, start + room)
-  const filled = [...shown, ...Array<string>(Math.max(0, room - shown.length)).fill('')]
-  return [...head, ...filled, ...foot]
+  state.scroll = Math.min(state.scroll, Math.max(0, body.length - room))
+  const lines = body.slice(state.scroll, state.scroll + room)
+  return [...head, ...lines, ...Array<string>(room - lines.length).fill(''), ...foot]
+}
+
+/** Another submission is read from its start. */
+function show(entry: QueuedSubmission | null, state: ViewState): void {
+  if (state.shown !== entry) state.scroll = 0
+  state.shown = entry
 }
 
 function wrap(line: string, columns: number): string[] {
@@ -61,34 +68,46 @@ function wrap(line: string, columns: number): string[] {
 }
 
 function headOf(queue: ModerationQueue, { project }: ViewState): string {
-  const { undecided, unsent } = queue.waiting()
+  const unsent = queue.unsent().length
   const { approved, rejected } = queue.counts
-  const parts = [`${undecided} pending`, ...(unsent > 0 ? [`${unsent} to send`] : []), `${approved} approved`, `${rejected} rejected`]
+  const parts = [`${countOf(queue)} pending`, ...(unsent > 0 ? [`${unsent} to send`] : []), `${approved} approved`, `${rejected} rejected`]
   return `${oneLine(project)}: ${parts.join(' · ')}`
 }
 
-function footOf({ prompt }: ViewState, columns: number): string {
-  if (prompt) return `${prompt.question} ${printable(prompt.answer)}▏`
-  return KEYS.length <= columns ? KEYS : SHORT_KEYS
+/** Returns how many submissions wait for a decision: `50+` while there are more that are not here yet. */
+export function countOf(queue: ModerationQueue): string {
+  return `${queue.undecided().length}${queue.isWhole ? '' : '+'}`
+}
+
+function footOf({ prompt, message }: ViewState, columns: number): string[] {
+  const keys = KEYS.length <= columns ? KEYS : SHORT_KEYS
+  const top = prompt ? [...firstLines(prompt.question, columns), lineOf(prompt.answer, columns)] : [cut(keys, columns)]
+  return message ? [...top, ...firstLines(message, columns)] : top
+}
+
+function firstLines(text: string, columns: number): string[] {
+  return wrap(oneLine(text), columns).slice(0, MAX_LINES)
 }
 
 function emptyOf(queue: ModerationQueue): string[] {
-  const { undecided } = queue.waiting()
-  if (undecided > 0) return ['', `Nothing else is pending. ${undecided} skipped: press S to see them again.`]
+  if (!queue.isWhole) return ['', 'Reading more submissions…']
+  const skipped = queue.undecided().length
+  if (skipped > 0) return ['', `Nothing else is pending. ${skipped} skipped: press S to see them again.`]
   return ['', 'Nothing is pending. New submissions appear here by themselves.']
 }
 
-function linesOf({ submission }: QueuedSubmission, columns: number, paint: Paint): string[] {
+function linesOf({ submission, isGone }: QueuedSubmission, columns: number, paint: Paint): string[] {
   const { author, rating, kind, channel, created_at, title, body, tags, consent, video_id, language } = submission
   const who = [author.name, author.title, author.company].flatMap((part) => part || []).map(oneLine)
   const stars = rating === null ? '' : `${'★'.repeat(rating)}${'☆'.repeat(5 - rating)}  `
   const facts = [kind, `through ${channel}`, `${ageOf(created_at)} ago`, ...(language ? [language] : [])]
   return [
+    ...(isGone ? [paint('yellow', 'No longer pending. Press s for the next.'), ''] : []),
     `${stars}${cut(who.join(', '), columns)}`,
     paint('dim', facts.join(' · ')),
     '',
     ...(title ? [oneLine(title), ''] : []),
-    ...printable(body).split('\n'),
+    ...printable(body).replaceAll('\t', TAB).split('\n'),
     '',
     consent.granted && !consent.revoked_at ? 'May be published.' : paint('yellow', 'May not be published: there is no consent.'),
     ...(video_id ? [`Video: ${video_id}`] : []),

@@ -1,10 +1,10 @@
-import type { Screen } from '@earshot/cli'
 import stringWidth from 'string-width'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { number } from '../support/event-stream.ts'
 import { makeTeam, type Team } from '../support/people.ts'
 import { startTestService, type TestService } from '../support/test-service.ts'
 import { earshot } from './command-line.ts'
+import { moderate } from './moderator.ts'
 
 let service: TestService
 let team: Team
@@ -26,38 +26,9 @@ const stateOf = async (submission_id: string) => {
   return [state, moderation.reason]
 }
 
-/** Runs the command on a screen of the test's own. */
-function moderate(args: readonly string[] = [], { token = team.token, url = service.url, columns = 80, rows = 20 } = {}) {
-  let lines: readonly string[] = []
-  let listener: Parameters<Screen['onKey']>[0] = () => {}
-  const screen: Screen = {
-    size: () => ({ columns, rows }),
-    draw: (shown) => {
-      lines = shown
-    },
-    onKey: (given) => {
-      listener = given
-    },
-    onResize: () => {},
-    [Symbol.dispose]: () => {},
-  }
-  const ended = earshot(['moderate', ...args], { env: { EARSHOT_URL: url, EARSHOT_TOKEN: token, EARSHOT_TEAM: team.id }, screen })
-  const shown = () => lines.join('\n')
-  return {
-    ended,
-    lines: () => lines,
-    shows: (text: string | RegExp) => expect.poll(shown, { timeout: 15_000 }).toMatch(text),
-    hides: (text: string) => expect.poll(shown, { timeout: 15_000 }).not.toMatch(text),
-    type: (text: string) => {
-      for (const letter of text) listener({ name: letter, text: letter })
-    },
-    press: (name: string) => listener({ name, text: '' }),
-  }
-}
-
 test('decisions go out before the end, with reasons; a skipped submission stays pending', async () => {
   const [first, second, third] = [await submit('The first words'), await submit('The second words'), await submit('The third words')]
-  const run = moderate()
+  const run = moderate(service, team)
   await run.shows(/^Website: 3 pending/)
   await run.shows('The third words')
   run.type('a')
@@ -78,14 +49,14 @@ test('decisions go out before the end, with reasons; a skipped submission stays 
   ])
 })
 
-test('a decision is sent by itself after five seconds, and can be taken back until then', { timeout: 30_000 }, async () => {
+test('a decision is sent by itself after five seconds, and can be undone until then', { timeout: 30_000 }, async () => {
   const [first, second] = [await submit('The first words'), await submit('The second words')]
-  const run = moderate()
+  const run = moderate(service, team)
   await run.shows('The second words')
   run.type('a')
   await run.shows('1 to send')
   run.type('z')
-  await run.shows('Taken back: “The second words”')
+  await run.shows('Undone: “The second words”')
   run.type('sa')
   await run.shows('1 approved')
   expect(await Promise.all([first, second].map(stateOf))).toEqual([
@@ -93,14 +64,14 @@ test('a decision is sent by itself after five seconds, and can be taken back unt
     ['pending', null],
   ])
   run.type('z')
-  await run.shows('There is nothing to take back')
+  await run.shows('There is nothing to undo')
   run.press('ctrl-c')
   expect(await run.ended).toMatchObject({ exitCode: 0 })
 })
 
 test('new submissions appear, and what somebody else decided is shown and not overwritten', { timeout: 30_000 }, async () => {
   const first = await submit('The first words')
-  const run = moderate()
+  const run = moderate(service, team)
   await run.shows('The first words')
   run.type('a')
   await run.shows('Nothing is pending')
@@ -115,7 +86,11 @@ test('new submissions appear, and what somebody else decided is shown and not ov
   // Nobody says so before ours is sent: compare-and-set.
   await client().submissions.reject({ ...team.project, submission_id: second, reason: 'No.' })
   run.type('q')
-  expect(await run.ended).toMatchObject({ exitCode: 0, err: '0 approved, 0 rejected, 0 left.\n' })
+  const { exitCode, err } = await run.ended
+  expect(exitCode).toBe(0)
+  expect(err).toMatch(
+    /^“Words that come later” was rejected by .+ ago\. Your decision was not applied\.\n0 approved, 0 rejected, 0 left\.\n$/,
+  )
   expect([await stateOf(first), await stateOf(second)]).toEqual([
     ['rejected', null],
     ['rejected', 'No.'],
@@ -124,7 +99,7 @@ test('new submissions appear, and what somebody else decided is shown and not ov
 
 test('a member, who may not read events, moderates all the same', async () => {
   const id = await submit('Words of a visitor')
-  const run = moderate([], { token: await team.tokenOf('member') })
+  const run = moderate(service, team, { token: await team.tokenOf('member') })
   await run.shows('Words of a visitor')
   run.type('aq')
   expect(await run.ended).toMatchObject({ exitCode: 0 })
@@ -135,7 +110,7 @@ test('tags are set at once, and filters narrow the queue', async () => {
   const id = await submit('Words with tags')
   await submit('Words without')
   await client().submissions.update({ ...team.project, submission_id: id, tags: ['press'] })
-  const run = moderate(['--tag', 'press'])
+  const run = moderate(service, team, { args: ['--tag', 'press'] })
   await run.shows('Tags: press')
   run.type('t, wall')
   run.press('return')
@@ -148,7 +123,7 @@ test('tags are set at once, and filters narrow the queue', async () => {
 
 test.for([20, 300])('a screen of %i columns shows wide and hostile words in its width', async (columns) => {
   await submit('\u001b[31mred\u001b[0m 你好世界你好世界你好世界 مرحبا \u202eabc 👩‍👩‍👧‍👦', 'Ada \u0007Lovelace')
-  const run = moderate([], { columns, rows: 12 })
+  const run = moderate(service, team, { columns, rows: 12 })
   await run.shows('你好')
   expect(run.lines()).toHaveLength(12)
   for (const line of run.lines()) {
@@ -165,8 +140,7 @@ test('a service that goes away loses no decision: those that were not sent are l
   const place = await makeTeam(other.database)
   const words = { ...place.project, body: 'Words that stay', author: { name: 'Ada' }, consent: { granted: true } }
   const { id } = await other.client(place.token).submissions.create(words)
-  team = place
-  const run = moderate([], { token: place.token, url: other.url })
+  const run = moderate(other, place, { haste: 10 })
   await run.shows('Words that stay')
   await other.close()
   run.type('aq')
