@@ -113,14 +113,16 @@ function keyReader(listener: (key: PressedKey) => void): (text: string | undefin
   return (text, key) => {
     if (key.name === 'paste-start') pasted = ''
     else if (key.name === 'paste-end') {
-      listener({ name: 'paste', text: pasted ?? '' })
+      listener({ name: 'paste', text: (pasted ?? '').replace(/\r\n|\s/g, ' ') })
       pasted = null
     } else if (pasted === null) listener(pressedKey(text, key))
-    else pasted += key.name === 'return' || key.name === 'enter' || key.name === 'tab' ? ' ' : pressedKey(text, key).text
+    else pasted += /^\s$/.test(text ?? '') ? text : pressedKey(text, key).text
   }
 }
 
 function pressedKey(text: string | undefined, { name, ctrl, meta }: Key): PressedKey {
+  // Readline takes Escape for the beginning of Alt and another key, which did not come.
+  if (name === 'escape') return { name, text: '' }
   if (ctrl || meta) return { name: `${ctrl ? 'ctrl' : 'alt'}-${name}`, text: '' }
   // biome-ignore lint/suspicious/noControlCharactersInRegex: keys such as Escape come as control characters.
   const isText = text !== undefined && !/[\u0000-\u001f\u007f]/.test(text)

@@ -8,6 +8,7 @@ import { startGate } from './gate.ts'
 
 const COMMAND = new URL('../../cli/src/earshot.js', import.meta.url).pathname
 const OPENED = '\u001b[?1049h'
+const HOME = '\u001b[H'
 const CLOSED = '\u001b[?2004l\u001b[?25h\u001b[?1049l'
 /** Where util-linux makes a terminal. It is part of every Debian; other systems have another `script`. */
 const hasScript = spawnSync('script', ['--version'], { encoding: 'utf8' }).stdout?.includes('util-linux') === true
@@ -43,6 +44,8 @@ async function startOnTerminal(url: string) {
   return {
     pid,
     shows,
+    /** What is drawn last contains a text. */
+    showsNow: (text: string) => expect.poll(() => output.slice(output.lastIndexOf(HOME)), { timeout: 15_000 }).toContain(text),
     type: (keys: string) => child.stdin.write(keys),
     isRunning: () => {
       try {
@@ -102,4 +105,21 @@ test.skipIf(!hasScript)('a second Ctrl-C ends a process whose request hangs', { 
   run.type('\u0003')
   expect(await run.ended()).toMatch(new RegExp(`not sent: approve ${id}.*exit=130`, 's'))
   expect(performance.now() - pressedMs).toBeLessThan(5_000)
+})
+
+test.skipIf(!hasScript)('Esc leaves a question, and what is pasted is one answer', { timeout: 40_000 }, async () => {
+  const { id } = await team.submit()
+  await using run = await startOnTerminal(service.url)
+  run.type('rnonsense')
+  await run.shows('> nonsense')
+  run.type('\u001b')
+  await run.showsNow('q quit')
+  run.type('r\u001b[200~It names\r\na person.\u001b[201~')
+  await run.shows('> It names')
+  run.type('\r')
+  await run.shows('1 to send')
+  run.type('q')
+  await run.ended()
+  const { moderation } = await service.client(team.token).submissions.retrieve({ ...team.project, submission_id: id })
+  expect(moderation.reason).toBe('It names a person.')
 })
