@@ -1,6 +1,6 @@
 import { sizes } from '@earshot/contracts/constants'
 import { quoteOf } from './moderation-colleagues.ts'
-import { typed } from './moderation-prompt.ts'
+import { type Prompt, typed } from './moderation-prompt.ts'
 import type { Choice, QueuedSubmission } from './moderation-queue.ts'
 import type { ModerationSender } from './moderation-sender.ts'
 import type { Session } from './moderation-session.ts'
@@ -36,8 +36,8 @@ type Actions<Rest extends unknown[] = []> = Readonly<Record<string, (moderator: 
 /** What keys do to the submission that is on the screen. */
 const ON_SUBMISSION: Actions<[shown: QueuedSubmission]> = {
   a: ({ session }, shown) => decide(session, shown, { action: 'approve', reason: null }),
-  r: ({ session }, shown) => {
-    session.view.prompt = {
+  r: ({ session }, shown) =>
+    ask(session, {
       question: 'Reason, for your team (Enter for none, Esc to go back):',
       answer: '',
       submit: (answer) => {
@@ -47,22 +47,20 @@ const ON_SUBMISSION: Actions<[shown: QueuedSubmission]> = {
         decide(session, shown, { action: 'reject', reason: reason || null })
         return undefined
       },
-    }
-  },
+    }),
   s: ({ session: { queue, tell } }, shown) => {
     queue.skip(shown)
     tell('')
   },
-  t: ({ session, sender }, shown) => {
-    session.view.prompt = {
+  t: ({ session, sender }, shown) =>
+    ask(session, {
       question: 'Tags, comma-separated (Esc to go back):',
       answer: textOfTags(shown.submission.tags),
       submit: (answer) => {
         sender.setTags(shown, tagsOf(answer))
         return undefined
       },
-    }
-  },
+    }),
   o: ({ session }, shown) => void open(session, shown),
 }
 
@@ -83,6 +81,11 @@ const ANYTIME: Actions = {
   up: ({ session: { view } }) => {
     view.scroll = Math.max(0, view.scroll - 1)
   },
+}
+
+function ask({ view, tell }: Session, prompt: Prompt): void {
+  view.prompt = prompt
+  tell('')
 }
 
 function decide({ queue, tell }: Session, shown: QueuedSubmission, choice: Choice): void {

@@ -22,7 +22,7 @@ const HELP = [
 ]
 
 /** Questions and messages that are longer are cut. */
-const MAX_LINES = 3
+const MAX_LINES = 5
 const TAB = '    '
 
 /** What is on the screen beside the queue. */
@@ -86,7 +86,7 @@ function footOf({ prompt, message }: ViewState, columns: number): string[] {
 }
 
 function firstLines(text: string, columns: number): string[] {
-  return wrap(oneLine(text), columns).slice(0, MAX_LINES)
+  return wrapAnsi(oneLine(text), columns, { hard: true }).split('\n').slice(0, MAX_LINES)
 }
 
 function emptyOf(queue: ModerationQueue): string[] {

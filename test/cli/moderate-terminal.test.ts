@@ -96,7 +96,7 @@ test.skipIf(!hasScript)('a window that is closed loses no decision', { timeout: 
 
 test.skipIf(!hasScript)('a second Ctrl-C ends a process whose request hangs', { timeout: 40_000 }, async () => {
   const { id } = await team.submit()
-  await using gate = await startGate(service.url, (request) => (request.includes('/moderate/') ? 'hang' : 'pass'))
+  await using gate = await startGate(service.url, (request) => (/moderate|stream/.test(request) ? 'hang' : 'pass'))
   await using run = await startOnTerminal(gate.url)
   run.type('a\u0003')
   await run.shows(CLOSED)
