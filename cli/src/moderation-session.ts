@@ -16,7 +16,7 @@ export interface ModerateFlags {
 }
 
 /** Why a session ends. */
-export interface Ending {
+interface Ending {
   error?: unknown
   exitCode?: number
 }
