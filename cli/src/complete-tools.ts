@@ -1,3 +1,4 @@
+import { readable } from './account.ts'
 import { METHODS } from './api-fields.ts'
 import { OPENED } from './opened.ts'
 import { listOperations } from './operation.ts'
@@ -34,7 +35,7 @@ export function toolArgument([tool, ...given]: readonly string[], terminal: Pick
 /** Returns the profiles by their names, with their addresses. */
 export function profilesOf({ env }: Pick<Terminal, 'env'>): Candidate[] {
   const profiles = openProfiles(env)
-  return profiles.names().map((name) => [name, profiles.read(name)?.url ?? ''])
+  return profiles.names().map((name) => [name, readable(profiles, name)?.url ?? ''])
 }
 
 function openArgument([page, ...more]: readonly string[]): Argument {

@@ -1,8 +1,9 @@
-import type { Client } from '@earshot/contracts/client'
+import { type Client, EarshotApiError } from '@earshot/contracts/client'
 import { quoteOf } from './moderation-colleagues.ts'
 import { Pace } from './moderation-pace.ts'
 import { type QueuedSubmission, UNDO_MS } from './moderation-queue.ts'
 import type { Session } from './moderation-session.ts'
+import { NotSignedInError } from './not-signed-in.ts'
 
 /** Decisions in one request. */
 const BATCH = 50
@@ -95,5 +96,5 @@ export class ModerationSender {
 
 /** Returns whether the service does not know the caller any more: nothing can be sent. */
 export function isUnauthorized(error: unknown): boolean {
-  return error instanceof Error && 'status' in error && error.status === 401
+  return error instanceof NotSignedInError || (error instanceof EarshotApiError && error.status === 401)
 }
