@@ -1,15 +1,14 @@
 import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { build } from 'rolldown'
+import { build, type Plugin } from 'rolldown'
 
 const { dirname: HERE } = import.meta
 const TOP = join(HERE, '..')
 const DIST = join(HERE, 'dist')
 const LIB = join(DIST, 'lib')
 
-/** What nearly every command loads: together in one file, because each file takes time of its own. */
-const EVERYDAY =
-  /\/cli\/src\/(account|advice|authorized-fetch|body|columns|failure|flags|invoke|json-output|layouts|not-signed-in|observe|operation-command|output|page|paint|path-fields|printable|private-file|profiles|refresh|schema-node|service|suggestion|system-error|team-and-project|usage-error)\.ts$|\/contracts\/src\/client\/(client|errors|models|operation|options|pages|patience|reply|request|retry|statuses)\.ts$|\/fast-string-/
+/** What nearly every command starts with. All that these import is in one file with them, because each file takes time of its own. */
+const EVERYDAY = ['program.ts', 'terminal.ts', 'operation-command.ts'].map((name) => join(HERE, 'src', name))
 
 /** What the oldest Node that runs it understands. */
 const TARGET = 'node20'
@@ -23,18 +22,33 @@ writeLicences(bundled)
 
 /** Bundles the sources with all packages that they import. What few commands need is in files of its own. Returns the modules. */
 async function bundle(): Promise<string[]> {
+  const everyday = new Set<string>()
+  const findEveryday: Plugin = {
+    name: 'everyday',
+    buildEnd() {
+      addImports(everyday, EVERYDAY, (id) => this.getModuleInfo(id)?.importedIds ?? [])
+    },
+  }
   const { output } = await build({
+    plugins: [findEveryday],
     input: { earshot: join(HERE, 'src/earshot.js') },
     platform: 'node',
     resolve: { conditionNames: ['import', 'default'] },
     transform: { target: TARGET },
     treeshake: { moduleSideEffects: false },
+    // What is loaded when it is needed may be in the everyday file as well.
+    checks: { ineffectiveDynamicImport: false },
     output: {
       ...{ dir: LIB, format: 'esm', minify: true, entryFileNames: '[name].js', chunkFileNames: '[name].js' },
-      codeSplitting: { groups: [{ name: 'everyday', test: EVERYDAY }] },
+      codeSplitting: { groups: [{ name: 'everyday', test: (id) => everyday.has(id) }] },
     },
   })
   return output.flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []))
+}
+
+/** Adds modules with all that they import, but not what they load when it is needed. */
+function addImports(found: Set<string>, ids: readonly string[], importsOf: (id: string) => readonly string[]): void {
+  for (const id of ids) if (!found.has(id)) addImports(found.add(id), importsOf(id), importsOf)
 }
 
 /** Turns `dist` into a package without dependencies: `npm publish cli/dist`. */

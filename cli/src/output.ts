@@ -9,7 +9,7 @@ import { painter } from './paint.ts'
 import { printable } from './printable.ts'
 import { formatRecord } from './record.ts'
 import { nodeAt, type SchemaNode } from './schema-node.ts'
-import type { Table } from './table.ts'
+import { openTable, type Table } from './table.ts'
 import type { Terminal } from './terminal.ts'
 import { UsageError } from './usage-error.ts'
 
@@ -72,7 +72,6 @@ function peopleOutput(format: Format, item: SchemaNode | undefined): Output {
   let last: unknown
   let table: Table | undefined
   const flush = async () => {
-    const { openTable } = await import('./table.ts')
     table ??= openTable(columns ?? [], rows, { terminalWidth: terminal.columns, paint: painter(terminal) })
     await terminal.writeAll(table.format(rows.splice(0)))
   }

@@ -38,3 +38,27 @@ test('it calls a service, and shows a table', async () => {
     { method: 'GET', path: '/api/v1/teams/', headers: { authorization: 'Bearer svc_x' } },
   ])
 })
+
+/** Prints the name of each file that is loaded. */
+const LISTING = `
+  import { registerHooks } from 'node:module'
+  const load = (url, context, next) => {
+    if (url.startsWith('file:')) process.stderr.write('file ' + url.split('/').at(-1) + '\\n')
+    return next(url, context)
+  }
+  registerHooks({ load })`
+
+test.for([
+  ['--help', []],
+  ['submissions list --help', ['operation-command.js']],
+  ['teams list', ['operation-command.js']],
+  ['teams list --json', ['operation-command.js']],
+  ['teams delete t1', ['operation-command.js']],
+] as const)('%s loads the everyday file, and no more than a door to it', async ([args, doors]) => {
+  await using service = await playService({ json: { results: [{ id: 'a', name: 'Compilers' }], next_cursor: null } })
+  project.write('listing.js', LISTING)
+  const earshot = `${process.execPath} --import ./listing.js node_modules/@earshot/cli/lib/earshot.js ${args}`
+  const printed = await project.run('sh', '-c', `EARSHOT_URL=${service.url} EARSHOT_TOKEN=svc_x ${earshot} 2>&1 >/dev/null`)
+  const loaded = [...printed.matchAll(/^file (.*)$/gm)].map(([, file]) => file)
+  expect(loaded.sort()).toEqual(['earshot.js', 'everyday.js', 'program.js', 'terminal.js', ...doors].sort())
+})
