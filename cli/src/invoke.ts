@@ -4,7 +4,7 @@ import { isRequestBody, readBody } from './body.ts'
 import { applyFlags, type Flag, missingFlags } from './flags.ts'
 import type { Operation } from './operation.ts'
 import { openOutput } from './output.ts'
-import { isPage, type Output } from './page.ts'
+import { isPage } from './page.ts'
 import { parentFlag, pathFieldsOf } from './path-fields.ts'
 import { readOutput } from './schema-node.ts'
 import { call, connect, serviceUrl } from './service.ts'
@@ -26,13 +26,20 @@ export interface Invocation {
 
 /** Calls the operation and prints its result. Throws a UsageError for a wrong command line before anything is sent. */
 export async function invoke(invocation: Invocation): Promise<void> {
-  const { operation, terminal, given } = invocation
+  const { operation, given } = invocation
+  const isCounted = given.all && invocation.terminal.progressStream
+  using counter = isCounted ? (await import('./page-counter.ts')).startCounter(invocation) : undefined
+  const { terminal } = counter ?? invocation
   const output = await openOutput({ operation, terminal, schema: readOutput(operation), given })
   const options = callOptionsOf(given)
   const { client, input } = await prepare(invocation)
   const result = call(client, operation, input, options)
-  if (given.all) await printPages(result.pages(), output, invocation)
-  else await output.add(requireShape(await result, invocation))
+  if (!given.all) await output.add(requireShape(await result, invocation))
+  else
+    for await (const page of result.pages()) {
+      await output.add(requireShape(page, invocation))
+      counter?.count(page)
+    }
   await output.end()
 }
 
@@ -46,18 +53,6 @@ export function requireShape(result: unknown, { operation, terminal }: Pick<Invo
   const fits = isEmpty || (operation.pages ? isPage(result) : isPlain && names.some((name) => name in result))
   if (result === undefined || names.length === 0 || fits) return result
   throw new EarshotConnectionError(`${serviceUrl(terminal)} responded with JSON that is not of Earshot.`)
-}
-
-/** Prints pages as they arrive, and shows how many records there are already where the output itself does not. */
-async function printPages(pages: AsyncIterable<unknown>, output: Output, { operation, terminal }: Invocation): Promise<void> {
-  const isShown = terminal.progressStream !== undefined && terminal.columns === undefined
-  using progress = isShown ? (await import('./progress.ts')).startProgress(terminal, operation.words.at(-2) ?? '', undefined) : undefined
-  let count = 0
-  for await (const page of pages) {
-    await output.add(requireShape(page, { operation, terminal }))
-    count += isPage(page) ? page.results.length : 0
-    progress?.show(count)
-  }
 }
 
 /** Connects, and reads the input from the command line. Throws a UsageError for a wrong one before anything is sent. */

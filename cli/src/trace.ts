@@ -48,10 +48,16 @@ function bodyLines(sign: string, body: unknown, alsoSecret?: RegExp): string[] {
 function maskedJson(text: string, alsoSecret?: RegExp): string {
   try {
     const isHidden = (key: string) => isSecret(key) || alsoSecret?.test(key) === true
-    return JSON.stringify(JSON.parse(text, (key, value) => (isHidden(key) && value !== null ? MASK : maskedAddress(value))))
+    const isShown = (key: string, value: unknown) => !isHidden(key) || value === null || isDescription(key, value)
+    return JSON.stringify(JSON.parse(text, (key, value) => (isShown(key, value) ? maskedAddress(value) : MASK)))
   } catch {
     return `(${text.length} characters that are no JSON)`
   }
+}
+
+/** The `credential` of a response describes one; its secret fields are masked by their own names. */
+function isDescription(key: string, value: unknown): boolean {
+  return key === 'credential' && typeof value === 'object' && !Array.isArray(value)
 }
 
 /** Signed links carry their secret in the query, and addresses of chat services in the path. */

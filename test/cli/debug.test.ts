@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { makeConfigFolder } from '../support/profiles.ts'
 import { earshot } from './command-line.ts'
 import { playService, refusal } from './fake-service.ts'
 import { PLACE, page, submission } from './records.ts'
@@ -49,6 +50,35 @@ test('--debug shows no secret of a request or a response', async () => {
     /-\d+"|TOKEN-|SECRET-|CODES-|OTP-|UPLOAD-|SIGNED-|HEADER-|SLACK-|SIGNATURE-|COOKIE-|PASSWORD-|QUERY-|c2Vjc|123456/,
   )
   expect(err).not.toContain(token)
+})
+
+test('--debug shows of a credential what is no secret', async () => {
+  const credential = { kind: 'token', id: 'cred-1', scopes: ['read:teams'], token: 'TOKEN-1', secret: { deep: 'SECRET-2' } }
+  const { err } = await debug(['api', 'GET', 'me/', '--debug'], {
+    json: { credential, credentials: ['LIST-3'], private: { key: 'KEY-4' } },
+  })
+  expect(err).toContain('{"kind":"token","id":"cred-1","scopes":["read:teams"],"token":"***","secret":"***"}')
+  expect(err).not.toMatch(/TOKEN-1|SECRET-2|LIST-3|KEY-4/)
+  expect((await debug(['api', 'GET', 'me/', '--debug'], { json: { credential: 'TEXT-5' } })).err).not.toContain('TEXT-5')
+})
+
+test('--debug shows requests of a profile, and not a token of it, old or new', async () => {
+  await using service = await playService(
+    { json: { access_token: 'NEW-1', refresh_token: 'NEW-2', token_type: 'Bearer', expires_in: 3600 } },
+    page([{ id: 'a', name: 'Compilers' }]),
+  )
+  using config = makeConfigFolder()
+  const credential = { access_token: 'OLD-3', refresh_token: 'OLD-4', expires_at: '2020-01-01T00:00:00Z' }
+  config.write('home', { url: service.url, email: 'ada@example.com', credential })
+  const { err, out, exitCode } = await earshot(['teams', 'list', '--output', 'name', '--debug'], { env: config.env })
+  expect([exitCode, out]).toEqual([0, 'Compilers\n'])
+  expect(service.requests.map(({ path, headers }) => [path, headers.authorization])).toEqual([
+    ['/o/token/', undefined],
+    ['/api/v1/teams/', 'Bearer NEW-1'],
+  ])
+  expect(err).toMatch(/^> GET http\S+\/api\/v1\/teams\/$/m)
+  expect(err).toMatch(/^> authorization: \*\*\*$/m)
+  expect(err).not.toMatch(/NEW-|OLD-/)
 })
 
 test('--debug shows the code of a refusal, and a connection that fails', async () => {

@@ -1,3 +1,4 @@
+import { PassThrough } from 'node:stream'
 import { expect, test } from 'vitest'
 import { earshot } from './command-line.ts'
 import { type PlayedAnswer, playService } from './fake-service.ts'
@@ -92,6 +93,20 @@ test('--all follows the cursor past an empty page, in the largest pages', async 
   const json = JSON.parse((await show([...list, '--all', '--json'], WIDE, ...pages)).out)
   expect(json).toEqual({ results: [submission({ id: 'a' }), submission({ id: 'b' })], next_cursor: null })
   expect((await show([...list, '--all'], WIDE, ...pages)).lines).toHaveLength(3)
+})
+
+test.for([[], ['--query', 'length(results)'], ['--ndjson']])('--all %j counts on a terminal until the output begins', async (flags) => {
+  const progressStream = Object.assign(new PassThrough({ encoding: 'utf8' }), { isTTY: true })
+  const shown: string[] = []
+  progressStream.on('data', (text) => shown.push(text))
+  await using service = await playService(page([submission()], 'c1'), page([submission()]))
+  const onOutput = () => shown.push('OUTPUT')
+  const { err } = await earshot([...list, '--all', ...flags], { url: service.url, env: PLACE, columns: 80, progressStream, onOutput })
+  const [before = '', ...after] = shown.join('').split('OUTPUT')
+  if (!flags.includes('--ndjson')) expect(before).toMatch(/\d submissions/)
+  // The line is erased, and nothing is drawn into the output.
+  expect(before).toMatch(/^$|\u001b\[0K[^s]*$/)
+  expect([after.join(''), err]).toEqual(['', ''])
 })
 
 test('--all of the change feed ends when it has caught up, and prints the cursor', async () => {
