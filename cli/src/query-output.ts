@@ -29,10 +29,19 @@ export function queryOutput({ columns, writeAll }: Terminal, expression: string,
 /** An unknown function is found here too, before anything is sent. */
 function searcherOf(expression: string): (value: JSONValue) => JSONValue {
   const compiled = named('it is no JMESPath expression', () => compile(expression))
-  const functions = JSON.stringify(compiled).matchAll(/"type":"Function","name":"(\w+)"|"name":"(\w+)","type":"Function"/g)
-  for (const [, before, after = before ?? ''] of functions)
-    if (!isRegistered(after)) throw new UsageError(`--query: there is no function ${after}`)
+  const unknown = functionsIn(compiled).find((name) => !isRegistered(name))
+  if (unknown !== undefined) throw new UsageError(`--query: there is no function ${unknown}`)
   return (value) => named('it does not fit the response', () => TreeInterpreter.search(compiled, value) as JSONValue) // No expression is a result.
+}
+
+/** Returns the names of the functions in a parsed expression, a tree of nodes. */
+function functionsIn(node: unknown): string[] {
+  if (typeof node !== 'object' || node === null) return []
+  const { type, name } = node as { type?: unknown; name?: unknown } // Lists of nodes have neither.
+  // What a literal holds is data.
+  if (type === 'Literal') return []
+  const own = type === 'Function' ? [String(name)] : []
+  return [...own, ...Object.values(node).flatMap(functionsIn)]
 }
 
 function named<Result>(problem: string, work: () => Result): Result {

@@ -117,6 +117,13 @@ test.for(['results[', 'lenght(results)', 'results[?nope(@)]'])('--query %s is re
   expect(err).toContain('error: --query: ')
 })
 
+test('--query takes a text that looks like a function for text', async () => {
+  const expression = `results[?body == '{"type":"Function","name":"nope"}'].id`
+  expect(await show([...list, '--query', expression], page([]))).toMatchObject({ exitCode: 0, out: '[]\n' })
+  const literal = '`{"type": "Function", "name": "nope"}`'
+  expect(await show([...list, '--query', literal], page([]))).toMatchObject({ exitCode: 0 })
+})
+
 test('--query that does not fit the response is wrong usage', async () => {
   const { exitCode, err } = await show([...list, '--query', 'length(next_cursor)'], page([]))
   expect([exitCode, err]).toEqual([2, expect.stringContaining('--query: it does not fit the response')])

@@ -57,6 +57,12 @@ test('the executable prints, exits with the code, and leaves no connection open'
   expect(await execute(['teams', 'list'], { EARSHOT_TOKEN: '' })).toMatchObject({ exitCode: 3, out: '' })
 })
 
+test.for(['18.20.8', '20.11.1'])('Node %s is too old, and is told so in one line', async (version) => {
+  const old = `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '${version}' } })`
+  const { exitCode, err } = await execute(['--version'], { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(old)}` })
+  expect([exitCode, err]).toEqual([2, `error: earshot needs Node 20.12 or newer, and this is ${version}\n`])
+})
+
 async function execute(args: readonly string[], env: Record<string, string> = {}) {
   const child = spawn(process.execPath, [EXECUTABLE, ...args], { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
   const [out, err] = [child.stdout.toArray(), child.stderr.toArray()]
