@@ -1,8 +1,7 @@
 import { type Command, Option } from 'commander'
+import { act } from './action.ts'
 import { type ApiFlags, callApi } from './api.ts'
-import { failed } from './failure.ts'
 import { HelpGroup } from './help.ts'
-import { operationNamed } from './operation.ts'
 import type { CommandContext } from './operation-command.ts'
 
 const DESCRIPTION = [
@@ -11,7 +10,7 @@ const DESCRIPTION = [
 ].join('\n\n')
 
 /** Adds the flags and the action of `earshot api`. */
-export function addApi(command: Command, { terminal, finish }: CommandContext): void {
+export function addApi(command: Command, context: CommandContext): void {
   const collect = (value: string, before: string[] = []) => [...before, value]
   const general = [
     new Option('--field <name=value>', 'a field; true, false, null and numbers are such, @file is its text (repeatable)').argParser(
@@ -31,12 +30,8 @@ export function addApi(command: Command, { terminal, finish }: CommandContext): 
   command.description(DESCRIPTION).usage('<method> <path> [flags]').argument('<method>', 'GET, POST, …').argument('<path>', 'where to')
   for (const option of general) command.addOption(option.helpGroup(HelpGroup.general))
   for (const option of parents) command.addOption(option.helpGroup(HelpGroup.parents))
-  command.action(async () => {
+  act(command, context, () => {
     const [method = '', path = ''] = command.args
-    try {
-      finish(await callApi({ method, path }, command.opts<ApiFlags>(), terminal))
-    } catch (error) {
-      finish(failed(error, { operation: { ...operationNamed('me.retrieve'), words: ['api'] }, flags: [], terminal, isJson: false }))
-    }
+    return callApi({ method, path }, command.opts<ApiFlags>(), context.terminal)
   })
 }

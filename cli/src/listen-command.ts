@@ -1,9 +1,9 @@
 import { type Command, Option } from 'commander'
-import { failed } from './failure.ts'
+import { act } from './action.ts'
+import { ExitCode } from './exit-codes.ts'
 import { HelpGroup } from './help.ts'
 import { type ListenFlags, listen } from './listen.ts'
-import { operationNamed } from './operation.ts'
-import type { Terminal } from './terminal.ts'
+import type { CommandContext } from './operation-command.ts'
 
 const DESCRIPTION = [
   'Stream the events of a team and post each to a program on this machine, signed like a webhook.',
@@ -12,7 +12,7 @@ const DESCRIPTION = [
 ].join('\n\n')
 
 /** Adds the flags and the action of `earshot listen`. */
-export function addListen(command: Command, { terminal, finish }: { terminal: Terminal; finish: (exitCode: number) => void }): void {
+export function addListen(command: Command, context: CommandContext): void {
   const collect = (value: string, before: string[] = []) => [...before, value]
   const general = [
     new Option('--forward <url>', 'address to post events to, such as localhost:3000/hook; without it, events are only shown'),
@@ -29,14 +29,9 @@ export function addListen(command: Command, { terminal, finish }: { terminal: Te
   command.description(DESCRIPTION)
   for (const option of general) command.addOption(option.helpGroup(HelpGroup.general))
   for (const option of parents) command.addOption(option.helpGroup(HelpGroup.parents))
-  command.action(async () => {
-    const flags = command.opts<ListenFlags>()
-    try {
-      await listen(flags, terminal)
-      finish(0)
-    } catch (error) {
-      const operation = { ...operationNamed('events.stream'), words: ['listen'] }
-      finish(failed(error, { operation, flags: [], terminal, isJson: flags.json === true }))
-    }
-  })
+  const work = async () => {
+    await listen(command.opts<ListenFlags>(), context.terminal)
+    return ExitCode.success
+  }
+  act(command, context, work, 'events.stream')
 }

@@ -1,8 +1,9 @@
 import { type Command, Option } from 'commander'
-import { failed } from './failure.ts'
+import { act } from './action.ts'
+import { ExitCode } from './exit-codes.ts'
 import { HelpGroup } from './help.ts'
 import { bridge } from './mcp-bridge.ts'
-import { operationNamed } from './operation.ts'
+import type { CommandContext } from './operation-command.ts'
 import { clientOptions } from './service.ts'
 import { defaultPlace } from './team-and-project.ts'
 import type { Terminal } from './terminal.ts'
@@ -22,7 +23,7 @@ interface McpFlags {
 }
 
 /** Adds the flags and the action of `earshot mcp`. */
-export function addMcp(command: Command, { terminal, finish }: { terminal: Terminal; finish: (exitCode: number) => void }): void {
+export function addMcp(command: Command, context: CommandContext): void {
   const general = [
     new Option('--toolsets <names>', 'sets of tools, comma-separated: default, all, or first words such as webhooks'),
     new Option('--tools <names>', 'single tools, comma-separated, such as submissions_delete'),
@@ -36,17 +37,13 @@ export function addMcp(command: Command, { terminal, finish }: { terminal: Termi
   command.description(DESCRIPTION)
   for (const option of general) command.addOption(option.helpGroup(HelpGroup.general))
   for (const option of parents) command.addOption(option.helpGroup(HelpGroup.parents))
-  command.action(async () => {
-    try {
-      const { baseUrl, token, userAgent = '', fetch = globalThis.fetch } = clientOptions(terminal)
-      const authorization = token === undefined ? {} : { authorization: `Bearer ${token}` }
-      const headers = { ...authorization, 'user-agent': userAgent, ...selectionOf(command.opts<McpFlags>(), terminal) }
-      await bridge(terminal, { address: `${baseUrl}/mcp`, headers, fetch })
-      finish(0)
-    } catch (error) {
-      const operation = { ...operationNamed('me.retrieve'), words: ['mcp'] }
-      finish(failed(error, { operation, flags: [], terminal, isJson: false }))
-    }
+  act(command, context, async () => {
+    const { terminal } = context
+    const { baseUrl, token, userAgent = '', fetch = globalThis.fetch } = clientOptions(terminal)
+    const authorization = token === undefined ? {} : { authorization: `Bearer ${token}` }
+    const headers = { ...authorization, 'user-agent': userAgent, ...selectionOf(command.opts<McpFlags>(), terminal) }
+    await bridge(terminal, { address: `${baseUrl}/mcp`, headers, fetch })
+    return ExitCode.success
   })
 }
 

@@ -1,9 +1,9 @@
 import { type Command, Option } from 'commander'
-import { failed } from './failure.ts'
+import { act } from './action.ts'
+import { ExitCode } from './exit-codes.ts'
 import { HelpGroup } from './help.ts'
 import { type OpenFlags, openPage } from './open.ts'
 import { OPENED } from './opened.ts'
-import { operationNamed } from './operation.ts'
 import type { CommandContext } from './operation-command.ts'
 
 const DESCRIPTION = [
@@ -12,20 +12,16 @@ const DESCRIPTION = [
 ].join('\n\n')
 
 /** Adds the flags and the action of `earshot open`. */
-export function addOpen(command: Command, { terminal, finish }: CommandContext): void {
+export function addOpen(command: Command, context: CommandContext): void {
   command.description(DESCRIPTION).argument('[page]', OPENED.join(', ')).argument('[id]', 'of a project or submission')
   command.addOption(new Option('--print', 'print the address instead').helpGroup(HelpGroup.general))
   for (const noun of ['team', 'project'])
     command.addOption(
       new Option(`--${noun} <id>`, `(default: EARSHOT_${noun.toUpperCase()}, or the only one)`).helpGroup(HelpGroup.parents),
     )
-  command.action(async () => {
+  act(command, context, async () => {
     const [page, id] = command.args
-    try {
-      await openPage({ page, id }, command.opts<OpenFlags>(), terminal)
-      finish(0)
-    } catch (error) {
-      finish(failed(error, { operation: { ...operationNamed('me.retrieve'), words: ['open'] }, flags: [], terminal, isJson: false }))
-    }
+    await openPage({ page, id }, command.opts<OpenFlags>(), context.terminal)
+    return ExitCode.success
   })
 }

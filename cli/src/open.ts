@@ -18,11 +18,8 @@ export async function openPage(
   flags: OpenFlags,
   terminal: Terminal,
 ): Promise<void> {
-  const base = serviceUrl(terminal)
-  // A browser would run javascript: and read file:.
-  if (!URL.canParse(base) || !/^https?:$/.test(new URL(base).protocol))
-    throw new UsageError(`EARSHOT_URL must be an http or https address, not ${base}`)
-  const address = new URL(`${base.replace(/\/+$/, '')}/${await pathOf(page, id, flags, terminal)}`).href
+  // Its protocol is http or https: a browser would run javascript: and read file:.
+  const address = new URL(`${serviceUrl(terminal)}/${await pathOf(page, id, flags, terminal)}`).href
   if (flags.print || !(await openBrowser(address, terminal.env))) terminal.writeOut(`${address}\n`)
   else terminal.writeError(`Opening ${address}\n`)
 }

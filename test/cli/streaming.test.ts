@@ -13,14 +13,19 @@ const ROWS = PAGES * ROWS_OF_PAGE
 /** All rows together are 32 MB. */
 const HEAP_MB = 30
 const body = 'Saved us a week. '.repeat(240)
+/** 100,000 rows of 1 KB. */
+const MANY = { pages: 1_000, body: 'Saved us a week.' }
 
 let pagesSent = 0
+let sent = { pages: PAGES, body }
 const server = createServer((request, response) => {
   const number = Number(new URL(request.url ?? '', 'http://x').searchParams.get('cursor') ?? 0)
-  const results = Array.from({ length: ROWS_OF_PAGE }, (_, index) => submission({ title: `t${number * ROWS_OF_PAGE + index}`, body }))
+  const results = Array.from({ length: ROWS_OF_PAGE }, (_, index) =>
+    submission({ title: `t${number * ROWS_OF_PAGE + index}`, body: sent.body }),
+  )
   pagesSent += 1
   response.writeHead(200, { 'content-type': 'application/json' })
-  response.end(JSON.stringify({ results, next_cursor: number + 1 < PAGES ? String(number + 1) : null }))
+  response.end(JSON.stringify({ results, next_cursor: number + 1 < sent.pages ? String(number + 1) : null }))
 })
 beforeAll(() => once(server.listen(0, '127.0.0.1'), 'listening'))
 afterAll(() => void server.close())
@@ -56,4 +61,9 @@ test.for(['--json', '--ndjson', '--csv', '--output title', ''])('%s ends quietly
   pagesSent = 0
   expect(await pipe(flags, 'head -n 3 > /dev/null')).toEqual({ exitCode: 0, out: '', err: '' })
   expect(pagesSent).toBeLessThan(PAGES / 4)
+})
+
+test.for(['', '--json'])('%s of 100,000 rows takes no more memory', { timeout: 120_000 }, async (flags) => {
+  sent = MANY
+  expect(await pipe(flags, String.raw`grep -cE '\bt[0-9]+\b'`)).toEqual({ exitCode: 0, out: '100000', err: '' })
 })
