@@ -1,8 +1,7 @@
 import { type Command, Option } from 'commander'
-import { failed } from './failure.ts'
+import { act } from './action.ts'
 import { HelpGroup } from './help.ts'
 import { type LoginFlags, login, logout, whoami } from './login.ts'
-import { operationNamed } from './operation.ts'
 import type { CommandContext } from './operation-command.ts'
 
 const LOGIN = [
@@ -46,17 +45,5 @@ export function addWhoami(command: Command, context: CommandContext): void {
   act(command, context, async () => {
     context.terminal.writeOut(await whoami({ isJson: command.opts<{ json?: boolean }>().json === true }, context.terminal))
     return 0
-  })
-}
-
-/** Sets the action of a command that is more than one operation. */
-export function act(command: Command, { terminal, finish }: CommandContext, work: () => Promise<number>): void {
-  command.action(async () => {
-    try {
-      finish(await work())
-    } catch (error) {
-      const operation = { ...operationNamed('me.retrieve'), words: [command.name()] }
-      finish(failed(error, { operation, flags: [], terminal, isJson: command.opts<{ json?: boolean }>().json === true }))
-    }
   })
 }

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander'
+import { act } from './action.ts'
 import { HelpGroup } from './help.ts'
-import { act } from './login-command.ts'
 import { moderate } from './moderate.ts'
 import type { ModerateFlags } from './moderation-session.ts'
 import { operationNamed } from './operation.ts'

@@ -23,6 +23,16 @@ test.for([
   expect(err).toMatch(new RegExp(String.raw`^error: unknown (command|option) '.*\n\(Did you mean ${meant}[,?]`))
 })
 
+test.for([
+  [['profiles', 'use', 'nobody'], 'profiles use'],
+  [['open', 'docs', 'x'], 'open'],
+  [['api', 'FETCH', 'x/'], 'api'],
+  [['listen', '--events', 'nothing'], 'listen'],
+] as const)('%j names the command whose help tells more', async ([args, words]) => {
+  const { exitCode, err } = await earshot(args)
+  expect([exitCode, err]).toEqual([2, expect.stringMatching(new RegExp(String.raw`^error: .*\nSee earshot ${words} --help\.\n$`))])
+})
+
 test('what is like nothing has no suggestion', async () => {
   expect((await earshot(['xyzzyplugh'])).err).not.toContain('Did you mean')
 })
