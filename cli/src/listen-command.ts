@@ -23,7 +23,7 @@ export function addListen(command: Command, context: CommandContext): void {
     new Option('--json', 'print one JSON object per try'),
   ]
   const parents = [
-    new Option('--team <id>', 'The team. (default: EARSHOT_TEAM, or your only team)'),
+    new Option('--team <id>', 'the team (default: EARSHOT_TEAM, or your only team)'),
     new Option('--project <id>', 'only events of this project'),
   ]
   command.description(DESCRIPTION)

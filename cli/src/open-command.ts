@@ -13,11 +13,11 @@ const DESCRIPTION = [
 
 /** Adds the flags and the action of `earshot open`. */
 export function addOpen(command: Command, context: CommandContext): void {
-  command.description(DESCRIPTION).argument('[page]', OPENED.join(', ')).argument('[id]', 'of a project or submission')
+  command.description(DESCRIPTION).argument('[page]', OPENED.join(', ')).argument('[id]', 'the id of a project or submission')
   command.addOption(new Option('--print', 'print the address instead').helpGroup(HelpGroup.general))
   for (const noun of ['team', 'project'])
     command.addOption(
-      new Option(`--${noun} <id>`, `(default: EARSHOT_${noun.toUpperCase()}, or the only one)`).helpGroup(HelpGroup.parents),
+      new Option(`--${noun} <id>`, `the ${noun} (default: EARSHOT_${noun.toUpperCase()}, or the only one)`).helpGroup(HelpGroup.parents),
     )
   act(command, context, async () => {
     const [page, id] = command.args
