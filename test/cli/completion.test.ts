@@ -128,7 +128,7 @@ test('profiles and their addresses are completed, and a profile that is named in
 test('bash completes the arguments of tools, with the script', { timeout: 30_000 }, async () => {
   const script = [
     'source <(earshot completion bash)',
-    String.raw`press() { COMP_WORDS=(earshot "$@"); COMP_CWORD=$#; COMPREPLY=(); _earshot; echo "\${COMPREPLY[*]}"; }`,
+    `press() { COMP_WORDS=(earshot "$@"); COMP_CWORD=$#; COMPREPLY=(); _earshot; echo "\${COMPREPLY[*]}"; }`,
     'press open t; press completion f; press api P; press profiles u; press moderate --kind v; press subm; press import ""; press teams list --profi',
   ]
   const { out, err } = await runInShell(script.join('\n'))
