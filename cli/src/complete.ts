@@ -23,11 +23,11 @@ const SAFE_WORD = /^[\p{L}\p{N}_.:@/+-]+$/u
  */
 export async function complete(
   words: readonly string[],
-  { terminal, environmentWith }: { terminal: Terminal; environmentWith: (profile: string | undefined) => Terminal['env'] },
+  { terminal, environmentWith }: { terminal: Terminal; environmentWith: (profile: string | undefined) => Promise<Terminal['env']> },
 ): Promise<number> {
   const before = joinedWords(words.slice(0, -1))
   const typed = words.at(-1) ?? ''
-  const chosen = terminalWith(terminal, { env: environmentWith(flagValue(before, '--profile')) })
+  const chosen = terminalWith(terminal, { env: await environmentWith(flagValue(before, '--profile')) })
   const candidates = await candidatesFor(before, chosen).catch(() => [])
   const start = typed.toLowerCase()
   const isMeant = ([word, label]: Candidate) => word.toLowerCase().startsWith(start) || label.toLowerCase().includes(start)

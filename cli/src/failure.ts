@@ -1,5 +1,6 @@
 import { EarshotApiError, EarshotConnectionError, EarshotTimeoutError } from '@earshot/contracts/client'
 import { adviceOn } from './advice.ts'
+import { ExitCode } from './exit-codes.ts'
 import type { Flag } from './flags.ts'
 import { NotSignedInError } from './not-signed-in.ts'
 import type { Operation } from './operation.ts'
@@ -7,11 +8,6 @@ import { jsonText, printable } from './printable.ts'
 import type { Terminal } from './terminal.ts'
 import { UsageError } from './usage-error.ts'
 import { adviceOnVersion } from './version.ts'
-
-const REFUSED = 1
-const USAGE = 2
-const NOT_SIGNED_IN = 3
-const NOT_REACHABLE = 4
 
 interface FailureContext {
   operation: Operation
@@ -28,25 +24,25 @@ export function failed(error: unknown, { operation, flags, terminal, isJson }: F
     // These may be about a field or an operation that only one of the two knows.
     const versions = [400, 404, 405].includes(error.status) ? adviceOnVersion(terminal) : []
     terminal.writeError(isJson ? `${jsonText(error.body)}\n` : linesOf(error.message, [...advice, ...versions]))
-    return error.status === 401 ? NOT_SIGNED_IN : REFUSED
+    return error.status === 401 ? ExitCode.notSignedIn : ExitCode.refused
   }
   if (error instanceof UsageError) {
     terminal.writeError(linesOf(error.message, [`See earshot ${operation.words.join(' ')} --help.`]))
-    return USAGE
+    return ExitCode.usage
   }
   if (error instanceof NotSignedInError) {
     terminal.writeError(linesOf(error.message, []))
-    return NOT_SIGNED_IN
+    return ExitCode.notSignedIn
   }
   // Loaded with the commands that can throw them alone.
   if (error instanceof Error && (error.name === 'NotEarshotError' || error.name === 'OAuthRefusal')) {
     terminal.writeError(linesOf(error.message, []))
-    return error.name === 'OAuthRefusal' ? REFUSED : NOT_REACHABLE
+    return error.name === 'OAuthRefusal' ? ExitCode.refused : ExitCode.notReachable
   }
   if (error instanceof EarshotConnectionError || error instanceof EarshotTimeoutError) {
     const place = `Is the service running, and is this its address?${terminal.env.EARSHOT_TOKEN ? ' Set it with EARSHOT_URL.' : ''}`
     terminal.writeError(linesOf(error.message, [place, ...adviceOnVersion(terminal)]))
-    return NOT_REACHABLE
+    return ExitCode.notReachable
   }
   throw error
 }

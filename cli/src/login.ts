@@ -1,17 +1,16 @@
 import { createClient, EarshotConnectionError } from '@earshot/contracts/client'
 import { accountOf, chosenProfile, DEFAULT_URL, readable, requireAddress, requireToken } from './account.ts'
 import { openBrowser } from './browser.ts'
+import { ExitCode } from './exit-codes.ts'
 import { discover, OAuthRefusal, type OAuthService, openKnownService } from './oauth.ts'
 import { observing } from './observe.ts'
 import { printable } from './printable.ts'
 import { type OAuthCredential, openProfiles, type Profile, profileNameOf } from './profiles.ts'
 import { connect, USER_AGENT } from './service.ts'
+import { readAll } from './source.ts'
 import type { Terminal } from './terminal.ts'
 import { UsageError } from './usage-error.ts'
 
-/** As after a command that SIGINT ended. */
-const INTERRUPTED = 130
-const REFUSED = 1
 const SLOWER_SECONDS = 5
 
 type Device = Awaited<ReturnType<OAuthService['begin']>>
@@ -47,7 +46,7 @@ export async function login(address: string | undefined, flags: LoginFlags, term
     await revoke(before, terminal).catch(() => {})
     terminal.writeError(printable(`Signed in at ${url} as ${user.email} (profile ${name}).\n`))
   } catch (error) {
-    if (signal.aborted) return INTERRUPTED
+    if (signal.aborted) return ExitCode.interrupted
     throw error
   }
   if (env.EARSHOT_TOKEN) terminal.writeError('EARSHOT_TOKEN is set, and other commands use it instead. Unset it to use this profile.\n')
@@ -91,8 +90,7 @@ async function revoke(profile: Profile | undefined, terminal: Terminal): Promise
 }
 
 async function readToken({ stdin }: Terminal): Promise<string> {
-  let text = ''
-  for await (const chunk of stdin) text += Buffer.from(chunk).toString('utf8')
+  const text = (await readAll(stdin)).toString('utf8')
   if (text.trim() === '') throw new UsageError('--with-token reads a personal access token from the standard input')
   return requireToken(text.trim(), 'The standard input')
 }
@@ -148,5 +146,5 @@ function refuse(refusal: OAuthRefusal, terminal: Terminal): number {
     expired_token: 'the code has expired. Run earshot login again',
   }
   terminal.writeError(printable(`error: ${reasons[refusal.error] ?? refusal.message}\n`))
-  return REFUSED
+  return ExitCode.refused
 }

@@ -1,4 +1,5 @@
 import { constants } from 'node:os'
+import { ExitCode } from './exit-codes.ts'
 import { quoteOf } from './moderation-colleagues.ts'
 import { press } from './moderation-keys.ts'
 import { isUnauthorized, ModerationSender } from './moderation-sender.ts'
@@ -11,8 +12,6 @@ import type { Screen } from './screen.ts'
 import type { Terminal } from './terminal.ts'
 import { UsageError } from './usage-error.ts'
 
-const NOT_REACHABLE = 4
-const INTERRUPTED = 130
 /** What shells add to the number of a signal. */
 const SIGNALLED = 128
 const TICK_MS = 100
@@ -90,7 +89,7 @@ function conclude({ queue, terminal, ending }: Session, isInterrupted: boolean):
     const reason = decision?.reason ? `: ${decision.reason}` : ''
     terminal.writeError(`${oneLine(`not sent: ${decision?.action} ${submission.id} ${quoteOf(submission)}${reason}`)}\n`)
   }
-  if (isInterrupted) return INTERRUPTED
+  if (isInterrupted) return ExitCode.interrupted
   if (ending.error !== undefined) throw ending.error
-  return ending.exitCode ?? (unsent.length > 0 ? NOT_REACHABLE : 0)
+  return ending.exitCode ?? (unsent.length > 0 ? ExitCode.notReachable : 0)
 }

@@ -35,8 +35,8 @@ export async function run(argv: readonly string[], process: Terminal): Promise<n
   const program = buildProgram(terminal, (code) => {
     exitCode = code
   })
-  program.hook('preAction', () => {
-    terminal.env = environmentWith(program.opts<{ profile?: string }>().profile, process.env)
+  program.hook('preAction', async () => {
+    terminal.env = await environmentWith(program.opts<{ profile?: string }>().profile, process.env)
   })
   try {
     await program.parseAsync(argv, { from: 'user' })
@@ -49,9 +49,12 @@ export async function run(argv: readonly string[], process: Terminal): Promise<n
 }
 
 /** A profile that the command line names takes precedence over all that the environment says about the account. */
-function environmentWith(profile: string | undefined, env: Terminal['env']): Terminal['env'] {
+async function environmentWith(profile: string | undefined, env: Terminal['env']): Promise<Terminal['env']> {
   if (profile === undefined) return env
-  const account = { EARSHOT_TOKEN: '', EARSHOT_URL: '', EARSHOT_TEAM: '', EARSHOT_PROJECT: '' }
+  const { openProfiles } = await import('./profiles.ts')
+  // One that is still to be made has no address of its own.
+  const isNew = !openProfiles(env).names().includes(profile)
+  const account = { EARSHOT_TOKEN: '', EARSHOT_TEAM: '', EARSHOT_PROJECT: '', ...(!isNew && { EARSHOT_URL: '' }) }
   return { ...env, ...account, EARSHOT_PROFILE: profile }
 }
 

@@ -77,6 +77,12 @@ test.for([
   expect([exitCode, err]).toEqual([code, expect.stringMatching(line)])
 })
 
+test('a new profile is for the address of the environment', async () => {
+  await using service = await playService(DISCOVERED, DEVICE, TOKENS, ME)
+  const ended = await earshot(['login', '--profile', 'new'], { env: { ...config.env, EARSHOT_URL: service.url }, haste: 100 })
+  expect([ended.exitCode, config.read('new').url]).toEqual([0, service.url])
+})
+
 test('Ctrl-C after the wait ends with 130, and nothing is kept', async () => {
   await using service = await playService(DISCOVERED, DEVICE, TOKENS, { instead: 'silence' })
   const stopping = new AbortController()
