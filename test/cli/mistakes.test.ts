@@ -52,7 +52,7 @@ test.for([
   ]) {
     const { exitCode, err } = await earshot(args, { url: service.url, env: PLACE })
     expect(exitCode).toBe(4)
-    expect(err).toMatch(/^error: http\S+ responded with [^\n]+\n[^\n]+EARSHOT_URL its address\?\n$/)
+    expect(err).toMatch(/^error: http\S+ responded with [^\n]+\n[^\n]+is this its address\? Set it with EARSHOT_URL\.\n$/)
   }
 })
 
