@@ -49,15 +49,20 @@ function shorten(text: string, readsOn: string | null, [open, close] = ['', ''])
   return `${open}${kept}${close} ... [${kept.length} of ${text.length} characters; ${readsOn} shows the rest]`
 }
 
-/** Changes the names of fields below the first levels that are kept. Of fields that get the same name, the later ones are told apart by an underscore. */
+/**
+ * Changes the names of fields below the first levels that are kept, in place where the names stay. Of fields that get the same name,
+ * the later ones are told apart by an underscore.
+ */
 function mapNames(value: unknown, change: (name: string) => string, kept = 0): unknown {
   if (typeof value !== 'object' || value === null) return value
-  if (Array.isArray(value)) return value.map((item) => mapNames(item, change, kept))
+  // An array is read by its indexes, and has no name of its own.
+  const isArray = Array.isArray(value)
+  if (isArray || kept > 0) return mapChildren(value, (child) => mapNames(child, change, isArray ? kept : kept - 1))
   const fields = new Map<string, unknown>()
   for (const [name, child] of Object.entries(value)) {
-    let changed = kept > 0 ? name : change(name)
+    let changed = change(name)
     while (fields.has(changed)) changed += '_'
-    fields.set(changed, mapNames(child, change, kept - 1))
+    fields.set(changed, mapNames(child, change))
   }
   return Object.fromEntries(fields)
 }
@@ -65,12 +70,16 @@ function mapNames(value: unknown, change: (name: string) => string, kept = 0): u
 /** Changes the texts of a value at any depth, in place, and returns it. Names of fields stay. Bodies and outputs are at most 32 levels deep. */
 function mapTexts(value: unknown, change: (text: string) => string): unknown {
   if (typeof value === 'string') return change(value)
-  if (typeof value !== 'object' || value === null) return value
+  return typeof value === 'object' && value !== null ? mapChildren(value, (child) => mapTexts(child, change)) : value
+}
+
+/** Changes the texts and objects in an object or an array, in place, and returns it. */
+function mapChildren(value: object, change: (child: unknown) => unknown): object {
   // An array is read by its indexes.
   const record = value as Record<string, unknown>
   for (const key of Object.keys(record)) {
     const child = record[key]
-    if (typeof child === 'string' || (typeof child === 'object' && child !== null)) record[key] = mapTexts(child, change)
+    if (typeof child === 'string' || (typeof child === 'object' && child !== null)) record[key] = change(child)
   }
   return value
 }

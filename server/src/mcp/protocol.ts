@@ -23,6 +23,8 @@ export interface Answers {
   perform: () => Promise<CallOutcome>
   /** The body of an error, as REST has it. Logs what is the fault of the service. */
   describeFailure: (failure: unknown) => { code: string; detail: string }
+  /** The output of the call as JSON, once there is one. */
+  output?: string
 }
 
 /** The answer to one HTTP request. */
@@ -57,10 +59,12 @@ export function createProtocol({ version, onError }: { version: string; onError:
     { onerror: onError, keepAliveMs: 0 },
   )
   return {
-    answer: async (request: Request, body: unknown, answers: Answers): Promise<Answer> => {
+    answer: async (request: Request, parsedBody: unknown, answers: Answers): Promise<Answer> => {
       known.set(request, answers)
-      const response = await handler.fetch(request, { parsedBody: body })
-      return { status: response.status, headers: response.headers, body: Buffer.from(await response.arrayBuffer()) }
+      const response = await handler.fetch(request, { parsedBody })
+      const text = await response.text()
+      const body = answers.output === undefined ? text : withOutput(text, answers.output)
+      return { status: response.status, headers: response.headers, body: Buffer.from(body) }
     },
   }
 }
@@ -109,12 +113,21 @@ function serveResources(server: Server, answers: Answers): void {
   })
 }
 
-function resultOf(outcome: CallOutcome, { describeFailure }: Answers): CallToolResult {
+function resultOf(outcome: CallOutcome, answers: Answers): CallToolResult {
+  const { describeFailure } = answers
   if ('failure' in outcome) return { isError: true, content: [textOf(JSON.stringify(describeFailure(outcome.failure)))] }
   const { output } = outcome
   if (output === undefined) return { content: [textOf('Done. There is nothing to return.')] }
   // Every output of a contract that is not empty is an object.
-  return { content: [textOf(JSON.stringify(output))], structuredContent: output as Record<string, unknown> }
+  answers.output = JSON.stringify(output)
+  return { content: [textOf('')], structuredContent: {} }
+}
+
+/** Puts an output into the response in which `resultOf` left place for it: twice, as the protocol wants, but written once as JSON. */
+function withOutput(response: string, output: string): string {
+  const place = '"text":""}],"structuredContent":{}'
+  if (!response.includes(place)) throw new Error('The response has no place for the output')
+  return response.replace(place, () => `"text":${JSON.stringify(output)}}],"structuredContent":${output}`)
 }
 
 function textOf(text: string): { type: 'text'; text: string } {
