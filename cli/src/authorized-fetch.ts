@@ -1,6 +1,6 @@
 import type { AccountOfProfile } from './account.ts'
 import type { Credential, OAuthCredential } from './profiles.ts'
-import { refreshed, signedOut } from './refresh.ts'
+import { credentialOf, refreshed } from './refresh.ts'
 
 type Fetch = typeof globalThis.fetch
 
@@ -15,10 +15,12 @@ const EXCHANGE_MS = 15_000
  */
 export function authorizedFetch(account: AccountOfProfile, fetch = globalThis.fetch): Fetch {
   return async (address, init = {}) => {
-    const used = await usable(account, fetch)
+    const renewed = renewing(account, fetch, init.signal)
+    const credential = credentialOf(account)
+    const used = expiresSoon(credential) ? await renewed(credential) : credential
     const response = await fetch(address, authorized(init, used))
     if (!isRefused(response) || 'token' in used || !isRepeatable(init.body)) return response
-    const next = await renewed(account, used, fetch)
+    const next = await renewed(used)
     await response.body?.cancel()
     return fetch(address, authorized(init, next))
   }
@@ -30,21 +32,17 @@ function authorized(init: RequestInit, credential: Credential): RequestInit {
   return { ...init, headers }
 }
 
-/** Returns the credential as it is in the file now: other commands renew it, too. */
-async function usable(account: AccountOfProfile, fetch: Fetch): Promise<Credential> {
-  const profile = account.profiles.read(account.name)
-  // Somebody may have signed in at another service meanwhile: its credential is not for this address.
-  if (!profile?.credential || profile.url !== account.url) throw signedOut(account.profile)
-  const { credential } = profile
-  if ('token' in credential || Date.parse(credential.expires_at) > Date.now() + MARGIN_MS) return credential
-  return renewed(account, credential, fetch)
+function expiresSoon(credential: Credential): credential is OAuthCredential {
+  return !('token' in credential) && Date.parse(credential.expires_at) <= Date.now() + MARGIN_MS
 }
 
-function renewed({ profiles, name }: AccountOfProfile, used: OAuthCredential, fetch: Fetch): Promise<OAuthCredential> {
-  return refreshed({ profiles, name, exchange: (url, token) => exchange(url, token, fetch) }, used)
+/** Returns what renews tokens. The signal of a request ends its wait for another command, and never an exchange: that would lose the tokens. */
+function renewing({ profiles, name, url }: AccountOfProfile, fetch: Fetch, signal: RequestInit['signal']) {
+  const exchange = (token: string) => exchanged(url, token, fetch)
+  return (used: OAuthCredential) => refreshed({ profiles, name, url, signal, exchange }, used)
 }
 
-async function exchange(url: string, refreshToken: string, fetch: Fetch): Promise<OAuthCredential | 'refused'> {
+async function exchanged(url: string, refreshToken: string, fetch: Fetch): Promise<OAuthCredential | 'refused'> {
   const { OAuthRefusal, openKnownService } = await import('./oauth.ts')
   try {
     return await openKnownService(url, { fetch, signal: AbortSignal.timeout(EXCHANGE_MS) }).refresh(refreshToken)

@@ -27,8 +27,9 @@ export async function complete(
 ): Promise<number> {
   const before = joinedWords(words.slice(0, -1))
   const typed = words.at(-1) ?? ''
-  const chosen = terminalWith(terminal, { env: await environmentWith(flagValue(before, '--profile')) })
-  const candidates = await candidatesFor(before, chosen).catch(() => [])
+  const candidates = await environmentWith(flagValue(before, '--profile'))
+    .then((env) => candidatesFor(before, terminalWith(terminal, { env })))
+    .catch(() => [])
   const start = typed.toLowerCase()
   const isMeant = ([word, label]: Candidate) => word.toLowerCase().startsWith(start) || label.toLowerCase().includes(start)
   terminal.writeOut(
@@ -64,8 +65,10 @@ async function recordsOf(field: string | undefined, words: readonly string[], te
   const list = field && operations.find(({ method, path, pages }) => method === 'GET' && pages && path === pathOfList(field, operations))
   if (!list) return []
   const signal = AbortSignal.timeout(LIMIT_MS)
-  const fetch: typeof globalThis.fetch = (input, init) => globalThis.fetch(input, { ...init, signal })
-  const client = createClient({ ...clientOptions(terminal, fetch), maxRetries: 0 })
+  const { fetch: send = globalThis.fetch, ...options } = clientOptions(terminal)
+  // Around what may renew the sign-in, which goes on.
+  const fetch: typeof globalThis.fetch = (input, init) => send(input, { ...init, signal })
+  const client = createClient({ ...options, fetch, maxRetries: 0 })
   const page = await call(client, list, { ...(await parentsOf(list, words, { client, terminal })), limit: sizes.pageItems }, {})
   return isPage(page) ? page.results.map(candidateOf).filter(([word]) => SAFE_WORD.test(word)) : []
 }

@@ -1,6 +1,7 @@
 import { EarshotApiError, EarshotConnectionError, EarshotTimeoutError } from '@earshot/contracts/client'
 import { adviceOn } from './advice.ts'
 import { ExitCode } from './exit-codes.ts'
+import { FileError } from './file-error.ts'
 import type { Flag } from './flags.ts'
 import { NotSignedInError } from './not-signed-in.ts'
 import type { Operation } from './operation.ts'
@@ -29,6 +30,10 @@ export function failed(error: unknown, { operation, flags, terminal, isJson }: F
   if (error instanceof UsageError) {
     terminal.writeError(linesOf(error.message, [`See earshot ${operation.words.join(' ')} --help.`]))
     return ExitCode.usage
+  }
+  if (error instanceof FileError) {
+    terminal.writeError(linesOf(error.message, []))
+    return ExitCode.refused
   }
   if (error instanceof NotSignedInError) {
     terminal.writeError(linesOf(error.message, []))

@@ -6,7 +6,7 @@ import { accountOf } from './account.ts'
 import { type ForwardedEvent, forward, isDelivered, isWorthRetrying } from './forward.ts'
 import { lineWriter } from './listen-line.ts'
 import { type ListenState, openListenState } from './listen-state.ts'
-import { isPassing } from './passing.ts'
+import { isPassing, waitMsAfter } from './passing.ts'
 import { oneLine } from './printable.ts'
 import { connect } from './service.ts'
 import { findTeamAndProject } from './team-and-project.ts'
@@ -109,7 +109,7 @@ async function follow(
       if (signal.aborted) return
       if (error instanceof EarshotApiError) throwIfLost(error)
       if (!hasConnected || !isPassing(error)) throw error
-      const waitMs = Math.min(MAX_RECONNECT_WAIT_MS, 1_000 * 2 ** failures)
+      const waitMs = waitMsAfter(error, Math.min(MAX_RECONNECT_WAIT_MS, 1_000 * 2 ** failures))
       print(`${error.message} Reconnecting in ${waitMs / 1000} s.`)
       failures += 1
       await pause(waitMs)

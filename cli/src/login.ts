@@ -5,13 +5,15 @@ import { ExitCode } from './exit-codes.ts'
 import { discover, OAuthRefusal, type OAuthService, openKnownService } from './oauth.ts'
 import { observing } from './observe.ts'
 import { printable } from './printable.ts'
-import { type OAuthCredential, openProfiles, type Profile, profileNameOf } from './profiles.ts'
+import { type OAuthCredential, openProfiles, type Profile, profileNameOf, requireName } from './profiles.ts'
 import { connect, USER_AGENT } from './service.ts'
 import { readAll } from './source.ts'
 import type { Terminal } from './terminal.ts'
 import { UsageError } from './usage-error.ts'
 
 const SLOWER_SECONDS = 5
+/** A person who has pressed Ctrl-C waits so long at most. */
+const LEAVE_MS = 2_000
 
 type Device = Awaited<ReturnType<OAuthService['begin']>>
 
@@ -30,11 +32,14 @@ export async function login(address: string | undefined, flags: LoginFlags, term
   const known = chosen === undefined ? undefined : readable(profiles, chosen)
   const url = requireAddress(address ?? (env.EARSHOT_URL || known?.url || DEFAULT_URL), address ? 'the address' : 'EARSHOT_URL')
   const name = env.EARSHOT_PROFILE || profileNameOf(url)
+  requireName(name)
   const own = flags.withToken ? { token: await readToken(terminal) } : undefined
   const signal = terminal.interruption()
+  let unkept: Profile | undefined
   try {
     const credential = own ?? (await allowed(url, flags, { terminal, signal }))
     if (typeof credential === 'number') return credential
+    unkept = { url, email: '', credential }
     // Not the credential that the profile has now, which may be another person's.
     const token = 'token' in credential ? credential.token : credential.access_token
     const client = createClient({ baseUrl: url, userAgent: USER_AGENT, token, ...observing(terminal) })
@@ -42,10 +47,13 @@ export async function login(address: string | undefined, flags: LoginFlags, term
     const before = readable(profiles, name)
     const { team, project } = before?.url === url ? before : {}
     profiles.write(name, { url, email: user.email, ...(team && { team }), ...(project && { project }), credential })
+    unkept = undefined
     profiles.choose(name)
     await revoke(before, terminal).catch(() => {})
     terminal.writeError(printable(`Signed in at ${url} as ${user.email} (profile ${name}).\n`))
   } catch (error) {
+    // Nobody has its tokens.
+    await revoke(unkept, terminal, AbortSignal.timeout(LEAVE_MS)).catch(() => {})
     if (signal.aborted) return ExitCode.interrupted
     throw error
   }
@@ -83,10 +91,10 @@ function countOf(scopes: readonly string[] | null): string {
 }
 
 /** A personal access token stays: it is deleted where it was made. */
-async function revoke(profile: Profile | undefined, terminal: Terminal): Promise<void> {
+async function revoke(profile: Profile | undefined, terminal: Terminal, signal?: AbortSignal): Promise<void> {
   const { credential, url } = profile ?? {}
   if (url !== undefined && credential && 'refresh_token' in credential)
-    await openKnownService(url, observing(terminal)).revoke(credential.refresh_token)
+    await openKnownService(url, { ...observing(terminal), ...(signal && { signal }) }).revoke(credential.refresh_token)
 }
 
 async function readToken({ stdin }: Terminal): Promise<string> {
@@ -122,7 +130,6 @@ async function tokensOf(service: OAuthService, device: Device, { terminal, signa
   for (;;) {
     await terminal.pause(waitSeconds * 1_000, signal)
     signal.throwIfAborted()
-    waitSeconds = seconds
     try {
       return await service.poll(device.device_code)
     } catch (error) {

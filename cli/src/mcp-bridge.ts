@@ -2,6 +2,7 @@ import { createInterface } from 'node:readline'
 import { Readable } from 'node:stream'
 import { EventSourceParserStream } from 'eventsource-parser/stream'
 import type { Terminal } from './terminal.ts'
+import { adviceOnVersion } from './version.ts'
 
 /** The code of an error of the server (JSON-RPC 2.0 §5.1). */
 const SERVER_ERROR = -32000
@@ -20,8 +21,10 @@ export interface Bridge {
 
 /** A message of JSON-RPC, as far as the bridge reads it. */
 interface Message {
-  id?: string | number
+  jsonrpc?: string
+  id?: string | number | null
   method?: string
+  result?: { protocolVersion?: string }
   params?: { _meta?: Record<string, unknown>; [name: string]: unknown }
 }
 
@@ -38,15 +41,26 @@ export async function bridge(terminal: Terminal, { address, headers, fetch }: Br
     if (message === null) return write(failure(undefined, PARSE_ERROR, 'The line is not JSON.'))
     try {
       const response = await fetch(address, { method: 'POST', body: line, headers: { ...headers, ...headersOf(message, agreedVersion) } })
+      let isAnswered = false
       for await (const text of messagesOf(response)) {
-        if (message.method === 'initialize') agreedVersion = versionOf(text) ?? agreedVersion
-        await write(text)
+        const received = parse(text)
+        if (received?.jsonrpc !== '2.0') continue
+        if (message.method === 'initialize') agreedVersion = received.result?.protocolVersion ?? agreedVersion
+        // The service does not know the id of a request whose body it did not read.
+        const isOfMessage = received.method === undefined && (received.id === message.id || received.id === null)
+        isAnswered ||= isOfMessage
+        await write(isOfMessage && received.id === null && isRequest(message) ? JSON.stringify({ ...received, id: message.id }) : text)
       }
+      if (!isAnswered && isRequest(message)) await write(failure(message.id, SERVER_ERROR, notRpc(response)))
     } catch (error) {
-      if (message.id !== undefined) await write(failure(message.id, SERVER_ERROR, reasonOf(error, address)))
+      if (isRequest(message)) await write(failure(message.id, SERVER_ERROR, reasonOf(error, address)))
     }
   }
 
+  function notRpc({ status, headers: received }: Response): string {
+    const found = `${address} responded with ${status} and ${received.get('content-type') ?? 'no content'}, not with MCP. Is it an Earshot service?`
+    return [found, ...adviceOnVersion(terminal)].join(' ')
+  }
   const write = (text: string) => terminal.writeAll(`${text}\n`)
   const open = new Set<Promise<void>>()
   for await (const line of createInterface({ input: Readable.from(terminal.stdin), crlfDelay: Number.POSITIVE_INFINITY })) {
@@ -90,12 +104,12 @@ async function* messagesOf(response: Response): AsyncGenerator<string> {
 }
 
 function oneLine(json: string): string {
-  return json.includes('\n') ? JSON.stringify(JSON.parse(json)) : json
+  return json.replaceAll(/\s*\n\s*/g, ' ')
 }
 
-function versionOf(text: string): string | undefined {
-  const { result } = JSON.parse(text) as { result?: { protocolVersion?: string } }
-  return result?.protocolVersion
+/** A notification has no id, and an answer to a request of the service no method: nobody waits for a response to either. */
+function isRequest({ id, method }: Message): boolean {
+  return id !== undefined && id !== null && method !== undefined
 }
 
 function parse(line: string): Message | null {

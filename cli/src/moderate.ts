@@ -64,7 +64,7 @@ async function sendRest(session: Session, sender: ModerationSender): Promise<boo
   const done = new AbortController()
   const after = (ms: number, then: () => void) => void terminal.pause(ms, done.signal).then(() => done.signal.aborted || then())
   after(ending.exitCode === undefined ? FLUSH_MS : SHORT_FLUSH_MS, stop)
-  after(WONDER_MS, () => session.tell('Sending what was decided. Ctrl-C ends without.'))
+  after(WONDER_MS, () => session.tell('Sending what was decided. Ctrl-C ends without sending it.'))
   if (!isUnauthorized(ending.error)) await sender.flush().catch((error) => leave({ error }))
   done.abort()
   stop()

@@ -7,6 +7,7 @@ import type { Session } from './moderation-session.ts'
 import { tagsOf, textOfTags } from './moderation-tags.ts'
 import { openPage } from './open.ts'
 import type { PressedKey } from './screen.ts'
+import { terminalWith } from './terminal.ts'
 
 /** A person at the keys. */
 interface Moderator {
@@ -107,7 +108,7 @@ function answer({ session: { view, tell } }: Moderator, key: PressedKey): void {
 async function open({ place, terminal, tell }: Session, { submission }: QueuedSubmission): Promise<void> {
   const flags = { team: place.team_id, project: place.project_id }
   try {
-    await openPage({ page: 'submission', id: submission.id }, flags, { ...terminal, writeOut: tell, writeError: tell })
+    await openPage({ page: 'submission', id: submission.id }, flags, terminalWith(terminal, { writeOut: tell, writeError: tell }))
   } catch (error) {
     tell(error instanceof Error ? error.message : String(error))
   }

@@ -1,5 +1,4 @@
-import { EarshotApiError } from '@earshot/contracts/client'
-import { isPassing } from './passing.ts'
+import { isPassing, waitMsAfter } from './passing.ts'
 
 /** How long after a failure it is tried again, unless the service asks for more. */
 export const RETRY_MS = 2_000
@@ -42,8 +41,7 @@ export class Pace {
     } catch (error) {
       if (signal.aborted) return
       if (!isPassing(error)) throw error
-      const leastMs = error instanceof EarshotApiError ? (error.retryAfterSeconds ?? 0) * 1000 : 0
-      this.nextTryMs = performance.now() + Math.max(RETRY_MS, leastMs)
+      this.nextTryMs = performance.now() + waitMsAfter(error, RETRY_MS)
       this.isFailing = true
       tell(`${failure}: ${error.message} Trying again.`)
     }

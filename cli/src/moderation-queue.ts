@@ -95,9 +95,10 @@ export class ModerationQueue {
 
   /** Undoes the last decision that is not being sent, and shows its submission. Returns null when there is none. */
   undo(): QueuedSubmission | null {
-    const entry = this.undoable.pop()
+    // One that is being sent may come back.
+    const at = this.undoable.findLastIndex(({ isGone, decision }) => !isGone && !decision?.isSending)
+    const [entry] = at < 0 ? [] : this.undoable.splice(at, 1)
     if (!entry) return null
-    if (entry.isGone || entry.decision?.isSending) return this.undo()
     entry.decision = null
     this.shown = entry
     return entry

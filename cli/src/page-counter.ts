@@ -10,8 +10,8 @@ interface PageCounter extends Disposable {
 }
 
 /**
- * Shows how many records of a list there are already, where a person looks on: all the time when the output goes elsewhere, and on the
- * same terminal until the output begins.
+ * Shows how many records of a list there are already, where a person looks on: all the time when the output goes to a file, and until it
+ * begins where it, or what another program makes of it, may be on the same screen.
  */
 export function startCounter({ operation, terminal }: { operation: Operation; terminal: Terminal }): PageCounter {
   let progress: ReturnType<typeof startProgress> | undefined
@@ -29,7 +29,7 @@ export function startCounter({ operation, terminal }: { operation: Operation; te
       return write(...given)
     }
   const { writeAll, writeOut, writeError } = terminal
-  const isShared = terminal.columns !== undefined
+  const isShared = !terminal.writesFile
   return {
     terminal: terminalWith(terminal, {
       ...(isShared && { writeAll: first(writeAll), writeOut: first(writeOut) }),

@@ -1,13 +1,13 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { UsageError } from './usage-error.ts'
+import { fileError } from './file-error.ts'
 
 /** A JSON file that only its owner can read. */
 export interface PrivateFile {
   path: string
   /** Returns its JSON; undefined if there is none, or it cannot be read. */
   read: () => unknown
-  /** Throws a UsageError when it cannot, as on a full disk. */
+  /** Throws a FileError when it cannot, as on a full disk. */
   write: (value: object) => void
   remove: () => void
 }
@@ -23,7 +23,7 @@ export function openPrivateFile(path: string): PrivateFile {
         writeFileSync(`${path}.${process.pid}`, `${JSON.stringify(value)}\n`, { mode: 0o600 })
         renameSync(`${path}.${process.pid}`, path)
       } catch (error) {
-        throw new UsageError(`cannot write ${path}: ${(error as Error).message}`)
+        throw fileError(path, error)
       }
     },
     remove: () => rmSync(path, { force: true }),

@@ -90,7 +90,8 @@ export function profileNameOf(url: string): string {
     .slice(0, 64)
 }
 
-function requireName(name: string): string {
+/** Returns the name. Throws a UsageError when it cannot be one of a profile. */
+export function requireName(name: string): string {
   if (!NAME.test(name)) throw new UsageError(`a profile is named by up to 64 letters, digits, dots, dashes and underscores, not ${name}`)
   return name
 }

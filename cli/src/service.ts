@@ -18,11 +18,11 @@ export function connect(terminal: Terminal): Client {
   return createClient(clientOptions(terminal))
 }
 
-/** Returns the address and the credential of the service. Requests are sent by `sending`, if it is given. */
-export function clientOptions(terminal: Terminal, sending?: typeof fetch): ClientOptions {
+/** Returns the address and the credential of the service. */
+export function clientOptions(terminal: Terminal): ClientOptions {
   const account = accountOf(terminal)
   const options = { baseUrl: account.url, userAgent: USER_AGENT }
-  const { fetch: send = sending ?? globalThis.fetch } = observing(terminal)
+  const { fetch: send = globalThis.fetch } = observing(terminal)
   const fetch: typeof globalThis.fetch = (...request) =>
     send(...request).then((response) => {
       terminal.serviceVersion = response.headers.get('earshot-version') ?? ''

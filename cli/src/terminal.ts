@@ -1,9 +1,12 @@
 import { once } from 'node:events'
+import { fstatSync } from 'node:fs'
 import process from 'node:process'
 import { setTimeout as delay } from 'node:timers/promises'
 import { ExitCode } from './exit-codes.ts'
 import type { Screen } from './screen.ts'
 import { systemErrorMessage } from './system-error.ts'
+
+const STDOUT = 1
 
 /** Characters in a line where the output is no terminal. */
 export const PIPED_WIDTH = 160
@@ -26,6 +29,8 @@ export interface Terminal {
   writeAll(text: string): Promise<void>
   /** Writes bytes that may be no text to it, as fast. */
   writeBytes(bytes: Uint8Array): Promise<void>
+  /** Whether the standard output is a file, and not on a screen in any way. */
+  writesFile: boolean
   /** Where a progress bar can be drawn; undefined where nobody looks on. */
   progressStream: NodeJS.WritableStream | undefined
   /** Whether somebody can answer a question. */
@@ -58,6 +63,9 @@ export function processTerminal(): Terminal {
     writeError: (text) => process.stderr.write(text),
     writeAll: write,
     writeBytes: write,
+    get writesFile() {
+      return isFile()
+    },
     progressStream: process.stderr.isTTY ? process.stderr : undefined,
     canAsk: process.stdin.isTTY === true,
     ask,
@@ -68,6 +76,14 @@ export function processTerminal(): Terminal {
       return controller.signal
     },
     pause: (ms, signal) => delay(ms, undefined, { signal }).catch(() => {}),
+  }
+}
+
+function isFile(): boolean {
+  try {
+    return fstatSync(STDOUT).isFile()
+  } catch {
+    return false
   }
 }
 

@@ -1,9 +1,8 @@
-import { EarshotApiError } from '@earshot/contracts/client'
 import { sizes } from '@earshot/contracts/constants'
 import { type Invocation, prepare, requireShape } from './invoke.ts'
 import { type Format, openOutput } from './output.ts'
 import { isPage, type Page } from './page.ts'
-import { isPassing } from './passing.ts'
+import { isPassing, waitMsAfter } from './passing.ts'
 import { cut, oneLine } from './printable.ts'
 import { readOutput } from './schema-node.ts'
 import { call } from './service.ts'
@@ -42,7 +41,7 @@ export async function watch(invocation: Invocation): Promise<void> {
       if (!hasShown || !isPassing(error)) throw error
       if (!isAway) terminal.writeError(`${oneLine(error.message)} Trying again until it is back.\n`)
       isAway = true
-      await terminal.pause(waitMsAfter(error, seconds), signal)
+      await terminal.pause(waitMsAfter(error, seconds * 1000), signal)
     }
   }
 }
@@ -52,12 +51,6 @@ function secondsOf(given: unknown): number {
   const seconds = Number(given)
   if (!(seconds >= 1 && seconds <= MAX_SECONDS)) throw new UsageError(`--watch must be a number of seconds from 1 to ${MAX_SECONDS}`)
   return seconds
-}
-
-/** The least that a refusal asks for, and the usual time otherwise. */
-function waitMsAfter(error: Error, seconds: number): number {
-  const leastSeconds = error instanceof EarshotApiError ? (error.retryAfterSeconds ?? 0) : 0
-  return Math.max(leastSeconds, seconds) * 1000
 }
 
 /** Draws the table in the place of the last one. What has no room below the heading is left out. */

@@ -62,6 +62,7 @@ export async function earshot(
       outcome.out += text
       onOutput?.(text)
     },
+    writesFile: columns === undefined,
     progressStream,
     openScreen: screen && (async () => screen),
     canAsk: answer !== undefined,

@@ -1,8 +1,10 @@
+import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { earshot } from './command-line.ts'
 import { playService, refusal } from './fake-service.ts'
 import { PLACE, SUBMISSION } from './records.ts'
 
+const { version: OWN }: { version: string } = JSON.parse(readFileSync(new URL('../../cli/package.json', import.meta.url), 'utf8'))
 const approve = ['submissions', 'approve', SUBMISSION]
 
 async function errorOf(args: readonly string[], status: number, code: string, extra: Record<string, unknown> = {}) {
@@ -54,9 +56,9 @@ test('with --json the error’s body goes to stderr unchanged', async () => {
 })
 
 test.for([
-  ['9.1.0', 404, 'The service is Earshot 9.1.0, and this command is 0.1.0. If that is why, run: npm install -g @earshot/cli@9.1.0'],
-  ['0.0.9', 400, 'The service is Earshot 0.0.9, and this command is 0.1.0. If that is why, run: npm install -g @earshot/cli@0.0.9'],
-  ['0.1.7', 404, undefined],
+  ['9.1.0', 404, `The service is Earshot 9.1.0, and this command is ${OWN}. If that is why, run: npm install -g @earshot/cli@9.1.0`],
+  ['0.0.9', 400, `The service is Earshot 0.0.9, and this command is ${OWN}. If that is why, run: npm install -g @earshot/cli@0.0.9`],
+  [OWN.replace(/\d+$/, '77'), 404, undefined],
   ['9.1.0', 409, undefined],
   ['9.1.0;true', 404, undefined],
 ] as const)('a service of version %s that refuses with %i is named when that may be why', async ([version, status, line]) => {

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
 
 /** A response to send: JSON with `$URL` for the address of the service, raw text or bytes, silence, or a connection that breaks. */
 export interface PlayedAnswer {
@@ -10,6 +11,8 @@ export interface PlayedAnswer {
   text?: string
   bytes?: Uint8Array
   /** `break` ends the connection in the middle of the body. */
+  /** How long after the request it is sent. */
+  afterMs?: number
   instead?: 'silence' | 'reset' | 'break'
 }
 
@@ -36,6 +39,7 @@ export async function playService(...answers: PlayedAnswer[]): Promise<PlayedSer
     // A client may break off its request.
     if (!received) return
     requests.push(received)
+    await delay(answer.afterMs ?? 0)
     play(answer, response, url)
   })
   server.listen(0, '127.0.0.1')

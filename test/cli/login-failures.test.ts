@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { existsSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { beforeEach, expect, test } from 'vitest'
 import { accountOf } from '../../cli/src/account.ts'
@@ -8,7 +8,7 @@ import { openProfiles } from '../../cli/src/profiles.ts'
 import { type ConfigFolder, makeConfigFolder } from '../support/profiles.ts'
 import { until } from '../support/until.ts'
 import { earshot } from './command-line.ts'
-import { playService } from './fake-service.ts'
+import { playService, refusal } from './fake-service.ts'
 
 let config: ConfigFolder
 beforeEach(() => {
@@ -71,10 +71,56 @@ test.for([
     /^error: \S+ responded with 503 to \/o\/device-authorization\/\.\nIs the service/,
   ],
   ['something else', { text: '<html>' }, 4, /^error: \S+ does not answer as an Earshot service\n$/],
-] as const)('%s at the begin of a sign-in is one clear line', async ([_case, answer, code, line]) => {
+] as const)('%s at the start of a sign-in is one clear line', async ([_case, answer, code, line]) => {
   await using service = await playService(DISCOVERED, answer)
   const { exitCode, err } = await earshot(['login', service.url], { env: config.env })
   expect([exitCode, err]).toEqual([code, expect.stringMatching(line)])
+})
+
+test('a name that no profile can have is refused before the browser opens', async () => {
+  await using service = await playService(DISCOVERED)
+  expect(await earshot(['login', service.url, '--profile', 'my work'], { env: config.env })).toMatchObject({
+    exitCode: 2,
+    err: expect.stringContaining('a profile is named by'),
+  })
+  expect(service.requests).toEqual([])
+})
+
+test('tokens that could not be kept are revoked', async () => {
+  await using service = await playService(DISCOVERED, DEVICE, TOKENS, refusal(401, 'invalid_token'), { json: {} })
+  const { exitCode } = await earshot(['login', service.url], { env: config.env, haste: 100 })
+  expect([exitCode, service.requests.at(-1)?.path, service.requests.at(-1)?.body]).toEqual([
+    ...[3, '/o/revoke/', expect.stringContaining('token=REFRESH-3')],
+  ])
+})
+
+test('a folder that cannot be written is one line, and no wrong usage', async () => {
+  await using service = await playService(ME)
+  const ended = await earshot(['login', '--with-token', service.url], {
+    env: { ...config.env, XDG_CONFIG_HOME: '/dev/null' },
+    stdin: 'svc_x',
+  })
+  expect(ended).toMatchObject({ exitCode: 1, err: expect.stringMatching(/^error: cannot write \/dev\/null\/\S+: not a directory\n$/) })
+})
+
+test('the browser of the person is opened, and gets the address', async () => {
+  await using service = await playService(DISCOVERED, DEVICE, TOKENS, ME)
+  const seen = join(dirname(config.pathOf('home')), 'seen')
+  mkdirSync(dirname(seen), { recursive: true })
+  const browser = join(dirname(seen), 'browser')
+  writeFileSync(browser, `#!/bin/sh\necho "$1" > ${seen}\n`, { mode: 0o755 })
+  const { err } = await earshot(['login', service.url], { env: { ...config.env, BROWSER: browser }, answer: '', haste: 100 })
+  expect(err).toMatch(/^Your browser opens http\S+user_code=USER-CODE\n/)
+  await expect.poll(() => existsSync(seen) && readFileSync(seen, 'utf8')).toBe(`${service.url}/device/?user_code=USER-CODE\n`)
+})
+
+test('TAB renews a sign-in to its end, and completes', async () => {
+  const teams = { json: { results: [{ id: 'team-1', name: 'Acme' }], next_cursor: null } }
+  await using service = await playService({ ...TOKENS, afterMs: 1_500 }, teams)
+  config.write('home', { url: service.url, email: 'ada@example.com', credential: credentialUntil('2020-01-01T00:00:00Z') })
+  expect((await run('__complete', 'teams', 'retrieve', '')).exitCode).toBe(0)
+  expect(config.read('home').credential.refresh_token).toBe('REFRESH-3')
+  expect((await run('__complete', 'teams', 'retrieve', '')).out).toBe('team-1\tAcme\n')
 })
 
 test('a new profile is for the address of the environment', async () => {

@@ -159,6 +159,14 @@ test('the environment takes precedence over profiles, and --profile over both', 
   expect(other.requests).toHaveLength(1)
 })
 
+test('EARSHOT_PROFILE chooses another than the current one', async () => {
+  await using other = await playService({ json: { results: [], next_cursor: null } })
+  config.write('second', { url: other.url, email: 'ada@example.com', credential: { token: 'svc_second' } })
+  config.write(name, await deviceProfile(fixture))
+  await earshot(['teams', 'list'], { env: { ...config.env, EARSHOT_PROFILE: 'second' } })
+  expect(other.requests.map(({ headers }) => headers.authorization)).toEqual(['Bearer svc_second'])
+})
+
 test('the credential of a profile goes to its own address alone', async () => {
   await using other = await playService({ json: { results: [], next_cursor: null } })
   config.write(name, await deviceProfile(fixture))

@@ -1,4 +1,5 @@
-import { readdirSync, writeFileSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { beforeEach, expect, test } from 'vitest'
@@ -11,10 +12,12 @@ const NEW = { access_token: 'new', refresh_token: 'second', expires_at: '2030-01
 
 let config: ConfigFolder
 let profiles: Profiles
+let place: { profiles: Profiles; name: string; url: string }
 beforeEach(() => {
   config = makeConfigFolder()
   config.write('home', { url: 'http://127.0.0.1:2', email: 'ada@example.com', team: 'a team', credential: OLD })
   profiles = openProfiles(config.env)
+  place = { profiles, name: 'home', url: 'http://127.0.0.1:2' }
   return () => config[Symbol.dispose]()
 })
 
@@ -25,7 +28,7 @@ test('of many callers one exchanges the token, however slow the service is', asy
     await delay(300)
     return NEW
   }
-  const renewed = await Promise.all(Array.from({ length: 12 }, () => refreshed({ profiles, name: 'home', exchange }, OLD)))
+  const renewed = await Promise.all(Array.from({ length: 12 }, () => refreshed({ ...place, exchange }, OLD)))
   expect([count, renewed]).toEqual([1, Array(12).fill(NEW)])
   expect(config.read('home')).toMatchObject({ team: 'a team', credential: NEW })
 })
@@ -38,13 +41,13 @@ test('after a failure of the connection the next caller tries again, and those t
     if (count === 1) throw new Error('ECONNREFUSED')
     return NEW
   }
-  const outcomes = await Promise.allSettled([1, 2, 3].map(() => refreshed({ profiles, name: 'home', exchange }, OLD)))
+  const outcomes = await Promise.allSettled([1, 2, 3].map(() => refreshed({ ...place, exchange }, OLD)))
   expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'fulfilled', 'rejected'])
   expect([count, config.read('home').credential]).toEqual([2, NEW])
 })
 
 test('what a person changes while the tokens are renewed is kept, and so are the new tokens', async () => {
-  const renewing = refreshed({ profiles, name: 'home', exchange: () => delay(200, NEW) }, OLD)
+  const renewing = refreshed({ ...place, exchange: () => delay(200, NEW) }, OLD)
   const changing = changeProfile({ profiles, name: 'home' }, (profile) => ({ ...profile, team: 'another' }))
   expect(await renewing).toEqual(NEW)
   await changing
@@ -52,20 +55,67 @@ test('what a person changes while the tokens are renewed is kept, and so are the
 })
 
 test('a sign-in or sign-out during a renewal wins', async () => {
-  const other = { url: 'http://127.0.0.1:3', email: 'bob@example.com', credential: { token: 'svc_other' } }
+  const own = { url: 'http://127.0.0.1:2', email: 'ada@example.com', credential: { token: 'svc_own' } }
   const exchange = async () => {
-    profiles.write('home', other)
+    profiles.write('home', own)
     return NEW
   }
-  await expect(refreshed({ profiles, name: 'home', exchange }, OLD)).rejects.toThrow(/not signed in/)
-  expect(config.read('home')).toEqual(other)
+  expect(await refreshed({ ...place, exchange }, OLD)).toEqual({ token: 'svc_own' })
+  expect(config.read('home')).toEqual(own)
   config.write('home', { url: 'http://127.0.0.1:2', email: 'ada@example.com', credential: OLD })
   const removing = async () => {
     profiles.remove('home')
     return NEW
   }
-  await expect(refreshed({ profiles, name: 'home', exchange: removing }, OLD)).rejects.toThrow(/not signed in/)
+  await expect(refreshed({ ...place, exchange: removing }, OLD)).rejects.toThrow(/not signed in/)
   expect(profiles.names()).toEqual([])
+})
+
+test.for(['while it is exchanged', 'while another command exchanges it'])(
+  'a sign-in at another service %s is not used for this one',
+  async (when) => {
+    const other = { url: 'http://127.0.0.1:3', email: 'bob@example.com', credential: { ...NEW, access_token: 'SECRET-OF-ANOTHER' } }
+    const exchange = async () => {
+      profiles.write('home', other)
+      return NEW
+    }
+    if (when === 'while it is exchanged')
+      await expect(refreshed({ ...place, exchange }, OLD)).rejects.toThrow(/not signed in at http:\/\/127\.0\.0\.1:2 /)
+    else {
+      writeFileSync(claimOf(OLD), '')
+      const waiting = refreshed({ ...place, exchange: neverCalled }, OLD)
+      await exchange()
+      await expect(waiting).rejects.toThrow(/not signed in at http:\/\/127\.0\.0\.1:2 /)
+    }
+    expect(config.read('home')).toEqual(other)
+  },
+)
+
+test('a holder that ends just when another looks for it is not taken for one that never ends', async () => {
+  writeFileSync(claimOf(OLD), '')
+  let reads = 0
+  const read = (name: string) => {
+    const profile = profiles.read(name)
+    // The holder releases its claim between two steps of the one that waits.
+    if (++reads === 1) rmSync(claimOf(OLD))
+    return profile
+  }
+  expect(await refreshed({ ...place, profiles: { ...profiles, read }, exchange: async () => NEW }, OLD)).toEqual(NEW)
+  expect(config.read('home').credential).toEqual(NEW)
+})
+
+test('a wait for another command ends with the call', async () => {
+  writeFileSync(claimOf(OLD), '')
+  const signal = AbortSignal.timeout(200)
+  await expect(refreshed({ ...place, signal, exchange: neverCalled }, OLD)).rejects.toThrow('timeout')
+  expect(config.read('home').credential).toEqual(OLD)
+})
+
+test('a folder that cannot be written is one clear line', async () => {
+  const folder = '/dev/null/profiles'
+  await expect(refreshed({ ...place, profiles: { ...profiles, folder }, exchange: neverCalled }, OLD)).rejects.toThrow(
+    /^cannot write \/dev\/null\/profiles\/\S+: not a directory$/,
+  )
 })
 
 test('a profile that is removed leaves nothing of itself, and all of one whose name begins the same', () => {
@@ -78,23 +128,32 @@ test('a profile that is removed leaves nothing of itself, and all of one whose n
 
 test('those that wait do not give up a command that still renews', async () => {
   const slow = () => delay(300, undefined).then(() => Promise.reject(new Error('ECONNREFUSED')))
-  const first = refreshed({ profiles, name: 'home', exchange: slow, waitMs: 500 }, OLD)
-  const others = [1, 2].map(() => refreshed({ profiles, name: 'home', exchange: () => delay(400, NEW), waitMs: 500 }, OLD))
+  const first = refreshed({ ...place, exchange: slow, waitMs: 500 }, OLD)
+  const others = [1, 2].map(() => refreshed({ ...place, exchange: () => delay(400, NEW), waitMs: 500 }, OLD))
   await expect(first).rejects.toThrow('ECONNREFUSED')
   expect(await Promise.all(others)).toEqual([NEW, NEW])
 })
 
 test('a command that was killed while it renewed costs one sign-in, and no second use of the token', async () => {
-  const never = refreshed({ profiles, name: 'home', exchange: () => new Promise(() => {}) }, OLD)
+  const never = refreshed({ ...place, exchange: () => new Promise(() => {}) }, OLD)
   void never.catch(() => {})
   const exchange = async () => {
     throw new Error('The token must not be sent twice.')
   }
-  await expect(refreshed({ profiles, name: 'home', exchange, waitMs: 200 }, OLD)).rejects.toThrow(/Sign in again: earshot login/)
+  await expect(refreshed({ ...place, exchange, waitMs: 200 }, OLD)).rejects.toThrow(/Sign in again: earshot login/)
   // The next sign-in has another token.
   config.write('home', { url: 'http://127.0.0.1:2', email: 'ada@example.com', credential: NEW })
   const third = { ...NEW, refresh_token: 'third' }
-  expect(await refreshed({ profiles, name: 'home', exchange: async () => third }, NEW)).toEqual(third)
+  expect(await refreshed({ ...place, exchange: async () => third }, NEW)).toEqual(third)
   profiles.remove('home')
   expect(profiles.names()).toEqual([])
 })
+
+function claimOf({ refresh_token }: typeof OLD): string {
+  const hash = createHash('sha256').update(refresh_token).digest('hex').slice(0, 32)
+  return join(profiles.folder, `home.${hash}.claim`)
+}
+
+async function neverCalled(): Promise<never> {
+  throw new Error('The token must not be sent twice.')
+}

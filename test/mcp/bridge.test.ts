@@ -2,11 +2,12 @@ import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { earshot } from '../cli/command-line.ts'
-import { playService } from '../cli/fake-service.ts'
+import { playService, refusal } from '../cli/fake-service.ts'
 import { freePort } from '../support/free-port.ts'
 import { eras, MODERN } from '../support/mcp.ts'
+import { startOAuthFixture } from '../support/oauth.ts'
 import { makeTeam, type Team } from '../support/people.ts'
-import { makeConfigFolder } from '../support/profiles.ts'
+import { deviceProfile, makeConfigFolder } from '../support/profiles.ts'
 import { startTestService, type TestService } from '../support/test-service.ts'
 
 const COMMAND = new URL('../../cli/src/earshot.js', import.meta.url).pathname
@@ -80,4 +81,61 @@ test('a sign-in that has ended is an error of JSON-RPC that says what to do', as
   const { out } = await earshot(['mcp'], { env: config.env, stdin: PING })
   const message = `you are not signed in at ${ended.url} any more. Sign in again: earshot login ${ended.url}`
   expect(JSON.parse(out)).toMatchObject({ id: 7, error: { code: -32000, message } })
+})
+
+test.for([
+  [
+    'a page of another server',
+    { status: 502, text: '<html>\n<p>Bad gateway', headers: { 'content-type': 'text/html' } },
+    'responded with 502 and text/html, not',
+  ],
+  ['the error of REST', { ...refusal(404, 'not_found'), headers: { 'earshot-version': '0.0.1' } }, 'npm install -g @earshot/cli@0.0.1'],
+  ['nothing', { status: 502 }, 'responded with 502 and no content, not with MCP'],
+  [
+    'an error without the id',
+    { status: 413, json: { jsonrpc: '2.0', id: null, error: { code: -32000, message: 'Too large.' } } },
+    'Too large.',
+  ],
+] as const)('when the service answers %s, the client gets an error with its id', async ([_what, answer, words]) => {
+  await using other = await playService(answer)
+  const { out, exitCode } = await earshot(['mcp'], { url: other.url, stdin: PING })
+  expect([exitCode, JSON.parse(out)]).toMatchObject([
+    0,
+    { jsonrpc: '2.0', id: 7, error: { code: -32000, message: expect.stringContaining(words) } },
+  ])
+})
+
+test('a notification and an answer to the service get no error', async () => {
+  await using other = await playService({ status: 202 })
+  const stdin = '{"jsonrpc":"2.0","method":"notifications/initialized"}\n{"jsonrpc":"2.0","id":1,"result":{}}\n'
+  expect(await earshot(['mcp'], { url: other.url, stdin })).toEqual({ exitCode: 0, out: '', err: '' })
+  expect(other.requests).toHaveLength(2)
+})
+
+test('its flags are the headers that choose the tools and the place', async () => {
+  await using other = await playService({ json: { jsonrpc: '2.0', id: 7, result: {} } })
+  const flags = {
+    '--toolsets': 'all',
+    '--tools': 'webhooks_create',
+    '--exclude-tools': 'submissions_delete',
+    '--team': 't',
+    '--project': 'p',
+  }
+  await earshot(['mcp', '--read-only', ...Object.entries(flags).flat()], { url: other.url, stdin: PING })
+  expect(other.requests[0]?.headers).toMatchObject({
+    ...{ 'x-mcp-toolsets': 'all', 'x-mcp-tools': 'webhooks_create', 'x-mcp-exclude-tools': 'submissions_delete', 'x-mcp-readonly': 'true' },
+    ...{ 'x-earshot-team': 't', 'x-earshot-project': 'p' },
+  })
+})
+
+test('it acts as the profile, and renews its tokens', { timeout: 30_000 }, async () => {
+  const fixture = await startOAuthFixture()
+  using config = makeConfigFolder()
+  const profile = await deviceProfile(fixture)
+  config.write('home', { ...profile, credential: { ...profile.credential, expires_at: '2020-01-01T00:00:00Z' } })
+  const call = { jsonrpc: '2.0', id: 7, method: 'tools/call', params: { name: 'teams_list', arguments: {} } }
+  const { out } = await earshot(['mcp'], { env: config.env, stdin: `${JSON.stringify(call)}\n` })
+  await fixture.service.close()
+  expect(JSON.parse(out)).toMatchObject({ id: 7, result: { structuredContent: { results: [{ id: fixture.team.id }] } } })
+  expect(config.read('home').credential.refresh_token).not.toBe(profile.credential.refresh_token)
 })
