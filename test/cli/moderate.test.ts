@@ -1,10 +1,13 @@
+import type { Submission } from '@earshot/contracts'
 import stringWidth from 'string-width'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { ModerationQueue } from '../../cli/src/moderation-queue.ts'
 import { number } from '../support/event-stream.ts'
 import { makeTeam, type Team } from '../support/people.ts'
 import { startTestService, type TestService } from '../support/test-service.ts'
 import { earshot } from './command-line.ts'
 import { moderate } from './moderator.ts'
+import { submission } from './records.ts'
 
 let service: TestService
 let team: Team
@@ -150,4 +153,17 @@ test('a service that goes away loses no decision: those that were not sent are l
 test('without a terminal it says what scripts can use', async () => {
   const ended = await earshot(['moderate'], { url: service.url, env: { EARSHOT_TOKEN: team.token } })
   expect([ended.exitCode, ended.err.split('\n')[0]]).toEqual([2, expect.stringContaining('needs a terminal')])
+})
+
+test('a decision that could not be sent can be undone, also when somebody tried while it was being sent', () => {
+  const queue = new ModerationQueue()
+  queue.add([submission({ id: 'a' })] as unknown as Submission[])
+  const [entry] = queue.undecided()
+  if (!entry) throw new Error('There is one.')
+  queue.decide(entry, { action: 'approve', reason: null }, 0)
+  expect(queue.takeDue(10_000, 50, 0)).toHaveLength(1)
+  expect(queue.undo()).toBeNull()
+  queue.putBack(['a'])
+  expect(queue.undo()?.submission.id).toBe('a')
+  expect(queue.unsent()).toEqual([])
 })
