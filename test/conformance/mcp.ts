@@ -17,7 +17,7 @@ interface McpTarget {
   project: { team_id: string; project_id: string }
 }
 
-/** Asks the official Inspector for every list, strictly, in both eras, and to call every tool. Resolves to the problems, or null. */
+/** Asks the official Inspector for every list, strictly, in both eras, and to call every tool, which the client of the SDK does, too. Resolves to the problems, or null. */
 export async function checkMcp(target: McpTarget): Promise<string | null> {
   const missing = await prepareInspector()
   if (missing !== null) return missing
@@ -30,7 +30,7 @@ export async function checkMcp(target: McpTarget): Promise<string | null> {
   }
   const { count, problem } = await runTests('test/conformance/mcp/*.conformance.ts', { INSPECTOR: COMMAND, ...CACHED })
   if (problem !== null) problems.push(problem)
-  console.log(`MCP Inspector: ${questions(target).length * eras.length} questions, ${count} tools called`)
+  console.log(`MCP Inspector: ${questions(target).length * eras.length} questions; ${count} calls of tools, half of them by the SDK`)
   return problems.length === 0 ? null : problems.join('; ')
 }
 

@@ -6,6 +6,7 @@ import { sampleInput } from '../contract/samples.ts'
 import { beginPageSession, loginAs } from '../support/credentials.ts'
 import { callTool, message, post } from '../support/mcp.ts'
 import { makeTeam, type Team } from '../support/people.ts'
+import { openTestDatabase } from '../support/test-database.ts'
 import { startTestService, type TestService } from '../support/test-service.ts'
 
 let service: TestService
@@ -129,6 +130,24 @@ test('each request counts once, against the limit of REST, and a model reads tha
   expect(last.headers.get('retry-after')).toBeTruthy()
   expect(await remaining(message('tools/list'))).toMatchObject({ status: 429, body: { error: { data: { code: 'rate_limited' } } } })
   await limited.close()
+})
+
+test('a call sends the statements of the same request over REST: one authorization, one for the work', async () => {
+  const store = await openTestDatabase()
+  const own = { ...(await startTestService({ database: store.database })), database: store.database }
+  const { token, id } = await makeTeam(store.database)
+  const statementsOf = async (send: () => Promise<unknown>) => {
+    const before = store.statements.length
+    await send()
+    return store.statements.slice(before)
+  }
+  const overRest = () => own.send('GET', `/api/v1/teams/${id}/projects/`, { token })
+  const overMcp = () => callTool(own, 'projects_list', { team_id: id }, { token })
+  await overRest()
+  const [rest, mcp] = [await statementsOf(overRest), await statementsOf(overMcp)]
+  await own.close()
+  await store.close()
+  expect([rest.length, mcp]).toEqual([2, rest])
 })
 
 test('what a call changes is in the audit log, and a key makes it once', async () => {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { operations } from '../../contract/operations.ts'
 import { makeInput } from '../../contract/records.ts'
-import { message, post } from '../../support/mcp.ts'
+import { connect, message, post } from '../../support/mcp.ts'
 import { makeTeam } from '../../support/people.ts'
 import { openTestDatabase, type TestDatabase } from '../../support/test-database.ts'
 import { startTestDispatcher, type TestDispatcher } from '../../support/test-dispatcher.ts'
@@ -11,7 +11,7 @@ import { startTestService, type TestService } from '../../support/test-service.t
 import { run } from '../command.ts'
 
 const { INSPECTOR = '' } = process.env
-const ERAS = ['modern', 'legacy']
+const ERAS = ['modern', 'legacy'] as const
 const tools = operations.filter(({ operation }) => isEverywhere(operation))
 const names = tools.map(({ operationId }) => operationId).join(',')
 
@@ -37,19 +37,43 @@ afterAll(async () => {
 
 describe.concurrent('the Inspector', () => {
   // One of the eras for each tool, because each call starts a process.
-  test.each(tools.map((named, index) => ({ named, era: String(ERAS[index % ERAS.length]), name: named.operationId })))(
+  test.each(tools.map((named, index) => ({ named, era: ERAS[index % ERAS.length] ?? 'modern', name: named.operationId })))(
     'calls $name in the $era era, with a result that the listed schema accepts',
     async ({ named, era }) => {
       const team = await makeTeam(service.database)
-      const result = await inspect(named, { era, token: team.token, input: await makeInput(service, team, named) })
-      expect(result.isError ?? false, JSON.stringify(result)).toBe(false)
-      const schema = schemas.get(named.operationId)
-      if (named.operation.status === 204) expect(schema).toBeUndefined()
-      else expect(schema?.safeParse(result.structuredContent).success).toBe(true)
-      expect(result.content).toMatchObject([{ type: 'text', text: expect.any(String) }])
+      expectResult(named, await inspect(named, { era, token: team.token, input: await makeInput(service, team, named) }))
     },
   )
 })
+
+describe.concurrent('the client of the SDK', () => {
+  // The other era.
+  test.each(tools.map((named, index) => ({ named, era: ERAS[(index + 1) % ERAS.length] ?? 'modern', name: named.operationId })))(
+    'calls $name in the $era era, with a result that the listed schema accepts',
+    async ({ named, era }) => {
+      const team = await makeTeam(service.database)
+      const client = await connect(service, { token: team.token, era, headers: { 'x-mcp-tools': named.operationId } })
+      // It checks each result against the schema that it was told.
+      await client.listTools()
+      expectResult(named, await client.callTool({ name: named.operationId, arguments: await makeInput(service, team, named) }))
+      await client.close()
+    },
+  )
+})
+
+function expectResult({ operationId, operation }: NamedOperation, result: Result): void {
+  expect(result.isError ?? false, JSON.stringify(result)).toBe(false)
+  const schema = schemas.get(operationId)
+  if (operation.status === 204) expect(schema).toBeUndefined()
+  else expect(schema?.safeParse(result.structuredContent).success).toBe(true)
+  expect(result.content).toMatchObject([{ type: 'text', text: expect.any(String) }])
+}
+
+interface Result {
+  isError?: boolean | undefined
+  structuredContent?: unknown
+  content?: unknown
+}
 
 interface InspectedCall {
   era: string
@@ -66,7 +90,7 @@ async function inspect({ operationId }: NamedOperation, { era, token, input }: I
   return readJson(output)
 }
 
-function readJson(output: string): { isError?: boolean; structuredContent?: unknown; content?: unknown } {
+function readJson(output: string): Result {
   try {
     return JSON.parse(output)
   } catch {
