@@ -20,11 +20,19 @@ beforeAll(async () => {
 })
 afterAll(() => fixture.service.close())
 
+interface Stored {
+  redirectUrl?: string
+  verifier?: string
+  tokens?: object
+  url?: URL
+}
+
 /** Stores what the SDK's flow needs, and opens the consent page in the fixture's browser. */
-function providerOf(client: TestClient, stored: { verifier?: string; tokens?: object; url?: URL; scope?: string }): OAuthClientProvider {
+function providerOf(client: TestClient, stored: Stored): OAuthClientProvider {
+  const { redirectUrl = CALLBACK } = stored
   return {
-    redirectUrl: CALLBACK,
-    clientMetadata: { redirect_uris: [CALLBACK], client_name: 'Agent' },
+    redirectUrl,
+    clientMetadata: { redirect_uris: [redirectUrl], client_name: 'Agent' },
     clientInformation: () => ({ client_id: client.id }),
     tokens: () => stored.tokens as never,
     saveTokens: (tokens) => {
@@ -40,34 +48,48 @@ function providerOf(client: TestClient, stored: { verifier?: string; tokens?: ob
   }
 }
 
-test('the official client finds the metadata, asks the person, and calls a tool with what it may', { timeout: 20_000 }, async () => {
-  const { service, browser, team } = fixture
-  const client = await makeClient(fixture, { scopes: ['read:profile', 'read:teams', 'read:projects'] })
-  const stored: Parameters<typeof providerOf>[1] = {}
-  const transport = () => new StreamableHTTPClientTransport(new URL(`${service.url}/mcp`), { authProvider: providerOf(client, stored) })
-  const first = transport()
-  await expect(new Client({ name: 't', version: '1' }).connect(first)).rejects.toThrow(/unauthorized/i)
-  const { searchParams, pathname, search } = stored.url ?? new URL('http://none')
-  // It asks for every scope of the default tools, and for the MCP server.
-  expect(searchParams.get('scope')?.split(' ')).toEqual(
-    expect.arrayContaining(['read:submissions', 'moderate:submissions', 'read:projects']),
-  )
-  expect(searchParams.get('resource')).toBe(`${service.url}/mcp`)
-  await browser.open(pathname + search)
-  const returned = new URL((await browser.press('allow')) ?? '')
-  await first.finishAuth(returned.searchParams.get('code') ?? '', returned.searchParams.get('iss') ?? '')
-  expect(stored.tokens).toMatchObject({ scope: 'read:teams read:projects', token_type: 'Bearer' })
+test.for([
+  ['that the operator registered', {}, CALLBACK],
+  [
+    // Its program listens on any port (RFC 8252 §7.3).
+    'that is known by the address of its document',
+    { clientId: 'https://agent.example/oauth/client-metadata', redirectUris: ['http://localhost/callback'] },
+    'http://localhost:53682/callback',
+  ],
+] as const)(
+  'the official client %s finds the metadata, asks the person, and calls a tool with what it may',
+  {
+    timeout: 20_000,
+  },
+  async ([_what, { ...fields }, redirectUrl]) => {
+    const { service, browser, team } = fixture
+    const client = await makeClient(fixture, { scopes: ['read:profile', 'read:teams', 'read:projects'], ...fields })
+    const stored: Stored = { redirectUrl }
+    const transport = () => new StreamableHTTPClientTransport(new URL(`${service.url}/mcp`), { authProvider: providerOf(client, stored) })
+    const first = transport()
+    await expect(new Client({ name: 't', version: '1' }).connect(first)).rejects.toThrow(/unauthorized/i)
+    const { searchParams, pathname, search } = stored.url ?? new URL('http://none')
+    // It asks for every scope of the default tools, and for the MCP server.
+    expect(searchParams.get('scope')?.split(' ')).toEqual(
+      expect.arrayContaining(['read:submissions', 'moderate:submissions', 'read:projects']),
+    )
+    expect(searchParams.get('resource')).toBe(`${service.url}/mcp`)
+    await browser.open(pathname + search)
+    const returned = new URL((await browser.press('allow')) ?? '')
+    await first.finishAuth(returned.searchParams.get('code') ?? '', returned.searchParams.get('iss') ?? '')
+    expect(stored.tokens).toMatchObject({ scope: 'read:teams read:projects', token_type: 'Bearer' })
 
-  const agent = new Client({ name: 't', version: '1' })
-  await agent.connect(transport())
-  const { tools } = await agent.listTools()
-  expect(tools.map(({ name }) => name)).toEqual(['me_retrieve', 'teams_list', 'projects_list'])
-  const { structuredContent } = await agent.callTool({ name: 'projects_list', arguments: { team_id: team.id } })
-  expect(structuredContent).toMatchObject({ results: [{ id: team.project.project_id }] })
-  await agent.close()
-  const [kept] = await service.database.run<{ resource: string }>('select resource from credentials where resource is not null', [])
-  expect(kept?.resource).toBe(`${service.url}/mcp`)
-})
+    const agent = new Client({ name: 't', version: '1' })
+    await agent.connect(transport())
+    const { tools } = await agent.listTools()
+    expect(tools.map(({ name }) => name)).toEqual(['me_retrieve', 'teams_list', 'projects_list'])
+    const { structuredContent } = await agent.callTool({ name: 'projects_list', arguments: { team_id: team.id } })
+    expect(structuredContent).toMatchObject({ results: [{ id: team.project.project_id }] })
+    await agent.close()
+    const [kept] = await service.database.run<{ resource: string }>('select resource from credentials where resource is not null', [])
+    expect(kept?.resource).toBe(`${service.url}/mcp`)
+  },
+)
 
 test('the metadata of the resources and of the authorization server name each other', async () => {
   const { service } = fixture

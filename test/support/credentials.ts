@@ -23,7 +23,7 @@ export const OAUTH_SCOPES = scopes.filter((scope) => !scope.endsWith(':tokens'))
 /** Registers an OAuth client. */
 export function registerClient(
   database: Database,
-  fields: { name?: string; secretHash?: Buffer; redirectUris?: string[]; grantTypes?: string[]; scopes?: Scope[] } = {},
+  fields: { clientId?: string; name?: string; secretHash?: Buffer; redirectUris?: string[]; grantTypes?: string[]; scopes?: Scope[] } = {},
 ): Promise<OAuthClientRow> {
   return createOAuthClient(database, {
     ...{ clientId: makeClientId(), name: 'Test application', secretHash: null, redirectUris: [], grantTypes: [], scopes: [] },

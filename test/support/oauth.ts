@@ -44,10 +44,18 @@ export async function signInSomebody(service: TestService, team: Team) {
 
 export async function makeClient(
   { service }: Pick<OAuthFixture, 'service'>,
-  fields: { confidential?: boolean; redirectUris?: string[]; grantTypes?: string[]; scopes?: Scope[]; name?: string } = {},
+  fields: {
+    clientId?: string
+    confidential?: boolean
+    redirectUris?: string[]
+    grantTypes?: string[]
+    scopes?: Scope[]
+    name?: string
+  } = {},
 ): Promise<TestClient> {
   const { token: secret, hash } = makeToken('svs_')
   const row = await registerClient(service.database, {
+    ...(fields.clientId !== undefined && { clientId: fields.clientId }),
     ...(fields.name !== undefined && { name: fields.name }),
     ...(fields.confidential && { secretHash: hash }),
     redirectUris: fields.redirectUris ?? [CALLBACK],
