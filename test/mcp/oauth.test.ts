@@ -48,7 +48,7 @@ function providerOf(client: TestClient, stored: Stored): OAuthClientProvider {
   }
 }
 
-test.for([
+test.for<[string, Parameters<typeof makeClient>[1], string]>([
   ['that the operator registered', {}, CALLBACK],
   [
     // Its program listens on any port (RFC 8252 §7.3).
@@ -56,12 +56,12 @@ test.for([
     { clientId: 'https://agent.example/oauth/client-metadata', redirectUris: ['http://localhost/callback'] },
     'http://localhost:53682/callback',
   ],
-] as const)(
+])(
   'the official client %s finds the metadata, asks the person, and calls a tool with what it may',
   {
     timeout: 20_000,
   },
-  async ([_what, { ...fields }, redirectUrl]) => {
+  async ([_what, fields, redirectUrl]) => {
     const { service, browser, team } = fixture
     const client = await makeClient(fixture, { scopes: ['read:profile', 'read:teams', 'read:projects'], ...fields })
     const stored: Stored = { redirectUrl }
