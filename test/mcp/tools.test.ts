@@ -35,11 +35,10 @@ describe.each(eras)('a client of the %s era', (era) => {
 
   test('creates records on the channel mcp, and reads what is wrong with a call', async () => {
     const client = await connect(service, { token: team.token, era })
-    const made = await client.callTool({
-      name: 'testimonials_create',
-      arguments: { ...team.project, body: 'Great.', author: { name: 'Ada' } },
-    })
-    expect(made.structuredContent).toMatchObject({ channel: 'mcp', state: 'pending' })
+    for (const name of ['testimonials_create', 'submissions_create']) {
+      const made = await client.callTool({ name, arguments: { ...team.project, body: 'Great.', author: { name: 'Ada' } } })
+      expect(made.structuredContent).toMatchObject({ channel: 'mcp', state: 'pending' })
+    }
     const wrong = await client.callTool({ name: 'testimonials_create', arguments: { ...team.project, author: { name: 7 } } })
     expect(wrong.isError).toBe(true)
     expect(JSON.parse((wrong.content[0] as { text: string }).text)).toMatchObject({
