@@ -80,9 +80,10 @@ export async function* readBytes(
   { type, signal, timeoutMs }: { type: string; signal: AbortSignal | undefined; timeoutMs: number },
 ): AsyncGenerator<Uint8Array> {
   const watchdog = startWatchdog(signal)
+  let response: Response | undefined
   try {
     watchdog.expectWithin(timeoutMs, () => new EarshotTimeoutError(timeoutMs))
-    const response = await fetch(address, { ...init, signal: watchdog.signal })
+    response = await fetch(address, { ...init, signal: watchdog.signal })
     const { status, headers, body } = response
     if (!headers.get('content-type')?.startsWith(type) || !body) {
       outputOf({ address, status, headers, text: await response.text() })
@@ -98,7 +99,7 @@ export async function* readBytes(
     }
   } catch (cause) {
     if (!(cause instanceof EarshotApiError || cause instanceof EarshotConnectionError)) watchdog.signal.throwIfAborted()
-    throw failureOf(cause, address)
+    throw failureOf(cause, address, response)
   } finally {
     watchdog.stop()
   }

@@ -13,22 +13,24 @@ export interface Reply {
 /** Sends once. Network failures become an EarshotConnectionError; an abort throws the signal's reason. What a given `fetch` throws otherwise stays as it is. */
 export async function sendOnce(fetch: typeof globalThis.fetch, request: PreparedRequest, signal: AbortSignal): Promise<Reply> {
   const { address, init } = request
+  let response: Response | undefined
   try {
-    const response = await fetch(address, { ...init, signal })
+    response = await fetch(address, { ...init, signal })
     return { address, status: response.status, headers: response.headers, text: await response.text() }
   } catch (cause) {
     signal.throwIfAborted()
-    throw failureOf(cause, address)
+    throw failureOf(cause, address, response)
   }
 }
 
 /**
- * Returns what a call throws after `fetch`, or reading its response, has failed: an EarshotConnectionError for a failure of the network,
- * which is a TypeError (Fetch standard §5.6), and for JSON that is none. Another error is of a `fetch` that the caller gave, or of the
- * service itself, and stays as it is.
+ * Returns what a call throws after `fetch` has failed, or reading its response: an EarshotConnectionError for a failure of the network,
+ * which `fetch` reports as a TypeError (Fetch standard §5.6), and for all that breaks a response. Another error is of a `fetch` that the
+ * caller gave, and stays as it is.
  */
-export function failureOf(cause: unknown, address: string): unknown {
-  if (!(cause instanceof Error) || !/^(Type|Syntax)Error$/.test(cause.name)) return cause
+export function failureOf(cause: unknown, address: string, response: Response | undefined): unknown {
+  if (cause instanceof EarshotApiError || cause instanceof EarshotConnectionError) return cause
+  if (response === undefined && !(cause instanceof Error && cause.name === 'TypeError')) return cause
   return new EarshotConnectionError(`${new URL(address).origin} is not reachable: ${reasonOf(cause)}.`, { cause })
 }
 
@@ -66,7 +68,8 @@ export function isErrorBody(body: unknown): body is ErrorBody {
 }
 
 /** Returns the reason of a failed fetch, which is in the cause: an error with a code, or an AggregateError of such errors. */
-function reasonOf(error: Error): string {
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
   const { cause } = error
   if (!(cause instanceof Error)) return error.message
   return 'code' in cause && typeof cause.code === 'string' ? cause.code : cause.message

@@ -17,9 +17,10 @@ export async function* openStream<Data>(
   { signal, onReady, timeoutMs }: StreamOptions & { timeoutMs: number },
 ): AsyncGenerator<Streamed<Data>> {
   const watchdog = startWatchdog(signal)
+  let response: Response | undefined
   try {
     watchdog.expectWithin(timeoutMs, () => new EarshotTimeoutError(timeoutMs))
-    const response = await fetch(request.address, { ...request.init, signal: watchdog.signal })
+    response = await fetch(request.address, { ...request.init, signal: watchdog.signal })
     for await (const { id = '', event, data } of messagesOf(request.address, response, watchdog.expectBytes)) {
       if (event === 'error') throw refusalOf(data)
       if (event === 'ready') onReady?.(id)
@@ -32,7 +33,7 @@ export async function* openStream<Data>(
     throw new EarshotConnectionError(`${new URL(request.address).origin} ended the stream.`)
   } catch (cause) {
     if (!(cause instanceof EarshotApiError || cause instanceof EarshotConnectionError)) watchdog.signal.throwIfAborted()
-    throw failureOf(cause, request.address)
+    throw failureOf(cause, request.address, response)
   } finally {
     watchdog.stop()
   }
