@@ -1,8 +1,8 @@
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { run, TOP } from './command.ts'
+import { TOP } from './command.ts'
 import { installGenerator } from './generated-clients/go.ts'
-import { GoError, runGo } from './go.ts'
+import { GoError, runGo, runWithGo } from './go.ts'
 import { writeGoSamples } from './samples.ts'
 import type { Tourist } from './tourist.ts'
 
@@ -20,7 +20,7 @@ export async function checkGoModule({ url, environment }: Tourist): Promise<stri
     const generator = await installGenerator()
     copySources()
     writeFileSync(join(FOLDER, 'openapi.json'), await (await fetch(`${url}/api/schema/`)).text())
-    const made = await run('env', ['-C', FOLDER, generator, '-config', 'oapi-codegen.yaml', 'openapi.json'])
+    const made = await runWithGo('env', ['-C', FOLDER, generator, '-config', 'oapi-codegen.yaml', 'openapi.json'])
     if (made.exitCode !== 0 || made.output.trim() !== '') return `oapi-codegen: ${made.output.trim()}`
     for (const args of [
       ['vet', './...'],

@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, renameSync } from 'node:fs'
-import { basename, join } from 'node:path'
+import { basename, delimiter, dirname, isAbsolute, join } from 'node:path'
 import { run, TOP } from './command.ts'
 import { addPythonPackage } from './python.ts'
 
@@ -47,6 +47,13 @@ export async function installGoProgram(path: string, version: string): Promise<s
   if (exitCode !== 0) throw new GoError(`${path} could not be installed with Go: ${output.trim().split('\n').at(-1)}`)
   renameSync(join(directory, basename(path)), program)
   return program
+}
+
+/** Runs a program that calls `go` itself, which may stand where PATH does not lead. */
+export async function runWithGo(command: string, args: readonly string[]) {
+  const go = (await findGo()) ?? (await installGo())
+  const PATH = [...(isAbsolute(go) ? [dirname(go)] : []), process.env.PATH].join(delimiter)
+  return run(command, args, { environment: { PATH } })
 }
 
 async function findGo(places = PLACES): Promise<string | null> {

@@ -1,7 +1,7 @@
 import { cpSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { run, TOP } from '../command.ts'
-import { installGoProgram, runGo } from '../go.ts'
+import { TOP } from '../command.ts'
+import { installGoProgram, runGo, runWithGo } from '../go.ts'
 import { type Generator, lastLines, pascalCase, textOf } from './generated.ts'
 
 const PROGRAM = 'github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen'
@@ -43,7 +43,7 @@ export const generateGo: Generator = async ({ document, folder }) => {
   const generator = await installGenerator()
   cpSync(MODULE, folder, { recursive: true })
   const output = join(folder, 'client.gen.go')
-  const made = await run(generator, ['-generate', 'types,client', '-package', 'generated', '-o', output, document])
+  const made = await runWithGo(generator, ['-generate', 'types,client', '-package', 'generated', '-o', output, document])
   if (made.exitCode !== 0 || /warn/i.test(made.output)) return lastLines(made.output)
   writeFileSync(join(folder, 'use.go'), USE)
   const problem = await runGo(folder, ['vet', './...'])
