@@ -24,8 +24,11 @@ export function failed(error: unknown, { operation, flags, terminal, isJson }: F
     const advice = isOfProfile ? ['Sign in again: earshot login'] : adviceOn(error, operation, flags)
     // These may be about a field or an operation that only one of the two knows.
     const versions = [400, 404, 405].includes(error.status) ? adviceOnVersion(terminal) : []
-    terminal.writeError(isJson ? `${jsonText(error.body)}\n` : linesOf(error.message, [...advice, ...versions]))
-    return error.status === 401 ? ExitCode.notSignedIn : ExitCode.refused
+    const isUnknown = error.status === 401
+    // One line, as for every other end of a sign-in.
+    const text = isUnknown ? linesOf([error.message, ...advice].join(' '), []) : linesOf(error.message, [...advice, ...versions])
+    terminal.writeError(isJson ? `${jsonText(error.body)}\n` : text)
+    return isUnknown ? ExitCode.notSignedIn : ExitCode.refused
   }
   if (error instanceof UsageError) {
     terminal.writeError(linesOf(error.message, [`See earshot ${operation.words.join(' ')} --help.`]))
