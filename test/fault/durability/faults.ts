@@ -5,6 +5,12 @@ import { until } from '../../support/until.ts'
 import type { DurabilityFixture } from './fixture.ts'
 import type { Role, Span } from './fleet.ts'
 
+/**
+ * How long PostgreSQL may read its log after a crash: up to five minutes of writes, on the disk of any machine. Nothing of the service is
+ * measured by it; its own recovery is, from the end of this wait.
+ */
+const RECOVERY_MS = 120_000
+
 export type FaultKind = 'kill' | 'restart' | 'pause' | 'promotion' | 'receiver away' | 'database away'
 
 /** How a run disturbs: the number of each kind of fault, and the time from the end of one to the next. */
@@ -84,12 +90,12 @@ export function causesOf({ cluster, database, proxy, fleet, recorder }: Durabili
     },
     async restart() {
       await restartAtOnce(cluster)
-      await until('PostgreSQL answers again', () =>
+      const answers = () =>
         database.run('select', []).then(
           () => true,
           () => false,
-        ),
-      )
+        )
+      await until('PostgreSQL answers again', answers, RECOVERY_MS)
       return null
     },
   }
