@@ -51,6 +51,7 @@ const directions: Record<string, readonly string[]> = {
     'server/src/observability/',
     'server/src/openapi/',
     'server/src/pages/',
+    'server/src/web/',
   ],
   'server/src/index.ts': [
     'server/src/',
@@ -85,6 +86,7 @@ const directions: Record<string, readonly string[]> = {
     'server/src/oauth/scopes.ts',
   ],
   'server/src/oauth/': [...LAYERS_BELOW, '@earshot/db/oauth', 'server/src/auth/', 'server/src/http/', 'server/src/pages/'],
+  'server/src/web/': [...LAYERS_BELOW, 'server/src/auth/', 'server/src/http/', 'server/src/pages/'],
   'server/src/pages/': [...LAYERS_BELOW, 'server/src/', 'server/src/auth/', 'server/src/http/'],
 
   'jobs/src/': [...LAYERS_BELOW, '@earshot/db/maintenance', '@earshot/db/schema', 'jobs/src/dispatcher/', 'jobs/src/sending/'],
@@ -101,7 +103,13 @@ const directions: Record<string, readonly string[]> = {
     '@earshot/db/schema',
     '@earshot/jobs',
     '@earshot/server',
+    '@earshot/web/build',
   ],
+  // Pages use the public API alone. What visitors load is small, so each part has its own files.
+  'web/src/dashboard/': ['@earshot/contracts', '@earshot/contracts/client', '@earshot/contracts/constants', 'web/src/shared/'],
+  'web/src/visitor/': ['@earshot/contracts', '@earshot/contracts/client', 'web/src/shared/'],
+  'web/src/embed/': ['@earshot/contracts'],
+  'web/src/shared/': [],
   'examples/': ['@earshot/client/webhooks', '@earshot/contracts', '@earshot/contracts/client', '@earshot/contracts/trpc'],
 }
 

@@ -5,10 +5,20 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { contracts } from '@earshot/contracts'
 import { type DatabaseAddress, openDatabase, openTeamDatabase } from '@earshot/db'
 import { prepareDatabase } from '@earshot/db/schema'
-import { type BlobStore, createBlobStoreHealth, createDatabaseMail, createSecretBox, createSmtpMail, openBlobStore } from '@earshot/drivers'
+import {
+  type BlobStore,
+  createBlobStoreHealth,
+  createDatabaseMail,
+  createSecretBox,
+  createSmtpMail,
+  openBlobStore,
+  signedOrigin,
+} from '@earshot/drivers'
 import { startWorker, type Worker } from '@earshot/jobs'
 import { buildApp, buildProbeApp, createLog, type Log } from '@earshot/server'
+import { webFolder } from '@earshot/web/build'
 import { Registry } from 'prom-client'
+import { buildMissingPages } from './build-pages.ts'
 import type { Config } from './config.ts'
 import { keepPartitions } from './partitions.ts'
 import { createReceiverRules, type ReceiverRules } from './receivers.ts'
@@ -108,6 +118,8 @@ async function start(config: Config, log: Log, parts: Parts): Promise<string | n
     services: { ...servicesOf(config), secretBox, blobStore, checkReceiver: receivers.check },
     rateLimitMultiplier: config.rateLimitMultiplier,
     redirectsMedia: config.redirectsMedia,
+    mediaOrigin: config.redirectsMedia && config.storage.kind === 's3' ? signedOrigin(config.storage) : null,
+    webFolder,
     checkOutput: false,
     onCommit: (teamId) => worker?.nudge(teamId),
     baseUrl: config.baseUrl,
@@ -115,7 +127,9 @@ async function start(config: Config, log: Log, parts: Parts): Promise<string | n
     trustProxy: config.trustProxy,
   })
   drains.push(() => app.close())
-  return app.listen({ host: config.host, port: config.port })
+  const url = await app.listen({ host: config.host, port: config.port })
+  undos.push(buildMissingPages(log))
+  return url
 }
 
 interface ReadinessOptions {

@@ -39,6 +39,7 @@ import { registerReference } from './openapi/reference.ts'
 import { registerPages } from './pages/routes.ts'
 import type { GivenServices } from './services.ts'
 import { registerUploads, type UploadsOptions } from './uploads/routes.ts'
+import { registerWeb } from './web/routes.ts'
 
 const SAFE_REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/
 const MAX_ROUTE_PARAMETER = 2_000
@@ -53,6 +54,8 @@ export interface AppOptions extends Omit<PipelineOptions, 'services' | 'onForeig
   version: string
   log: Log
   metrics: Registry
+  /** The folder of the workspace `web`, whose build may be missing yet. */
+  webFolder: string
   /** How long `close` waits for requests in flight. */
   drainMs: number
   /** How often a stream is authorized again; 15 seconds unless given. */
@@ -63,6 +66,8 @@ export interface AppOptions extends Omit<PipelineOptions, 'services' | 'onForeig
   uploads?: Pick<UploadsOptions, 'stallMs' | 'maxActive'>
   /** Whether clips and posters are redirected to the store, which must be able to sign addresses; not unless given. */
   redirectsMedia?: boolean
+  /** Where redirected clips and posters are, as a source of a Content-Security-Policy. */
+  mediaOrigin?: string | null
   /** How long a client may read nothing of a file; two minutes unless given. */
   mediaStallMs?: number
   /** Which proxies' forwarding headers are trusted (Fastify's `trustProxy`). */
@@ -122,8 +127,10 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   await registerTrpc(app, everywhere, { baseUrl: options.baseUrl, authenticate })
   registerMcp(app, everywhere, { ...options, authenticate })
   const pages = { database: options.database, services, baseUrl: options.baseUrl }
-  await registerPages(app, pages, oauthPages)
+  const { webFolder, mediaOrigin = null } = options
+  await registerPages(app, { ...pages, webFolder }, oauthPages)
   await registerOAuth(app, pages)
+  await registerWeb(app, { ...pages, webFolder, mediaOrigin })
   return app
 }
 

@@ -4,6 +4,7 @@ import { contracts } from '@earshot/contracts'
 import { type Client, createClient } from '@earshot/contracts/client'
 import { type BlobStore, checkWebhookUrl, createAddressRules, createOwnAddresses, createSecretBox, type SecretBox } from '@earshot/drivers'
 import { type AppOptions, buildApp, createLog } from '@earshot/server'
+import { webFolder } from '@earshot/web/build'
 import { Registry } from 'prom-client'
 import { expect } from 'vitest'
 import { createSecrets, dumpDatabase, type Secrets } from './secrets.ts'
@@ -81,6 +82,7 @@ export async function startTestService({ services, ...overrides }: Overrides = {
     log: createLog({ level: 'debug', sink: { write: (line) => void lines.push(line) } }),
     drainMs: 1_000,
     metrics: new Registry(),
+    webFolder,
     metricsToken: null,
     notReady: async () => [],
     trustProxy: false,

@@ -32,6 +32,13 @@ export function openBlobStore(location: StorageLocation): Promise<BlobStore> {
   return location.kind === 'file' ? openFileStore(location.directory) : openS3Store(location)
 }
 
+/** Returns the origin of the addresses that the store signs, as a source of a Content-Security-Policy. */
+export function signedOrigin({ bucket, endpoint, forcePathStyle }: S3Location): string {
+  if (endpoint === null) return 'https://*.amazonaws.com'
+  const { protocol, host } = new URL(endpoint)
+  return forcePathStyle ? `${protocol}//${host}` : `${protocol}//${bucket}.${host}`
+}
+
 function readDirectory(text: string): string {
   const path = text.slice('file:'.length)
   if (path === '') throw new Error(EXPECTED)

@@ -14,7 +14,7 @@ export const EXPOSED = [
 ].join(', ')
 const PREFLIGHT_SECONDS = 600
 /** Pages for people, which must not be readable for other sites (RFC 9700 §2.6). */
-const PAGES = /^\/(accounts|o\/(authorize|device))(\/|$)/
+const PAGES = /^\/(accounts|app|o\/(authorize|device))(\/|$)/
 
 /**
  * Cross-origin rules (Fetch standard, CORS protocol): every origin may send requests, without cookies. Whether the team

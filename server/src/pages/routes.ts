@@ -1,6 +1,9 @@
+import { readFile } from 'node:fs/promises'
 import { STATUS_CODES } from 'node:http'
+import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import { toApiError } from '../http/failure.ts'
+import { once } from '../http/once.ts'
 import { represent, sendRepresentation } from '../http/representation.ts'
 import { registerApplications } from './applications.ts'
 import { registerChangePassword } from './change-password.ts'
@@ -16,10 +19,11 @@ import { registerSecondStep } from './second-step.ts'
 import { registerSessions } from './sessions.ts'
 import { registerSignIn } from './sign-in.ts'
 import { registerSignUp } from './sign-up.ts'
-import { STYLE } from './style.ts'
 import { registerTokens } from './tokens.ts'
 import { registerUnsubscribe } from './unsubscribe.ts'
 import { registerVerifyEmail } from './verify-email.ts'
+
+const STYLES = ['tokens.css', 'page.css']
 
 /** Registers one page, or a few that belong together, in the shared scope. */
 type RegisterPage = (scope: FastifyInstance, options: PageOptions) => void
@@ -41,15 +45,25 @@ const ownPages: readonly RegisterPage[] = [
 ]
 
 /** Registers the pages for people, including those of OAuth. They use no script and one style; errors are pages too. */
-export async function registerPages(app: FastifyInstance, options: PageOptions, others: readonly RegisterPage[]): Promise<void> {
-  const style = represent('text/css; charset=utf-8', STYLE)
-  app.get(STYLE_PATH, async (request, reply) => sendRepresentation(request, reply, style))
+export async function registerPages(
+  app: FastifyInstance,
+  options: PageOptions & { webFolder: string },
+  others: readonly RegisterPage[],
+): Promise<void> {
+  const style = once(async () => represent('text/css; charset=utf-8', await readStyle(options.webFolder)))
+  app.get(STYLE_PATH, async (request, reply) => sendRepresentation(request, reply, await style()))
   await app.register((scope, _options, done) => {
     registerForms(scope)
     registerErrorPage(scope)
     for (const register of [...ownPages, ...others]) register(scope, options)
     done()
   })
+}
+
+/** The style of the pages without script: the colours and sizes of all pages, and their own. No build is needed. */
+async function readStyle(webFolder: string): Promise<string> {
+  const texts = await Promise.all(STYLES.map((name) => readFile(join(webFolder, 'src/styles', name), 'utf8')))
+  return texts.join('\n')
 }
 
 /** Shows failures in this scope as a page. */
