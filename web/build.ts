@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, s
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
-import type { InlineConfig } from 'vite'
+import type { InlineConfig, Rolldown } from 'vite'
 
 const ROOT = dirname(fileURLToPath(import.meta.url))
 const BUILT = join(ROOT, 'dist')
@@ -75,7 +75,7 @@ function dashboard(folder: string): InlineConfig {
   return {
     ...config,
     oxc: { jsx: { runtime: 'automatic', importSource: 'react' } },
-    build: { ...config.build, manifest: 'dashboard.json', rolldownOptions: { input: join(ROOT, 'src/dashboard/main.tsx') } },
+    build: { ...config.build, manifest: 'dashboard.json', rolldownOptions: { input: join(ROOT, 'src/dashboard/main.tsx'), onLog } },
   }
 }
 
@@ -103,6 +103,11 @@ function embed(folder: string): InlineConfig {
       },
     },
   }
+}
+
+/** React's packages mark what runs in browsers, which is all of this. */
+const onLog: NonNullable<Rolldown.InputOptions['onLog']> = (level, log, print) => {
+  if (log.code !== 'MODULE_LEVEL_DIRECTIVE') print(level, log)
 }
 
 /** Writes what browsers accept beside each file, because the service compresses nothing. */

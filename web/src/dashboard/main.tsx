@@ -1,1 +1,22 @@
-document.body.textContent = 'Earshot'
+import { QueryClientProvider } from '@tanstack/react-query'
+import { RouterProvider } from '@tanstack/react-router'
+import { StrictMode } from 'react'
+import { createRoot } from 'react-dom/client'
+import '../styles/tokens.css'
+import './styles/shell.css'
+import './styles/controls.css'
+import './styles/fields.css'
+import './styles/overlays.css'
+import './styles/page.css'
+import { queries } from './api.ts'
+import { router } from './router.tsx'
+
+const place = document.getElementById('app')
+if (!place) throw new Error('The document has no place for the dashboard')
+createRoot(place).render(
+  <StrictMode>
+    <QueryClientProvider client={queries}>
+      <RouterProvider router={router} />
+    </QueryClientProvider>
+  </StrictMode>,
+)

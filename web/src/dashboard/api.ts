@@ -1,0 +1,48 @@
+import { type Client, createClient, EarshotApiError } from '@earshot/contracts/client'
+import { QueryClient } from '@tanstack/react-query'
+import { noteSignedOut } from './signed-out.ts'
+
+/** The output of an operation: `Output<Client['teams']['retrieve']>`. */
+export type Output<Call extends (...args: never[]) => PromiseLike<unknown>> = Awaited<ReturnType<Call>>
+/** One record of a list operation. */
+export type Item<Call extends (...args: never[]) => PromiseLike<{ results: unknown[] }>> = Output<Call>['results'][number]
+
+export type Identity = Output<Client['me']['retrieve']>
+export type Team = Item<Client['teams']['list']>
+export type Project = Item<Client['projects']['list']>
+export type Submission = Item<Client['submissions']['list']>
+export type Member = Item<Client['members']['list']>
+
+/** The public API with the session's cookie. Everything that the dashboard does, a program can do by the same operations. */
+export const api: Client = createClient({ baseUrl: location.origin, fetch: sendWithSession })
+
+const MINUTE_MS = 60_000
+
+export const queries = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: MINUTE_MS,
+      // The client retries what may pass by itself.
+      retry: false,
+    },
+    mutations: { retry: false },
+  },
+})
+
+async function sendWithSession(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
+  const response = await fetch(input, init)
+  if (response.status === 401 && init?.credentials !== 'omit') noteSignedOut()
+  return response
+}
+
+const baseUrl = document.querySelector<HTMLMetaElement>('meta[name="earshot-base-url"]')?.content ?? location.origin
+
+/** Returns an address of the service under the name by which this page was reached; other addresses as they are. */
+export function onThisOrigin(address: string): string {
+  return address.startsWith(`${baseUrl}/`) ? location.origin + address.slice(baseUrl.length) : address
+}
+
+/** Whether the service refused with this code. */
+export function isRefusal(error: unknown, code: EarshotApiError['code']): error is EarshotApiError {
+  return error instanceof EarshotApiError && error.code === code
+}

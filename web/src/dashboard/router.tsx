@@ -1,0 +1,66 @@
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router'
+import { queries } from './api.ts'
+import { readFilters } from './inbox/filters.ts'
+import { Missing, ProjectLayout, RootLayout, TeamLayout } from './shell/layouts.tsx'
+import { findPlace, findStart, projectsQuery, teamsQuery } from './shell/places.ts'
+import { ErrorNote } from './ui/error-note.tsx'
+
+const root = createRootRoute({ component: RootLayout, notFoundComponent: () => <Missing />, errorComponent: PageError })
+
+const start = createRoute({
+  getParentRoute: () => root,
+  path: '/',
+  beforeLoad: async () => {
+    const place = await findStart(queries)
+    if (place === null) return
+    const { team, project } = place
+    if (project === null) throw redirect({ to: '/$team', params: { team } })
+    throw redirect({ to: '/$team/$project/inbox', params: { team, project } })
+  },
+  component: lazyRouteComponent(() => import('./first-steps/first-team.tsx'), 'FirstTeam'),
+})
+
+const team = createRoute({ getParentRoute: () => root, path: '/$team', component: TeamLayout })
+
+const teamStart = createRoute({
+  getParentRoute: () => team,
+  path: '/',
+  beforeLoad: async ({ params }) => {
+    const found = findPlace(await queries.ensureQueryData(teamsQuery), params.team)
+    const [first] = found ? await queries.ensureQueryData(projectsQuery(found.id)) : []
+    if (first) throw redirect({ to: '/$team/$project/inbox', params: { team: params.team, project: first.slug } })
+  },
+  component: lazyRouteComponent(() => import('./first-steps/first-project.tsx'), 'FirstProject'),
+})
+
+const project = createRoute({ getParentRoute: () => team, path: '/$project', component: ProjectLayout })
+
+const inbox = createRoute({
+  getParentRoute: () => project,
+  path: '/inbox',
+  validateSearch: readFilters,
+  component: lazyRouteComponent(() => import('./inbox/inbox.tsx'), 'Inbox'),
+})
+
+export const router = createRouter({
+  routeTree: root.addChildren([start, team.addChildren([teamStart, project.addChildren([inbox])])]),
+  basepath: '/app',
+  defaultPreload: 'intent',
+  scrollRestoration: true,
+  trailingSlash: 'preserve',
+})
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router
+  }
+}
+
+function PageError({ error }: { error: unknown }) {
+  return (
+    <main className="page" id="main">
+      <h1>This page failed</h1>
+      <ErrorNote error={error} onRetry={() => location.reload()} />
+    </main>
+  )
+}

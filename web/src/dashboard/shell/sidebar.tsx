@@ -1,0 +1,176 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link, type LinkProps, useNavigate, useParams, useRouterState } from '@tanstack/react-router'
+import { useEffect, useState } from 'react'
+import { IconButton } from '../ui/button.tsx'
+import { Face } from '../ui/face.tsx'
+import { Icon, type IconName } from '../ui/icon.tsx'
+import { Menu, MenuItem } from '../ui/menu.tsx'
+import { countsQuery, findPlace, projectsQuery, teamsQuery, useHasRole, useIdentity, useTeam } from './places.ts'
+import { signOut } from './sign-out.ts'
+
+interface Entry {
+  to: NonNullable<LinkProps['to']>
+  icon: IconName
+  text: string
+}
+
+const PROJECT_PAGES: readonly Entry[] = [{ to: '/$team/$project/inbox', icon: 'inbox', text: 'Inbox' }]
+const TEAM_PAGES: readonly (Entry & { isForAdmins?: boolean })[] = []
+
+/** The navigation: projects, their pages, the team's pages, and the person. On narrow windows it opens by a button. */
+export function Sidebar() {
+  const [isOpen, setIsOpen] = useState(false)
+  const address = useRouterState({ select: ({ location }) => location.pathname })
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it closes whenever the address changes
+  useEffect(() => setIsOpen(false), [address])
+  return (
+    <>
+      <div className="topbar">
+        <IconButton icon={isOpen ? 'x' : 'menu'} label="Menu" aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)} />
+        <span>Earshot</span>
+      </div>
+      <nav className="side" aria-label="Main" data-open={isOpen || undefined}>
+        <ProjectMenu />
+        <ProjectPages />
+        <TeamPages />
+        <PersonMenu />
+      </nav>
+    </>
+  )
+}
+
+function ProjectMenu() {
+  const team = useTeam()
+  const { project: name } = useParams({ strict: false })
+  const navigate = useNavigate()
+  const { data: teams = [] } = useQuery(teamsQuery)
+  const { data: projects = [] } = useQuery(projectsQuery(team.id))
+  const project = findPlace(projects, name ?? '')
+  return (
+    <Menu
+      className="place"
+      trigger={
+        <>
+          <svg className="mark" viewBox="0 0 32 32" aria-hidden="true">
+            <rect width="32" height="32" rx="9" />
+            <path d="M8.500 13v6M12.250 10v12M16 7v18M19.750 11v10M23.500 14v4" />
+          </svg>
+          <span>
+            {project?.name ?? team.name}
+            <small>{project ? team.name : `${team.plan} plan`}</small>
+          </span>
+          <Icon name="chevrons" />
+        </>
+      }
+    >
+      <h3>Projects of {team.name}</h3>
+      {projects.map(({ id, name: text, slug }) => (
+        <MenuItem
+          key={id}
+          icon={id === project?.id ? 'check' : 'inbox'}
+          onSelect={() => void navigate({ to: '/$team/$project/inbox', params: { team: team.slug, project: slug } })}
+        >
+          {text}
+        </MenuItem>
+      ))}
+      {teams.length > 1 && <h3>Other teams</h3>}
+      {teams
+        .filter(({ id }) => id !== team.id)
+        .map(({ id, name: text, slug }) => (
+          <MenuItem key={id} icon="people" onSelect={() => void navigate({ to: '/$team', params: { team: slug } })}>
+            {text}
+          </MenuItem>
+        ))}
+    </Menu>
+  )
+}
+
+function ProjectPages() {
+  const team = useTeam()
+  const { project: name } = useParams({ strict: false })
+  const { data: projects = [] } = useQuery(projectsQuery(team.id))
+  const project = findPlace(projects, name ?? '') ?? projects[0]
+  const { data: counts } = useQuery({ ...countsQuery(project ?? NO_PROJECT), enabled: project !== undefined })
+  if (!project) return null
+  return (
+    <ul>
+      {PROJECT_PAGES.map(({ to, icon, text }) => (
+        <li key={to}>
+          <Link to={to} params={{ team: team.slug, project: project.slug }}>
+            <Icon name={icon} />
+            {text}
+            {text === 'Inbox' && counts !== undefined && counts.pending > 0 && (
+              <b>
+                {counts.pending.toLocaleString('en')}
+                <span className="sr"> pending</span>
+              </b>
+            )}
+          </Link>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+/** Never asked for. */
+const NO_PROJECT = { team_id: '', id: '' } as Parameters<typeof countsQuery>[0]
+
+function TeamPages() {
+  const team = useTeam()
+  const isAdmin = useHasRole('admin')
+  const shown = TEAM_PAGES.filter(({ isForAdmins }) => isAdmin || isForAdmins !== true)
+  if (shown.length === 0) return null
+  return (
+    <>
+      <h2>Team</h2>
+      <ul>
+        {shown.map(({ to, icon, text }) => (
+          <li key={to}>
+            <Link to={to} params={{ team: team.slug }}>
+              <Icon name={icon} />
+              {text}
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </>
+  )
+}
+
+function PersonMenu() {
+  const { user } = useIdentity()
+  const { role, plan } = useTeam()
+  return (
+    <div className="me">
+      <Menu
+        className="place"
+        trigger={
+          <>
+            <Face name={user.name} />
+            <span>
+              {user.name}
+              <small>
+                {role} · {plan} plan
+              </small>
+            </span>
+            <Icon name="chevrons" />
+          </>
+        }
+      >
+        <h3>{user.email}</h3>
+        <MenuItem icon="settings" onSelect={() => location.assign('/accounts/')}>
+          Your account
+        </MenuItem>
+        <MenuItem icon="key" onSelect={() => location.assign('/accounts/tokens/')}>
+          Access tokens
+        </MenuItem>
+        <MenuItem icon="log" onSelect={() => location.assign('/api/docs/')}>
+          API reference
+        </MenuItem>
+        <MenuItem icon="external" onSelect={() => void signOut()}>
+          Sign out
+        </MenuItem>
+      </Menu>
+    </div>
+  )
+}

@@ -1,0 +1,7 @@
+import { api } from '../api.ts'
+
+/** Ends the session and leaves for the sign-in page. */
+export async function signOut(): Promise<void> {
+  await api.auth.session.delete()
+  location.assign('/accounts/sign-in/')
+}

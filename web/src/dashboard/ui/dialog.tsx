@@ -1,0 +1,42 @@
+import { type ReactNode, useEffect, useId, useRef } from 'react'
+import { IconButton } from './button.tsx'
+
+interface DialogProps {
+  title: string
+  onClose: () => void
+  children: ReactNode
+  /** `wide` for tables and code. */
+  size?: 'normal' | 'wide'
+  /** It cannot be closed without an action in it. */
+  isFixed?: boolean
+}
+
+/** A modal dialog. The browser keeps the focus in it and gives it back. Mount it to open it. */
+export function Dialog({ title, onClose, children, size = 'normal', isFixed = false }: DialogProps) {
+  const dialog = useRef<HTMLDialogElement>(null)
+  const titleId = useId()
+  useEffect(() => {
+    const shown = dialog.current
+    shown?.showModal()
+    return () => shown?.close()
+  }, [])
+  return (
+    <dialog
+      ref={dialog}
+      className={`dialog ${size}`}
+      aria-labelledby={titleId}
+      onCancel={(event) => {
+        // A file picker in the dialog sends its own, too.
+        if (event.target !== event.currentTarget) return
+        event.preventDefault()
+        if (!isFixed) onClose()
+      }}
+    >
+      <header>
+        <h2 id={titleId}>{title}</h2>
+        {!isFixed && <IconButton icon="x" label="Close" onClick={onClose} />}
+      </header>
+      {children}
+    </dialog>
+  )
+}

@@ -1,0 +1,34 @@
+const STEPS = [
+  { unit: 'year', ms: 365 * 86_400_000 },
+  { unit: 'month', ms: 30 * 86_400_000 },
+  { unit: 'day', ms: 86_400_000 },
+  { unit: 'hour', ms: 3_600_000 },
+  { unit: 'minute', ms: 60_000 },
+] as const
+const short = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'narrow' })
+const full = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short' })
+
+/** A time, as how long ago it was. The exact one is in the tooltip. */
+export function Ago({ at }: { at: string }) {
+  return (
+    <time dateTime={at} title={exactTime(at)}>
+      {agoOf(at)}
+    </time>
+  )
+}
+
+/** A time as a date and an hour of the reader. */
+export function At({ at }: { at: string }) {
+  return <time dateTime={at}>{exactTime(at)}</time>
+}
+
+export function exactTime(at: string): string {
+  return full.format(new Date(at))
+}
+
+function agoOf(at: string): string {
+  const passedMs = Date.now() - Date.parse(at)
+  const step = STEPS.find(({ ms }) => Math.abs(passedMs) >= ms)
+  // The clocks of the service and of the reader may differ a little.
+  return step ? short.format(-Math.trunc(passedMs / step.ms), step.unit) : 'now'
+}
