@@ -25,10 +25,10 @@ export function Sidebar() {
   useEffect(() => setIsOpen(false), [address])
   return (
     <>
-      <div className="topbar">
+      <header className="topbar">
         <IconButton icon={isOpen ? 'x' : 'menu'} label="Menu" aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)} />
         <span>Earshot</span>
-      </div>
+      </header>
       <nav className="side" aria-label="Main" data-open={isOpen || undefined}>
         <ProjectMenu />
         <ProjectPages />

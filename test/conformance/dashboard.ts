@@ -1,0 +1,44 @@
+import { makeDataDir } from '../support/data-dir.ts'
+import { freePort } from '../support/free-port.ts'
+import { startService } from '../support/service-process.ts'
+import { openChromium } from './chromium.ts'
+import { inboxFlows } from './dashboard/inbox.ts'
+import { type Flow, openStage, SIZES, type Size } from './dashboard/stage.ts'
+
+const LIMIT_MS = 60_000
+const flows: readonly Flow[] = [...inboxFlows]
+
+/** Does on the dashboard what people do, in Chromium, on a laptop and on a phone. Resolves to the problems, or null. */
+export async function checkDashboard(only = ''): Promise<string | null> {
+  const browser = await openChromium()
+  if (typeof browser === 'string') return browser
+  await using data = makeDataDir()
+  const port = await freePort()
+  await using _service = await startService({
+    ...{ EARSHOT_DATA_DIR: data.path, PORT: String(port), EARSHOT_LOG_LEVEL: 'warn', EARSHOT_RATE_LIMIT_MULTIPLIER: '100' },
+  })
+  const theatre = { browser, url: `http://localhost:${port}`, environment: { EARSHOT_DATA_DIR: data.path } }
+  const problems: string[] = []
+  try {
+    for (const flow of flows.filter(({ name }) => name.includes(only)))
+      for (const size of Object.keys(SIZES) as Size[]) {
+        const problem = await play(theatre, flow, size)
+        console.log(`${problem === null ? 'went well' : 'FAILED'}: ${flow.name}, ${size}`)
+        if (problem !== null) problems.push(`${flow.name}, ${size}: ${problem}`)
+      }
+  } finally {
+    await browser.close()
+  }
+  return problems.length === 0 ? null : problems.join('\n')
+}
+
+async function play(theatre: Parameters<typeof openStage>[0], flow: Flow, size: Size): Promise<string | null> {
+  try {
+    await using stage = await openStage(theatre, size)
+    stage.context.setDefaultTimeout(LIMIT_MS / 4)
+    await flow.run(stage)
+    return stage.complaints.length === 0 ? null : `the browser reported: ${stage.complaints.join('; ')}`
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error)
+  }
+}

@@ -1,0 +1,139 @@
+import { readFileSync } from 'node:fs'
+import { Scope } from '@earshot/contracts'
+import { type Client, createClient } from '@earshot/contracts/client'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { runAdmin } from '../../support/run-admin.ts'
+
+const AXE = readFileSync(new URL(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
+const PASSWORD = 'seven quiet engines hum'
+/** WCAG 2.2 AA, and what axe recommends beside. */
+const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
+
+/** The widths that every flow runs at: a phone and a laptop. */
+export const SIZES = { phone: { width: 390, height: 844 }, laptop: { width: 1280, height: 800 } } as const
+export type Size = keyof typeof SIZES
+
+/** A person in a browser, on a team and a project of their own. */
+export interface Stage {
+  url: string
+  size: Size
+  page: Page
+  context: BrowserContext
+  /** The API with a token of the same person, to set up and to look. */
+  client: Client
+  team: { id: string; slug: string; name: string }
+  project: { id: string; slug: string; name: string }
+  /** Opens a page of the project, such as `inbox`, or of the team, such as `-/webhooks`. */
+  open: (path: string) => Promise<void>
+  /** Checks the page as it is with axe, light and dark, and that nothing is wider than the window. */
+  check: (state: string) => Promise<void>
+  /** Adds a person to the team and opens the dashboard as them, in a browser of their own. */
+  colleague: (role: 'viewer' | 'member' | 'admin') => Promise<{ page: Page; name: string }>
+  /** What the browser reported since the beginning: errors, warnings and breaches of the policy. */
+  complaints: readonly string[]
+}
+
+/** Something that people do on the dashboard, told by role and name. Throws when it does not go as they expect. */
+export interface Flow {
+  name: string
+  run: (stage: Stage) => Promise<void>
+}
+
+interface Theatre {
+  browser: Browser
+  url: string
+  /** Of the admin CLI. */
+  environment: Record<string, string>
+}
+
+let people = 0
+
+/** Makes a person with a team and a project, signed in. */
+export async function openStage({ browser, url, environment }: Theatre, size: Size): Promise<Stage & AsyncDisposable> {
+  const contexts: BrowserContext[] = []
+  const complaints: string[] = []
+  const makePerson = async (name: string) => {
+    people += 1
+    const email = `person${people}@example.com`
+    await runAdmin(environment, 'user', 'create', '--email', email, '--password', PASSWORD, '--name', name)
+    return email
+  }
+  const signIn = async (email: string) => {
+    const context = await browser.newContext({ viewport: SIZES[size], locale: 'en' })
+    contexts.push(context)
+    await context.request.post(`${url}/api/auth/session/`, { data: { email, password: PASSWORD } })
+    const page = await context.newPage()
+    collectComplaints(page, complaints)
+    return { context, page }
+  }
+  const email = await makePerson('Grace Hopper')
+  await runAdmin(environment, 'team', 'create', '--name', `Compilers ${people}`, '--owner', email)
+  const { context, page } = await signIn(email)
+  const { token } = JSON.parse(
+    await runAdmin(environment, ...['token', 'create', '--user', email, '--name', 'flows', '--scopes', Scope.options.join(','), '--json']),
+  )
+  const client = createClient({ baseUrl: url, token })
+  const [team] = (await client.teams.list()).results
+  if (!team) throw new Error('The team was not made')
+  const project = await client.projects.create({ team_id: team.id, name: 'Website', website_url: 'https://example.com' })
+  return {
+    ...{ url, size, page, context, client, team, project, complaints },
+    open: async (path) => {
+      await page.goto(path.startsWith('-') ? `${url}/app/${team.slug}/${path}` : `${url}/app/${team.slug}/${project.slug}/${path}`)
+    },
+    check: (state) => checkPage(page, state),
+    colleague: async (role) => {
+      const name = { viewer: 'Vera Viewer', member: 'Mo Member', admin: 'Ada Admin' }[role]
+      const address = await makePerson(name)
+      await runAdmin(environment, 'member', 'add', '--team', team.slug, '--user', address, '--role', role)
+      return { page: (await signIn(address)).page, name }
+    },
+    async [Symbol.asyncDispose]() {
+      for (const one of contexts) await one.close()
+    },
+  }
+}
+
+function collectComplaints(page: Page, complaints: string[]): void {
+  page.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type())) complaints.push(`${page.url()}: ${message.text()}`)
+  })
+  page.on('pageerror', ({ message }) => complaints.push(`${page.url()}: ${message}`))
+}
+
+interface Finding {
+  id: string
+  help: string
+  nodes: { html: string }[]
+}
+
+async function checkPage(page: Page, state: string): Promise<void> {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+    const findings = await runAxe(page)
+    if (findings.length > 0) throw new Error(`axe, ${state}, ${colorScheme}: ${findings.map(describe).join('; ')}`)
+  }
+  await page.emulateMedia({ colorScheme: null, reducedMotion: null })
+  const isWide = await page.evaluate<boolean>('document.documentElement.scrollWidth > innerWidth')
+  if (isWide) throw new Error(`${state}: the page is wider than the window`)
+}
+
+/** axe runs in the page's own world through the debugger, which the page's policy does not concern. */
+async function runAxe(page: Page): Promise<Finding[]> {
+  const session = await page.context().newCDPSession(page)
+  try {
+    await session.send('Runtime.evaluate', { expression: AXE })
+    const { result } = await session.send('Runtime.evaluate', {
+      expression: `axe.run(document, ${JSON.stringify({ runOnly: RULES })}).then(({ violations }) => JSON.stringify(violations))`,
+      awaitPromise: true,
+      returnByValue: true,
+    })
+    return JSON.parse(String(result.value))
+  } finally {
+    await session.detach()
+  }
+}
+
+function describe({ id, help, nodes }: Finding): string {
+  return `${id} (${help}): ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`
+}
