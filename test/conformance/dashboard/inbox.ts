@@ -1,12 +1,135 @@
-import type { Flow } from './stage.ts'
+import { expect } from 'vitest'
+import { until } from '../../support/until.ts'
+import type { Flow, Stage } from './stage.ts'
+
+type Submission = Awaited<ReturnType<Stage['client']['submissions']['create']>>
+
+/** Leaves words as a program would. The last ones are first in the inbox. */
+async function leaveWords({ client, team, project }: Stage, names: readonly string[]) {
+  const made: Submission[] = []
+  for (const name of names) {
+    made.push(
+      await client.submissions.create({
+        ...{ team_id: team.id, project_id: project.id, body: `Words of ${name}`, rating: 5 },
+        ...{ author: { name, company: 'Acme' }, consent: { granted: true } },
+      }),
+    )
+  }
+  return made
+}
+
+const stateOf = async ({ client, team, project }: Stage, submission_id: string) =>
+  (await client.submissions.retrieve({ team_id: team.id, project_id: project.id, submission_id })).state
 
 export const inboxFlows: readonly Flow[] = [
   {
     name: 'an empty inbox says what to do next',
     run: async ({ page, open, check }) => {
       await open('inbox')
-      await page.getByRole('heading', { name: 'Inbox' }).waitFor()
+      await page.getByRole('heading', { name: 'No words yet' }).waitFor()
       await check('empty inbox')
+    },
+  },
+  {
+    name: 'the queue is read and decided by keyboard alone',
+    run: async (stage) => {
+      const { page, open, check, size } = stage
+      const [first, second, third] = await leaveWords(stage, ['Ada', 'Ben', 'Cleo'])
+      if (!first || !second || !third) throw new Error('Nothing was made')
+      await open('inbox')
+      await page.getByRole('option', { name: /Cleo/ }).waitFor()
+      await check('a queue')
+      if (size === 'phone') await page.keyboard.press('j')
+      await page.getByRole('region', { name: 'Submission', exact: true }).getByText('Words of Cleo').waitFor()
+      await check('a submission')
+      await page.keyboard.press('a')
+      await page.getByText('Approved Cleo’s words').waitFor()
+      await page.getByRole('region', { name: 'Submission', exact: true }).getByText('Words of Ben').waitFor()
+      await page.keyboard.press('r')
+      await page.getByRole('dialog', { name: 'Reject Ben’s words' }).waitFor()
+      await check('asking for a reason')
+      await page.keyboard.type('Not a customer')
+      await page.keyboard.press('Enter')
+      await page.getByText('Rejected Ben’s words').waitFor()
+      // Nothing is sent before it can be taken back no more.
+      expect(await stateOf(stage, second.id)).toBe('pending')
+      await page.keyboard.press('z')
+      await page.getByText('Undone').waitFor()
+      await until('the approval arrives', async () => (await stateOf(stage, third.id)) === 'approved')
+      expect([await stateOf(stage, first.id), await stateOf(stage, second.id)]).toEqual(['pending', 'pending'])
+      await page.keyboard.press('?')
+      await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor()
+      await check('shortcuts')
+      await page.keyboard.press('Escape')
+    },
+  },
+  {
+    name: 'a decision is sent when the page is left',
+    run: async (stage) => {
+      const { page, open } = stage
+      const [only] = await leaveWords(stage, ['Dora'])
+      if (!only) throw new Error('Nothing was made')
+      await open(`inbox?item=${only.id}`)
+      await page.getByRole('button', { name: 'Approve' }).click()
+      await page.getByText('Approved Dora’s words').waitFor()
+      await page.goto('about:blank')
+      await until('the decision arrives', async () => (await stateOf(stage, only.id)) === 'approved', 3_000)
+    },
+  },
+  {
+    name: 'what a colleague decided is shown and never overwritten',
+    run: async (stage) => {
+      const { page, open, client, team, project } = stage
+      const [only] = await leaveWords(stage, ['Eve'])
+      if (!only) throw new Error('Nothing was made')
+      await open(`inbox?item=${only.id}`)
+      await page.getByRole('button', { name: 'Approve' }).click()
+      await client.submissions.reject({ team_id: team.id, project_id: project.id, submission_id: only.id, reason: 'A test' })
+      await page.getByText('Grace Hopper rejected Eve’s words before you.').waitFor()
+      expect(await stateOf(stage, only.id)).toBe('rejected')
+    },
+  },
+  {
+    name: 'several are decided at once, and tagged, searched and filtered',
+    run: async (stage) => {
+      const { page, open, check, size } = stage
+      const made = await leaveWords(stage, ['Finn', 'Gina', 'Hugo', 'Ida'])
+      await open('inbox')
+      await page.getByRole('option', { name: /Ida/ }).click()
+      await page.getByRole('combobox', { name: 'Add a tag' }).fill('pricing')
+      await page.keyboard.press('Enter')
+      await page.getByRole('button', { name: 'Remove the tag pricing' }).waitFor()
+      if (size === 'phone') await page.getByRole('button', { name: 'Back to the list' }).click()
+      await page.getByRole('searchbox', { name: 'Search words and people' }).fill('gina')
+      await page.waitForURL(/q=gina/)
+      await page.getByRole('option', { name: /Gina/ }).waitFor()
+      await page.getByRole('option', { name: /Hugo/ }).waitFor({ state: 'detached' })
+      await page.getByRole('button', { name: 'Show the filters' }).click()
+      await check('filters')
+      await page.getByRole('button', { name: 'Clear' }).click()
+      await page.getByRole('option', { name: /Hugo/ }).click({ modifiers: ['Control'] })
+      await page.getByRole('option', { name: /Finn/ }).click({ modifiers: ['Shift'] })
+      await page.getByText('3 selected').first().waitFor()
+      await check('a selection')
+      await page.keyboard.press('a')
+      await page.getByText('Approved 3 submissions').waitFor()
+      const three = made.filter(({ author }) => author.name !== 'Ida')
+      await until('all three arrive', async () =>
+        (await Promise.all(three.map(({ id }) => stateOf(stage, id)))).every((state) => state === 'approved'),
+      )
+      await page.getByRole('link', { name: /^Approved/ }).click()
+      await page.getByRole('option', { name: /Gina/ }).waitFor()
+    },
+  },
+  {
+    name: 'a viewer reads and cannot decide',
+    run: async (stage) => {
+      await leaveWords(stage, ['Jan'])
+      const { page } = await stage.colleague('viewer')
+      await page.goto(`${stage.url}/app/`)
+      await page.getByRole('option', { name: /Jan/ }).click()
+      await page.getByRole('region', { name: 'Submission', exact: true }).getByText('Words of Jan').waitFor()
+      expect(await page.getByRole('button', { name: 'Approve' }).count()).toBe(0)
     },
   },
 ]

@@ -85,7 +85,7 @@ export async function openStage({ browser, url, environment }: Theatre, size: Si
     colleague: async (role) => {
       const name = { viewer: 'Vera Viewer', member: 'Mo Member', admin: 'Ada Admin' }[role]
       const address = await makePerson(name)
-      await runAdmin(environment, 'member', 'add', '--team', team.slug, '--user', address, '--role', role)
+      await runAdmin(environment, 'member', 'add', '--team', team.id, '--email', address, '--role', role)
       return { page: (await signIn(address)).page, name }
     },
     async [Symbol.asyncDispose]() {

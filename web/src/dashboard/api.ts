@@ -30,7 +30,9 @@ export const queries = new QueryClient({
 })
 
 async function sendWithSession(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
-  const response = await fetch(input, init)
+  const isDecision = String(input).endsWith('/submissions/moderate/')
+  // A decision must arrive when the page is left.
+  const response = await fetch(input, isDecision ? { ...init, keepalive: true } : init)
   if (response.status === 401 && init?.credentials !== 'omit') noteSignedOut()
   return response
 }

@@ -1,5 +1,110 @@
-import { Page } from '../ui/page.tsx'
+import { getRouteApi } from '@tanstack/react-router'
+import { useState } from 'react'
+import type { Submission } from '../api.ts'
+import { useHasRole, useProject } from '../shell/places.ts'
+import { useTitle } from '../ui/page.tsx'
+import { type Action, decide, takeBack } from './decisions.ts'
+import { SEARCH_FIELD } from './filter-bar.tsx'
+import './inbox.css'
+import './reading.css'
+import { ListPane } from './list-pane.tsx'
+import { useQueue } from './queue.ts'
+import { ReadingPane } from './reading-pane.tsx'
+import { RejectDialog } from './reject-dialog.tsx'
+import { Shortcuts } from './shortcuts.tsx'
+import { TAG_FIELD } from './tag-editor.tsx'
+import { type Active, useActive } from './use-active.ts'
+import { useKeys } from './use-keys.ts'
+import { useIsNarrow } from './use-narrow.ts'
+import { type Picked, usePicked } from './use-picked.ts'
 
+const route = getRouteApi('/$team/$project/inbox')
+
+/** The queue: one submission after the other is read and decided, by keyboard or by touch. */
 export function Inbox() {
-  return <Page title="Inbox">…</Page>
+  const filters = route.useSearch()
+  const { name } = useProject()
+  const isNarrow = useIsNarrow()
+  const queue = useQueue(filters)
+  const active = useActive(queue.items, filters.item, isNarrow)
+  const picked = usePicked(queue.items)
+  const { chosen, act, canModerate, askReason, dialog, setDialog } = useActions(queue.items, active, picked)
+  useTitle(`Inbox of ${name}`)
+  const shown = queue.items[active.index]
+  return (
+    <main className="inbox" id="main" tabIndex={-1} data-reading={active.id !== null || undefined}>
+      <h1 className="sr">Inbox</h1>
+      <ListPane filters={filters} queue={queue} active={active} picked={picked} onHelp={() => setDialog('shortcuts')} />
+      <ReadingPane
+        id={active.id}
+        shown={shown}
+        position={shown ? { index: active.index, count: queue.items.length, hasMore: queue.hasMore } : null}
+        pickedCount={picked.ids.size}
+        onApprove={() => act('approve')}
+        onReject={askReason}
+        onClose={isNarrow ? active.close : null}
+        canModerate={canModerate}
+        chosen={chosen}
+      />
+      {dialog === 'shortcuts' && <Shortcuts onClose={() => setDialog(null)} />}
+      {dialog === 'reject' && (
+        <RejectDialog
+          what={chosen.length === 1 ? `${chosen[0]?.author.name}’s words` : `${chosen.length} submissions`}
+          isTakedown={chosen.every(({ state }) => state === 'approved')}
+          onClose={() => setDialog(null)}
+          onReject={(reason) => {
+            setDialog(null)
+            act('reject', reason)
+          }}
+        />
+      )}
+    </main>
+  )
+}
+
+/** What can be done, by keys and by buttons. */
+function useActions(items: readonly Submission[], active: Active, picked: Picked) {
+  const isNarrow = useIsNarrow()
+  const canModerate = useHasRole('member')
+  const [dialog, setDialog] = useState<'reject' | 'shortcuts' | null>(null)
+  const chosen = chosenOf(items, active, picked)
+  const act = (action: Action, reason: string | null = null) => {
+    const able = chosen.filter((item) => isOpenTo(action, item))
+    if (!canModerate || able.length === 0) return
+    active.leave(new Set(able.map(({ id }) => id)))
+    picked.none()
+    decide(able, action, reason)
+  }
+  const askReason = () => {
+    if (canModerate && chosen.some((item) => isOpenTo('reject', item))) setDialog('reject')
+  }
+  const undo = () => {
+    const [first] = takeBack()
+    if (first) active.open(first.id)
+  }
+  const next = () => active.move(1)
+  const previous = () => active.move(-1)
+  useKeys({
+    ...{ j: next, arrowdown: next, s: next, k: previous, arrowup: previous },
+    ...{ a: () => act('approve'), r: askReason, z: undo },
+    ...{ '/': () => focusOn(SEARCH_FIELD), t: () => focusOn(TAG_FIELD), '?': () => setDialog('shortcuts') },
+    x: () => active.id !== null && picked.toggle(active.id),
+    escape: () => (picked.ids.size > 0 ? picked.none() : isNarrow && active.close()),
+  })
+  return { chosen, act, canModerate, askReason, dialog, setDialog }
+}
+
+/** What a decision is for: what is selected, else what is read. */
+function chosenOf(items: readonly Submission[], active: Active, picked: Picked): readonly Submission[] {
+  if (picked.ids.size > 0) return items.filter(({ id }) => picked.ids.has(id))
+  return items.slice(active.index, active.index + 1).filter(() => active.index >= 0)
+}
+
+/** Whether the decision would change something. */
+function isOpenTo(action: Action, { state }: Submission): boolean {
+  return state !== (action === 'approve' ? 'approved' : 'rejected')
+}
+
+function focusOn(id: string): void {
+  document.getElementById(id)?.focus()
 }

@@ -5,7 +5,6 @@ const STEPS = [
   { unit: 'hour', ms: 3_600_000 },
   { unit: 'minute', ms: 60_000 },
 ] as const
-const short = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'narrow' })
 const full = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short' })
 
 /** A time, as how long ago it was. The exact one is in the tooltip. */
@@ -30,5 +29,8 @@ function agoOf(at: string): string {
   const passedMs = Date.now() - Date.parse(at)
   const step = STEPS.find(({ ms }) => Math.abs(passedMs) >= ms)
   // The clocks of the service and of the reader may differ a little.
-  return step ? short.format(-Math.trunc(passedMs / step.ms), step.unit) : 'now'
+  if (!step) return 'now'
+  const count = Math.trunc(Math.abs(passedMs) / step.ms)
+  const text = new Intl.NumberFormat('en', { style: 'unit', unit: step.unit, unitDisplay: 'narrow' }).format(count)
+  return passedMs < 0 ? `in ${text}` : text
 }

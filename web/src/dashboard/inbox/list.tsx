@@ -1,0 +1,146 @@
+import { useVirtualizer } from '@tanstack/react-virtual'
+import { memo, useEffect, useRef } from 'react'
+import type { Submission } from '../api.ts'
+import { Face } from '../ui/face.tsx'
+import { Icon } from '../ui/icon.tsx'
+import { Stars } from '../ui/stars.tsx'
+import { Ago } from '../ui/time.tsx'
+import { channelText } from './texts.ts'
+
+const ROW_PX = 102
+/** The next page is asked for before its rows are reached. */
+const AHEAD = 30
+/** A row shows two lines of a text. */
+const SHOWN_CHARACTERS = 300
+
+interface ListProps {
+  label: string
+  items: readonly Submission[]
+  activeId: string | null
+  picked: ReadonlySet<string>
+  onOpen: (id: string) => void
+  /** With shift, all from the last picked one. */
+  onPick: (id: string, isRange: boolean) => void
+  onNearEnd: () => void
+}
+
+/** The list of submissions. However long it is, only the rows in sight are in the document. */
+export function List({ label, items, activeId, picked, onOpen, onPick, onNearEnd }: ListProps) {
+  const holder = useRef<HTMLDivElement>(null)
+  const rows = useVirtualizer({
+    count: items.length,
+    getScrollElement: () => holder.current,
+    estimateSize: () => ROW_PX,
+    getItemKey: (index) => items[index]?.id ?? index,
+    overscan: 6,
+  })
+  const activeIndex = items.findIndex(({ id }) => id === activeId)
+  // Only when another row becomes the active one: new arrivals above must not move the list under somebody who scrolls.
+  const shownId = useRef<string | null>(null)
+  useEffect(() => {
+    if (activeIndex < 0 || shownId.current === activeId) return
+    shownId.current = activeId
+    rows.scrollToIndex(activeIndex)
+  }, [activeIndex, activeId, rows])
+  const shown = rows.getVirtualItems()
+  const lastIndex = shown.at(-1)?.index ?? 0
+  useEffect(() => {
+    if (lastIndex >= items.length - AHEAD) onNearEnd()
+  }, [lastIndex, items.length, onNearEnd])
+  return (
+    <div
+      ref={holder}
+      className="rows"
+      role="listbox"
+      aria-label={label}
+      tabIndex={0}
+      aria-activedescendant={activeIndex < 0 ? undefined : rowId(activeId)}
+    >
+      <div role="presentation" style={{ blockSize: rows.getTotalSize(), position: 'relative' }}>
+        {shown.map(({ index, start }) => {
+          const item = items[index]
+          return (
+            item && (
+              <div
+                key={item.id}
+                ref={rows.measureElement}
+                data-index={index}
+                role="presentation"
+                className="row-place"
+                style={{ transform: `translateY(${start}px)` }}
+              >
+                <Row
+                  item={item}
+                  position={{ index, count: items.length }}
+                  isActive={index === activeIndex}
+                  isPicked={picked.has(item.id)}
+                  onOpen={onOpen}
+                  onPick={onPick}
+                />
+              </div>
+            )
+          )
+        })}
+      </div>
+    </div>
+  )
+}
+
+interface RowProps extends Pick<ListProps, 'onOpen' | 'onPick'> {
+  item: Submission
+  position: { index: number; count: number }
+  isActive: boolean
+  isPicked: boolean
+}
+
+/** Keys are handled by the inbox, whatever has the focus. */
+const Row = memo(function Row({ item, position, isActive, isPicked, onOpen, onPick }: RowProps) {
+  const { id, author, title, body, rating, channel, kind, created_at } = item
+  const open = (isRange: boolean, isPick: boolean) => (isRange || isPick ? onPick(id, isRange) : onOpen(id))
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the listbox has the focus, and the inbox handles its keys
+    <div
+      id={rowId(id)}
+      className={isPicked ? 'row-item picked' : 'row-item'}
+      role="option"
+      tabIndex={-1}
+      aria-selected={isActive || isPicked}
+      aria-setsize={position.count}
+      aria-posinset={position.index + 1}
+      data-active={isActive || undefined}
+      onClick={({ shiftKey, metaKey, ctrlKey }) => open(shiftKey, metaKey || ctrlKey)}
+    >
+      {isPicked ? (
+        <span className="face">
+          <Icon name="check" />
+        </span>
+      ) : (
+        <Face name={author.name} />
+      )}
+      <strong>
+        <bdi>{author.name}</bdi>
+        {author.company && (
+          <span>
+            {' · '}
+            <bdi>{author.company}</bdi>
+          </span>
+        )}
+      </strong>
+      <Ago at={created_at} />
+      <p dir="auto">{[title, body].filter(Boolean).join('. ').slice(0, SHOWN_CHARACTERS)}</p>
+      <span className="meta">
+        {rating !== null && <Stars rating={rating} />}
+        {kind === 'video' && (
+          <span className="kind">
+            <Icon name="video" /> Video
+          </span>
+        )}
+        <span>{channelText[channel]}</span>
+      </span>
+    </div>
+  )
+})
+
+function rowId(id: string | null): string {
+  return `submission-${id}`
+}

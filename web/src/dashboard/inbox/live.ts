@@ -1,0 +1,4 @@
+/** Placeholder until the stream. */
+export function useLive(): 'live' | 'connecting' | 'off' {
+  return 'off'
+}

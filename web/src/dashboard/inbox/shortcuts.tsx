@@ -1,0 +1,37 @@
+import { Dialog } from '../ui/dialog.tsx'
+
+const SHORTCUTS = [
+  [['J', '↓'], 'Next'],
+  [['K', '↑'], 'Previous'],
+  [['A'], 'Approve'],
+  [['R'], 'Reject, with a reason if you like'],
+  [['S'], 'Skip: leave it pending and go on'],
+  [['Z'], 'Undo, within five seconds'],
+  [['X'], 'Select several, for one decision'],
+  [['T'], 'Add a tag'],
+  [['/'], 'Search'],
+  [['Esc'], 'Clear the selection'],
+  [['?'], 'This list'],
+] as const
+
+/** The keys of the inbox. */
+export function Shortcuts({ onClose }: { onClose: () => void }) {
+  return (
+    <Dialog title="Keyboard shortcuts" onClose={onClose}>
+      <dl className="shortcuts">
+        {SHORTCUTS.map(([keys, text]) => (
+          <div key={text}>
+            <dt>
+              {keys.map((key) => (
+                <kbd key={key} className="kbd">
+                  {key}
+                </kbd>
+              ))}
+            </dt>
+            <dd>{text}</dd>
+          </div>
+        ))}
+      </dl>
+    </Dialog>
+  )
+}

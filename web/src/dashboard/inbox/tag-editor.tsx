@@ -1,0 +1,92 @@
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { type FormEvent, useId, useState } from 'react'
+import { api, queries, type Submission } from '../api.ts'
+import { useProjectRef } from '../shell/places.ts'
+import { Icon } from '../ui/icon.tsx'
+import { toastFailure } from '../ui/toasts.tsx'
+import { patchSubmission } from './lists.ts'
+
+/** Where the key `t` puts the focus. */
+export const TAG_FIELD = 'tag-field'
+const SUGGESTED = 100
+
+/** The tags of a submission. A change shows at once, and is undone when the service refuses it. */
+export function TagEditor({ item, canWrite }: { item: Submission; canWrite: boolean }) {
+  const [text, setText] = useState('')
+  const save = useTags(item)
+  const add = (event: FormEvent) => {
+    event.preventDefault()
+    const tag = text.trim()
+    setText('')
+    if (tag !== '' && !item.tags.includes(tag)) save([...item.tags, tag])
+  }
+  return (
+    <div className="tags">
+      <h2 className="sr">Tags</h2>
+      {item.tags.map((tag) => (
+        <span key={tag} className="tag">
+          <bdi>{tag}</bdi>
+          {canWrite && (
+            <button type="button" aria-label={`Remove the tag ${tag}`} onClick={() => save(item.tags.filter((one) => one !== tag))}>
+              <Icon name="x" />
+            </button>
+          )}
+        </span>
+      ))}
+      {canWrite && (
+        <form onSubmit={add}>
+          <TagField text={text} onChange={setText} />
+        </form>
+      )}
+    </div>
+  )
+}
+
+function TagField({ text, onChange }: { text: string; onChange: (text: string) => void }) {
+  const listId = useId()
+  const ref = useProjectRef()
+  const [isUsed, setIsUsed] = useState(false)
+  const { data } = useQuery({
+    queryKey: ['tags', ref.project_id],
+    queryFn: () => api.tags.list({ ...ref, limit: SUGGESTED }),
+    enabled: isUsed,
+  })
+  return (
+    <>
+      <input
+        id={TAG_FIELD}
+        aria-label="Add a tag"
+        placeholder="+ Tag"
+        list={listId}
+        autoComplete="off"
+        maxLength={50}
+        value={text}
+        onFocus={() => setIsUsed(true)}
+        onChange={(event) => onChange(event.target.value)}
+        onKeyDown={(event) => event.key === 'Escape' && event.currentTarget.blur()}
+      />
+      <datalist id={listId}>
+        {data?.results.map(({ tag }) => (
+          <option key={tag} value={tag} />
+        ))}
+      </datalist>
+    </>
+  )
+}
+
+function useTags(item: Submission): (tags: string[]) => void {
+  const { team_id, project_id, id } = item
+  const mutation = useMutation({
+    mutationFn: (tags: string[]) => api.submissions.update({ team_id, project_id, submission_id: id, tags }),
+    onMutate: (tags) => patchSubmission(project_id, id, (one) => ({ ...one, tags })),
+    onSuccess: (saved) => {
+      patchSubmission(project_id, id, () => saved)
+      void queries.invalidateQueries({ queryKey: ['tags', project_id] })
+    },
+    onError: (error) => {
+      patchSubmission(project_id, id, (one) => ({ ...one, tags: item.tags }))
+      toastFailure(error)
+    },
+  })
+  return mutation.mutate
+}

@@ -1,0 +1,61 @@
+import { useNavigate } from '@tanstack/react-router'
+import { useCallback, useEffect, useRef, useState } from 'react'
+import type { Submission } from '../api.ts'
+
+/** How long the address waits for the next key, so that holding `j` writes it once. */
+const ADDRESS_MS = 250
+
+export interface Active {
+  /** The submission that is read; null in an empty list, and on a phone until one is opened. */
+  id: string | null
+  /** Its place in the list; -1 when the list does not show it. */
+  index: number
+  open: (id: string) => void
+  move: (steps: number) => void
+  /** Moves on from submissions that leave the list. */
+  leave: (leaving: ReadonlySet<string>) => void
+  close: () => void
+}
+
+/**
+ * Which submission is read, by `item` of the address. The state is kept here and the address follows, because a key must show its
+ * effect within a frame.
+ */
+export function useActive(items: readonly Submission[], item: string | undefined, isNarrow: boolean): Active {
+  const navigate = useNavigate({ from: '/$team/$project/inbox' })
+  const [chosen, setChosen] = useState(item ?? null)
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
+  // Back and forward, and links.
+  useEffect(() => setChosen(item ?? null), [item])
+  useEffect(() => () => clearTimeout(timer.current), [])
+
+  const show = useCallback(
+    (id: string | null, isStep: boolean) => {
+      setChosen(id)
+      clearTimeout(timer.current)
+      const write = () =>
+        void navigate({ search: ({ item: _item, ...others }) => (id === null ? others : { ...others, item: id }), replace: isStep })
+      if (isStep) timer.current = setTimeout(write, ADDRESS_MS)
+      else write()
+    },
+    [navigate],
+  )
+  const id = chosen ?? (isNarrow ? null : (items[0]?.id ?? null))
+  const index = items.findIndex((one) => one.id === id)
+  return {
+    id,
+    index,
+    // On a phone, the list is one step back.
+    open: (next) => show(next, !isNarrow || chosen !== null),
+    move: (steps) => {
+      const next = items[Math.min(items.length - 1, Math.max(0, index + steps))]
+      if (next) show(next.id, true)
+    },
+    leave: (leaving) => {
+      if (id === null || !leaving.has(id)) return
+      const next = items.slice(index).find((one) => !leaving.has(one.id)) ?? items.slice(0, index).findLast((one) => !leaving.has(one.id))
+      show(next?.id ?? null, true)
+    },
+    close: () => show(null, true),
+  }
+}

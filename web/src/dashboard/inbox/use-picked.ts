@@ -1,0 +1,40 @@
+import { useCallback, useRef, useState } from 'react'
+import type { Submission } from '../api.ts'
+
+export interface Picked {
+  ids: ReadonlySet<string>
+  /** Picks one or takes it back; as a range, all from the last one to this one. */
+  toggle: (id: string, isRange?: boolean) => void
+  all: () => void
+  none: () => void
+}
+
+const NONE: ReadonlySet<string> = new Set()
+
+/** The submissions that the next decision is for, when it is for more than the one that is read. */
+export function usePicked(items: readonly Submission[]): Picked {
+  const [ids, setIds] = useState(NONE)
+  const last = useRef<string | null>(null)
+  const list = useRef(items)
+  list.current = items
+  const toggle = useCallback((id: string, isRange = false) => {
+    const from = list.current.findIndex((item) => item.id === last.current)
+    const to = list.current.findIndex((item) => item.id === id)
+    const range = isRange && from >= 0 ? list.current.slice(Math.min(from, to), Math.max(from, to) + 1).map((item) => item.id) : null
+    last.current = id
+    setIds((before) => {
+      if (range) return new Set([...before, ...range])
+      const next = new Set(before)
+      if (!next.delete(id)) next.add(id)
+      return next
+    })
+  }, [])
+  const shown = items.filter(({ id }) => ids.has(id))
+  return {
+    // What left the list is not decided on unseen.
+    ids: shown.length === 0 ? NONE : new Set(shown.map(({ id }) => id)),
+    toggle,
+    all: () => setIds(new Set(items.map(({ id }) => id))),
+    none: () => setIds(NONE),
+  }
+}
