@@ -1,13 +1,14 @@
 import { Role, roles } from '@earshot/contracts'
 import { addTeamMember, findUserByEmail } from '@earshot/db'
 import { type Command, Option } from 'commander'
+import { readId } from './id-option.ts'
 import { perform, verb } from './perform.ts'
 
 export function addMemberCommands(program: Command): void {
   const member = program.command('member').description('Manage members')
 
   verb(member, 'add', 'Add a user to a team')
-    .requiredOption('--team <id>', 'id of the team')
+    .requiredOption('--team <id>', 'id of the team', readId)
     .requiredOption('--email <address>', 'e-mail address of the user')
     .addOption(new Option('--role <role>', 'role in the team').choices([...roles]).makeOptionMandatory())
     .action((options: { team: string; email: string; role: string }) =>

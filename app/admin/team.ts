@@ -1,6 +1,7 @@
 import { type Plan, plans } from '@earshot/contracts'
 import { createTeamFor, findUserByEmail, setTeamPlan } from '@earshot/db'
 import { type Command, Option } from 'commander'
+import { readId } from './id-option.ts'
 import { perform, verb } from './perform.ts'
 
 export function addTeamCommands(program: Command): void {
@@ -21,7 +22,7 @@ export function addTeamCommands(program: Command): void {
     )
 
   verb(team, 'set-plan', "Change a team's plan, effective with the next request")
-    .requiredOption('--team <id>', 'id of the team')
+    .requiredOption('--team <id>', 'id of the team', readId)
     .addOption(new Option('--plan <plan>', 'the plan').choices(Object.keys(plans)).makeOptionMandatory())
     .action((options: { team: string; plan: Plan }) =>
       perform(async (database) => {

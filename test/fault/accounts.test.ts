@@ -42,6 +42,8 @@ test('with sign-up closed the operator creates users, and common passwords are r
   await expect(create('password1234')).rejects.toThrow('The password is too common.\n')
   await expect(create('ada@example.com')).rejects.toThrow('The password is too similar to your name or e-mail address.\n')
   await expect(create('short')).rejects.toThrow('It must be 12 to 256 characters long.')
+  const join = runAdmin(environment, 'member', 'add', '--team', 'acme', '--email', 'ada@example.com', '--role', 'viewer')
+  await expect(join).rejects.toThrow("argument 'acme' is invalid. It must be an id")
   await create(PASSWORD)
   expect(await post('session', { email: 'ada@example.com', password: PASSWORD })).toMatchObject({ status: 200 })
 })
