@@ -27,7 +27,7 @@ test('a person signs in on a page without script and returns to the page they wa
   expect(await service.send('GET', '/api/v1/me/', { headers: { cookie } })).toMatchObject({ status: 200 })
 
   const again = await service.send('GET', PAGE, { headers: { cookie } })
-  expect([again.status, again.headers.get('location')]).toEqual([303, '/accounts/'])
+  expect([again.status, again.headers.get('location')]).toEqual([303, '/app/'])
 })
 
 test('a wrong password, an unknown address and an invalid address look the same, and the input is kept, escaped', async () => {

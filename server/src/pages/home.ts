@@ -3,11 +3,11 @@ import { html } from './html.ts'
 import { sendPage } from './layout.ts'
 import { ownPage } from './own-page.ts'
 import type { PageOptions } from './page-request.ts'
-import { APPLICATIONS_PATH, CHANGE_PASSWORD_PATH, HOME_PATH, SECOND_FACTOR_PATH, SESSIONS_PATH, TOKENS_PATH } from './paths.ts'
+import { APPLICATIONS_PATH, CHANGE_PASSWORD_PATH, HOME_PATH, SECOND_FACTOR_PATH, SESSIONS_PATH, START_PATH, TOKENS_PATH } from './paths.ts'
 
-/** The account's home page, with links to the other pages. The service's root address redirects to it. */
+/** The account's home page, with links to the other pages. The service's root address redirects to the dashboard. */
 export function registerHome(scope: FastifyInstance, options: PageOptions): void {
-  scope.get('/', async (_request, reply) => reply.redirect(HOME_PATH, 303))
+  scope.get('/', async (_request, reply) => reply.redirect(START_PATH, 303))
 
   scope.get(
     HOME_PATH,
@@ -15,7 +15,8 @@ export function registerHome(scope: FastifyInstance, options: PageOptions): void
       sendPage(reply, {
         title: user.name,
         account: user,
-        body: html`<h2>Your teams</h2>
+        body: html`<p><a class="button" href="${START_PATH}">Open the dashboard</a></p>
+<h2>Your teams</h2>
 ${user.teams.length === 0 && html`<p class="soft">You are not on a team yet. Invitations go to ${user.email}.</p>`}
 <ul>${user.teams.map(({ name, role, plan }) => html`<li>${name} <span class="soft">· ${role} · ${plan} plan</span></li>`)}</ul>
 <h2>Your account</h2>

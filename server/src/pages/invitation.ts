@@ -7,7 +7,7 @@ import { html } from './html.ts'
 import { sendPage } from './layout.ts'
 import { type OwnPage, ownPage } from './own-page.ts'
 import type { PageOptions } from './page-request.ts'
-import { HOME_PATH } from './paths.ts'
+import { HOME_PATH, START_PATH } from './paths.ts'
 
 const INVITATION_PATH = '/accounts/invitation/'
 
@@ -38,7 +38,7 @@ export function registerInvitation(scope: FastifyInstance, options: PageOptions)
         return sendPage(page.reply, {
           title: `Welcome to ${name}`,
           account: page.session.user,
-          body: html`<p class="good">You joined the team as ${role}.</p><p><a href="${HOME_PATH}">Go to your account</a></p>`,
+          body: html`<p class="good">You joined the team as ${role}.</p><p><a class="button" href="${START_PATH}">Open the dashboard</a></p>`,
         })
       } catch (error) {
         return sendRefusal(page, error)

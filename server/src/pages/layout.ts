@@ -48,7 +48,7 @@ export function pageOf({ title, body, account = null }: Pick<Page, 'title' | 'bo
 <meta name="color-scheme" content="light dark">
 <meta name="robots" content="noindex">
 <title>${title} · Earshot</title>
-<link rel="icon" href="data:,">
+<link rel="icon" href="/favicon.svg" type="image/svg+xml">
 <link rel="stylesheet" href="${STYLE_PATH}">
 </head>
 <body>
@@ -71,7 +71,7 @@ function contentSecurityPolicy(formTarget: string | undefined): string {
   const policy = [
     "default-src 'none'",
     "style-src 'self'",
-    'img-src data:',
+    "img-src 'self' data:",
     `form-action 'self'${formTarget === undefined ? '' : ` ${formTarget}`}`,
     "base-uri 'none'",
     "frame-ancestors 'none'",

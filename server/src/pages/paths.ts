@@ -1,3 +1,5 @@
+/** The dashboard, where people arrive who did not ask for another page. */
+export const START_PATH = '/app/'
 export const HOME_PATH = '/accounts/'
 export const SIGN_IN_PATH = '/accounts/sign-in/'
 export const SIGN_OUT_PATH = '/accounts/sign-out/'
@@ -19,10 +21,10 @@ export function withNext(path: string, next: string): string {
  * is normalized to `//host`, which a browser takes for another site: so the result is resolved once more, as a browser does.
  */
 export function localPath(next: unknown, baseUrl: string): string {
-  if (typeof next !== 'string' || !URL.canParse(next, baseUrl)) return HOME_PATH
+  if (typeof next !== 'string' || !URL.canParse(next, baseUrl)) return START_PATH
   const { href: home } = new URL('/', baseUrl)
   const { pathname, search } = new URL(next, baseUrl)
   const path = pathname + search
   const isOurs = [next, path].every((target) => URL.parse(target, baseUrl)?.href.startsWith(home))
-  return isOurs ? path : HOME_PATH
+  return isOurs ? path : START_PATH
 }
