@@ -129,6 +129,23 @@ test.each([
   expect([status, headers.get('location'), headers.get('content-type')]).toEqual([400, null, 'text/html; charset=utf-8'])
 })
 
+test('a decision counts from the page under any name of the service, in a browser without Fetch Metadata too', async () => {
+  const { port } = new URL(fixture.service.url)
+  const proxied = await startOAuthFixture({ baseUrl: `http://localhost:${port}`, trustProxy: () => true })
+  const other = await makeClient(proxied)
+  await proxied.browser.open(authorizePath(other))
+  const question = String(proxied.browser.page().body).match(/name="question" value="([^"]+)"/)?.[1] ?? ''
+  const decide = (headers: Record<string, string>) =>
+    proxied.service.send('POST', '/o/authorize/', {
+      body: String(new URLSearchParams({ question, decision: 'allow' })),
+      headers: { 'content-type': FORM['content-type'], cookie: proxied.browser.cookie(), 'x-forwarded-host': 'earshot.lan', ...headers },
+    })
+  for (const origin of ['http://earshot.lan:1', 'https://earshot.lan', 'null']) expect((await decide({ origin })).status, origin).toBe(403)
+  const allowed = await decide({ origin: 'http://earshot.lan' })
+  expect([allowed.status, answerOf(allowed.headers.get('location'))]).toEqual([303, expect.objectContaining({ code: expect.any(String) })])
+  await proxied.service.close()
+})
+
 test('a decision applies only to the page shown: not from another person, session or site, not changed and not late', async () => {
   const { service, team, browser } = fixture
   const before = await codes()

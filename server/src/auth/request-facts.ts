@@ -19,7 +19,7 @@ export interface RequestFacts {
   /** The beginning of the User-Agent header. */
   userAgent: string | null
   ip: string
-  /** The Origin header, unless it is our own. */
+  /** The Origin header, unless the request comes from a page of our own. The team must allow it. */
   origin: string | null
   isForwarded: boolean
   client: 'mcp' | null
@@ -48,13 +48,14 @@ export function requestFactsOf(request: FastifyRequest, ownOrigin: string): Requ
     })
   }
   const { origin } = headers
+  const provenance = provenanceOf(request, ownOrigin)
   return {
     authorization: headers.authorization,
     cookies: headers.cookie,
-    provenance: provenanceOf(headers, ownOrigin),
+    provenance,
     userAgent: headers['user-agent']?.slice(0, USER_AGENT_CHARACTERS) ?? null,
     ip: request.ip,
-    origin: origin === undefined || origin === ownOrigin ? null : origin,
+    origin: origin === undefined || origin === ownOrigin || provenance.isOwnPage ? null : origin,
     isForwarded: isForwarded(headers),
     client: headers['x-earshot-client'] === 'mcp' ? 'mcp' : null,
     isDelivery: headers['x-service-delivery'] !== undefined,

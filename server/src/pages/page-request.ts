@@ -79,6 +79,6 @@ export async function countGuest(request: FastifyRequest, reply: FastifyReply, {
 }
 
 /** Requires that a form was sent from one of our own pages. Throws `csrf_failed`. */
-export function requireOwnPage({ headers }: FastifyRequest, { baseUrl }: PageOptions): void {
-  if (!provenanceOf(headers, new URL(baseUrl).origin).isOwnPage) throw new ApiError('csrf_failed')
+export function requireOwnPage(request: FastifyRequest, { baseUrl }: PageOptions): void {
+  if (!provenanceOf(request, new URL(baseUrl).origin).isOwnPage) throw new ApiError('csrf_failed')
 }
