@@ -43,6 +43,7 @@ export const summaries: Readonly<Record<string, string>> = {
   'publicKeys.delete': 'Delete a public key',
   'submissions.list': 'List the submissions of a project',
   'submissions.export': 'Export the submissions of a project',
+  'submissions.stream': 'Stream the changes of submissions',
   'submissions.counts': 'Count the submissions of a project',
   'submissions.create': 'Create a submission',
   'submissions.retrieve': 'Retrieve a submission',

@@ -5,12 +5,11 @@ import { TEAM, TeamRef } from './paths.ts'
 import { Event } from './schemas/event-payloads.ts'
 import { EventType } from './schemas/event-types.ts'
 import { Cursor, Id, listOf, Page, timestamp } from './schemas/primitives.ts'
+import { expiryOf, STREAMING } from './schemas/stream.ts'
 import { DeliveredEventType } from './schemas/webhook-delivery.ts'
 
 const read = { method: 'GET', scope: 'read:webhooks', role: 'admin', feature: 'webhooks' } as const
 const readFeed = { ...read, errors: ['cursor_expired'] } as const
-const EXPIRY =
-  'Returns 409 `cursor_expired` if events after your cursor are no longer kept, or if the cursor is from before the database was restored from a backup. Continue at `oldest_cursor` to read all that is kept, or at `newest_cursor` to skip it.'
 const Types = z
   .array(EventType)
   .min(1)
@@ -57,7 +56,7 @@ export const events = {
     ...readFeed,
     path: `${TEAM}/events/`,
     summary: 'List the events of a team',
-    description: `The change feed, oldest first. Events are kept for the \`payload_retention_days\` of the team, ${durations.eventDays} unless it chose fewer. Events that were expunged, and those about erased people, are left out. \`next_cursor\` is never null: after an empty page you are up to date, so ask again later with that cursor. New events never appear before a cursor you already have. ${EXPIRY}`,
+    description: `The change feed, oldest first. Events are kept for the \`payload_retention_days\` of the team, ${durations.eventDays} unless it chose fewer. Events that were expunged, and those about erased people, are left out. \`next_cursor\` is never null: after an empty page you are up to date, so ask again later with that cursor. New events never appear before a cursor you already have. ${expiryOf('events')}`,
     input: TeamRef.extend({ ...Page.shape, types: Types }),
     output: z
       .object({
@@ -73,8 +72,8 @@ export const events = {
     summary: 'Stream the events of a team',
     description: [
       'The change feed as server-sent events (WHATWG HTML, "Server-sent events"): `event` is the type, `data` the event, `id` a cursor of the feed. Reconnecting clients resume from `Last-Event-ID`, which an `EventSource` sends by itself, or from `cursor`, without gaps or duplicates. Without either, the stream starts with new events.',
-      'The first message, `ready`, contains the cursor at which the stream starts. Every 15 seconds the service sends a comment and checks your access again. If access ends or an error occurs, the last message is `error` with the error body. A stream counts as one request, however long it stays open. You can have at most 20 open streams per process of the service; one more returns 429.',
-      EXPIRY,
+      STREAMING,
+      expiryOf('events'),
     ].join('\n\n'),
     input: TeamRef.extend({ cursor: Cursor.optional(), types: Types }),
     output: Event,

@@ -17,12 +17,12 @@ import { registerCors } from './http/cors.ts'
 import { registerDrain } from './http/drain.ts'
 import { registerExport } from './http/export.ts'
 import { sendFailure } from './http/failure.ts'
-import { createFeedPoll } from './http/feed-poll.ts'
+import { createFeedPolls } from './http/feed-poll.ts'
 import { registerJsonBody } from './http/json-body.ts'
 import { createKeyQueue } from './http/key-queue.ts'
 import { type AnyHandler, compileAuthentication, compilePipeline, type PipelineOptions } from './http/pipeline.ts'
 import { registerRest } from './http/rest.ts'
-import { registerStream } from './http/stream.ts'
+import { countStreams, registerStream } from './http/stream.ts'
 import { registerTrpc } from './http/trpc.ts'
 import { registerUnknownRoute } from './http/unknown-route.ts'
 import { registerImportUpload } from './imports/upload.ts'
@@ -113,11 +113,11 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   app.addHook('onClose', services.passwords.close)
   const pipelineOptions = { ...options, services, onForeignRow: countForeignRows(options.metrics) }
   const pipelines = operations.map((named) => compilePipeline(named, handlerOf(named), pipelineOptions))
-  const feedPoll = createFeedPoll(options.database)
+  const streaming = { feedPolls: createFeedPolls(options.database), openStreams: countStreams() }
   for (const pipeline of pipelines) {
     const { stream } = pipeline.named.operation
     const { baseUrl, streamHeartbeatMs: heartbeatMs } = options
-    if (stream === 'events') registerStream(app, pipeline, { baseUrl, feedPoll, heartbeatMs })
+    if (stream === 'events') registerStream(app, pipeline, { ...streaming, baseUrl, heartbeatMs })
     else if (stream === 'records') registerExport(app, pipeline, { baseUrl, heartbeatMs })
     else registerRest(app, pipeline, { ...options, resourcePath: retrievePathOf(options.contracts, pipeline.named) })
   }

@@ -6,7 +6,7 @@ import { openTestDatabase, type TestDatabase } from '../support/test-database.ts
 import { startTestService, type TestService } from '../support/test-service.ts'
 import { asOperator, keepingLog } from '../support/webhook-fixture.ts'
 
-const TABLES = ['audit_entries', 'events', 'feed_positions', 'webhook_attempts']
+const TABLES = ['audit_entries', 'events', 'feed_positions', 'submission_feed', 'webhook_attempts']
 
 let store: TestDatabase
 let service: TestService

@@ -84,7 +84,7 @@ async function record(named: NamedOperation): Promise<Example> {
   await using receiver = name === 'webhooks.test' ? await startReceiver() : undefined
   if (receiver)
     await service.client(team.token).webhooks.update({ team_id: team.id, webhook_id: String(input.webhook_id), url: receiver.url })
-  const response = await (operation.stream === 'events' ? firstMessage(team, input) : respond(named, team, input))
+  const response = await (operation.stream === 'events' ? firstMessage(named, team, input) : respond(named, team, input))
   return { input: inputWithoutSecrets(operation, input), ...(response !== undefined && { response: withoutSecrets(response) }) }
 }
 
@@ -101,9 +101,13 @@ async function respond(named: NamedOperation, { token }: Team, input: Readonly<R
 }
 
 /** The first message of the stream with an event. */
-async function firstMessage(team: Team, { types }: Readonly<Record<string, unknown>>): Promise<string> {
+async function firstMessage({ operation }: NamedOperation, team: Team, input: Readonly<Record<string, unknown>>): Promise<string> {
   await number(service)
-  const stream = await openStream(service, team, { query: `?cursor=f0&types=${[types].flat().join('&types=')}` })
+  const { types, project_id } = input
+  const path = operation.path.split('/').slice(5).join('/').replace('{project_id}', String(project_id))
+  const query = new URLSearchParams({ cursor: 'f0' })
+  for (const type of [types ?? []].flat()) query.append('types', String(type))
+  const stream = await openStream(service, team, { path, query: `?${query}` })
   await until('an event has come', async () => stream.ids().length > 0)
   stream.close()
   return `${stream

@@ -21,7 +21,7 @@ import { sampleInput } from './samples.ts'
 /** Operations that tRPC does not have, by the reason. Uploads of bytes (tus, and `PUT` of an import's file) are no operations. */
 const NOT_ON_TRPC = {
   'its response goes on while records are read': ['submissions.export', 'responses.export'],
-  'its response has no end': ['events.stream'],
+  'its response has no end': ['events.stream', 'submissions.stream'],
   'it comes before the credential, or ends it': [
     ...['auth.signUp', 'auth.verifyEmail', 'auth.passwordReset.create', 'auth.passwordReset.confirm', 'auth.session.create'],
     ...['auth.session.delete', 'auth.token.create', 'auth.token.refresh', 'auth.token.revoke'],

@@ -41,6 +41,7 @@ const functions = {
     'move_invitation_route',
     'note_response_changes',
     'note_submission_changes',
+    'note_submission_feed',
     'note_tag_changes',
     'record_audit',
     'record_audit_in_teams',

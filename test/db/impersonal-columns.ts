@@ -49,6 +49,8 @@ export const impersonalColumns: Record<string, Record<string, string>> = {
   search_segments: { ids: 'ids of records' },
   second_factors: { sealed: HASH },
   submission_changes: { kind: CLOSED, state: CLOSED, channel: CLOSED },
+  submission_feed: { kind: CLOSED, state: CLOSED, change: CLOSED },
+  submission_feed_waiting: { kind: CLOSED, state: CLOSED, change: CLOSED },
   submission_days: { dimension: CLOSED, value: CLOSED },
   submission_totals: { kind: CLOSED, state: CLOSED },
   submissions: { kind: CLOSED, state: CLOSED, channel: CLOSED, language: 'a language', revoke_token_hash: HASH },

@@ -14,6 +14,7 @@ import {
   listWebhooks,
   readEvents,
   readPublicWidget,
+  readSubmissionFeed,
   type SubmissionFilters,
   type Tx,
   type WidgetFields,
@@ -137,6 +138,19 @@ test.each(
 )('the change feed by %s', (_name, filters) =>
   requireBounded((tx) => readEvents(tx, { team_id: place.id, ...PAGE, ...filters }, ({ id }) => id)),
 )
+
+test.each(['the oldest', 'from the middle', 'up to date'])('the feed of submissions, %s', async (name) => {
+  const positions = await store.database.run<{ position: string }>(
+    'select position from submission_feed where team_id = $1 and project_id = $2 order by position',
+    [place.id, place.project.project_id],
+  )
+  const { position } = positions[name === 'the oldest' ? 0 : Math.floor(positions.length / (name === 'up to date' ? 1 : 2)) - 1] ?? {
+    position: '0',
+  }
+  const query = { ...place.project, ...PAGE, cursor: `f${BigInt(position).toString(36)}` }
+  expect((await readSubmissionFeed(store.database, query, (change) => change)).results).toHaveLength(name === 'up to date' ? 0 : PAGE.limit)
+  await requireBounded((tx) => readSubmissionFeed(tx, query, ({ submission_id }) => submission_id))
+})
 
 test.each(
   Object.entries({

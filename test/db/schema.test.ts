@@ -23,6 +23,7 @@ import * as publicKeys from '../../db/src/tables/public-keys.ts'
 import * as quotas from '../../db/src/tables/quotas.ts'
 import * as rateLimits from '../../db/src/tables/rate-limits.ts'
 import * as search from '../../db/src/tables/search.ts'
+import * as submissionFeed from '../../db/src/tables/submission-feed.ts'
 import * as submissions from '../../db/src/tables/submissions.ts'
 import * as surveys from '../../db/src/tables/surveys.ts'
 import * as teams from '../../db/src/tables/teams.ts'
@@ -60,6 +61,7 @@ const tables = [
   quotas,
   rateLimits,
   search,
+  submissionFeed,
   submissions,
   surveys,
   teams,
@@ -115,7 +117,8 @@ test('tables of a team are keyed by the team first, but for the one that finds t
   expect(rows.length).toBeGreaterThan(10)
   expect(rows.filter(({ first }) => first !== 'team_id')).toEqual([
     { name: 'key_routes', first: 'key_hash' },
-    // A queue that is read whole: no key, so that a write pays for no index.
+    // Queues that are read whole: no key, so that a write pays for no index.
+    { name: 'submission_feed_waiting', first: null },
     { name: 'unnumbered_events', first: null },
   ])
 })

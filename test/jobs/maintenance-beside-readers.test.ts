@@ -9,7 +9,7 @@ const WRITES_PER_SECOND = 50
 const WORST_WRITE_MS = 200
 const READER_SECONDS = 3
 const PAST_DELIVERIES = 20_000
-const TABLES = ['events', 'feed_positions', 'webhook_delivery_history', 'webhook_attempts', 'audit_entries']
+const TABLES = ['events', 'feed_positions', 'submission_feed', 'webhook_delivery_history', 'webhook_attempts', 'audit_entries']
 
 let fixture: WebhookFixture
 beforeEach(async () => {
@@ -80,7 +80,7 @@ test('an idle reader holds up the dropping of what it reads alone, for a few sec
 
 /** A partition of long ago is still there, and two of the coming days are not there yet. */
 function leaveOldAndNew(table: string): string {
-  const lowest = table === 'feed_positions' ? 'feed_position_at' : 'uuid_at'
+  const lowest = table.includes('feed') ? 'feed_position_at' : 'uuid_at'
   return `do $$
     declare
       v_old text := '${table}_' || to_char((now() at time zone 'UTC')::date - 400, 'YYYYMMDD');

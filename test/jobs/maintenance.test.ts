@@ -10,7 +10,7 @@ import { transcoding } from '../support/transcoding.ts'
 import { until } from '../support/until.ts'
 import { asOperator, keepingLog, openWebhookFixture, type WebhookFixture } from '../support/webhook-fixture.ts'
 
-const TABLES = ['audit_entries', 'events', 'feed_positions', 'webhook_attempts', 'webhook_delivery_history']
+const TABLES = ['audit_entries', 'events', 'feed_positions', 'submission_feed', 'webhook_attempts', 'webhook_delivery_history']
 
 let fixture: WebhookFixture
 beforeEach(async () => {
@@ -31,7 +31,7 @@ const partitionName = (table: string, day: number) => {
   return `${table}_${date.toISOString().slice(0, 10).replaceAll('-', '')}`
 }
 const addPartition = (table: string, day: number) => {
-  const lowest = table === 'feed_positions' ? 'feed_position_at' : 'uuid_at'
+  const lowest = table.includes('feed') ? 'feed_position_at' : 'uuid_at'
   const at = (offset: number) =>
     `${lowest}(date_trunc('day', now() at time zone 'UTC') at time zone 'UTC' + ${day + offset} * interval '1 day')`
   return asOperator(
@@ -72,6 +72,7 @@ test('expired partitions are dropped, also after an interrupted run; the rest st
       partitionName('events', -40),
       partitionName('events', -31),
       partitionName('feed_positions', -31),
+      partitionName('submission_feed', -31),
       partitionName('webhook_attempts', -31),
       partitionName('webhook_delivery_history', -31),
     ].sort(),

@@ -56,6 +56,7 @@ test('the purge removes records deleted more than a day ago, with their dependen
     insert into answer_totals (team_id, project_id, survey_id, period, start, survey_version, language, question_id, bucket, count, sum)
     select team_id, project_id, id, 'day', current_date, 1, '', id, '', 1, 0 from surveys`
   await client`insert into search_lists (team_id, project_id, list_id) select team_id, project_id, id from surveys`
+  await client`insert into submission_feed_ends (team_id, project_id, position) select team_id, id, 1 from projects`
   await fixture.addEndpoint('http://127.0.0.1:9/')
   await client`update webhook_endpoints set deleted_at = now() - interval '25 hours'`
   await fixture.addEndpoint('http://127.0.0.1:9/')
@@ -91,6 +92,8 @@ test('the purge removes records deleted more than a day ago, with their dependen
     widgets: 3,
     webhook_deliveries_of_teams: 0,
     feed_ends_of_teams: 0,
+    submission_feed_ends_of_projects: 1,
+    submission_feed_ends_of_teams: 0,
     attempt_hours_of_endpoints: 1,
     attempt_hours_of_teams: 0,
     webhook_endpoints: 1,

@@ -1,4 +1,4 @@
-import { numberEvents } from '@earshot/db/dispatch'
+import { numberEvents, numberSubmissionFeed } from '@earshot/db/dispatch'
 import { EventSource } from 'eventsource'
 import type { Team } from './people.ts'
 import type { TestService } from './test-service.ts'
@@ -25,11 +25,11 @@ export interface OpenStream {
 export async function openStream(
   { url }: Pick<TestService, 'url'>,
   team: Pick<Team, 'id' | 'token'>,
-  { query = '', headers = {} }: { query?: string; headers?: Record<string, string> } = {},
+  { path = 'events/stream/', query = '', headers = {} }: { path?: string; query?: string; headers?: Record<string, string> } = {},
 ): Promise<OpenStream> {
   const ending = new AbortController()
-  const response = await fetch(`${url}/api/v1/teams/${team.id}/events/stream/${query}`, {
-    headers: { authorization: `Bearer ${team.token}`, ...headers },
+  const response = await fetch(`${url}/api/v1/teams/${team.id}/${path}${query}`, {
+    headers: { ...(team.token && { authorization: `Bearer ${team.token}` }), ...headers },
     signal: ending.signal,
   })
   let text = ''
@@ -65,9 +65,10 @@ export function followWithEventSource(address: string, token: string, types: rea
   return { ids, counts, close: () => source.close(), isClosed: () => source.readyState === source.CLOSED }
 }
 
-/** Numbers events, as a worker does at each tick. */
+/** Numbers events and changes of submissions, as a worker does at each tick. */
 export async function number({ database }: Pick<TestService, 'database'>): Promise<void> {
   await numberEvents(database, { max: 1_000 })
+  await numberSubmissionFeed(database, { max: 5_000 })
 }
 
 /** A client dispatches no message without data (WHATWG HTML, "Interpreting an event stream"): a heartbeat is none. */

@@ -72,6 +72,7 @@ export const operations = {
   submissions: {
     list: 'GET P/submissions/ list',
     export: 'GET P/submissions/export/ records',
+    stream: 'GET P/submissions/stream/ events',
     counts: 'GET P/submissions/counts/',
     create: 'POST P/submissions/',
     retrieve: 'GET P/submissions/{submission_id}/',

@@ -1,10 +1,12 @@
 import { z } from 'zod'
+import { durations } from '../durations.ts'
 import { errorCodes } from '../errors.ts'
 import { sizes } from '../limits.ts'
 import { NoContent, operation } from '../operation.ts'
 import { PROJECT, ProjectRef } from '../paths.ts'
 import { EXPORTING, exported } from '../schemas/export.ts'
 import {
+  Cursor,
   createdSpan,
   Id,
   listOf,
@@ -19,6 +21,7 @@ import {
   TimedPage,
   text,
 } from '../schemas/primitives.ts'
+import { expiryOf, STREAMING } from '../schemas/stream.ts'
 import {
   AuthorInput,
   Channel,
@@ -29,6 +32,7 @@ import {
   SubmissionKind,
   SubmissionState,
 } from '../schemas/submission.ts'
+import { SubmissionChange } from '../schemas/submission-change.ts'
 import { editorial } from '../schemas/testimonial.ts'
 
 const SUBMISSION = `${PROJECT}/submissions/{submission_id}` as const
@@ -124,6 +128,23 @@ export const submissions = {
     role: 'member',
     input: ProjectRef.extend({ ...exported, ...createdSpan, ...filters }),
     output: ExportedSubmission,
+  }),
+  stream: operation({
+    method: 'GET',
+    path: `${PROJECT}/submissions/stream/`,
+    stream: 'events',
+    summary: 'Stream the changes of submissions',
+    description: [
+      `What changes in the submissions of a project, as server-sent events (WHATWG HTML, "Server-sent events"): \`event\` is the type, \`data\` the change, \`id\` a cursor of the feed. A change names the submission and its state, and nothing else of it: read the submission for more. Reconnecting clients resume from \`Last-Event-ID\`, which an \`EventSource\` sends by itself, or from \`cursor\`, without gaps or duplicates. Without either, the stream starts with new changes.`,
+      `Every change counts: through any channel, by imports also where they suppress events, of tags, consent and videos, and by privacy requests. The changes of a submission come in their order. \`submission.updated\` means that something other than the state changed. Changes are kept for ${durations.eventDays} days. When a project is deleted, its stream ends.`,
+      STREAMING,
+      expiryOf('changes'),
+    ].join('\n\n'),
+    scope: 'read:submissions',
+    role: 'viewer',
+    errors: ['cursor_expired'],
+    input: ProjectRef.extend({ cursor: Cursor.optional() }),
+    output: SubmissionChange,
   }),
   counts: operation({
     method: 'GET',

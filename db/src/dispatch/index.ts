@@ -9,6 +9,7 @@ export { type AttemptRef, type AttemptResult, completeDeliveries, handBackDelive
 export { type DueEndpoint, findDueEndpoints } from './due.ts'
 export { holdDeliveries, type ReleaseCursor, releaseDeliveries } from './held.ts'
 export { numberEvents } from './number-events.ts'
+export { numberSubmissionFeed } from './number-submission-feed.ts'
 export { skipDeliveries } from './skip.ts'
 export { findWaitingWork, type WaitingWork } from './waiting.ts'
 export { forgetDeadWorkers, type Heartbeat, recordHeartbeat, registerWorker, removeWorker, sweepDeliveries } from './workers.ts'

@@ -4,6 +4,7 @@ import { onlyOne } from '../sql/rows.ts'
 import { statement } from '../sql/statement.ts'
 import { unnumbered_events } from '../tables/events.ts'
 import { search_lists } from '../tables/search.ts'
+import { submission_feed_waiting } from '../tables/submission-feed.ts'
 import { submission_changes, tag_changes } from '../tables/submissions.ts'
 import { response_changes } from '../tables/surveys.ts'
 import { videos } from '../tables/videos.ts'
@@ -14,7 +15,7 @@ import { isWaitingVideo } from '../videos/transcodes.ts'
 export interface WaitingWork {
   /** Deliveries are due. */
   deliveries: boolean
-  /** Events have no place in the change feed yet. */
+  /** Events, or changes of submissions, have no place in their feed yet. */
   events: boolean
   /** Figures have changes that are not in their totals. */
   figures: boolean
@@ -31,7 +32,7 @@ export interface WaitingWork {
 const find = statement<{ max_jobs: number }, WaitingWork>(
   (p) => sql`
   select exists (select from ${webhook_deliveries} d where ${isPendingInOrder} and d.next_attempt_at <= now()) as deliveries,
-         exists (select from ${unnumbered_events}) as events,
+         exists (select from ${unnumbered_events}) or exists (select from ${submission_feed_waiting}) as events,
          exists (select from ${submission_changes}) or exists (select from ${tag_changes})
            or exists (select from ${response_changes}) or exists (select from ${webhook_attempt_changes}) as figures,
          exists (select from ${webhook_deliveries} d where d.is_held) as held,

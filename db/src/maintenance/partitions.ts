@@ -13,6 +13,7 @@ const LOCK_TIMEOUT = '5s'
 const KEPT_DAYS = {
   events: durations.eventDays,
   feed_positions: durations.eventDays,
+  submission_feed: durations.eventDays,
   webhook_delivery_history: durations.deliveryDays,
   webhook_attempts: durations.attemptDays,
   audit_entries: durations.auditLogDays,

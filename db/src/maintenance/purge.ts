@@ -7,6 +7,7 @@ import { credentials } from '../tables/credentials.ts'
 import { feed_ends } from '../tables/events.ts'
 import { projects } from '../tables/projects.ts'
 import { search_lists, search_segments } from '../tables/search.ts'
+import { submission_feed_ends } from '../tables/submission-feed.ts'
 import { submissions } from '../tables/submissions.ts'
 import { answer_totals, survey_responses, surveys } from '../tables/surveys.ts'
 import { teams } from '../tables/teams.ts'
@@ -88,6 +89,8 @@ const purges: Record<string, BatchedDelete> = {
   widgets: batchedDelete(sql`${widgets}`, isPurged(sql`gone`)),
   webhook_deliveries_of_teams: batchedDelete(sql`${webhook_deliveries}`, ofPurgedTeam),
   feed_ends_of_teams: batchedDelete(sql`${feed_ends}`, ofPurgedTeam),
+  submission_feed_ends_of_projects: batchedDelete(sql`${submission_feed_ends}`, ofPurgedProject),
+  submission_feed_ends_of_teams: batchedDelete(sql`${submission_feed_ends}`, ofPurgedTeam),
   attempt_hours_of_endpoints: batchedDelete(
     sql`${webhook_attempt_hours}`,
     sql`exists (select from ${webhook_endpoints} e where e.team_id = gone.team_id and e.id = gone.endpoint_id and ${isPurged(sql`e`)})`,

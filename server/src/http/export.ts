@@ -7,6 +7,7 @@ import { toCsv } from './csv.ts'
 import { toApiError } from './failure.ts'
 import type { ExportPage } from './implement.ts'
 import { type LongRead, registerLongRead } from './long-read.ts'
+import { createOpenStreams } from './open-streams.ts'
 import type { Pipeline } from './pipeline.ts'
 
 const MAX_EXPORTS = 2
@@ -33,7 +34,7 @@ export function registerExport(
   const { output } = pipeline.named.operation
   const columns = output instanceof z.ZodObject ? columnsOf(output) : []
   registerLongRead(app, pipeline, {
-    ...{ ...options, max: MAX_EXPORTS, noun: 'running exports' },
+    ...{ ...options, running: createOpenStreams(MAX_EXPORTS, 'running exports') },
     open: async (read) => {
       const fields = withCursor(read.fields)
       const first = await read.readPage<ExportPage>(fields)

@@ -38,8 +38,8 @@ export interface StreamPage<Data = unknown> {
   results: {
     cursor: string
     data: Data
-    /** The stored text of the data, for callers who may see all of it. */
-    text: string
+    /** The stored text of the data, if there is one, for callers who may see all of it. */
+    text?: string
   }[]
   next_cursor: string
 }

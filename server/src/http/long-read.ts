@@ -1,11 +1,11 @@
 import { Readable } from 'node:stream'
 import { ApiError } from '@earshot/contracts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { InTeam } from '../auth/callers.ts'
+import type { InProject } from '../auth/callers.ts'
 import { type ReplyHeaders, replyHeadersOf } from '../auth/reply-headers.ts'
 import { type RequestFacts, requestFactsOf } from '../auth/request-facts.ts'
 import { sendFailure } from './failure.ts'
-import { createOpenStreams } from './open-streams.ts'
+import type { OpenStreams } from './open-streams.ts'
 import type { AuthorizedRequest, Pipeline } from './pipeline.ts'
 import { compileQuery } from './query.ts'
 import { collectInput } from './rest.ts'
@@ -19,7 +19,7 @@ const HEADERS = { 'cache-control': 'private, no-store', 'x-accel-buffering': 'no
 /** The headers were sent with the first bytes. */
 const silent: ReplyHeaders = { rateLimit: () => {}, cookie: () => {} }
 
-type Caller = Pick<InTeam, 'actor' | 'team' | 'seesContacts'>
+type Caller = Pick<InProject, 'actor' | 'project' | 'seesContacts'>
 
 /** A response that is read over a long time, page by page. */
 export interface LongRead {
@@ -44,9 +44,8 @@ interface Opened {
 }
 
 interface Kind {
-  /** How many of them a person may have, and what they are called. */
-  max: number
-  noun: string
+  /** Those that are open; it limits how many a person has. */
+  running: OpenStreams
   heartbeatMs?: number | undefined
   /** Reads the first page before the headers are sent, so that its errors are ordinary responses. */
   open: (read: LongRead) => Promise<Opened>
@@ -56,13 +55,12 @@ interface Kind {
 export function registerLongRead(
   app: FastifyInstance,
   pipeline: Pipeline,
-  { baseUrl, max, noun, heartbeatMs = HEARTBEAT_MS, open }: Kind & { baseUrl: string },
+  { baseUrl, running, heartbeatMs = HEARTBEAT_MS, open }: Kind & { baseUrl: string },
 ): void {
   const { operation } = pipeline.named
   const { path, input, queryFields } = operation
   const ownOrigin = new URL(baseUrl).origin
   const readQuery = compileQuery(input, queryFields)
-  const running = createOpenStreams(max, noun)
   app.addHook('preClose', async () => running.endAll())
   app.route({
     method: 'GET',
@@ -110,7 +108,7 @@ function accessOf(
   }
 }
 
-/** Returns the caller. Only operations of a team are read for long. */
+/** Returns the caller. Only operations of a team are read for long; where no project is named, its id is empty. */
 function callerOf({ caller }: AuthorizedRequest): Caller {
   if (!('team' in caller)) throw new ApiError('not_found')
   return caller

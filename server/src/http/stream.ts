@@ -1,9 +1,10 @@
 import { laterCursor } from '@earshot/db'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { toApiError } from './failure.ts'
-import type { FeedPoll } from './feed-poll.ts'
+import type { FeedPolls } from './feed-poll.ts'
 import type { StreamPage } from './implement.ts'
 import { type LongRead, registerLongRead } from './long-read.ts'
+import { createOpenStreams, type OpenStreams } from './open-streams.ts'
 import type { Pipeline } from './pipeline.ts'
 import { singleHeader } from './rest.ts'
 
@@ -11,14 +12,24 @@ const MAX_STREAMS = 20
 const RECONNECT_MS = 1_000
 const HEADERS = { 'content-type': 'text/event-stream' }
 
+/** What all streams of a process share. */
+export interface StreamOptions {
+  baseUrl: string
+  feedPolls: FeedPolls
+  openStreams: OpenStreams
+  heartbeatMs?: number | undefined
+}
+
+/** Creates the count of a process's streams: a person can have so many, of whichever operations. */
+export function countStreams(): OpenStreams {
+  return createOpenStreams(MAX_STREAMS, 'open streams')
+}
+
 /** Registers a stream as a Fastify route: server-sent events for as long as the reader stays authorized and connected. */
-export function registerStream(
-  app: FastifyInstance,
-  pipeline: Pipeline,
-  { feedPoll, ...options }: { baseUrl: string; feedPoll: FeedPoll; heartbeatMs?: number | undefined },
-): void {
+export function registerStream(app: FastifyInstance, pipeline: Pipeline, { feedPolls, openStreams, ...options }: StreamOptions): void {
+  const feedPoll = pipeline.named.operation.pathFields.has('project_id') ? feedPolls.submissions : feedPolls.events
   registerLongRead(app, pipeline, {
-    ...{ ...options, max: MAX_STREAMS, noun: 'open streams' },
+    ...{ ...options, running: openStreams },
     open: async (read) => {
       const fields = { ...read.fields, ...resumption(read.request) }
       const first = await read.readPage<StreamPage>(fields)
@@ -34,9 +45,9 @@ function resumption(request: FastifyRequest): { cursor?: string } {
   return id ? { cursor: id } : {}
 }
 
-async function* messagesOf(read: LongRead, start: string, feedPoll: FeedPoll): AsyncGenerator<string> {
+async function* messagesOf(read: LongRead, start: string, feedPoll: FeedPolls[keyof FeedPolls]): AsyncGenerator<string> {
   const { fields, request, signal } = read
-  const feed = feedPoll(read.caller().team.id)
+  const feed = feedPoll(read.caller().project)
   let cursor = start
   try {
     yield `retry: ${RECONNECT_MS}\n${message({ id: cursor, event: 'ready', data: JSON.stringify({ cursor }) })}`
@@ -67,8 +78,8 @@ async function* messagesOf(read: LongRead, start: string, feedPoll: FeedPoll): A
 }
 
 function messageOf({ cursor, data, text }: StreamPage['results'][number], read: LongRead): string {
-  const { type } = data as { type: string } // Every event has a type.
-  return message({ id: cursor, event: type, data: read.caller().seesContacts ? text : JSON.stringify(data) })
+  const { type } = data as { type: string } // The data of every stream has a type.
+  return message({ id: cursor, event: type, data: (read.caller().seesContacts ? text : undefined) ?? JSON.stringify(data) })
 }
 
 /** Encodes a message (WHATWG HTML, "Parsing an event stream"): each line of the data is prefixed; an empty line ends it. */

@@ -7,11 +7,15 @@ import { headerRefs, LIMIT_HEADERS } from './headers.ts'
 
 const DESCRIPTIONS = { 200: 'Success.', 201: 'Created.', 202: 'Accepted.', 204: 'Success, without a body.' } as const
 
-/** OpenAPI 3.1 cannot describe the messages of a stream. */
-const EVENT_STREAM: oas31.ContentObject = {
-  'text/event-stream': {
-    schema: { type: 'string', description: 'An endless stream of messages. The data of each is an `Event` as JSON.' },
-  },
+/** Describes the messages of a stream in words: OpenAPI 3.1 cannot do it otherwise. */
+function eventStreamOf({ output }: Operation): oas31.ContentObject {
+  const description = `An endless stream of messages. The data of each is ${nameOf(output)} as JSON.`
+  return { 'text/event-stream': { schema: { type: 'string', description } } }
+}
+
+function nameOf(output: Operation['output']): string {
+  const { id = '' } = output.meta() ?? {}
+  return `${/^[AEIOU]/.test(id) ? 'an' : 'a'} \`${id}\``
 }
 
 const NDJSON = 'application/x-ndjson'
@@ -53,7 +57,7 @@ function success(
       ...(takesKey(operation) ? (['Idempotency-Replayed'] as const) : []),
     ),
     ...(operation.stream
-      ? { content: operation.stream === 'events' ? withExample(EVENT_STREAM, operationId) : withNdjson(operationId) }
+      ? { content: operation.stream === 'events' ? withExample(eventStreamOf(operation), operationId) : withNdjson(operationId) }
       : status !== 204 && generated?.content && { content: withExample(generated.content, operationId) }),
   }
 }

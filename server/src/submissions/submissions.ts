@@ -7,13 +7,20 @@ import {
   listSubmissions,
   moderateSubmission,
   moderateSubmissions,
+  readSubmissionFeed,
+  readSubmissionFeedEnds,
+  type SubmissionChangeRow,
   type SubmissionCount,
   submissionFields,
+  toTimestamp,
   updateSubmission,
 } from '@earshot/db'
 import { EXPORT_PAGE, implement } from '../http/implement.ts'
 import { channelOf } from './channel.ts'
 import { presentExported, presentSubmission } from './columns.ts'
+
+/** How many changes a stream reads at once. */
+const STREAM_PAGE = 100
 
 const stateAfter = { approve: 'approved', reject: 'rejected' } as const
 
@@ -21,6 +28,11 @@ export const submissions = implement(contracts.submissions, {
   list: ({ ctx, input }) => listSubmissions(ctx.tx, input, { searchEmail: ctx.seesContacts }, presentSubmission),
   export: ({ ctx, input: { format: _format, ...query } }) =>
     listSubmissions(ctx.tx, { ...query, limit: EXPORT_PAGE }, { searchEmail: ctx.seesContacts }, presentExported),
+  stream: async ({ ctx, input }) => {
+    if (input.cursor !== undefined) return readSubmissionFeed(ctx.tx, { ...input, limit: STREAM_PAGE }, presentChange)
+    const ends = await readSubmissionFeedEnds(ctx.tx, [ctx.project])
+    return { results: [], next_cursor: ends.get(ctx.project.project_id) ?? '' }
+  },
   counts: async ({ ctx, input }) => presentCounts(await countSubmissions(ctx.tx, input)),
   create: async ({ ctx, input }) => {
     const { team_id, project_id, ...fields } = input
@@ -44,6 +56,10 @@ export const submissions = implement(contracts.submissions, {
     return { results: rows.map((row, index) => presentResult(row, input.items[index]?.submission_id ?? '')) }
   },
 })
+
+function presentChange({ submission_id, kind, state, change, changed_at }: SubmissionChangeRow, cursor: string) {
+  return { cursor, data: { type: `submission.${change}` as const, submission_id, kind, state, at: toTimestamp(changed_at) } }
+}
 
 function presentCounts(counts: SubmissionCount[]) {
   const of = (kind: SubmissionKind) => sumsOf(counts.filter((row) => row.kind === kind))

@@ -1,0 +1,74 @@
+import { sql } from 'drizzle-orm'
+import type { Tx } from '../driver/database.ts'
+import { oneAtATime } from '../sql/one-at-a-time.ts'
+import { onlyOne } from '../sql/rows.ts'
+import { statement } from '../sql/statement.ts'
+import { submission_feed, submission_feed_ends, submission_feed_waiting } from '../tables/submission-feed.ts'
+
+const whenWaiting = oneAtATime('number_submission_feed', submission_feed_waiting)
+
+// As events are numbered (see number-events.ts), but in the order of the changes: "approved" before "created" would leave a reader
+// with the wrong state. That reads a backlog whole for each batch, so batches are larger.
+const number = statement<{ max: number }, { count: number }>(
+  (p) => sql`
+  with taken as materialized (
+    delete from ${submission_feed_waiting}
+     where ctid = any (array(
+       select ctid
+         from ${submission_feed_waiting}
+        order by changed_at
+        limit ${p.max}
+     ))
+    returning team_id, project_id, submission_id, kind, state, change, changed_at
+  ),
+  batch as (
+    select count(*) as size
+      from taken
+  ),
+  last as materialized (
+    select setval(
+             'submission_feed_position',
+             greatest(s.last_value, feed_position_at(clock_timestamp()) + floor(random() * 500000)::bigint) + b.size
+           ) as position
+      from batch b
+     cross join submission_feed_position s
+     where b.size > 0
+  ),
+  numbered as materialized (
+    select t.*, l.position - b.size + row_number() over (order by t.changed_at, t.submission_id) as position
+      from taken t
+     cross join batch b
+     cross join last l
+  ),
+  position as (
+    insert into ${submission_feed} (
+             team_id, project_id, position, previous_position, submission_id, kind, state, change, changed_at
+           )
+    select n.team_id, n.project_id, n.position,
+           coalesce(
+             lag(n.position) over (partition by n.team_id, n.project_id order by n.position),
+             (select f.position from ${submission_feed_ends} f where f.team_id = n.team_id and f.project_id = n.project_id),
+             0
+           ),
+           n.submission_id, n.kind, n.state, n.change, n.changed_at
+      from numbered n
+  ),
+  feed_end as (
+    insert into ${submission_feed_ends} as f (team_id, project_id, position)
+    select team_id, project_id, max(position)
+      from numbered
+     group by team_id, project_id
+        on conflict (team_id, project_id) do update
+       set position = excluded.position
+  )
+  select size::int as count
+    from batch`,
+)
+
+/**
+ * Gives up to `max` committed changes of submissions the next positions of their projects' feeds, as `numberEvents` does for
+ * events. Returns how many it numbered: none also while another worker does it.
+ */
+export function numberSubmissionFeed(tx: Tx, { max }: { max: number }): Promise<number> {
+  return whenWaiting(tx, async (tx) => onlyOne(await number(tx, { max })).count)
+}
