@@ -26,7 +26,8 @@ export function addFlags(command: Command, operation: Operation, { terminal, fin
     const given = command.opts()
     try {
       const invocation = { operation, flags, terminal, given, positional: command.args[0] }
-      if (operation.stream) await (await import('./export.ts')).exportRecords(invocation)
+      if (operation.stream === 'events') await (await import('./follow-stream.ts')).followStream(invocation)
+      else if (operation.stream) await (await import('./export.ts')).exportRecords(invocation)
       else if (given.watch) await (await import('./watch.ts')).watch(invocation)
       else await invoke(invocation)
       finish(0)
@@ -67,6 +68,7 @@ export function parentOptions(operation: Operation, input: SchemaNode): Option[]
 }
 
 function generalOptions(operation: Operation): Option[] {
+  if (operation.stream === 'events') return []
   if (operation.stream) return [new Option('--out <file>', 'write to this file; one that ends in .csv is CSV').helpGroup(HelpGroup.general)]
   const options = [
     new Option('--json', 'print the response as JSON; errors go to stderr'),

@@ -193,8 +193,8 @@ function addCommands(root: Command, addFlags: (command: Command, operation: Oper
       const exporting = ['export', words[0] ?? '']
       const leaf = exports.command(exporting[1] ?? '', { isDefault: exporting[1] === 'submissions' })
       leaves.set(addPositional(leaf.summary(summary), operation), { ...operation, words: exporting })
+      continue
     }
-    if (stream) continue
     const leaf = groupAt(words.slice(0, -1)).command(words.at(-1) ?? '')
     leaves.set(addPositional(leaf.summary(summary), operation), operation)
   }

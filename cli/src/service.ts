@@ -1,4 +1,12 @@
-import { type CallOptions, type Client, type ClientOptions, createClient, type Export } from '@earshot/contracts/client'
+import {
+  type CallOptions,
+  type Client,
+  type ClientOptions,
+  createClient,
+  type Export,
+  type Streamed,
+  type StreamOptions,
+} from '@earshot/contracts/client'
 import { accountOf, chosenProfile, DEFAULT_URL, requireAddress } from './account.ts'
 import { authorizedFetch } from './authorized-fetch.ts'
 import { NotSignedInError } from './not-signed-in.ts'
@@ -52,6 +60,12 @@ export function call(client: Client, operation: Operation, input: object, option
 /** Returns the records of an export by its name. */
 export function exportFrom(client: Client, operation: Operation, input: object): Export<object> {
   return (methodOf(client, operation) as (input: object) => Export<object>)(input) // Proven by `stream: 'records'`.
+}
+
+/** Returns the items of one connection to a stream by its name. */
+export function streamFrom(client: Client, operation: Operation, input: object, options: StreamOptions): AsyncIterable<Streamed<object>> {
+  const method = methodOf(client, operation) as (input: object, options: StreamOptions) => AsyncIterable<Streamed<object>>
+  return method(input, options) // Proven by `stream: 'events'`.
 }
 
 function methodOf(client: Client, { name }: Operation): unknown {

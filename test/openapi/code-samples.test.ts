@@ -8,7 +8,7 @@ import { objectAt } from './read-document.ts'
 
 const BASE_URL = 'https://feedback.example'
 const operations = documentedOperations(BASE_URL)
-const commands = operations.filter(({ named: { operation } }) => isEverywhere(operation) || operation.stream === 'records')
+const commands = operations.filter(({ named: { operation } }) => isEverywhere(operation) || operation.stream !== false)
 
 describe.each(operations)('$named.operationId', (found) => {
   const { named, documented, input } = found

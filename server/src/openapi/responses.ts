@@ -7,15 +7,14 @@ import { headerRefs, LIMIT_HEADERS } from './headers.ts'
 
 const DESCRIPTIONS = { 200: 'Success.', 201: 'Created.', 202: 'Accepted.', 204: 'Success, without a body.' } as const
 
-/** Describes the messages of a stream in words: OpenAPI 3.1 cannot do it otherwise. */
+/**
+ * Describes the messages of a stream in words, because OpenAPI 3.1 cannot do it otherwise. The extension keeps the schema of their
+ * data in the document, so that generators make a model of it.
+ */
 function eventStreamOf({ output }: Operation): oas31.ContentObject {
-  const description = `An endless stream of messages. The data of each is ${nameOf(output)} as JSON.`
-  return { 'text/event-stream': { schema: { type: 'string', description } } }
-}
-
-function nameOf(output: Operation['output']): string {
   const { id = '' } = output.meta() ?? {}
-  return `${/^[AEIOU]/.test(id) ? 'an' : 'a'} \`${id}\``
+  const description = `An endless stream of messages. The data of each is ${/^[AEIOU]/.test(id) ? 'an' : 'a'} \`${id}\` as JSON.`
+  return { 'text/event-stream': { schema: { type: 'string', description }, 'x-message-data': { $ref: `#/components/schemas/${id}` } } }
 }
 
 const NDJSON = 'application/x-ndjson'

@@ -9,7 +9,7 @@ const TEAM_AND_PROJECT = ['team_id', 'project_id']
 /** Returns a call with the command `earshot`; nothing for an operation that it does not have, such as those of visitors. */
 export function commandLineSample({ named: { words, operation }, input }: SampleCall): string | undefined {
   const isExport = operation.stream === 'records'
-  if (!isEverywhere(operation) && !isExport) return undefined
+  if (!isEverywhere(operation) && !operation.stream) return undefined
   const positional = positionalOf(operation)
   const command = ['earshot', ...(isExport ? ['export', ...words.slice(0, 1)] : words)]
   const flags = Object.entries(input).flatMap(([name, value]) => {
