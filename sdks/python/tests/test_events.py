@@ -102,6 +102,35 @@ def test_a_stream_ends_with_what_the_service_refuses_for_good() -> None:
         next(events)
 
 
+def test_a_stream_of_submissions_yields_changes_and_one_of_a_newer_type_survives() -> None:
+    change = {
+        "type": "submission.deleted",
+        "submission_id": str(UUID(int=3)),
+        "kind": "text",
+        "state": "deleted",
+        "at": "2026-11-26T09:00:00Z",
+    }
+
+    def message_of(cursor: str, data: dict[str, str]) -> str:
+        return f"id: {cursor}\nevent: {data['type']}\ndata: {json.dumps(data)}\n\n"
+
+    ready = "id: c0\nevent: ready\ndata: {}\n\n"
+    sent: list[httpx.Request] = []
+    answers = [ready + message_of("c1", change), message_of("c2", {**change, "type": "submission.starred"})]
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        sent.append(request)
+        return httpx.Response(200, headers={"Content-Type": "text/event-stream"}, text=answers.pop(0))
+
+    client = Earshot("https://feedback.example", "svc_x", http=httpx.Client(transport=httpx.MockTransport(answer)), sleep=lambda _: None)
+    changes = client.submissions.stream(UUID(int=1), UUID(int=2))
+    first, second = next(changes), next(changes)
+    assert (first.cursor, first.change.state) == ("c1", models.SubmissionChangeState.DELETED)
+    assert (second.change.type_.value, second.change.submission_id) == ("submission.starred", UUID(int=3))
+    assert sent[0].url.path == f"/api/v1/teams/{UUID(int=1)}/projects/{UUID(int=2)}/submissions/stream/"
+    assert sent[1].headers["Last-Event-ID"] == "c1"
+
+
 def test_a_feed_ends_at_its_empty_page_and_a_list_does_not() -> None:
     def feed(cursor: str = "") -> models.EventFeed:
         return models.EventFeed(results=[], next_cursor="always")

@@ -20,7 +20,7 @@ from .errors import (
 from .events import Event, UnknownEvent
 from .models import UNSET, Unset
 from .pages import Page, async_iterate, async_pages, iterate, pages
-from .stream import Streamed
+from .stream import Streamed, StreamedChange
 from .uploads import upload_video_file
 from .webhooks import WebhookVerificationError, verify_webhook
 
@@ -43,6 +43,7 @@ __all__ = [
     "PaymentRequired",
     "ServerError",
     "Streamed",
+    "StreamedChange",
     "TooManyRequests",
     "UnknownEvent",
     "Unset",

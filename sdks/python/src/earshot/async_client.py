@@ -11,7 +11,7 @@ import httpx
 
 from . import models
 from ._async_requests import AsyncRequests
-from .client import request_of_stream, set_destination
+from .client import request_of_events, request_of_submissions, set_destination
 from .generated.api.analytics import AsyncAnalyticsApi
 from .generated.api.auth import AsyncAuthApi
 from .generated.api.events import AsyncEventsApi
@@ -30,7 +30,7 @@ from .generated.api.teams import AsyncTeamsApi
 from .generated.api.testimonials import AsyncTestimonialsApi
 from .generated.api.webhooks import AsyncWebhooksApi
 from .generated.api.widgets import AsyncWidgetsApi
-from .stream import Streamed, stream_events_async
+from .stream import Stream, Streamed, StreamedChange, change_item, event_item, stream_items_async
 from .uploads import AsyncImports, AsyncVideos
 
 
@@ -50,7 +50,26 @@ class AsyncEvents(AsyncEventsApi):
         on_ready: Callable[[str], None] | None = None,
     ) -> AsyncIterator[Streamed]:
         """Yields events as they come, without an end, and reconnects. Keep `cursor` of the last one to go on later."""
-        return stream_events_async(self._requests, request_of_stream(team_id, cursor, types), on_ready)
+        return stream_items_async(self._requests, Stream(request_of_events(team_id, cursor, types), event_item, on_ready))
+
+
+class AsyncSubmissions(AsyncSubmissionsApi):
+    """The operations of `submissions`, and their stream."""
+
+    def __init__(self, requests: AsyncRequests) -> None:
+        super().__init__(requests)
+        self._requests = requests
+
+    def stream(
+        self,
+        team_id: UUID,
+        project_id: UUID,
+        *,
+        cursor: str | None = None,
+        on_ready: Callable[[str], None] | None = None,
+    ) -> AsyncIterator[StreamedChange]:
+        """Yields what changes in a project as it happens, without an end, and reconnects. Keep `cursor` of the last one to go on later."""
+        return stream_items_async(self._requests, Stream(request_of_submissions(team_id, project_id, cursor), change_item, on_ready))
 
 
 class AsyncEarshot:
@@ -84,7 +103,7 @@ class AsyncEarshot:
         self.public = AsyncPublicApi(requests)
         self.public_keys = AsyncPublicKeysApi(requests)
         self.responses = AsyncResponsesApi(requests)
-        self.submissions = AsyncSubmissionsApi(requests)
+        self.submissions = AsyncSubmissions(requests)
         self.surveys = AsyncSurveysApi(requests)
         self.tags = AsyncTagsApi(requests)
         self.teams = AsyncTeamsApi(requests)

@@ -24,14 +24,14 @@ from .generated.api.projects import ProjectsApi
 from .generated.api.public import PublicApi
 from .generated.api.public_keys import PublicKeysApi
 from .generated.api.responses import ResponsesApi
-from .generated.api.submissions import SubmissionsApi
+from .generated.api.submissions import SubmissionsApi, submissions_stream
 from .generated.api.surveys import SurveysApi
 from .generated.api.tags import TagsApi
 from .generated.api.teams import TeamsApi
 from .generated.api.testimonials import TestimonialsApi
 from .generated.api.webhooks import WebhooksApi
 from .generated.api.widgets import WidgetsApi
-from .stream import Streamed, stream_events
+from .stream import Stream, Streamed, StreamedChange, change_item, event_item, stream_items
 from .uploads import Imports, Videos
 
 
@@ -51,7 +51,26 @@ class Events(EventsApi):
         on_ready: Callable[[str], None] | None = None,
     ) -> Iterator[Streamed]:
         """Yields events as they come, without an end, and reconnects. Keep `cursor` of the last one to go on later."""
-        return stream_events(self._requests, request_of_stream(team_id, cursor, types), on_ready)
+        return stream_items(self._requests, Stream(request_of_events(team_id, cursor, types), event_item, on_ready))
+
+
+class Submissions(SubmissionsApi):
+    """The operations of `submissions`, and their stream."""
+
+    def __init__(self, requests: Requests) -> None:
+        super().__init__(requests)
+        self._requests = requests
+
+    def stream(
+        self,
+        team_id: UUID,
+        project_id: UUID,
+        *,
+        cursor: str | None = None,
+        on_ready: Callable[[str], None] | None = None,
+    ) -> Iterator[StreamedChange]:
+        """Yields what changes in a project as it happens, without an end, and reconnects. Keep `cursor` of the last one to go on later."""
+        return stream_items(self._requests, Stream(request_of_submissions(team_id, project_id, cursor), change_item, on_ready))
 
 
 class Earshot:
@@ -86,7 +105,7 @@ class Earshot:
         self.public = PublicApi(requests)
         self.public_keys = PublicKeysApi(requests)
         self.responses = ResponsesApi(requests)
-        self.submissions = SubmissionsApi(requests)
+        self.submissions = Submissions(requests)
         self.surveys = SurveysApi(requests)
         self.tags = TagsApi(requests)
         self.teams = TeamsApi(requests)
@@ -106,11 +125,16 @@ class Earshot:
         self.close()
 
 
-def request_of_stream(team_id: UUID, cursor: str | None, types: Sequence[models.EventType] | None) -> dict[str, Any]:
-    """Returns the request that begins a stream."""
+def request_of_events(team_id: UUID, cursor: str | None, types: Sequence[models.EventType] | None) -> dict[str, Any]:
+    """Returns the request that begins a stream of events."""
     return events_stream._get_kwargs(
         team_id, cursor=models.UNSET if cursor is None else cursor, types=models.UNSET if types is None else list(types)
     )
+
+
+def request_of_submissions(team_id: UUID, project_id: UUID, cursor: str | None) -> dict[str, Any]:
+    """Returns the request that begins a stream of submissions."""
+    return submissions_stream._get_kwargs(team_id, project_id, cursor=models.UNSET if cursor is None else cursor)
 
 
 def set_destination(http: httpx.Client | httpx.AsyncClient, url: str | None, token: str | None) -> None:
