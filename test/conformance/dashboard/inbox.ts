@@ -122,11 +122,35 @@ export const inboxFlows: readonly Flow[] = [
     },
   },
   {
+    name: 'what others do appears by itself, in every tab by one stream',
+    run: async (stage) => {
+      const { page, open, client, team, project, context } = stage
+      await open('inbox')
+      await page.getByText('Live', { exact: true }).waitFor()
+      const other = await context.newPage()
+      await other.goto(page.url())
+      await other.getByText('Live', { exact: true }).waitFor()
+      const [first] = await leaveWords(stage, ['Kim', 'Lea'])
+      if (!first) throw new Error('Nothing was made')
+      for (const tab of [page, other]) {
+        await tab.getByRole('option', { name: /Lea/ }).waitFor()
+        await tab.getByRole('link', { name: 'Pending 2' }).waitFor()
+      }
+      await client.submissions.approve({ team_id: team.id, project_id: project.id, submission_id: first.id })
+      for (const tab of [page, other]) await tab.getByRole('option', { name: /Kim/ }).waitFor({ state: 'detached' })
+      // The tab that has the stream is closed: the other one takes it over.
+      await page.close()
+      await leaveWords(stage, ['Mia'])
+      await other.getByRole('option', { name: /Mia/ }).waitFor()
+    },
+  },
+  {
     name: 'a viewer reads and cannot decide',
     run: async (stage) => {
       await leaveWords(stage, ['Jan'])
       const { page } = await stage.colleague('viewer')
       await page.goto(`${stage.url}/app/`)
+      await page.getByText('Live', { exact: true }).waitFor()
       await page.getByRole('option', { name: /Jan/ }).click()
       await page.getByRole('region', { name: 'Submission', exact: true }).getByText('Words of Jan').waitFor()
       expect(await page.getByRole('button', { name: 'Approve' }).count()).toBe(0)

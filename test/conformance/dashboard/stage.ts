@@ -110,6 +110,7 @@ interface Finding {
 async function checkPage(page: Page, state: string): Promise<void> {
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+    await page.evaluate('Promise.allSettled(document.getAnimations().map(({ finished }) => finished)).then(() => null)')
     const findings = await runAxe(page)
     if (findings.length > 0) throw new Error(`axe, ${state}, ${colorScheme}: ${findings.map(describe).join('; ')}`)
   }

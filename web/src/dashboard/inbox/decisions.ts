@@ -32,6 +32,8 @@ const STATE_AFTER = { approve: 'approved', reject: 'rejected' } as const
 const SAID = { approve: 'Approved', reject: 'Rejected' } as const
 
 let held: ReadonlyMap<string, Held> = new Map()
+/** What this page knows of already when the stream tells it. */
+const settled = new Map<string, Submission['state'] | 'deleted'>()
 let lastBatch = 0
 let lastSentMs = 0
 let retryMs = 0
@@ -67,6 +69,17 @@ export function takeBack(): readonly Submission[] {
   set(new Map([...held].filter(([id]) => !ids.has(id))))
   toast({ look: 'info', text: back.length === 1 ? 'Undone' : `Undone: ${back.length} decisions` }, 2_000)
   return back
+}
+
+/** Gives up decisions on what somebody else decided in the meantime, and says who did. */
+export function concede(states: ReadonlyMap<string, Submission['state'] | 'deleted'>): void {
+  const lost = [...held.values()].filter(
+    ({ submission: { id, state }, isSending }) => !isSending && states.has(id) && states.get(id) !== state,
+  )
+  if (lost.length === 0) return
+  const ids = new Set(lost.map(({ submission }) => submission.id))
+  set(new Map([...held].filter(([id]) => !ids.has(id))))
+  void tellWhoWasFaster(lost.map(({ submission }) => submission))
 }
 
 /** Sends everything now: the page is left, or somebody signs out. */
@@ -131,11 +144,31 @@ function settle(sent: readonly Held[], results: readonly Result[]): void {
   )
   if (first) {
     moveSubmissions(first.submission.project_id, moved)
-    void queries.invalidateQueries({ queryKey: ['counts', first.submission.project_id] })
+    countMoves(first.submission.project_id, sent, moved)
   }
   const ids = new Set(sent.map(({ submission }) => submission.id))
   set(new Map([...held].filter(([id]) => !ids.has(id))))
   void tellWhoWasFaster(sent.filter(({ submission: { id } }) => byId.get(id)?.outcome === 'failed').map(({ submission }) => submission))
+}
+
+/** Moves the figures along, instead of asking for them after each decision. */
+function countMoves(project_id: string, sent: readonly Held[], moved: ReadonlyMap<string, Submission['state'] | 'deleted'>): void {
+  queries.setQueryData<Output<typeof api.submissions.counts>>(['counts', project_id], (counts) => {
+    if (!counts) return counts
+    const changed = { ...counts }
+    for (const { submission } of sent) {
+      const after = moved.get(submission.id)
+      changed[submission.state] -= 1
+      if (after !== undefined && after !== 'deleted') changed[after] += 1
+    }
+    return changed
+  })
+  for (const [id, state] of moved) settled.set(id, state)
+}
+
+/** Whether a change that the stream tells of is one of this page's own decisions. */
+export function isOwnDecision(id: string, state: Submission['state'] | 'deleted'): boolean {
+  return settled.get(id) === state
 }
 
 /** Keeps what may pass, to try again; what is refused for good comes back to the list. */

@@ -9,6 +9,13 @@ export function listKey(project_id: string) {
   return ['submissions', project_id] as const
 }
 
+/** Whether a list, or the page of the submission itself, shows it. */
+export function knowsSubmission(project_id: string, id: string): boolean {
+  const lists = queries.getQueriesData<Pages>({ queryKey: listKey(project_id) })
+  const isListed = lists.some(([, data]) => data?.pages.some(({ results }) => results.some((one) => one.id === id)))
+  return isListed || queries.getQueryData(['submission', id]) !== undefined
+}
+
 /** Changes a submission wherever a list shows it. */
 export function patchSubmission(project_id: string, id: string, change: (submission: Submission) => Submission): void {
   changeLists(project_id, (results) => results.map((one) => (one.id === id ? change(one) : one)))

@@ -42,13 +42,17 @@ export function useActive(items: readonly Submission[], item: string | undefined
   )
   const id = chosen ?? (isNarrow ? null : (items[0]?.id ?? null))
   const index = items.findIndex((one) => one.id === id)
+  // What a colleague decided leaves the list while it is read; the next one is at its place.
+  const last = useRef(0)
+  if (index >= 0) last.current = index
   return {
     id,
     index,
     // On a phone, the list is one step back.
     open: (next) => show(next, !isNarrow || chosen !== null),
     move: (steps) => {
-      const next = items[Math.min(items.length - 1, Math.max(0, index + steps))]
+      const from = index >= 0 ? index : last.current - (steps > 0 ? 1 : 0)
+      const next = items[Math.min(items.length - 1, Math.max(0, from + steps))]
       if (next) show(next.id, true)
     },
     leave: (leaving) => {

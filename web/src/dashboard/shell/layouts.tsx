@@ -1,6 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { Outlet, useParams } from '@tanstack/react-router'
 import { useEffect } from 'react'
+import type { Project } from '../api.ts'
+import { useLive } from '../live/use-live.ts'
 import { Empty } from '../ui/empty.tsx'
 import { Loaded } from '../ui/loaded.tsx'
 import { Page } from '../ui/page.tsx'
@@ -77,12 +79,19 @@ export function ProjectLayout() {
         if (!project) return <Missing what="project" />
         return (
           <ProjectContext value={project}>
+            <Live project={project} />
             <Outlet />
           </ProjectContext>
         )
       }}
     </Loaded>
   )
+}
+
+/** Follows the project as long as one of its pages is open. */
+function Live({ project }: { project: Project }) {
+  useLive(project)
+  return null
 }
 
 /** For an address that leads nowhere. */

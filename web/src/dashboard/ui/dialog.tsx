@@ -18,6 +18,8 @@ export function Dialog({ title, onClose, children, size = 'normal', isFixed = fa
   useEffect(() => {
     const shown = dialog.current
     shown?.showModal()
+    // The browser would choose the button that closes the dialog.
+    shown?.querySelector<HTMLElement>('input, textarea, select, footer .btn')?.focus()
     return () => shown?.close()
   }, [])
   return (

@@ -1,4 +1,0 @@
-/** Placeholder until the stream. */
-export function useLive(): 'live' | 'connecting' | 'off' {
-  return 'off'
-}
