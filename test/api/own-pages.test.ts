@@ -62,6 +62,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await proxied.close()
+  await service.close()
 })
 
 test('a page of ours signs in and out, changes what the person may change, and sends forms, whatever its name', async () => {

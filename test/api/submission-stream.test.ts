@@ -1,10 +1,12 @@
 import type { SubmissionChange } from '@earshot/contracts'
+import { openTeamDatabase } from '@earshot/db'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { beginPageSession } from '../support/credentials.ts'
 import { erasePerson, newAddress } from '../support/erasures.ts'
-import { type OpenStream, openStream } from '../support/event-stream.ts'
+import { number, type OpenStream, openStream } from '../support/event-stream.ts'
 import { importFile, importsPath } from '../support/imports.ts'
 import { makeTeam, type Team } from '../support/people.ts'
+import { openTestDatabase } from '../support/test-database.ts'
 import { startTestService, type TestService } from '../support/test-service.ts'
 import { startWholeWorker } from '../support/whole-worker.ts'
 
@@ -207,6 +209,27 @@ test.each(['free', 'business'] as const)('a session on the plan %s follows its p
   const { id } = await team.submit()
   await expect.poll(() => idsIn(stream), PATIENCE).toEqual([id])
   stream.close()
+})
+
+test('with row-level security changes are noted and read as the role that is bound to their team', PATIENCE, async () => {
+  const store = await openTestDatabase()
+  const teamDatabase = openTeamDatabase({ address: store.address, poolSize: 2, applicationName: 'earshot test' })
+  const own = await startTestService({ database: store.database, teamDatabase }, { store })
+  const [team, other] = [await makeTeam(store.database), await makeTeam(store.database)]
+  const stream = await openStream(own, team, { path: `projects/${team.project.project_id}/submissions/stream/` })
+  const send = async ({ project, token }: Team) => {
+    const { id } = await own.client(token).submissions.create({ ...project, body: 'Good.', author: { name: 'Ada' } })
+    await own.client(token).submissions.approve({ ...project, submission_id: id })
+    return id
+  }
+  await send(other)
+  const id = await send(team)
+  await number(own)
+  await expect.poll(() => changesIn(stream), PATIENCE).toEqual([change('created', id, 'pending'), change('approved', id, 'approved')])
+  stream.close()
+  await own.close()
+  await teamDatabase.close()
+  await store.close()
 })
 
 interface Reader {

@@ -6,7 +6,7 @@ import type { Figure } from './figure.ts'
 import { PAST } from './fill-history.ts'
 import { tookMs, type WriteLoad } from './write-load.ts'
 
-const TABLES = ['events', 'feed_positions', 'webhook_delivery_history', 'webhook_attempts', 'audit_entries']
+const TABLES = ['events', 'feed_positions', 'submission_feed', 'webhook_delivery_history', 'webhook_attempts', 'audit_entries']
 /** The service has partitions for 30 days. */
 const FIRST_DAY_AHEAD = 31
 const SETTLE_MS = 500

@@ -15,10 +15,11 @@ export interface Provenance {
  * set. It sends that to trustworthy addresses only (Fetch Metadata §2: https, and loopback names), so elsewhere we compare.
  *
  * That the request's own host is enough rests on cookies: they are host-only, so a page of another host has none of ours to
- * send, even when its name was made to resolve to this service (DNS rebinding). A cookie ignores the port, so the comparison
- * does not. A program that forges `Host` or `Origin` had to have the cookie or the token first, and then needs no page. A
- * page cannot send `X-Forwarded-Host`: it takes a preflight, which never allows credentials (see http/cors.ts), and Fastify
- * reads it from trusted proxies alone. The origin `null` is that of no host, so never our own.
+ * send, even when its name was made to resolve to this service (DNS rebinding). Without one it can do what any program on its
+ * reader's machine can. A cookie ignores the port, so the comparison does not. A program that forges `Host` or `Origin` had to
+ * have the cookie or the token first, and then needs no page. A page cannot send `X-Forwarded-Host` with cookies: that takes a
+ * preflight, which never allows credentials (see http/cors.ts), and Fastify reads it from trusted proxies alone. The origin
+ * `null` is that of no host, so never our own.
  */
 export function provenanceOf(request: Pick<FastifyRequest, 'headers' | 'host' | 'protocol'>, ownOrigin: string): Provenance {
   const { 'sec-fetch-site': site, origin } = request.headers
