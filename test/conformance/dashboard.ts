@@ -3,7 +3,7 @@ import { freePort } from '../support/free-port.ts'
 import { startService } from '../support/service-process.ts'
 import { openChromium } from './chromium.ts'
 import { inboxFlows } from './dashboard/inbox.ts'
-import { type Flow, openStage, SIZES, type Size } from './dashboard/stage.ts'
+import { type Flow, openStage, SIZES, type Size, type Theatre } from './dashboard/stage.ts'
 
 const LIMIT_MS = 60_000
 const flows: readonly Flow[] = [...inboxFlows]
@@ -17,7 +17,8 @@ export async function checkDashboard(only = ''): Promise<string | null> {
   await using _service = await startService({
     ...{ EARSHOT_DATA_DIR: data.path, PORT: String(port), EARSHOT_LOG_LEVEL: 'warn', EARSHOT_RATE_LIMIT_MULTIPLIER: '100' },
   })
-  const theatre = { browser, url: `http://localhost:${port}`, environment: { EARSHOT_DATA_DIR: data.path } }
+  await using database = await data.openDatabase()
+  const theatre = { browser, url: `http://localhost:${port}`, database }
   const problems: string[] = []
   try {
     for (const flow of flows.filter(({ name }) => name.includes(only)))
@@ -32,7 +33,7 @@ export async function checkDashboard(only = ''): Promise<string | null> {
   return problems.length === 0 ? null : problems.join('\n')
 }
 
-async function play(theatre: Parameters<typeof openStage>[0], flow: Flow, size: Size): Promise<string | null> {
+async function play(theatre: Theatre, flow: Flow, size: Size): Promise<string | null> {
   try {
     await using stage = await openStage(theatre, size)
     stage.context.setDefaultTimeout(LIMIT_MS / 4)

@@ -1,8 +1,11 @@
+import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { Scope } from '@earshot/contracts'
+import { type Plan, Scope } from '@earshot/contracts'
 import { type Client, createClient } from '@earshot/contracts/client'
+import { addTeamMember, createTeamFor, createUser, type Database, setTeamPlan, type UserRow } from '@earshot/db'
+import { hashPassword } from '@earshot/server'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
-import { runAdmin } from '../../support/run-admin.ts'
+import { makeTokenOf } from '../../support/people.ts'
 
 const AXE = readFileSync(new URL(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
 const PASSWORD = 'seven quiet engines hum'
@@ -29,8 +32,12 @@ export interface Stage {
   check: (state: string) => Promise<void>
   /** Adds a person to the team and opens the dashboard as them, in a browser of their own. */
   colleague: (role: 'viewer' | 'member' | 'admin') => Promise<{ page: Page; name: string }>
+  /** Changes the plan of the team, as the operator does. */
+  setPlan: (plan: Plan) => Promise<void>
   /** What the browser reported since the beginning: errors, warnings and breaches of the policy. */
   complaints: readonly string[]
+  /** Takes back the browser's report of a refusal that the flow brought about. Throws if there was none. */
+  expectRefusal: (status: number) => void
 }
 
 /** Something that people do on the dashboard, told by role and name. Throws when it does not go as they expect. */
@@ -39,59 +46,62 @@ export interface Flow {
   run: (stage: Stage) => Promise<void>
 }
 
-interface Theatre {
+export interface Theatre {
   browser: Browser
   url: string
-  /** Of the admin CLI. */
-  environment: Record<string, string>
+  /** Beside the service, to make people: the admin CLI would take seconds. */
+  database: Database
 }
 
-let people = 0
-
 /** Makes a person with a team and a project, signed in. */
-export async function openStage({ browser, url, environment }: Theatre, size: Size): Promise<Stage & AsyncDisposable> {
+export async function openStage(theatre: Theatre, size: Size): Promise<Stage & AsyncDisposable> {
+  const { url, database } = theatre
   const contexts: BrowserContext[] = []
   const complaints: string[] = []
-  const makePerson = async (name: string) => {
-    people += 1
-    const email = `person${people}@example.com`
-    await runAdmin(environment, 'user', 'create', '--email', email, '--password', PASSWORD, '--name', name)
-    return email
-  }
-  const signIn = async (email: string) => {
-    const context = await browser.newContext({ viewport: SIZES[size], locale: 'en' })
+  const signIn = async ({ email }: UserRow) => {
+    const context = await theatre.browser.newContext({ viewport: SIZES[size], locale: 'en' })
     contexts.push(context)
     await context.request.post(`${url}/api/auth/session/`, { data: { email, password: PASSWORD } })
     const page = await context.newPage()
     collectComplaints(page, complaints)
     return { context, page }
   }
-  const email = await makePerson('Grace Hopper')
-  await runAdmin(environment, 'team', 'create', '--name', `Compilers ${people}`, '--owner', email)
-  const { context, page } = await signIn(email)
-  const { token } = JSON.parse(
-    await runAdmin(environment, ...['token', 'create', '--user', email, '--name', 'flows', '--scopes', Scope.options.join(','), '--json']),
-  )
-  const client = createClient({ baseUrl: url, token })
-  const [team] = (await client.teams.list()).results
-  if (!team) throw new Error('The team was not made')
+  const owner = await makePerson(database, 'Grace Hopper')
+  const team = await createTeamFor(database, owner, { name: `Compilers ${owner.email.slice(0, 6)}`, plan: 'business' })
+  const { context, page } = await signIn(owner)
+  const client = createClient({ baseUrl: url, token: await makeTokenOf(database, owner, Scope.options) })
   const project = await client.projects.create({ team_id: team.id, name: 'Website', website_url: 'https://example.com' })
   return {
     ...{ url, size, page, context, client, team, project, complaints },
+    expectRefusal: (status) => {
+      const index = complaints.findIndex((complaint) => complaint.includes(`responded with a status of ${status}`))
+      if (index < 0) throw new Error(`Nothing was refused with ${status}`)
+      complaints.splice(index, 1)
+    },
     open: async (path) => {
       await page.goto(path.startsWith('-') ? `${url}/app/${team.slug}/${path}` : `${url}/app/${team.slug}/${project.slug}/${path}`)
     },
     check: (state) => checkPage(page, state),
     colleague: async (role) => {
-      const name = { viewer: 'Vera Viewer', member: 'Mo Member', admin: 'Ada Admin' }[role]
-      const address = await makePerson(name)
-      await runAdmin(environment, 'member', 'add', '--team', team.id, '--email', address, '--role', role)
-      return { page: (await signIn(address)).page, name }
+      const person = await makePerson(database, { viewer: 'Vera Viewer', member: 'Mo Member', admin: 'Ada Admin' }[role])
+      await addTeamMember(database, { team_id: team.id, userId: person.id, role })
+      return { page: (await signIn(person)).page, name: person.name }
+    },
+    setPlan: async (plan) => {
+      await setTeamPlan(database, { team_id: team.id, plan })
     },
     async [Symbol.asyncDispose]() {
       for (const one of contexts) await one.close()
     },
   }
+}
+
+let hash: Promise<string> | undefined
+
+/** Hashing a password is slow on purpose: all have the same. */
+async function makePerson(database: Database, name: string): Promise<UserRow> {
+  hash ??= hashPassword(PASSWORD)
+  return createUser(database, { email: `${randomBytes(6).toString('hex')}@example.com`, name, passwordHash: await hash })
 }
 
 function collectComplaints(page: Page, complaints: string[]): void {
