@@ -39,7 +39,7 @@ export function openBuiltPages(folder: string): BuiltPages {
         ({ mtimeMs }) => mtimeMs,
         () => null,
       )
-      if (builtMs === null) throw new ApiError('dependency_unavailable', { detail: BEING_BUILT, retryAfterSeconds: RETRY_AFTER_SECONDS })
+      if (builtMs === null) throw beingBuilt()
       const known = manifests.get(page)
       if (known?.builtMs === builtMs) return known.assets
       const assets = assetsOf(await readManifest(path))
@@ -47,6 +47,11 @@ export function openBuiltPages(folder: string): BuiltPages {
       return assets
     },
   }
+}
+
+/** What a request gets while there is no build. */
+export function beingBuilt(): ApiError {
+  return new ApiError('dependency_unavailable', { detail: BEING_BUILT, retryAfterSeconds: RETRY_AFTER_SECONDS })
 }
 
 async function readManifest(path: string): Promise<Manifest> {

@@ -3,6 +3,7 @@ import type { PageOptions } from '../pages/page-request.ts'
 import { registerAssets } from './assets.ts'
 import { openBuiltPages } from './built-pages.ts'
 import { registerDashboard } from './dashboard.ts'
+import { registerEmbedScript } from './embed-script.ts'
 import { registerFavicon } from './favicon.ts'
 
 export interface WebOptions extends PageOptions {
@@ -18,4 +19,5 @@ export async function registerWeb(app: FastifyInstance, options: WebOptions): Pr
   await registerAssets(app, pages)
   registerFavicon(app, pages)
   registerDashboard(app, { ...options, pages })
+  registerEmbedScript(app, pages)
 }

@@ -1,0 +1,68 @@
+import { readFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { FastifyInstance } from 'fastify'
+import { matchesETag } from '../http/etag.ts'
+import { type Representation, represent } from '../http/representation.ts'
+import { type BuiltPages, beingBuilt } from './built-pages.ts'
+
+const SCRIPT = 'embed.js'
+const TYPE = 'text/javascript; charset=utf-8'
+/** As a build writes them beside the script, the smallest first. */
+const ENCODINGS = [
+  { name: 'br', extension: '.br' },
+  { name: 'gzip', extension: '.gz' },
+  { name: 'identity', extension: '' },
+] as const
+
+type Encoding = (typeof ENCODINGS)[number]['name']
+
+/** Serves the one script that websites load, to every site. Its address stays the same, so it is kept for minutes only. */
+export function registerEmbedScript(app: FastifyInstance, { built }: Pick<BuiltPages, 'built'>): void {
+  const read = readBuilt(join(built, SCRIPT))
+  app.get(`/${SCRIPT}`, async (request, reply) => {
+    const script = await read()
+    const encoding = encodingFor(request.headers['accept-encoding'])
+    const { body, etag } = script[encoding]
+    reply.headers({
+      'access-control-allow-origin': '*',
+      'cache-control': 'public, max-age=300, stale-while-revalidate=86400',
+      'cross-origin-resource-policy': 'cross-origin',
+      etag,
+      vary: 'accept-encoding',
+      'x-content-type-options': 'nosniff',
+    })
+    if (matchesETag(request.headers['if-none-match'], etag)) return reply.code(304).send()
+    if (encoding !== 'identity') reply.header('content-encoding', encoding)
+    return reply.type(TYPE).send(body)
+  })
+}
+
+/** Returns a function that reads the script in all encodings, again only after a build. Throws `dependency_unavailable` before the first. */
+function readBuilt(path: string): () => Promise<Record<Encoding, Representation>> {
+  let known: { builtMs: number; script: Record<Encoding, Representation> } | undefined
+  return async () => {
+    const file = await stat(path).catch(() => null)
+    if (!file) throw beingBuilt()
+    if (known?.builtMs !== file.mtimeMs) known = { builtMs: file.mtimeMs, script: await readEncodings(path) }
+    return known.script
+  }
+}
+
+async function readEncodings(path: string): Promise<Record<Encoding, Representation>> {
+  // A build replaces all files at once, and may do so between two reads.
+  const [br, gzip, identity] = await Promise.all(ENCODINGS.map(({ extension }) => readFile(path + extension))).catch(() => [])
+  if (!br || !gzip || !identity) throw beingBuilt()
+  return { br: represent(TYPE, br), gzip: represent(TYPE, gzip), identity: represent(TYPE, identity) }
+}
+
+/** Chooses among what the client accepts (RFC 9110 §12.5.3). */
+function encodingFor(header: string | string[] | undefined): Encoding {
+  const accepted = new Set(
+    String(header ?? '')
+      .toLowerCase()
+      .split(',')
+      .filter((part) => !/;\s*q=0(\.0*)?\s*$/.test(part))
+      .map((part) => part.split(';', 1)[0]?.trim()),
+  )
+  return ENCODINGS.find(({ name }) => accepted.has(name))?.name ?? 'identity'
+}
