@@ -130,7 +130,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const { webFolder, mediaOrigin = null } = options
   await registerPages(app, { ...pages, webFolder }, oauthPages)
   await registerOAuth(app, pages)
-  await registerWeb(app, { ...pages, webFolder, mediaOrigin })
+  await registerWeb(app, { ...pages, webFolder, mediaOrigin, pipelines })
   return app
 }
 

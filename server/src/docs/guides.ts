@@ -26,7 +26,7 @@ export const guides: readonly Guide[] = [
   inDocs('local-development', 'Guides', 'How to receive events on your own machine.'),
   inDocs('mcp', 'Guides', 'How to connect agents: tokens, OAuth2, toolsets, prompts.'),
   inDocs('surveys', 'Guides', 'How to run surveys, and read results, NPS and analytics.'),
-  inDocs('widgets', 'Guides', 'How to show what is public on a website.'),
+  inDocs('widgets', 'Guides', 'How to embed walls, badges and forms in a website.'),
   inDocs('videos', 'Guides', 'How to upload and play videos.'),
   inDocs('importing', 'Guides', 'How to move in from another service, with a CSV file.'),
   inDocs('exporting', 'Guides', 'How to write all submissions or responses to a file.'),
