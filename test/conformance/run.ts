@@ -9,6 +9,7 @@ import { checkClientPackage } from './client-package.ts'
 import { checkClips } from './clips.ts'
 import { checkCommandLine, keepScreens } from './command-line.ts'
 import { checkDocument } from './document.ts'
+import { checkEmbed } from './embed.ts'
 import { checkGeneratedClients } from './generated-clients.ts'
 import { checkGoModule } from './go-module.ts'
 import { checkMcp } from './mcp.ts'
@@ -59,6 +60,7 @@ problems.set('The Python package, which takes the tour', await checkPythonPackag
 problems.set('The Go module, which takes the tour', await checkGoModule(await makeTourist(service.url, data)))
 problems.set('MDN HTTP Observatory over the pages', await checkPages(service.url, environment))
 problems.set('Guide and samples in Swagger UI and Redoc, in Chromium', await checkReferencePages(service.url))
+problems.set('Walls, badges and forms embedded in pages of another origin, in Chromium with axe-core', await checkEmbed())
 problems.set('openid-client and oauth4webapi with Chromium', await checkSignIns())
 problems.set('The packed command line under Node 20, 22 and 24, and in a terminal', await checkCommandLine())
 if (process.argv.includes('--keep-screenshots')) {

@@ -1,0 +1,66 @@
+import axe from 'axe-core'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { until } from '../support/until.ts'
+
+/** WCAG 2.2 AA, and what axe holds for good practice. */
+const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
+
+/** Runs before any script of the page: notes what its policy blocks, what moves and what elements say. (`load` does not reach the window.) */
+const WATCH = `
+  globalThis.blocked = []
+  addEventListener('securitypolicyviolation', (event) => blocked.push(event.violatedDirective + ' ' + event.blockedURI))
+  globalThis.shift = 0
+  new PerformanceObserver((list) => {
+    for (const { value, hadRecentInput } of list.getEntries()) if (!hadRecentInput) shift += value
+  }).observe({ type: 'layout-shift', buffered: true })
+  globalThis.told = []
+  for (const type of ['error', 'load', 'sent'])
+    document.addEventListener(type, (event) => {
+      if (event.target.localName?.startsWith('earshot-')) told.push(type + ' ' + event.target.localName + (event.detail?.code ? ' ' + event.detail.code : ''))
+    }, { capture: true })`
+
+/** A page that is watched: what the browser complains of, what it asks for and what moves. */
+export interface WatchedPage extends AsyncDisposable {
+  page: Page
+  /** Everything in the console, and every error of a script. */
+  complaints: string[]
+  requests: string[]
+  /** Waits for an expression of the page. A strict policy forbids the browser's own way to wait. */
+  until: (expression: string) => Promise<void>
+  /** What the policy of the page blocked. */
+  blocked: () => Promise<string[]>
+  /** The cumulative layout shift. */
+  shift: () => Promise<number>
+  /** Events of the elements: type, element and code. */
+  told: () => Promise<string[]>
+  cookies: () => Promise<number>
+  /** The findings of axe-core, each with what it is about. */
+  findings: () => Promise<string[]>
+}
+
+export async function watchPage(browser: Browser, options: BrowserContextOptions & { before?: string } = {}): Promise<WatchedPage> {
+  const { before, ...contextOptions } = options
+  const context = await browser.newContext(contextOptions)
+  const page = await context.newPage()
+  await page.addInitScript(WATCH)
+  if (before !== undefined) await page.addInitScript(before)
+  const complaints: string[] = []
+  const requests: string[] = []
+  page.on('console', (message) => complaints.push(`${message.text()} (${message.location().url})`))
+  page.on('pageerror', ({ message }) => complaints.push(message))
+  page.on('request', (request) => requests.push(request.url()))
+  return {
+    ...{ page, complaints, requests },
+    until: (expression) => until(expression, () => page.evaluate<boolean>(expression)),
+    blocked: () => page.evaluate('blocked'),
+    shift: () => page.evaluate('shift'),
+    told: () => page.evaluate('told'),
+    cookies: async () => (await context.cookies()).length,
+    async findings() {
+      await page.evaluate(axe.source)
+      return page.evaluate<string[]>(`axe.run({ runOnly: ${JSON.stringify(RULES)} }).then(({ violations }) =>
+        violations.flatMap(({ id, nodes }) => nodes.map(({ target, failureSummary }) => id + ' ' + target.flat(2).join(' ') + ': ' + failureSummary)))`)
+    },
+    [Symbol.asyncDispose]: () => context.close(),
+  }
+}
