@@ -31,7 +31,17 @@ export async function checkEmbed(): Promise<string | null> {
     await using stage = await openEmbedStage()
     using host = await openHost()
     const scene = { browser, host, stage, script: `<script src="${stage.url}/embed.js"></script>` }
-    for (const check of [embedStrictly, useKeys, keepStill, readWithoutScript, makeByScript, receiveFromForm, embedAccessibly, failQuietly])
+    for (const check of [
+      embedStrictly,
+      useKeys,
+      keepStill,
+      readWithoutScript,
+      makeByScript,
+      renewLinks,
+      receiveFromForm,
+      embedAccessibly,
+      failQuietly,
+    ])
       await check(scene)
     console.log('Embedded walls, badges and forms: shown under a strict policy, by keys alone, without findings of axe')
     return null
@@ -219,6 +229,20 @@ async function makeByScript({ browser, host, stage, script }: Scene): Promise<vo
     watched.requests.filter((asked) => asked.includes('stranger')),
     [],
   )
+}
+
+/** A link to a still picture that has ended is asked for again. */
+async function renewLinks({ browser, host, stage, script }: Scene): Promise<void> {
+  await using watched = await watchPage(browser, { viewport: WIDE })
+  const { page } = watched
+  let refused = 0
+  await page.route('**/poster.jpg?*', async (route) => {
+    refused += 1
+    return refused === 1 ? route.fulfill({ status: 404 }) : route.continue()
+  })
+  await page.goto(host.show({ body: `<earshot-wall widget="${stage.widgets.wall}"></earshot-wall>`, head: script }))
+  await watched.until("document.querySelector('earshot-wall').shadowRoot.querySelector('.play img')?.naturalWidth > 0")
+  expectEqual('how often the picture was asked for', refused, 2)
 }
 
 /** Messages of the form's own page count, and those of others do not. */
