@@ -5,6 +5,14 @@ import { until } from '../support/until.ts'
 /** WCAG 2.2 AA, and what axe holds for good practice. */
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
 
+const MAX_TABS = 40
+/** The name of what has the focus, in whatever shadow root. */
+const FOCUSED = `(() => {
+  let node = document.activeElement
+  while (node?.shadowRoot?.activeElement) node = node.shadowRoot.activeElement
+  return node?.getAttribute('aria-label') ?? node?.textContent
+})()`
+
 /** Runs before any script of the page: notes what its policy blocks, what moves and what elements say. (`load` does not reach the window.) */
 const WATCH = `
   globalThis.blocked = []
@@ -27,6 +35,8 @@ export interface WatchedPage extends AsyncDisposable {
   requests: string[]
   /** Waits for an expression of the page. A strict policy forbids the browser's own way to wait. */
   until: (expression: string) => Promise<void>
+  /** Presses Tab until what has this name, or begins with it, has the focus. */
+  tabTo: (name: string) => Promise<void>
   /** What the policy of the page blocked. */
   blocked: () => Promise<string[]>
   /** The cumulative layout shift. */
@@ -52,6 +62,7 @@ export async function watchPage(browser: Browser, options: BrowserContextOptions
   return {
     ...{ page, complaints, requests },
     until: (expression) => until(expression, () => page.evaluate<boolean>(expression)),
+    tabTo: (name) => tabTo(page, name),
     blocked: () => page.evaluate('blocked'),
     shift: () => page.evaluate('shift'),
     told: () => page.evaluate('told'),
@@ -63,4 +74,19 @@ export async function watchPage(browser: Browser, options: BrowserContextOptions
     },
     [Symbol.asyncDispose]: () => context.close(),
   }
+}
+
+/** Throws unless what was found is what was expected, as JSON. */
+export function expectEqual(what: string, found: unknown, expected: unknown): void {
+  const [first, second] = [JSON.stringify(found), JSON.stringify(expected)]
+  if (first !== second) throw new Error(`${what}: found ${first}, expected ${second}`)
+}
+
+async function tabTo(page: Page, name: string): Promise<void> {
+  for (let presses = 0; presses < MAX_TABS; presses += 1) {
+    await page.keyboard.press('Tab')
+    const focused = await page.evaluate<string | null | undefined>(FOCUSED)
+    if (focused?.startsWith(name)) return
+  }
+  throw new Error(`Tab never reaches "${name}"`)
 }

@@ -2,7 +2,7 @@ import { createClient } from '@earshot/contracts/client'
 import type { Browser } from 'playwright-core'
 import { openChromium } from './chromium.ts'
 import { type EmbedHost, openHost } from './embed-host.ts'
-import { watchPage } from './embed-page.ts'
+import { expectEqual, watchPage } from './embed-page.ts'
 import { type EmbedStage, openEmbedStage } from './embed-stage.ts'
 
 const PHONE = { width: 390, height: 844 }
@@ -123,30 +123,18 @@ async function useKeys({ browser, host, stage, script }: Scene): Promise<void> {
       head: script,
     }),
   )
-  const tabTo = async (name: string) => {
-    for (let presses = 0; presses < 40; presses += 1) {
-      await page.keyboard.press('Tab')
-      const focused = await page.evaluate<string | undefined>(`(() => {
-        let node = document.activeElement
-        while (node?.shadowRoot?.activeElement) node = node.shadowRoot.activeElement
-        return node?.getAttribute('aria-label') ?? node?.textContent
-      })()`)
-      if (focused?.startsWith(name)) return
-    }
-    throw new Error(`Tab never reaches "${name}"`)
-  }
   const more = page.locator('.wall').getByRole('button', { name: 'Read more: Grace Okafor' })
   const quote = page.locator('.wall .card', { hasText: 'Grace Okafor' }).locator('.quote')
   await more.waitFor()
   const clamped = (await quote.boundingBox())?.height ?? 0
-  await tabTo('Play video of Jonas Weber')
+  await watched.tabTo('Play video of Jonas Weber')
   await page.keyboard.press('Enter')
   await watched.until("document.querySelector('earshot-wall').shadowRoot.activeElement?.localName === 'video'")
-  await tabTo('Read more: Grace Okafor')
+  await watched.tabTo('Read more: Grace Okafor')
   await page.keyboard.press('Enter')
   await page.locator('.wall').getByRole('button', { name: 'Read less: Grace Okafor', expanded: true }).waitFor()
   expectEqual('the opened text is longer', ((await quote.boundingBox())?.height ?? 0) > clamped, true)
-  await tabTo('Next')
+  await watched.tabTo('Next')
   const list = page.locator('.carousel')
   await page.keyboard.press('Enter')
   await watched.until("document.querySelectorAll('earshot-wall')[1].shadowRoot.querySelector('ul').scrollLeft > 100")
@@ -300,9 +288,4 @@ async function failQuietly({ browser, host, stage, script }: Scene): Promise<voi
     away.complaints.filter((complaint) => !complaint.startsWith('Failed to load resource')),
     [],
   )
-}
-
-function expectEqual(what: string, found: unknown, expected: unknown): void {
-  const [first, second] = [JSON.stringify(found), JSON.stringify(expected)]
-  if (first !== second) throw new Error(`${what}: found ${first}, expected ${second}`)
 }
