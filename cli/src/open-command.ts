@@ -7,8 +7,8 @@ import { OPENED } from './opened.ts'
 import type { CommandContext } from './operation-command.ts'
 
 const DESCRIPTION = [
-  'Open a page of the service in the browser: your account (the default), its tokens, or the reference of the API (docs).',
-  'Projects and submissions have no pages yet: the browser shows their JSON, if you are signed in there. BROWSER names another browser; without one, the address is printed.',
+  'Open a page of the service in the browser: the dashboard (the default), a project or a submission on it, your account, its tokens, or the reference of the API (docs).',
+  'BROWSER names another browser; without one, the address is printed.',
 ].join('\n\n')
 
 /** Adds the flags and the action of `earshot open`. */

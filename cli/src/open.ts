@@ -14,7 +14,7 @@ export interface OpenFlags {
 
 /** Opens a page in the browser; prints its address where there is none. */
 export async function openPage(
-  { page = 'account', id }: { page: string | undefined; id: string | undefined },
+  { page = 'dashboard', id }: { page: string | undefined; id: string | undefined },
   flags: OpenFlags,
   terminal: Terminal,
 ): Promise<void> {
@@ -24,7 +24,7 @@ export async function openPage(
   else terminal.writeError(`Opening ${address}\n`)
 }
 
-/** There are no pages of projects and submissions: the browser shows the JSON of the API to who is signed in. */
+/** The pages of the dashboard take ids as well as short names. */
 async function pathOf(page: string, id: string | undefined, flags: OpenFlags, terminal: Terminal): Promise<string> {
   const path = Object.hasOwn(PAGES, page) ? PAGES[page] : undefined
   if (path !== undefined && id !== undefined) throw new UsageError(`${page} takes no id`)
@@ -37,6 +37,6 @@ async function pathOf(page: string, id: string | undefined, flags: OpenFlags, te
   const place = isKnown
     ? { team_id: team, project_id: project }
     : await findTeamAndProject(connect(terminal), { needsTeam: true, needsProject: true, team, project }, terminal)
-  const parts = ['teams', place.team_id, 'projects', place.project_id, ...(page === 'submission' ? ['submissions', id] : [])]
-  return `api/v1/${parts.map((part) => encodeURIComponent(part ?? '')).join('/')}/`
+  const inbox = `app/${encodeURIComponent(place.team_id ?? '')}/${encodeURIComponent(place.project_id ?? '')}/inbox`
+  return page === 'submission' ? `${inbox}?${new URLSearchParams({ item: id ?? '' })}` : inbox
 }

@@ -7,17 +7,18 @@ import { earshot } from './command-line.ts'
 import { PLACE, PROJECT, SUBMISSION, TEAM } from './records.ts'
 
 const url = 'https://feedback.example'
-const project = `${url}/api/v1/teams/${TEAM}/projects/${PROJECT}/`
+const inbox = `${url}/app/${TEAM}/${PROJECT}/inbox`
 
 test.for([
-  [[], `${url}/accounts/`],
+  [[], `${url}/app/`],
+  [['dashboard'], `${url}/app/`],
   [['account'], `${url}/accounts/`],
   [['tokens'], `${url}/accounts/tokens/`],
   [['docs'], `${url}/api/docs/`],
-  [['project'], project],
-  [['project', 'other'], `${url}/api/v1/teams/${TEAM}/projects/other/`],
-  [['submission', SUBMISSION], `${project}submissions/${SUBMISSION}/`],
-  [['submission', 'a/../b'], `${project}submissions/a%2F..%2Fb/`],
+  [['project'], inbox],
+  [['project', 'a/../b'], `${url}/app/${TEAM}/a%2F..%2Fb/inbox`],
+  [['submission', SUBMISSION], `${inbox}?item=${SUBMISSION}`],
+  [['submission', 'a/../b'], `${inbox}?item=a%2F..%2Fb`],
 ] as const)('open %j --print', async ([args, address]) => {
   expect(await earshot(['open', ...args, '--print'], { url, env: PLACE })).toEqual({ exitCode: 0, out: `${address}\n`, err: '' })
 })
@@ -29,14 +30,14 @@ test('BROWSER gets the address as one argument; without a browser it is printed'
   await chmod(browser, 0o755)
   const id = '$(touch hacked) a;b'
   const { out, err } = await earshot(['open', 'submission', id], { url, env: { ...PLACE, BROWSER: `${browser} --new %s` } })
-  const address = `${project}submissions/${encodeURIComponent(id)}/`
+  const address = `${inbox}?${new URLSearchParams({ item: id })}`
   expect([out, err]).toEqual(['', `Opening ${address}\n`])
   const opened = () => readFile(join(directory, 'opened'), 'utf8').catch(() => '')
   await until('the browser was started', async () => (await opened()) !== '')
   expect(await opened()).toBe(`--new|${address}|`)
   await rm(directory, { recursive: true })
   for (const env of [{}, { BROWSER: '/does/not/exist' }])
-    expect(await earshot(['open'], { url, env })).toMatchObject({ exitCode: 0, out: `${url}/accounts/\n` })
+    expect(await earshot(['open'], { url, env })).toMatchObject({ exitCode: 0, out: `${url}/app/\n` })
 })
 
 test.for([
