@@ -106,7 +106,8 @@ const directions: Record<string, readonly string[]> = {
     '@earshot/web/build',
   ],
   // Pages use the public API alone. What visitors load is small, so each part has its own files.
-  'web/src/dashboard/': ['@earshot/contracts', '@earshot/contracts/client', '@earshot/contracts/constants', 'web/src/shared/'],
+  // The code that it shows for receivers is that of the tested programs.
+  'web/src/dashboard/': ['@earshot/contracts', '@earshot/contracts/client', '@earshot/contracts/constants', 'examples/', 'web/src/shared/'],
   'web/src/visitor/': ['@earshot/contracts', '@earshot/contracts/client', 'web/src/shared/'],
   'web/src/embed/': ['@earshot/contracts'],
   'web/src/shared/': [],

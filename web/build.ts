@@ -10,7 +10,7 @@ const BUILT = join(ROOT, 'dist')
 /** The last file that a build writes: what it was made from. */
 const STAMP = 'build.json'
 /** What the pages are made from, beside the versions of packages. */
-const SOURCES = ['src', 'build.ts', 'package.json', '../contracts/src']
+const SOURCES = ['src', 'build.ts', 'package.json', '../contracts/src', '../examples/receivers']
 const COMPRESSED = /\.(js|css|html|svg|json)$/
 /** A smaller file gains nothing. */
 const MIN_COMPRESSED_BYTES = 1_024

@@ -1,9 +1,11 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router'
 import { queries } from './api.ts'
+import { readEventsSearch } from './events/address.ts'
 import { readFilters } from './inbox/filters.ts'
 import { Missing, ProjectLayout, RootLayout, TeamLayout } from './shell/layouts.tsx'
 import { findPlace, findStart, projectsQuery, teamsQuery } from './shell/places.ts'
 import { ErrorNote } from './ui/error-note.tsx'
+import { readEndpointSearch, readEndpointsSearch } from './webhooks/address.ts'
 
 const root = createRootRoute({ component: RootLayout, notFoundComponent: () => <Missing />, errorComponent: PageError })
 
@@ -42,8 +44,27 @@ const inbox = createRoute({
   component: lazyRouteComponent(() => import('./inbox/inbox.tsx'), 'Inbox'),
 })
 
+const webhooks = createRoute({
+  getParentRoute: () => team,
+  path: '/-/webhooks',
+  validateSearch: readEndpointsSearch,
+  component: lazyRouteComponent(() => import('./webhooks/endpoints.tsx'), 'Webhooks'),
+})
+const webhook = createRoute({
+  getParentRoute: () => team,
+  path: '/-/webhooks/$webhook',
+  validateSearch: readEndpointSearch,
+  component: lazyRouteComponent(() => import('./webhooks/endpoint.tsx'), 'WebhookEndpoint'),
+})
+const events = createRoute({
+  getParentRoute: () => team,
+  path: '/-/events',
+  validateSearch: readEventsSearch,
+  component: lazyRouteComponent(() => import('./events/events.tsx'), 'Events'),
+})
+
 export const router = createRouter({
-  routeTree: root.addChildren([start, team.addChildren([teamStart, project.addChildren([inbox])])]),
+  routeTree: root.addChildren([start, team.addChildren([teamStart, webhooks, webhook, events, project.addChildren([inbox])])]),
   basepath: '/app',
   defaultPreload: 'intent',
   scrollRestoration: true,

@@ -15,7 +15,10 @@ interface Entry {
 }
 
 const PROJECT_PAGES: readonly Entry[] = [{ to: '/$team/$project/inbox', icon: 'inbox', text: 'Inbox' }]
-const TEAM_PAGES: readonly (Entry & { isForAdmins?: boolean })[] = []
+const TEAM_PAGES: readonly (Entry & { isForAdmins?: boolean })[] = [
+  { to: '/$team/-/webhooks', icon: 'hook', text: 'Webhooks', isForAdmins: true },
+  { to: '/$team/-/events', icon: 'events', text: 'Events', isForAdmins: true },
+]
 
 /** The navigation: projects, their pages, the team's pages, and the person. On narrow windows it opens by a button. */
 export function Sidebar() {

@@ -1,0 +1,177 @@
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import { AdminsOnly, lacksFeature, NotInPlan } from '../shell/admins-only.tsx'
+import { useTeam } from '../shell/places.ts'
+import { Button } from '../ui/button.tsx'
+import { Empty } from '../ui/empty.tsx'
+import { ErrorNote, Note } from '../ui/error-note.tsx'
+import { SelectField } from '../ui/field.tsx'
+import { Page } from '../ui/page.tsx'
+import { Skeleton } from '../ui/skeleton.tsx'
+import { Ago, At } from '../ui/time.tsx'
+import { typesQuery } from '../webhooks/queries.ts'
+import { EventPanel } from './event.tsx'
+import { useFeed } from './feed.ts'
+import type { FeedEvent, FeedReader } from './feed-reader.ts'
+import { TypesCatalogue } from './types.tsx'
+import '../webhooks/webhooks.css'
+import '../webhooks/attempt.css'
+import './events.css'
+
+const SHOWN = 100
+const route = getRouteApi('/$team/-/events')
+
+/** The change feed of a team, live, and the catalogue of event types. */
+export function Events() {
+  return (
+    <AdminsOnly title="Events">
+      <EventsPage />
+    </AdminsOnly>
+  )
+}
+
+function EventsPage() {
+  const team = useTeam()
+  const { view, type } = route.useSearch()
+  const types = useQuery(typesQuery(team.id))
+  const known = types.data?.find((one) => one.type === type)?.type
+  return (
+    <Page title="Events" lead="Everything that happens in your team, as programs get it: by webhook, by feed and by stream." width="wide">
+      {lacksFeature(types.error) ? (
+        <NotInPlan what="events" />
+      ) : (
+        <>
+          <nav className="tabs" aria-label="Parts of this page">
+            <Link
+              to="/$team/-/events"
+              params={{ team: team.slug }}
+              search={{}}
+              activeOptions={{ exact: true }}
+              aria-current={current(view === undefined)}
+            >
+              Feed
+            </Link>
+            <Link to="/$team/-/events" params={{ team: team.slug }} search={{ view: 'types' }} aria-current={current(view === 'types')}>
+              Types
+            </Link>
+          </nav>
+          {types.error && <ErrorNote error={types.error} onRetry={() => void types.refetch()} />}
+          {types.isPending && <Skeleton />}
+          {types.data && (view === 'types' ? <TypesCatalogue types={types.data} /> : <FeedView key={`${team.id} ${known}`} type={known} />)}
+        </>
+      )}
+    </Page>
+  )
+}
+
+function FeedView({ type }: { type: FeedEvent['type'] | undefined }) {
+  const team = useTeam()
+  const { item } = route.useSearch()
+  const feed = useFeed(team.id, type)
+  return (
+    <div className="beside" data-open={item !== undefined || undefined}>
+      <section className="list-side" aria-label="Feed">
+        <FeedBar feed={feed} type={type} />
+        <FeedNote feed={feed} />
+        <FeedList feed={feed} />
+      </section>
+      {item !== undefined && <EventPanel key={item} id={item} feed={feed} />}
+    </div>
+  )
+}
+
+function FeedBar({ feed, type }: { feed: FeedReader; type: string | undefined }) {
+  const team = useTeam()
+  const navigate = route.useNavigate()
+  const { data: types = [] } = useQuery(typesQuery(team.id))
+  const texts = {
+    live: 'Live',
+    paused: 'Paused',
+    lost: 'Connecting again',
+    reading: 'Reading',
+    behind: 'Not live',
+    failed: 'Not live',
+  } as const
+  return (
+    <div className="filters">
+      <SelectField
+        label="Type"
+        options={[{ value: '', label: 'Any type' }, ...types.map((one) => ({ value: one.type, label: one.type }))]}
+        value={type ?? ''}
+        onChange={({ target }) => void navigate({ search: target.value ? { type: target.value } : {}, replace: true })}
+      />
+      <div className="row">
+        <span className={`live ${feed.view.state}`} role="status">
+          {texts[feed.view.state]}
+        </span>
+        {feed.view.state === 'live' && <Button onClick={() => feed.pause()}>Pause</Button>}
+        {feed.view.state === 'paused' && <Button onClick={() => feed.start()}>Resume</Button>}
+      </div>
+    </div>
+  )
+}
+
+function FeedNote({ feed }: { feed: FeedReader }) {
+  const [newest] = feed.view.events
+  if (feed.view.state === 'failed') return <ErrorNote error={feed.view.error} onRetry={() => feed.start()} />
+  if (feed.view.state !== 'behind' || !newest) return null
+  return (
+    <Note>
+      <p>
+        <strong>There are newer events.</strong> The feed is read from its oldest event on. These go up to <At at={newest.created_at} />.
+      </p>
+      <div className="row">
+        <Button onClick={() => feed.catchUp()}>Catch up</Button>
+        <Button onClick={() => feed.skip()}>Skip to new events</Button>
+      </div>
+    </Note>
+  )
+}
+
+function FeedList({ feed }: { feed: FeedReader }) {
+  const [shown, setShown] = useState(SHOWN)
+  const { item } = route.useSearch()
+  if (feed.view.events.length === 0 && feed.view.state === 'reading') return <Skeleton />
+  if (feed.view.events.length === 0 && feed.view.state !== 'failed')
+    return (
+      <Empty icon="events" title="No event yet">
+        Events appear here at once when something happens, such as a new submission. They are kept for as long as your team keeps payloads.
+      </Empty>
+    )
+  return (
+    <>
+      <ul className="records">
+        {feed.view.events.slice(0, shown).map((event) => (
+          <li key={event.id}>
+            <Link
+              className="record delivery-row"
+              from="/$team/-/events"
+              to="."
+              search={(previous) => ({ ...previous, item: event.id })}
+              aria-current={event.id === item ? 'true' : undefined}
+              activeOptions={{ exact: true }}
+              id={`row-${event.id}`}
+              resetScroll={false}
+            >
+              <span className="what">
+                <strong>{event.type}</strong>
+                <span className="soft url">{event.id}</span>
+              </span>
+              <Ago at={event.created_at} />
+            </Link>
+          </li>
+        ))}
+      </ul>
+      {feed.view.events.length > shown && (
+        <div className="more">
+          <Button onClick={() => setShown(shown + SHOWN)}>Show more</Button>
+        </div>
+      )}
+    </>
+  )
+}
+
+function current(isCurrent: boolean) {
+  return isCurrent ? 'page' : undefined
+}

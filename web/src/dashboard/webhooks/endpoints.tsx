@@ -1,0 +1,109 @@
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { AdminsOnly, lacksFeature, NotInPlan } from '../shell/admins-only.tsx'
+import { projectsQuery, useTeam } from '../shell/places.ts'
+import { Button } from '../ui/button.tsx'
+import { Empty } from '../ui/empty.tsx'
+import { Loaded } from '../ui/loaded.tsx'
+import { More } from '../ui/more.tsx'
+import { Page } from '../ui/page.tsx'
+import { Skeleton } from '../ui/skeleton.tsx'
+import { CreateEndpoint } from './create.tsx'
+import { Health, StateTag } from './marks.tsx'
+import { endpointsQuery, statsQuery } from './queries.ts'
+import type { Endpoint } from './records.ts'
+import { eventsInWords, shareInWords } from './words.ts'
+import './webhooks.css'
+
+const TITLE = 'Webhooks'
+const route = getRouteApi('/$team/-/webhooks')
+
+/** The webhook endpoints of a team, with their health. */
+export function Webhooks() {
+  return (
+    <AdminsOnly title={TITLE}>
+      <Endpoints />
+    </AdminsOnly>
+  )
+}
+
+function Endpoints() {
+  const team = useTeam()
+  const { create } = route.useSearch()
+  const navigate = route.useNavigate()
+  const query = useInfiniteQuery(endpointsQuery(team.id))
+  if (lacksFeature(query.error))
+    return (
+      <Page title={TITLE}>
+        <NotInPlan what="webhooks" />
+      </Page>
+    )
+  if (create) return <CreateEndpoint />
+  const add = (
+    <Button look="primary" icon="plus" onClick={() => void navigate({ search: { create: true } })}>
+      New endpoint
+    </Button>
+  )
+  return (
+    <Page
+      title={TITLE}
+      lead="Earshot sends what happens to your programs and chats, signed, and retries when they fail."
+      width="wide"
+      actions={add}
+    >
+      <Loaded query={query} skeleton={<Skeleton rows={3} height="4.5rem" />}>
+        {({ pages }) => <EndpointList endpoints={pages.flatMap(({ results }) => results)} />}
+      </Loaded>
+      <More query={query} />
+    </Page>
+  )
+}
+
+function EndpointList({ endpoints }: { endpoints: readonly Endpoint[] }) {
+  if (endpoints.length === 0)
+    return (
+      <Empty icon="hook" title="No endpoint yet">
+        An endpoint is an address of your program, or of a channel in Slack, Discord or Teams. Add one, send it a test, and see its answer
+        here.
+      </Empty>
+    )
+  return (
+    <ul className="records">
+      {endpoints.map((endpoint) => (
+        <li key={endpoint.id}>
+          <EndpointRow endpoint={endpoint} />
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function EndpointRow({ endpoint }: { endpoint: Endpoint }) {
+  const team = useTeam()
+  const { data: projects = [] } = useQuery(projectsQuery(team.id))
+  const { data: stats } = useQuery(statsQuery({ team_id: team.id, webhook_id: endpoint.id }, 1))
+  const project = projects.find(({ id }) => id === endpoint.project_id)
+  return (
+    <Link
+      className="record endpoint-row"
+      to="/$team/-/webhooks/$webhook"
+      params={{ team: team.slug, webhook: endpoint.id }}
+      search={{ tab: 'deliveries' }}
+    >
+      <span className="what">
+        <strong dir="auto">{endpoint.description || endpoint.url}</strong>
+        <span className="soft url">{endpoint.url}</span>
+        <span className="soft">
+          {eventsInWords(endpoint.events)} · {project ? <bdi>{project.name}</bdi> : 'all projects'}
+          {endpoint.format !== 'earshot' && ` · ${endpoint.format}`}
+        </span>
+      </span>
+      <Health endpoint={endpoint} />
+      <span className="share">
+        <strong>{stats ? shareInWords(stats.totals.success_share) : '…'}</strong>
+        <span className="soft">{stats?.totals.attempts === 0 ? 'nothing sent in 24 h' : 'succeeded in 24 h'}</span>
+      </span>
+      <StateTag state={endpoint.state} />
+    </Link>
+  )
+}
