@@ -2,13 +2,14 @@ import { makeDataDir } from '../support/data-dir.ts'
 import { freePort } from '../support/free-port.ts'
 import { startService } from '../support/service-process.ts'
 import { openChromium } from './chromium.ts'
+import { eventFlows } from './dashboard/events.ts'
 import { inboxFlows } from './dashboard/inbox.ts'
 import { type Flow, openStage, SIZES, type Size, type Theatre } from './dashboard/stage.ts'
 import { type Flow, openStage, SIZES, type Size } from './dashboard/stage.ts'
 import { webhookFlows } from './dashboard/webhooks.ts'
 
 const LIMIT_MS = 60_000
-const flows: readonly Flow[] = [...inboxFlows, ...webhookFlows]
+const flows: readonly Flow[] = [...inboxFlows, ...webhookFlows, ...eventFlows]
 
 /** Does on the dashboard what people do, in Chromium, on a laptop and on a phone. Resolves to the problems, or null. */
 export async function checkDashboard(only = ''): Promise<string | null> {

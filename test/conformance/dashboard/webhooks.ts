@@ -219,7 +219,7 @@ const roleFlow: Flow = {
   name: 'a member reads whom to ask about webhooks',
   run: async ({ url, team, colleague, setPlan, open, page, check, expectRefusal }) => {
     const { page: theirs } = await colleague('member')
-    for (const path of ['webhooks', 'events']) {
+    for (const path of ['webhooks', 'events', 'audit-log']) {
       await theirs.goto(`${url}/app/${team.slug}/-/${path}`)
       await theirs.getByText('Ask an admin or an owner: Grace Hopper.').waitFor()
     }

@@ -1,5 +1,6 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router'
 import { queries } from './api.ts'
+import { readAuditSearch } from './audit-log/address.ts'
 import { readEventsSearch } from './events/address.ts'
 import { readFilters } from './inbox/filters.ts'
 import { Missing, ProjectLayout, RootLayout, TeamLayout } from './shell/layouts.tsx'
@@ -62,9 +63,15 @@ const events = createRoute({
   validateSearch: readEventsSearch,
   component: lazyRouteComponent(() => import('./events/events.tsx'), 'Events'),
 })
+const auditLog = createRoute({
+  getParentRoute: () => team,
+  path: '/-/audit-log',
+  validateSearch: readAuditSearch,
+  component: lazyRouteComponent(() => import('./audit-log/audit-log.tsx'), 'AuditLog'),
+})
 
 export const router = createRouter({
-  routeTree: root.addChildren([start, team.addChildren([teamStart, webhooks, webhook, events, project.addChildren([inbox])])]),
+  routeTree: root.addChildren([start, team.addChildren([teamStart, webhooks, webhook, events, auditLog, project.addChildren([inbox])])]),
   basepath: '/app',
   defaultPreload: 'intent',
   scrollRestoration: true,

@@ -18,6 +18,7 @@ const PROJECT_PAGES: readonly Entry[] = [{ to: '/$team/$project/inbox', icon: 'i
 const TEAM_PAGES: readonly (Entry & { isForAdmins?: boolean })[] = [
   { to: '/$team/-/webhooks', icon: 'hook', text: 'Webhooks', isForAdmins: true },
   { to: '/$team/-/events', icon: 'events', text: 'Events', isForAdmins: true },
+  { to: '/$team/-/audit-log', icon: 'log', text: 'Audit log', isForAdmins: true },
 ]
 
 /** The navigation: projects, their pages, the team's pages, and the person. On narrow windows it opens by a button. */

@@ -1,0 +1,60 @@
+import type { Flow } from './stage.ts'
+
+const BODY = 'My password is hunter2.'
+
+export const eventFlows: readonly Flow[] = [
+  {
+    name: 'an event appears live and is expunged',
+    run: async ({ page, open, check, client, team, project }) => {
+      await open('-/events')
+      await page.getByText('Live', { exact: true }).waitFor()
+      await page.getByText('No event yet').waitFor()
+      await client.submissions.create({
+        ...{ team_id: team.id, project_id: project.id, kind: 'text', body: BODY, author: { name: 'Ada Lovelace' } },
+      })
+      const row = page.getByRole('link', { name: /submission\.created/ })
+      await row.click()
+      const panel = page.getByRole('region', { name: 'Event', exact: true })
+      await panel.getByText(BODY).waitFor()
+      await check('an event')
+      await panel.getByRole('button', { name: 'Expunge the event' }).click()
+      await page.getByRole('dialog').getByRole('button', { name: 'Expunge the event' }).click()
+      await page.getByText('No event yet').waitFor()
+      if ((await client.events.list({ team_id: team.id })).results.length > 0) throw new Error('It is still in the feed')
+
+      await page.getByRole('button', { name: 'Pause' }).click()
+      await page.getByText('Paused', { exact: true }).waitFor()
+      await client.submissions.create({
+        ...{ team_id: team.id, project_id: project.id, kind: 'text', body: 'While it was paused.', author: { name: 'Ada Lovelace' } },
+      })
+      await page.getByRole('button', { name: 'Resume' }).click()
+      await row.waitFor()
+      if ((await row.count()) !== 1) throw new Error('An event is shown twice')
+      await page.getByRole('link', { name: 'Types' }).click()
+      await page.getByText('A person approved a submission.', { exact: false }).first().click()
+      await page.getByRole('region', { name: 'Example of submission.approved' }).waitFor()
+      await check('the types of events')
+    },
+  },
+  {
+    name: 'the audit log says who changed what',
+    run: async ({ page, open, check, client, team, project, setPlan, expectRefusal }) => {
+      await open('-/audit-log')
+      await page.getByText('The pro plan has no audit log').waitFor()
+      expectRefusal(402)
+      await check('a plan without an audit log')
+      await setPlan('business')
+      await client.projects.update({ team_id: team.id, project_id: project.id, name: 'Shop' })
+      await open('-/audit-log')
+      const entry = page.getByRole('article').filter({ hasText: 'Project updated' })
+      await entry.getByText('Grace Hopper').waitFor()
+      await entry.getByText('access token').waitFor()
+      await entry.getByText('Website', { exact: true }).waitFor()
+      await check('the audit log')
+      await page.getByLabel('Action').fill('project.created')
+      await page.getByLabel('Action').press('Enter')
+      await page.getByText('Project created').waitFor()
+      await entry.waitFor({ state: 'detached' })
+    },
+  },
+]

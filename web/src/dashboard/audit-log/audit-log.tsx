@@ -1,0 +1,184 @@
+import type { Client } from '@earshot/contracts/client'
+import { infiniteQueryOptions, useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { useId, useState } from 'react'
+import { api, type Item } from '../api.ts'
+import { AdminsOnly, lacksFeature, NotInPlan } from '../shell/admins-only.tsx'
+import { projectsQuery, useTeam } from '../shell/places.ts'
+import { Button } from '../ui/button.tsx'
+import { Empty } from '../ui/empty.tsx'
+import { Face } from '../ui/face.tsx'
+import { TextField } from '../ui/field.tsx'
+import { Loaded } from '../ui/loaded.tsx'
+import { More } from '../ui/more.tsx'
+import { Page } from '../ui/page.tsx'
+import { At } from '../ui/time.tsx'
+import { defined, instantOf } from '../webhooks/address.ts'
+import type { AuditSearch } from './address.ts'
+import { actionInWords, changesOf, credentialInWords } from './words.ts'
+import '../webhooks/webhooks.css'
+import './audit-log.css'
+
+type Entry = Item<Client['teams']['auditLog']['list']>
+
+const PAGE = 50
+const route = getRouteApi('/$team/-/audit-log')
+
+/** Who changed what in the team, and when. */
+export function AuditLog() {
+  return (
+    <AdminsOnly title="Audit log">
+      <Log />
+    </AdminsOnly>
+  )
+}
+
+const entriesQuery = (team_id: string, { action, after, before }: AuditSearch) => {
+  const filters = defined({ action, created_after: instantOf(after), created_before: instantOf(before) })
+  return infiniteQueryOptions({
+    queryKey: ['audit-log', team_id, filters],
+    queryFn: ({ pageParam }) => api.teams.auditLog.list({ team_id, ...filters, limit: PAGE, ...defined({ cursor: pageParam }) }),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: ({ next_cursor }) => next_cursor ?? undefined,
+  })
+}
+
+function Log() {
+  const team = useTeam()
+  const search = route.useSearch()
+  const query = useInfiniteQuery(entriesQuery(team.id, search))
+  const entries = query.data?.pages.flatMap(({ results }) => results) ?? []
+  return (
+    <Page title="Audit log" lead="Who changed what, and when. Entries are kept for a year and cannot be changed." width="wide">
+      {lacksFeature(query.error) ? (
+        <NotInPlan what="audit log" />
+      ) : (
+        <>
+          <Filters key={search.action} actions={[...new Set(entries.map(({ action }) => action))]} />
+          <Loaded query={query}>{() => <Entries entries={entries} isFiltered={Object.keys(search).length > 0} />}</Loaded>
+          <More query={query} />
+        </>
+      )}
+    </Page>
+  )
+}
+
+function Filters({ actions }: { actions: readonly string[] }) {
+  const id = useId()
+  const search = route.useSearch()
+  const navigate = route.useNavigate()
+  const [action, setAction] = useState(search.action ?? '')
+  const set = (change: { [Name in keyof AuditSearch]?: AuditSearch[Name] | undefined }) =>
+    void navigate({ search: defined({ ...search, ...change }), replace: true, resetScroll: false })
+  const setTyped = () => action.trim() !== (search.action ?? '') && set({ action: action.trim() || undefined })
+  return (
+    <search className="filters">
+      <TextField
+        label="Action"
+        list={id}
+        placeholder="webhook.created"
+        value={action}
+        spellCheck={false}
+        onChange={({ target }) => setAction(target.value)}
+        onBlur={setTyped}
+        onKeyDown={({ key }) => key === 'Enter' && setTyped()}
+      />
+      <datalist id={id}>
+        {actions.map((known) => (
+          <option key={known} value={known} />
+        ))}
+      </datalist>
+      <TextField
+        label="From"
+        type="datetime-local"
+        value={search.after ?? ''}
+        onChange={({ target }) => set({ after: target.value || undefined })}
+      />
+      <TextField
+        label="To"
+        type="datetime-local"
+        value={search.before ?? ''}
+        onChange={({ target }) => set({ before: target.value || undefined })}
+      />
+      {Object.keys(search).length > 0 && (
+        <div className="row">
+          <Button onClick={() => void navigate({ search: {}, replace: true })}>Clear filters</Button>
+        </div>
+      )}
+    </search>
+  )
+}
+
+function Entries({ entries, isFiltered }: { entries: readonly Entry[]; isFiltered: boolean }) {
+  if (entries.length === 0)
+    return (
+      <Empty icon="log" title={isFiltered ? 'No entry matches' : 'No entry yet'}>
+        {isFiltered
+          ? 'Change or clear the filters. An action is written as in webhook.created.'
+          : 'Changes to the team, its members, projects and webhooks appear here.'}
+      </Empty>
+    )
+  return (
+    <ol className="records">
+      {entries.map((entry) => (
+        <li key={entry.id}>
+          <EntryRow entry={entry} />
+        </li>
+      ))}
+    </ol>
+  )
+}
+
+function EntryRow({ entry }: { entry: Entry }) {
+  const { data: projects = [] } = useQuery(projectsQuery(useTeam().id))
+  const { actor, credential, action, target, project_id, ip, at } = entry
+  const who = actor?.name ?? (credential?.kind === 'system' ? 'The service' : 'A deleted account')
+  const project = projects.find(({ id }) => id === project_id)
+  return (
+    <article className="entry">
+      <Face name={who} />
+      <div className="what">
+        <p>
+          <strong dir="auto">{who}</strong> <span>{actionInWords(action)}</span>
+          {project && (
+            <>
+              {' in '}
+              <bdi>{project.name}</bdi>
+            </>
+          )}
+        </p>
+        <Changes changes={entry.changes} />
+        <p className="soft">
+          <At at={at} />
+          {credential && ` · ${credentialInWords(credential.kind)}`}
+          {ip !== null && ` · ${ip}`}
+          {target.id !== null && (
+            <>
+              {' · '}
+              {target.type.replaceAll('_', ' ')} <code>{target.id}</code>
+            </>
+          )}
+        </p>
+      </div>
+      <code className="action">{action}</code>
+    </article>
+  )
+}
+
+function Changes({ changes }: { changes: Entry['changes'] }) {
+  const rows = changesOf(changes)
+  if (rows.length === 0) return null
+  return (
+    <dl className="changes">
+      {rows.map(({ field, from, to }) => (
+        <div key={field}>
+          <dt>{field}</dt>
+          <dd>
+            <bdi>{from}</bdi> <span aria-hidden="true">→</span>
+            <span className="sr">became</span> <bdi>{to}</bdi>
+          </dd>
+        </div>
+      ))}
+    </dl>
+  )
+}
