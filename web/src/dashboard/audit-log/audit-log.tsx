@@ -139,7 +139,7 @@ function EntryRow({ entry }: { entry: Entry }) {
       <Face name={who} />
       <div className="what">
         <p>
-          <strong dir="auto">{who}</strong> <span>{actionInWords(action)}</span>
+          <strong dir="auto">{who}</strong> · <span>{actionInWords(action)}</span>
           {project && (
             <>
               {' in '}
@@ -174,8 +174,13 @@ function Changes({ changes }: { changes: Entry['changes'] }) {
         <div key={field}>
           <dt>{field}</dt>
           <dd>
-            <bdi>{from}</bdi> <span aria-hidden="true">→</span>
-            <span className="sr">became</span> <bdi>{to}</bdi>
+            {from !== null && (
+              <>
+                <bdi>{from}</bdi> <span aria-hidden="true">→</span>
+                <span className="sr">became</span>{' '}
+              </>
+            )}
+            <bdi>{to}</bdi>
           </dd>
         </div>
       ))}

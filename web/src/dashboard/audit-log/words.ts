@@ -22,21 +22,26 @@ export function actionInWords(action: string): string {
 /** One changed field, before and after, in words. */
 export interface Change {
   field: string
-  from: string
+  /** Null for a record that is new. */
+  from: string | null
   to: string
 }
 
-/** The changes of an entry. A field that is new, or gone, has "nothing" at one side. */
+/** The changes of an entry. A field that was emptied becomes "nothing". */
 export function changesOf(changes: Readonly<Record<string, unknown>>): Change[] {
   return Object.entries(changes).map(([field, change]) => {
     const { from, to } = typeof change === 'object' && change !== null ? { from: null, to: null, ...change } : { from: null, to: change }
-    return { field: field.replaceAll('_', ' '), from: valueInWords(from), to: valueInWords(to) }
+    return { field: field.replaceAll('_', ' '), from: isNothing(from) ? null : valueInWords(from), to: valueInWords(to) }
   })
 }
 
 function valueInWords(value: unknown): string {
-  if (value === null || value === undefined || value === '') return 'nothing'
+  if (isNothing(value)) return 'nothing'
   if (typeof value === 'boolean') return value ? 'yes' : 'no'
   if (Array.isArray(value)) return value.length === 0 ? 'nothing' : value.map(valueInWords).join(', ')
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
+}
+
+function isNothing(value: unknown): boolean {
+  return value === null || value === undefined || value === ''
 }

@@ -9,6 +9,7 @@ import { Json } from '../ui/json.tsx'
 import { At } from '../ui/time.tsx'
 import { toast } from '../ui/toasts.tsx'
 import { Fact } from '../webhooks/attempt.tsx'
+import { focusRow, isEscape } from '../webhooks/panel.ts'
 import { endpointsQuery } from '../webhooks/queries.ts'
 import type { FeedEvent, FeedReader } from './feed-reader.ts'
 
@@ -20,23 +21,19 @@ export function EventPanel({ id, feed }: { id: string; feed: FeedReader }) {
   const heading = useRef<HTMLHeadingElement>(null)
   const event = feed.view.events.find((one) => one.id === id)
   useEffect(() => heading.current?.focus({ preventScroll: true }), [])
-  const close = () => {
-    void navigate({ search: ({ item: _item, ...rest }) => rest, resetScroll: false })
-    document.getElementById(`row-${id}`)?.focus()
+  const close = async () => {
+    await navigate({ search: ({ item: _item, ...rest }) => rest, resetScroll: false })
+    focusRow(id)
   }
   return (
-    <section
-      className="panel"
-      aria-label="Event"
-      onKeyDown={({ key, defaultPrevented }) => key === 'Escape' && !defaultPrevented && close()}
-    >
+    <section className="panel" aria-label="Event" onKeyDown={(event) => isEscape(event) && void close()}>
       <header>
         <h2 ref={heading} tabIndex={-1}>
           {event?.type ?? 'Event'}
         </h2>
-        <IconButton icon="x" label="Close the event" onClick={close} />
+        <IconButton icon="x" label="Close the event" onClick={() => void close()} />
       </header>
-      {event ? <EventDetails event={event} feed={feed} onExpunged={close} /> : <NotRead id={id} feed={feed} />}
+      {event ? <EventDetails event={event} feed={feed} onExpunged={() => void close()} /> : <NotRead id={id} feed={feed} />}
     </section>
   )
 }

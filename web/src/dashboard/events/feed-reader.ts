@@ -1,5 +1,5 @@
 import { type Client, EarshotApiError } from '@earshot/contracts/client'
-import { api, type Item } from '../api.ts'
+import { api, type Item, isRefusal } from '../api.ts'
 import type { EventType } from '../webhooks/records.ts'
 
 export type FeedEvent = Item<Client['events']['list']>
@@ -79,7 +79,10 @@ export class FeedReader {
     const controller = new AbortController()
     this.#running = controller
     work(controller.signal).catch((error: unknown) => {
-      if (!controller.signal.aborted) this.#set({ state: 'failed', error })
+      if (controller.signal.aborted) return
+      // What the cursor stands at is no longer kept, so the next start reads from the oldest event that is.
+      if (isRefusal(error, 'cursor_expired')) this.#cursor = undefined
+      this.#set({ state: 'failed', error, ...(this.#cursor === undefined && { events: [] }) })
     })
   }
 

@@ -11,6 +11,7 @@ import { Ago, At } from '../ui/time.tsx'
 import { toast, toastFailure } from '../ui/toasts.tsx'
 import { AttemptDetails, Fact } from './attempt.tsx'
 import { StateTag, StatusTag } from './marks.tsx'
+import { focusRow, isEscape } from './panel.ts'
 import { deliveryAttemptsQuery, deliveryQuery, endpointSent } from './queries.ts'
 import type { Delivery, Endpoint, EndpointRef } from './records.ts'
 import { durationInWords } from './words.ts'
@@ -24,21 +25,17 @@ export function DeliveryPanel({ endpoint, id }: { endpoint: Endpoint; id: string
   const query = useQuery(deliveryQuery(ref, id))
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => heading.current?.focus({ preventScroll: true }), [])
-  const close = () => {
-    void navigate({ search: ({ item: _item, ...rest }) => rest, resetScroll: false })
-    document.getElementById(`row-${id}`)?.focus()
+  const close = async () => {
+    await navigate({ search: ({ item: _item, ...rest }) => rest, resetScroll: false })
+    focusRow(id)
   }
   return (
-    <section
-      className="panel"
-      aria-label="Delivery"
-      onKeyDown={({ key, defaultPrevented }) => key === 'Escape' && !defaultPrevented && close()}
-    >
+    <section className="panel" aria-label="Delivery" onKeyDown={(event) => isEscape(event) && void close()}>
       <header>
         <h2 ref={heading} tabIndex={-1}>
           {query.data?.event_type ?? 'Delivery'}
         </h2>
-        <IconButton icon="x" label="Close the delivery" onClick={close} />
+        <IconButton icon="x" label="Close the delivery" onClick={() => void close()} />
       </header>
       <Loaded query={query}>{(delivery) => <DeliveryDetails delivery={delivery} endpoint={endpoint} />}</Loaded>
     </section>

@@ -16,6 +16,8 @@ import { eventsInWords, shareInWords } from './words.ts'
 import './webhooks.css'
 
 const TITLE = 'Webhooks'
+/** There is one request for each row. */
+const FRESH_MS = 300_000
 const route = getRouteApi('/$team/-/webhooks')
 
 /** The webhook endpoints of a team, with their health. */
@@ -81,7 +83,7 @@ function EndpointList({ endpoints }: { endpoints: readonly Endpoint[] }) {
 function EndpointRow({ endpoint }: { endpoint: Endpoint }) {
   const team = useTeam()
   const { data: projects = [] } = useQuery(projectsQuery(team.id))
-  const { data: stats } = useQuery(statsQuery({ team_id: team.id, webhook_id: endpoint.id }, 1))
+  const { data: stats } = useQuery({ ...statsQuery({ team_id: team.id, webhook_id: endpoint.id }, 1), staleTime: FRESH_MS })
   const project = projects.find(({ id }) => id === endpoint.project_id)
   return (
     <Link
