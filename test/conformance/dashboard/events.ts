@@ -32,7 +32,7 @@ export const eventFlows: readonly Flow[] = [
       if ((await row.count()) !== 1) throw new Error('An event is shown twice')
       await page.getByRole('link', { name: 'Types' }).click()
       await page.getByText('A person approved a submission.', { exact: false }).first().click()
-      await page.getByRole('region', { name: 'Example of submission.approved' }).waitFor()
+      await page.getByRole('figure', { name: 'Example of submission.approved' }).waitFor()
       await check('the types of events')
     },
   },

@@ -56,7 +56,7 @@ const failingFlow: Flow = {
     await panel.getByText('x-app: warehouse').waitFor()
     await panel.getByText('Request', { exact: true }).click()
     await panel.getByText(`POST ${receiver.url}/hooks`).waitFor()
-    await panel.getByRole('region', { name: 'Payload' }).getByText('It saved us a week.').waitFor()
+    await panel.getByRole('figure', { name: 'Payload' }).getByText('It saved us a week.').waitFor()
     await check('a failed delivery')
 
     isRepaired = true

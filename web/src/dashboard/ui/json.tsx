@@ -26,7 +26,7 @@ export function CodeBlock({ code, label, isJson = false, foldedLines = FOLDED_LI
   const isLong = lines.length > foldedLines
   const shown = isLong && !isOpen ? lines.slice(0, foldedLines) : lines
   return (
-    <section className="code-block" aria-label={label}>
+    <figure className="code-block" aria-label={label}>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, also by keyboard */}
       <pre tabIndex={0} dir="ltr">
         <code>{isJson ? <JsonLines lines={shown} /> : shown.join('\n')}</code>
@@ -41,7 +41,7 @@ export function CodeBlock({ code, label, isJson = false, foldedLines = FOLDED_LI
         )}
         <CopyButton text={code} />
       </footer>
-    </section>
+    </figure>
   )
 }
 
