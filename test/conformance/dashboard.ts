@@ -5,7 +5,6 @@ import { openChromium } from './chromium.ts'
 import { eventFlows } from './dashboard/events.ts'
 import { inboxFlows } from './dashboard/inbox.ts'
 import { type Flow, openStage, SIZES, type Size, type Theatre } from './dashboard/stage.ts'
-import { type Flow, openStage, SIZES, type Size } from './dashboard/stage.ts'
 import { webhookFlows } from './dashboard/webhooks.ts'
 
 const LIMIT_MS = 60_000
