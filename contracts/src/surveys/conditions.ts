@@ -1,4 +1,26 @@
-import type { Condition, ConditionRule } from '../schemas/question.ts'
+import type { Condition, ConditionRule, QuestionType } from '../schemas/question.ts'
+
+/** For answers that have an order. */
+const ORDERED = ['equals', 'not_equals', 'one_of', 'gte', 'lte'] as const
+
+/** The operators that compare the answer of each type with a value. `answered` and `not_answered` fit all but statements. */
+export const comparisons: Record<QuestionType, readonly ConditionRule['op'][]> = {
+  short_text: [],
+  long_text: [],
+  single_choice: ['equals', 'not_equals', 'one_of'],
+  multiple_choice: ['includes'],
+  rating: ORDERED,
+  nps: ORDERED,
+  csat: ORDERED,
+  ces: ORDERED,
+  boolean: ['equals', 'not_equals'],
+  number: ORDERED,
+  date: ['equals', 'not_equals', 'gte', 'lte'],
+  email: [],
+  url: [],
+  consent: ['equals', 'not_equals'],
+  statement: [],
+}
 
 /** The value of an answer. */
 export type AnswerValue = string | number | boolean | string[]

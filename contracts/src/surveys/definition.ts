@@ -1,36 +1,13 @@
-import type { ConditionRule, QuestionInput, QuestionType } from '../schemas/question.ts'
+import type { ConditionRule, QuestionInput } from '../schemas/question.ts'
 import { problemWith } from './answers.ts'
-import type { AnswerValue } from './conditions.ts'
+import { type AnswerValue, comparisons } from './conditions.ts'
 
-type Operator = ConditionRule['op']
 type Path = (string | number)[]
 
 /** A fault of a survey's questions: where, and what. */
 interface Fault {
   path: Path
   detail: string
-}
-
-/** For answers that have an order. */
-const ORDERED = ['equals', 'not_equals', 'one_of', 'gte', 'lte'] as const
-
-/** The operators that compare the answer of each type with a value. `answered` and `not_answered` fit all but statements. */
-const comparisons: Record<QuestionType, readonly Operator[]> = {
-  short_text: [],
-  long_text: [],
-  single_choice: ['equals', 'not_equals', 'one_of'],
-  multiple_choice: ['includes'],
-  rating: ORDERED,
-  nps: ORDERED,
-  csat: ORDERED,
-  ces: ORDERED,
-  boolean: ['equals', 'not_equals'],
-  number: ORDERED,
-  date: ['equals', 'not_equals', 'gte', 'lte'],
-  email: [],
-  url: [],
-  consent: ['equals', 'not_equals'],
-  statement: [],
 }
 
 /**
