@@ -1,0 +1,59 @@
+import type { Client } from '@earshot/contracts/client'
+import { useParams } from '@tanstack/react-router'
+import { api, type Item, type Output, queries } from '../api.ts'
+import { useProjectRef } from '../shell/places.ts'
+
+const MINUTE_MS = 60_000
+
+export type Survey = Output<Client['surveys']['retrieve']>
+export type Question = Survey['questions'][number]
+export type QuestionType = Question['type']
+export type Condition = NonNullable<Question['show_if']>
+export type ConditionRule = Condition['rules'][number]
+type Results = Output<Client['surveys']['results']>
+export type QuestionResults = Results['questions'][number]
+export type SurveyResponse = Item<Client['responses']['list']>
+
+/** The fields of `surveys.update`, without those of the address. */
+export type SurveyInput = Omit<Parameters<Client['surveys']['update']>[0], keyof SurveyRef>
+export type QuestionInput = NonNullable<SurveyInput['questions']>[number]
+export type ResultsInput = Omit<Parameters<Client['surveys']['results']>[0], keyof SurveyRef>
+
+/** The fields that name a survey in its operations. */
+export interface SurveyRef {
+  team_id: string
+  project_id: string
+  survey_id: string
+}
+
+/** The survey of the address. */
+export function useSurveyRef(): SurveyRef {
+  const { survey = '' } = useParams({ strict: false })
+  return { ...useProjectRef(), survey_id: survey }
+}
+
+export const surveysKey = (projectId: string) => ['surveys', projectId] as const
+
+export const surveyQuery = (ref: SurveyRef) => ({
+  queryKey: ['survey', ref.survey_id],
+  queryFn: () => api.surveys.retrieve(ref),
+})
+
+export const resultsQuery = (ref: SurveyRef, input: ResultsInput = {}) => ({
+  queryKey: ['survey-results', ref.survey_id, input],
+  queryFn: () => api.surveys.results({ ...ref, ...input }),
+})
+
+/** The results of a list: a little older ones will do, because each survey costs a request. */
+export const summaryQuery = (ref: SurveyRef) => ({ ...resultsQuery(ref), staleTime: 5 * MINUTE_MS })
+
+/** Shows a changed survey at once on every page that knows it. */
+export function noteSurvey(survey: Survey): void {
+  queries.setQueryData(['survey', survey.id], survey)
+  void queries.invalidateQueries({ queryKey: surveysKey(survey.project_id) })
+}
+
+/** Forgets figures that a change of responses made wrong. */
+export function forgetResults(surveyId: string): Promise<void> {
+  return queries.invalidateQueries({ queryKey: ['survey-results', surveyId] })
+}
