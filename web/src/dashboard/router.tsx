@@ -5,6 +5,7 @@ import { readEventsSearch } from './events/address.ts'
 import { readFilters } from './inbox/filters.ts'
 import { Missing, ProjectLayout, RootLayout, TeamLayout } from './shell/layouts.tsx'
 import { findPlace, findStart, projectsQuery, teamsQuery } from './shell/places.ts'
+import { readBuilder, readResponses, readResults } from './surveys/address.ts'
 import { ErrorNote } from './ui/error-note.tsx'
 import { readEndpointSearch, readEndpointsSearch } from './webhooks/address.ts'
 
@@ -72,6 +73,35 @@ const auditLog = createRoute({
 
 export const router = createRouter({
   routeTree: root.addChildren([start, team.addChildren([teamStart, webhooks, webhook, events, auditLog, project.addChildren([inbox])])]),
+const surveys = createRoute({
+  getParentRoute: () => project,
+  path: '/surveys',
+  component: lazyRouteComponent(() => import('./surveys/surveys.tsx'), 'Surveys'),
+})
+const surveyEdit = createRoute({
+  getParentRoute: () => project,
+  path: '/surveys/$survey/edit',
+  validateSearch: readBuilder,
+  component: lazyRouteComponent(() => import('./surveys/builder/builder.tsx'), 'Builder'),
+})
+const surveyResults = createRoute({
+  getParentRoute: () => project,
+  path: '/surveys/$survey/results',
+  validateSearch: readResults,
+  component: lazyRouteComponent(() => import('./surveys/results/results.tsx'), 'SurveyResults'),
+})
+const surveyResponses = createRoute({
+  getParentRoute: () => project,
+  path: '/surveys/$survey/responses',
+  validateSearch: readResponses,
+  component: lazyRouteComponent(() => import('./surveys/responses/responses.tsx'), 'SurveyResponses'),
+})
+
+export const router = createRouter({
+  routeTree: root.addChildren([
+    start,
+    team.addChildren([teamStart, project.addChildren([inbox, surveys, surveyEdit, surveyResults, surveyResponses])]),
+  ]),
   basepath: '/app',
   defaultPreload: 'intent',
   scrollRestoration: true,

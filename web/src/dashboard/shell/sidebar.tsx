@@ -20,6 +20,11 @@ const TEAM_PAGES: readonly (Entry & { isForAdmins?: boolean })[] = [
   { to: '/$team/-/events', icon: 'events', text: 'Events', isForAdmins: true },
   { to: '/$team/-/audit-log', icon: 'log', text: 'Audit log', isForAdmins: true },
 ]
+const PROJECT_PAGES: readonly Entry[] = [
+  { to: '/$team/$project/inbox', icon: 'inbox', text: 'Inbox' },
+  { to: '/$team/$project/surveys', icon: 'survey', text: 'Surveys' },
+]
+const TEAM_PAGES: readonly (Entry & { isForAdmins?: boolean })[] = []
 
 /** The navigation: projects, their pages, the team's pages, and the person. On narrow windows it opens by a button. */
 export function Sidebar() {
