@@ -82,7 +82,10 @@ function SurveyTabs({ survey }: { survey: Survey }) {
   })
   const tabs = useRef<HTMLElement>(null)
   // On a phone the last ones are beyond the edge.
-  useEffect(() => tabs.current?.querySelector('[aria-current]')?.scrollIntoView({ inline: 'nearest', block: 'nearest' }), [])
+  useEffect(() => {
+    // Its promise is not the effect's end.
+    void tabs.current?.querySelector('[aria-current]')?.scrollIntoView({ inline: 'nearest', block: 'nearest' })
+  }, [])
   const isPublished = survey.status !== 'draft'
   return (
     <nav ref={tabs} className="survey-tabs" aria-label="Pages of this survey">
