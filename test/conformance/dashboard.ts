@@ -9,6 +9,11 @@ import { webhookFlows } from './dashboard/webhooks.ts'
 
 const LIMIT_MS = 60_000
 const flows: readonly Flow[] = [...inboxFlows, ...webhookFlows, ...eventFlows]
+import { type Flow, openStage, SIZES, type Size } from './dashboard/stage.ts'
+import { surveysFlows } from './dashboard/surveys.ts'
+
+const LIMIT_MS = 60_000
+const flows: readonly Flow[] = [...inboxFlows, ...surveysFlows]
 
 /** Does on the dashboard what people do, in Chromium, on a laptop and on a phone. Resolves to the problems, or null. */
 export async function checkDashboard(only = ''): Promise<string | null> {
