@@ -41,12 +41,8 @@ export function TextList({ question, input }: AskedProps) {
         {shown.map(({ response_id, value, completed_at }) => (
           <li key={response_id}>
             <AnswerText type={question.type} value={value} />
-            <Link
-              to="/$team/$project/surveys/$survey/responses"
-              params={params}
-              search={{ response: response_id }}
-              aria-label={`Response of ${completed_at}`}
-            >
+            <Link to="/$team/$project/surveys/$survey/responses" params={params} search={{ response: response_id }}>
+              <span className="sr">Response of </span>
               <Ago at={completed_at} />
             </Link>
           </li>
