@@ -39,6 +39,11 @@ async function sendWithSession(input: RequestInfo | URL, init?: RequestInit): Pr
 
 const baseUrl = document.querySelector<HTMLMetaElement>('meta[name="earshot-base-url"]')?.content ?? location.origin
 
+/** Returns an address for people outside: a page of visitors, a script, under the service's own name. */
+export function publicAddress(path: string): string {
+  return baseUrl + path
+}
+
 /** Returns an address of the service under the name by which this page was reached; other addresses as they are. */
 export function onThisOrigin(address: string): string {
   return address.startsWith(`${baseUrl}/`) ? location.origin + address.slice(baseUrl.length) : address

@@ -101,6 +101,34 @@ export const router = createRouter({
   routeTree: root.addChildren([
     start,
     team.addChildren([teamStart, project.addChildren([inbox, surveys, surveyEdit, surveyResults, surveyResponses])]),
+const newTeam = createRoute({
+  getParentRoute: () => team,
+  path: '/-/teams/new',
+  component: lazyRouteComponent(() => import('./first-steps/first-team.tsx'), 'NewTeam'),
+})
+
+const newProject = createRoute({
+  getParentRoute: () => team,
+  path: '/-/projects/new',
+  component: lazyRouteComponent(() => import('./projects/new-project.tsx'), 'NewProject'),
+})
+
+const firstSteps = createRoute({
+  getParentRoute: () => project,
+  path: '/first-steps',
+  component: lazyRouteComponent(() => import('./first-steps/first-steps.tsx'), 'FirstSteps'),
+})
+
+const projectSettings = createRoute({
+  getParentRoute: () => project,
+  path: '/settings',
+  component: lazyRouteComponent(() => import('./projects/settings-page.tsx'), 'ProjectSettings'),
+})
+
+export const router = createRouter({
+  routeTree: root.addChildren([
+    start,
+    team.addChildren([teamStart, newTeam, newProject, project.addChildren([inbox, firstSteps, projectSettings])]),
   ]),
   basepath: '/app',
   defaultPreload: 'intent',

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, type LinkProps, useNavigate, useParams, useRouterState } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
+import { useShowsSteps } from '../first-steps/steps.ts'
 import { IconButton } from '../ui/button.tsx'
 import { Face } from '../ui/face.tsx'
 import { Icon, type IconName } from '../ui/icon.tsx'
@@ -23,6 +24,9 @@ const TEAM_PAGES: readonly (Entry & { isForAdmins?: boolean })[] = [
 const PROJECT_PAGES: readonly Entry[] = [
   { to: '/$team/$project/inbox', icon: 'inbox', text: 'Inbox' },
   { to: '/$team/$project/surveys', icon: 'survey', text: 'Surveys' },
+const PROJECT_PAGES: readonly Entry[] = [
+  { to: '/$team/$project/inbox', icon: 'inbox', text: 'Inbox' },
+  { to: '/$team/$project/settings', icon: 'settings', text: 'Project settings' },
 ]
 const TEAM_PAGES: readonly (Entry & { isForAdmins?: boolean })[] = []
 
@@ -55,6 +59,7 @@ function ProjectMenu() {
   const { data: teams = [] } = useQuery(teamsQuery)
   const { data: projects = [] } = useQuery(projectsQuery(team.id))
   const project = findPlace(projects, name ?? '')
+  const isAdmin = useHasRole('admin')
   return (
     <Menu
       className="place"
@@ -82,6 +87,11 @@ function ProjectMenu() {
           {text}
         </MenuItem>
       ))}
+      {isAdmin && (
+        <MenuItem icon="plus" onSelect={() => void navigate({ to: '/$team/-/projects/new', params: { team: team.slug } })}>
+          New project
+        </MenuItem>
+      )}
       {teams.length > 1 && <h3>Other teams</h3>}
       {teams
         .filter(({ id }) => id !== team.id)
@@ -90,6 +100,9 @@ function ProjectMenu() {
             {text}
           </MenuItem>
         ))}
+      <MenuItem icon="plus" onSelect={() => void navigate({ to: '/$team/-/teams/new', params: { team: team.slug } })}>
+        New team
+      </MenuItem>
     </Menu>
   )
 }
@@ -100,9 +113,18 @@ function ProjectPages() {
   const { data: projects = [] } = useQuery(projectsQuery(team.id))
   const project = findPlace(projects, name ?? '') ?? projects[0]
   const { data: counts } = useQuery({ ...countsQuery(project ?? NO_PROJECT), enabled: project !== undefined })
+  const showsSteps = useShowsSteps(project)
   if (!project) return null
   return (
     <ul>
+      {showsSteps && (
+        <li>
+          <Link to="/$team/$project/first-steps" params={{ team: team.slug, project: project.slug }}>
+            <Icon name="check" />
+            First steps
+          </Link>
+        </li>
+      )}
       {PROJECT_PAGES.map(({ to, icon, text }) => (
         <li key={to}>
           <Link to={to} params={{ team: team.slug, project: project.slug }}>

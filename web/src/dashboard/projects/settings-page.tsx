@@ -1,0 +1,27 @@
+import { useHasRole, useProject } from '../shell/places.ts'
+import { Note } from '../ui/error-note.tsx'
+import { Page, Section } from '../ui/page.tsx'
+import { CollectionForm } from './collection-form.tsx'
+import { DeleteProject } from './delete-project.tsx'
+import { GeneralForm } from './general-form.tsx'
+import { PublicKeys } from './public-keys.tsx'
+import './projects.css'
+
+/** What admins set about a project: its name, what visitors see, its public keys; and its end. */
+export function ProjectSettings() {
+  const { id, name } = useProject()
+  const isAdmin = useHasRole('admin')
+  return (
+    <Page title="Project settings" lead={`How ${name} collects feedback, and the keys by which your pages reach it.`}>
+      {!isAdmin && <Note>Admins and owners of the team change these settings.</Note>}
+      <Section title="General">
+        <GeneralForm key={id} />
+      </Section>
+      <Section title="Collection page" lead="What visitors see when they leave feedback.">
+        <CollectionForm key={id} />
+      </Section>
+      <PublicKeys key={id} />
+      {isAdmin && <DeleteProject />}
+    </Page>
+  )
+}

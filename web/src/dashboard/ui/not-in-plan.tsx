@@ -1,0 +1,13 @@
+import { useHasRole, useTeam } from '../shell/places.ts'
+import { Empty } from './empty.tsx'
+
+/** For a page whose feature the plan of the team does not include (402 `feature_not_in_plan`). */
+export function NotInPlan({ what, children }: { what: string; children: string }) {
+  const { plan } = useTeam()
+  const isOwner = useHasRole('owner')
+  return (
+    <Empty icon="lock" title={`The ${plan} plan does not include ${what}`}>
+      {children} {isOwner ? 'The operator of this service changes the plan of a team.' : 'Ask an owner of the team about another plan.'}
+    </Empty>
+  )
+}
