@@ -125,10 +125,24 @@ const projectSettings = createRoute({
   component: lazyRouteComponent(() => import('./projects/settings-page.tsx'), 'ProjectSettings'),
 })
 
+const imports = createRoute({
+  getParentRoute: () => project,
+  path: '/imports',
+  component: lazyRouteComponent(() => import('./imports/imports-page.tsx'), 'Imports'),
+})
+
+const oneImport = createRoute({
+  getParentRoute: () => project,
+  path: '/imports/$import',
+  // How many rows the file has, as a dry run counted them.
+  validateSearch: ({ of }): { of?: number } => (typeof of === 'number' && of > 0 ? { of } : {}),
+  component: lazyRouteComponent(() => import('./imports/import-page.tsx'), 'ImportPage'),
+})
+
 export const router = createRouter({
   routeTree: root.addChildren([
     start,
-    team.addChildren([teamStart, newTeam, newProject, project.addChildren([inbox, firstSteps, projectSettings])]),
+    team.addChildren([teamStart, newTeam, newProject, project.addChildren([inbox, firstSteps, imports, oneImport, projectSettings])]),
   ]),
   basepath: '/app',
   defaultPreload: 'intent',

@@ -26,6 +26,7 @@ const PROJECT_PAGES: readonly Entry[] = [
   { to: '/$team/$project/surveys', icon: 'survey', text: 'Surveys' },
 const PROJECT_PAGES: readonly Entry[] = [
   { to: '/$team/$project/inbox', icon: 'inbox', text: 'Inbox' },
+  { to: '/$team/$project/imports', icon: 'import', text: 'Imports' },
   { to: '/$team/$project/settings', icon: 'settings', text: 'Project settings' },
 ]
 const TEAM_PAGES: readonly (Entry & { isForAdmins?: boolean })[] = []
