@@ -139,10 +139,45 @@ const oneImport = createRoute({
   component: lazyRouteComponent(() => import('./imports/import-page.tsx'), 'ImportPage'),
 })
 
+const members = createRoute({
+  getParentRoute: () => team,
+  path: '/-/members',
+  component: lazyRouteComponent(() => import('./members/members-page.tsx'), 'Members'),
+})
+
+const usage = createRoute({
+  getParentRoute: () => team,
+  path: '/-/usage',
+  component: lazyRouteComponent(() => import('./usage/usage-page.tsx'), 'Usage'),
+})
+
+const privacy = createRoute({
+  getParentRoute: () => team,
+  path: '/-/privacy',
+  // The request that is open.
+  validateSearch: ({ request }): { request?: string } => (typeof request === 'string' ? { request } : {}),
+  component: lazyRouteComponent(() => import('./privacy/privacy-page.tsx'), 'Privacy'),
+})
+
+const teamSettings = createRoute({
+  getParentRoute: () => team,
+  path: '/-/settings',
+  component: lazyRouteComponent(() => import('./team-settings/team-settings-page.tsx'), 'TeamSettings'),
+})
+
 export const router = createRouter({
   routeTree: root.addChildren([
     start,
-    team.addChildren([teamStart, newTeam, newProject, project.addChildren([inbox, firstSteps, imports, oneImport, projectSettings])]),
+    team.addChildren([
+      teamStart,
+      newTeam,
+      newProject,
+      members,
+      usage,
+      privacy,
+      teamSettings,
+      project.addChildren([inbox, firstSteps, imports, oneImport, projectSettings]),
+    ]),
   ]),
   basepath: '/app',
   defaultPreload: 'intent',

@@ -6,7 +6,7 @@ import { useProject, useProjectRef, useTeam } from '../shell/places.ts'
 import { Note } from '../ui/error-note.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { Loaded } from '../ui/loaded.tsx'
-import { NotInPlan } from '../ui/not-in-plan.tsx'
+import { NotInPlan, useHasFeature } from '../ui/not-in-plan.tsx'
 import { Page } from '../ui/page.tsx'
 import { Exact } from './exact.tsx'
 import { FailedRows } from './failed-rows.tsx'
@@ -21,13 +21,14 @@ import './imports.css'
 export function ImportPage() {
   const { import: id = '' } = useParams({ strict: false })
   const ref = useProjectRef()
-  const query = useQuery(importQuery(ref, id))
+  const isIncluded = useHasFeature('imports')
+  const query = useQuery({ ...importQuery(ref, id), enabled: isIncluded })
   const { project_id } = ref
   const isRunning = query.data !== undefined && isMoving(query.data)
   useEffect(() => (isRunning ? () => void noteRecordsChanged(project_id) : undefined), [isRunning, project_id])
   return (
     <Page title={query.data?.file_name ?? 'Import'} lead={<Back />} width="wide">
-      {isRefusal(query.error, 'feature_not_in_plan') ? (
+      {!isIncluded || isRefusal(query.error, 'feature_not_in_plan') ? (
         <NotInPlan what="imports">Imports read CSV files of other services and spreadsheets.</NotInPlan>
       ) : (
         <Loaded query={query}>{(one) => <Opened one={one} />}</Loaded>

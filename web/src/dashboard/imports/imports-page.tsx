@@ -5,7 +5,7 @@ import { useHasRole, useProject, useProjectRef, useTeam } from '../shell/places.
 import { Empty } from '../ui/empty.tsx'
 import { Loaded } from '../ui/loaded.tsx'
 import { More } from '../ui/more.tsx'
-import { NotInPlan } from '../ui/not-in-plan.tsx'
+import { NotInPlan, useHasFeature } from '../ui/not-in-plan.tsx'
 import { Page, Section } from '../ui/page.tsx'
 import { Ago } from '../ui/time.tsx'
 import { DropFile } from './drop-file.tsx'
@@ -26,8 +26,9 @@ export function Imports() {
 }
 
 function ImportsPart({ isMember }: { isMember: boolean }) {
-  const query = useInfiniteQuery(importsQuery(useProjectRef()))
-  if (isRefusal(query.error, 'feature_not_in_plan'))
+  const isIncluded = useHasFeature('imports')
+  const query = useInfiniteQuery({ ...importsQuery(useProjectRef()), enabled: isIncluded })
+  if (!isIncluded || isRefusal(query.error, 'feature_not_in_plan'))
     return <NotInPlan what="imports">Imports read CSV files of other services and spreadsheets.</NotInPlan>
   return (
     <>

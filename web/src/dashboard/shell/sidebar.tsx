@@ -29,7 +29,12 @@ const PROJECT_PAGES: readonly Entry[] = [
   { to: '/$team/$project/imports', icon: 'import', text: 'Imports' },
   { to: '/$team/$project/settings', icon: 'settings', text: 'Project settings' },
 ]
-const TEAM_PAGES: readonly (Entry & { isForAdmins?: boolean })[] = []
+const TEAM_PAGES: readonly (Entry & { isForAdmins?: boolean })[] = [
+  { to: '/$team/-/members', icon: 'people', text: 'Members' },
+  { to: '/$team/-/usage', icon: 'meter', text: 'Usage' },
+  { to: '/$team/-/privacy', icon: 'shield', text: 'Privacy', isForAdmins: true },
+  { to: '/$team/-/settings', icon: 'settings', text: 'Team settings' },
+]
 
 /** The navigation: projects, their pages, the team's pages, and the person. On narrow windows it opens by a button. */
 export function Sidebar() {

@@ -1,0 +1,59 @@
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useHasRole, useTeam } from '../shell/places.ts'
+import { Button } from '../ui/button.tsx'
+import { Loaded } from '../ui/loaded.tsx'
+import { More } from '../ui/more.tsx'
+import { Page, Section } from '../ui/page.tsx'
+import { Invitations } from './invitations.tsx'
+import { InviteDialog } from './invite-dialog.tsx'
+import { MemberLine } from './member-line.tsx'
+import { membersQuery } from './members-query.ts'
+import { ROLES } from './roles.ts'
+import './members.css'
+
+/** Who works in the team, and who is invited to it. */
+export function Members() {
+  const team = useTeam()
+  const isAdmin = useHasRole('admin')
+  const [isInviting, setIsInviting] = useState(false)
+  const query = useInfiniteQuery(membersQuery(team.id))
+  return (
+    <Page
+      title="Members"
+      lead={`The people of ${team.name}, and what each may do.`}
+      actions={
+        isAdmin && (
+          <Button look="primary" icon="plus" onClick={() => setIsInviting(true)}>
+            Invite
+          </Button>
+        )
+      }
+    >
+      <Loaded query={query}>
+        {({ pages }) => (
+          <ul className="people">
+            {pages
+              .flatMap(({ results }) => results)
+              .map((member) => (
+                <MemberLine key={member.user.id} member={member} />
+              ))}
+          </ul>
+        )}
+      </Loaded>
+      <More query={query} />
+      <Invitations />
+      <Section title="Roles">
+        <dl className="roles">
+          {ROLES.map(({ value, label, hint }) => (
+            <div key={value}>
+              <dt>{label}</dt>
+              <dd>{hint}</dd>
+            </div>
+          ))}
+        </dl>
+      </Section>
+      {isInviting && <InviteDialog onClose={() => setIsInviting(false)} />}
+    </Page>
+  )
+}
