@@ -14,6 +14,13 @@ import { surveysFlows } from './dashboard/surveys.ts'
 
 const LIMIT_MS = 60_000
 const flows: readonly Flow[] = [...inboxFlows, ...surveysFlows]
+import { importFlows } from './dashboard/imports.ts'
+import { inboxFlows } from './dashboard/inbox.ts'
+import { type Flow, openStage, SIZES, type Size } from './dashboard/stage.ts'
+import { teamFlows } from './dashboard/team.ts'
+
+const LIMIT_MS = 60_000
+const flows: readonly Flow[] = [...inboxFlows, ...importFlows, ...teamFlows]
 
 /** Does on the dashboard what people do, in Chromium, on a laptop and on a phone. Resolves to the problems, or null. */
 export async function checkDashboard(only = ''): Promise<string | null> {

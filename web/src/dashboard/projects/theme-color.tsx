@@ -29,7 +29,7 @@ export function ThemeColor({ color, error, onChange }: ThemeColorProps) {
       <div className="row">
         <input
           type="color"
-          aria-label="Pick the theme colour"
+          aria-label="Pick a colour"
           value={isColor ? color : NO_COLOR}
           onChange={(event) => onChange(event.target.value)}
         />
