@@ -77,6 +77,7 @@ export const importFlows: readonly Flow[] = [
     run: async (stage) => {
       const { page, open, check } = stage
       await open('imports')
+      await page.getByText('No imports yet').waitFor()
       await page.getByRole('button', { name: 'Choose a file' }).focus()
       const [chooser] = await Promise.all([page.waitForEvent('filechooser'), page.keyboard.press('Enter')])
       await chooser.setFiles({
@@ -91,7 +92,8 @@ export const importFlows: readonly Flow[] = [
       await page.keyboard.type('Text')
       expect(await text.inputValue()).toBe('body')
       await page.getByRole('combobox', { name: 'What Who becomes' }).focus()
-      await page.keyboard.type('Author: name')
+      await page.keyboard.type('Author')
+      expect(await page.getByRole('combobox', { name: 'What Who becomes' }).inputValue()).toBe('author.name')
       await page.getByRole('button', { name: 'Check again' }).focus()
       await page.keyboard.press('Enter')
       await page.getByText('Records arrive pending. You can undo the import.').waitFor()

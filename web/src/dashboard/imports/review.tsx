@@ -13,6 +13,7 @@ import { noteImportChanged } from './imports-query.ts'
 import { MappingTable } from './mapping-table.tsx'
 import { inputOf, isSameChoice, optionsOf } from './options.ts'
 import { Preview } from './preview.tsx'
+import { fileOf, sendFile } from './send-file.ts'
 import { Totals } from './totals.tsx'
 import { countOf, type Import } from './words.ts'
 
@@ -94,20 +95,27 @@ function hintOf(one: Import, isChanged: boolean): string {
     : 'Records arrive pending. You can undo the import.'
 }
 
-/** Checks the file again with other options, or imports it. The file moves on to the next import. */
+/** Checks the file again with other options, or imports it. The file of a check that succeeded moves on; another is sent again. */
 function useNext(one: Import) {
   const ref = useProjectRef()
   const place = { team: useTeam().slug, project: useProject().slug }
   const navigate = useNavigate()
   return useMutation({
-    mutationFn: ({ options, isDry }: { options: ReturnType<typeof optionsOf>; isDry: boolean }) =>
-      api.imports.create({ ...ref, ...inputOf(options), file_name: one.file_name, dry_run_id: one.id, dry_run: isDry }),
-    onSuccess: async (created, { isDry }) => {
-      if (isDry) keepHead(created.id, recallHead(one.id))
+    mutationFn: async ({ options, isDry }: { options: ReturnType<typeof optionsOf>; isDry: boolean }) => {
+      const file = fileOf(one.id)
+      if (one.state === 'failed' && file) return sendFile({ ref, file, options: inputOf(options) })
+      const { id } = await api.imports.create({
+        ...{ ...ref, ...inputOf(options), file_name: one.file_name },
+        ...{ dry_run_id: one.id, dry_run: isDry },
+      })
+      if (isDry) keepHead(id, recallHead(one.id))
+      return id
+    },
+    onSuccess: async (id) => {
       forgetHead(one.id)
       await noteImportChanged(ref)
       const search = one.totals.rows > 0 ? { of: one.totals.rows } : {}
-      await navigate({ to: '/$team/$project/imports/$import', params: { ...place, import: created.id }, search, replace: true })
+      await navigate({ to: '/$team/$project/imports/$import', params: { ...place, import: id }, search, replace: true })
     },
   })
 }
@@ -117,8 +125,8 @@ function NextFailure({ error }: { error: unknown }) {
   if (!isRefusal(error, 'state_conflict')) return <ErrorNote error={error} />
   return (
     <Note look="warn">
-      The file of this check is not here any more: it was checked again, imported, or is older than a day. Choose it again under “All
-      imports”.
+      The file of this check is not here any more: it was checked again, imported, could not be read, or is older than a day. Choose it
+      again under “All imports”.
     </Note>
   )
 }
