@@ -30,6 +30,7 @@ export async function checkDashboard(only = ''): Promise<string | null> {
   const port = await freePort()
   await using _service = await startService({
     ...{ EARSHOT_DATA_DIR: data.path, PORT: String(port), EARSHOT_LOG_LEVEL: 'warn', EARSHOT_RATE_LIMIT_MULTIPLIER: '100' },
+    ...{ EARSHOT_DEFAULT_PLAN: 'business' },
   })
   await using database = await data.openDatabase()
   const theatre = { browser, url: `http://localhost:${port}`, database }

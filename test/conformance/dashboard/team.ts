@@ -150,7 +150,7 @@ export const teamFlows: readonly Flow[] = [
       await page.getByRole('button', { name: 'More about Vera Viewer' }).click()
       await page.getByRole('menuitem', { name: 'Remove from the team' }).click()
       await page.getByRole('button', { name: 'Remove', exact: true }).click()
-      await page.getByText('Vera Viewer').waitFor({ state: 'detached' })
+      await page.getByText('Vera Viewer', { exact: true }).waitFor({ state: 'detached' })
       const { results } = await client.members.list({ team_id: team.id })
       expect(results.map(({ user, role }) => [user.name, role])).toEqual([['Grace Hopper', 'owner']])
     },
@@ -168,7 +168,7 @@ export const teamFlows: readonly Flow[] = [
       await exporting.getByRole('textbox', { name: 'E-mail address' }).fill('ada@example.com')
       const [download] = await Promise.all([page.waitForEvent('download'), exporting.getByRole('button', { name: 'Export' }).click()])
       expect(download.suggestedFilename()).toBe('personal-data.json')
-      await page.getByText('records are saved as a file').waitFor()
+      await page.getByText('saved as a file').waitFor()
       const erasing = page.getByRole('form', { name: 'Erase' })
       await erasing.getByRole('textbox', { name: 'E-mail address' }).fill('ada@example.com')
       await erasing.getByRole('button', { name: 'Erase…' }).click()

@@ -73,7 +73,7 @@ function Exported({ data }: { data: Found }) {
   return (
     <Note look="good">
       <p>
-        <strong>{count.toLocaleString('en')} records are saved as a file.</strong>{' '}
+        <strong>{count === 1 ? '1 record is' : `${count.toLocaleString('en')} records are`} saved as a file.</strong>{' '}
         {data.mentions.length > 0 && 'Records of other people name the address: decide what of them the person may see. '}
         {data.recipients.length > 0 && `Copies went to ${data.recipients.map(({ url }) => url ?? 'a deleted endpoint').join(', ')}.`}
       </p>

@@ -1,5 +1,6 @@
 import { plans } from '@earshot/contracts/constants'
 import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { api, type Output, type Team } from '../api.ts'
 import { useTeam } from '../shell/places.ts'
 import { Icon } from '../ui/icon.tsx'
@@ -63,12 +64,21 @@ function inOrder(quotas: readonly Quota[]): Quota[] {
 }
 
 function QuotaLine({ quota: { quota, used, limit, resets_at } }: { quota: Quota }) {
+  const { slug } = useTeam()
   const share = limit === 0 ? 0 : Math.min(1, used / limit)
   const look = lookOf(used, limit)
   return (
     <li data-look={look}>
       <div>
-        <h2>{QUOTAS[quota]}</h2>
+        <h2>
+          {quota === 'members' ? (
+            <Link to="/$team/-/members" params={{ team: slug }}>
+              {QUOTAS[quota]}
+            </Link>
+          ) : (
+            QUOTAS[quota]
+          )}
+        </h2>
         <p className="soft">
           {limit === 0 && 'Not included in the plan'}
           {limit > 0 && resets_at !== null && (
