@@ -1,0 +1,151 @@
+import { equal } from 'node:assert/strict'
+import { until } from '../../support/until.ts'
+import type { Flow, Stage } from './stage.ts'
+
+const BODY = 'Saved us a week. Nobody on the team wants to go back.'
+
+export const testimonialFlows: readonly Flow[] = [
+  {
+    name: 'testimonials: a member adds one, and it is public',
+    run: async ({ page, open, check, client, team, project, expectRefusal }) => {
+      await open('testimonials')
+      await page.getByRole('heading', { name: 'No testimonials yet' }).waitFor()
+      await check('no testimonials')
+      await page.getByRole('link', { name: 'Add the first one' }).click()
+      const form = page.getByRole('dialog', { name: 'Add a testimonial' })
+      await form.getByLabel('Words', { exact: true }).fill(BODY)
+      await page.reload()
+      equal(await form.getByLabel('Words', { exact: true }).inputValue(), BODY, 'a reload keeps what was typed')
+      await form.getByLabel('Name', { exact: true }).fill('Ada Lovelace')
+      await form.getByLabel('E-mail').fill('ada@example')
+      await form.getByLabel('Rating').selectOption('5')
+      await form.getByLabel('The customer agreed to publication').check()
+      await form.getByRole('button', { name: 'Add the testimonial' }).click()
+      await form.getByLabel('E-mail').and(page.locator('[aria-invalid]')).waitFor()
+      await check('a refused testimonial')
+      expectRefusal(400)
+      await form.getByLabel('E-mail').fill('')
+      await form.getByRole('button', { name: 'Add the testimonial' }).click()
+      await page.getByRole('heading', { name: 'As visitors see it' }).waitFor()
+      await check('an open testimonial')
+      const [created] = (await client.testimonials.list({ team_id: team.id, project_id: project.id })).results
+      equal(created?.body, BODY)
+      equal(created?.rating, 5)
+      equal(created?.public, true)
+    },
+  },
+  {
+    name: 'testimonials: keys alone choose an excerpt, feature it and remove it',
+    run: async (stage) => {
+      const { page, open, check } = stage
+      const id = await addTestimonial(stage, 'Ada Lovelace')
+      await open(`testimonials?item=${id}`)
+      const words = page.getByRole('textbox', { name: 'Words of Ada Lovelace' })
+      await words.focus()
+      await page.keyboard.press('Home')
+      for (let step = 0; step < 'Saved us a week.'.length; step += 1) await page.keyboard.press('Shift+ArrowRight')
+      await page.getByText('“Saved us a week.”').waitFor()
+      await check('a selected part')
+      await page.keyboard.press('Tab')
+      await page.locator('button:focus', { hasText: 'Use as excerpt' }).waitFor()
+      await page.keyboard.press('Enter')
+      await page.locator('mark', { hasText: 'Saved us a week.' }).waitFor()
+      const star = page.getByRole('region', { name: 'Open words' }).getByRole('button', { name: 'Feature the words of Ada Lovelace' })
+      await star.focus()
+      await page.keyboard.press('Space')
+      await stored(stage, id, ({ excerpt, featured }) => excerpt === 'Saved us a week.' && featured)
+      await check('an excerpt')
+      await page.getByRole('button', { name: 'Remove the excerpt' }).focus()
+      await page.keyboard.press('Enter')
+      await stored(stage, id, ({ excerpt }) => excerpt === null)
+    },
+  },
+  {
+    name: 'testimonials: featured ones are put in order by buttons, by keys and by dragging',
+    run: async (stage) => {
+      const { page, open, check } = stage
+      for (const name of ['Ada', 'Grace', 'Joan']) await addTestimonial(stage, name, { featured: true })
+      await open('testimonials?view=order')
+      await page.getByRole('button', { name: 'Move Joan down' }).click()
+      await inOrder(stage, ['Grace', 'Joan', 'Ada'])
+      await check('the order')
+      await page.getByRole('button', { name: 'Drag the words of Ada' }).focus()
+      for (const key of ['Space', 'ArrowUp', 'ArrowUp', 'Space']) {
+        await page.keyboard.press(key)
+        // The library measures after each step.
+        await page.waitForTimeout(300)
+      }
+      await inOrder(stage, ['Ada', 'Grace', 'Joan'])
+      const from = await page.getByRole('button', { name: 'Drag the words of Joan' }).boundingBox()
+      const to = await page.getByRole('button', { name: 'Drag the words of Ada' }).boundingBox()
+      await page.mouse.move((from?.x ?? 0) + 16, (from?.y ?? 0) + 16)
+      await page.mouse.down()
+      await page.mouse.move((to?.x ?? 0) + 16, (to?.y ?? 0) + 8, { steps: 12 })
+      await page.mouse.up()
+      await inOrder(stage, ['Joan', 'Ada', 'Grace'])
+    },
+  },
+  {
+    name: 'testimonials: search and filters stand in the address, and a member deletes',
+    run: async (stage) => {
+      const { page, open, check, client, team, project } = stage
+      await addTestimonial(stage, 'Ada Lovelace')
+      await addTestimonial(stage, 'Joan Clarke')
+      await open('testimonials')
+      await page.getByLabel('Search').fill('clarke')
+      await page.getByRole('link', { name: 'Ada Lovelace' }).waitFor({ state: 'detached' })
+      equal(new URL(page.url()).searchParams.get('q'), 'clarke')
+      await page.getByLabel('State').selectOption('rejected')
+      await page.getByRole('heading', { name: 'Nothing matches' }).waitFor()
+      await check('nothing matches')
+      await page.getByRole('link', { name: 'Clear the filters' }).click()
+      await page.getByRole('link', { name: 'Joan Clarke' }).click()
+      await page.getByRole('button', { name: 'Delete' }).click()
+      const dialog = page.getByRole('dialog')
+      await check('before a deletion')
+      await dialog.getByRole('button', { name: 'Delete' }).click()
+      await page.getByText('Deleted.').waitFor()
+      await page.getByRole('link', { name: 'Joan Clarke' }).waitFor({ state: 'detached' })
+      const left = (await client.testimonials.list({ team_id: team.id, project_id: project.id })).results
+      equal(left.map(({ author }) => author.name).join(), 'Ada Lovelace')
+    },
+  },
+  {
+    name: 'testimonials: a viewer reads and changes nothing',
+    run: async (stage) => {
+      const id = await addTestimonial(stage, 'Ada Lovelace', { featured: true })
+      const { page } = await stage.colleague('viewer')
+      await page.goto(`${stage.url}/app/${stage.team.slug}/${stage.project.slug}/testimonials?item=${id}`)
+      await page.getByRole('heading', { name: 'As visitors see it' }).waitFor()
+      for (const name of ['Add a testimonial', 'Approve', 'Take down', 'Delete', 'Edit'])
+        equal(await page.getByRole('button', { name }).count(), 0, name)
+    },
+  },
+]
+
+type Testimonial = Awaited<ReturnType<Stage['client']['testimonials']['retrieve']>>
+
+async function addTestimonial({ client, team, project }: Stage, name: string, fields: { featured?: boolean } = {}): Promise<string> {
+  const ref = { team_id: team.id, project_id: project.id }
+  const { id } = await client.testimonials.create({ ...ref, ...fields, body: BODY, author: { name }, consent: { granted: true } })
+  await client.submissions.approve({ ...ref, submission_id: id })
+  return id
+}
+
+/** Waits until the service has stored what the page shows already. */
+async function stored({ client, team, project }: Stage, id: string, isSo: (testimonial: Testimonial) => boolean): Promise<void> {
+  await until('the service has stored it', async () =>
+    isSo(await client.testimonials.retrieve({ team_id: team.id, project_id: project.id, testimonial_id: id })),
+  )
+}
+
+/** Waits until widgets show this order. */
+async function inOrder({ client, team, project }: Stage, names: readonly string[]): Promise<void> {
+  const ref = { team_id: team.id, project_id: project.id }
+  const [known] = (await client.widgets.list(ref)).results
+  const { id: widget_id } = known ?? (await client.widgets.create({ ...ref, name: 'Order', layout: 'wall' }))
+  await until(`widgets show ${names}`, async () => {
+    const { items } = await client.public.widgets.retrieve({ widget_id })
+    return items.map(({ author }) => author.name).join() === names.join()
+  })
+}

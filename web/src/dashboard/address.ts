@@ -1,0 +1,12 @@
+type Defined<Fields> = { [Name in keyof Fields]?: NonNullable<Fields[Name]> }
+
+/** Leaves out what has no value, so that it does not appear in the address. */
+export function defined<Fields extends object>(fields: Fields): Defined<Fields> {
+  // Proven: only fields with a value are kept.
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Defined<Fields>
+}
+
+/** A text of the address, which is read as JSON: digits come as a number. */
+export function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' || typeof value === 'number' ? String(value) || undefined : undefined
+}

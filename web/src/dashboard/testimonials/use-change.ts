@@ -1,0 +1,28 @@
+import { useMutation } from '@tanstack/react-query'
+import { api, queries } from '../api.ts'
+import { toastFailure } from '../ui/toasts.tsx'
+import { keepWords, type Testimonial } from './words.ts'
+
+interface Change {
+  before: Testimonial
+  change: Partial<Pick<Testimonial, 'featured' | 'excerpt' | 'position' | 'tags'>>
+}
+
+/** Changes what the team adds to a testimonial. It shows at once, and is taken back when the service refuses. */
+export function useChange() {
+  return useMutation({
+    // One after another, in the order of the presses.
+    scope: { id: 'testimonials' },
+    mutationFn: ({ before: { team_id, project_id, id }, change }: Change) =>
+      api.testimonials.update({ team_id, project_id, testimonial_id: id, ...change }),
+    onMutate: ({ before, change }) => keepWords({ ...before, ...change }),
+    onSuccess: async (after) => {
+      keepWords(after)
+      await queries.invalidateQueries({ queryKey: ['featured', after.project_id] })
+    },
+    onError: (error, { before }) => {
+      keepWords(before)
+      toastFailure(error)
+    },
+  })
+}

@@ -1,0 +1,45 @@
+import './quote-card.css'
+import { Face } from './face.tsx'
+import { Stars } from './stars.tsx'
+
+declare module 'react' {
+  interface CSSProperties {
+    '--brand'?: string
+  }
+}
+
+/** What visitors read of a customer's words. */
+export interface Quote {
+  title: string | null
+  body: string
+  excerpt?: string | null
+  rating: number | null
+  author: { name: string; title: string | null; company: string | null }
+  /** Shown above the words. */
+  posterUrl?: string | null
+}
+
+/** A customer's words as visitors see them: the excerpt if there is one, and no e-mail address. */
+export function QuoteCard({ quote }: { quote: Quote }) {
+  const { title, body, excerpt, rating, author, posterUrl } = quote
+  const role = [author.title, author.company].filter(Boolean).join(', ')
+  return (
+    <figure className="quote">
+      {posterUrl && <img src={posterUrl} alt="" loading="lazy" />}
+      {rating !== null && <Stars rating={rating} />}
+      {title && (
+        <p className="quote-title" dir="auto">
+          {title}
+        </p>
+      )}
+      <blockquote dir="auto">{excerpt ?? body}</blockquote>
+      <figcaption>
+        <Face name={author.name} />
+        <span dir="auto">
+          <strong>{author.name}</strong>
+          {role && <small>{role}</small>}
+        </span>
+      </figcaption>
+    </figure>
+  )
+}
