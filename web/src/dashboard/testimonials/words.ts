@@ -55,7 +55,7 @@ export function featuredQuery(ref: ProjectRef) {
 }
 
 /** Smallest position first, those without one last, then the newest, as widgets do. */
-export function inOrder(testimonials: readonly Testimonial[]): Testimonial[] {
+function inOrder(testimonials: readonly Testimonial[]): Testimonial[] {
   const place = ({ position }: Testimonial) => position ?? Number.POSITIVE_INFINITY
   return [...testimonials].sort((one, other) => {
     const [first, second] = [place(one), place(other)]
