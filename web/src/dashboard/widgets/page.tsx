@@ -1,0 +1,82 @@
+import './widgets.css'
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { api } from '../api.ts'
+import { useHasRole, useProject, useProjectRef, useTeam } from '../shell/places.ts'
+import { Empty } from '../ui/empty.tsx'
+import { Icon } from '../ui/icon.tsx'
+import { Loaded } from '../ui/loaded.tsx'
+import { More } from '../ui/more.tsx'
+import { Page } from '../ui/page.tsx'
+import { Skeleton } from '../ui/skeleton.tsx'
+import { Ago } from '../ui/time.tsx'
+import { LAYOUTS, ORDERS, type Widget } from './fields.ts'
+
+/** What shows the words of customers on the team's websites. */
+export function Widgets() {
+  const ref = useProjectRef()
+  const canWrite = useHasRole('member')
+  const query = useInfiniteQuery({
+    queryKey: ['widgets', ref.project_id],
+    queryFn: ({ pageParam: cursor }) => api.widgets.list({ ...ref, cursor }),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: ({ next_cursor }) => next_cursor ?? undefined,
+  })
+  const add = canWrite && <WidgetLink id="new" text="Add a widget" className="btn primary" />
+  return (
+    <Page title="Widgets" lead="A widget shows the public words of your customers on your website." actions={add} width="wide">
+      <Loaded query={query} skeleton={<Skeleton rows={3} height="5rem" />}>
+        {({ pages }) => {
+          const widgets = pages.flatMap(({ results }) => results)
+          if (widgets.length === 0)
+            return (
+              <Empty icon="wall" title="No widgets yet" actions={add}>
+                Choose a layout and which words to show, then paste two lines into your website.
+              </Empty>
+            )
+          return (
+            <ul className="widget-cards cards">
+              {widgets.map((widget) => (
+                <Card key={widget.id} widget={widget} />
+              ))}
+            </ul>
+          )
+        }}
+      </Loaded>
+      <More query={query} />
+    </Page>
+  )
+}
+
+function Card({ widget: { id, name, layout, order, max_items, theme, updated_at } }: { widget: Widget }) {
+  return (
+    <li className="card">
+      <span className="badge" data-layout={layout}>
+        <Icon name={layout === 'badge' ? 'star' : 'wall'} />
+      </span>
+      <div>
+        <h2>
+          <WidgetLink id={id} text={name} />
+        </h2>
+        <p className="soft">
+          {LAYOUTS.find(({ value }) => value === layout)?.label}
+          {layout !== 'badge' && ` · ${ORDERS.find(({ value }) => value === order)?.label} · at most ${max_items}`}
+          {theme.mode !== 'auto' && ` · ${theme.mode}`}
+        </p>
+        <p className="soft">
+          Changed <Ago at={updated_at} />
+        </p>
+      </div>
+    </li>
+  )
+}
+
+function WidgetLink({ id, text, className }: { id: string; text: string; className?: string }) {
+  const { slug: team } = useTeam()
+  const { slug: project } = useProject()
+  return (
+    <Link to="/$team/$project/widgets/$widget" params={{ team, project, widget: id }} className={className}>
+      <bdi>{text}</bdi>
+    </Link>
+  )
+}
