@@ -29,7 +29,13 @@ export function WidgetPreview({ fields, savedId }: PreviewProps) {
   })
   const material = useQuery({ ...materialQuery(ref), enabled: savedId === null })
   return (
-    <section className="widget-preview" aria-label="Preview" data-theme={fields.theme.mode === 'auto' ? undefined : fields.theme.mode}>
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a long preview scrolls, also by keyboard
+    <section
+      tabIndex={0}
+      className="widget-preview"
+      aria-label="Preview"
+      data-theme={fields.theme.mode === 'auto' ? undefined : fields.theme.mode}
+    >
       {savedId === null ? (
         <Loaded query={material} skeleton={<Skeleton rows={2} height="10rem" />}>
           {(known) =>

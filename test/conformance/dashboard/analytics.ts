@@ -1,0 +1,40 @@
+import { equal } from 'node:assert/strict'
+import type { Flow, Stage } from './stage.ts'
+
+export const analyticsFlows: readonly Flow[] = [
+  {
+    name: 'analytics: figures, the course of the score and its table',
+    run: async (stage) => {
+      const { page, open, check, client, team, project } = stage
+      await open('analytics')
+      await page.getByRole('heading', { name: 'Nothing arrived in this time' }).waitFor()
+      await page.getByRole('heading', { name: 'No answers in this time' }).waitFor()
+      await check('no figures')
+      await client.submissions.create({ team_id: team.id, project_id: project.id, body: 'Good.', rating: 4, author: { name: 'Ada' } })
+      await answer(stage, [10, 9, 7, 0])
+      await page.reload()
+      await page.getByRole('heading', { name: 'Ratings' }).waitFor()
+      await page.getByText('from 4 answers', { exact: true }).waitFor()
+      const slider = page.getByRole('slider', { name: 'Net Promoter Score over time: period' })
+      equal(await slider.getAttribute('aria-valuetext').then((text) => text?.endsWith('NPS 25 from 4 answers')), true)
+      await slider.focus()
+      await page.keyboard.press('ArrowLeft')
+      await page.getByText('no answers', { exact: false }).first().waitFor()
+      await page.getByText('Show as a table').last().click()
+      await page.getByRole('cell', { name: '25', exact: true }).waitFor()
+      await check('figures')
+      await page.getByRole('link', { name: '90 days' }).click()
+      await page.waitForURL('**/analytics?range=90d')
+      await page.getByRole('columnheader', { name: 'Week from' }).waitFor()
+    },
+  },
+]
+
+async function answer({ client, team, project }: Stage, scores: readonly number[]): Promise<void> {
+  const ref = { team_id: team.id, project_id: project.id }
+  const question = { ref: 'recommend', type: 'nps' as const, title: 'How likely are you to recommend us?' }
+  const survey = await client.surveys.create({ ...ref, name: 'Loyalty', questions: [{ ...question, id: crypto.randomUUID() }] })
+  await client.surveys.publish({ ...ref, survey_id: survey.id })
+  const question_id = survey.questions[0]?.id ?? ''
+  for (const value of scores) await client.public.responses.create({ survey_id: survey.id, answers: [{ question_id, value }] })
+}
