@@ -32,9 +32,8 @@ export const analyticsFlows: readonly Flow[] = [
 
 async function answer({ client, team, project }: Stage, scores: readonly number[]): Promise<void> {
   const ref = { team_id: team.id, project_id: project.id }
-  const question = { ref: 'recommend', type: 'nps' as const, title: 'How likely are you to recommend us?' }
-  const survey = await client.surveys.create({ ...ref, name: 'Loyalty', questions: [{ ...question, id: crypto.randomUUID() }] })
+  const question = { id: crypto.randomUUID(), ref: 'recommend', type: 'nps' as const, title: 'Would you recommend us?', required: true }
+  const survey = await client.surveys.create({ ...ref, name: 'Loyalty', questions: [question] })
   await client.surveys.publish({ ...ref, survey_id: survey.id })
-  const question_id = survey.questions[0]?.id ?? ''
-  for (const value of scores) await client.public.responses.create({ survey_id: survey.id, answers: [{ question_id, value }] })
+  for (const value of scores) await client.surveys.responses.create({ ...ref, survey_id: survey.id, answers: [{ question_id: question.id, value }] })
 }

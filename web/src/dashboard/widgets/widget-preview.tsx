@@ -29,8 +29,8 @@ export function WidgetPreview({ fields, savedId }: PreviewProps) {
   })
   const material = useQuery({ ...materialQuery(ref), enabled: savedId === null })
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a long preview scrolls, also by keyboard
     <section
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: a long preview scrolls, also by keyboard
       tabIndex={0}
       className="widget-preview"
       aria-label="Preview"
