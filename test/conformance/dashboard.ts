@@ -2,25 +2,23 @@ import { makeDataDir } from '../support/data-dir.ts'
 import { freePort } from '../support/free-port.ts'
 import { startService } from '../support/service-process.ts'
 import { openChromium } from './chromium.ts'
+import { analyticsFlows } from './dashboard/analytics.ts'
 import { eventFlows } from './dashboard/events.ts'
-import { inboxFlows } from './dashboard/inbox.ts'
-import { type Flow, openStage, SIZES, type Size, type Theatre } from './dashboard/stage.ts'
-import { webhookFlows } from './dashboard/webhooks.ts'
-
-const LIMIT_MS = 60_000
-const flows: readonly Flow[] = [...inboxFlows, ...webhookFlows, ...eventFlows]
-import { type Flow, openStage, SIZES, type Size } from './dashboard/stage.ts'
-import { surveysFlows } from './dashboard/surveys.ts'
-
-const LIMIT_MS = 60_000
-const flows: readonly Flow[] = [...inboxFlows, ...surveysFlows]
 import { importFlows } from './dashboard/imports.ts'
 import { inboxFlows } from './dashboard/inbox.ts'
-import { type Flow, openStage, SIZES, type Size } from './dashboard/stage.ts'
+import { type Flow, openStage, SIZES, type Size, type Theatre } from './dashboard/stage.ts'
+import { surveysFlows } from './dashboard/surveys.ts'
 import { teamFlows } from './dashboard/team.ts'
+import { testimonialFlows } from './dashboard/testimonials.ts'
+import { videoFlows } from './dashboard/videos.ts'
+import { webhookFlows } from './dashboard/webhooks.ts'
+import { widgetFlows } from './dashboard/widgets.ts'
 
 const LIMIT_MS = 60_000
-const flows: readonly Flow[] = [...inboxFlows, ...importFlows, ...teamFlows]
+const flows: readonly Flow[] = [
+  ...[...inboxFlows, ...testimonialFlows, ...videoFlows, ...surveysFlows, ...analyticsFlows, ...widgetFlows],
+  ...[...importFlows, ...teamFlows, ...webhookFlows, ...eventFlows],
+]
 
 /** Does on the dashboard what people do, in Chromium, on a laptop and on a phone. Resolves to the problems, or null. */
 export async function checkDashboard(only = ''): Promise<string | null> {

@@ -35,5 +35,6 @@ async function answer({ client, team, project }: Stage, scores: readonly number[
   const question = { id: crypto.randomUUID(), ref: 'recommend', type: 'nps' as const, title: 'Would you recommend us?', required: true }
   const survey = await client.surveys.create({ ...ref, name: 'Loyalty', questions: [question] })
   await client.surveys.publish({ ...ref, survey_id: survey.id })
-  for (const value of scores) await client.responses.create({ ...ref, survey_id: survey.id, answers: [{ question_id: question.id, value }] })
+  for (const value of scores)
+    await client.responses.create({ ...ref, survey_id: survey.id, answers: [{ question_id: question.id, value }] })
 }

@@ -1,4 +1,5 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router'
+import { readRange } from './analytics/range.ts'
 import { queries } from './api.ts'
 import { readAuditSearch } from './audit-log/address.ts'
 import { readEventsSearch } from './events/address.ts'
@@ -6,7 +7,9 @@ import { readFilters } from './inbox/filters.ts'
 import { Missing, ProjectLayout, RootLayout, TeamLayout } from './shell/layouts.tsx'
 import { findPlace, findStart, projectsQuery, teamsQuery } from './shell/places.ts'
 import { readBuilder, readResponses, readResults } from './surveys/address.ts'
+import { readFilters as readWordsFilters } from './testimonials/filters.ts'
 import { ErrorNote } from './ui/error-note.tsx'
+import { readFilters as readVideoFilters } from './videos/videos.ts'
 import { readEndpointSearch, readEndpointsSearch } from './webhooks/address.ts'
 
 const root = createRootRoute({ component: RootLayout, notFoundComponent: () => <Missing />, errorComponent: PageError })
@@ -37,70 +40,6 @@ const teamStart = createRoute({
   component: lazyRouteComponent(() => import('./first-steps/first-project.tsx'), 'FirstProject'),
 })
 
-const project = createRoute({ getParentRoute: () => team, path: '/$project', component: ProjectLayout })
-
-const inbox = createRoute({
-  getParentRoute: () => project,
-  path: '/inbox',
-  validateSearch: readFilters,
-  component: lazyRouteComponent(() => import('./inbox/inbox.tsx'), 'Inbox'),
-})
-
-const webhooks = createRoute({
-  getParentRoute: () => team,
-  path: '/-/webhooks',
-  validateSearch: readEndpointsSearch,
-  component: lazyRouteComponent(() => import('./webhooks/endpoints.tsx'), 'Webhooks'),
-})
-const webhook = createRoute({
-  getParentRoute: () => team,
-  path: '/-/webhooks/$webhook',
-  validateSearch: readEndpointSearch,
-  component: lazyRouteComponent(() => import('./webhooks/endpoint.tsx'), 'WebhookEndpoint'),
-})
-const events = createRoute({
-  getParentRoute: () => team,
-  path: '/-/events',
-  validateSearch: readEventsSearch,
-  component: lazyRouteComponent(() => import('./events/events.tsx'), 'Events'),
-})
-const auditLog = createRoute({
-  getParentRoute: () => team,
-  path: '/-/audit-log',
-  validateSearch: readAuditSearch,
-  component: lazyRouteComponent(() => import('./audit-log/audit-log.tsx'), 'AuditLog'),
-})
-
-export const router = createRouter({
-  routeTree: root.addChildren([start, team.addChildren([teamStart, webhooks, webhook, events, auditLog, project.addChildren([inbox])])]),
-const surveys = createRoute({
-  getParentRoute: () => project,
-  path: '/surveys',
-  component: lazyRouteComponent(() => import('./surveys/surveys.tsx'), 'Surveys'),
-})
-const surveyEdit = createRoute({
-  getParentRoute: () => project,
-  path: '/surveys/$survey/edit',
-  validateSearch: readBuilder,
-  component: lazyRouteComponent(() => import('./surveys/builder/builder.tsx'), 'Builder'),
-})
-const surveyResults = createRoute({
-  getParentRoute: () => project,
-  path: '/surveys/$survey/results',
-  validateSearch: readResults,
-  component: lazyRouteComponent(() => import('./surveys/results/results.tsx'), 'SurveyResults'),
-})
-const surveyResponses = createRoute({
-  getParentRoute: () => project,
-  path: '/surveys/$survey/responses',
-  validateSearch: readResponses,
-  component: lazyRouteComponent(() => import('./surveys/responses/responses.tsx'), 'SurveyResponses'),
-})
-
-export const router = createRouter({
-  routeTree: root.addChildren([
-    start,
-    team.addChildren([teamStart, project.addChildren([inbox, surveys, surveyEdit, surveyResults, surveyResponses])]),
 const newTeam = createRoute({
   getParentRoute: () => team,
   path: '/-/teams/new',
@@ -113,30 +52,32 @@ const newProject = createRoute({
   component: lazyRouteComponent(() => import('./projects/new-project.tsx'), 'NewProject'),
 })
 
-const firstSteps = createRoute({
-  getParentRoute: () => project,
-  path: '/first-steps',
-  component: lazyRouteComponent(() => import('./first-steps/first-steps.tsx'), 'FirstSteps'),
+const webhooks = createRoute({
+  getParentRoute: () => team,
+  path: '/-/webhooks',
+  validateSearch: readEndpointsSearch,
+  component: lazyRouteComponent(() => import('./webhooks/endpoints.tsx'), 'Webhooks'),
 })
 
-const projectSettings = createRoute({
-  getParentRoute: () => project,
-  path: '/settings',
-  component: lazyRouteComponent(() => import('./projects/settings-page.tsx'), 'ProjectSettings'),
+const webhook = createRoute({
+  getParentRoute: () => team,
+  path: '/-/webhooks/$webhook',
+  validateSearch: readEndpointSearch,
+  component: lazyRouteComponent(() => import('./webhooks/endpoint.tsx'), 'WebhookEndpoint'),
 })
 
-const imports = createRoute({
-  getParentRoute: () => project,
-  path: '/imports',
-  component: lazyRouteComponent(() => import('./imports/imports-page.tsx'), 'Imports'),
+const events = createRoute({
+  getParentRoute: () => team,
+  path: '/-/events',
+  validateSearch: readEventsSearch,
+  component: lazyRouteComponent(() => import('./events/events.tsx'), 'Events'),
 })
 
-const oneImport = createRoute({
-  getParentRoute: () => project,
-  path: '/imports/$import',
-  // How many rows the file has, as a dry run counted them.
-  validateSearch: ({ of }): { of?: number } => (typeof of === 'number' && of > 0 ? { of } : {}),
-  component: lazyRouteComponent(() => import('./imports/import-page.tsx'), 'ImportPage'),
+const auditLog = createRoute({
+  getParentRoute: () => team,
+  path: '/-/audit-log',
+  validateSearch: readAuditSearch,
+  component: lazyRouteComponent(() => import('./audit-log/audit-log.tsx'), 'AuditLog'),
 })
 
 const members = createRoute({
@@ -165,6 +106,101 @@ const teamSettings = createRoute({
   component: lazyRouteComponent(() => import('./team-settings/team-settings-page.tsx'), 'TeamSettings'),
 })
 
+const project = createRoute({ getParentRoute: () => team, path: '/$project', component: ProjectLayout })
+
+const inbox = createRoute({
+  getParentRoute: () => project,
+  path: '/inbox',
+  validateSearch: readFilters,
+  component: lazyRouteComponent(() => import('./inbox/inbox.tsx'), 'Inbox'),
+})
+
+const testimonials = createRoute({
+  getParentRoute: () => project,
+  path: '/testimonials',
+  validateSearch: readWordsFilters,
+  component: lazyRouteComponent(() => import('./testimonials/page.tsx'), 'Testimonials'),
+})
+
+const videos = createRoute({
+  getParentRoute: () => project,
+  path: '/videos',
+  validateSearch: readVideoFilters,
+  component: lazyRouteComponent(() => import('./videos/page.tsx'), 'Videos'),
+})
+
+const surveys = createRoute({
+  getParentRoute: () => project,
+  path: '/surveys',
+  component: lazyRouteComponent(() => import('./surveys/surveys.tsx'), 'Surveys'),
+})
+
+const surveyEdit = createRoute({
+  getParentRoute: () => project,
+  path: '/surveys/$survey/edit',
+  validateSearch: readBuilder,
+  component: lazyRouteComponent(() => import('./surveys/builder/builder.tsx'), 'Builder'),
+})
+
+const surveyResults = createRoute({
+  getParentRoute: () => project,
+  path: '/surveys/$survey/results',
+  validateSearch: readResults,
+  component: lazyRouteComponent(() => import('./surveys/results/results.tsx'), 'SurveyResults'),
+})
+
+const surveyResponses = createRoute({
+  getParentRoute: () => project,
+  path: '/surveys/$survey/responses',
+  validateSearch: readResponses,
+  component: lazyRouteComponent(() => import('./surveys/responses/responses.tsx'), 'SurveyResponses'),
+})
+
+const analytics = createRoute({
+  getParentRoute: () => project,
+  path: '/analytics',
+  validateSearch: readRange,
+  component: lazyRouteComponent(() => import('./analytics/page.tsx'), 'Analytics'),
+})
+
+const widgets = createRoute({
+  getParentRoute: () => project,
+  path: '/widgets',
+  component: lazyRouteComponent(() => import('./widgets/page.tsx'), 'Widgets'),
+})
+
+const widget = createRoute({
+  getParentRoute: () => project,
+  path: '/widgets/$widget',
+  component: lazyRouteComponent(() => import('./widgets/editor.tsx'), 'WidgetPage'),
+})
+
+const imports = createRoute({
+  getParentRoute: () => project,
+  path: '/imports',
+  component: lazyRouteComponent(() => import('./imports/imports-page.tsx'), 'Imports'),
+})
+
+const oneImport = createRoute({
+  getParentRoute: () => project,
+  path: '/imports/$import',
+  // How many rows the file has, as a dry run counted them.
+  validateSearch: ({ of }): { of?: number } => (typeof of === 'number' && of > 0 ? { of } : {}),
+  component: lazyRouteComponent(() => import('./imports/import-page.tsx'), 'ImportPage'),
+})
+
+const firstSteps = createRoute({
+  getParentRoute: () => project,
+  path: '/first-steps',
+  component: lazyRouteComponent(() => import('./first-steps/first-steps.tsx'), 'FirstSteps'),
+})
+
+const projectSettings = createRoute({
+  getParentRoute: () => project,
+  path: '/settings',
+  component: lazyRouteComponent(() => import('./projects/settings-page.tsx'), 'ProjectSettings'),
+})
+
 export const router = createRouter({
   routeTree: root.addChildren([
     start,
@@ -172,11 +208,30 @@ export const router = createRouter({
       teamStart,
       newTeam,
       newProject,
+      webhooks,
+      webhook,
+      events,
+      auditLog,
       members,
       usage,
       privacy,
       teamSettings,
-      project.addChildren([inbox, firstSteps, imports, oneImport, projectSettings]),
+      project.addChildren([
+        inbox,
+        testimonials,
+        videos,
+        surveys,
+        surveyEdit,
+        surveyResults,
+        surveyResponses,
+        analytics,
+        widgets,
+        widget,
+        imports,
+        oneImport,
+        firstSteps,
+        projectSettings,
+      ]),
     ]),
   ]),
   basepath: '/app',

@@ -15,21 +15,20 @@ interface Entry {
   text: string
 }
 
-const PROJECT_PAGES: readonly Entry[] = [{ to: '/$team/$project/inbox', icon: 'inbox', text: 'Inbox' }]
-const TEAM_PAGES: readonly (Entry & { isForAdmins?: boolean })[] = [
-  { to: '/$team/-/webhooks', icon: 'hook', text: 'Webhooks', isForAdmins: true },
-  { to: '/$team/-/events', icon: 'events', text: 'Events', isForAdmins: true },
-  { to: '/$team/-/audit-log', icon: 'log', text: 'Audit log', isForAdmins: true },
-]
 const PROJECT_PAGES: readonly Entry[] = [
   { to: '/$team/$project/inbox', icon: 'inbox', text: 'Inbox' },
+  { to: '/$team/$project/testimonials', icon: 'quote', text: 'Testimonials' },
+  { to: '/$team/$project/videos', icon: 'video', text: 'Videos' },
   { to: '/$team/$project/surveys', icon: 'survey', text: 'Surveys' },
-const PROJECT_PAGES: readonly Entry[] = [
-  { to: '/$team/$project/inbox', icon: 'inbox', text: 'Inbox' },
+  { to: '/$team/$project/analytics', icon: 'chart', text: 'Analytics' },
+  { to: '/$team/$project/widgets', icon: 'wall', text: 'Widgets' },
   { to: '/$team/$project/imports', icon: 'import', text: 'Imports' },
   { to: '/$team/$project/settings', icon: 'settings', text: 'Project settings' },
 ]
 const TEAM_PAGES: readonly (Entry & { isForAdmins?: boolean })[] = [
+  { to: '/$team/-/webhooks', icon: 'hook', text: 'Webhooks', isForAdmins: true },
+  { to: '/$team/-/events', icon: 'events', text: 'Events', isForAdmins: true },
+  { to: '/$team/-/audit-log', icon: 'log', text: 'Audit log', isForAdmins: true },
   { to: '/$team/-/members', icon: 'people', text: 'Members' },
   { to: '/$team/-/usage', icon: 'meter', text: 'Usage' },
   { to: '/$team/-/privacy', icon: 'shield', text: 'Privacy', isForAdmins: true },
