@@ -86,7 +86,8 @@ const directions: Record<string, readonly string[]> = {
     'server/src/oauth/scopes.ts',
   ],
   'server/src/oauth/': [...LAYERS_BELOW, '@earshot/db/oauth', 'server/src/auth/', 'server/src/http/', 'server/src/pages/'],
-  'server/src/web/': [...LAYERS_BELOW, 'server/src/auth/', 'server/src/http/', 'server/src/pages/'],
+  // The type of the texts that both render.
+  'server/src/web/': [...LAYERS_BELOW, '@earshot/web/locales/en.json', 'server/src/auth/', 'server/src/http/', 'server/src/pages/'],
   'server/src/pages/': [...LAYERS_BELOW, 'server/src/', 'server/src/auth/', 'server/src/http/'],
 
   'jobs/src/': [...LAYERS_BELOW, '@earshot/db/maintenance', '@earshot/db/schema', 'jobs/src/dispatcher/', 'jobs/src/sending/'],
@@ -110,6 +111,11 @@ const directions: Record<string, readonly string[]> = {
   'web/src/dashboard/': ['@earshot/contracts', '@earshot/contracts/client', '@earshot/contracts/constants', 'examples/', 'web/src/styles/'],
   'web/src/visitor/': ['@earshot/contracts', '@earshot/contracts/client', 'web/src/styles/'],
   'web/src/embed/': ['@earshot/contracts'],
+  'web/src/dashboard/': ['@earshot/contracts', '@earshot/contracts/client', '@earshot/contracts/constants', 'web/src/shared/'],
+  'web/src/visitor/': ['@earshot/contracts', '@earshot/contracts/client', 'web/src/shared/', 'web/src/locales/', 'web/src/styles/'],
+  'web/src/embed/': ['@earshot/contracts'],
+  'web/src/shared/': [],
+  'web/src/locales/': [],
   'web/src/styles/': [],
   'examples/': ['@earshot/client/webhooks', '@earshot/contracts', '@earshot/contracts/client', '@earshot/contracts/trpc'],
 }

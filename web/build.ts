@@ -11,6 +11,8 @@ const BUILT = join(ROOT, 'dist')
 const STAMP = 'build.json'
 /** What the pages are made from, beside the versions of packages. */
 const SOURCES = ['src', 'build.ts', 'package.json', '../contracts/src', '../examples/receivers']
+const SOURCES = ['src', 'build.ts', 'package.json', '../contracts/src']
+const VISITOR_ENTRIES = ['collection.ts']
 const COMPRESSED = /\.(js|css|html|svg|json)$/
 /** A smaller file gains nothing. */
 const MIN_COMPRESSED_BYTES = 1_024
@@ -85,7 +87,11 @@ function visitor(folder: string): InlineConfig {
   return {
     ...config,
     oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
-    build: { ...config.build, manifest: 'visitor.json', rolldownOptions: { input: join(ROOT, 'src/visitor/main.ts') } },
+    build: {
+      ...config.build,
+      manifest: 'visitor.json',
+      rolldownOptions: { input: VISITOR_ENTRIES.map((name) => join(ROOT, 'src/visitor', name)) },
+    },
   }
 }
 

@@ -132,7 +132,7 @@ export { listVideoFiles, nextTeamWithVideos, noteLostFiles, type VideoFiles } fr
 export { findMedia, type MediaAudience, type MediaRow } from './videos/media.ts'
 export type { PublicVideoRow } from './videos/public.ts'
 export type { VideoRef } from './videos/ref.ts'
-export { reserveVideo } from './videos/reserve.ts'
+export { findVideoLimits, reserveVideo } from './videos/reserve.ts'
 export {
   claimTranscode,
   failTranscode,

@@ -45,6 +45,12 @@ const insert = insertRecord<VideoRow>(videos, [
   ...DRAFT_COLUMNS,
 ])
 
+/** Returns how long and how large a video of a team may be. */
+export async function findVideoLimits(tx: Tx, team_id: string): Promise<{ maxSeconds: number; maxBytes: number }> {
+  const { plan } = (await findPlan(tx, { team_id }))[0] ?? notFound()
+  return plans[plan].video
+}
+
 /**
  * Reserves the upload of a video, and charges the quota. With an actor the audit log records it. Throws `body_too_large` for more than
  * the plan allows, and `quota_exceeded`.

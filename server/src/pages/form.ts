@@ -15,16 +15,16 @@ export function formOf({ body }: FastifyRequest): Form {
 }
 
 /** Makes this scope read forms, and no other bodies. */
-export function registerForms(scope: FastifyInstance): void {
+export function registerForms(scope: FastifyInstance, limitBytes: number = FORM_BYTES): void {
   scope.removeAllContentTypeParsers()
-  addForms(scope)
+  addForms(scope, limitBytes)
 }
 
 /** Makes this scope read forms too (WHATWG URL §5.1). Refuses repeated fields, and text that PostgreSQL cannot store. */
-export function addForms(scope: FastifyInstance): void {
+export function addForms(scope: FastifyInstance, limitBytes: number = FORM_BYTES): void {
   scope.addContentTypeParser(
     /^application\/x-www-form-urlencoded\s*(;|$)/i,
-    { parseAs: 'buffer', bodyLimit: FORM_BYTES },
+    { parseAs: 'buffer', bodyLimit: limitBytes },
     async (_request: unknown, body: Buffer) => readForm(body),
   )
 }

@@ -16,8 +16,11 @@ export interface Assets {
 
 /** The pages as the last build left them. */
 export interface BuiltPages {
-  /** Returns what the dashboard, or the pages of visitors, load. Throws `dependency_unavailable` while there is no build. */
-  assets: (page: 'dashboard' | 'visitor') => Promise<Assets>
+  /**
+   * Returns what the dashboard, or a page of visitors, loads. A build with several entries names them by their source. Throws
+   * `dependency_unavailable` while there is no build.
+   */
+  assets: (page: 'dashboard' | 'visitor', source?: string) => Promise<Assets>
   /** The folder of the built files, and that of the sources. */
   built: string
   sources: string
@@ -29,11 +32,11 @@ type Manifest = Record<string, { file: string; isEntry?: boolean; css?: string[]
 /** Opens the pages in the folder of the workspace `web`. A new build replaces them while the service runs. */
 export function openBuiltPages(folder: string): BuiltPages {
   const built = join(folder, 'dist')
-  const manifests = new Map<string, { builtMs: number; assets: Assets }>()
+  const manifests = new Map<string, { builtMs: number; manifest: Manifest }>()
   return {
     built,
     sources: join(folder, 'src'),
-    async assets(page) {
+    async assets(page, source) {
       const path = join(built, `${page}.json`)
       const builtMs = await stat(path).then(
         ({ mtimeMs }) => mtimeMs,
@@ -41,10 +44,10 @@ export function openBuiltPages(folder: string): BuiltPages {
       )
       if (builtMs === null) throw beingBuilt()
       const known = manifests.get(page)
-      if (known?.builtMs === builtMs) return known.assets
-      const assets = assetsOf(await readManifest(path))
-      manifests.set(page, { builtMs, assets })
-      return assets
+      if (known?.builtMs === builtMs) return assetsOf(known.manifest, source)
+      const manifest = await readManifest(path)
+      manifests.set(page, { builtMs, manifest })
+      return assetsOf(manifest, source)
     },
   }
 }
@@ -58,9 +61,9 @@ async function readManifest(path: string): Promise<Manifest> {
   return JSON.parse(await readFile(path, 'utf8')) // A build wrote it.
 }
 
-function assetsOf(manifest: Manifest): Assets {
-  const entry = Object.values(manifest).find(({ isEntry }) => isEntry)
-  if (!entry) throw new Error('The build has no entry')
+function assetsOf(manifest: Manifest, source: string | undefined): Assets {
+  const entry = source === undefined ? Object.values(manifest).find(({ isEntry }) => isEntry) : manifest[source]
+  if (!entry) throw new Error('The build has no such entry')
   const chunks = (entry.imports ?? []).flatMap((name) => manifest[name] ?? [])
   return {
     script: addressOf(entry.file),

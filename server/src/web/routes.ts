@@ -7,6 +7,7 @@ import { registerDashboard } from './dashboard.ts'
 import { registerEmbedScript } from './embed-script.ts'
 import { registerFavicon } from './favicon.ts'
 import { registerWidgetPage } from './widget-page.ts'
+import { registerVisitorPages } from './visitor-pages.ts'
 
 export interface WebOptions extends PageOptions {
   /** The folder of the workspace `web`. */
@@ -14,6 +15,7 @@ export interface WebOptions extends PageOptions {
   /** Where the store serves videos itself, if it does. */
   mediaOrigin: string | null
   /** The operations that pages read from: as the API does, with its limits and refusals. */
+  /** Of the operations that the pages of visitors call. */
   pipelines: readonly Pipeline[]
 }
 
@@ -25,4 +27,5 @@ export async function registerWeb(app: FastifyInstance, options: WebOptions): Pr
   registerDashboard(app, { ...options, pages })
   registerEmbedScript(app, pages)
   registerWidgetPage(app, { ...options, pages })
+  registerVisitorPages(app, { ...options, pages })
 }

@@ -1,0 +1,102 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type en from '@earshot/web/locales/en.json'
+import { lookup } from 'bcp-47-match'
+import type { FastifyRequest } from 'fastify'
+import { once } from '../http/once.ts'
+import { type Html, html } from '../pages/html.ts'
+
+/** The languages of the pages, with their own names, in the order of these. */
+export const languageNames = {
+  ar: 'العربية',
+  de: 'Deutsch',
+  en: 'English',
+  es: 'Español',
+  fr: 'Français',
+  it: 'Italiano',
+  nl: 'Nederlands',
+  pl: 'Polski',
+  pt: 'Português',
+  ja: '日本語',
+} as const
+
+type PageLanguage = keyof typeof languageNames
+const languages = Object.keys(languageNames) as PageLanguage[]
+const RIGHT_TO_LEFT: readonly string[] = ['ar']
+const OWN: PageLanguage = 'en'
+/** A browser sends a handful. */
+const MAX_RANGES = 20
+
+/** The texts of the pages. A test compares all languages with English. */
+export type Messages = typeof en
+
+/** Texts by plural category of `Intl.PluralRules`. */
+type Plural = { other: string } & Partial<Record<Intl.LDMLPluralRule, string>>
+
+/** A language with its texts. */
+export interface Locale {
+  language: string
+  direction: 'ltr' | 'rtl'
+  messages: Messages
+}
+
+export interface Locales {
+  /** Returns the language that the visitor wants: `?lang=` of the address, else the best match of the browser's. */
+  choose: (request: FastifyRequest) => Promise<Locale>
+  own: () => Promise<Locale>
+}
+
+/** Opens the texts in the folder of the sources of the workspace `web`: a file for each language, read when it is first wanted. */
+export function openLocales(sources: string): Locales {
+  const readers = new Map(languages.map((language) => [language, once(() => readLocale(sources, language))]))
+  const read = (language: PageLanguage) => readers.get(language)?.() ?? readLocale(sources, language)
+  return {
+    choose: (request) => read(languageOf(request)),
+    own: () => read(OWN),
+  }
+}
+
+/** Puts values into a text with `{names}`. What reorders text is left out of the values. */
+export function fill(text: string, values: Readonly<Record<string, string | number>>): string {
+  return text.replaceAll(/\{(\w+)\}/g, (whole, name: string) => withoutControls(String(values[name] ?? whole)))
+}
+
+/** Does the same in a page. Values are kept apart from the direction of the text around them. */
+export function fillHtml(text: string, values: Readonly<Record<string, string | number | Html>>): Html {
+  const pieces = text.split(/\{(\w+)\}/).map((piece, index) => (index % 2 === 0 ? html`${piece}` : html`<bdi>${values[piece]}</bdi>`))
+  return html`${pieces}`
+}
+
+/** Returns the text for a number of things, with the number as this language writes it. */
+export function count({ language }: Locale, texts: Plural, number: number): string {
+  const text = texts[new Intl.PluralRules(language).select(number)] ?? texts.other
+  return fill(text, { count: new Intl.NumberFormat(language).format(number) })
+}
+
+/** Marks and overrides of direction (UAX #9 §2), which would reorder what comes after them. */
+function withoutControls(text: string): string {
+  return text.replaceAll(/[\u202a-\u202e\u2066-\u2069]/g, '')
+}
+
+async function readLocale(sources: string, language: PageLanguage): Promise<Locale> {
+  const text = await readFile(join(sources, 'locales', `${language}.json`), 'utf8')
+  const direction = RIGHT_TO_LEFT.includes(language) ? 'rtl' : 'ltr'
+  return { language, direction, messages: JSON.parse(text) }
+}
+
+function languageOf({ query, headers }: FastifyRequest): PageLanguage {
+  const { lang } = query as { lang?: unknown } // Of any route.
+  const wanted = [...(typeof lang === 'string' ? [lang] : []), ...rangesOf(headers['accept-language'])]
+  const found = lookup(languages, wanted)
+  return languages.find((language) => language === found) ?? OWN
+}
+
+/** Returns the language ranges of Accept-Language (RFC 9110 §12.5.4), the most wanted first. */
+function rangesOf(header: string | undefined): string[] {
+  const ranges = (header ?? '').split(',', MAX_RANGES).map((part) => {
+    const [range = '', weight] = part.split(';').map((piece) => piece.trim())
+    return { range, weight: Number(/^q=([\d.]+)$/.exec(weight ?? '')?.[1] ?? 1) }
+  })
+  const wanted = ranges.filter(({ range, weight }) => /^[A-Za-z]{1,8}(-[A-Za-z0-9]{1,8})*$/.test(range) && weight > 0)
+  return wanted.sort((a, b) => b.weight - a.weight).map(({ range }) => range)
+}

@@ -1,0 +1,136 @@
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { Html, html } from '../pages/html.ts'
+import type { Assets } from './built-pages.ts'
+import { fill, fillHtml, type Locale, languageNames } from './visitor-language.ts'
+import { themePath } from './visitor-theme.ts'
+
+/** A page of visitors: a form of a project, a receipt, or why there is none. */
+export interface VisitorPage {
+  locale: Locale
+  title: string
+  body: Html
+  /** Null where nothing was built yet. Without a script where a page has nothing to enhance. */
+  assets: (Omit<Assets, 'script'> & { script: string | null }) | null
+  /** Whose page it is; null if nobody knows. */
+  project: { name: string; color: string | null } | null
+  /** What the script needs, as JSON. */
+  data?: object
+  status?: number
+  /** May be used again after the way back, or not even kept: what has a token of one person. */
+  cache?: 'no-cache' | 'no-store'
+}
+
+/** Sends a page that any site may frame. It reads and sets no cookie. */
+export async function sendVisitorPage(request: FastifyRequest, reply: FastifyReply, page: VisitorPage): Promise<FastifyReply> {
+  const { status = 200, cache = 'no-store' } = page
+  reply
+    .code(status)
+    .type('text/html; charset=utf-8')
+    .headers({ ...visitorHeaders, 'cache-control': cache, vary: 'Accept-Encoding, Accept-Language' })
+  const text = documentOf(page, request).text
+  // What has a token beside what was typed is sent as it is: its compressed size would tell of both (BREACH).
+  if (cache === 'no-store' || !/\bgzip\b/.test(String(request.headers['accept-encoding']))) return reply.send(text)
+  return reply.header('content-encoding', 'gzip').send(await compress(text))
+}
+
+/** Returns the address of a page in the form that it was opened in: in the same language, inside a frame or not. */
+export function sameView({ query }: FastifyRequest, path: string, changes: { lang?: string } = {}): string {
+  const given = query as Record<string, unknown> // Of any route.
+  const kept = Object.entries({ ...given, ...changes }).flatMap(([name, value]) =>
+    typeof value === 'string' && value !== '' ? [[name, value] as const] : [],
+  )
+  const text = String(new URLSearchParams(Object.fromEntries(kept)))
+  const parts = [...(text === '' ? [] : [text]), ...(isEmbedded(given) ? ['embed'] : [])]
+  return parts.length === 0 ? path : `${path}?${parts.join('&')}`
+}
+
+/** `?embed` has no value, and `sameView` writes it so. */
+function isEmbedded(query: Record<string, unknown>): boolean {
+  return query.embed === ''
+}
+
+const compress = promisify(gzip)
+
+const contentSecurityPolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "connect-src 'self'",
+  "img-src 'self' data: blob:",
+  "media-src 'self' blob:",
+  "form-action 'self'",
+  "base-uri 'none'",
+  // Any website may show the form: without a cookie or a session, a page that is framed can be made to do nothing in anybody's name.
+  'frame-ancestors *',
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
+].join('; ')
+
+const visitorHeaders = {
+  'content-security-policy': contentSecurityPolicy,
+  // The address of a form may name who was invited, and that of a withdrawal has a token.
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+  'cross-origin-resource-policy': 'cross-origin',
+  'permissions-policy': 'camera=(self), microphone=(self), geolocation=()',
+}
+
+function documentOf({ locale, title, body, assets, project, data }: VisitorPage, request: FastifyRequest): Html {
+  const { language, direction } = locale
+  const color = project?.color ?? null
+  const isFramed = isEmbedded(request.query as Record<string, unknown>) // Of any route.
+  return html`<!doctype html>
+<html lang="${language}" dir="${direction}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover, interactive-widget=resizes-content">
+<meta name="color-scheme" content="light dark">
+<meta name="robots" content="noindex">
+<title>${title}</title>
+<link rel="icon" href="/favicon.svg" type="image/svg+xml">
+${assets?.styles.map((address) => html`<link rel="stylesheet" href="${address}">`)}
+${color !== null && html`<link rel="stylesheet" href="${themePath(color)}">`}
+${assets?.imports.map((address) => html`<link rel="modulepreload" href="${address}">`)}
+${assets !== null && assets.script !== null && html`<script type="module" src="${assets.script}"></script>`}
+</head>
+<body class="visit${isFramed && ' embed'}">
+${project !== null && !isFramed && brandOf(project)}
+<main id="main">
+${body}
+</main>
+${!isFramed && footerOf(locale, request)}
+${data !== undefined && html`<script type="application/json" id="data">${jsonOf(data)}</script>`}
+</body>
+</html>
+`
+}
+
+/** The mark is the first letter: a picture of another site would tell it who visits. */
+function brandOf({ name }: { name: string }): Html {
+  return html`<header class="brand"><span class="mark" aria-hidden="true">${[...name][0]}</span><bdi>${name}</bdi></header>`
+}
+
+function footerOf({ language, messages }: Locale, request: FastifyRequest): Html {
+  const path = request.url.split('?', 1)[0] ?? ''
+  const own = Object.entries(languageNames).find(([code]) => code === language)?.[1]
+  const links = Object.entries(languageNames).map(
+    ([code, name]) =>
+      html`<li><a href="${sameView(request, path, { lang: code })}" lang="${code}" hreflang="${code}"${code === language && html` aria-current="true"`}>${name}</a></li>`,
+  )
+  const switcher = html`<details class="languages"><summary><span class="sr">${messages.page.language}: </span>${own}</summary><ul>${links}</ul></details>`
+  return html`<footer><p>${fillHtml(messages.page.collectedWith, { service: html`<b>Earshot</b>` })}</p>${request.method === 'GET' && switcher}</footer>`
+}
+
+/** JSON inside of a page: nothing in it can end the element. */
+function jsonOf(data: object): Html {
+  return new Html(JSON.stringify(data).replaceAll('<', '\\u003c'))
+}
+
+/** Returns the link back to the project's website; false without one. */
+export function backLink({ messages }: Locale, address: string | null): Html | false {
+  const url = address === null ? null : URL.parse(address)
+  if (url === null || !/^https?:$/.test(url.protocol)) return false
+  return html`<a class="back" href="${url.href}" rel="noopener noreferrer" target="_top">${fill(messages.page.back, { site: url.host })}</a>`
+}

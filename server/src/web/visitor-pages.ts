@@ -1,0 +1,34 @@
+import { sizes } from '@earshot/contracts'
+import type { FastifyInstance } from 'fastify'
+import type { Pipeline } from '../http/pipeline.ts'
+import { registerForms } from '../pages/form.ts'
+import type { PageOptions } from '../pages/page-request.ts'
+import type { BuiltPages } from './built-pages.ts'
+import { registerCollection } from './collection-page.ts'
+import { registerFailurePage } from './visitor-failure.ts'
+import { openLocales } from './visitor-language.ts'
+import { callPublicOperations } from './visitor-operations.ts'
+import { registerTheme } from './visitor-theme.ts'
+import { registerWithdraw } from './withdraw-page.ts'
+
+/**
+ * Registers the pages of visitors: they work without script and without cookies, under any name that reaches the service, and call the
+ * public operations, whose limits and errors are theirs.
+ */
+export function registerVisitorPages(
+  app: FastifyInstance,
+  options: Pick<PageOptions, 'database' | 'baseUrl'> & { pages: BuiltPages; pipelines: readonly Pipeline[] },
+): void {
+  const { pages, pipelines, baseUrl } = options
+  const locales = openLocales(pages.sources)
+  const pageOptions = { ...options, locales, call: callPublicOperations(pipelines, baseUrl) }
+  app.register((scope, _options, done) => {
+    // A text in another script takes nine bytes of a form for each character.
+    registerForms(scope, sizes.bodyBytes)
+    registerFailurePage(scope, { pages, locales })
+    registerTheme(scope)
+    registerWithdraw(scope, pageOptions)
+    registerCollection(scope, pageOptions)
+    done()
+  })
+}

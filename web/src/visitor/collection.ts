@@ -1,0 +1,191 @@
+import '../styles/tokens.css'
+import '../styles/visitor.css'
+import '../styles/visitor-form.css'
+import '../styles/visitor-rating.css'
+import '../styles/visitor-receipt.css'
+import { countCharacters } from './character-count.ts'
+import { openDraft } from './draft.ts'
+import { byId, findById } from './elements.ts'
+import { fieldValue, openProblems, type Problems } from './form-fields.ts'
+import { reportSize } from './frame.ts'
+import { type FieldTexts, readPageData, type SendingTexts } from './page-data.ts'
+import { type SentWords, showReceipt } from './receipt.ts'
+import { type Answer, newKey, sendRequest } from './request.ts'
+import { failureText, isFormToken, noteFormToken, sendPatiently } from './sending.ts'
+
+const DRAFT_FIELDS = ['body', 'title', 'rating', 'name', 'email', 'job', 'company'] as const
+const MAX_BODY = 10_000
+
+type Messages = typeof import('../locales/en.json')
+
+export interface CollectionData {
+  key: string
+  baseUrl: string
+  project: string
+  collects: { text: boolean; video: boolean; rating: boolean }
+  consentText: string
+  maxSeconds: number
+  language: string
+  fields: Record<string, FieldTexts>
+  texts: SendingTexts & {
+    receipt: Pick<Messages['receipt'], 'copy' | 'copied' | 'video'>
+    form: Pick<Messages['form'], 'body' | 'bodyBeside' | 'send'>
+    recorder?: Messages['recorder']
+  }
+}
+
+const data = readPageData<CollectionData>()
+const form = findById('form', HTMLFormElement)
+reportSize()
+if (form) enhance(form)
+
+function enhance(form: HTMLFormElement): void {
+  const draft = openDraft(data.key)
+  const problems = openProblems(form, data.fields)
+  form.noValidate = true
+  noteFormToken(fieldValue(form, 'form_token'))
+  countCharacters(byId('body', HTMLTextAreaElement), byId('body-left', HTMLElement), MAX_BODY, data.texts)
+
+  const saved = draft.read()
+  if (saved && isUntouched(form)) {
+    restore(form, saved.values)
+    byId('restored', HTMLElement).hidden = Object.values(saved.values).every((value) => value === '')
+  }
+  byId('start-over', HTMLButtonElement).addEventListener('click', () => {
+    draft.clear()
+    form.reset()
+    restore(form, {})
+    byId('restored', HTMLElement).hidden = true
+    byId('body', HTMLTextAreaElement).focus()
+  })
+  form.addEventListener('input', () => draft.save(valuesOf(form)))
+  offerNoRating(form)
+
+  let isSending = false
+  form.addEventListener('submit', (event) => {
+    event.preventDefault()
+    // Two clicks are one submission.
+    if (isSending) return
+    isSending = true
+    draft.save(valuesOf(form))
+    void submit(form, problems).then((isSent) => {
+      isSending = false
+      if (isSent) draft.clear()
+    })
+  })
+}
+
+/** Returns whether it was sent. */
+async function submit(form: HTMLFormElement, problems: Problems): Promise<boolean> {
+  const input = inputOf(form)
+  const missing = [...(input.body === '' ? ['body'] : []), ...(input.author.name === '' ? ['author.name'] : [])]
+  if (missing.length > 0) {
+    problems.show(
+      missing.map((field) => ({ field, code: 'required' })),
+      data.texts.error.fields,
+    )
+    return false
+  }
+  const status = byId('status', HTMLElement)
+  const say = (text: string) => {
+    if (status.textContent !== text) status.textContent = text
+  }
+  const button = byId('send', HTMLButtonElement)
+  problems.clear()
+  form.setAttribute('aria-busy', 'true')
+  button.setAttribute('aria-disabled', 'true')
+  // Sent again after a lost response, it is still one submission.
+  const idempotencyKey = newKey()
+  const answer = await sendPatiently<{ revoke_token: string | null }>({
+    ...data,
+    say,
+    renew: newToken,
+    send: (form_token) =>
+      sendRequest(`/api/public/v1/projects/${data.key}/submissions/`, {
+        method: 'POST',
+        body: { ...input, form_token },
+        headers: { 'idempotency-key': idempotencyKey },
+      }),
+  })
+  form.removeAttribute('aria-busy')
+  button.removeAttribute('aria-disabled')
+  say('')
+  if ('output' in answer) {
+    showReceipt(sentWords(form), answer.output.revoke_token, data.texts.receipt)
+    return true
+  }
+  const { failure } = answer
+  if (failure.code === 'validation_error' && !isFormToken(failure)) problems.show(failure.errors, failureText(failure, data))
+  else problems.say(isFormToken(failure) ? data.texts.error.formToken : failureText(failure, data))
+  return false
+}
+
+function inputOf(form: HTMLFormElement) {
+  const text = (name: string) => fieldValue(form, name).trim()
+  const given = (name: string) => text(name) || null
+  return {
+    body: text('body'),
+    title: given('title'),
+    rating: Number(text('rating')) || null,
+    author: { name: text('name'), email: given('email'), title: given('job'), company: given('company') },
+    consent: { granted: text('consent') === 'yes', text: data.consentText },
+    language: data.language,
+    source_url: sourceUrl(),
+    website: fieldValue(form, 'website'),
+  }
+}
+
+/** The page that the form is on: the one around the frame, if it says. */
+function sourceUrl(): string | null {
+  const url = window.parent === window ? location.origin + location.pathname : document.referrer
+  return /^https?:/.test(url) ? url : null
+}
+
+function sentWords(form: HTMLFormElement): SentWords {
+  const { body, rating, author, consent } = inputOf(form)
+  const place = [author.title, author.company].filter((text) => text !== null).join(', ')
+  return { name: author.name, body, stars: rating ?? 0, place, isPublic: consent.granted, videoText: null }
+}
+
+async function newToken(): Promise<Answer<string>> {
+  const answer = await sendRequest<{ form_token: string }>(`/api/public/v1/projects/${data.key}/`, { method: 'GET' })
+  return 'output' in answer ? { output: answer.output.form_token } : answer
+}
+
+function valuesOf(form: HTMLFormElement): Record<string, string> {
+  return Object.fromEntries(DRAFT_FIELDS.map((name) => [name, fieldValue(form, name)]))
+}
+
+/** What the service sent back, or the browser filled in, is newer than the draft. */
+function isUntouched(form: HTMLFormElement): boolean {
+  return fieldValue(form, 'body') === '' && fieldValue(form, 'name') === ''
+}
+
+function restore(form: HTMLFormElement, values: Record<string, string>): void {
+  for (const name of DRAFT_FIELDS) {
+    const value = values[name] ?? ''
+    const input = form.elements.namedItem(name)
+    if (input instanceof RadioNodeList)
+      for (const radio of input) if (radio instanceof HTMLInputElement) radio.checked = radio.value === value
+    if (input instanceof HTMLInputElement || input instanceof HTMLTextAreaElement) input.value = value
+    if (value !== '' && ['title', 'job', 'company'].includes(name) && input instanceof HTMLElement)
+      input.closest('details')?.setAttribute('open', '')
+  }
+  byId('body', HTMLTextAreaElement).dispatchEvent(new Event('input'))
+}
+
+/** A radio button cannot be unchosen without help. */
+function offerNoRating(form: HTMLFormElement): void {
+  const button = findById('remove-rating', HTMLButtonElement)
+  if (!button) return
+  const show = () => {
+    button.hidden = fieldValue(form, 'rating') === ''
+  }
+  form.addEventListener('input', show)
+  button.addEventListener('click', () => {
+    restore(form, { ...valuesOf(form), rating: '' })
+    form.dispatchEvent(new Event('input'))
+    form.querySelector<HTMLInputElement>('input[name="rating"]')?.focus()
+  })
+  show()
+}
