@@ -108,7 +108,7 @@ function dataOf({ locale, project, key, consentText, maxSeconds }: Opened, baseU
       script,
       error,
       receipt: { copy: receipt.copy, copied: receipt.copied, video: receipt.video },
-      form: { body: form.body, bodyBeside: form.bodyBeside, send: form.send },
+      form: { body: form.body, bodyBeside: form.bodyBeside, bodyHint: form.bodyHint },
       ...(project.collects.video && { recorder }),
     },
   }

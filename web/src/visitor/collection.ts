@@ -4,35 +4,19 @@ import '../styles/visitor-form.css'
 import '../styles/visitor-rating.css'
 import '../styles/visitor-receipt.css'
 import { countCharacters } from './character-count.ts'
+import type { CollectionData } from './collection-data.ts'
 import { openDraft } from './draft.ts'
 import { byId, findById } from './elements.ts'
+import { type Film, openFilm } from './film.ts'
 import { fieldValue, openProblems, type Problems } from './form-fields.ts'
 import { reportSize } from './frame.ts'
-import { type FieldTexts, readPageData, type SendingTexts } from './page-data.ts'
+import { readPageData } from './page-data.ts'
 import { type SentWords, showReceipt } from './receipt.ts'
 import { type Answer, newKey, sendRequest } from './request.ts'
 import { failureText, isFormToken, noteFormToken, sendPatiently } from './sending.ts'
 
 const DRAFT_FIELDS = ['body', 'title', 'rating', 'name', 'email', 'job', 'company'] as const
 const MAX_BODY = 10_000
-
-type Messages = typeof import('../locales/en.json')
-
-export interface CollectionData {
-  key: string
-  baseUrl: string
-  project: string
-  collects: { text: boolean; video: boolean; rating: boolean }
-  consentText: string
-  maxSeconds: number
-  language: string
-  fields: Record<string, FieldTexts>
-  texts: SendingTexts & {
-    receipt: Pick<Messages['receipt'], 'copy' | 'copied' | 'video'>
-    form: Pick<Messages['form'], 'body' | 'bodyBeside' | 'send'>
-    recorder?: Messages['recorder']
-  }
-}
 
 const data = readPageData<CollectionData>()
 const form = findById('form', HTMLFormElement)
@@ -60,6 +44,7 @@ function enhance(form: HTMLFormElement): void {
   })
   form.addEventListener('input', () => draft.save(valuesOf(form)))
   offerNoRating(form)
+  const film = openFilm(data)
 
   let isSending = false
   form.addEventListener('submit', (event) => {
@@ -68,57 +53,85 @@ function enhance(form: HTMLFormElement): void {
     if (isSending) return
     isSending = true
     draft.save(valuesOf(form))
-    void submit(form, problems).then((isSent) => {
+    void submit(form, { problems, film: film?.isChosen() ? film : null }).then((isSent) => {
       isSending = false
-      if (isSent) draft.clear()
+      if (!isSent) return
+      draft.clear()
+      film?.clear()
     })
   })
 }
 
+interface Parts {
+  problems: Problems
+  /** Null for a text. */
+  film: Film | null
+}
+
 /** Returns whether it was sent. */
-async function submit(form: HTMLFormElement, problems: Problems): Promise<boolean> {
+async function submit(form: HTMLFormElement, { problems, film }: Parts): Promise<boolean> {
   const input = inputOf(form)
-  const missing = [...(input.body === '' ? ['body'] : []), ...(input.author.name === '' ? ['author.name'] : [])]
-  if (missing.length > 0) {
-    problems.show(
-      missing.map((field) => ({ field, code: 'required' })),
-      data.texts.error.fields,
-    )
-    return false
+  if (!isComplete(input, { problems, film })) return false
+  problems.clear()
+  const answer = await send(form, input, film)
+  if ('output' in answer) {
+    showReceipt({ ...sentWords(form), videoText: film && data.texts.receipt.video }, answer.output.revoke_token, data.texts.receipt)
+    return true
   }
+  const { failure } = answer
+  if (failure.code === 'upload_failed') film?.say(data.texts.recorder?.failed ?? '')
+  else if (failure.code === 'validation_error' && !isFormToken(failure)) problems.show(failure.errors, failureText(failure, data))
+  else problems.say(isFormToken(failure) ? data.texts.error.formToken : failureText(failure, data))
+  return false
+}
+
+/** Sends a text, or a video with what is said beside it. */
+async function send(form: HTMLFormElement, input: Input, film: Film | null): Promise<Answer<{ revoke_token: string | null }>> {
   const status = byId('status', HTMLElement)
   const say = (text: string) => {
     if (status.textContent !== text) status.textContent = text
   }
   const button = byId('send', HTMLButtonElement)
-  problems.clear()
   form.setAttribute('aria-busy', 'true')
   button.setAttribute('aria-disabled', 'true')
   // Sent again after a lost response, it is still one submission.
-  const idempotencyKey = newKey()
+  const headers = { 'idempotency-key': newKey() }
   const answer = await sendPatiently<{ revoke_token: string | null }>({
     ...data,
     say,
     renew: newToken,
-    send: (form_token) =>
-      sendRequest(`/api/public/v1/projects/${data.key}/submissions/`, {
-        method: 'POST',
-        body: { ...input, form_token },
-        headers: { 'idempotency-key': idempotencyKey },
-      }),
+    send: (form_token) => {
+      if (film) return sendVideo(film, input, say)
+      return sendRequest(`/api/public/v1/projects/${data.key}/submissions/`, { method: 'POST', body: { ...input, form_token }, headers })
+    },
   })
   form.removeAttribute('aria-busy')
   button.removeAttribute('aria-disabled')
   say('')
-  if ('output' in answer) {
-    showReceipt(sentWords(form), answer.output.revoke_token, data.texts.receipt)
-    return true
-  }
-  const { failure } = answer
-  if (failure.code === 'validation_error' && !isFormToken(failure)) problems.show(failure.errors, failureText(failure, data))
-  else problems.say(isFormToken(failure) ? data.texts.error.formToken : failureText(failure, data))
-  return false
+  return answer
 }
+
+/** The trap and the address of the page are for texts alone. */
+function sendVideo(film: Film, { source_url: _url, website: _trap, ...draft }: Input, say: (text: string) => void) {
+  say(data.texts.recorder?.finishing ?? '')
+  return film.submit(draft)
+}
+
+/** Says what is missing, before anything is sent. */
+function isComplete({ body, author }: Input, { problems, film }: Parts): boolean {
+  const missing = [...(body === '' && !film ? ['body'] : []), ...(author.name === '' ? ['author.name'] : [])]
+  const needed = film && !film.hasClip() ? (data.texts.recorder?.needed ?? '') : null
+  if (missing.length > 0) {
+    problems.show(
+      missing.map((field) => ({ field, code: 'required' })),
+      data.texts.error.fields,
+    )
+  } else if (needed !== null) problems.say(needed)
+  if (needed !== null) film?.say(needed)
+  return missing.length === 0 && needed === null
+}
+
+type Input = ReturnType<typeof inputOf>
 
 function inputOf(form: HTMLFormElement) {
   const text = (name: string) => fieldValue(form, name).trim()

@@ -1,0 +1,89 @@
+import type { CollectionData } from './collection-data.ts'
+import { byId, findById } from './elements.ts'
+import { partlyKept } from './kept.ts'
+import type { Answer } from './request.ts'
+import type { FormVideo } from './video/video.tsx'
+
+const NOT_SENT: Answer<never> = { failure: { status: 409, code: 'upload_failed', errors: [], retryAfterMs: null } }
+
+/** The video part of the form. Its code is loaded when a visitor wants it. */
+export interface Film {
+  /** Whether the visitor wants to send a video. */
+  isChosen: () => boolean
+  hasClip: () => boolean
+  submit: (draft: object) => Promise<Answer<{ revoke_token: string | null }>>
+  clear: () => void
+  /** Says what is wrong with the video. */
+  say: (text: string) => void
+}
+
+/** Opens the video part of the form; null if the project collects none. */
+export function openFilm(data: CollectionData): Film | null {
+  const { recorder: texts } = data.texts
+  const buttons = findById('film', HTMLElement)
+  if (!buttons || !texts) return null
+  const ways = findById('way', HTMLElement)
+  const problem = byId('film-problem', HTMLElement)
+  const panel = document.createElement('div')
+  buttons.after(panel)
+  let video: FormVideo | null = null
+  let loading: Promise<FormVideo> | undefined
+
+  const isChosen = () => !ways || ways.querySelector<HTMLInputElement>('[value="film"]')?.checked === true
+  const say = (text: string) => {
+    problem.textContent = text
+  }
+  const show = () => {
+    const isFilm = isChosen()
+    buttons.hidden = !isFilm || video?.hasClip() === true || panel.childElementCount > 0
+    panel.hidden = !isFilm
+    byId('body', HTMLTextAreaElement).placeholder = isFilm ? '' : data.texts.form.bodyHint
+    const label = byId('body-label', HTMLElement).firstElementChild
+    if (label) label.textContent = isFilm ? data.texts.form.bodyBeside : data.texts.form.body
+    say('')
+  }
+  const load = () => {
+    loading ??= import('./video/video.tsx').then(({ openVideo }) =>
+      openVideo({ ...data, texts, panel, onClip: () => queueMicrotask(show), onProblem: say }),
+    )
+    return loading.then(
+      (opened) => {
+        video = opened
+        return opened
+      },
+      () => {
+        // Without a connection the recorder cannot be loaded. The next click tries again.
+        loading = undefined
+        say(data.texts.error.unavailable)
+        return null
+      },
+    )
+  }
+
+  ways?.removeAttribute('hidden')
+  ways?.addEventListener('change', show)
+  byId('open-camera', HTMLButtonElement).addEventListener('click', () => void load().then((opened) => opened?.open()))
+  onFile(byId('video-file', HTMLInputElement), (chosen) => void load().then((opened) => opened?.chooseFile(chosen)))
+  if (partlyKept(data.key)) {
+    const choice = ways?.querySelector<HTMLInputElement>('[value="film"]')
+    if (choice) choice.checked = true
+    void load().then(show)
+  }
+  show()
+  return {
+    isChosen,
+    say,
+    hasClip: () => video?.hasClip() === true,
+    submit: async (draft) => (await load())?.submit(draft) ?? NOT_SENT,
+    clear: () => video?.clear(),
+  }
+}
+
+/** The same file can be chosen twice. */
+function onFile(input: HTMLInputElement, use: (file: File) => void): void {
+  input.addEventListener('change', () => {
+    const [chosen] = input.files ?? []
+    if (chosen) use(chosen)
+    input.value = ''
+  })
+}
