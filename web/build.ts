@@ -12,7 +12,7 @@ const STAMP = 'build.json'
 /** What the pages are made from, beside the versions of packages. */
 const SOURCES = ['src', 'build.ts', 'package.json', '../contracts/src', '../examples/receivers']
 const SOURCES = ['src', 'build.ts', 'package.json', '../contracts/src']
-const VISITOR_ENTRIES = ['collection.ts']
+const VISITOR_ENTRIES = ['collection.ts', 'survey.ts']
 const COMPRESSED = /\.(js|css|html|svg|json)$/
 /** A smaller file gains nothing. */
 const MIN_COMPRESSED_BYTES = 1_024

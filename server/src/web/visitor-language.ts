@@ -26,9 +26,11 @@ const RIGHT_TO_LEFT: readonly string[] = ['ar']
 const OWN: PageLanguage = 'en'
 /** A browser sends a handful. */
 const MAX_RANGES = 20
+/** As operations take languages. */
+const RANGE = /^[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8}){0,3}$/
 
 /** The texts of the pages. A test compares all languages with English. */
-export type Messages = typeof en
+type Messages = typeof en
 
 /** Texts by plural category of `Intl.PluralRules`. */
 type Plural = { other: string } & Partial<Record<Intl.LDMLPluralRule, string>>
@@ -41,8 +43,12 @@ export interface Locale {
 }
 
 export interface Locales {
-  /** Returns the language that the visitor wants: `?lang=` of the address, else the best match of the browser's. */
-  choose: (request: FastifyRequest) => Promise<Locale>
+  /** Returns the best match of what the visitor wants, or of a language that the page is in. */
+  choose: (request: FastifyRequest, content?: string) => Promise<Locale>
+  /** Returns what the visitor wants, the most wanted first: `?lang=` of the address, and the languages of the browser. */
+  wanted: (request: FastifyRequest) => string[]
+  /** Returns the best match of other languages; null for none. */
+  match: (tags: string[], wanted: string[]) => string | null
   own: () => Promise<Locale>
 }
 
@@ -51,7 +57,9 @@ export function openLocales(sources: string): Locales {
   const readers = new Map(languages.map((language) => [language, once(() => readLocale(sources, language))]))
   const read = (language: PageLanguage) => readers.get(language)?.() ?? readLocale(sources, language)
   return {
-    choose: (request) => read(languageOf(request)),
+    choose: (request, content) => read(best([...(content === undefined ? [] : [content]), ...wantedOf(request)])),
+    wanted: wantedOf,
+    match: (tags, wanted) => (wanted.length === 0 ? null : (lookup(tags, wanted) ?? null)),
     own: () => read(OWN),
   }
 }
@@ -84,9 +92,12 @@ async function readLocale(sources: string, language: PageLanguage): Promise<Loca
   return { language, direction, messages: JSON.parse(text) }
 }
 
-function languageOf({ query, headers }: FastifyRequest): PageLanguage {
+function wantedOf({ query, headers }: FastifyRequest): string[] {
   const { lang } = query as { lang?: unknown } // Of any route.
-  const wanted = [...(typeof lang === 'string' ? [lang] : []), ...rangesOf(headers['accept-language'])]
+  return [...(typeof lang === 'string' && RANGE.test(lang) ? [lang] : []), ...rangesOf(headers['accept-language'])]
+}
+
+function best(wanted: string[]): PageLanguage {
   const found = lookup(languages, wanted)
   return languages.find((language) => language === found) ?? OWN
 }
@@ -97,6 +108,6 @@ function rangesOf(header: string | undefined): string[] {
     const [range = '', weight] = part.split(';').map((piece) => piece.trim())
     return { range, weight: Number(/^q=([\d.]+)$/.exec(weight ?? '')?.[1] ?? 1) }
   })
-  const wanted = ranges.filter(({ range, weight }) => /^[A-Za-z]{1,8}(-[A-Za-z0-9]{1,8})*$/.test(range) && weight > 0)
+  const wanted = ranges.filter(({ range, weight }) => RANGE.test(range) && weight > 0)
   return wanted.sort((a, b) => b.weight - a.weight).map(({ range }) => range)
 }

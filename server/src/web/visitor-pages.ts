@@ -5,6 +5,7 @@ import { registerForms } from '../pages/form.ts'
 import type { PageOptions } from '../pages/page-request.ts'
 import type { BuiltPages } from './built-pages.ts'
 import { registerCollection } from './collection-page.ts'
+import { registerSurvey } from './survey-page.ts'
 import { registerFailurePage } from './visitor-failure.ts'
 import { openLocales } from './visitor-language.ts'
 import { callPublicOperations } from './visitor-operations.ts'
@@ -29,6 +30,7 @@ export function registerVisitorPages(
     registerTheme(scope)
     registerWithdraw(scope, pageOptions)
     registerCollection(scope, pageOptions)
+    registerSurvey(scope, pageOptions)
     done()
   })
 }

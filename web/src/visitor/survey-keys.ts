@@ -1,0 +1,49 @@
+import { fieldsetOf } from './survey-answers.ts'
+import type { AskedQuestion } from './survey-data.ts'
+
+/** How long a first digit may become the first of two. */
+const SECOND_DIGIT_MS = 700
+
+interface KeyOptions {
+  current: () => AskedQuestion | undefined
+  next: () => void
+}
+
+/** Chooses by letters and digits, and goes on by Enter, as people know it from forms that ask one question at a time. */
+export function listenToKeys(form: HTMLFormElement, { current, next }: KeyOptions): void {
+  let digits = ''
+  let timer: ReturnType<typeof setTimeout> | undefined
+  form.addEventListener('keydown', (event) => {
+    const { key, target, ctrlKey, metaKey, altKey } = event
+    const question = current()
+    if (!question || event.isComposing) return
+    const isLongText = target instanceof HTMLTextAreaElement
+    if (key === 'Enter' && !(target instanceof HTMLButtonElement) && (!isLongText || ctrlKey || metaKey)) {
+      event.preventDefault()
+      next()
+      return
+    }
+    if (ctrlKey || metaKey || altKey || isTyping(target)) return
+    const inputs = [...(fieldsetOf(question)?.querySelectorAll<HTMLInputElement>('input[type="radio"], input[type="checkbox"]') ?? [])]
+    if (/^\d$/.test(key)) {
+      clearTimeout(timer)
+      digits += key
+      timer = setTimeout(() => (digits = ''), SECOND_DIGIT_MS)
+      choose(inputs.find(({ value }) => value === digits) ?? inputs.find(({ value }) => value === key))
+    } else if (/^[a-z]$/i.test(key)) {
+      // A scale has digits alone.
+      const index = key.toUpperCase().charCodeAt(0) - 'A'.charCodeAt(0)
+      if (fieldsetOf(question)?.querySelector('.choices')) choose(inputs[index])
+    }
+  })
+}
+
+function choose(input: HTMLInputElement | undefined): void {
+  input?.focus()
+  input?.click()
+}
+
+function isTyping(target: EventTarget | null): boolean {
+  if (target instanceof HTMLTextAreaElement) return true
+  return target instanceof HTMLInputElement && !['radio', 'checkbox'].includes(target.type)
+}
