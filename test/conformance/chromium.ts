@@ -7,7 +7,7 @@ const NEEDED = 'Chromium is needed (on Debian: apt install chromium)'
 
 /** A real browser, installed from Debian's packages where there is none and we may. Resolves to what is missing otherwise. */
 export async function openChromium(): Promise<Browser | string> {
-  const path = findChromium() ?? (await installChromium())
+  const path = await findChromium()
   if (path === null) return NEEDED
   return chromium.launch({
     executablePath: path,
@@ -23,11 +23,16 @@ export async function openChromium(): Promise<Browser | string> {
   })
 }
 
-function findChromium(): string | null {
+/** Returns where Chromium is, after it was installed if need be; null where it cannot be. */
+export async function findChromium(): Promise<string | null> {
+  return installedChromium() ?? (await installChromium())
+}
+
+function installedChromium(): string | null {
   return PLACES.find((path) => existsSync(path)) ?? null
 }
 
 async function installChromium(): Promise<string | null> {
   await installDebian('chromium', 'fonts-dejavu-core')
-  return findChromium()
+  return installedChromium()
 }

@@ -26,6 +26,7 @@ import { checkSignIns, keepScreenshots } from './sign-ins.ts'
 import { checkSlackMessages } from './slack-messages.ts'
 import { checkStorage } from './storage.ts'
 import { makeTourist } from './tourist.ts'
+import { checkVisitorPages } from './visitor-pages.ts'
 
 const LOGGED_CHARACTERS = 8_000
 
@@ -61,6 +62,7 @@ problems.set('The Go module, which takes the tour', await checkGoModule(await ma
 problems.set('MDN HTTP Observatory over the pages', await checkPages(service.url, environment))
 problems.set('Guide and samples in Swagger UI and Redoc, in Chromium', await checkReferencePages(service.url))
 problems.set('Walls, badges and forms embedded in pages of another origin, in Chromium with axe-core', await checkEmbed())
+problems.set('The pages of visitors in Chromium, with axe', await checkVisitorPages())
 problems.set('openid-client and oauth4webapi with Chromium', await checkSignIns())
 problems.set('The packed command line under Node 20, 22 and 24, and in a terminal', await checkCommandLine())
 if (process.argv.includes('--keep-screenshots')) {

@@ -75,7 +75,7 @@ export function isFormToken({ errors }: Failure): boolean {
   return errors.some(({ field }) => field === 'form_token')
 }
 
-export function wait(ms: number): Promise<void> {
+function wait(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms))
 }
 

@@ -2,7 +2,7 @@ import { fieldsetOf } from './survey-answers.ts'
 import type { AskedQuestion } from './survey-data.ts'
 
 /** How long a first digit may become the first of two. */
-const SECOND_DIGIT_MS = 700
+const SECOND_DIGIT_MS = 1_500
 
 interface KeyOptions {
   current: () => AskedQuestion | undefined

@@ -1,0 +1,110 @@
+import type { Page } from 'playwright-core'
+import { until } from '../support/until.ts'
+import { PHONE, slowDown, type Visited, type Visitors } from './visitor-browser.ts'
+
+/** Chromium's own "Slow 3G", without its latency: the upload is slower than the recording. */
+const SLOW_3G = { kilobits: 400, latencyMs: 100, cpu: 1 }
+const RECORDED_MS = 6_000
+const UPLOAD_LIMIT_MS = 60_000
+
+/** Records with a fake camera: over a slow connection that is lost meanwhile, and over a reload in the middle of a recording. */
+export async function checkVideoPage(visitors: Visitors, visited: Visited): Promise<void> {
+  await recordOverLostConnection(visitors, visited)
+  await reloadWhileRecording(visitors, visited)
+  await checkRefusedCamera(visitors, visited)
+}
+
+async function recordOverLostConnection({ visitor, accessible, require }: Visitors, { service, team, form }: Visited): Promise<void> {
+  const { context, page } = await visitor({ ...PHONE, locale: 'en' })
+  await page.goto(form)
+  await page.getByText('Record a video').click()
+  await accessible(page, 'video chosen')
+  await page.getByRole('button', { name: 'Open the camera' }).click()
+  await page.getByRole('button', { name: 'Start recording' }).waitFor()
+  await accessible(page, 'live camera')
+  const setOffline = await slowDown(page, SLOW_3G)
+  await page.keyboard.press('Enter')
+  await page.getByRole('button', { name: 'Stop recording' }).waitFor()
+  await accessible(page, 'recording')
+  await page
+    .locator('.sent')
+    .getByText(/: [^0]/)
+    .waitFor()
+  await setOffline(true)
+  await page.waitForTimeout(RECORDED_MS)
+  await page.keyboard.press('Enter')
+  await page.getByRole('button', { name: 'Use this video' }).waitFor()
+  await accessible(page, 'preview')
+  await page.keyboard.press('Enter')
+  await page.getByText('The connection is lost. The upload continues by itself.').waitFor()
+  await accessible(page, 'clip without connection')
+  await page.getByLabel('Your name').fill('Priya')
+  await page.getByRole('checkbox').check()
+  await page.getByRole('button', { name: 'Send' }).click()
+  await setOffline(false)
+  await page.getByRole('heading', { name: 'Thank you, Priya.' }).waitFor({ timeout: UPLOAD_LIMIT_MS })
+  await accessible(page, 'receipt of a video')
+  const [video] = (await service.client(team.token).videos.list(team.project)).results
+  require(`the video is ${video?.state}`, ['uploaded', 'transcoding', 'ready'].includes(video?.state ?? ''))
+  require('the words are not with the video', video?.draft.author.name === 'Priya' && video.draft.consent.granted)
+  console.log(`A recording of ${RECORDED_MS} ms and more has ${video?.size_bytes} bytes, through a lost connection`)
+  await context.close()
+}
+
+async function reloadWhileRecording({ visitor, accessible, require }: Visitors, { service, team, form }: Visited): Promise<void> {
+  const { context, page } = await visitor({ ...PHONE, locale: 'en' })
+  await page.goto(form)
+  await page.getByLabel('Your name').fill('Ada')
+  await page.getByText('Record a video').click()
+  await page.getByRole('button', { name: 'Open the camera' }).click()
+  await page.getByRole('button', { name: 'Start recording' }).click()
+  await page.getByRole('button', { name: 'Stop recording' }).waitFor()
+  await page.waitForTimeout(RECORDED_MS)
+  const before = await keptBytes(page)
+  require('nothing of the recording is kept', before > 0)
+  await page.reload()
+  await page.getByText('Your last recording is still here.').waitFor()
+  await accessible(page, 'interrupted recording')
+  await page.getByRole('button', { name: 'Use the recording' }).click()
+  await page.getByText('Your video is ready.').waitFor()
+  require('the name is lost', (await page.getByLabel('Your name').inputValue()) === 'Ada')
+  await page.getByRole('button', { name: 'Send' }).click()
+  await page.getByRole('heading', { name: 'Thank you, Ada.' }).waitFor({ timeout: UPLOAD_LIMIT_MS })
+  const { videos } = service.client(team.token)
+  await until('the video of the reload arrived', async () => (await videos.list(team.project)).results[0]?.draft.author.name === 'Ada')
+  const [video] = (await videos.list(team.project)).results
+  require(`${video?.size_bytes} of ${before} kept bytes arrived`, (video?.size_bytes ?? 0) >= before)
+  require('something is left in the browser', (await page.evaluate<number>('localStorage.length')) === 0)
+  await context.close()
+}
+
+/** A camera that may not be used has its words, and a file as the way out. */
+async function checkRefusedCamera({ visitor, accessible, require }: Visitors, { form }: Visited): Promise<void> {
+  const { context, page } = await visitor({ ...PHONE, locale: 'en' })
+  // What Chromium does when a person refuses; its fake permissions always allow.
+  await page.addInitScript("navigator.mediaDevices.getUserMedia = () => Promise.reject(new DOMException('Refused', 'NotAllowedError'))")
+  await page.goto(form)
+  await page.getByText('Record a video').click()
+  await page.getByRole('button', { name: 'Open the camera' }).click()
+  await page.getByText('The camera or the microphone is blocked.').waitFor()
+  await accessible(page, 'refused camera')
+  const file = { name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('no video') }
+  await page.locator('dialog input[type=file]').setInputFiles(file)
+  await page.getByText('This file is not a video.').waitFor()
+  await page.locator('#video-file').setInputFiles({ name: 'clip.mp4', mimeType: 'video/mp4', buffer: Buffer.alloc(2_000_000, 7) })
+  await page.getByText('Your video is ready.').waitFor()
+  await page.getByRole('button', { name: 'Remove the video' }).click()
+  require('the buttons do not come back', await page.getByRole('button', { name: 'Open the camera' }).isVisible())
+  await context.close()
+}
+
+/** What of a recording the browser keeps. */
+function keptBytes(page: Page): Promise<number> {
+  return page.evaluate<number>(`new Promise((resolve) => {
+    const request = indexedDB.open('earshot', 1)
+    request.onsuccess = () => {
+      const pieces = request.result.transaction('pieces').objectStore('pieces').getAll()
+      pieces.onsuccess = () => resolve(pieces.result.reduce((sum, piece) => sum + piece.size, 0))
+    }
+  })`)
+}
