@@ -101,7 +101,8 @@ class OpenVideo implements FormVideo {
     this.#remove()
     this.#dialog.close()
     if (!file.type.startsWith('video/')) {
-      onProblem(texts.notVideo)
+      // After the panel has changed, which clears what was said before.
+      queueMicrotask(() => onProblem(texts.notVideo))
       return
     }
     this.#clip = { blob: file, durationMs: null, contentType: file.type, fileName: file.name.slice(-FILE_NAME_CHARACTERS) || 'video' }
