@@ -109,19 +109,14 @@ const directions: Record<string, readonly string[]> = {
   // Pages use the public API alone. What visitors load is small, so each part has its own files.
   // The code that it shows for receivers is that of the tested programs.
   'web/src/dashboard/': ['@earshot/contracts', '@earshot/contracts/client', '@earshot/contracts/constants', 'examples/', 'web/src/styles/'],
-  'web/src/visitor/': ['@earshot/contracts', '@earshot/contracts/client', 'web/src/styles/'],
-  'web/src/embed/': ['@earshot/contracts'],
-  'web/src/dashboard/': ['@earshot/contracts', '@earshot/contracts/client', '@earshot/contracts/constants', 'web/src/shared/'],
   'web/src/visitor/': [
     '@earshot/contracts',
     '@earshot/contracts/client',
     '@earshot/contracts/constants',
-    'web/src/shared/',
     'web/src/locales/',
     'web/src/styles/',
   ],
   'web/src/embed/': ['@earshot/contracts'],
-  'web/src/shared/': [],
   'web/src/locales/': [],
   'web/src/styles/': [],
   'examples/': ['@earshot/client/webhooks', '@earshot/contracts', '@earshot/contracts/client', '@earshot/contracts/trpc'],

@@ -11,7 +11,6 @@ const BUILT = join(ROOT, 'dist')
 const STAMP = 'build.json'
 /** What the pages are made from, beside the versions of packages. */
 const SOURCES = ['src', 'build.ts', 'package.json', '../contracts/src', '../examples/receivers']
-const SOURCES = ['src', 'build.ts', 'package.json', '../contracts/src']
 const VISITOR_ENTRIES = ['collection.ts', 'survey.ts']
 const COMPRESSED = /\.(js|css|html|svg|json)$/
 /** A smaller file gains nothing. */

@@ -27,7 +27,6 @@ export const guides: readonly Guide[] = [
   inDocs('mcp', 'Guides', 'How to connect agents: tokens, OAuth2, toolsets, prompts.'),
   inDocs('surveys', 'Guides', 'How to run surveys, and read results, NPS and analytics.'),
   inDocs('widgets', 'Guides', 'How to embed walls, badges and forms in a website.'),
-  inDocs('widgets', 'Guides', 'How to show what is public on a website.'),
   inDocs('collection-page', 'Guides', 'How to collect feedback and answers on pages of their own.'),
   inDocs('videos', 'Guides', 'How to upload and play videos.'),
   inDocs('importing', 'Guides', 'How to move in from another service, with a CSV file.'),

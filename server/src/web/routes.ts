@@ -15,7 +15,6 @@ export interface WebOptions extends PageOptions {
   /** Where the store serves videos itself, if it does. */
   mediaOrigin: string | null
   /** The operations that pages read from: as the API does, with its limits and refusals. */
-  /** Of the operations that the pages of visitors call. */
   pipelines: readonly Pipeline[]
 }
 

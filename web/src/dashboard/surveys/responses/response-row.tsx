@@ -21,13 +21,14 @@ interface ResponseRowProps {
 /** One response in the list: who, the score, and the first words. */
 export function ResponseRow({ response, survey, isOpen }: ResponseRowProps) {
   const params = route.useParams()
+  const search = route.useSearch()
   const name = respondentName(response)
   return (
     <li data-open={isOpen || undefined}>
       <Link
         to="/$team/$project/surveys/$survey/responses"
         params={params}
-        search={(before) => ({ ...before, response: response.id })}
+        search={{ ...search, response: response.id }}
         id={rowId(response.id)}
         resetScroll={false}
         aria-current={isOpen ? 'true' : undefined}
