@@ -6,8 +6,8 @@ import { openBuiltPages } from './built-pages.ts'
 import { registerDashboard } from './dashboard.ts'
 import { registerEmbedScript } from './embed-script.ts'
 import { registerFavicon } from './favicon.ts'
-import { registerWidgetPage } from './widget-page.ts'
 import { registerVisitorPages } from './visitor-pages.ts'
+import { registerWidgetPage } from './widget-page.ts'
 
 export interface WebOptions extends PageOptions {
   /** The folder of the workspace `web`. */

@@ -32,9 +32,9 @@ export const analyticsFlows: readonly Flow[] = [
 
 async function answer({ client, team, project }: Stage, scores: readonly number[]): Promise<void> {
   const ref = { team_id: team.id, project_id: project.id }
-  const question = { id: crypto.randomUUID(), ref: 'recommend', type: 'nps' as const, title: 'Would you recommend us?', required: true }
+  const question = { ref: 'recommend', type: 'nps' as const, title: 'Would you recommend us?', required: true }
   const survey = await client.surveys.create({ ...ref, name: 'Loyalty', questions: [question] })
+  const question_id = survey.questions[0]?.id ?? ''
   await client.surveys.publish({ ...ref, survey_id: survey.id })
-  for (const value of scores)
-    await client.responses.create({ ...ref, survey_id: survey.id, answers: [{ question_id: question.id, value }] })
+  for (const value of scores) await client.responses.create({ ...ref, survey_id: survey.id, answers: [{ question_id, value }] })
 }
