@@ -56,7 +56,14 @@ export function Chart({ title, points, look, ticks, table }: ChartProps) {
       />
       <details>
         <summary>Show as a table</summary>
-        <div className="table-holder">{table}</div>
+        <section
+          className="table-holder"
+          aria-label={`${title}: table`}
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: a long table scrolls, also by keyboard
+          tabIndex={0}
+        >
+          {table}
+        </section>
       </details>
     </figure>
   )
