@@ -8,6 +8,7 @@ import { checkBehaviour } from './behaviour.ts'
 import { checkClientPackage } from './client-package.ts'
 import { checkClips } from './clips.ts'
 import { checkCommandLine, keepScreens } from './command-line.ts'
+import { checkDashboard } from './dashboard.ts'
 import { checkDocument } from './document.ts'
 import { checkEmbed } from './embed.ts'
 import { checkGeneratedClients } from './generated-clients.ts'
@@ -63,6 +64,7 @@ problems.set('MDN HTTP Observatory over the pages', await checkPages(service.url
 problems.set('Guide and samples in Swagger UI and Redoc, in Chromium', await checkReferencePages(service.url))
 problems.set('Walls, badges and forms embedded in pages of another origin, in Chromium with axe-core', await checkEmbed())
 problems.set('The pages of visitors in Chromium, with axe', await checkVisitorPages())
+problems.set('What people do on the dashboard, in Chromium with axe', await checkDashboard())
 problems.set('openid-client and oauth4webapi with Chromium', await checkSignIns())
 problems.set('The packed command line under Node 20, 22 and 24, and in a terminal', await checkCommandLine())
 if (process.argv.includes('--keep-screenshots')) {

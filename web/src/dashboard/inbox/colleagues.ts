@@ -4,7 +4,7 @@ import { toast } from '../ui/toasts.tsx'
 const ALL = 100
 const DECIDED = { approved: 'approved', rejected: 'rejected', pending: 'opened again' } as const
 
-export const membersQuery = (team_id: string) => ({
+const membersQuery = (team_id: string) => ({
   queryKey: ['members', team_id, 'names'],
   queryFn: async () => (await api.members.list({ team_id, limit: ALL })).results,
 })

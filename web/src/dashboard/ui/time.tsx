@@ -21,7 +21,7 @@ export function At({ at }: { at: string }) {
   return <time dateTime={at}>{exactTime(at)}</time>
 }
 
-export function exactTime(at: string): string {
+function exactTime(at: string): string {
   return full.format(new Date(at))
 }
 
