@@ -39,6 +39,7 @@ export const eventFlows: readonly Flow[] = [
   {
     name: 'the audit log says who changed what',
     run: async ({ page, open, check, client, team, project, setPlan, expectRefusal }) => {
+      await setPlan('pro')
       await open('-/audit-log')
       await page.getByText('The pro plan has no audit log').waitFor()
       expectRefusal(402)

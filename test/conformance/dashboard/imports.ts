@@ -78,8 +78,8 @@ export const importFlows: readonly Flow[] = [
       const { page, open, check } = stage
       await open('imports')
       await page.getByText('No imports yet').waitFor()
-      await page.getByRole('button', { name: 'Choose a file' }).focus()
-      const [chooser] = await Promise.all([page.waitForEvent('filechooser'), page.keyboard.press('Enter')])
+      const choose = page.getByRole('button', { name: 'Choose a file' })
+      const [chooser] = await Promise.all([page.waitForEvent('filechooser'), choose.press('Enter')])
       await chooser.setFiles({
         name: 'voices.csv',
         mimeType: 'text/csv',

@@ -157,6 +157,8 @@ export class Keeper {
   #fail(error: unknown): void {
     const isRefused = error instanceof EarshotApiError && error.status < 500 && error.status !== 429 && error.status !== 401
     this.#set({ state: isRefused ? 'invalid' : 'failed', error })
+    // Whatever happened while the service was away: look before the next try.
+    this.#seenMs = 0
     if (!isRefused) this.#schedule(RETRY_MS)
   }
 
