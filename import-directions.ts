@@ -98,6 +98,7 @@ const directions: Record<string, readonly string[]> = {
   'sdks/typescript/': ['@earshot/contracts', '@earshot/contracts/client', '@earshot/contracts/webhooks'],
   'app/': [
     ...LAYERS_BELOW,
+    '@earshot/db/dispatch',
     '@earshot/db/embedded',
     '@earshot/db/maintenance',
     '@earshot/db/oauth',

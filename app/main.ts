@@ -62,7 +62,7 @@ async function announce({ url }: Service): Promise<void> {
       'Local trial: webhooks may go to this machine over plain http. Set EARSHOT_WEBHOOK_ALLOW_NETWORKS, even to an empty value, to turn this off.',
     )
   if (process.argv.includes('--demo')) {
-    const { makeDemo } = await import('./demo.ts')
+    const { makeDemo } = await import('./demo/demo.ts')
     console.log(await makeDemo(config))
   }
   console.log(`Earshot is ready: ${config.port === 0 ? url : config.baseUrl} — API reference at /api/docs/`)

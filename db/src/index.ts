@@ -84,11 +84,13 @@ export { submissionFields, testimonialFields } from './submissions/fields.ts'
 export { findSubmission } from './submissions/find.ts'
 export { type ListedSubmission, listSubmissions, type SubmissionFilters } from './submissions/list.ts'
 export { moderateSubmission, moderateSubmissions } from './submissions/moderate.ts'
+export { datePastDecisions } from './submissions/past-decisions.ts'
 export { type Reception, receiveSubmission } from './submissions/receive.ts'
 export { continueTagChange, deleteTag, listTags, renameTag } from './submissions/tags.ts'
 export { updateSubmission } from './submissions/update.ts'
 export { ANSWERED } from './surveys/answer-buckets.ts'
 export { type AskedQuestion, listAskedQuestions } from './surveys/asked-questions.ts'
+export { createPastResponses, type PastResponse } from './surveys/past-responses.ts'
 export { receiveResponse } from './surveys/receive-response.ts'
 export { createResponse } from './surveys/respond.ts'
 export { listResponses, type ResponseFilters } from './surveys/response-list.ts'
@@ -160,6 +162,7 @@ export {
   type SealedSecret,
   updateWebhook,
   type WebhookEndpointRow,
+  type WebhookFields,
 } from './webhooks/endpoints.ts'
 export { latencyPercentile } from './webhooks/latency-buckets.ts'
 export { type ExpungedEvent, expungeEvent } from './webhooks/payloads.ts'

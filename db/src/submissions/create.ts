@@ -10,10 +10,11 @@ import { type SubmissionRow, submissions } from '../tables/submissions.ts'
 import { requireVerbatim } from './excerpt.ts'
 import { isSubmission, refValues, type SubmissionRefValues } from './find.ts'
 
-/** The columns that a caller may set on creation. Absent ones take the table's defaults. */
-export type NewSubmission = Partial<
-  Omit<SubmissionRow, 'team_id' | 'project_id' | 'id' | 'state' | 'is_public' | 'created_at' | 'updated_at'>
-> &
+/**
+ * The columns that a caller may set on creation. Absent ones take the table's defaults. An `id` begins with the time at which
+ * the submission counts as arrived.
+ */
+export type NewSubmission = Partial<Omit<SubmissionRow, 'team_id' | 'project_id' | 'state' | 'is_public' | 'created_at' | 'updated_at'>> &
   Pick<SubmissionRow, 'kind' | 'channel' | 'body' | 'author_name'>
 
 interface ProjectRef {
@@ -21,11 +22,12 @@ interface ProjectRef {
   project_id: string
 }
 
-const create = statement<ProjectRef & { fields: string; revoke_token_hash: Buffer | null }, SubmissionRow>(
+const create = statement<ProjectRef & { id: string | null; fields: string; revoke_token_hash: Buffer | null }, SubmissionRow>(
   (p) => sql`
   select ${columnsOf(submissions)}
     from create_submissions(
-           array[${p.team_id}::uuid], array[${p.project_id}::uuid], array[uuidv7()], array[${p.fields}::jsonb], array[${p.revoke_token_hash}::bytea]
+           array[${p.team_id}::uuid], array[${p.project_id}::uuid], array[coalesce(${p.id}::uuid, uuidv7())],
+           array[${p.fields}::jsonb], array[${p.revoke_token_hash}::bytea]
          )`,
 )
 
@@ -48,9 +50,9 @@ export function createSubmission(
 ): Promise<SubmissionRow> {
   return transaction(tx, async (tx) => {
     requireVerbatim(fields.excerpt, fields.body)
-    const { revoke_token_hash = null, ...others } = fields
+    const { id = null, revoke_token_hash = null, ...others } = fields
     const unique = { ...others, tags: fields.tags && [...new Set(fields.tags)] }
-    const row = onlyOne(await create(tx, { team_id, project_id, fields: JSON.stringify(unique), revoke_token_hash }))
+    const row = onlyOne(await create(tx, { team_id, project_id, id, fields: JSON.stringify(unique), revoke_token_hash }))
     if (row.kind === 'testimonial') await announceTestimonial(tx, refValues({ team_id, project_id, submission_id: row.id }))
     if (actor) await recordAudit(tx, actor, { team_id, project_id, action: 'submission.created', target: 'submission', target_id: row.id })
     await consumeQuota(tx, team_id, 'submissions')

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import { contracts } from '@earshot/contracts'
 import {
   beginReplay,
@@ -11,7 +10,6 @@ import {
   listWebhooks,
   redeliver,
   rotateWebhookSecret,
-  type SealedSecret,
   toTimestamp,
   updateWebhook,
   type WebhookEndpointRow,
@@ -20,20 +18,18 @@ import type { InTeam } from '../auth/callers.ts'
 import { makeId } from '../auth/token-values.ts'
 import { implement } from '../http/implement.ts'
 import { headerChange, presentHeaders, sealHeaders } from './endpoint-headers.ts'
+import { makeEndpointSecret, sealEndpointSecret } from './endpoint-secret.ts'
 import { presentAttempt, presentDelivery } from './present.ts'
 import { requireRange } from './replay-range.ts'
-import { makeSigningKeyPair } from './signing-key.ts'
 import { endpointStats } from './stats.ts'
 import { sendTestDelivery } from './test-delivery.ts'
-
-const SECRET_BYTES = 32
 
 export const webhooks = implement(contracts.webhooks, {
   list: ({ ctx, input }) => listWebhooks(ctx.tx, input, presentWebhook),
   create: async ({ ctx, input }) => {
-    const { team_id, headers = {}, secret = newSecret(), ...fields } = input
+    const { team_id, headers = {}, secret = makeEndpointSecret(), ...fields } = input
     const webhook_id = makeId()
-    const sealed = { ...sealSecret(ctx, webhook_id, secret), ...sealHeaders(ctx, webhook_id, headers) }
+    const sealed = { ...sealEndpointSecret(ctx.services, webhook_id, secret), ...sealHeaders(ctx, webhook_id, headers) }
     const row = await createWebhook(ctx.tx, ctx.actor, { team_id, webhook_id }, { ...given(fields), ...ctx.receiver, ...sealed })
     return { ...presentWebhook(row), secret }
   },
@@ -45,9 +41,9 @@ export const webhooks = implement(contracts.webhooks, {
     return presentWebhook(await updateWebhook(ctx.tx, ctx.actor, { team_id, webhook_id }, changed))
   },
   rotateSecret: async ({ ctx, input }) => {
-    const { secret = newSecret(), ...ref } = input
+    const { secret = makeEndpointSecret(), ...ref } = input
     const isCurrent = (before: WebhookEndpointRow) => openSecret(ctx, before) === secret
-    const rotated = { ...sealSecret(ctx, ref.webhook_id, secret), isCurrent }
+    const rotated = { ...sealEndpointSecret(ctx.services, ref.webhook_id, secret), isCurrent }
     return { ...presentWebhook(await rotateWebhookSecret(ctx.tx, ctx.actor, ref, rotated)), secret }
   },
   test: async ({ ctx, input }) => presentAttempt(await sendTestDelivery(ctx, input)),
@@ -63,20 +59,6 @@ export const webhooks = implement(contracts.webhooks, {
     list: ({ ctx, input }) => listAttempts(ctx.tx, input, presentAttempt),
   },
 })
-
-function newSecret(): string {
-  return `whsec_${randomBytes(SECRET_BYTES).toString('base64')}`
-}
-
-/** Seals a signing secret, and a new key pair, for their endpoint alone. */
-function sealSecret({ services }: InTeam, webhookId: string, secret: string): SealedSecret {
-  const seal = (purpose: string, text: string) => services.secretBox.seal(purpose, text, webhookId).toString('base64')
-  const { privateKey, publicKey } = makeSigningKeyPair()
-  return {
-    ...{ secret: seal('webhook-secret', secret), secret_hint: secret.slice(-4) },
-    ...{ signing_key: seal('webhook-signing-key', privateKey), public_key: publicKey },
-  }
-}
 
 function openSecret({ services }: InTeam, { id, secret }: WebhookEndpointRow): string {
   return services.secretBox.open('webhook-secret', Buffer.from(secret, 'base64'), id)
