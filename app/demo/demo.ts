@@ -26,6 +26,9 @@ import { fillWebhooks } from './webhooks.ts'
 import { fillWidgets } from './widgets.ts'
 
 const OWNER = 'owner@example.com'
+/** How long the demo waits for a worker, on a machine that does much else; and for one of another process, which there may not be. */
+const OWN_WORKER_MS = 30_000
+const OTHER_WORKER_MS = 5_000
 
 /**
  * Creates a team with a project in which every page has something to show, and a token, and returns what to type next. Later runs create
@@ -69,7 +72,7 @@ async function fill(database: Database, config: Config, secretBox: SecretBox): P
   })
   const blobStore = await openBlobStore(config.storage)
   await fillVideo(database, blobStore, place).finally(blobStore.close)
-  const imported = await importReviews(database, place)
+  const imported = await importReviews(database, place, config.role === 'all' ? OWN_WORKER_MS : OTHER_WORKER_MS)
   await transaction(database, (tx) => fillWebhooks({ tx, ...place }, () => approveReviews(tx, place, imported)))
   return [
     `Demo team of ${OWNER} (password ${password}), with stories, surveys, a video, widgets and webhooks; what is public:`,

@@ -4,8 +4,8 @@ import { comments } from './comments.ts'
 import { createDice, daysAgo, idAt } from './place.ts'
 import { respondentOf } from './respondents.ts'
 
-/** A month for figures: twelve of them are a year. */
-const MONTH_DAYS = 30.4
+/** Twelve of these are not quite a year: figures of a year have them all. */
+const MONTH_DAYS = 30.3
 const MONTHS = 12
 /** Responses of each month, oldest first: about 400. */
 const RESPONSES = [28, 30, 31, 29, 33, 34, 32, 36, 35, 38, 37, 39]

@@ -4,10 +4,10 @@
  */
 export const REVIEWS_CSV = `Review Id,Review Created (UTC),Review Username,Review User Email,Review Title,Review Content,Review Stars,Source Of Review,Review Language
 nl-1001,2026-05-04 08:12:00,Marta Kovács,marta.kovacs@example.com,Calm Mondays,"We run two kitchens. On Monday at six everybody already knows where they are needed, and I can cook instead of phoning.",5,Organic,en
-nl-1002,2026-05-11 17:40:00,Piet Verhoeven,,Prima,"Works well for our rowing club, too, although we are not a company.",4,Invitation,en
-nl-1003,2026-05-19 06:55:00,Anneke Bos,anneke.bos@example.com,,"Fair price, clear invoice, no salesman.",5,Organic,en
-nl-1004,2026-06-02 12:31:00,Giulia Ferri,giulia.ferri@example.com,Two stars for now,"The rota itself is fine. The export to our payroll office needed three attempts and a colleague who knows spreadsheets.",2,Organic,en
-nl-1005,2026-06-09 20:03:00,Dwayne Palmer,,Saved my summer,"Nine lifeguards, one pool, thirty swaps a week. I stopped keeping a notebook.",5,Invitation,en
+nl-1002,2026-05-11 17:40:00,Dwayne Palmer,,Saved my summer,"Nine lifeguards, one pool, thirty swaps a week. I stopped keeping a notebook.",5,Invitation,en
+nl-1003,2026-05-19 06:55:00,Giulia Ferri,giulia.ferri@example.com,Two stars for now,"The rota itself is fine. The export to our payroll office needed three attempts and a colleague who knows spreadsheets.",2,Organic,en
+nl-1004,2026-06-02 12:31:00,Anneke Bos,anneke.bos@example.com,,"Fair price, clear invoice, no salesman.",5,Organic,en
+nl-1005,2026-06-09 20:03:00,Piet Verhoeven,,Prima,"Works well for our rowing club, too, although we are not a company.",4,Invitation,en
 nl-1006,2026-06-15 09:27:00,Katrin Vogt,katrin.vogt@example.com,Gut für Teilzeit,"Vierzehn Teilzeitkräfte und kein einziges Missverständnis im Mai.",5,Organic,de
 nl-1007,2026-06-30 14:48:00,Sunil Perera,sunil.perera@example.com,,"Good app. Please add Sinhala.",4,Organic,en
 nl-1008,2026-07-07 10:10:00,Eleanor Whitby,,Exactly enough,"I am seventy-one and run a garden centre. If I can publish a rota, you can.",5,Invitation,en

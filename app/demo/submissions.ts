@@ -6,6 +6,7 @@ import {
   revokeConsent,
   type Tx,
   transaction,
+  updateSubmission,
 } from '@earshot/db'
 import { hashToken, makeRevokeToken } from '@earshot/server'
 import { type DemoPlace, daysAgo, idAt } from './place.ts'
@@ -53,9 +54,9 @@ async function store(tx: Tx, { ids, admin }: Omit<DemoPlace, 'tx'>, voice: Voice
 }
 
 function fieldsOf(voice: Voice, arrived: Date): NewSubmission {
-  const { who, body, title, rating, language = 'en', tags = [], provider, consent, featured } = voice
+  const { who, body, title, rating, language = 'en', tags = [], provider, consent, excerpt, position } = voice
   const [author_name, author_title, author_company] = who
-  const isTestimonial = featured !== undefined || voice.channel === 'dashboard'
+  const isTestimonial = excerpt !== undefined || position !== undefined || voice.channel === 'dashboard'
   const channel = voice.channel ?? (isTestimonial ? 'dashboard' : 'public')
   const isGranted = consent !== 'none'
   return {
@@ -64,17 +65,21 @@ function fieldsOf(voice: Voice, arrived: Date): NewSubmission {
     ...{ title: title ?? null, rating: rating ?? null },
     ...{ consent_granted: isGranted, consent_text: CONSENT_TEXT, consent_granted_at: isGranted ? arrived.toISOString() : null },
     ...(provider !== undefined && { source_provider: provider, source_collected_at: arrived.toISOString() }),
-    ...(featured && { featured: true, position: featured.position, excerpt: featured.excerpt ?? null }),
+    ...(excerpt !== undefined && { excerpt }),
   }
 }
 
-/** The admin and a member take turns. */
+/** The admin and a member take turns; the admin features some. */
 async function decide(tx: Tx, { ids, admin, member }: Omit<DemoPlace, 'tx'>, stored: readonly Stored[]): Promise<void> {
   for (const [turn, actor] of [admin, member].entries()) {
     const items = stored.flatMap(({ submission_id, voice, to }, index) =>
       to === null || index % 2 !== turn ? [] : [{ submission_id, to, expected_state: 'pending' as const, reason: voice.reason }],
     )
     await moderateSubmissions(tx, actor, ids, items)
+  }
+  for (const { submission_id, voice } of stored) {
+    if (voice.position === undefined) continue
+    await updateSubmission(tx, admin, { ...ids, submission_id, kind: 'testimonial' }, { featured: true, position: voice.position })
   }
   const decisions = stored.map(({ submission_id, arrived, to }, index) => {
     const afterMs = (DECIDED_AFTER_HOURS[index % DECIDED_AFTER_HOURS.length] ?? 1) * HOUR_MS

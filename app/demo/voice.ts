@@ -17,8 +17,10 @@ export interface Voice {
   provider?: string
   /** What became of the consent; granted unless it says otherwise. */
   consent?: 'none' | 'withdrawn'
-  /** Featured with these words of the body, in this order. */
-  featured?: { position: number; excerpt?: string }
+  /** The words of the body that the team stresses. */
+  excerpt?: string
+  /** Its place among the featured ones. */
+  position?: number
 }
 
 /** A voice that the team did not want to show. */

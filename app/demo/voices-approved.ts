@@ -10,7 +10,8 @@ export const olderVoices: readonly Voice[] = [
     body: 'I used to spend Sunday evening ringing drivers to find out who could cover Monday. Now they swap between themselves in the app and I see it when it is done. My family noticed before I did.',
     tags: ['shift swaps', 'logistics'],
     channel: 'dashboard',
-    featured: { position: 1, excerpt: 'My family noticed before I did.' },
+    excerpt: 'My family noticed before I did.',
+    position: 1,
   },
   {
     days: 171,
@@ -43,7 +44,8 @@ export const olderVoices: readonly Voice[] = [
     title: 'Las guardias, por fin claras',
     body: 'Somos once personas entre enfermería y recepción. Antes cada cambio de guardia era una cadena de mensajes; ahora queda escrito quién cambió con quién y cuándo. Para una clínica eso no es un detalle.',
     tags: ['shift swaps', 'healthcare'],
-    featured: { position: 2, excerpt: 'ahora queda escrito quién cambió con quién y cuándo' },
+    excerpt: 'ahora queda escrito quién cambió con quién y cuándo',
+    position: 2,
   },
   {
     days: 152,
@@ -52,7 +54,7 @@ export const olderVoices: readonly Voice[] = [
     body: 'We have people in two cities on patchy connections. The rota loads on the oldest phone we own, and it still shows the last version when the network is gone. That decided it for us.',
     tags: ['offline', 'logistics'],
     channel: 'dashboard',
-    featured: { position: 3, excerpt: 'The rota loads on the oldest phone we own' },
+    excerpt: 'The rota loads on the oldest phone we own',
   },
   {
     days: 147,
@@ -69,7 +71,7 @@ export const olderVoices: readonly Voice[] = [
     title: 'Built for odd hours',
     body: 'Our days start at two in the afternoon and end after midnight. Every other tool splits a shift at twelve and then gets the hours wrong. This one simply does not.',
     tags: ['night shifts', 'culture'],
-    featured: { position: 4 },
+    channel: 'dashboard',
   },
   {
     days: 136,
@@ -85,7 +87,7 @@ export const olderVoices: readonly Voice[] = [
     body: 'An auditor asked us who worked on a given day in March. I had the answer before she had finished the question.',
     tags: ['records', 'healthcare'],
     channel: 'api',
-    featured: { position: 5, excerpt: 'I had the answer before she had finished the question.' },
+    excerpt: 'I had the answer before she had finished the question.',
   },
   {
     days: 124,
@@ -117,6 +119,6 @@ export const olderVoices: readonly Voice[] = [
     body: 'أصبح جدول الورديات واضحاً للجميع، حتى لمن لا يجيدون الإنجليزية. وفّرنا ساعات كل أسبوع، واختفت الخلافات حول من يعمل في العطلة.',
     tags: ['languages', 'time saved'],
     channel: 'dashboard',
-    featured: { position: 6 },
+    position: 6,
   },
 ]

@@ -9,7 +9,7 @@ export const newerVoices: readonly Voice[] = [
     title: 'My sous-chef writes the rota now',
     body: 'I resisted for a year, because the rota was the one thing that only I could do. Then I broke my wrist, and my sous-chef made one from a template on his phone in twenty minutes. I have not taken it back.\n\nThe part that I like most is small: when somebody has worked six days in a row it tells you, quietly, before you publish.',
     tags: ['templates', 'food'],
-    featured: { position: 7, excerpt: 'when somebody has worked six days in a row it tells you, quietly, before you publish' },
+    excerpt: 'when somebody has worked six days in a row it tells you, quietly, before you publish',
   },
   {
     days: 95,
@@ -35,7 +35,8 @@ export const newerVoices: readonly Voice[] = [
     body: 'I read our opening hours from the till and open shifts from the API, and post the gaps to our chat every morning. Forty lines of code, and it has run since June without me.',
     tags: ['api', 'food'],
     channel: 'api',
-    featured: { position: 8, excerpt: 'Forty lines of code, and it has run since June without me.' },
+    excerpt: 'Forty lines of code, and it has run since June without me.',
+    position: 3,
   },
   {
     days: 77,
@@ -60,7 +61,8 @@ export const newerVoices: readonly Voice[] = [
     title: 'Läuft auch mit zwei Balken Empfang',
     body: 'Auf 1.800 Metern ist das Netz so eine Sache. Der Dienstplan ist trotzdem immer da, und die Saisonkräfte sehen ihn schon, bevor sie oben ankommen.',
     tags: ['offline', 'hospitality'],
-    featured: { position: 9, excerpt: 'Der Dienstplan ist trotzdem immer da' },
+    excerpt: 'Der Dienstplan ist trotzdem immer da',
+    position: 4,
   },
   {
     days: 54,
@@ -84,7 +86,8 @@ export const newerVoices: readonly Voice[] = [
     body: 'We have sixty volunteers and no budget. They gave us the charity price within a day and somebody from support sat with me on a call until the first week was in. I did not expect a person.',
     tags: ['support', 'price'],
     channel: 'dashboard',
-    featured: { position: 10, excerpt: 'I did not expect a person.' },
+    excerpt: 'I did not expect a person.',
+    position: 5,
   },
   {
     days: 27,

@@ -18,6 +18,8 @@ export interface LaunchOptions {
   home?: string
   /** The sources of another version; those of this repository if absent. */
   main?: string
+  /** What follows the name of the program. */
+  args?: readonly string[]
 }
 
 export interface Exit {
@@ -95,10 +97,10 @@ export async function runService(environment: Record<string, string>, options: L
 }
 
 /** Starts the process with an environment of its own on a free port. */
-function launch(environment: Record<string, string>, { account, home = tmpdir(), main = MAIN }: LaunchOptions) {
+function launch(environment: Record<string, string>, { account, home = tmpdir(), main = MAIN, args = [] }: LaunchOptions) {
   // Without a data directory of its own it shares one with the other replicas.
   const storage = environment.EARSHOT_DATA_DIR === undefined && { EARSHOT_STORAGE_URL: 'file:earshot-test-blobs' }
-  const child: ChildProcess = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', main], {
+  const child: ChildProcess = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', main, ...args], {
     ...account,
     cwd: home,
     env: { PATH: '/usr/bin:/bin', HOME: home, UV_THREADPOOL_SIZE: '16', PORT: '0', ...COMPILE_CACHE, ...storage, ...environment },
