@@ -18,7 +18,7 @@ import type { Config } from '../config.ts'
 import { joinStore } from '../store.ts'
 import { approveReviews, importReviews } from './import.ts'
 import { fillPeople } from './people.ts'
-import { colleagueOf, type DemoPlace } from './place.ts'
+import { CONSENT_TEXT, colleagueOf, type DemoPlace } from './place.ts'
 import { fillSubmissions } from './submissions.ts'
 import { fillSurveys } from './surveys.ts'
 import { fillVideo } from './video.ts'
@@ -85,7 +85,10 @@ async function makePlace(tx: Tx, user: UserRow, secretBox: SecretBox): Promise<O
   const owner = colleagueOf(user)
   const team = await createTeamFor(tx, user, { name: 'Northlight', plan: 'business' })
   const { admin, member } = await fillPeople(tx, { team_id: team.id, owner, secretBox })
-  const project = await createProject(tx, owner, team.id, { name: 'Customer stories', website_url: 'https://example.com' })
+  const project = await createProject(tx, owner, team.id, {
+    ...{ name: 'Customer stories', website_url: 'https://example.com', theme_color: '#2457c5', consent_text: CONSENT_TEXT },
+    thank_you_text: 'Thank you! We read every story, and we answer most of them.',
+  })
   const ids = { team_id: team.id, project_id: project.id }
   const { key } = await createPublicKey(tx, owner, ids, { key: makePublicKey(), label: 'Collection page' })
   return { ids, owner, admin, member, secretBox, key }

@@ -1,6 +1,6 @@
 import type { QuestionInput } from '@earshot/contracts'
 import type { PastResponse, SurveyRow } from '@earshot/db'
-import { comments } from './comments.ts'
+import { comments, spoken } from './comments.ts'
 import { createDice, daysAgo, idAt } from './place.ts'
 import { respondentOf } from './respondents.ts'
 
@@ -14,6 +14,8 @@ const PROMOTERS = [0.42, 0.67]
 const DETRACTORS = [0.22, 0.07]
 const LANGUAGES = ['en', 'en', 'en', 'de', 'en', 'fr', 'en', 'es']
 const SCORES = { promoter: [10, 9, 10, 9, 10], passive: [8, 7, 8], detractor: [6, 4, 5, 2, 6, 3, 0] }
+/** How many of a group one writes of. */
+const WRITES_ONE_IN = { promoter: 8, passive: 7, detractor: 4 }
 
 type Group = keyof typeof SCORES
 
@@ -62,16 +64,16 @@ export function npsResponses({ questions }: SurveyRow): PastResponse[] {
     groupsOf(month, count).map((group, index): PastResponse => {
       const number = given[group]
       given[group] += 1
-      const comment = commentOf(group, number)
+      const [language, words] = wordsOf(group, number) ?? [LANGUAGES[Math.floor(dice() * LANGUAGES.length)] ?? 'en']
       const score = SCORES[group][number % SCORES[group].length] ?? 8
       const arrived = daysAgo((MONTHS - month - (index + dice()) / count) * MONTH_DAYS)
       return {
         ...{ id: idAt(arrived), channel: 'public', respondent: respondentOf(dice), hidden: { page: '/rota' } },
-        language: LANGUAGES[Math.floor(dice() * LANGUAGES.length)] ?? 'en',
-        started_at: new Date(Date.now() - 8_000 - Math.floor(dice() * (comment === undefined ? 20_000 : 90_000))).toISOString(),
+        language,
+        started_at: new Date(Date.now() - 8_000 - Math.floor(dice() * (words === undefined ? 20_000 : 90_000))).toISOString(),
         answers: [
           { question_id: recommend?.id ?? '', value: score },
-          ...(comment === undefined ? [] : [{ question_id: why?.id ?? '', value: comment }]),
+          ...(words === undefined ? [] : [{ question_id: why?.id ?? '', value: words }]),
         ],
       }
     }),
@@ -94,7 +96,7 @@ function groupsOf(month: number, count: number): Group[] {
 }
 
 /** Spreads the comments of a group over the year: whoever is unhappy writes more often. */
-function commentOf(group: Group, number: number): string | undefined {
-  const every = { promoter: 8, passive: 7, detractor: 4 }[group]
-  return number % every === 0 ? comments[group][number / every] : undefined
+function wordsOf(group: Group, number: number): readonly [language: string, words: string] | undefined {
+  const comment = number % WRITES_ONE_IN[group] === 0 ? comments[group][number / WRITES_ONE_IN[group]] : undefined
+  return comment === undefined ? undefined : spoken(comment)
 }

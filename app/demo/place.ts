@@ -2,6 +2,9 @@ import { randomUUID } from 'node:crypto'
 import type { Database, ProjectRow, UserRow } from '@earshot/db'
 import type { SecretBox } from '@earshot/drivers'
 
+/** What people agree to on the collection page. */
+export const CONSENT_TEXT = 'I agree that Northlight may publish my words, with my name.'
+
 /** Somebody who uses the dashboard. */
 export interface Colleague {
   userId: string

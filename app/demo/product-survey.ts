@@ -1,6 +1,6 @@
 import type { QuestionInput } from '@earshot/contracts'
 import type { PastResponse, SurveyRow } from '@earshot/db'
-import { missing } from './comments.ts'
+import { missing, spoken } from './comments.ts'
 import { createDice, daysAgo, idAt } from './place.ts'
 import { respondentOf } from './respondents.ts'
 
@@ -70,7 +70,8 @@ export function productResponses(survey: SurveyRow): PastResponse[] {
     const respondent = respondentOf(dice)
     const role = ROLES[Math.floor(dice() * ROLES.length)] ?? 'staff'
     const satisfaction = SATISFACTION[index % SATISFACTION.length] ?? 4
-    const words = satisfaction <= 3 ? missing[unhappy++] : undefined
+    const comment = satisfaction <= 3 ? missing[unhappy++] : undefined
+    const [language, words] = comment === undefined ? ['en'] : spoken(comment)
     const may_ask = respondent.email !== undefined && dice() > 0.5
     const features = Array.from({ length: 1 + Math.floor(dice() * 3) }, () => FEATURES[Math.floor(dice() * FEATURES.length)] ?? 'swaps')
     const values: Record<string, string | number | boolean | string[]> = {
@@ -80,7 +81,7 @@ export function productResponses(survey: SurveyRow): PastResponse[] {
       ...(may_ask && respondent.email && { email: respondent.email }),
     }
     return {
-      ...{ id: idAt(daysAgo(DAYS * (1 - (index + dice()) / RESPONSES))), channel: 'public', respondent, language: 'en' },
+      ...{ id: idAt(daysAgo(DAYS * (1 - (index + dice()) / RESPONSES))), channel: 'public', respondent, language },
       started_at: new Date(Date.now() - 30_000 - Math.floor(dice() * 150_000)).toISOString(),
       answers: survey.questions.flatMap(({ id, ref }) => (values[ref] === undefined ? [] : [{ question_id: id, value: values[ref] }])),
     }

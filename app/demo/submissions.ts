@@ -9,13 +9,12 @@ import {
   updateSubmission,
 } from '@earshot/db'
 import { hashToken, makeRevokeToken } from '@earshot/server'
-import { type DemoPlace, daysAgo, idAt } from './place.ts'
+import { CONSENT_TEXT, type DemoPlace, daysAgo, idAt } from './place.ts'
 import type { RejectedVoice, Voice } from './voice.ts'
 import { olderVoices } from './voices-approved.ts'
 import { newerVoices } from './voices-newer.ts'
 import { pendingVoices, rejectedVoices } from './voices-open.ts'
 
-const CONSENT_TEXT = 'I agree that Northlight may publish my words, with my name.'
 const HOUR_MS = 3_600_000
 /** How long colleagues take to decide, in turn. */
 const DECIDED_AFTER_HOURS = [2, 19, 5, 44, 1, 9, 27]
