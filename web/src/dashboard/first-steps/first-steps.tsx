@@ -209,10 +209,9 @@ function WidgetStep({ isDone }: { isDone: boolean }) {
     <Step
       {...{ isDone, title: 'Put it on your page' }}
       actions={
-        // Its page loads by itself.
-        <a className="btn" href={`/app/${team}/${project}/widgets`}>
+        <Link className="btn" to="/$team/$project/widgets" params={{ team, project }}>
           {isDone ? 'See the widgets' : 'Make a widget'}
-        </a>
+        </Link>
       }
     >
       A widget shows approved feedback on your website, with two lines of HTML.

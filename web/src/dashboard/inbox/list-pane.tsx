@@ -165,7 +165,15 @@ function Nothing({ filters }: { filters: Filters }) {
       </Empty>
     )
   return (
-    <Empty icon="inbox" title="No words yet">
+    <Empty
+      icon="inbox"
+      title="No words yet"
+      actions={
+        <Link to="/$team/$project/first-steps" params={place.params} className="btn primary">
+          See the first steps
+        </Link>
+      }
+    >
       What visitors leave on your collection page, what you import and what programs send waits here until somebody decides. New words
       appear by themselves.
     </Empty>
