@@ -107,7 +107,7 @@ test('surveys have results, with answers that were skipped', async () => {
   expect(answered.get('missing')).toBeGreaterThan(3)
 })
 
-test('a video with captions becomes ready, plays and is public', async () => {
+test('a video with captions becomes ready, plays and is public', { timeout: 2 * GENEROUS_MS }, async () => {
   const first = async () => one((await client.videos.list(project)).results)[0]
   await until('the video is ready', async () => (await first()).state === 'ready', GENEROUS_MS)
   const video = await first()

@@ -145,6 +145,30 @@ export const inboxFlows: readonly Flow[] = [
     },
   },
   {
+    name: 'a session that ends is begun again, and nothing is lost',
+    run: async (stage) => {
+      const { page, open, context, complaints, expectRefusal, check, url } = stage
+      const [only] = await leaveWords(stage, ['Nora'])
+      if (!only) throw new Error('Nothing was made')
+      await open(`inbox?item=${only.id}`)
+      await page.getByText('Live', { exact: true }).waitFor({ state: 'attached' })
+      await page.getByRole('button', { name: 'Reject' }).click()
+      await page.getByRole('textbox', { name: 'Reason' }).fill('Somebody else’s words')
+      const cookies = await context.cookies()
+      await context.clearCookies()
+      await page.getByRole('dialog').getByRole('button', { name: 'Reject' }).click()
+      await page.getByRole('dialog', { name: 'You are signed out' }).waitFor()
+      await check('signed out')
+      expect(await page.getByRole('link', { name: 'Sign in' }).getAttribute('href')).toBe('/accounts/sign-in/?next=%2Fapp%2F')
+      await context.addCookies(cookies)
+      await page.getByRole('button', { name: 'I have signed in' }).click()
+      await page.getByRole('dialog').waitFor({ state: 'detached' })
+      await until('the decision arrives', async () => (await stateOf(stage, only.id)) === 'rejected')
+      expect(page.url()).toContain(`${url}/app/`)
+      while (complaints.some((complaint) => complaint.includes('status of 401'))) expectRefusal(401)
+    },
+  },
+  {
     name: 'a viewer reads and cannot decide',
     run: async (stage) => {
       await leaveWords(stage, ['Jan'])
