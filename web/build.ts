@@ -133,7 +133,9 @@ function hashSources(): string {
   return hash.digest('hex')
 }
 
+/** What is missing has no files: the service must start without the sources of its pages, too. */
 function filesOf(path: string): string[] {
+  if (!existsSync(path)) return []
   if (!statSync(path).isDirectory()) return [path]
   return readdirSync(path, { recursive: true, encoding: 'utf8' })
     .map((name) => join(path, name))

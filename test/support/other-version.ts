@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 
 const TOP = fileURLToPath(new URL('../..', import.meta.url))
 const OWN_PACKAGES = '@earshot'
-const WORKSPACES = ['app', 'contracts', 'db', 'drivers', 'jobs', 'server']
+const WORKSPACES = ['app', 'contracts', 'db', 'drivers', 'jobs', 'server', 'web']
 
 /** The whole text of a file, new or in place of the old one, or what to replace in it. */
 type Change = string | { find: string; put: string }
@@ -20,7 +20,8 @@ export interface OtherVersion {
 /** Copies the sources and changes files of them, by their paths from the top. Throws when there is nothing to replace. */
 export function makeOtherVersion(changes: Record<string, Change>): OtherVersion {
   const directory = mkdtempSync(join(tmpdir(), 'earshot-version-'))
-  for (const name of ['package.json', ...WORKSPACES])
+  // The pages show the examples.
+  for (const name of ['package.json', 'examples', ...WORKSPACES])
     cpSync(join(TOP, name), join(directory, name), { recursive: true, filter: (path) => !path.endsWith('/node_modules') })
   linkPackages(directory)
   for (const [path, change] of Object.entries(changes)) changeFile(join(directory, path), change)
