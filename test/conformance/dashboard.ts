@@ -6,6 +6,7 @@ import { analyticsFlows } from './dashboard/analytics.ts'
 import { eventFlows } from './dashboard/events.ts'
 import { importFlows } from './dashboard/imports.ts'
 import { inboxFlows } from './dashboard/inbox.ts'
+import { inboxCareFlows } from './dashboard/inbox-care.ts'
 import { type Flow, openStage, SIZES, type Size, type Theatre } from './dashboard/stage.ts'
 import { surveysFlows } from './dashboard/surveys.ts'
 import { teamFlows } from './dashboard/team.ts'
@@ -18,7 +19,7 @@ const LIMIT_MS = 60_000
 const AT_ONCE = 2
 const sizes = Object.keys(SIZES) as Size[]
 const flows: readonly Flow[] = [
-  ...[...inboxFlows, ...testimonialFlows, ...videoFlows, ...surveysFlows, ...analyticsFlows, ...widgetFlows],
+  ...[...inboxFlows, ...inboxCareFlows, ...testimonialFlows, ...videoFlows, ...surveysFlows, ...analyticsFlows, ...widgetFlows],
   ...[...importFlows, ...teamFlows, ...webhookFlows, ...eventFlows],
 ]
 

@@ -5,7 +5,7 @@ import type { Flow, Stage } from './stage.ts'
 type Submission = Awaited<ReturnType<Stage['client']['submissions']['create']>>
 
 /** Leaves words as a program would. The last ones are first in the inbox. */
-async function leaveWords({ client, team, project }: Stage, names: readonly string[]) {
+export async function leaveWords({ client, team, project }: Stage, names: readonly string[]) {
   const made: Submission[] = []
   for (const name of names) {
     made.push(
@@ -18,7 +18,7 @@ async function leaveWords({ client, team, project }: Stage, names: readonly stri
   return made
 }
 
-const stateOf = async ({ client, team, project }: Stage, submission_id: string) =>
+export const stateOf = async ({ client, team, project }: Stage, submission_id: string) =>
   (await client.submissions.retrieve({ team_id: team.id, project_id: project.id, submission_id })).state
 
 export const inboxFlows: readonly Flow[] = [

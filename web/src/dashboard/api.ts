@@ -16,6 +16,13 @@ export type Member = Item<Client['members']['list']>
 /** The public API with the session's cookie. Everything that the dashboard does, a program can do by the same operations. */
 export const api: Client = createClient({ baseUrl: location.origin, fetch: sendWithSession })
 
+/** The same by requests that outlive the page, for what must arrive when it is left. */
+export const leavingApi: Client = createClient({
+  baseUrl: location.origin,
+  maxRetries: 0,
+  fetch: (input, init) => fetch(input, { ...init, keepalive: true }),
+})
+
 const MINUTE_MS = 60_000
 
 export const queries = new QueryClient({
@@ -30,9 +37,7 @@ export const queries = new QueryClient({
 })
 
 async function sendWithSession(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
-  const isDecision = String(input).endsWith('/submissions/moderate/')
-  // A decision must arrive when the page is left.
-  const response = await fetch(input, isDecision ? { ...init, keepalive: true } : init)
+  const response = await fetch(input, init)
   if (response.status === 401 && init?.credentials !== 'omit') noteSignedOut()
   return response
 }

@@ -1,5 +1,6 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { api, type Project, queries } from '../api.ts'
+import { keep, readKept } from '../kept.ts'
 import { keysQuery } from '../projects/keys-query.ts'
 import { countsQuery, useHasRole } from '../shell/places.ts'
 
@@ -60,8 +61,7 @@ export function useAreStepsHidden(projectId: string): boolean {
 
 /** Shows the first steps in the navigation, or not any more. */
 export function hideSteps(projectId: string, isHidden: boolean): void {
-  if (isHidden) localStorage.setItem(keyOf(projectId), 'hidden')
-  else localStorage.removeItem(keyOf(projectId))
+  keep('local', keyOf(projectId), isHidden ? 'hidden' : null)
   queries.setQueryData(hiddenQuery(projectId).queryKey, isHidden)
 }
 
@@ -79,7 +79,7 @@ const NO_PROJECT = { team_id: '', id: '' } as Project
 function hiddenQuery(projectId: string) {
   return {
     queryKey: ['first-steps', projectId],
-    queryFn: () => localStorage.getItem(keyOf(projectId)) !== null,
+    queryFn: () => readKept('local', keyOf(projectId)) !== null,
     staleTime: Number.POSITIVE_INFINITY,
   }
 }

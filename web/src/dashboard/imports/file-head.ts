@@ -1,4 +1,5 @@
 import { sizes } from '@earshot/contracts/constants'
+import { keep, readKept } from '../kept.ts'
 
 /** How much of a file is read here, to show its columns before the service has read it. */
 const HEAD_BYTES = 131_072
@@ -31,15 +32,15 @@ export async function readHead(file: Blob): Promise<FileHead> {
 
 /** Keeps the head of an import's file for this tab, so that a reload does not lose it. */
 export function keepHead(importId: string, head: FileHead | null): void {
-  if (head) sessionStorage.setItem(keyOf(importId), JSON.stringify(head))
+  if (head) keep('session', keyOf(importId), JSON.stringify(head))
 }
 
 export function recallHead(importId: string): FileHead | null {
-  return JSON.parse(sessionStorage.getItem(keyOf(importId)) ?? 'null') // Written above.
+  return JSON.parse(readKept('session', keyOf(importId)) ?? 'null') // Written above.
 }
 
 export function forgetHead(importId: string): void {
-  sessionStorage.removeItem(keyOf(importId))
+  keep('session', keyOf(importId), null)
 }
 
 function keyOf(importId: string): string {

@@ -3,10 +3,12 @@ import { useState } from 'react'
 import type { Submission } from '../api.ts'
 import { useHasRole, useProject } from '../shell/places.ts'
 import { useTitle } from '../ui/page.tsx'
-import { type Action, decide, takeBack } from './decisions.ts'
+import { decide, takeBack } from './decisions.ts'
 import { SEARCH_FIELD } from './filter-bar.tsx'
 import './inbox.css'
 import './reading.css'
+import type { Action } from './held.ts'
+import { LIST } from './list.tsx'
 import { ListPane } from './list-pane.tsx'
 import { useQueue } from './queue.ts'
 import { ReadingPane } from './reading-pane.tsx'
@@ -43,18 +45,19 @@ export function Inbox() {
         onApprove={() => act('approve')}
         onReject={askReason}
         onClose={isNarrow ? active.close : null}
+        onDeleted={(id) => active.leave(new Set([id]))}
         canModerate={canModerate}
         chosen={chosen}
       />
       {dialog === 'shortcuts' && <Shortcuts onClose={() => setDialog(null)} />}
-      {dialog === 'reject' && (
+      {dialog !== null && dialog !== 'shortcuts' && (
         <RejectDialog
-          what={chosen.length === 1 ? `${chosen[0]?.author.name}’s words` : `${chosen.length} submissions`}
-          isTakedown={chosen.every(({ state }) => state === 'approved')}
+          what={dialog.length === 1 ? `${dialog[0]?.author.name}’s words` : `${dialog.length} submissions`}
+          isTakedown={dialog.every(({ state }) => state === 'approved')}
           onClose={() => setDialog(null)}
           onReject={(reason) => {
             setDialog(null)
-            act('reject', reason)
+            act('reject', reason, dialog)
           }}
         />
       )}
@@ -66,24 +69,30 @@ export function Inbox() {
 function useActions(items: readonly Submission[], active: Active, picked: Picked) {
   const isNarrow = useIsNarrow()
   const canModerate = useHasRole('member')
-  const [dialog, setDialog] = useState<'reject' | 'shortcuts' | null>(null)
+  // The submissions that a reason is asked for are those of the moment of the key.
+  const [dialog, setDialog] = useState<readonly Submission[] | 'shortcuts' | null>(null)
   const chosen = chosenOf(items, active, picked)
-  const act = (action: Action, reason: string | null = null) => {
-    const able = chosen.filter((item) => isOpenTo(action, item))
+  const act = (action: Action, reason: string | null = null, targets = chosen) => {
+    const able = targets.filter((item) => isOpenTo(action, item))
     if (!canModerate || able.length === 0) return
     active.leave(new Set(able.map(({ id }) => id)))
     picked.none()
     decide(able, action, reason)
   }
   const askReason = () => {
-    if (canModerate && chosen.some((item) => isOpenTo('reject', item))) setDialog('reject')
+    const able = chosen.filter((item) => isOpenTo('reject', item))
+    if (canModerate && able.length > 0) setDialog(able)
   }
   const undo = () => {
     const [first] = takeBack()
     if (first) active.open(first.id)
   }
-  const next = () => active.move(1)
-  const previous = () => active.move(-1)
+  const move = (steps: number) => {
+    active.move(steps)
+    focusOn(LIST)
+  }
+  const next = () => move(1)
+  const previous = () => move(-1)
   useKeys({
     ...{ j: next, arrowdown: next, s: next, k: previous, arrowup: previous },
     ...{ a: () => act('approve'), r: askReason, z: undo },
@@ -106,5 +115,5 @@ function isOpenTo(action: Action, { state }: Submission): boolean {
 }
 
 function focusOn(id: string): void {
-  document.getElementById(id)?.focus()
+  document.getElementById(id)?.focus({ preventScroll: true })
 }

@@ -7,6 +7,8 @@ import { Stars } from '../ui/stars.tsx'
 import { Ago } from '../ui/time.tsx'
 import { channelText } from './texts.ts'
 
+/** It has the focus while keys move, so that screen readers say what is read. */
+export const LIST = 'submission-list'
 const ROW_PX = 102
 /** The next page is asked for before its rows are reached. */
 const AHEAD = 30
@@ -50,8 +52,10 @@ export function List({ label, items, activeId, picked, onOpen, onPick, onNearEnd
   return (
     <div
       ref={holder}
+      id={LIST}
       className="rows"
       role="listbox"
+      aria-multiselectable="true"
       aria-label={label}
       tabIndex={0}
       aria-activedescendant={activeIndex < 0 ? undefined : rowId(activeId)}
@@ -104,7 +108,7 @@ const Row = memo(function Row({ item, position, isActive, isPicked, onOpen, onPi
       className={isPicked ? 'row-item picked' : 'row-item'}
       role="option"
       tabIndex={-1}
-      aria-selected={isActive || isPicked}
+      aria-selected={isPicked}
       aria-setsize={position.count}
       aria-posinset={position.index + 1}
       data-active={isActive || undefined}

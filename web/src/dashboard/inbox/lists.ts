@@ -47,14 +47,52 @@ export function insertSubmissions(project_id: string, arrived: readonly Submissi
   }
 }
 
+/** Moves the figures along, instead of asking for them after each decision. */
+export function countMoves(
+  project_id: string,
+  decided: readonly { submission: Pick<Submission, 'id' | 'state'> }[],
+  moved: ReadonlyMap<string, Submission['state'] | 'deleted'>,
+): void {
+  queries.setQueryData<Output<typeof api.submissions.counts>>(['counts', project_id], (counts) => {
+    if (!counts) return counts
+    const changed = { ...counts }
+    for (const { submission } of decided) {
+      const after = moved.get(submission.id)
+      changed[submission.state] -= 1
+      if (after !== undefined && after !== 'deleted') changed[after] += 1
+    }
+    return changed
+  })
+}
+
+/** Counts new arrivals. */
+export function countArrivals(project_id: string, count: number): void {
+  queries.setQueryData<Output<typeof api.submissions.counts>>(
+    ['counts', project_id],
+    (counts) => counts && { ...counts, pending: counts.pending + count, total: counts.total + count },
+  )
+}
+
+/** Begins the lists of a project anew, with one request for each that is on the screen. */
+export function resetLists(project_id: string): void {
+  queries.setQueriesData<Pages>(
+    { queryKey: listKey(project_id) },
+    (data) => data && { pages: data.pages.slice(0, 1), pageParams: data.pageParams.slice(0, 1) },
+  )
+  void queries.invalidateQueries({ queryKey: listKey(project_id) })
+  void queries.invalidateQueries({ queryKey: ['submission'] })
+}
+
+/** Ids begin with the time, and lists are newest first. What is older than all that is loaded comes with its own page. */
 function withArrived(data: Pages, arrived: readonly Submission[]): Pages {
   const known = new Set(data.pages.flatMap(({ results }) => results.map(({ id }) => id)))
-  const [first, ...others] = data.pages
-  const fresh = arrived.filter(({ id }) => !known.has(id))
-  if (!first || fresh.length === 0) return data
-  // Ids begin with the time, so the newest are first.
-  const results = [...fresh, ...first.results].sort((a, b) => (a.id < b.id ? 1 : -1))
-  return { ...data, pages: [{ ...first, results }, ...others] }
+  const pages = data.pages.map((page) => ({ ...page, results: [...page.results] }))
+  for (const submission of arrived.filter(({ id }) => !known.has(id))) {
+    const place = pages.find(({ results, next_cursor }) => next_cursor === null || (results.at(-1)?.id ?? '') < submission.id)
+    place?.results.push(submission)
+    place?.results.sort((a, b) => (a.id < b.id ? 1 : -1))
+  }
+  return { ...data, pages }
 }
 
 function changeLists(project_id: string, change: (results: Submission[]) => Submission[]): void {

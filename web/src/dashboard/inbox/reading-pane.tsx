@@ -25,6 +25,7 @@ interface ReadingPaneProps {
   canModerate: boolean
   onApprove: () => void
   onReject: () => void
+  onDeleted: (id: string) => void
   /** Goes back to the list, on a phone. */
   onClose: (() => void) | null
 }
@@ -38,7 +39,7 @@ export function ReadingPane(props: ReadingPaneProps) {
         {onClose && <IconButton icon="left" label="Back to the list" onClick={onClose} />}
         <span>{pickedCount > 0 ? `${pickedCount} selected` : positionText(position)}</span>
         <Decision {...props} />
-        {shown && pickedCount === 0 && <Actions item={shown} canDelete={props.canModerate} />}
+        {shown && pickedCount === 0 && <Actions item={shown} canDelete={props.canModerate} onDeleted={props.onDeleted} />}
       </div>
       <div className="read-body">
         <Content id={id} shown={shown} canWrite={props.canModerate} />
@@ -88,13 +89,14 @@ function Content({ id, shown, canWrite }: { id: string | null; shown: Submission
   )
 }
 
-function Actions({ item, canDelete }: { item: Submission; canDelete: boolean }) {
+function Actions({ item, canDelete, onDeleted }: { item: Submission; canDelete: boolean; onDeleted: (id: string) => void }) {
   const [isAsking, setIsAsking] = useState(false)
   const project = useProject()
   const { team_id, project_id, id } = item
   const remove = useMutation({
     mutationFn: () => api.submissions.delete({ team_id, project_id, submission_id: id }),
     onSuccess: () => {
+      onDeleted(id)
       moveSubmissions(project_id, new Map([[id, 'deleted']]))
       void queries.invalidateQueries({ queryKey: ['counts', project.id] })
       toast({ look: 'good', text: 'Deleted' })

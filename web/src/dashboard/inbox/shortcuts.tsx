@@ -1,4 +1,6 @@
 import { Dialog } from '../ui/dialog.tsx'
+import { CheckField } from '../ui/field.tsx'
+import { useSingleKeys } from './single-keys.ts'
 
 const SHORTCUTS = [
   [['J', '↓'], 'Next'],
@@ -16,6 +18,7 @@ const SHORTCUTS = [
 
 /** The keys of the inbox. */
 export function Shortcuts({ onClose }: { onClose: () => void }) {
+  const [isOn, setIsOn] = useSingleKeys()
   return (
     <Dialog title="Keyboard shortcuts" onClose={onClose}>
       <dl className="shortcuts">
@@ -32,6 +35,15 @@ export function Shortcuts({ onClose }: { onClose: () => void }) {
           </div>
         ))}
       </dl>
+      <div className="stack">
+        <CheckField
+          label="Use single letters"
+          hint="Turn them off if you speak to your computer or press keys by accident."
+          checked={isOn}
+          onChange={({ target }) => setIsOn(target.checked)}
+        />
+      </div>
+      <footer />
     </Dialog>
   )
 }

@@ -40,7 +40,12 @@ export function useActive(items: readonly Submission[], item: string | undefined
     },
     [navigate],
   )
-  const id = chosen ?? (isNarrow ? null : (items[0]?.id ?? null))
+  // What is read stays, whatever arrives above it.
+  const firstId = items[0]?.id
+  useEffect(() => {
+    if (!isNarrow && chosen === null && firstId !== undefined) setChosen(firstId)
+  }, [isNarrow, chosen, firstId])
+  const id = chosen ?? (isNarrow ? null : (firstId ?? null))
   const index = items.findIndex((one) => one.id === id)
   // What a colleague decided leaves the list while it is read; the next one is at its place.
   const last = useRef(0)

@@ -1,4 +1,8 @@
 import { useEffect, useRef } from 'react'
+import { hasSingleKeys } from './single-keys.ts'
+
+/** Held down, only these repeat. A decision is one press. */
+const REPEATING = new Set(['j', 'k', 'arrowdown', 'arrowup'])
 
 type Actions = Readonly<Record<string, () => unknown>>
 
@@ -8,9 +12,11 @@ export function useKeys(actions: Actions): void {
   current.current = actions
   useEffect(() => {
     const press = (event: KeyboardEvent) => {
-      const { key, ctrlKey, metaKey, altKey, target } = event
-      const action = current.current[key.toLowerCase()]
-      if (!action || ctrlKey || metaKey || altKey || isBusy(target, key)) return
+      const { ctrlKey, metaKey, altKey, target, repeat } = event
+      const key = event.key.toLowerCase()
+      const action = current.current[key]
+      const isOff = key.length === 1 && key !== '?' && !hasSingleKeys()
+      if (!action || isOff || ctrlKey || metaKey || altKey || (repeat && !REPEATING.has(key)) || isBusy(target, key)) return
       event.preventDefault()
       action()
     }
@@ -24,5 +30,5 @@ function isBusy(target: EventTarget | null, key: string): boolean {
   if (!(target instanceof Element)) return false
   if (target.closest('input, textarea, select, [contenteditable="true"], video') !== null) return true
   // A button or a link that has the focus keeps its own keys.
-  return key === 'Enter' && target.closest('button, a') !== null
+  return key === 'enter' && target.closest('button, a') !== null
 }

@@ -50,5 +50,5 @@ export function VideoPlayer({ video_id }: { video_id: string }) {
 }
 
 function isOnItsWay(video: Video | undefined): boolean {
-  return video !== undefined && ['uploading', 'uploaded', 'transcoding'].includes(video.state)
+  return video !== undefined && ['uploaded', 'transcoding'].includes(video.state)
 }

@@ -1,60 +1,68 @@
 import { EarshotApiError } from '@earshot/contracts/client'
-import { api } from '../api.ts'
+import { api, type Submission } from '../api.ts'
 import { setLiveState } from './state.ts'
 
 type Changes = ReturnType<typeof api.submissions.stream>
 /** A change as the stream tells it: ids, kind, state and time. */
 export type Change = Changes extends AsyncIterable<{ data: infer Data }> ? Data : never
 
+/** Changes, with what they made of submissions that may be on a screen; null when those are too many. */
+export interface Batch {
+  changes: readonly Change[]
+  submissions: readonly Submission[] | null
+}
+
 /** What one tab tells the others of the same project. */
-type Message = { change: Change } | { state: 'live' | 'connecting' } | { missed: true } | { ask: true }
+type Message = { batch: Batch } | { state: 'live' | 'connecting' } | { expired: true } | { ask: true }
 
 const FIRST_WAIT_MS = 1_000
 const MAX_WAIT_MS = 30_000
 
 interface Follower {
+  signal: AbortSignal
+  /** In the tab that has the stream. */
   onChange: (change: Change) => void
-  /** Changes may have been missed: at the beginning, and when the feed was not kept so long. */
-  onMissed: () => void
+  /** In the other tabs. */
+  onBatch: (batch: Batch) => void
+  /** The stream begins: what changed just before is not told. */
+  onReady: () => void
+  /** Changes were missed, because they are not kept so long. */
+  onExpired: () => void
 }
 
 /**
  * Follows the changes of a project until the signal aborts. However many tabs are open, one of them has the stream and tells the
- * others, because a browser has only six connections to a service (HTTP/1.1).
+ * others, because a browser has only six connections to a service (HTTP/1.1), and a person a number of requests. Returns a function
+ * that tells the others what this tab has read.
  */
-export function follow(ref: { team_id: string; project_id: string }, { onChange, onMissed }: Follower, signal: AbortSignal): void {
+export function follow(ref: { team_id: string; project_id: string }, follower: Follower): { tell: (batch: Batch) => void } {
+  const { signal } = follower
   const name = `earshot-stream-${ref.project_id}`
   const channel = new BroadcastChannel(name)
   let own: 'live' | 'connecting' | null = null
-  const tell = (message: Message) => channel.postMessage(message)
+  const send = (message: Message) => {
+    if (!signal.aborted) channel.postMessage(message)
+  }
   const setOwn = (state: 'live' | 'connecting') => {
     own = state
     setLiveState(state)
-    tell({ state })
+    send({ state })
   }
   channel.onmessage = ({ data }: MessageEvent<Message>) => {
-    if ('change' in data) onChange(data.change)
-    if ('missed' in data) onMissed()
+    if ('batch' in data) follower.onBatch(data.batch)
+    if ('expired' in data) follower.onExpired()
     if ('state' in data) setLiveState(data.state)
-    if ('ask' in data && own !== null) tell({ state: own })
+    if ('ask' in data && own !== null) send({ state: own })
   }
   signal.addEventListener('abort', () => channel.close())
-  const lead = () =>
-    readChanges(ref, {
-      signal,
-      setOwn,
-      onChange: (change) => {
-        onChange(change)
-        tell({ change })
-      },
-      onMissed: () => {
-        onMissed()
-        tell({ missed: true })
-      },
-    })
-  tell({ ask: true })
+  const onExpired = () => {
+    follower.onExpired()
+    send({ expired: true })
+  }
+  send({ ask: true })
   setLiveState('connecting')
-  void withLock(name, signal, lead)
+  void withLock(name, signal, () => readChanges(ref, { ...follower, onExpired, setOwn }))
+  return { tell: (batch) => send({ batch }) }
 }
 
 /** Over plain http browsers have no locks: then each tab has a stream of its own. */
@@ -67,22 +75,22 @@ async function withLock(name: string, signal: AbortSignal, lead: () => Promise<v
   }
 }
 
-interface Leader extends Follower {
-  signal: AbortSignal
+interface Leader extends Pick<Follower, 'signal' | 'onChange' | 'onReady' | 'onExpired'> {
   setOwn: (state: 'live' | 'connecting') => void
 }
 
-async function readChanges(ref: { team_id: string; project_id: string }, { signal, setOwn, onChange, onMissed }: Leader): Promise<void> {
+async function readChanges(ref: { team_id: string; project_id: string }, leader: Leader): Promise<void> {
+  const { signal, setOwn, onChange } = leader
   let cursor: string | undefined
   let waitMs = FIRST_WAIT_MS
   const onReady = (start: string) => {
-    if (cursor === undefined) onMissed()
+    if (cursor === undefined) leader.onReady()
     cursor ??= start
     waitMs = FIRST_WAIT_MS
     setOwn('live')
   }
   const onExpired = ({ newestCursor }: { newestCursor: string }) => {
-    onMissed()
+    leader.onExpired()
     return newestCursor
   }
   while (!signal.aborted) {

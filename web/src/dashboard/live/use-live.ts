@@ -1,16 +1,23 @@
 import { useEffect } from 'react'
-import type { Project } from '../api.ts'
-import { api, queries, type Submission } from '../api.ts'
+import { api, type Project, queries, type Submission } from '../api.ts'
 import { concede, isOwnDecision } from '../inbox/decisions.ts'
-import { insertSubmissions, knowsSubmission, moveSubmissions, patchSubmission } from '../inbox/lists.ts'
-import { type Change, follow } from './follow.ts'
+import { countArrivals, insertSubmissions, knowsSubmission, listKey, moveSubmissions, patchSubmission, resetLists } from '../inbox/lists.ts'
+import { type Batch, type Change, follow } from './follow.ts'
 
-/** Changes that come together are shown together. */
+/** Changes that come together are shown together; in a busy hour, more of them. */
 const GATHER_MS = 300
-/** More are read as a page of the list. */
-const MAX_SINGLE_READS = 5
+const BUSY_GATHER_MS = 5_000
+/** More changes at once are read as a page of each list. */
+const MAX_SINGLE_READS = 20
 const PAGE = 100
-const COUNT_MS = 2_000
+const COUNT_MS = 10_000
+/** A list that was loaded so long ago may have missed what changed before the stream began. */
+const FRESH_MS = 5_000
+
+interface Ref {
+  team_id: string
+  project_id: string
+}
 
 /** Shows what changes in a project while its pages are open: arrivals, decisions of colleagues, figures. */
 export function useLive({ team_id, id: project_id }: Project): void {
@@ -19,15 +26,28 @@ export function useLive({ team_id, id: project_id }: Project): void {
     const ref = { team_id, project_id }
     let gathered: Change[] = []
     let timer: ReturnType<typeof setTimeout> | undefined
-    const show = () => {
+    let shownMs = 0
+    resetOldLists(project_id)
+    const { tell } = follow(ref, {
+      signal: stop.signal,
+      // In the tab that has the stream: it reads for all tabs.
+      onChange: (change) => {
+        gathered.push(change)
+        timer ??= setTimeout(() => void readAndShow(), Date.now() - shownMs < BUSY_GATHER_MS ? BUSY_GATHER_MS / 2 : GATHER_MS)
+      },
+      onBatch: (batch) => show(ref, batch),
+      onReady: () => void catchUp(ref).catch(() => {}),
+      onExpired: () => resetLists(project_id),
+    })
+    const readAndShow = async () => {
       timer = undefined
-      void showChanges(ref, gathered.splice(0)).catch(() => {})
+      shownMs = Date.now()
+      const changes = gathered.splice(0)
+      const batch = { changes, submissions: await read(ref, changes).catch(() => null) }
+      if (stop.signal.aborted) return
+      show(ref, batch)
+      tell(batch)
     }
-    const onChange = (change: Change) => {
-      gathered.push(change)
-      timer ??= setTimeout(show, GATHER_MS)
-    }
-    follow(ref, { onChange, onMissed: () => void catchUp(ref).catch(() => {}) }, stop.signal)
     return () => {
       clearTimeout(timer)
       gathered = []
@@ -36,49 +56,52 @@ export function useLive({ team_id, id: project_id }: Project): void {
   }, [team_id, project_id])
 }
 
-interface Ref {
-  team_id: string
-  project_id: string
+/** Reads what changed and may be on a screen; null when it is too much to read one by one. */
+async function read(ref: Ref, changes: readonly Change[]): Promise<readonly Submission[] | null> {
+  const latest = [...new Map(changes.map((change) => [change.submission_id, change])).values()]
+  const wanted = latest.filter(({ submission_id, state }) => state === 'pending' || knowsSubmission(ref.project_id, submission_id))
+  const there = wanted.filter(({ submission_id, state }) => state !== 'deleted' && !isOwnDecision(submission_id, state))
+  if (there.length > MAX_SINGLE_READS) return null
+  const found = await Promise.allSettled(there.map(({ submission_id }) => api.submissions.retrieve({ ...ref, submission_id })))
+  return found.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
 }
 
-async function showChanges(ref: Ref, changes: readonly Change[]): Promise<void> {
-  const { project_id } = ref
-  const latest = new Map(changes.map((change) => [change.submission_id, change]))
-  const states = new Map([...latest].map(([id, { state }]) => [id, state]))
+function show({ project_id }: Ref, { changes, submissions }: Batch): void {
+  const states = new Map(changes.map(({ submission_id, state }) => [submission_id, state]))
   concede(states)
   moveSubmissions(project_id, states)
-  const foreign = [...latest.values()].filter(({ submission_id, state }) => !isOwnDecision(submission_id, state))
-  if (foreign.length > 0) countSoon(project_id)
-  const wanted = foreign.filter(({ submission_id, state }) => state === 'pending' || knowsSubmission(project_id, submission_id))
-  const there = wanted.filter(({ state }) => state !== 'deleted')
-  for (const submission of await readAll(ref, there)) {
-    if (knowsSubmission(project_id, submission.id)) patchSubmission(project_id, submission.id, () => submission)
-    insertSubmissions(project_id, [submission])
+  countArrivals(project_id, changes.filter(({ type }) => type === 'submission.created').length)
+  countSoon(project_id)
+  if (submissions === null) {
+    resetLists(project_id)
+    return
   }
+  for (const submission of submissions) patchSubmission(project_id, submission.id, () => submission)
+  insertSubmissions(project_id, submissions)
 }
 
 /** The projects whose figures are asked for soon. */
 const counting = new Set<string>()
 
-/** Asks for the figures once for all changes of some seconds. */
+/** Asks for the figures once for all changes of some seconds, when somebody looks. */
 function countSoon(project_id: string): void {
   if (counting.has(project_id)) return
   counting.add(project_id)
   setTimeout(() => {
     counting.delete(project_id)
-    void queries.invalidateQueries({ queryKey: ['counts', project_id] })
+    const isSeen = document.visibilityState === 'visible'
+    void queries.invalidateQueries({ queryKey: ['counts', project_id], refetchType: isSeen ? 'active' : 'none' })
   }, COUNT_MS)
 }
 
-async function readAll(ref: Ref, changes: readonly Change[]): Promise<readonly Submission[]> {
-  if (changes.length > MAX_SINGLE_READS) return (await api.submissions.list({ ...ref, limit: PAGE })).results
-  const read = await Promise.allSettled(changes.map(({ submission_id }) => api.submissions.retrieve({ ...ref, submission_id })))
-  return read.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
-}
-
-/** Reads the newest pending ones, for what arrived before the stream began. */
+/** Reads the newest pending ones, for what arrived between the list and the stream. */
 async function catchUp(ref: Ref): Promise<void> {
-  void queries.invalidateQueries({ queryKey: ['counts', ref.project_id] })
   const { results } = await api.submissions.list({ ...ref, state: 'pending', limit: PAGE })
   insertSubmissions(ref.project_id, results)
+}
+
+/** What was loaded before this project was followed may have changed since. */
+function resetOldLists(project_id: string): void {
+  const lists = queries.getQueryCache().findAll({ queryKey: listKey(project_id) })
+  if (lists.some(({ state }) => state.dataUpdatedAt > 0 && Date.now() - state.dataUpdatedAt > FRESH_MS)) resetLists(project_id)
 }

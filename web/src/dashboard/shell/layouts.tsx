@@ -7,6 +7,7 @@ import { Empty } from '../ui/empty.tsx'
 import { Loaded } from '../ui/loaded.tsx'
 import { Page } from '../ui/page.tsx'
 import { Toasts } from '../ui/toasts.tsx'
+import { usePerson } from './person.ts'
 import {
   findPlace,
   IdentityContext,
@@ -24,6 +25,7 @@ import { SignedOutDialog } from './signed-out-dialog.tsx'
 /** Everything: who is signed in, and messages. */
 export function RootLayout() {
   const identity = useQuery(identityQuery)
+  usePerson(identity.data)
   return (
     <>
       <a className="skip" href="#main">

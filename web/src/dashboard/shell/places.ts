@@ -1,16 +1,17 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { createContext, useContext } from 'react'
 import { api, type Identity, type Project, type Team } from '../api.ts'
+import { keep, readKept } from '../kept.ts'
 
-const ALL = 100
+const PAGE = 100
 const LAST_PLACE = 'earshot.last-place'
 
 /** The queries that every page needs. They are asked for once, and again when they may have changed. */
 export const identityQuery = { queryKey: ['me'], queryFn: () => api.me.retrieve() }
-export const teamsQuery = { queryKey: ['teams'], queryFn: async () => (await api.teams.list({ limit: ALL })).results }
+export const teamsQuery = { queryKey: ['teams'], queryFn: () => Array.fromAsync(api.teams.list({ limit: PAGE })) }
 export const projectsQuery = (team_id: string) => ({
   queryKey: ['projects', team_id],
-  queryFn: async () => (await api.projects.list({ team_id, limit: ALL })).results,
+  queryFn: () => Array.fromAsync(api.projects.list({ team_id, limit: PAGE })),
 })
 export const countsQuery = ({ team_id, id }: Project) => ({
   queryKey: ['counts', id],
@@ -56,7 +57,7 @@ export function findPlace<Place extends { id: string; slug: string }>(places: re
 
 /** Where the person was last, for the next visit of the bare address. */
 export function rememberPlace(team: string, project: string): void {
-  localStorage.setItem(LAST_PLACE, JSON.stringify({ team, project }))
+  keep('local', LAST_PLACE, JSON.stringify({ team, project }))
 }
 
 /** Returns the address to begin at: where the person was last, else the first project. Null for people without a team. */
@@ -71,7 +72,7 @@ export async function findStart(queries: QueryClient): Promise<{ team: string; p
 }
 
 function readLastPlace(): { team: string; project: string } | null {
-  const stored: unknown = JSON.parse(localStorage.getItem(LAST_PLACE) ?? 'null')
+  const stored: unknown = JSON.parse(readKept('local', LAST_PLACE) ?? 'null')
   const isPlace = typeof stored === 'object' && stored !== null && 'team' in stored && 'project' in stored
   return isPlace ? { team: String(stored.team), project: String(stored.project) } : null
 }

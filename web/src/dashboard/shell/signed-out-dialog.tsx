@@ -3,6 +3,7 @@ import { api, queries } from '../api.ts'
 import { noteSignedIn, useIsSignedOut } from '../signed-out.ts'
 import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
+import { changePerson } from './person.ts'
 
 /** Asks to sign in again in another tab, and leaves the page as it is, so that nothing typed is lost. */
 export function SignedOutDialog() {
@@ -37,9 +38,10 @@ async function resume(): Promise<void> {
     const identity = await api.me.retrieve()
     const before = queries.getQueryData<typeof identity>(['me'])
     // Somebody else's pages must not be filled with this person's texts, nor shown to them.
-    if (before && before.user.id !== identity.user.id) return location.reload()
+    if (before && before.user.id !== identity.user.id) return changePerson()
     noteSignedIn()
-    await queries.invalidateQueries()
+    // The lists of submissions hold thousands: the stream tells what changed.
+    await queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'submissions' })
   } catch {
     // Still signed out, or offline: the dialog stays.
   }

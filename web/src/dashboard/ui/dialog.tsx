@@ -33,6 +33,12 @@ export function Dialog({ title, onClose, children, size = 'normal', isFixed = fa
         event.preventDefault()
         if (!isFixed) onClose()
       }}
+      onClose={({ target, currentTarget }) => {
+        // Pressed twice, Escape closes any dialog.
+        if (target !== currentTarget) return
+        if (isFixed) currentTarget.showModal()
+        else onClose()
+      }}
     >
       <header>
         <h2 id={titleId}>{title}</h2>

@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import { keep as keepText, readKept } from '../kept.ts'
 
 /** The fields of a form as they are typed, beside those that are saved. */
 export interface Form<Fields> {
@@ -17,22 +18,22 @@ export function useForm<Fields extends object>(saved: Fields, draftKey: string):
   const [values, setValues] = useState(() => ({ ...saved, ...readDraft(saved, draftKey) }))
   const keep = (next: Fields) => {
     setValues(next)
-    if (isSame(next, saved)) sessionStorage.removeItem(draftKey)
-    else sessionStorage.setItem(draftKey, JSON.stringify(next))
+    if (isSame(next, saved)) keepText('session', draftKey, null)
+    else keepText('session', draftKey, JSON.stringify(next))
   }
   return {
     values,
     isChanged: !isSame(values, saved),
     set: (change) => keep({ ...values, ...change }),
     reset: (next) => {
-      sessionStorage.removeItem(draftKey)
+      keepText('session', draftKey, null)
       setValues(next)
     },
   }
 }
 
 function readDraft<Fields extends object>(saved: Fields, key: string): Partial<Fields> {
-  const draft: unknown = JSON.parse(sessionStorage.getItem(key) ?? '{}')
+  const draft: unknown = JSON.parse(readKept('session', key) ?? '{}')
   if (typeof draft !== 'object' || draft === null) return {}
   const types = new Map(Object.entries(saved).map(([name, value]) => [name, typeof value]))
   // Proven: only fields of the form are kept, with values of their types.

@@ -63,7 +63,7 @@ export async function refreshVideos(project_id: string, video_id?: string): Prom
 }
 
 function isOnItsWay({ state, error }: Video): boolean {
-  return error === null && ['uploading', 'uploaded', 'transcoding'].includes(state)
+  return error === null && ['uploaded', 'transcoding'].includes(state)
 }
 
 /** "1:05" of milliseconds. */

@@ -1,0 +1,28 @@
+import type { Held } from './held.ts'
+
+/** As many as the operation takes. */
+const MAX_ITEMS = 100
+/** Requests that outlive a page may have 64 KiB together (Fetch standard, "keepalive"). */
+const MAX_BYTES = 20_000
+const ITEM_BYTES = 160
+
+/** Divides decisions into those that one request takes: of one project, not too many and not too long. */
+export function parcelsOf(decisions: readonly Held[]): readonly (readonly Held[])[] {
+  const parcels: Held[][] = []
+  for (const projectId of new Set(decisions.map(({ submission }) => submission.project_id))) {
+    let parcel: Held[] = []
+    let bytes = 0
+    for (const one of decisions.filter(({ submission }) => submission.project_id === projectId)) {
+      const added = ITEM_BYTES + new TextEncoder().encode(one.reason ?? '').length
+      if (parcel.length === MAX_ITEMS || (parcel.length > 0 && bytes + added > MAX_BYTES)) {
+        parcels.push(parcel)
+        parcel = []
+        bytes = 0
+      }
+      parcel.push(one)
+      bytes += added
+    }
+    if (parcel.length > 0) parcels.push(parcel)
+  }
+  return parcels
+}
