@@ -15,7 +15,7 @@ import { videoFlows } from './dashboard/videos.ts'
 import { webhookFlows } from './dashboard/webhooks.ts'
 import { widgetFlows } from './dashboard/widgets.ts'
 
-const LIMIT_MS = 60_000
+const LIMIT_MS = 120_000
 const AT_ONCE = 2
 const sizes = Object.keys(SIZES) as Size[]
 const flows: readonly Flow[] = [

@@ -64,7 +64,6 @@ problems.set('MDN HTTP Observatory over the pages', await checkPages(service.url
 problems.set('Guide and samples in Swagger UI and Redoc, in Chromium', await checkReferencePages(service.url))
 problems.set('Walls, badges and forms embedded in pages of another origin, in Chromium with axe-core', await checkEmbed())
 problems.set('The pages of visitors in Chromium, with axe', await checkVisitorPages())
-problems.set('What people do on the dashboard, in Chromium with axe', await checkDashboard())
 problems.set('openid-client and oauth4webapi with Chromium', await checkSignIns())
 problems.set('The packed command line under Node 20, 22 and 24, and in a terminal', await checkCommandLine())
 if (process.argv.includes('--keep-screenshots')) {
@@ -86,7 +85,10 @@ problems.set(
 problems.set('PgBouncer in session mode, and refused in others', await checkPooler())
 problems.set('The blob store over S3, with versitygw, and uploads by tus-py-client and Chromium', await checkStorage())
 problems.set('Clips of the transcoder with ffprobe, Chromium and strace', await checkClips())
-problems.set('Schemathesis over every operation', await checkBehaviour(service.url, records))
+// Both wait most of the time.
+const [behaviour, dashboard] = await Promise.all([checkBehaviour(service.url, records), checkDashboard()])
+problems.set('Schemathesis over every operation', behaviour)
+problems.set('What people do on the dashboard, in Chromium with axe', dashboard)
 
 const failed = [...problems.values()].filter((problem) => problem !== null).length
 if (failed > 0) console.log(`\nWhat the service logged:\n${service.output().slice(0, LOGGED_CHARACTERS)}`)

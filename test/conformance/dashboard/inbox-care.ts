@@ -20,7 +20,8 @@ export const inboxCareFlows: readonly Flow[] = [
       const reading = page.getByRole('region', { name: 'Submission', exact: true })
       await reading.getByText('Words of Ada').waitFor()
       const [mallory] = await leaveWords(stage, ['Mallory'])
-      await page.getByRole('option', { name: /Mallory/ }).waitFor({ state: 'attached' })
+      // On a phone the list is behind what is read.
+      await page.locator('[role="option"]', { hasText: 'Mallory' }).waitFor({ state: 'attached' })
       expect(await reading.getByText('Words of Ada').count()).toBe(1)
       await page.keyboard.press('a')
       await page.getByText('Approved Ada’s words').waitFor()
@@ -31,7 +32,7 @@ export const inboxCareFlows: readonly Flow[] = [
   {
     name: 'many decisions in two projects are sent when the page is left',
     run: async (stage) => {
-      const { page, open, client, team, url } = stage
+      const { page, open, client, team } = stage
       const names = Array.from({ length: 110 }, (_, index) => `Person ${index}`)
       const many = await leaveWords(stage, names)
       const other = await client.projects.create({ team_id: team.id, name: 'Shop' })
@@ -60,7 +61,6 @@ export const inboxCareFlows: readonly Flow[] = [
       const rejected = () => client.submissions.counts({ team_id: team.id, project_id: stage.project.id })
       await until('all rejections arrive', async () => (await rejected()).rejected === many.length)
       await until('the approval arrives', async () => (await stateOf({ ...stage, project: other }, one?.id ?? '')) === 'approved')
-      expect(url).not.toBe('')
     },
   },
   {

@@ -6,7 +6,7 @@ import { toast, toastFailure } from '../ui/toasts.tsx'
 import { tellWhoWasFaster } from './colleagues.ts'
 import type { Action, After, Held } from './held.ts'
 import { countMoves, moveSubmissions } from './lists.ts'
-import { parcelsOf } from './parcels.ts'
+import { parcelsOf, withinQuota } from './parcels.ts'
 
 /** How long a decision can be taken back: it is sent after this time, or when the page is left. */
 const HOLD_MS = 5_000
@@ -107,6 +107,8 @@ function schedule(): void {
 function sendDue(): void {
   const due = [...held.values()].filter(({ isSending, dueMs }) => !isSending && dueMs <= Date.now())
   for (const parcel of parcelsOf(due)) void send(parcel)
+  // What the timer was set for may have been taken back.
+  schedule()
 }
 
 /** Sends decisions on one project, as many as one request takes. */
@@ -203,7 +205,7 @@ function once(resolve: (value: unknown) => void): () => void {
 /** Sends all that is held by requests that outlive the page, also what is on its way: a decision made twice changes nothing. */
 function leave(): void {
   if (isSignedOut()) return
-  for (const parcel of parcelsOf([...held.values()])) {
+  for (const parcel of parcelsOf(withinQuota([...held.values()]))) {
     const [first] = parcel
     if (first) leavingApi.submissions.moderate(inputOf(first, parcel)).catch(() => {})
   }

@@ -2,8 +2,9 @@ import type { Held } from './held.ts'
 
 /** As many as the operation takes. */
 const MAX_ITEMS = 100
-/** Requests that outlive a page may have 64 KiB together (Fetch standard, "keepalive"). */
 const MAX_BYTES = 20_000
+/** Requests that outlive a page may have 64 KiB together (Fetch standard, "keepalive"). */
+const QUOTA_BYTES = 56_000
 const ITEM_BYTES = 160
 
 /** Divides decisions into those that one request takes: of one project, not too many and not too long. */
@@ -13,7 +14,7 @@ export function parcelsOf(decisions: readonly Held[]): readonly (readonly Held[]
     let parcel: Held[] = []
     let bytes = 0
     for (const one of decisions.filter(({ submission }) => submission.project_id === projectId)) {
-      const added = ITEM_BYTES + new TextEncoder().encode(one.reason ?? '').length
+      const added = bytesOf(one)
       if (parcel.length === MAX_ITEMS || (parcel.length > 0 && bytes + added > MAX_BYTES)) {
         parcels.push(parcel)
         parcel = []
@@ -25,4 +26,17 @@ export function parcelsOf(decisions: readonly Held[]): readonly (readonly Held[]
     if (parcel.length > 0) parcels.push(parcel)
   }
   return parcels
+}
+
+/** Leaves out reasons for which there is no room: a decision is worth more than the reason of it. */
+export function withinQuota(decisions: readonly Held[]): readonly Held[] {
+  let leftBytes = QUOTA_BYTES - decisions.length * ITEM_BYTES
+  return decisions.map((one) => {
+    leftBytes -= bytesOf(one) - ITEM_BYTES
+    return leftBytes >= 0 ? one : { ...one, reason: null }
+  })
+}
+
+function bytesOf({ reason }: Held): number {
+  return ITEM_BYTES + new TextEncoder().encode(reason ?? '').length
 }
