@@ -6,6 +6,8 @@ const CALLBACK = 'https://app.example/callback'
 const PUBLIC_PAGES = ['/accounts/sign-in/', '/accounts/sign-up/', '/accounts/password-reset/', '/api/docs/', '/api/redoc/']
 const OWN_PAGES = [
   '/accounts/',
+  '/accounts/profile/',
+  '/accounts/notifications/',
   '/accounts/tokens/',
   '/accounts/applications/',
   '/accounts/sessions/',

@@ -4,6 +4,7 @@ import { startReceiver } from '../support/receiver.ts'
 import { runAdmin } from '../support/run-admin.ts'
 import { startService } from '../support/service-process.ts'
 import { account } from './account.ts'
+import { checkAccountPages } from './account-pages.ts'
 import { checkBehaviour } from './behaviour.ts'
 import { checkClientPackage } from './client-package.ts'
 import { checkClips } from './clips.ts'
@@ -64,6 +65,8 @@ problems.set('MDN HTTP Observatory over the pages', await checkPages(service.url
 problems.set('Guide and samples in Swagger UI and Redoc, in Chromium', await checkReferencePages(service.url))
 problems.set('Walls, badges and forms embedded in pages of another origin, in Chromium with axe-core', await checkEmbed())
 problems.set('The pages of visitors in Chromium, with axe', await checkVisitorPages())
+problems.set('The pages of the account, sign-in and OAuth in Chromium, with axe', await checkAccountPages())
+problems.set('What people do on the dashboard, in Chromium with axe', await checkDashboard())
 problems.set('openid-client and oauth4webapi with Chromium', await checkSignIns())
 problems.set('The packed command line under Node 20, 22 and 24, and in a terminal', await checkCommandLine())
 if (process.argv.includes('--keep-screenshots')) {

@@ -77,9 +77,9 @@ function formOf(page: string, shown: string): { action: string; filled: Record<s
   const form = forms.find((one) => unescaped(one).includes(shown)) ?? ''
   const [, action] = form.match(/^<form method="post" action="([^"]+)"/) ?? []
   if (action === undefined) throw new Error(`There is no such form on the page:\n${page}`)
-  const texts = [...form.matchAll(/<input (?:type="(?:hidden|text|email)" )?name="([^"]+)" value="([^"]*)"/g)]
+  const texts = [...form.matchAll(/<input (?:type="(?:hidden|text|email|url)" )?name="([^"]+)" value="([^"]*)"/g)]
   const boxes = [...form.matchAll(/<input type="checkbox" name="([^"]+)"(?= checked)/g)].map(([, name = '']) => [name, 'on'])
-  const choices = [...form.matchAll(/<select name="([^"]+)">.*?<option value="([^"]*)" selected/gs)]
+  const choices = [...form.matchAll(/<select name="([^"]+)"[^>]*>.*?<option value="([^"]*)" selected/gs)]
   const typed = [...texts, ...choices].map(([, name = '', value = '']) => [name, unescaped(value)])
   return { action, filled: Object.fromEntries([...typed, ...boxes]) }
 }

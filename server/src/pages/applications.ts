@@ -26,6 +26,7 @@ export function registerApplications(scope: FastifyInstance, options: PageOption
       return sendPage(page.reply, {
         title: 'Authorized applications',
         account: user,
+        place: APPLICATIONS_PATH,
         body: html`${
           results.length === 0
             ? html`<p class="soft">You have not authorized any applications.</p>`

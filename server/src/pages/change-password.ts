@@ -30,6 +30,7 @@ export function registerChangePassword(scope: FastifyInstance, options: PageOpti
       return sendPage(page.reply, {
         title: 'Password changed',
         account: page.session.user,
+        place: CHANGE_PASSWORD_PATH,
         body: html`<p class="good">You were signed out everywhere else.</p><p><a href="${HOME_PATH}">Back to your account</a></p>`,
       })
     }),
@@ -42,6 +43,7 @@ function sendForm({ reply, session }: OwnPage, problems: Problems): FastifyReply
     title: 'Change your password',
     status: statusOf(problems),
     account: session.user,
+    place: CHANGE_PASSWORD_PATH,
     body: html`<form method="post" action="${CHANGE_PASSWORD_PATH}">
 ${field({ label: 'Current password', name: 'password', type: 'password', autocomplete: 'current-password', isFirst: true, problems })}
 ${field({ label: 'New password', name: 'new_password', type: 'password', autocomplete: 'new-password', hint, problems })}

@@ -4,24 +4,51 @@ import { type Html, html } from './html.ts'
 /** The invalid fields of a form that was sent; null when it was not sent yet. */
 export type Problems = readonly FieldError[] | null
 
-interface Field {
+interface Named {
   label: string
   name: string
-  type?: 'text' | 'email' | 'password'
-  value?: string | undefined
-  /** What a browser may fill in (HTML §4.10.18.7). */
-  autocomplete: string
+  /** Of the element, where a page has several forms with such a field; the name if absent. */
+  id?: string
   hint?: string
-  isFirst?: boolean
   problems: Problems
 }
 
-/** One field with its label, and its problems below. */
-export function field({ label, name, type = 'text', value, autocomplete, hint, isFirst = false, problems }: Field): Html {
-  const wrong = problems?.filter((problem) => problem.field === name) ?? []
-  return html`<label>${label} <input type="${type}" name="${name}" value="${value}" autocomplete="${autocomplete}" spellcheck="false" required${isFirst && html` autofocus`}${wrong.length > 0 && html` aria-invalid="true"`}>${hint !== undefined && html`<small>${hint}</small>`}
-${wrong.map(({ detail }) => html`<small class="bad">It ${detail}.</small>`)}</label>
-`
+interface Field extends Named {
+  type?: 'text' | 'email' | 'password' | 'url'
+  value?: string | undefined
+  /** What a browser may fill in (HTML §4.10.18.7). */
+  autocomplete: string
+  isFirst?: boolean
+  isOptional?: boolean
+}
+
+interface SelectField extends Named {
+  /** The chosen value. One that is not offered is offered too. */
+  value: string
+  /** The words of each value that is offered. */
+  choices: ReadonlyMap<string, string>
+}
+
+/** One field with its label, its hint, and its problems below. The first field that is invalid has the focus. */
+export function field({ type = 'text', value, autocomplete, isFirst = false, isOptional = false, ...named }: Field): Html {
+  const isFocused = named.problems === null ? isFirst : isFirstProblem(named)
+  return fieldOf(
+    named,
+    html`<input type="${type}" name="${named.name}" value="${value}" id="${idOf(named)}" autocomplete="${autocomplete}" spellcheck="false"${!isOptional && html` required`}${isFocused && html` autofocus`}${describedBy(named)}>`,
+  )
+}
+
+/** One field to choose from a list. */
+export function selectField({ value, choices, ...named }: SelectField): Html {
+  const offered = choices.has(value) ? choices : new Map([[value, value], ...choices])
+  const options = [...offered].map(
+    ([choice, words]) => html`<option value="${choice}"${choice === value && html` selected`}>${words}</option>\n`,
+  )
+  return fieldOf(
+    named,
+    html`<select name="${named.name}" id="${idOf(named)}"${isFirstProblem(named) && html` autofocus`}${describedBy(named)}>
+${options}</select>`,
+  )
 }
 
 /** The field for the password that a person chooses behind a link. */
@@ -39,4 +66,35 @@ export function problemsOf(error: unknown): readonly FieldError[] {
 /** Returns 400 for a form that was refused. */
 export function statusOf(problems: Problems): 200 | 400 {
   return problems === null ? 200 : 400
+}
+
+function fieldOf(named: Named, input: Html): Html {
+  const { label, hint } = named
+  const id = idOf(named)
+  const wrong = wrongOf(named)
+  return html`<div class="field"><label for="${id}">${label}</label>
+${input}${hint !== undefined && html`\n<small id="${id}-hint">${hint}</small>`}${
+  wrong.length > 0 && html`\n<small id="${id}-problem" class="bad">${wrong.map(({ detail }) => `It ${detail}.`).join(' ')}</small>`
+}</div>
+`
+}
+
+/** Assistive technology reads the hint and the problems with the field. */
+function describedBy(named: Named): Html | false {
+  const isWrong = wrongOf(named).length > 0
+  const id = idOf(named)
+  const ids = [named.hint !== undefined && `${id}-hint`, isWrong && `${id}-problem`].filter((one) => one !== false)
+  return ids.length > 0 && html`${isWrong && html` aria-invalid="true"`} aria-describedby="${ids.join(' ')}"`
+}
+
+function isFirstProblem({ name, problems }: Named): boolean {
+  return problems?.[0]?.field === name
+}
+
+function wrongOf({ name, problems }: Named): readonly FieldError[] {
+  return problems?.filter(({ field: wrong }) => wrong === name) ?? []
+}
+
+function idOf({ id, name }: Named): string {
+  return id ?? name
 }

@@ -1,6 +1,7 @@
 import type { FastifyReply } from 'fastify'
 import { type Html, html } from './html.ts'
-import { SIGN_OUT_PATH } from './paths.ts'
+import { navigation, type Place } from './navigation.ts'
+import { SIGN_OUT_PATH, START_PATH } from './paths.ts'
 
 export const STYLE_PATH = '/accounts/page.css'
 
@@ -10,6 +11,8 @@ export interface Page {
   body: Html
   /** The account that is signed in, shown with a button to sign out. */
   account?: { email: string } | null
+  /** Where the page is in the account's navigation; absent on pages beside it, such as the consent page. */
+  place?: Place
   status?: number
   /** Another target that a form of the page may redirect to: the origin, or the scheme, of an OAuth client. */
   formTarget?: string
@@ -39,7 +42,7 @@ export function pageHeaders(formTarget?: string): Record<string, string> {
 }
 
 /** Returns a whole page. */
-export function pageOf({ title, body, account = null }: Pick<Page, 'title' | 'body' | 'account'>): Html {
+export function pageOf({ title, body, account = null, place }: Pick<Page, 'title' | 'body' | 'account' | 'place'>): Html {
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -51,8 +54,8 @@ export function pageOf({ title, body, account = null }: Pick<Page, 'title' | 'bo
 <link rel="icon" href="/favicon.svg" type="image/svg+xml">
 <link rel="stylesheet" href="${STYLE_PATH}">
 </head>
-<body>
-<header><strong>Earshot</strong>${account && accountOf(account)}</header>
+<body${place && html` class="account"`}>
+<header>${place ? html`<a class="brand" href="${START_PATH}">Earshot</a>\n${navigation(place)}` : html`<strong class="brand">Earshot</strong>`}${account && accountOf(account)}</header>
 <main>
 <h1>${title}</h1>
 ${body}

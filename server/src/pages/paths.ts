@@ -1,6 +1,8 @@
 /** The dashboard, where people arrive who did not ask for another page. */
 export const START_PATH = '/app/'
 export const HOME_PATH = '/accounts/'
+export const PROFILE_PATH = '/accounts/profile/'
+export const NOTIFICATIONS_PATH = '/accounts/notifications/'
 export const SIGN_IN_PATH = '/accounts/sign-in/'
 export const SIGN_OUT_PATH = '/accounts/sign-out/'
 export const SIGN_UP_PATH = '/accounts/sign-up/'

@@ -12,8 +12,10 @@ import { registerHome } from './home.ts'
 import { html } from './html.ts'
 import { registerInvitation } from './invitation.ts'
 import { STYLE_PATH, sendPage } from './layout.ts'
+import { registerNotifications } from './notifications.ts'
 import type { PageOptions } from './page-request.ts'
 import { registerPasswordReset } from './password-reset.ts'
+import { registerProfile } from './profile.ts'
 import { registerSecondFactor } from './second-factor.ts'
 import { registerSecondStep } from './second-step.ts'
 import { registerSessions } from './sessions.ts'
@@ -23,7 +25,7 @@ import { registerTokens } from './tokens.ts'
 import { registerUnsubscribe } from './unsubscribe.ts'
 import { registerVerifyEmail } from './verify-email.ts'
 
-const STYLES = ['tokens.css', 'page.css']
+const STYLES = ['tokens.css', 'page.css', 'account.css']
 
 /** Registers one page, or a few that belong together, in the shared scope. */
 type RegisterPage = (scope: FastifyInstance, options: PageOptions) => void
@@ -35,6 +37,8 @@ const ownPages: readonly RegisterPage[] = [
   registerVerifyEmail,
   registerPasswordReset,
   registerHome,
+  registerProfile,
+  registerNotifications,
   registerChangePassword,
   registerSecondFactor,
   registerSessions,

@@ -73,6 +73,7 @@ function sendStart({ reply, session: { user } }: OwnPage, problems: Problems): F
     title: 'Two-factor authentication',
     status: statusOf(problems),
     account: user,
+    place: SECOND_FACTOR_PATH,
     body: isOn
       ? html`<p class="good">Two-factor authentication is on. Signing in takes your password and a code.</p>
 <form method="post" action="${DISABLE_PATH}">${password}${code}<div class="actions"><button class="plain">Turn off</button></div></form>`
@@ -90,6 +91,7 @@ function sendSecret(
     title: 'Set up your authenticator app',
     status: statusOf(problems),
     account: user,
+    place: SECOND_FACTOR_PATH,
     body: html`<p>Scan the QR code with your authenticator app, or enter this key: <code>${secret.match(/.{1,4}/g)?.join(' ')}</code></p>
 <p><img src="${qrCode(otpauthUrl)}" alt="QR code of the secret" width="240" height="240"></p>
 <form method="post" action="${CONFIRM_PATH}">
@@ -103,9 +105,10 @@ function sendCodes({ reply, session: { user } }: OwnPage, codes: readonly string
   return sendPage(reply, {
     title: 'Save your recovery codes',
     account: user,
+    place: SECOND_FACTOR_PATH,
     body: html`<p class="good">Two-factor authentication is on.</p>
 <p>Save these codes now; they will not be shown again. If you lose your phone, each of them signs you in once.</p>
-<ul>${codes.map((code) => html`<li><code>${code}</code></li>`)}</ul>
+<ul class="codes">${codes.map((code) => html`<li><code>${code}</code></li>`)}</ul>
 <p><a href="${HOME_PATH}">Back to your account</a></p>`,
   })
 }

@@ -25,6 +25,7 @@ export function registerSessions(scope: FastifyInstance, options: PageOptions): 
       return sendPage(page.reply, {
         title: 'Sessions',
         account: user,
+        place: SESSIONS_PATH,
         body: html`${results.map(
           (session) => html`<form method="post" action="${SESSIONS_PATH}" class="row">
 <p>${session.user_agent ?? 'Unknown program'} <span class="soft">· ${session.ip} · since ${session.created_at.slice(0, 10)}</span></p>

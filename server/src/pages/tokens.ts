@@ -75,6 +75,7 @@ async function sendTokens(page: OwnPage, { database }: PageOptions): Promise<Fas
   return sendPage(page.reply, {
     title: 'Personal access tokens',
     account: user,
+    place: TOKENS_PATH,
     body: html`<p>Tokens let your own programs use the API as you. Treat them like passwords.${results.length > 0 && html` Deleting a token also deletes the tokens that were created with it. <a href="#new">Create a token</a>`}</p>
 ${results.map(rowOf)}
 ${olderLink(TOKENS_PATH, next_cursor)}
@@ -103,6 +104,7 @@ function sendForm({ reply, session: { user, credential } }: OwnPage, form: Form,
     title: 'Create a token',
     status: statusOf(problems),
     account: user,
+    place: TOKENS_PATH,
     body: html`${tokenForm({ form, offered: credential.scopes, problems })}
 <p><a href="${TOKENS_PATH}">Back to your tokens</a></p>`,
   })
@@ -113,6 +115,7 @@ function sendValue({ reply, session: { user } }: OwnPage, { name, token }: { nam
   return sendPage(reply, {
     title: 'Copy your token',
     account: user,
+    place: TOKENS_PATH,
     body: html`<p class="good">${name} was created.</p>
 <p><code class="token">${token}</code></p>
 <p>Copy it now. You will not be able to see it again.</p>
@@ -125,6 +128,7 @@ function sendCreatedBefore({ reply, session: { user } }: OwnPage): FastifyReply 
     title: 'Token already created',
     status: 409,
     account: user,
+    place: TOKENS_PATH,
     body: html`<p>This form was already sent, and its token was created. Its value is shown only once: if you did not copy it, delete the token and create another.</p>
 <p><a href="${TOKENS_PATH}">Back to your tokens</a></p>`,
   })

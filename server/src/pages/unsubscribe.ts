@@ -7,6 +7,7 @@ import { html } from './html.ts'
 import { sendPage } from './layout.ts'
 import { sendDeadLink } from './mailbox.ts'
 import { countGuest, type PageOptions } from './page-request.ts'
+import { NOTIFICATIONS_PATH } from './paths.ts'
 
 const UNSUBSCRIBE_PATH = '/accounts/unsubscribe/'
 
@@ -40,7 +41,7 @@ export function registerUnsubscribe(scope: FastifyInstance, options: PageOptions
     return sendPage(reply, {
       title: 'Stopped',
       body: html`<p class="good">You will not get these mails any more.</p>
-<p class="soft">To get them again: <code>earshot me notifications update</code></p>`,
+<p class="soft">To get them again, choose so on <a href="${NOTIFICATIONS_PATH}">your notifications</a>.</p>`,
     })
   })
 }

@@ -8,7 +8,8 @@ import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { makeTokenOf } from '../../support/people.ts'
 
 const AXE = readFileSync(new URL(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
-const PASSWORD = 'seven quiet engines hum'
+/** The password of everybody. */
+export const PASSWORD = 'seven quiet engines hum'
 /** WCAG 2.2 AA, and what axe recommends beside. */
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
 
