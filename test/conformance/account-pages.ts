@@ -192,7 +192,7 @@ async function keepPictures(page: Page, path: string | null): Promise<void> {
   if (path === null) return
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme })
-    await page.screenshot({ path: `${path}-${colorScheme}.png`, fullPage: true })
+    await page.screenshot({ path: `${path}-${colorScheme}.png`, fullPage: true, animations: 'disabled' })
   }
   await page.emulateMedia({ colorScheme: null })
 }

@@ -34,7 +34,7 @@ export function field({ type = 'text', value, autocomplete, isFirst = false, isO
   const isFocused = named.problems === null ? isFirst : isFirstProblem(named)
   return fieldOf(
     named,
-    html`<input type="${type}" name="${named.name}" value="${value}" id="${idOf(named)}" autocomplete="${autocomplete}" spellcheck="false"${!isOptional && html` required`}${isFocused && html` autofocus`}${describedBy(named)}>`,
+    html`<input type="${type}" name="${named.name}" value="${value}" id="${idOf(named)}" autocomplete="${autocomplete}" spellcheck="false"${type === 'text' && html` dir="auto"`}${!isOptional && html` required`}${isFocused && html` autofocus`}${describedBy(named)}>`,
   )
 }
 

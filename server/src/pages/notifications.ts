@@ -65,7 +65,7 @@ ${user.teams.map((team) => teamForm(team, chosen.get(team.id) ?? {}, sent?.form.
 /** Viewers get no mails, so there is nothing to choose. */
 function teamForm({ id, name, role }: UserTeam, chosen: Partial<Record<NotificationKind, string>>, sent: Sent | null): Html {
   if (role === 'viewer')
-    return html`<section><h2>${name}</h2><p class="soft">You are a viewer of this team. Viewers get no mails.</p></section>\n`
+    return html`<section><h2><bdi>${name}</bdi></h2><p class="soft">You are a viewer of this team. Viewers get no mails.</p></section>\n`
   const fields = notificationKinds.map((kind) =>
     selectField({
       ...{ label: labels[kind], name: kind, id: `${kind}-${id}`, choices },
@@ -73,7 +73,7 @@ function teamForm({ id, name, role }: UserTeam, chosen: Partial<Record<Notificat
     }),
   )
   return html`<form method="post" action="${NOTIFICATIONS_PATH}" aria-labelledby="team-${id}">
-<h2 id="team-${id}">${name}</h2>
+<h2 id="team-${id}"><bdi>${name}</bdi></h2>
 <input type="hidden" name="team_id" value="${id}">
 <div class="pair">${fields}</div>
 <div class="actions"><button aria-label="Save for ${name}">Save</button></div>

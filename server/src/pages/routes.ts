@@ -15,6 +15,7 @@ import { STYLE_PATH, sendPage } from './layout.ts'
 import { registerNotifications } from './notifications.ts'
 import type { PageOptions } from './page-request.ts'
 import { registerPasswordReset } from './password-reset.ts'
+import { HOME_PATH } from './paths.ts'
 import { registerProfile } from './profile.ts'
 import { registerSecondFactor } from './second-factor.ts'
 import { registerSecondStep } from './second-step.ts'
@@ -80,7 +81,7 @@ function registerErrorPage(scope: FastifyInstance): void {
     return sendPage(reply, {
       title,
       status: failure.status,
-      body: html`<p>${failure.message}</p><p class="soft">Request <code>${request.id}</code></p>`,
+      body: html`<p>${failure.message}</p><p><a href="${HOME_PATH}">Go to your account</a></p><p class="soft">Request <code>${request.id}</code></p>`,
     })
   })
 }

@@ -197,6 +197,12 @@ function PersonMenu() {
         <MenuItem icon="settings" onSelect={() => location.assign('/accounts/')}>
           Your account
         </MenuItem>
+        <MenuItem icon="edit" onSelect={() => location.assign('/accounts/profile/')}>
+          Profile
+        </MenuItem>
+        <MenuItem icon="mail" onSelect={() => location.assign('/accounts/notifications/')}>
+          Notifications
+        </MenuItem>
         <MenuItem icon="key" onSelect={() => location.assign('/accounts/tokens/')}>
           Access tokens
         </MenuItem>
