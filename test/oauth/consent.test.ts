@@ -43,7 +43,7 @@ test('viewing the consent page grants nothing; it shows the client, each scope i
   }
   expect(body).not.toMatch(/<script|read:projects/)
   expect(headers.get('content-security-policy')).toBe(
-    "default-src 'none'; style-src 'self'; img-src data:; form-action 'self' https://app.example; base-uri 'none'; frame-ancestors 'none'",
+    "default-src 'none'; style-src 'self'; img-src 'self' data:; form-action 'self' https://app.example; base-uri 'none'; frame-ancestors 'none'",
   )
   expect([headers.get('x-frame-options'), headers.get('cache-control'), headers.get('referrer-policy')]).toEqual([
     'DENY',
