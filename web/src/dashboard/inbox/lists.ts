@@ -36,6 +36,9 @@ export function moveSubmissions(project_id: string, moved: ReadonlyMap<string, S
     refetchType: 'none',
     predicate: ({ queryKey }) => hasMovedInto(queryKey, moved),
   })
+  // Previews of widgets show what is approved.
+  void queries.invalidateQueries({ queryKey: ['widget-material', project_id] })
+  void queries.invalidateQueries({ queryKey: ['public-widget'] })
 }
 
 /** Puts a new submission at its place in the lists that show its state without further filters. */
