@@ -29,7 +29,7 @@ export function Inbox() {
   const isNarrow = useIsNarrow()
   const queue = useQueue(filters)
   const active = useActive(queue.items, filters.item, isNarrow)
-  const picked = usePicked(queue.items)
+  const picked = usePicked(queue.items, active.id)
   const { chosen, act, canModerate, askReason, dialog, setDialog } = useActions(queue.items, active, picked)
   useTitle(`Inbox of ${name}`)
   const shown = queue.items[active.index]

@@ -3,7 +3,7 @@ import type { Submission } from '../api.ts'
 
 export interface Picked {
   ids: ReadonlySet<string>
-  /** Picks one or takes it back; as a range, all from the last one to this one. */
+  /** Picks one or takes it back; as a range, all from the last one, or from the one that is read, to this one. */
   toggle: (id: string, isRange?: boolean) => void
   all: () => void
   none: () => void
@@ -12,13 +12,16 @@ export interface Picked {
 const NONE: ReadonlySet<string> = new Set()
 
 /** The submissions that the next decision is for, when it is for more than the one that is read. */
-export function usePicked(items: readonly Submission[]): Picked {
+export function usePicked(items: readonly Submission[], activeId: string | null): Picked {
   const [ids, setIds] = useState(NONE)
   const last = useRef<string | null>(null)
   const list = useRef(items)
   list.current = items
+  const shown = items.filter(({ id }) => ids.has(id))
+  const start = useRef<string | null>(null)
+  start.current = shown.length === 0 ? activeId : last.current
   const toggle = useCallback((id: string, isRange = false) => {
-    const from = list.current.findIndex((item) => item.id === last.current)
+    const from = list.current.findIndex((item) => item.id === start.current)
     const to = list.current.findIndex((item) => item.id === id)
     const range = isRange && from >= 0 ? list.current.slice(Math.min(from, to), Math.max(from, to) + 1).map((item) => item.id) : null
     last.current = id
@@ -29,7 +32,6 @@ export function usePicked(items: readonly Submission[]): Picked {
       return next
     })
   }, [])
-  const shown = items.filter(({ id }) => ids.has(id))
   return {
     // What left the list is not decided on unseen.
     ids: shown.length === 0 ? NONE : new Set(shown.map(({ id }) => id)),
