@@ -78,6 +78,11 @@ function Facts({ item: { channel, language, source, author, created_at, external
       <Fact term="Received">
         <At at={created_at} />
       </Fact>
+      {source.collected_at && (
+        <Fact term="Written">
+          <At at={source.collected_at} />
+        </Fact>
+      )}
       {language && <Fact term="Language">{languageName(language)}</Fact>}
       {author.email && (
         <Fact term="E-mail">
