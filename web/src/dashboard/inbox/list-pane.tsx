@@ -83,6 +83,8 @@ function Tabs({ filters: { item: _item, state: shown = 'pending', ...others } }:
           to="/$team/$project/inbox"
           params={{ team: team.slug, project: project.slug }}
           search={state === 'pending' ? others : { ...others, state }}
+          // Otherwise the tab without a filter is current beside each other one.
+          activeOptions={{ exact: true }}
           activeProps={{}}
           aria-current={state === shown ? 'page' : undefined}
         >
