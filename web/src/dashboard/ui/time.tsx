@@ -5,6 +5,7 @@ const STEPS = [
   { unit: 'hour', ms: 3_600_000 },
   { unit: 'minute', ms: 60_000 },
 ] as const
+const CLOCKS_MS = 5_000
 const full = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short' })
 
 /** A time, as how long ago it was. The exact one is in the tooltip. */
@@ -29,7 +30,7 @@ function agoOf(at: string): string {
   const passedMs = Date.now() - Date.parse(at)
   const step = STEPS.find(({ ms }) => Math.abs(passedMs) >= ms)
   // The clocks of the service and of the reader may differ a little.
-  if (!step) return 'now'
+  if (!step) return passedMs < -CLOCKS_MS ? 'in under a minute' : 'now'
   const count = Math.trunc(Math.abs(passedMs) / step.ms)
   const text = new Intl.NumberFormat('en', { style: 'unit', unit: step.unit, unitDisplay: 'narrow' }).format(count)
   return passedMs < 0 ? `in ${text}` : text

@@ -102,7 +102,9 @@ function EndpointRow({ endpoint }: { endpoint: Endpoint }) {
       </span>
       <Health endpoint={endpoint} />
       <span className="share">
-        <strong>{stats ? shareInWords(stats.totals.success_share) : '…'}</strong>
+        <strong className={stats?.totals.success_share === 0 ? 'failing' : undefined}>
+          {stats ? shareInWords(stats.totals.success_share) : '…'}
+        </strong>
         <span className="soft">{stats?.totals.attempts === 0 ? 'nothing sent in 24 h' : 'succeeded in 24 h'}</span>
       </span>
       <StateTag state={endpoint.state} />
