@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 /** A page of somebody's website. */
 interface HostPage {
   body: string
+  heading?: string
   head?: string
   style?: string
   attributes?: string
@@ -42,7 +43,7 @@ export async function openHost(): Promise<EmbedHost> {
   }
 }
 
-function documentOf({ body, head = '', style, attributes = 'lang="en"' }: HostPage): string {
+function documentOf({ body, heading = 'Teams that stopped guessing', head = '', style, attributes = 'lang="en"' }: HostPage): string {
   return `<!doctype html>
 <html ${attributes}>
 <head>
@@ -53,7 +54,7 @@ ${style === undefined ? '' : `<style>${style}</style>`}
 ${head}
 </head>
 <body>
-<main><h1>Teams that stopped guessing</h1>
+<main><h1>${heading}</h1>
 ${body}
 </main>
 </body>

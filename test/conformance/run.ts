@@ -14,6 +14,7 @@ import { checkDocument } from './document.ts'
 import { checkEmbed } from './embed.ts'
 import { checkGeneratedClients } from './generated-clients.ts'
 import { checkGoModule } from './go-module.ts'
+import { checkJourneys, keepJourneys } from './journeys.ts'
 import { checkMcp } from './mcp.ts'
 import { checkMcpSuite } from './mcp-suite.ts'
 import { checkPages } from './pages.ts'
@@ -67,11 +68,13 @@ problems.set('Walls, badges and forms embedded in pages of another origin, in Ch
 problems.set('The pages of visitors in Chromium, with axe', await checkVisitorPages())
 problems.set('The pages of the account, sign-in and OAuth in Chromium, with axe', await checkAccountPages())
 problems.set('What people do on the dashboard, in Chromium with axe', await checkDashboard())
+problems.set('Five journeys of users, from their first page to their last, in Chromium', await checkJourneys())
 problems.set('openid-client and oauth4webapi with Chromium', await checkSignIns())
 problems.set('The packed command line under Node 20, 22 and 24, and in a terminal', await checkCommandLine())
 if (process.argv.includes('--keep-screenshots')) {
   keepScreenshots()
   keepScreens()
+  keepJourneys()
 }
 problems.set('Receivers with Flask, Go and openssl over deliveries', await checkReceivers(openSource))
 problems.set("Messages for Slack by Slack's SDK", await checkSlackMessages())
