@@ -36,8 +36,8 @@ export function EmbedLines({ widget: { id, layout } }: { widget: Widget }) {
           </button>
         ))}
       </fieldset>
-      <p className="lead">{HINTS[chosen]}</p>
-      <div className="stack">
+      <div className="stack embed-lines">
+        <p className="lead">{HINTS[chosen]}</p>
         {codes[chosen].map((code) => (
           <CodeLine key={code} code={code} />
         ))}
