@@ -67,7 +67,6 @@ problems.set('Guide and samples in Swagger UI and Redoc, in Chromium', await che
 problems.set('Walls, badges and forms embedded in pages of another origin, in Chromium with axe-core', await checkEmbed())
 problems.set('The pages of visitors in Chromium, with axe', await checkVisitorPages())
 problems.set('The pages of the account, sign-in and OAuth in Chromium, with axe', await checkAccountPages())
-problems.set('What people do on the dashboard, in Chromium with axe', await checkDashboard())
 problems.set('Five journeys of users, from their first page to their last, in Chromium', await checkJourneys())
 problems.set('openid-client and oauth4webapi with Chromium', await checkSignIns())
 problems.set('The packed command line under Node 20, 22 and 24, and in a terminal', await checkCommandLine())

@@ -80,18 +80,24 @@ function show({ project_id }: Ref, { changes, submissions }: Batch): void {
   insertSubmissions(project_id, submissions)
 }
 
-/** The projects whose figures are asked for soon. */
+/** The projects whose figures are asked for soon, and when they were asked for last. */
 const counting = new Set<string>()
+const countedAtMs = new Map<string, number>()
 
-/** Asks for the figures once for all changes of some seconds, when somebody looks. */
+/** Asks for the figures at once, but only once for all changes of some seconds, and when somebody looks. */
 function countSoon(project_id: string): void {
   if (counting.has(project_id)) return
   counting.add(project_id)
-  setTimeout(() => {
-    counting.delete(project_id)
-    const isSeen = document.visibilityState === 'visible'
-    void queries.invalidateQueries({ queryKey: ['counts', project_id], refetchType: isSeen ? 'active' : 'none' })
-  }, COUNT_MS)
+  const dueMs = (countedAtMs.get(project_id) ?? 0) + COUNT_MS
+  setTimeout(
+    () => {
+      counting.delete(project_id)
+      countedAtMs.set(project_id, Date.now())
+      const isSeen = document.visibilityState === 'visible'
+      void queries.invalidateQueries({ queryKey: ['counts', project_id], refetchType: isSeen ? 'active' : 'none' })
+    },
+    Math.max(0, dueMs - Date.now()),
+  )
 }
 
 /** Reads the newest pending ones, for what arrived between the list and the stream. */
