@@ -28,6 +28,7 @@ export async function checkSurveyPage(visitors: Visitors, visited: Visited): Pro
   const lastAnswers = async () => (await service.client(team.token).responses.list({ ...team.project, survey_id })).results[0]
   await answerByKeyboard(visitors, address, lastAnswers)
   await answerByTouch(visitors, address)
+  await answerTwice(visitors, address)
   await surveys.close({ ...team.project, survey_id })
   const { context, page } = await visitors.visitor({ ...WIDE, locale: 'en' })
   await page.goto(address)
@@ -95,5 +96,31 @@ async function answerByTouch({ visitor, accessible, require }: Visitors, address
   require('the answer is lost', (await page.locator('[name="q.why"]').inputValue()) === 'It is slow.')
   await page.locator('#back').tap()
   require('the first answer is lost', await page.locator('[name="q.recommend"][value="3"]').isChecked())
+  await context.close()
+}
+
+/** Double clicks and keys that are held answer one question each. */
+async function answerTwice({ visitor, require }: Visitors, address: string): Promise<void> {
+  const { context, page } = await visitor({ ...WIDE, locale: 'en' })
+  const stays = async (title: string, what: string) => {
+    await page.getByRole('group', { name: title }).waitFor()
+    // Longer than a choice is seen before the next question comes.
+    await page.waitForTimeout(800)
+    require(`${what} skips a question`, await page.getByRole('group', { name: title }).isVisible())
+  }
+  const choice = page.locator('label:has([name="q.recommend"][value="3"])')
+  const why = page.getByRole('textbox', { name: WHY.title })
+  await page.goto(address)
+  await choice.dblclick()
+  await stays(WHY.title, 'a double click on an answer')
+  await page.getByRole('button', { name: 'Next' }).dblclick()
+  await stays(SOURCE.title, 'a double click on Next')
+  await page.locator('#back').click()
+  await page.locator('#back').click()
+  await page.getByRole('radio', { name: '3' }).focus()
+  for (let times = 0; times < 4; times += 1) await page.keyboard.down('Enter')
+  await page.keyboard.up('Enter')
+  await stays(WHY.title, 'a held Enter')
+  require('a held Enter adds lines', (await why.inputValue()) === '')
   await context.close()
 }

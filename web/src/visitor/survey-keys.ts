@@ -13,17 +13,25 @@ interface KeyOptions {
 export function listenToKeys(form: HTMLFormElement, { current, next }: KeyOptions): void {
   let digits = ''
   let timer: ReturnType<typeof setTimeout> | undefined
+  /** Where the key that is held was pressed. */
+  let pressedAt: AskedQuestion | undefined
   form.addEventListener('keydown', (event) => {
     const { key, target, ctrlKey, metaKey, altKey } = event
     const question = current()
     if (!question || event.isComposing) return
     const isLongText = target instanceof HTMLTextAreaElement
+    if (!event.repeat) pressedAt = question
+    else if (key === 'Enter' && (!isLongText || pressedAt !== question)) {
+      // A key that is held answers one question, and adds no lines to the next.
+      event.preventDefault()
+      return
+    }
     if (key === 'Enter' && !(target instanceof HTMLButtonElement) && (!isLongText || ctrlKey || metaKey)) {
       event.preventDefault()
       next()
       return
     }
-    if (ctrlKey || metaKey || altKey || isTyping(target)) return
+    if (event.repeat || ctrlKey || metaKey || altKey || isTyping(target)) return
     const inputs = [...(fieldsetOf(question)?.querySelectorAll<HTMLInputElement>('input[type="radio"], input[type="checkbox"]') ?? [])]
     if (/^\d$/.test(key)) {
       clearTimeout(timer)

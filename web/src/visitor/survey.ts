@@ -46,8 +46,8 @@ function enhance(form: HTMLFormElement): void {
     if (isSending || steps.next()) return
     isSending = true
     void send(form, steps).then((isSent) => {
-      isSending = false
       if (isSent) draft.clear()
+      else isSending = false
     })
   }
   byId('start-over', HTMLButtonElement).addEventListener('click', () => {
@@ -61,18 +61,31 @@ function enhance(form: HTMLFormElement): void {
     if (question) steps.say(question, null)
     save()
   })
-  form.addEventListener('click', ({ target, detail }) => {
-    // A pointer alone: the arrows of a keyboard choose on the way to another option.
-    const isChoice = target instanceof HTMLInputElement && target.type === 'radio' && detail > 0
-    const { shown } = shownOf(data.questions)
-    if (isChoice && steps.current()?.ref !== shown.at(-1)?.ref) setTimeout(next, SEEN_MS)
-  })
+  listenToPointer(form, { current: steps.current, next })
   byId('back', HTMLButtonElement).addEventListener('click', steps.back)
   form.addEventListener('submit', (event) => {
     event.preventDefault()
     next()
   })
   listenToKeys(form, { current: steps.current, next })
+}
+
+/** Goes on after a choice, once for a question however often it is clicked. */
+function listenToPointer(form: HTMLFormElement, { current, next }: { current: Steps['current']; next: () => void }): void {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  form.addEventListener('click', (event) => {
+    const { target, detail } = event
+    // The second half of a double click is for the question that was left.
+    if (target === byId('send', HTMLButtonElement) && detail > 1) event.preventDefault()
+    // A pointer alone: the arrows of a keyboard choose on the way to another option.
+    const isChoice = target instanceof HTMLInputElement && target.type === 'radio' && detail > 0
+    const asked = current()
+    if (!isChoice || asked?.ref === shownOf(data.questions).shown.at(-1)?.ref) return
+    clearTimeout(timer)
+    timer = setTimeout(() => {
+      if (current()?.ref === asked?.ref) next()
+    }, SEEN_MS)
+  })
 }
 
 /** Returns whether it was sent. */
