@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs'
 import type { Page } from 'playwright-core'
 import { until } from '../support/until.ts'
 import { PHONE, slowDown, type Visited, type Visitors } from './visitor-browser.ts'
@@ -12,6 +13,7 @@ export async function checkVideoPage(visitors: Visitors, visited: Visited): Prom
   await recordOverLostConnection(visitors, visited)
   await reloadWhileRecording(visitors, visited)
   await checkRefusedCamera(visitors, visited)
+  await failWhileRecording(visitors, visited)
 }
 
 async function recordOverLostConnection({ visitor, accessible, require }: Visitors, { service, team, form }: Visited): Promise<void> {
@@ -75,6 +77,35 @@ async function reloadWhileRecording({ visitor, accessible, require }: Visitors, 
   const [video] = (await videos.list(team.project)).results
   require(`${video?.size_bytes} of ${before} kept bytes arrived`, (video?.size_bytes ?? 0) >= before)
   require('something is left in the browser', (await page.evaluate<number>('localStorage.length')) === 0)
+  await context.close()
+}
+
+/** An upload that is refused for good in the middle of a recording costs nothing of it: it is saved as a file, and sent again. */
+export async function failWhileRecording({ visitor, accessible, require }: Visitors, { service, team, form }: Visited): Promise<void> {
+  const { context, page } = await visitor({ ...PHONE, locale: 'en' })
+  const refuse = { status: 404, json: { code: 'not_found', detail: 'Gone', request_id: '' } }
+  await page.route(/uploads/, (route) => (route.request().method() === 'PATCH' ? route.fulfill(refuse) : route.continue()))
+  await page.goto(form)
+  await page.getByLabel('Your name').fill('Mei')
+  await page.getByText('Record a video').click()
+  await page.getByRole('button', { name: 'Open the camera' }).click()
+  await page.getByRole('button', { name: 'Start recording' }).click()
+  await page.getByText('The upload failed. Your recording goes on').waitFor()
+  await page.waitForTimeout(RECORDED_MS)
+  await page.getByRole('button', { name: 'Stop recording' }).click()
+  await page.getByRole('button', { name: 'Use this video' }).click()
+  await page.getByText('The upload failed. Please try again').waitFor()
+  await accessible(page, 'clip that was not uploaded')
+  const saving = page.waitForEvent('download')
+  await page.getByRole('link', { name: 'Download the video' }).click()
+  const { size } = statSync(await (await saving).path())
+  await page.unrouteAll()
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await page.getByText('Your video is ready.').waitFor()
+  await page.getByRole('button', { name: 'Send' }).click()
+  await page.getByRole('heading', { name: 'Thank you, Mei.' }).waitFor({ timeout: UPLOAD_LIMIT_MS })
+  const [video] = (await service.client(team.token).videos.list(team.project)).results
+  require(`${video?.size_bytes} of ${size} saved bytes arrived`, size > 0 && video?.size_bytes === size)
   await context.close()
 }
 

@@ -1,6 +1,6 @@
 /** @jsxImportSource preact */
 import { fill } from '../page-data.ts'
-import { OwnVideo } from './own-video.tsx'
+import { OwnVideo, SaveLink } from './own-video.tsx'
 import { clockOf, type RecorderTexts, shareOf, sizeOf, uploadFailure } from './texts.ts'
 import type { UploadState } from './upload.ts'
 
@@ -8,7 +8,7 @@ import type { UploadState } from './upload.ts'
 export interface ClipPanelProps {
   texts: RecorderTexts
   project: string
-  clip: { blob: Blob | null; durationMs: number | null; maxBytes: number | null } | null
+  clip: { blob: Blob | null; fileName: string; durationMs: number | null; maxBytes: number | null } | null
   upload: UploadState | null
   /** A recording that was interrupted; whether all of it is here. */
   found: { isWhole: boolean; durationMs: number } | null
@@ -60,6 +60,11 @@ function Clip({ texts, project, clip, upload, onRemove, onRetry }: ClipPanelProp
           <button type="button" class="plain" onClick={onRetry}>
             {texts.tryAgain}
           </button>
+        )}
+        {isFailed && clip.blob && (
+          <SaveLink blob={clip.blob} fileName={clip.fileName}>
+            {texts.download}
+          </SaveLink>
         )}
         <button type="button" class="plain" onClick={onRemove}>
           {texts.remove}

@@ -66,6 +66,7 @@ export function startRecording(stream: MediaStream, keep: (piece: Blob) => Promi
   const pieces: Blob[] = []
   const startMs = performance.now()
   let durationMs = 0
+  let isWanted = true
   let last = Promise.resolve()
   const { promise: whole, resolve } = Promise.withResolvers<{ blob: Blob; durationMs: number }>()
 
@@ -79,17 +80,24 @@ export function startRecording(stream: MediaStream, keep: (piece: Blob) => Promi
         pieces.push(data)
         last = last.then(async () => {
           await keep(data)
-          controller.enqueue(new Uint8Array(await data.arrayBuffer()))
+          const read = new Uint8Array(await data.arrayBuffer())
+          if (isWanted) controller.enqueue(read)
         })
+        // One piece that cannot be passed on does not hold back the recording.
+        last = last.catch(() => {})
       }
       recorder.onstop = () => {
         // WebM says that it lasts for ever, so the time is counted here.
         durationMs = performance.now() - startMs
         void last.then(() => {
-          controller.close()
+          if (isWanted) controller.close()
           resolve({ blob: new Blob(pieces, { type: contentType }), durationMs })
         })
       }
+    },
+    // The upload has failed. The recording goes on, and can be sent again.
+    cancel: () => {
+      isWanted = false
     },
   })
   // A camera that is unplugged, or taken by another program, ends the recording and not what was recorded.

@@ -16,6 +16,15 @@ export function LiveVideo({ stream }: { stream: MediaStream }) {
   return <video class="live" ref={show} autoplay muted playsinline />
 }
 
+/** Saves a video as a file of the visitor. */
+export function SaveLink({ blob, fileName, children }: { blob: Blob; fileName: string; children: string }) {
+  return (
+    <a class="plain" href={useObjectUrl(blob)} download={fileName}>
+      {children}
+    </a>
+  )
+}
+
 /** Returns an address of a blob in this page, for as long as it is shown. */
 function useObjectUrl(blob: Blob): string | undefined {
   const [url, setUrl] = useState<string>()

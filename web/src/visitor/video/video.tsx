@@ -257,7 +257,7 @@ async function submitVideo(
 function progressOf({ phase, sentBytes }: UploadState, texts: RecorderTexts): string {
   if (phase === 'uploaded') return ''
   if (phase === 'lost') return texts.lost
-  return phase === 'failed' ? texts.failed : fill(texts.uploading, { size: sizeOf(sentBytes) })
+  return phase === 'failed' ? texts.stopped : fill(texts.uploading, { size: sizeOf(sentBytes) })
 }
 
 function fileNameOf(contentType: string): string {
