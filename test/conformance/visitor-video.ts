@@ -14,6 +14,7 @@ export async function checkVideoPage(visitors: Visitors, visited: Visited): Prom
   await reloadWhileRecording(visitors, visited)
   await checkRefusedCamera(visitors, visited)
   await failWhileRecording(visitors, visited)
+  await retake(visitors, visited)
 }
 
 async function recordOverLostConnection({ visitor, accessible, require }: Visitors, { service, team, form }: Visited): Promise<void> {
@@ -107,6 +108,34 @@ export async function failWhileRecording({ visitor, accessible, require }: Visit
   const [video] = (await service.client(team.token).videos.list(team.project)).results
   require(`${video?.size_bytes} of ${size} saved bytes arrived`, size > 0 && video?.size_bytes === size)
   await context.close()
+}
+
+/** A recording that is replaced is no longer held by the page. */
+export async function retake({ visitor, require }: Visitors, { form }: Visited): Promise<void> {
+  const { context, page } = await visitor({ ...PHONE, locale: 'en' })
+  await page.goto(form)
+  const before = await listeners(page, 'visibilitychange')
+  await page.getByText('Record a video').click()
+  await page.getByRole('button', { name: 'Open the camera' }).click()
+  await page.getByRole('button', { name: 'Start recording' }).click()
+  await page.getByRole('button', { name: 'Stop recording' }).waitFor()
+  const during = await listeners(page, 'visibilitychange')
+  require('a recording does not listen for a page that is hidden', during === before + 1)
+  await page.getByRole('button', { name: 'Stop recording' }).click()
+  await page.getByRole('button', { name: 'Record again' }).click()
+  await page.getByRole('button', { name: 'Start recording' }).waitFor()
+  const after = await listeners(page, 'visibilitychange')
+  require(`${after - before} recorders listen after a retake`, after === before)
+  await context.close()
+}
+
+/** Counts what listens to an event of the document, as the inspector of Chromium does. */
+async function listeners(page: Page, type: string): Promise<number> {
+  const session = await page.context().newCDPSession(page)
+  const { result } = await session.send('Runtime.evaluate', { expression: 'document' })
+  const found = await session.send('DOMDebugger.getEventListeners', { objectId: result.objectId ?? '' })
+  await session.detach()
+  return found.listeners.filter((listener) => listener.type === type).length
 }
 
 /** A camera that may not be used has its words, and a file as the way out. */

@@ -70,6 +70,9 @@ export function startRecording(stream: MediaStream, keep: (piece: Blob) => Promi
   let last = Promise.resolve()
   const { promise: whole, resolve } = Promise.withResolvers<{ blob: Blob; durationMs: number }>()
 
+  const listening = new AbortController()
+  const { signal } = listening
+
   const stop = () => {
     if (recorder.state !== 'inactive') recorder.stop()
   }
@@ -87,6 +90,8 @@ export function startRecording(stream: MediaStream, keep: (piece: Blob) => Promi
         last = last.catch(() => {})
       }
       recorder.onstop = () => {
+        // The page would keep this recorder and its pieces for as long as it listens.
+        listening.abort()
         // WebM says that it lasts for ever, so the time is counted here.
         durationMs = performance.now() - startMs
         void last.then(() => {
@@ -101,11 +106,15 @@ export function startRecording(stream: MediaStream, keep: (piece: Blob) => Promi
     },
   })
   // A camera that is unplugged, or taken by another program, ends the recording and not what was recorded.
-  for (const track of stream.getTracks()) track.addEventListener('ended', stop)
+  for (const track of stream.getTracks()) track.addEventListener('ended', stop, { signal })
   // Phones end the camera of a page that is hidden.
-  document.addEventListener('visibilitychange', () => {
-    if (recorder.state === 'recording') recorder.requestData()
-  })
+  document.addEventListener(
+    'visibilitychange',
+    () => {
+      if (recorder.state === 'recording') recorder.requestData()
+    },
+    { signal },
+  )
   recorder.onerror = stop
   recorder.start(SLICE_MS)
   return { contentType, bytes, whole, stop, elapsedMs: () => durationMs || performance.now() - startMs }
