@@ -29,6 +29,7 @@ export async function checkSurveyPage(visitors: Visitors, visited: Visited): Pro
   await answerByKeyboard(visitors, address, lastAnswers)
   await answerByTouch(visitors, address)
   await answerTwice(visitors, address)
+  await answerAsTwoPeople(visitors, address)
   await surveys.close({ ...team.project, survey_id })
   const { context, page } = await visitors.visitor({ ...WIDE, locale: 'en' })
   await page.goto(address)
@@ -122,5 +123,22 @@ async function answerTwice({ visitor, require }: Visitors, address: string): Pro
   await page.keyboard.up('Enter')
   await stays(WHY.title, 'a held Enter')
   require('a held Enter adds lines', (await why.inputValue()) === '')
+  await context.close()
+}
+
+/** On one device, the draft of one person is not shown to another. */
+async function answerAsTwoPeople({ visitor, require }: Visitors, address: string): Promise<void> {
+  const { context, page } = await visitor({ ...WIDE, locale: 'en' })
+  const first = page.getByRole('group', { name: NPS.title })
+  const why = page.getByRole('group', { name: WHY.title })
+  await page.goto(`${address}?external_id=ada`)
+  await page.locator('label:has([name="q.recommend"][value="3"])').click()
+  await why.waitFor()
+  await page.goto(`${address}?external_id=mei`)
+  await first.or(why).waitFor()
+  require("another person's draft is shown", (await first.isVisible()) && !(await page.getByText('What you typed').isVisible()))
+  await page.goto(`${address}?external_id=ada`)
+  await first.or(why).waitFor()
+  require('the draft of a person is lost', await why.isVisible())
   await context.close()
 }

@@ -15,6 +15,7 @@ export async function checkVideoPage(visitors: Visitors, visited: Visited): Prom
   await checkRefusedCamera(visitors, visited)
   await failWhileRecording(visitors, visited)
   await retake(visitors, visited)
+  await leaveRecordings(visitors, visited)
 }
 
 async function recordOverLostConnection({ visitor, accessible, require }: Visitors, { service, team, form }: Visited): Promise<void> {
@@ -127,6 +128,42 @@ export async function retake({ visitor, require }: Visitors, { form }: Visited):
   const after = await listeners(page, 'visibilitychange')
   require(`${after - before} recorders listen after a retake`, after === before)
   await context.close()
+}
+
+/** The next person at a shared device sees no recording of the last one: after a day, or after Start over. */
+export async function leaveRecordings({ visitor, require }: Visitors, { form }: Visited): Promise<void> {
+  const { context, page } = await visitor({ ...PHONE, locale: 'en' })
+  const leaveOne = async () => {
+    await page.goto(form)
+    await page.getByLabel('Your name').fill('Ada')
+    await page.getByText('Record a video').click()
+    await page.getByRole('button', { name: 'Open the camera' }).click()
+    await page.getByRole('button', { name: 'Start recording' }).click()
+    await page.getByRole('button', { name: 'Stop recording' }).waitFor()
+    await page.waitForTimeout(RECORDED_MS)
+    await page.reload()
+    await page.getByText('Your last recording is still here.').waitFor()
+  }
+  const left = async () => (await keptBytes(page)) + (await page.evaluate<number>('localStorage.length'))
+  await leaveOne()
+  await page.getByRole('button', { name: 'Start over' }).click()
+  await until('Start over deletes the recording and the draft', async () => (await left()) === 0)
+  require('the recording is still offered', !(await page.getByText('Your last recording').isVisible()))
+  await leaveOne()
+  await makeOld(page)
+  await page.reload()
+  await until('a day deletes the recording and the draft', async () => (await left()) === 0)
+  require('the old recording is still offered', !(await page.getByText('Your last recording').isVisible()))
+  require('the old name is still there', (await page.getByLabel('Your name').inputValue()) === '')
+  await context.close()
+}
+
+/** Makes what the browser keeps 25 hours older. */
+async function makeOld(page: Page): Promise<void> {
+  await page.evaluate(`for (const [key, value] of Object.entries(localStorage)) {
+    const saved = JSON.parse(value)
+    localStorage.setItem(key, JSON.stringify({ ...saved, savedMs: saved.savedMs - 25 * 3_600_000 }))
+  }`)
 }
 
 /** Counts what listens to an event of the document, as the inspector of Chromium does. */

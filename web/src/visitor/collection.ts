@@ -10,6 +10,7 @@ import { byId, findById } from './elements.ts'
 import { type Film, openFilm } from './film.ts'
 import { fieldValue, openProblems, type Problems } from './form-fields.ts'
 import { reportSize } from './frame.ts'
+import { deleteOldRecordings } from './old-recordings.ts'
 import { readPageData } from './page-data.ts'
 import { type SentWords, showReceipt } from './receipt.ts'
 import { type Answer, newKey, sendRequest } from './request.ts'
@@ -21,6 +22,7 @@ const MAX_BODY = 10_000
 const data = readPageData<CollectionData>()
 const form = findById('form', HTMLFormElement)
 reportSize()
+void deleteOldRecordings()
 if (form) enhance(form)
 
 function enhance(form: HTMLFormElement): void {
@@ -35,16 +37,17 @@ function enhance(form: HTMLFormElement): void {
     restore(form, saved.values)
     byId('restored', HTMLElement).hidden = Object.values(saved.values).every((value) => value === '')
   }
+  const film = openFilm(data)
   byId('start-over', HTMLButtonElement).addEventListener('click', () => {
     draft.clear()
     form.reset()
+    film?.remove()
     restore(form, {})
     byId('restored', HTMLElement).hidden = true
     byId('body', HTMLTextAreaElement).focus()
   })
   form.addEventListener('input', () => draft.save(valuesOf(form)))
   offerNoRating(form)
-  const film = openFilm(data)
 
   let isSending = false
   form.addEventListener('submit', (event) => {

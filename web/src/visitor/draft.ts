@@ -1,4 +1,6 @@
-const KEPT_MS = 30 * 24 * 3_600_000
+import { isRecent, keysOf } from './kept.ts'
+
+const PREFIX = 'earshot:draft:'
 
 /** What was typed and not sent yet, kept in this browser alone. */
 interface Draft {
@@ -14,17 +16,22 @@ export interface DraftStore {
 
 /** Opens the draft of one form. Where a browser keeps nothing, there is none. */
 export function openDraft(name: string): DraftStore {
-  const key = `earshot:draft:${name}`
+  const key = `${PREFIX}${name}`
+  quietly(removeOld)
   return {
     read: () =>
       quietly(() => {
         const draft: Draft | null = JSON.parse(localStorage.getItem(key) ?? 'null')
-        // A clock that went back does not end it.
-        return draft && Date.now() - draft.savedMs < KEPT_MS ? draft : null
+        return isRecent(draft) ? draft : null
       }) ?? null,
     save: (values) => quietly(() => localStorage.setItem(key, JSON.stringify({ values, savedMs: Date.now() } satisfies Draft))),
     clear: () => quietly(() => localStorage.removeItem(key)),
   }
+}
+
+/** Drafts of any form: the next person at a shared device sees none of them. */
+function removeOld(): void {
+  for (const key of keysOf(PREFIX)) if (!isRecent(JSON.parse(localStorage.getItem(key) ?? 'null'))) localStorage.removeItem(key)
 }
 
 /** Storage can be turned off, or full. */

@@ -1,6 +1,6 @@
 import type { CollectionData } from './collection-data.ts'
 import { byId, findById } from './elements.ts'
-import { partlyKept } from './kept.ts'
+import { forgetRecording, partlyKept } from './kept.ts'
 import type { Answer } from './request.ts'
 import type { FormVideo } from './video/video.tsx'
 
@@ -13,6 +13,8 @@ export interface Film {
   hasClip: () => boolean
   submit: (draft: object) => Promise<Answer<{ revoke_token: string | null }>>
   clear: () => void
+  /** Deletes it, here and what has arrived of it, even if its code was never loaded. */
+  remove: () => void
   /** Says what is wrong with the video. */
   say: (text: string) => void
 }
@@ -37,9 +39,7 @@ export function openFilm(data: CollectionData): Film | null {
     const isFilm = isChosen()
     buttons.hidden = !isFilm || video?.hasClip() === true || panel.childElementCount > 0
     panel.hidden = !isFilm
-    byId('body', HTMLTextAreaElement).placeholder = isFilm ? '' : data.texts.form.bodyHint
-    const label = byId('body-label', HTMLElement).firstElementChild
-    if (label) label.textContent = isFilm ? data.texts.form.bodyBeside : data.texts.form.body
+    nameBody(isFilm, data.texts.form)
     say('')
   }
   const load = () => {
@@ -65,8 +65,7 @@ export function openFilm(data: CollectionData): Film | null {
   byId('open-camera', HTMLButtonElement).addEventListener('click', () => void load().then((opened) => opened?.open()))
   onFile(byId('video-file', HTMLInputElement), (chosen) => void load().then((opened) => opened?.chooseFile(chosen)))
   if (partlyKept(data.key)) {
-    const choice = ways?.querySelector<HTMLInputElement>('[value="film"]')
-    if (choice) choice.checked = true
+    choose(ways, 'film')
     void load().then(show)
   }
   show()
@@ -76,7 +75,25 @@ export function openFilm(data: CollectionData): Film | null {
     hasClip: () => video?.hasClip() === true,
     submit: async (draft) => (await load())?.submit(draft) ?? NOT_SENT,
     clear: () => video?.clear(),
+    remove: () => {
+      forgetRecording(data.key)
+      video?.remove()
+      choose(ways, 'write')
+      show()
+    },
   }
+}
+
+function choose(ways: HTMLElement | null, way: 'write' | 'film'): void {
+  const choice = ways?.querySelector<HTMLInputElement>(`[value="${way}"]`)
+  if (choice) choice.checked = true
+}
+
+/** Beside a video, words are an addition. */
+function nameBody(isFilm: boolean, { body, bodyBeside, bodyHint }: CollectionData['texts']['form']): void {
+  byId('body', HTMLTextAreaElement).placeholder = isFilm ? '' : bodyHint
+  const label = byId('body-label', HTMLElement).firstElementChild
+  if (label) label.textContent = isFilm ? bodyBeside : body
 }
 
 /** The same file can be chosen twice. */

@@ -8,6 +8,7 @@ import { openDraft } from './draft.ts'
 import { byId, findById } from './elements.ts'
 import { fieldValue } from './form-fields.ts'
 import { reportSize, tellParent } from './frame.ts'
+import { deleteOldRecordings } from './old-recordings.ts'
 import { readPageData } from './page-data.ts'
 import { type Answer, type Failure, newKey, sendRequest } from './request.ts'
 import { failureText, isFormToken, noteFormToken, sendPatiently } from './sending.ts'
@@ -23,10 +24,12 @@ const SEEN_MS = 300
 const data = readPageData<SurveyData>()
 const form = findById('form', HTMLFormElement)
 reportSize()
+void deleteOldRecordings()
 if (form) enhance(form)
 
 function enhance(form: HTMLFormElement): void {
-  const draft = openDraft(`survey:${data.id}:${data.version}`)
+  // One device, two people: each sees their own answers alone.
+  const draft = openDraft(`survey:${data.id}:${data.version}:${data.respondent?.external_id ?? ''}`)
   const save = () => draft.save({ ...valuesOf(form), '': steps.current()?.ref ?? '' })
   const steps = openSteps(data, () => save())
   let isSending = false

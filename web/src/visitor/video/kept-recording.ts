@@ -1,4 +1,4 @@
-import { recordingKey } from '../kept.ts'
+import { isRecent, recordingKey } from '../kept.ts'
 
 const DATABASE = 'earshot'
 const PIECES = 'pieces'
@@ -18,7 +18,9 @@ export interface KeptRecording {
   blob: Blob | null
 }
 
-type Note = Omit<KeptRecording, 'blob'>
+interface Note extends Omit<KeptRecording, 'blob'> {
+  savedMs: number
+}
 
 export interface RecordingStore {
   /** Begins a new recording, and forgets the one before. */
@@ -36,12 +38,14 @@ export function openRecordingStore(key: string): RecordingStore {
   let index = 0
   let isWhole = true
 
+  /** Returns false where storage is turned off, or full: a reload then loses the recording. */
   const write = () => {
     try {
-      if (note) localStorage.setItem(noteKey, JSON.stringify(note))
+      if (note) localStorage.setItem(noteKey, JSON.stringify({ ...note, savedMs: Date.now() } satisfies Note))
       else localStorage.removeItem(noteKey)
+      return true
     } catch {
-      // Turned off, or full: a reload then loses the recording.
+      return false
     }
   }
   const clear = async () => {
@@ -53,10 +57,10 @@ export function openRecordingStore(key: string): RecordingStore {
     clear,
     begin: async (contentType) => {
       await clear()
-      note = { reservation: null, contentType, durationMs: 0 }
+      note = { reservation: null, contentType, durationMs: 0, savedMs: 0 }
       index = 0
-      isWhole = true
-      write()
+      // Pieces without a note would never be found again.
+      isWhole = write()
     },
     note: (change) => {
       if (!note) return
@@ -82,10 +86,18 @@ export function openRecordingStore(key: string): RecordingStore {
 
 function readNote(key: string): Note | null {
   try {
-    return JSON.parse(localStorage.getItem(key) ?? 'null')
+    const note: Note | null = JSON.parse(localStorage.getItem(key) ?? 'null')
+    return isRecent(note) ? note : null
   } catch {
     return null
   }
+}
+
+/** Deletes the pieces of those forms. */
+export async function deletePieces(isOld: (key: string) => boolean): Promise<void> {
+  const keys = await withPieces<IDBValidKey[]>('readonly', (store) => store.getAllKeys())
+  const names = new Set(keys.flatMap((key) => (Array.isArray(key) && typeof key[0] === 'string' ? [key[0]] : [])))
+  for (const name of names) if (isOld(name)) await withPieces('readwrite', (store) => store.delete(rangeOf(name)))
 }
 
 function rangeOf(key: string): IDBKeyRange {

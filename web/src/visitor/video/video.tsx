@@ -37,6 +37,8 @@ export interface FormVideo {
   submit: (draft: object) => Promise<Answer<{ revoke_token: string | null }>>
   /** Forgets it, after it was sent. */
   clear: () => void
+  /** Deletes it, here and what has arrived of it. */
+  remove: () => void
 }
 
 interface Named {
@@ -98,7 +100,7 @@ class OpenVideo implements FormVideo {
 
   chooseFile(file: File): void {
     const { texts, onProblem } = this.#options
-    this.#remove()
+    this.remove()
     this.#dialog.close()
     if (!file.type.startsWith('video/')) {
       // After the panel has changed, which clears what was said before.
@@ -138,7 +140,7 @@ class OpenVideo implements FormVideo {
         upload={upload?.state() ?? null}
         found={found && { isWhole: found.blob !== null, durationMs: found.durationMs }}
         onContinue={() => this.#continueFound()}
-        onRemove={() => this.#remove()}
+        onRemove={() => this.remove()}
         onRetry={() => this.#retry()}
       />,
       panel,
@@ -154,7 +156,7 @@ class OpenVideo implements FormVideo {
         {...{ texts, maxSeconds, progress: state ? progressOf(state, texts) : '' }}
         keep={this.#store.keep}
         onStart={(recording) => void this.#record(recording)}
-        onRetake={() => this.#remove()}
+        onRetake={() => this.remove()}
         onUse={(take) => this.#use(take)}
         chooseFile={(file) => this.chooseFile(file)}
         onClose={() => {
@@ -210,7 +212,7 @@ class OpenVideo implements FormVideo {
   #retry(): void {
     const clip = this.#clip
     if (!clip?.blob) {
-      this.#remove()
+      this.remove()
       return
     }
     this.#upload?.discard()
@@ -218,7 +220,7 @@ class OpenVideo implements FormVideo {
     this.#show()
   }
 
-  #remove(): void {
+  remove(): void {
     this.#upload?.discard()
     this.#clip = this.#upload = this.#found = this.#take = this.#running = null
     void this.#store.clear()
@@ -230,7 +232,7 @@ class OpenVideo implements FormVideo {
     if (this.#clip) return
     // What was recorded to its end is kept; what was canceled before is not.
     if (this.#take && this.#take.blob.size > 0) this.#use(this.#take)
-    else if (this.#upload) this.#remove()
+    else if (this.#upload) this.remove()
   }
 }
 
