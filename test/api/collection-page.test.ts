@@ -52,6 +52,20 @@ test('the page has the words and the colour of the project, no cookie, and a pol
     expect((await service.send('GET', path)).status).toBe(404)
 })
 
+test('the theme of the address is the look of the page, and stays when it is sent; others are ignored', async () => {
+  for (const theme of ['light', 'dark']) {
+    const { body } = await open(`?theme=${theme}`)
+    expect(body).toContain(`dir="ltr" data-theme="${theme}">`)
+    expect(body).toContain(`<meta name="color-scheme" content="${theme}">`)
+    expect(body).toMatch(new RegExp(`action="[^"]*theme=${theme}`))
+  }
+  for (const query of ['', '?theme=auto', '?theme=%22%3E', '?theme=dark&theme=light']) {
+    const { body } = await open(query)
+    expect(body).toContain('dir="ltr">')
+    expect(body).toContain('<meta name="color-scheme" content="light dark">')
+  }
+})
+
 test('hostile words of the team and of the visitor are text, in the page and in the data of its script', async () => {
   await change({ name: HOSTILE, consent_text: HOSTILE, thank_you_text: HOSTILE, website_url: "https://ok.example/'><script>" })
   const { body } = await open('')

@@ -117,6 +117,17 @@ test('a closed survey, one that is closed meanwhile, a second answer and a draft
   expect((await open(draft)).status).toBe(404)
 })
 
+test('the theme of the address is the look of the page, and no hidden field', async () => {
+  const survey = await publish([NPS])
+  const { body } = await open(survey, '?theme=dark&plan=pro')
+  expect(body).toContain('<html lang="en" dir="ltr" data-theme="dark">')
+  const data = JSON.parse(/id="data">(.*?)<\/script>/s.exec(body)?.[1] ?? '')
+  expect(data.hidden).toEqual({ plan: 'pro' })
+  const sent = await send(survey, { 'q.recommend': '9' }, '?theme=dark&plan=pro')
+  expect([sent.status, sent.body.includes(' data-theme="dark">')]).toEqual([200, true])
+  expect((await responses(survey))[0]?.hidden).toEqual({ plan: 'pro' })
+})
+
 test('hostile texts of a survey and of its address are text', async () => {
   const survey = await publish([
     { ref: 'evil', type: 'single_choice', title: HOSTILE, description: HOSTILE, options: [{ value: HOSTILE, label: HOSTILE }] },

@@ -15,7 +15,7 @@ import type { VisitorPageOptions } from './visitor-options.ts'
 const PATH = '/s/:survey_id'
 const ENTRY = 'visitor/survey.ts'
 /** Names of the address that are ours; all others are hidden fields. */
-const OWN_NAMES: readonly string[] = ['lang', 'embed', 'external_id']
+const OWN_NAMES: readonly string[] = ['lang', 'embed', 'theme', 'external_id']
 
 interface Opened extends Pick<SurveyPage, 'locale' | 'survey'> {
   project: { name: string; color: string | null; website_url: string | null }

@@ -51,6 +51,9 @@ function isEmbedded(query: Record<string, unknown>): boolean {
   return query.embed === ''
 }
 
+/** What `?theme=` fixes; without it, the system of the visitor decides. */
+const THEMES = ['light', 'dark'] as const
+
 const compress = promisify(gzip)
 
 const contentSecurityPolicy = [
@@ -80,13 +83,15 @@ const visitorHeaders = {
 function documentOf({ locale, title, body, assets, project, data }: VisitorPage, request: FastifyRequest): Html {
   const { language, direction } = locale
   const color = project?.color ?? null
-  const isFramed = isEmbedded(request.query as Record<string, unknown>) // Of any route.
+  const query = request.query as Record<string, unknown> // Of any route.
+  const isFramed = isEmbedded(query)
+  const theme = THEMES.find((name) => name === query.theme)
   return html`<!doctype html>
-<html lang="${language}" dir="${direction}">
+<html lang="${language}" dir="${direction}"${theme !== undefined && html` data-theme="${theme}"`}>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover, interactive-widget=resizes-content">
-<meta name="color-scheme" content="light dark">
+<meta name="color-scheme" content="${theme ?? 'light dark'}">
 <meta name="robots" content="noindex">
 <title>${title}</title>
 <link rel="icon" href="/favicon.svg" type="image/svg+xml">
