@@ -16,6 +16,7 @@ export async function checkVideoPage(visitors: Visitors, visited: Visited): Prom
   await failWhileRecording(visitors, visited)
   await retake(visitors, visited)
   await leaveRecordings(visitors, visited)
+  await openAfterNewBuild(visitors, visited)
 }
 
 async function recordOverLostConnection({ visitor, accessible, require }: Visitors, { service, team, form }: Visited): Promise<void> {
@@ -83,7 +84,7 @@ async function reloadWhileRecording({ visitor, accessible, require }: Visitors, 
 }
 
 /** An upload that is refused for good in the middle of a recording costs nothing of it: it is saved as a file, and sent again. */
-export async function failWhileRecording({ visitor, accessible, require }: Visitors, { service, team, form }: Visited): Promise<void> {
+async function failWhileRecording({ visitor, accessible, require }: Visitors, { service, team, form }: Visited): Promise<void> {
   const { context, page } = await visitor({ ...PHONE, locale: 'en' })
   const refuse = { status: 404, json: { code: 'not_found', detail: 'Gone', request_id: '' } }
   await page.route(/uploads/, (route) => (route.request().method() === 'PATCH' ? route.fulfill(refuse) : route.continue()))
@@ -112,7 +113,7 @@ export async function failWhileRecording({ visitor, accessible, require }: Visit
 }
 
 /** A recording that is replaced is no longer held by the page. */
-export async function retake({ visitor, require }: Visitors, { form }: Visited): Promise<void> {
+async function retake({ visitor, require }: Visitors, { form }: Visited): Promise<void> {
   const { context, page } = await visitor({ ...PHONE, locale: 'en' })
   await page.goto(form)
   const before = await listeners(page, 'visibilitychange')
@@ -131,7 +132,7 @@ export async function retake({ visitor, require }: Visitors, { form }: Visited):
 }
 
 /** The next person at a shared device sees no recording of the last one: after a day, or after Start over. */
-export async function leaveRecordings({ visitor, require }: Visitors, { form }: Visited): Promise<void> {
+async function leaveRecordings({ visitor, require }: Visitors, { form }: Visited): Promise<void> {
   const { context, page } = await visitor({ ...PHONE, locale: 'en' })
   const leaveOne = async () => {
     await page.goto(form)
@@ -164,6 +165,26 @@ async function makeOld(page: Page): Promise<void> {
     const saved = JSON.parse(value)
     localStorage.setItem(key, JSON.stringify({ ...saved, savedMs: saved.savedMs - 25 * 3_600_000 }))
   }`)
+}
+
+/** A page of the build before, whose recorder is gone, offers to reload, and loses nothing that was typed. */
+async function openAfterNewBuild({ visitor, accessible, require }: Visitors, { form }: Visited): Promise<void> {
+  const { context, page } = await visitor({ ...PHONE, locale: 'en' })
+  await page.route(/\/video-[^/]*\.js$/, (route) => route.fulfill({ status: 404, body: '' }))
+  await page.goto(form)
+  await page.getByLabel('Your name').fill('Ada')
+  await page.getByText('Record a video').click()
+  await page.getByRole('button', { name: 'Open the camera' }).click()
+  await page.getByRole('alert').getByText('The recorder could not be loaded.').waitFor()
+  await accessible(page, 'recorder of another build')
+  await page.unrouteAll()
+  await page.getByRole('button', { name: 'Reload the page' }).click()
+  await page.getByText('What you typed last time is still here.').waitFor()
+  require('the name is lost', (await page.getByLabel('Your name').inputValue()) === 'Ada')
+  await page.getByText('Record a video').click()
+  await page.getByRole('button', { name: 'Open the camera' }).click()
+  await page.getByRole('button', { name: 'Start recording' }).waitFor()
+  await context.close()
 }
 
 /** Counts what listens to an event of the document, as the inspector of Chromium does. */

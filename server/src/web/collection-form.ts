@@ -91,7 +91,7 @@ function wayField({ locale, videoTime }: FormPage, isVideoOnly: boolean): Html {
 <p class="fine">${fill(recorder.hint, { time: videoTime })}</p>
 <label class="file"><input type="file" id="video-file" accept="video/*" form="none"><span>${recorder.choose}</span></label>
 </div>
-<p class="problem" id="film-problem"></p>`
+<p class="problem" id="film-problem" role="alert"></p>`
 }
 
 function textField(

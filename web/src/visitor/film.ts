@@ -2,6 +2,7 @@ import type { CollectionData } from './collection-data.ts'
 import { byId, findById } from './elements.ts'
 import { forgetRecording, partlyKept } from './kept.ts'
 import type { Answer } from './request.ts'
+import type { RecorderTexts } from './video/texts.ts'
 import type { FormVideo } from './video/video.tsx'
 
 const NOT_SENT: Answer<never> = { failure: { status: 409, code: 'upload_failed', errors: [], retryAfterMs: null } }
@@ -43,18 +44,17 @@ export function openFilm(data: CollectionData): Film | null {
     say('')
   }
   const load = () => {
-    loading ??= import('./video/video.tsx').then(({ openVideo }) =>
-      openVideo({ ...data, texts, panel, onClip: () => queueMicrotask(show), onProblem: say }),
-    )
+    const options = { ...data, texts, panel, onClip: () => queueMicrotask(show), onProblem: say }
+    loading ??= import('./video/video.tsx').then(({ openVideo }) => openVideo(options))
     return loading.then(
       (opened) => {
         video = opened
         return opened
       },
       () => {
-        // Without a connection the recorder cannot be loaded. The next click tries again.
         loading = undefined
         say(data.texts.error.unavailable)
+        if (navigator.onLine) offerReload(problem, texts)
         return null
       },
     )
@@ -66,7 +66,7 @@ export function openFilm(data: CollectionData): Film | null {
   onFile(byId('video-file', HTMLInputElement), (chosen) => void load().then((opened) => opened?.chooseFile(chosen)))
   if (partlyKept(data.key)) {
     choose(ways, 'film')
-    void load().then(show)
+    void load().then((opened) => opened && show())
   }
   show()
   return {
@@ -94,6 +94,19 @@ function nameBody(isFilm: boolean, { body, bodyBeside, bodyHint }: CollectionDat
   byId('body', HTMLTextAreaElement).placeholder = isFilm ? '' : bodyHint
   const label = byId('body-label', HTMLElement).firstElementChild
   if (label) label.textContent = isFilm ? bodyBeside : body
+}
+
+/**
+ * Without a connection, the next click tries again. With one, the page is older than the build, or the browser keeps the failure.
+ * What was typed is in the draft, which the page shows again.
+ */
+function offerReload(place: HTMLElement, texts: RecorderTexts): void {
+  const button = document.createElement('button')
+  button.type = 'button'
+  button.className = 'plain'
+  button.textContent = texts.reload
+  button.addEventListener('click', () => location.reload())
+  place.replaceChildren(texts.outdated, ' ', button)
 }
 
 /** The same file can be chosen twice. */
