@@ -49,7 +49,11 @@ grant update on sequence submission_feed_position to earshot_worker;
 
 -- Whatever changes a submission is told of, by whichever statement. A record that was deleted before is gone already.
 create function note_submission_feed() returns trigger
-language plpgsql as $$
+language plpgsql
+-- The plan of a connection's first call is kept for tables of transition of any size: a nested loop, good for the one row that
+-- most calls have, would compare each of 5,000 rows with all others.
+set enable_nestloop = off
+as $$
 begin
   if tg_op = 'INSERT' then
     insert into submission_feed_waiting (team_id, project_id, submission_id, kind, state, change)
