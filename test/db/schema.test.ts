@@ -117,7 +117,7 @@ test('tables of a team are keyed by the team first, but for the one that finds t
   expect(rows.length).toBeGreaterThan(10)
   expect(rows.filter(({ first }) => first !== 'team_id')).toEqual([
     { name: 'key_routes', first: 'key_hash' },
-    // Queues that are read whole: no key, so that a write pays for no index.
+    // Queues: no key, so that a write pays for no index that nothing reads.
     { name: 'submission_feed_waiting', first: null },
     { name: 'unnumbered_events', first: null },
   ])

@@ -1,7 +1,9 @@
+import { numberSubmissionFeed } from '@earshot/db/dispatch'
 import postgres from 'postgres'
 import { expect, test } from 'vitest'
 import { makeTeam } from '../support/people.ts'
 import { openTestDatabase } from '../support/test-database.ts'
+import { explain, sentBy } from './statement-plan.ts'
 
 const RECORDS = 3_000
 /** Measured: 1 to 2. With a nested loop, more than 30. */
@@ -42,6 +44,32 @@ test('an update of many submissions takes no longer on a connection that updated
     )
     expect(told).toBe(3 * RECORDS + 1)
   } finally {
+    await store.close()
+  }
+})
+
+test('a batch of a long backlog reads the oldest changes alone', async () => {
+  const store = await openTestDatabase()
+  const sql = postgres({ ...store.address, max: 1 })
+  try {
+    const { project } = await makeTeam(store.database)
+    await sql`
+      insert into submission_feed_waiting (team_id, project_id, submission_id, kind, state, change, changed_at)
+      select ${project.team_id}, ${project.project_id}, uuidv7(), 'text', 'pending', 'updated', now() - n * interval '1 second'
+        from generate_series(1, 20000) n`
+    const sent = await sentBy(store.database, (tx) => numberSubmissionFeed(tx, { max: 1_000 }))
+    const numbering = sent.find(({ text }) => text.includes('delete from'))
+    if (!numbering) throw new Error('Nothing was numbered')
+    // The second takes what the first left.
+    for (const mode of ['custom', 'generic'] as const) {
+      const { sortedRows, scannedRows } = await explain(sql, mode, numbering)
+      expect(Math.max(...sortedRows), mode).toBeLessThanOrEqual(1_000)
+      expect(scannedRows, mode).toBeLessThan(5_000)
+    }
+    const [{ waiting } = {}] = await sql<{ waiting: number }[]>`select count(*)::int as waiting from submission_feed_waiting`
+    expect(waiting).toBe(18_000)
+  } finally {
+    await sql.end()
     await store.close()
   }
 })

@@ -8,7 +8,7 @@ import { submission_feed, submission_feed_ends, submission_feed_waiting } from '
 const whenWaiting = oneAtATime('number_submission_feed', submission_feed_waiting)
 
 // As events are numbered (see number-events.ts), but in the order of the changes: "approved" before "created" would leave a reader
-// with the wrong state. That reads a backlog whole for each batch, so batches are larger.
+// with the wrong state. The index on changed_at gives it, so that a batch reads no more of a backlog than itself.
 const number = statement<{ max: number }, { count: number }>(
   (p) => sql`
   with taken as materialized (
