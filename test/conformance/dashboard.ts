@@ -11,6 +11,7 @@ import { type Flow, openStage, SIZES, type Size, type Theatre } from './dashboar
 import { surveysFlows } from './dashboard/surveys.ts'
 import { teamFlows } from './dashboard/team.ts'
 import { testimonialFlows } from './dashboard/testimonials.ts'
+import { upgradeFlows } from './dashboard/upgrade.ts'
 import { videoFlows } from './dashboard/videos.ts'
 import { webhookFlows } from './dashboard/webhooks.ts'
 import { widgetFlows } from './dashboard/widgets.ts'
@@ -21,6 +22,8 @@ const sizes = Object.keys(SIZES) as Size[]
 const flows: readonly Flow[] = [
   ...[...inboxFlows, ...inboxCareFlows, ...testimonialFlows, ...videoFlows, ...surveysFlows, ...analyticsFlows, ...widgetFlows],
   ...[...importFlows, ...teamFlows, ...webhookFlows, ...eventFlows],
+  ...[...inboxFlows, ...testimonialFlows, ...videoFlows, ...surveysFlows, ...analyticsFlows, ...widgetFlows],
+  ...[...importFlows, ...teamFlows, ...webhookFlows, ...eventFlows, ...upgradeFlows],
 ]
 
 /** Does on the dashboard what people do, in Chromium, on a laptop and on a phone. Resolves to the problems, or null. */

@@ -9,7 +9,10 @@ import './styles/fields.css'
 import './styles/overlays.css'
 import './styles/page.css'
 import { queries } from './api.ts'
+import { reloadWhenOutdated } from './reload-when-outdated.ts'
 import { router } from './router.tsx'
+
+reloadWhenOutdated(() => router.state.status === 'pending')
 
 const place = document.getElementById('app')
 if (!place) throw new Error('The document has no place for the dashboard')
