@@ -1,54 +1,106 @@
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import type { InlineConfig, Rolldown } from 'vite'
 
 const ROOT = dirname(fileURLToPath(import.meta.url))
 const BUILT = join(ROOT, 'dist')
-/** The last file that a build writes: what it was made from. */
+/** The last file that a build writes: what it was made from, and its files. */
 const STAMP = 'build.json'
-/** What the pages are made from, beside the versions of packages. */
-const SOURCES = ['src', 'build.ts', 'package.json', '../contracts/src', '../examples/receivers']
-const VISITOR_ENTRIES = ['collection.ts', 'survey.ts']
+/** What the pages are made from. The lock file has the versions of packages. */
+const SOURCES = ['src', 'build.ts', 'package.json', '../contracts/src', '../examples/receivers', '../package-lock.json']
+const DASHBOARD_ENTRY = 'src/dashboard/main.tsx'
+const VISITOR_ENTRIES = ['src/visitor/collection.ts', 'src/visitor/survey.ts']
+const EMBED_ENTRY = 'src/embed/main.ts'
+const ENTRIES = [DASHBOARD_ENTRY, ...VISITOR_ENTRIES, EMBED_ENTRY]
+const DASHBOARD_MANIFEST = 'dashboard.json'
+const VISITOR_MANIFEST = 'visitor.json'
+const EMBED = 'embed.js'
+/** The names that every build has, in the order in which they are replaced. The encodings of a file come before it. */
+const LASTING = [DASHBOARD_MANIFEST, VISITOR_MANIFEST, EMBED].flatMap((name) => [`${name}.br`, `${name}.gz`, name])
+/** What is younger may be that of another build that runs beside this one. */
+const LONGEST_BUILD_MS = 10 * 60_000
 const COMPRESSED = /\.(js|css|html|svg|json)$/
 /** A smaller file gains nothing. */
 const MIN_COMPRESSED_BYTES = 1_024
 
+interface Stamp {
+  /** A hash of the sources. */
+  sources: string
+  files: string[]
+  /** The files of the build before this one. */
+  previousFiles: string[]
+}
+
 /** The folder of the pages: `src/` is read as it is, `dist/` is what a build wrote. */
 export const webFolder = ROOT
 
-/** Whether the pages are built from the sources as they are now. */
+/** Whether the pages are built from the sources as they are now, or cannot be built because an image has no sources. */
 export function isBuilt(): boolean {
-  const stamp = join(BUILT, STAMP)
-  if (!existsSync(stamp)) return false
-  // A build wrote it.
-  const { sources } = JSON.parse(readFileSync(stamp, 'utf8')) as { sources: string }
-  return sources === hashSources()
+  const stamp = readStamp()
+  if (!ENTRIES.every(exists)) return true
+  // With a part of the sources, such as an image without the lock file, nobody can tell whether they have changed.
+  if (!SOURCES.every(exists)) return stamp !== null
+  return stamp?.sources === hashSources()
 }
 
-/** Builds all pages into `dist/`, which is replaced at once: whoever reads it meanwhile sees the old build or the new one. */
+/**
+ * Builds all pages into `dist/`. Whoever reads it meanwhile gets the old build or the new one, and open pages get the files of the
+ * old one afterwards. Several builds may run at once: the last one to end wins.
+ */
 async function buildPages(): Promise<void> {
   const { build } = await import('vite')
   const sources = hashSources()
-  const folder = `${BUILT}.${process.pid}`
-  mkdirSync(folder, { recursive: true })
+  mkdirSync(BUILT, { recursive: true })
+  const folder = mkdtempSync(join(BUILT, 'new-'))
   try {
     for (const config of [dashboard(folder), visitor(folder), embed(folder)]) await build(config)
     compress(folder)
-    writeFileSync(join(folder, STAMP), JSON.stringify({ sources }))
-    replaceBuilt(folder)
+    publish(folder, sources)
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
 }
 
-function replaceBuilt(folder: string): void {
-  const old = `${folder}.old`
-  if (existsSync(BUILT)) renameSync(BUILT, old)
-  renameSync(folder, BUILT)
-  rmSync(old, { recursive: true, force: true })
+/** Adds the files whose names have a hash, then replaces the others one by one, then deletes what no page loads any more. */
+function publish(folder: string, sources: string): void {
+  const files = readdirSync(folder).sort()
+  const last = readStamp()
+  // The same build again, also by another process, must not take the place of the one before.
+  const isSame = last?.files.join() === files.join()
+  const previousFiles = (isSame ? last?.previousFiles : last?.files) ?? []
+  writeFileSync(join(folder, STAMP), JSON.stringify({ sources, files, previousFiles } satisfies Stamp))
+  const hashed = files.filter((name) => !LASTING.includes(name))
+  for (const name of [...hashed, ...LASTING.filter((name) => files.includes(name)), STAMP])
+    renameSync(join(folder, name), join(BUILT, name))
+  deleteOthers(new Set([...files, ...previousFiles, STAMP]))
+}
+
+/** Deletes the files of older builds, and the folders of builds that were killed. */
+function deleteOthers(kept: ReadonlySet<string>): void {
+  for (const name of readdirSync(BUILT).filter((name) => !kept.has(name))) {
+    const path = join(BUILT, name)
+    // Another build may have deleted it.
+    const changedMs = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0
+    if (changedMs < Date.now() - LONGEST_BUILD_MS) rmSync(path, { recursive: true, force: true })
+  }
+}
+
+/** Returns null without a build, and for one that cannot be read. */
+function readStamp(): Stamp | null {
+  try {
+    // A build wrote it; one of an older version has no lists.
+    const { sources, files = [], previousFiles = [] } = JSON.parse(readFileSync(join(BUILT, STAMP), 'utf8')) as Partial<Stamp>
+    return sources === undefined ? null : { sources, files, previousFiles }
+  } catch {
+    return null
+  }
+}
+
+function exists(source: string): boolean {
+  return existsSync(join(ROOT, source))
 }
 
 function common(folder: string): InlineConfig {
@@ -76,7 +128,7 @@ function dashboard(folder: string): InlineConfig {
   return {
     ...config,
     oxc: { jsx: { runtime: 'automatic', importSource: 'react' } },
-    build: { ...config.build, manifest: 'dashboard.json', rolldownOptions: { input: join(ROOT, 'src/dashboard/main.tsx'), onLog } },
+    build: { ...config.build, manifest: DASHBOARD_MANIFEST, rolldownOptions: { input: join(ROOT, DASHBOARD_ENTRY), onLog } },
   }
 }
 
@@ -88,8 +140,8 @@ function visitor(folder: string): InlineConfig {
     oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
     build: {
       ...config.build,
-      manifest: 'visitor.json',
-      rolldownOptions: { input: VISITOR_ENTRIES.map((name) => join(ROOT, 'src/visitor', name)) },
+      manifest: VISITOR_MANIFEST,
+      rolldownOptions: { input: VISITOR_ENTRIES.map((name) => join(ROOT, name)) },
     },
   }
 }
@@ -103,8 +155,8 @@ function embed(folder: string): InlineConfig {
       ...config.build,
       manifest: false,
       rolldownOptions: {
-        input: join(ROOT, 'src/embed/main.ts'),
-        output: { format: 'iife', entryFileNames: 'embed.js' },
+        input: join(ROOT, EMBED_ENTRY),
+        output: { format: 'iife', entryFileNames: EMBED },
       },
     },
   }
@@ -128,8 +180,7 @@ function compress(folder: string): void {
 
 function hashSources(): string {
   const hash = createHash('sha256')
-  for (const path of SOURCES.flatMap((source) => filesOf(join(ROOT, source))))
-    hash.update(path.slice(ROOT.length)).update(readFileSync(path))
+  for (const path of SOURCES.flatMap((source) => filesOf(join(ROOT, source)))) hash.update(relative(ROOT, path)).update(readFileSync(path))
   return hash.digest('hex')
 }
 
@@ -137,10 +188,13 @@ function hashSources(): string {
 function filesOf(path: string): string[] {
   if (!existsSync(path)) return []
   if (!statSync(path).isDirectory()) return [path]
-  return readdirSync(path, { recursive: true, encoding: 'utf8' })
-    .map((name) => join(path, name))
-    .filter((file) => statSync(file).isFile())
-    .sort()
+  return (
+    readdirSync(path, { recursive: true, encoding: 'utf8' })
+      .map((name) => join(path, name))
+      // Editors leave links to nothing.
+      .filter((file) => statSync(file, { throwIfNoEntry: false })?.isFile())
+      .sort()
+  )
 }
 
 if (import.meta.main && !isBuilt()) await buildPages()

@@ -21,7 +21,7 @@ export interface OtherVersion {
 export function makeOtherVersion(changes: Record<string, Change>): OtherVersion {
   const directory = mkdtempSync(join(tmpdir(), 'earshot-version-'))
   // The pages show the examples.
-  for (const name of ['package.json', 'examples', ...WORKSPACES])
+  for (const name of ['package.json', 'package-lock.json', 'tsconfig.json', 'examples', ...WORKSPACES])
     cpSync(join(TOP, name), join(directory, name), { recursive: true, filter: (path) => !path.endsWith('/node_modules') })
   linkPackages(directory)
   for (const [path, change] of Object.entries(changes)) changeFile(join(directory, path), change)

@@ -17,7 +17,7 @@ export async function registerAssets(app: FastifyInstance, { built }: BuiltPages
     scope.register(fastifyStatic, {
       root: built,
       prefix: '/assets/',
-      // Files are looked up when they are asked for, because a build may replace them all; the first may not have ended yet.
+      // Files are looked up when they are asked for, because a build adds files; the first may not have ended yet.
       wildcard: true,
       suppressWarning: true,
       index: false,

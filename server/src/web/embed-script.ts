@@ -49,7 +49,7 @@ function readBuilt(path: string): () => Promise<Record<Encoding, Representation>
 }
 
 async function readEncodings(path: string): Promise<Record<Encoding, Representation>> {
-  // A build replaces all files at once, and may do so between two reads.
+  // While the first build writes them. A later build replaces the script last, so that all are read again.
   const [br, gzip, identity] = await Promise.all(ENCODINGS.map(({ extension }) => readFile(path + extension))).catch(() => [])
   if (!br || !gzip || !identity) throw beingBuilt()
   return { br: represent(TYPE, br), gzip: represent(TYPE, gzip), identity: represent(TYPE, identity) }
