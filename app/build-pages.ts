@@ -8,10 +8,19 @@ const KEPT_CHARACTERS = 4_000
 
 /**
  * Builds the pages in a process of its own when their build is missing or older than their sources. The service responds meanwhile:
- * with the old pages, or with 503 on their addresses. Returns a function that ends the build.
+ * with the old pages, or with 503 on their addresses. Never throws, because the service listens already. Returns a function that
+ * ends the build.
  */
 export function buildMissingPages(log: Log): () => Promise<void> {
-  if (isBuilt()) return async () => {}
+  try {
+    if (!isBuilt()) return startBuild(log)
+  } catch (err) {
+    log.error({ err }, 'The pages cannot be built')
+  }
+  return async () => {}
+}
+
+function startBuild(log: Log): () => Promise<void> {
   log.info('Building the pages')
   const child = spawn(process.execPath, [BUILD], { stdio: ['ignore', 'pipe', 'pipe'] })
   let output = ''
