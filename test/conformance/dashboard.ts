@@ -21,8 +21,6 @@ const AT_ONCE = 2
 const sizes = Object.keys(SIZES) as Size[]
 const flows: readonly Flow[] = [
   ...[...inboxFlows, ...inboxCareFlows, ...testimonialFlows, ...videoFlows, ...surveysFlows, ...analyticsFlows, ...widgetFlows],
-  ...[...importFlows, ...teamFlows, ...webhookFlows, ...eventFlows],
-  ...[...inboxFlows, ...testimonialFlows, ...videoFlows, ...surveysFlows, ...analyticsFlows, ...widgetFlows],
   ...[...importFlows, ...teamFlows, ...webhookFlows, ...eventFlows, ...upgradeFlows],
 ]
 

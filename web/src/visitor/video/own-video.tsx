@@ -18,8 +18,10 @@ export function LiveVideo({ stream }: { stream: MediaStream }) {
 
 /** Saves a video as a file of the visitor. */
 export function SaveLink({ blob, fileName, children }: { blob: Blob; fileName: string; children: string }) {
+  const url = useObjectUrl(blob)
+  if (url === undefined) return null
   return (
-    <a class="plain" href={useObjectUrl(blob)} download={fileName}>
+    <a class="plain" href={url} download={fileName}>
       {children}
     </a>
   )
