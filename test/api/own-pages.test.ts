@@ -127,7 +127,7 @@ async function useAsOwn(at: TestService, name: string, headers: Sent): Promise<v
     headers: form,
     body: String(new URLSearchParams({ email, password: PASSWORD })),
   })
-  expect([page.status, page.headers.get('location')], name).toEqual([303, '/accounts/'])
+  expect([page.status, page.headers.get('location')], name).toEqual([303, '/app/'])
   const left = await send(at, 'POST', '/accounts/sign-out/', { headers: { ...form, cookie: cookieOf(page.headers) }, body: '' })
   expect([left.status, left.headers.get('set-cookie')], name).toEqual([303, expect.stringContaining('Max-Age=0')])
 

@@ -68,7 +68,7 @@ test('a sign-in step ends after five wrong codes: the password must be given aga
   for (let index = 0; index < 4; index += 1) expect(titleOf(await browser.type({ otp: WRONG }))).toBe('Enter your code')
   const fifth = await browser.type({ otp: WRONG })
   expect([fifth.status, titleOf(fifth)]).toEqual([401, 'Sign in again'])
-  expect(fifth.body).toContain('href="/accounts/sign-in/?next=%2Faccounts%2F"')
+  expect(fifth.body).toContain('href="/accounts/sign-in/?next=%2Fapp%2F"')
   // The form of the step is of no more use, not even with the right code.
   const late = await step.type({ otp: codeOf(secret, 1) })
   expect([late.status, titleOf(late), late.headers.get('set-cookie')]).toEqual([401, 'Sign in again', null])
