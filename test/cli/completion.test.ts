@@ -75,10 +75,10 @@ test('a service that does not answer is given up after a second', async () => {
 })
 
 test.for([
-  [['open'], ['account', 'tokens', 'docs', 'project', 'submission']],
+  [['open'], ['dashboard', 'account', 'tokens', 'docs', 'project', 'submission']],
   [
     ['--debug', 'open', '--print', '--team', 'x'],
-    ['account', 'tokens', 'docs', 'project', 'submission'],
+    ['dashboard', 'account', 'tokens', 'docs', 'project', 'submission'],
   ],
   [['open', 'docs'], []],
   [['completion'], []],
