@@ -14,7 +14,7 @@ const HELP = [
   's        skip; S shows what was skipped',
   'z        undo the last decision, until it is sent',
   't        set the tags',
-  'o        open its JSON in the browser',
+  'o        open it on the dashboard',
   '↑ ↓      scroll a long text',
   'q        send what is decided, and quit',
   '',

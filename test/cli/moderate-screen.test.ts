@@ -105,15 +105,15 @@ test('pasted text is text: its lines and letters are no keys', async () => {
   expect((await submission(id)).moderation.reason).toBe('two lines')
 })
 
-test('o shows the address of the JSON where there is no browser', async () => {
+test('o shows the address on the dashboard where there is no browser', async () => {
   const { id } = await team.submit()
   const run = moderate(service, team, { columns: 40, env: { BROWSER: '/nonexistent/browser' } })
   await run.shows('Saved us a week')
   run.type('o')
   await run.shows(service.url)
-  expect(run.lines().join('')).toContain(`${service.url}/api/v1/teams/${team.id}/projects/${team.project.project_id}/submissions/${id}/`)
+  expect(run.lines().join('')).toContain(`${service.url}/app/${team.id}/${team.project.project_id}/inbox?item=${id}`)
   run.type('?')
-  await run.shows('open its JSON in the browser')
+  await run.shows('open it on the dashboard')
   run.type('qq')
   await run.ended
 })
