@@ -8,7 +8,7 @@ import { freePort } from '../support/free-port.ts'
 import { runAdmin } from '../support/run-admin.ts'
 import { startService } from '../support/service-process.ts'
 import { openChromium } from './chromium.ts'
-import { openStage, PASSWORD, SIZES, type Size, type Stage, type Theatre } from './dashboard/stage.ts'
+import { type Fixture, openFixture, PASSWORD, SIZES, type Size, type Surroundings } from './dashboard/fixture.ts'
 
 const CALLBACK = 'https://app.example/callback'
 const CLI = 'earshot-cli'
@@ -60,39 +60,39 @@ export async function checkAccountPages(picturesIn: string | null = null): Promi
   return problems.length === 0 ? null : problems.join('\n')
 }
 
-async function openPages(theatre: Theatre, size: Size, given: Given): Promise<string | null> {
+async function openPages(surroundings: Surroundings, size: Size, given: Given): Promise<string | null> {
   try {
-    await using stage = await openStage(theatre, size)
-    await openOwn(stage, given)
-    await openOAuth(stage, given)
-    const secret = await openSecondFactor(stage, given)
-    await openPublic(stage, given, secret)
-    return stage.complaints.length === 0 ? null : `the browser reported: ${stage.complaints.join('; ')}`
+    await using fixture = await openFixture(surroundings, size)
+    await openOwn(fixture, given)
+    await openOAuth(fixture, given)
+    const secret = await openSecondFactor(fixture, given)
+    await openPublic(fixture, given, secret)
+    return fixture.complaints.length === 0 ? null : `the browser reported: ${fixture.complaints.join('; ')}`
   } catch (error) {
     return error instanceof Error ? error.message : String(error)
   }
 }
 
 /** The pages of the account, forms that are refused, and what forms lead to. */
-async function openOwn(stage: Stage, given: Given): Promise<void> {
-  const { page, url, client, team } = stage
+async function openOwn(fixture: Fixture, given: Given): Promise<void> {
+  const { page, url, client, team } = fixture
   for (const name of OWN) {
     await page.goto(`${url}/accounts/${name}`)
-    await look(stage, given, name === '' ? 'overview' : name)
+    await look(fixture, given, name === '' ? 'overview' : name)
   }
   await page.goto(`${url}/accounts/profile/`)
   await page.getByLabel('Name').fill('Ada King')
   await page.getByLabel('Language').fill('german of Austria')
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByText('It must be a BCP 47 language tag').waitFor()
-  stage.expectRefusal(400)
-  await look(stage, given, 'profile-refused')
+  fixture.expectRefusal(400)
+  await look(fixture, given, 'profile-refused')
   // The field to mend has the focus.
   await page.keyboard.press('Control+A')
   await page.keyboard.type('de-AT')
   await page.keyboard.press('Enter')
   await page.getByText('Your profile is saved.').waitFor()
-  await look(stage, given, 'profile-saved')
+  await look(fixture, given, 'profile-saved')
   const { user } = await client.me.retrieve()
   if (user.name !== 'Ada King' || user.locale !== 'de-AT') throw new Error(`saved as ${user.name}, ${user.locale}`)
 
@@ -100,69 +100,69 @@ async function openOwn(stage: Stage, given: Given): Promise<void> {
   await page.getByLabel('Low NPS scores').selectOption('Never')
   await page.getByRole('button', { name: `Save for ${team.name}` }).click()
   await page.getByText(`Your choice for ${team.name} is saved.`).waitFor()
-  await look(stage, given, 'notifications-saved')
+  await look(fixture, given, 'notifications-saved')
 
   await page.goto(`${url}/accounts/tokens/`)
   await page.getByLabel('Name').fill('CI')
   await page.getByRole('checkbox').first().check()
   await page.getByRole('button', { name: 'Create token' }).click()
   await page.getByText('Copy it now.').waitFor()
-  await look(stage, given, 'token-created')
+  await look(fixture, given, 'token-created')
   await page.goto(`${url}/accounts/unsubscribe/?token=${given.unsubscribe({ team_id: team.id, user_id: user.id })}`)
-  await look(stage, given, 'unsubscribe')
+  await look(fixture, given, 'unsubscribe')
   await page.goto(`${url}/accounts/sessions/?cursor=x`)
-  stage.expectRefusal(400)
-  await look(stage, given, 'error')
+  fixture.expectRefusal(400)
+  await look(fixture, given, 'error')
 }
 
 /** The pages on which a person allows an application, and what they allowed. */
-async function openOAuth(stage: Stage, given: Given): Promise<void> {
-  const { page, url, context } = stage
+async function openOAuth(fixture: Fixture, given: Given): Promise<void> {
+  const { page, url, context } = fixture
   await page.goto(url + given.consent)
-  await look(stage, given, 'consent')
+  await look(fixture, given, 'consent')
   await page.goto(`${url}/o/device/`)
-  await look(stage, given, 'device')
+  await look(fixture, given, 'device')
   const form = { client_id: CLI, scope: 'read:profile read:teams' }
   const asked = await (await context.request.post(`${url}/o/device-authorization/`, { form })).json()
   await page.goto(`${url}/o/device/?user_code=${asked.user_code}`)
-  await look(stage, given, 'device-question')
+  await look(fixture, given, 'device-question')
   await page.getByRole('button', { name: 'Allow' }).click()
   await page.getByRole('heading', { name: 'Device connected' }).waitFor()
-  await look(stage, given, 'device-done')
+  await look(fixture, given, 'device-done')
   const grant_type = 'urn:ietf:params:oauth:grant-type:device_code'
   await context.request.post(`${url}/o/token/`, { form: { grant_type, client_id: CLI, device_code: asked.device_code } })
   await page.goto(`${url}/accounts/applications/`)
   await page.getByRole('button', { name: 'Revoke' }).waitFor()
   await page.locator('summary').click()
-  await look(stage, given, 'applications')
+  await look(fixture, given, 'applications')
 }
 
 /** Turns the second factor on. Returns its secret. */
-async function openSecondFactor(stage: Stage, given: Given): Promise<string> {
-  const { page, url } = stage
+async function openSecondFactor(fixture: Fixture, given: Given): Promise<string> {
+  const { page, url } = fixture
   await page.goto(`${url}/accounts/second-factor/`)
   await page.getByLabel('Password').fill(PASSWORD)
   await page.getByRole('button', { name: 'Set up' }).click()
   const secret = ((await page.locator('p > code').textContent()) ?? '').replaceAll(' ', '')
-  await look(stage, given, 'second-factor-secret')
+  await look(fixture, given, 'second-factor-secret')
   await page.getByLabel('Code from the app').fill(codeOf(secret))
   await page.getByRole('button', { name: 'Turn on' }).click()
   await page.getByRole('heading', { name: 'Save your recovery codes' }).waitFor()
-  await look(stage, given, 'recovery-codes')
+  await look(fixture, given, 'recovery-codes')
   await page.goto(`${url}/accounts/second-factor/`)
-  await look(stage, given, 'second-factor-on')
+  await look(fixture, given, 'second-factor-on')
   return secret
 }
 
 /** Signs out, opens the pages that need no session, and signs in again with a code. */
-async function openPublic(stage: Stage, given: Given, secret: string): Promise<void> {
-  const { page, url, client } = stage
+async function openPublic(fixture: Fixture, given: Given, secret: string): Promise<void> {
+  const { page, url, client } = fixture
   const { email } = (await client.me.retrieve()).user
   await page.goto(`${url}/accounts/`)
   await page.getByRole('button', { name: 'Sign out' }).click()
   for (const path of PUBLIC) {
     await page.goto(url + path)
-    await look(stage, given, path)
+    await look(fixture, given, path)
   }
   await page.goto(`${url}/accounts/sign-in/?next=%2Faccounts%2Fprofile%2F`)
   const signIn = async (password: string) => {
@@ -172,18 +172,18 @@ async function openPublic(stage: Stage, given: Given, secret: string): Promise<v
   }
   await signIn('not the password')
   await page.getByRole('alert').waitFor()
-  stage.expectRefusal(401)
-  await look(stage, given, 'sign-in-refused')
+  fixture.expectRefusal(401)
+  await look(fixture, given, 'sign-in-refused')
   await signIn(PASSWORD)
   await page.getByLabel('Code from your authenticator app').waitFor()
-  await look(stage, given, 'code')
+  await look(fixture, given, 'code')
   await page.getByLabel('Code from your authenticator app').fill(codeOf(secret, 1))
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.getByRole('heading', { name: 'Your profile' }).waitFor()
 }
 
 /** One page that looks wrong does not keep the others from being looked at. */
-async function look({ check, page }: Stage, { keep, findings }: Given, state: string): Promise<void> {
+async function look({ check, page }: Fixture, { keep, findings }: Given, state: string): Promise<void> {
   await check(state).catch((error: Error) => findings.push(error.message))
   await keep(page, state)
 }

@@ -4,10 +4,10 @@ import { startService } from '../support/service-process.ts'
 import { openChromium } from './chromium.ts'
 import { analyticsFlows } from './dashboard/analytics.ts'
 import { eventFlows } from './dashboard/events.ts'
+import { type Flow, openFixture, SIZES, type Size, type Surroundings } from './dashboard/fixture.ts'
 import { importFlows } from './dashboard/imports.ts'
 import { inboxFlows } from './dashboard/inbox.ts'
 import { inboxCareFlows } from './dashboard/inbox-care.ts'
-import { type Flow, openStage, SIZES, type Size, type Theatre } from './dashboard/stage.ts'
 import { surveysFlows } from './dashboard/surveys.ts'
 import { teamFlows } from './dashboard/team.ts'
 import { testimonialFlows } from './dashboard/testimonials.ts'
@@ -35,33 +35,33 @@ export async function checkDashboard(only = ''): Promise<string | null> {
     ...{ EARSHOT_DEFAULT_PLAN: 'business' },
   })
   await using database = await data.openDatabase()
-  const theatre = { browser, url: `http://localhost:${port}`, database }
-  const scenes = flows.filter(({ name }) => name.includes(only)).flatMap((flow) => sizes.map((size) => ({ flow, size })))
+  const surroundings = { browser, url: `http://localhost:${port}`, database }
+  const runs = flows.filter(({ name }) => name.includes(only)).flatMap((flow) => sizes.map((size) => ({ flow, size })))
   const problems: string[] = []
   // Each has people and a team of its own.
-  const playNext = async (): Promise<void> => {
-    const scene = scenes.shift()
-    if (!scene) return
-    const { flow, size } = scene
-    const problem = await play(theatre, flow, size)
+  const runNext = async (): Promise<void> => {
+    const next = runs.shift()
+    if (!next) return
+    const { flow, size } = next
+    const problem = await runFlow(surroundings, flow, size)
     console.log(`${problem === null ? 'went well' : 'FAILED'}: ${flow.name}, ${size}`)
     if (problem !== null) problems.push(`${flow.name}, ${size}: ${problem}`)
-    return playNext()
+    return runNext()
   }
   try {
-    await Promise.all(Array.from({ length: AT_ONCE }, playNext))
+    await Promise.all(Array.from({ length: AT_ONCE }, runNext))
   } finally {
     await browser.close()
   }
   return problems.length === 0 ? null : problems.join('\n')
 }
 
-async function play(theatre: Theatre, flow: Flow, size: Size): Promise<string | null> {
+async function runFlow(surroundings: Surroundings, flow: Flow, size: Size): Promise<string | null> {
   try {
-    await using stage = await openStage(theatre, size)
-    stage.context.setDefaultTimeout(LIMIT_MS / 4)
-    await flow.run(stage)
-    return stage.complaints.length === 0 ? null : `the browser reported: ${stage.complaints.join('; ')}`
+    await using fixture = await openFixture(surroundings, size)
+    fixture.context.setDefaultTimeout(LIMIT_MS / 4)
+    await flow.run(fixture)
+    return fixture.complaints.length === 0 ? null : `the browser reported: ${fixture.complaints.join('; ')}`
   } catch (error) {
     return error instanceof Error ? error.message : String(error)
   }

@@ -1,9 +1,9 @@
 import { createClient } from '@earshot/contracts/client'
 import type { Browser } from 'playwright-core'
 import { openChromium } from './chromium.ts'
+import { openWidgetService, type WidgetService } from './embed-fixture.ts'
 import { type EmbedHost, openHost } from './embed-host.ts'
 import { expectEqual, watchPage } from './embed-page.ts'
-import { type EmbedStage, openEmbedStage } from './embed-stage.ts'
 
 const PHONE = { width: 390, height: 844 }
 const WIDE = { width: 1280, height: 900 }
@@ -16,10 +16,10 @@ const HOSTILE_BEFORE = `
   sheet.replaceSync(${JSON.stringify(HOSTILE_STYLE)})
   document.adoptedStyleSheets = [sheet]`
 
-interface Scene {
+interface Fixture {
   browser: Browser
   host: EmbedHost
-  stage: EmbedStage
+  service: WidgetService
   script: string
 }
 
@@ -28,9 +28,9 @@ export async function checkEmbed(): Promise<string | null> {
   const browser = await openChromium()
   if (typeof browser === 'string') return browser
   try {
-    await using stage = await openEmbedStage()
+    await using service = await openWidgetService()
     using host = await openHost()
-    const scene = { browser, host, stage, script: `<script src="${stage.url}/embed.js"></script>` }
+    const fixture = { browser, host, service, script: `<script src="${service.url}/embed.js"></script>` }
     for (const check of [
       embedStrictly,
       useKeys,
@@ -42,7 +42,7 @@ export async function checkEmbed(): Promise<string | null> {
       embedAccessibly,
       failQuietly,
     ])
-      await check(scene)
+      await check(fixture)
     console.log('Embedded walls, badges and forms: shown under a strict policy, by keys alone, without findings of axe')
     return null
   } catch (error) {
@@ -53,8 +53,8 @@ export async function checkEmbed(): Promise<string | null> {
 }
 
 /** Everything at once under a policy that allows nothing but the service, on a page whose styles hide all. */
-async function embedStrictly({ browser, host, stage, script }: Scene): Promise<void> {
-  const { url, widgets, publicKey } = stage
+async function embedStrictly({ browser, host, service, script }: Fixture): Promise<void> {
+  const { url, widgets, publicKey } = service
   const sources = ['script-src', 'connect-src', 'img-src', 'media-src', 'frame-src'].map((source) => `${source} ${url}`)
   const policy = ["default-src 'none'", ...sources, "style-src 'none'", "require-trusted-types-for 'script'", "trusted-types 'none'"].join(
     '; ',
@@ -80,8 +80,8 @@ async function embedStrictly({ browser, host, stage, script }: Scene): Promise<v
 }
 
 /** Light and dark, on a phone and a wide screen, in both directions. */
-async function embedAccessibly({ browser, host, stage, script }: Scene): Promise<void> {
-  const { widgets, url } = stage
+async function embedAccessibly({ browser, host, service, script }: Fixture): Promise<void> {
+  const { widgets, url } = service
   const style = ':root { color-scheme: light dark } body { background: Canvas; color: CanvasText }'
   const body = `<earshot-badge widget="${widgets.badge}" href="#reviews"></earshot-badge>
     <earshot-wall widget="${widgets.wall}"></earshot-wall><earshot-wall widget="${widgets.carousel}"></earshot-wall>`
@@ -113,8 +113,8 @@ async function embedAccessibly({ browser, host, stage, script }: Scene): Promise
 }
 
 /** Every function by keys alone. */
-async function useKeys({ browser, host, stage, script }: Scene): Promise<void> {
-  const { widgets } = stage
+async function useKeys({ browser, host, service, script }: Fixture): Promise<void> {
+  const { widgets } = service
   await using watched = await watchPage(browser, { viewport: WIDE, reducedMotion: 'reduce' })
   const { page } = watched
   await page.goto(
@@ -145,9 +145,9 @@ async function useKeys({ browser, host, stage, script }: Scene): Promise<void> {
 }
 
 /** A page that loads the script late, and reserves space, does not move; nor does one whose styles come with the script. */
-async function keepStill({ browser, host, stage }: Scene): Promise<void> {
-  const body = `<earshot-wall widget="${stage.widgets.wall}"></earshot-wall><footer>The footer of the page</footer>`
-  const head = `<script async src="${stage.url}/embed.js"></script>`
+async function keepStill({ browser, host, service }: Fixture): Promise<void> {
+  const body = `<earshot-wall widget="${service.widgets.wall}"></earshot-wall><footer>The footer of the page</footer>`
+  const head = `<script async src="${service.url}/embed.js"></script>`
   for (const viewport of [PHONE, WIDE]) {
     await using watched = await watchPage(browser, { viewport })
     const { page } = watched
@@ -163,8 +163,8 @@ async function keepStill({ browser, host, stage }: Scene): Promise<void> {
 }
 
 /** The same words without script, with what search engines read. */
-async function readWithoutScript({ browser, stage }: Scene): Promise<void> {
-  const { url, widgets } = stage
+async function readWithoutScript({ browser, service }: Fixture): Promise<void> {
+  const { url, widgets } = service
   const address = `${url}/w/${widgets.wall}`
   await using watched = await watchPage(browser, { viewport: WIDE, locale: 'de-DE' })
   const { page, requests, complaints } = watched
@@ -187,8 +187,8 @@ async function readWithoutScript({ browser, stage }: Scene): Promise<void> {
 }
 
 /** As frameworks do it: elements before their attributes, moved and changed, and the script twice. */
-async function makeByScript({ browser, host, stage, script }: Scene): Promise<void> {
-  const { widgets, publicKey, url } = stage
+async function makeByScript({ browser, host, service, script }: Fixture): Promise<void> {
+  const { widgets, publicKey, url } = service
   await using watched = await watchPage(browser, { viewport: WIDE })
   const { page, complaints } = watched
   await page.goto(host.show({ body: '<div id="place"></div>', head: `${script}${script}` }))
@@ -220,7 +220,7 @@ async function makeByScript({ browser, host, stage, script }: Scene): Promise<vo
 }
 
 /** A link to a still picture that has ended is asked for again. */
-async function renewLinks({ browser, host, stage, script }: Scene): Promise<void> {
+async function renewLinks({ browser, host, service, script }: Fixture): Promise<void> {
   await using watched = await watchPage(browser, { viewport: WIDE })
   const { page } = watched
   let refused = 0
@@ -228,13 +228,13 @@ async function renewLinks({ browser, host, stage, script }: Scene): Promise<void
     refused += 1
     return refused === 1 ? route.fulfill({ status: 404 }) : route.continue()
   })
-  await page.goto(host.show({ body: `<earshot-wall widget="${stage.widgets.wall}"></earshot-wall>`, head: script }))
+  await page.goto(host.show({ body: `<earshot-wall widget="${service.widgets.wall}"></earshot-wall>`, head: script }))
   await watched.until("document.querySelector('earshot-wall').shadowRoot.querySelector('.play img')?.naturalWidth > 0")
   expectEqual('how often the picture was asked for', refused, 2)
 }
 
 /** Messages of the form's own page count, and those of others do not. */
-async function receiveFromForm({ browser, host, script }: Scene): Promise<void> {
+async function receiveFromForm({ browser, host, script }: Fixture): Promise<void> {
   using other = await openHost()
   const say = (...messages: object[]) => messages.map((message) => `parent.postMessage(${JSON.stringify(message)}, '*')`).join('; ')
   other.show(
@@ -264,19 +264,19 @@ async function receiveFromForm({ browser, host, script }: Scene): Promise<void> 
 }
 
 /** What the page wrote stays, and the page is told why. */
-async function failQuietly({ browser, host, stage, script }: Scene): Promise<void> {
+async function failQuietly({ browser, host, service, script }: Fixture): Promise<void> {
   const body = (attributes: string) => `<earshot-wall ${attributes}><a href="/stories">Our stories</a></earshot-wall>`
   const address = host.show({
-    body: body(`widget="${stage.widgets.wall}" base="${stage.url}"`),
+    body: body(`widget="${service.widgets.wall}" base="${service.url}"`),
     head: `<script src="${host.origin}/embed.js"></script>`,
   })
-  const copy = await fetch(`${stage.url}/embed.js`).then((response) => response.text())
+  const copy = await fetch(`${service.url}/embed.js`).then((response) => response.text())
   await using unknown = await watchPage(browser)
   await unknown.page.goto(host.show({ body: body('widget="00000000-0000-7000-8000-000000000000"'), head: script }))
   await unknown.until('told.length > 0')
   expectEqual('an unknown widget', await unknown.told(), ['error earshot-wall not_found'])
   expectEqual('its fallback is visible', await unknown.page.getByText('Our stories').isVisible(), true)
-  await stage.stop()
+  await service.stop()
   await using away = await watchPage(browser)
   await away.page.route('**/embed.js', (route) => route.fulfill({ contentType: 'text/javascript', body: copy }))
   await away.page.goto(address)

@@ -6,9 +6,9 @@ import { startService } from '../support/service-process.ts'
 import { openChromium } from './chromium.ts'
 import { TOP } from './command.ts'
 import { failingWebhook } from './journeys/failing-webhook.ts'
+import { type Journey, openFixture, PICTURES } from './journeys/fixture.ts'
 import { fromSignUp } from './journeys/from-sign-up.ts'
 import { movingIn } from './journeys/moving-in.ts'
-import { type Journey, openScene, PICTURES } from './journeys/scene.ts'
 import { surveyToNps } from './journeys/survey-to-nps.ts'
 import { twoModerators } from './journeys/two-moderators.ts'
 
@@ -50,11 +50,11 @@ export function keepJourneys(): void {
   }
 }
 
-async function tell(place: Parameters<typeof openScene>[0], journey: Journey): Promise<string | null> {
-  await using scene = openScene(place, journey.name)
+async function tell(place: Parameters<typeof openFixture>[0], journey: Journey): Promise<string | null> {
+  await using fixture = openFixture(place, journey.name)
   try {
-    await journey.tell(scene)
-    return scene.complaints.length === 0 ? null : `the browser reported: ${scene.complaints.join('; ')}`
+    await journey.tell(fixture)
+    return fixture.complaints.length === 0 ? null : `the browser reported: ${fixture.complaints.join('; ')}`
   } catch (error) {
     return error instanceof Error ? error.message : String(error)
   }

@@ -1,17 +1,17 @@
 import { equal } from 'node:assert/strict'
-import type { Flow, Stage } from './stage.ts'
+import type { Fixture, Flow } from './fixture.ts'
 
 export const analyticsFlows: readonly Flow[] = [
   {
     name: 'analytics: figures, the course of the score and its table',
-    run: async (stage) => {
-      const { page, open, check, client, team, project } = stage
+    run: async (fixture) => {
+      const { page, open, check, client, team, project } = fixture
       await open('analytics')
       await page.getByRole('heading', { name: 'Nothing arrived in this time' }).waitFor()
       await page.getByRole('heading', { name: 'No answers in this time' }).waitFor()
       await check('no figures')
       await client.submissions.create({ team_id: team.id, project_id: project.id, body: 'Good.', rating: 4, author: { name: 'Ada' } })
-      await answer(stage, [10, 9, 7, 0])
+      await answer(fixture, [10, 9, 7, 0])
       await page.reload()
       await page.getByRole('heading', { name: 'Ratings' }).waitFor()
       await page.getByText('from 4 answers', { exact: true }).waitFor()
@@ -30,7 +30,7 @@ export const analyticsFlows: readonly Flow[] = [
   },
 ]
 
-async function answer({ client, team, project }: Stage, scores: readonly number[]): Promise<void> {
+async function answer({ client, team, project }: Fixture, scores: readonly number[]): Promise<void> {
   const ref = { team_id: team.id, project_id: project.id }
   const question = { ref: 'recommend', type: 'nps' as const, title: 'Would you recommend us?', required: true }
   const survey = await client.surveys.create({ ...ref, name: 'Loyalty', questions: [question] })

@@ -1,4 +1,4 @@
-import type { Flow } from './stage.ts'
+import type { Flow } from './fixture.ts'
 
 const BODY = 'My password is hunter2.'
 

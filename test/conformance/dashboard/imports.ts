@@ -1,35 +1,35 @@
 import { fileURLToPath } from 'node:url'
 import { expect } from 'vitest'
 import { until } from '../../support/until.ts'
-import type { Flow, Stage } from './stage.ts'
+import type { Fixture, Flow } from './fixture.ts'
 
-const fixture = (name: string) => fileURLToPath(new URL(`../../fixtures/imports/${name}`, import.meta.url))
+const fileOf = (name: string) => fileURLToPath(new URL(`../../fixtures/imports/${name}`, import.meta.url))
 
-const bodiesOf = async ({ client, team, project }: Stage) =>
+const bodiesOf = async ({ client, team, project }: Fixture) =>
   (await client.submissions.list({ team_id: team.id, project_id: project.id })).results.map(({ body }) => body)
 
 export const importFlows: readonly Flow[] = [
   {
     name: 'a file of another service is mapped, looked at, imported and undone',
-    run: async (stage) => {
-      const { page, open, check, client, team, project } = stage
+    run: async (fixture) => {
+      const { page, open, check, client, team, project } = fixture
       await open('imports')
       await page.getByText('No imports yet').waitFor()
       await check('no imports')
-      await page.locator('input[type=file]').setInputFiles(fixture('senja-full.csv'))
+      await page.locator('input[type=file]').setInputFiles(fileOf('senja-full.csv'))
       await page.getByText('Recognized: Senja').waitFor()
       await page
         .getByRole('cell', { name: /It saved us a week/ })
         .last()
         .waitFor()
       await check('a dry run')
-      expect(await bodiesOf(stage)).toEqual([])
+      expect(await bodiesOf(fixture)).toEqual([])
       await page.getByRole('combobox', { name: 'What city becomes' }).selectOption({ label: 'Keep as metadata' })
       await page.getByRole('checkbox', { name: 'All authors agreed to publication' }).check()
       await page.getByText('You changed something: check again first.').waitFor()
       // Disabled: a press does nothing.
       await page.getByRole('button', { name: /^Import \d/ }).click({ force: true })
-      expect(await bodiesOf(stage)).toEqual([])
+      expect(await bodiesOf(fixture)).toEqual([])
       await page.getByRole('button', { name: 'Check again' }).click()
       await page.getByText('Records arrive pending. You can undo the import.').waitFor()
       expect(await page.getByRole('combobox', { name: 'What city becomes' }).inputValue()).toBe('metadata.city')
@@ -46,7 +46,7 @@ export const importFlows: readonly Flow[] = [
       await check('asking before an undo')
       await page.getByRole('dialog').getByRole('button', { name: 'Undo the import' }).click()
       await page.getByText('The import is undone.').waitFor()
-      await until('all records are gone', async () => (await bodiesOf(stage)).length === 0)
+      await until('all records are gone', async () => (await bodiesOf(fixture)).length === 0)
       await page.getByRole('link', { name: 'All imports' }).click()
       await page.getByRole('link', { name: /senja-full\.csv/ }).waitFor()
       await check('the list of imports')
@@ -56,7 +56,7 @@ export const importFlows: readonly Flow[] = [
     name: 'rows that fail are listed with their reasons and can be downloaded',
     run: async ({ page, open, check }) => {
       await open('imports')
-      await page.locator('input[type=file]').setInputFiles(fixture('senja-faults.csv'))
+      await page.locator('input[type=file]').setInputFiles(fileOf('senja-faults.csv'))
       await page.getByRole('heading', { name: 'Rows that would fail' }).waitFor()
       await page.getByRole('cell', { name: 'author.email must be an e-mail address' }).waitFor()
       await check('rows that fail')
@@ -74,8 +74,8 @@ export const importFlows: readonly Flow[] = [
   },
   {
     name: 'a table of one’s own is imported by keyboard alone',
-    run: async (stage) => {
-      const { page, open, check } = stage
+    run: async (fixture) => {
+      const { page, open, check } = fixture
       await open('imports')
       await page.getByText('No imports yet').waitFor()
       const choose = page.getByRole('button', { name: 'Choose a file' })
@@ -100,7 +100,7 @@ export const importFlows: readonly Flow[] = [
       await page.getByRole('button', { name: 'Import 1 row' }).focus()
       await page.keyboard.press('Enter')
       await page.getByRole('button', { name: 'Undo the import' }).waitFor()
-      expect(await bodiesOf(stage)).toEqual(['Saved us; really, a week'])
+      expect(await bodiesOf(fixture)).toEqual(['Saved us; really, a week'])
     },
   },
 ]

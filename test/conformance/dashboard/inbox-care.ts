@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect } from 'vitest'
 import { until } from '../../support/until.ts'
+import type { Flow } from './fixture.ts'
 import { leaveWords, stateOf } from './inbox.ts'
-import type { Flow } from './stage.ts'
 
 /** Longer than a decision is held. */
 const AFTER_HOLD_MS = 12_000
@@ -11,32 +11,32 @@ const AFTER_HOLD_MS = 12_000
 export const inboxCareFlows: readonly Flow[] = [
   {
     name: 'an arrival does not take the place of what is read',
-    run: async (stage) => {
-      const { page, open, size } = stage
-      const [ada] = await leaveWords(stage, ['Ada'])
+    run: async (fixture) => {
+      const { page, open, size } = fixture
+      const [ada] = await leaveWords(fixture, ['Ada'])
       await open('inbox')
       await page.getByText('Live', { exact: true }).waitFor()
       if (size === 'phone') await page.getByRole('option', { name: /Ada/ }).click()
       const reading = page.getByRole('region', { name: 'Submission', exact: true })
       await reading.getByText('Words of Ada').waitFor()
-      const [mallory] = await leaveWords(stage, ['Mallory'])
+      const [mallory] = await leaveWords(fixture, ['Mallory'])
       // On a phone the list is behind what is read.
       await page.locator('[role="option"]', { hasText: 'Mallory' }).waitFor({ state: 'attached' })
       expect(await reading.getByText('Words of Ada').count()).toBe(1)
       await page.keyboard.press('a')
       await page.getByText('Approved Ada’s words').waitFor()
-      await until('the approval arrives', async () => (await stateOf(stage, ada?.id ?? '')) === 'approved')
-      expect(await stateOf(stage, mallory?.id ?? '')).toBe('pending')
+      await until('the approval arrives', async () => (await stateOf(fixture, ada?.id ?? '')) === 'approved')
+      expect(await stateOf(fixture, mallory?.id ?? '')).toBe('pending')
     },
   },
   {
     name: 'many decisions in two projects are sent when the page is left',
-    run: async (stage) => {
-      const { page, open, client, team } = stage
+    run: async (fixture) => {
+      const { page, open, client, team } = fixture
       const names = Array.from({ length: 110 }, (_, index) => `Person ${index}`)
-      const many = await leaveWords(stage, names)
+      const many = await leaveWords(fixture, names)
       const other = await client.projects.create({ team_id: team.id, name: 'Shop' })
-      const [one] = await leaveWords({ ...stage, project: other }, ['Zoe'])
+      const [one] = await leaveWords({ ...fixture, project: other }, ['Zoe'])
       await open('inbox')
       await page.getByRole('option', { name: /Person 109/ }).waitFor()
       // Two pages are loaded, then all of them are selected.
@@ -58,16 +58,33 @@ export const inboxCareFlows: readonly Flow[] = [
       await page.keyboard.press('a')
       await page.getByText('Approved Zoe’s words').waitFor()
       await page.goto('about:blank')
-      const rejected = () => client.submissions.counts({ team_id: team.id, project_id: stage.project.id })
+      const rejected = () => client.submissions.counts({ team_id: team.id, project_id: fixture.project.id })
       await until('all rejections arrive', async () => (await rejected()).rejected === many.length)
-      await until('the approval arrives', async () => (await stateOf({ ...stage, project: other }, one?.id ?? '')) === 'approved')
+      await until('the approval arrives', async () => (await stateOf({ ...fixture, project: other }, one?.id ?? '')) === 'approved')
+    },
+  },
+  {
+    name: 'a decision that comes too late changes nothing, and says who was faster',
+    run: async (fixture) => {
+      const { page, open, client, team, project, complaints } = fixture
+      const [only] = await leaveWords(fixture, ['Pia'])
+      // Without the stream, the page learns of it by the answer to its decision alone.
+      await page.route('**/submissions/stream/**', (route) => route.abort())
+      await open(`inbox?item=${only?.id}`)
+      await page.getByRole('button', { name: 'Approve' }).click()
+      await page.getByText('Approved Pia’s words').waitFor()
+      await client.submissions.reject({ team_id: team.id, project_id: project.id, submission_id: only?.id ?? '' })
+      await page.getByText('Grace Hopper rejected Pia’s words before you.').waitFor()
+      expect(await stateOf(fixture, only?.id ?? '')).toBe('rejected')
+      expect(complaints.every((complaint) => complaint.includes('net::ERR_FAILED'))).toBe(true)
+      fixture.forgive('net::ERR_FAILED')
     },
   },
   {
     name: 'undo takes back what it stands beside, and one press is one decision',
-    run: async (stage) => {
-      const { page, open, size } = stage
-      const [ada, ben, cleo] = await leaveWords(stage, ['Ada', 'Ben', 'Cleo'])
+    run: async (fixture) => {
+      const { page, open, size } = fixture
+      const [ada, ben, cleo] = await leaveWords(fixture, ['Ada', 'Ben', 'Cleo'])
       await open('inbox')
       await page.getByRole('option', { name: /Cleo/ }).waitFor()
       if (size === 'phone') await page.getByRole('option', { name: /Cleo/ }).click()
@@ -83,16 +100,16 @@ export const inboxCareFlows: readonly Flow[] = [
       await beside.getByRole('button', { name: 'Undo' }).click()
       await page.getByText('Undone').waitFor()
       await delay(AFTER_HOLD_MS)
-      const states = [ada, ben, cleo].map((one) => stateOf(stage, one?.id ?? ''))
+      const states = [ada, ben, cleo].map((one) => stateOf(fixture, one?.id ?? ''))
       expect(await Promise.all(states)).toEqual(['pending', 'approved', 'pending'])
     },
   },
   {
     name: 'somebody else who signs in neither sends nor sees what was typed',
-    run: async (stage) => {
-      const { page, open, context, team, complaints, expectRefusal } = stage
-      const [only] = await leaveWords(stage, ['Olga'])
-      const { page: other } = await stage.colleague('admin')
+    run: async (fixture) => {
+      const { page, open, context, team, complaints, expectRefusal } = fixture
+      const [only] = await leaveWords(fixture, ['Olga'])
+      const { page: other } = await fixture.colleague('admin')
       await open('settings')
       await page.getByRole('textbox', { name: 'Thank you' }).fill('A secret of Grace')
       await open(`inbox?item=${only?.id}`)
@@ -102,10 +119,10 @@ export const inboxCareFlows: readonly Flow[] = [
       await context.addCookies(await other.context().cookies())
       // Their dashboard opens in another tab of the same browser.
       const tab = await context.newPage()
-      await tab.goto(`${stage.url}/app/${team.slug}/${stage.project.slug}/inbox`)
+      await tab.goto(`${fixture.url}/app/${team.slug}/${fixture.project.slug}/inbox`)
       await page.getByText('Ada Admin').first().waitFor({ state: 'attached' })
       await delay(AFTER_HOLD_MS)
-      expect(await stateOf(stage, only?.id ?? '')).toBe('pending')
+      expect(await stateOf(fixture, only?.id ?? '')).toBe('pending')
       await open('settings')
       await page.getByRole('textbox', { name: 'Thank you' }).waitFor()
       expect(await page.getByText('A secret of Grace').count()).toBe(0)

@@ -1,11 +1,11 @@
 import { expect } from 'vitest'
 import { until } from '../../support/until.ts'
-import type { Flow, Stage } from './stage.ts'
+import type { Fixture, Flow } from './fixture.ts'
 
-type Submission = Awaited<ReturnType<Stage['client']['submissions']['create']>>
+type Submission = Awaited<ReturnType<Fixture['client']['submissions']['create']>>
 
 /** Leaves words as a program would. The last ones are first in the inbox. */
-export async function leaveWords({ client, team, project }: Stage, names: readonly string[]) {
+export async function leaveWords({ client, team, project }: Fixture, names: readonly string[]) {
   const made: Submission[] = []
   for (const name of names) {
     made.push(
@@ -18,7 +18,7 @@ export async function leaveWords({ client, team, project }: Stage, names: readon
   return made
 }
 
-export const stateOf = async ({ client, team, project }: Stage, submission_id: string) =>
+export const stateOf = async ({ client, team, project }: Fixture, submission_id: string) =>
   (await client.submissions.retrieve({ team_id: team.id, project_id: project.id, submission_id })).state
 
 export const inboxFlows: readonly Flow[] = [
@@ -32,9 +32,9 @@ export const inboxFlows: readonly Flow[] = [
   },
   {
     name: 'the queue is read and decided by keyboard alone',
-    run: async (stage) => {
-      const { page, open, check, size } = stage
-      const [first, second, third] = await leaveWords(stage, ['Ada', 'Ben', 'Cleo'])
+    run: async (fixture) => {
+      const { page, open, check, size } = fixture
+      const [first, second, third] = await leaveWords(fixture, ['Ada', 'Ben', 'Cleo'])
       if (!first || !second || !third) throw new Error('Nothing was made')
       await open('inbox')
       await page.getByRole('option', { name: /Cleo/ }).waitFor()
@@ -52,11 +52,11 @@ export const inboxFlows: readonly Flow[] = [
       await page.keyboard.press('Enter')
       await page.getByText('Rejected Ben’s words').waitFor()
       // Nothing is sent before it can be taken back no more.
-      expect(await stateOf(stage, second.id)).toBe('pending')
+      expect(await stateOf(fixture, second.id)).toBe('pending')
       await page.keyboard.press('z')
       await page.getByText('Undone').waitFor()
-      await until('the approval arrives', async () => (await stateOf(stage, third.id)) === 'approved')
-      expect([await stateOf(stage, first.id), await stateOf(stage, second.id)]).toEqual(['pending', 'pending'])
+      await until('the approval arrives', async () => (await stateOf(fixture, third.id)) === 'approved')
+      expect([await stateOf(fixture, first.id), await stateOf(fixture, second.id)]).toEqual(['pending', 'pending'])
       await page.keyboard.press('?')
       await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor()
       await check('shortcuts')
@@ -65,35 +65,35 @@ export const inboxFlows: readonly Flow[] = [
   },
   {
     name: 'a decision is sent when the page is left',
-    run: async (stage) => {
-      const { page, open } = stage
-      const [only] = await leaveWords(stage, ['Dora'])
+    run: async (fixture) => {
+      const { page, open } = fixture
+      const [only] = await leaveWords(fixture, ['Dora'])
       if (!only) throw new Error('Nothing was made')
       await open(`inbox?item=${only.id}`)
       await page.getByRole('button', { name: 'Approve' }).click()
       await page.getByText('Approved Dora’s words').waitFor()
       await page.goto('about:blank')
-      await until('the decision arrives', async () => (await stateOf(stage, only.id)) === 'approved', 3_000)
+      await until('the decision arrives', async () => (await stateOf(fixture, only.id)) === 'approved', 3_000)
     },
   },
   {
     name: 'what a colleague decided is shown and never overwritten',
-    run: async (stage) => {
-      const { page, open, client, team, project } = stage
-      const [only] = await leaveWords(stage, ['Eve'])
+    run: async (fixture) => {
+      const { page, open, client, team, project } = fixture
+      const [only] = await leaveWords(fixture, ['Eve'])
       if (!only) throw new Error('Nothing was made')
       await open(`inbox?item=${only.id}`)
       await page.getByRole('button', { name: 'Approve' }).click()
       await client.submissions.reject({ team_id: team.id, project_id: project.id, submission_id: only.id, reason: 'A test' })
       await page.getByText('Grace Hopper rejected Eve’s words before you.').waitFor()
-      expect(await stateOf(stage, only.id)).toBe('rejected')
+      expect(await stateOf(fixture, only.id)).toBe('rejected')
     },
   },
   {
     name: 'several are decided at once, and tagged, searched and filtered',
-    run: async (stage) => {
-      const { page, open, check, size } = stage
-      const made = await leaveWords(stage, ['Finn', 'Gina', 'Hugo', 'Ida'])
+    run: async (fixture) => {
+      const { page, open, check, size } = fixture
+      const made = await leaveWords(fixture, ['Finn', 'Gina', 'Hugo', 'Ida'])
       await open('inbox')
       await page.getByRole('option', { name: /Ida/ }).click()
       await page.getByRole('combobox', { name: 'Add a tag' }).fill('pricing')
@@ -115,7 +115,7 @@ export const inboxFlows: readonly Flow[] = [
       await page.getByText('Approved 3 submissions').waitFor()
       const three = made.filter(({ author }) => author.name !== 'Ida')
       await until('all three arrive', async () =>
-        (await Promise.all(three.map(({ id }) => stateOf(stage, id)))).every((state) => state === 'approved'),
+        (await Promise.all(three.map(({ id }) => stateOf(fixture, id)))).every((state) => state === 'approved'),
       )
       await page.getByRole('link', { name: /^Approved/ }).click()
       await page.getByRole('option', { name: /Gina/ }).waitFor()
@@ -123,14 +123,17 @@ export const inboxFlows: readonly Flow[] = [
   },
   {
     name: 'what others do appears by itself, in every tab by one stream',
-    run: async (stage) => {
-      const { page, open, client, team, project, context } = stage
+    run: async (fixture) => {
+      const { page, open, client, team, project, context } = fixture
+      const streams: string[] = []
+      context.on('request', (request) => void (request.url().includes('/submissions/stream/') && streams.push(request.url())))
       await open('inbox')
       await page.getByText('Live', { exact: true }).waitFor()
       const other = await context.newPage()
       await other.goto(page.url())
       await other.getByText('Live', { exact: true }).waitFor()
-      const [first] = await leaveWords(stage, ['Kim', 'Lea'])
+      expect(streams).toHaveLength(1)
+      const [first] = await leaveWords(fixture, ['Kim', 'Lea'])
       if (!first) throw new Error('Nothing was made')
       for (const tab of [page, other]) {
         await tab.getByRole('option', { name: /Lea/ }).waitFor()
@@ -140,15 +143,15 @@ export const inboxFlows: readonly Flow[] = [
       for (const tab of [page, other]) await tab.getByRole('option', { name: /Kim/ }).waitFor({ state: 'detached' })
       // The tab that has the stream is closed: the other one takes it over.
       await page.close()
-      await leaveWords(stage, ['Mia'])
+      await leaveWords(fixture, ['Mia'])
       await other.getByRole('option', { name: /Mia/ }).waitFor()
     },
   },
   {
     name: 'a session that ends is begun again, and nothing is lost',
-    run: async (stage) => {
-      const { page, open, context, complaints, expectRefusal, check, url } = stage
-      const [only] = await leaveWords(stage, ['Nora'])
+    run: async (fixture) => {
+      const { page, open, context, complaints, expectRefusal, check, url } = fixture
+      const [only] = await leaveWords(fixture, ['Nora'])
       if (!only) throw new Error('Nothing was made')
       await open(`inbox?item=${only.id}`)
       await page.getByText('Live', { exact: true }).waitFor({ state: 'attached' })
@@ -163,17 +166,17 @@ export const inboxFlows: readonly Flow[] = [
       await context.addCookies(cookies)
       await page.getByRole('button', { name: 'I have signed in' }).click()
       await page.getByRole('dialog').waitFor({ state: 'detached' })
-      await until('the decision arrives', async () => (await stateOf(stage, only.id)) === 'rejected')
+      await until('the decision arrives', async () => (await stateOf(fixture, only.id)) === 'rejected')
       expect(page.url()).toContain(`${url}/app/`)
       while (complaints.some((complaint) => complaint.includes('status of 401'))) expectRefusal(401)
     },
   },
   {
     name: 'a viewer reads and cannot decide',
-    run: async (stage) => {
-      await leaveWords(stage, ['Jan'])
-      const { page } = await stage.colleague('viewer')
-      await page.goto(`${stage.url}/app/`)
+    run: async (fixture) => {
+      await leaveWords(fixture, ['Jan'])
+      const { page } = await fixture.colleague('viewer')
+      await page.goto(`${fixture.url}/app/`)
       await page.getByText('Live', { exact: true }).waitFor()
       await page.getByRole('option', { name: /Jan/ }).click()
       await page.getByRole('region', { name: 'Submission', exact: true }).getByText('Words of Jan').waitFor()

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Page } from 'playwright-core'
-import type { Flow, Stage } from './stage.ts'
+import type { Fixture, Flow } from './fixture.ts'
 
 /** Saving waits for a pause in typing. */
 const SAVED_MS = 10_000
@@ -8,12 +8,12 @@ const SAVED_MS = 10_000
 export const surveysFlows: readonly Flow[] = [
   {
     name: 'a survey goes from a draft to its NPS',
-    run: async (stage) => {
-      const { page, open, check } = stage
+    run: async (fixture) => {
+      const { page, open, check } = fixture
       await open('surveys')
       await page.getByRole('heading', { name: 'No survey yet' }).waitFor()
       await check('no surveys')
-      const survey_id = await createBlank(stage, 'Launch')
+      const survey_id = await createBlank(fixture, 'Launch')
       await addQuestion(page, 'NPS')
       await page.getByRole('checkbox', { name: 'Required' }).check()
       await addQuestion(page, 'Long text')
@@ -29,7 +29,7 @@ export const surveysFlows: readonly Flow[] = [
       await saved(page)
       await skipInPreview(page)
       await publish(page, check)
-      const survey = await stage.client.surveys.retrieve(refOf(stage, survey_id))
+      const survey = await fixture.client.surveys.retrieve(refOf(fixture, survey_id))
       assert.equal(survey.status, 'active')
       assert.deepEqual(
         survey.questions.map(({ type, show_if }) => [type, show_if?.rules]),
@@ -39,7 +39,7 @@ export const surveysFlows: readonly Flow[] = [
           ['single_choice', undefined],
         ],
       )
-      await answer(stage, survey_id, [10, 9, 2])
+      await answer(fixture, survey_id, [10, 9, 2])
       await page.getByRole('link', { name: 'Results' }).click()
       await page.getByRole('img', { name: 'Net Promoter Score: 33.3' }).waitFor()
       await page.getByText('The import was slow').waitFor()
@@ -51,17 +51,20 @@ export const surveysFlows: readonly Flow[] = [
       await page.getByRole('button', { name: 'Delete response' }).click()
       await page.getByRole('dialog').getByRole('button', { name: 'Delete response' }).click()
       await page.getByText('No response fits these filters').waitFor()
-      assert.equal((await stage.client.responses.list(refOf(stage, survey_id))).results.length, 2)
+      assert.equal((await fixture.client.responses.list(refOf(fixture, survey_id))).results.length, 2)
     },
   },
   {
     name: 'a survey is exported as CSV',
-    run: async (stage) => {
-      const survey_id = await createByApi(stage)
-      await answer(stage, survey_id, [9, 4])
-      await stage.open(`surveys/${survey_id}/responses?group=detractors`)
-      await stage.page.getByRole('button', { name: 'Export' }).click()
-      const [download] = await Promise.all([stage.page.waitForEvent('download'), stage.page.getByRole('menuitem', { name: 'CSV' }).click()])
+    run: async (fixture) => {
+      const survey_id = await createByApi(fixture)
+      await answer(fixture, survey_id, [9, 4])
+      await fixture.open(`surveys/${survey_id}/responses?group=detractors`)
+      await fixture.page.getByRole('button', { name: 'Export' }).click()
+      const [download] = await Promise.all([
+        fixture.page.waitForEvent('download'),
+        fixture.page.getByRole('menuitem', { name: 'CSV' }).click(),
+      ])
       const lines = (await textOf(download)).trim().split('\r\n')
       assert.equal(lines.length, 2)
       assert.match(lines[0] ?? '', /answers\.nps/)
@@ -69,29 +72,29 @@ export const surveysFlows: readonly Flow[] = [
   },
   {
     name: 'a survey is translated beside its own texts',
-    run: async (stage) => {
-      const { page } = stage
-      const survey_id = await createByApi(stage, 'draft')
-      await stage.open(`surveys/${survey_id}/edit?tab=translations`)
+    run: async (fixture) => {
+      const { page } = fixture
+      const survey_id = await createByApi(fixture, 'draft')
+      await fixture.open(`surveys/${survey_id}/edit?tab=translations`)
       await page.getByLabel('Add a language').selectOption('de')
       await page.getByRole('button', { name: 'Add', exact: true }).click()
       const german = page.getByRole('region', { name: 'German' })
       await german.getByText('3 texts are missing.').waitFor()
-      await stage.check('missing translations')
+      await fixture.check('missing translations')
       await german.getByRole('textbox', { name: 'Question in German: How likely' }).fill('Wie wahrscheinlich ist es?')
       await page.getByRole('button', { name: 'German 33%' }).waitFor()
-      await preview(stage).getByText('Wie wahrscheinlich ist es?').waitFor({ state: 'attached' })
+      await preview(fixture).getByText('Wie wahrscheinlich ist es?').waitFor({ state: 'attached' })
       await saved(page)
-      const { translations } = await stage.client.surveys.retrieve(refOf(stage, survey_id))
+      const { translations } = await fixture.client.surveys.retrieve(refOf(fixture, survey_id))
       assert.deepEqual(translations, { de: { questions: { nps: { title: 'Wie wahrscheinlich ist es?' } } } })
     },
   },
   {
     name: 'questions are moved by keyboard alone',
-    run: async (stage) => {
-      const { page } = stage
-      const survey_id = await createByApi(stage, 'draft')
-      await stage.open(`surveys/${survey_id}/edit`)
+    run: async (fixture) => {
+      const { page } = fixture
+      const survey_id = await createByApi(fixture, 'draft')
+      await fixture.open(`surveys/${survey_id}/edit`)
       const down = page.getByRole('button', { name: 'Move question 1 down' })
       await down.waitFor()
       await down.focus()
@@ -103,10 +106,10 @@ export const surveysFlows: readonly Flow[] = [
       await page.getByText('Not saved: correct what is marked').waitFor()
       await page.getByRole('button', { name: 'Question 1. What should we do better?' }).press('Enter')
       await page.getByText('comes later now').waitFor()
-      await stage.check('condition on a later question')
+      await fixture.check('condition on a later question')
       await page.getByRole('button', { name: 'Remove condition 1' }).press('Enter')
       await saved(page)
-      const { questions } = await stage.client.surveys.retrieve(refOf(stage, survey_id))
+      const { questions } = await fixture.client.surveys.retrieve(refOf(fixture, survey_id))
       assert.deepEqual(
         questions.map(({ ref }) => ref),
         ['better', 'found', 'nps'],
@@ -115,57 +118,57 @@ export const surveysFlows: readonly Flow[] = [
   },
   {
     name: 'a published survey changes only when its author says so, is closed and opened again',
-    run: async (stage) => {
-      const { page } = stage
-      const survey_id = await createByApi(stage)
-      await stage.open(`surveys/${survey_id}/edit`)
+    run: async (fixture) => {
+      const { page } = fixture
+      const survey_id = await createByApi(fixture)
+      await fixture.open(`surveys/${survey_id}/edit`)
       await page.getByRole('button', { name: 'Question 2. What should we do better?' }).click()
       await page.getByRole('textbox', { name: 'Question', exact: true }).fill('What is missing?')
       await page.getByText('Respondents do not see your changes yet.').waitFor()
       await page.reload()
       await page.getByText('Your changes of an earlier visit are here again.').waitFor()
-      assert.equal((await stage.client.surveys.retrieve(refOf(stage, survey_id))).version, 1)
+      assert.equal((await fixture.client.surveys.retrieve(refOf(fixture, survey_id))).version, 1)
       await page.getByRole('button', { name: 'Save changes' }).click()
       await page.getByText('Version 2').waitFor()
       await page.getByRole('button', { name: 'Close', exact: true }).click()
       await page.getByRole('button', { name: 'Close survey' }).click()
       await page.getByText('Closed', { exact: true }).waitFor()
-      await stage.check('closed survey')
-      assert.equal((await stage.client.surveys.retrieve(refOf(stage, survey_id))).status, 'closed')
+      await fixture.check('closed survey')
+      assert.equal((await fixture.client.surveys.retrieve(refOf(fixture, survey_id))).status, 'closed')
       await page.getByRole('button', { name: 'Reopen' }).click()
       await page.getByRole('button', { name: 'Reopen now' }).click()
       await page.getByRole('heading', { name: 'Share the survey' }).waitFor()
-      assert.equal((await stage.client.surveys.retrieve(refOf(stage, survey_id))).status, 'active')
+      assert.equal((await fixture.client.surveys.retrieve(refOf(fixture, survey_id))).status, 'active')
     },
   },
   {
     name: 'two authors of a survey lose nothing',
-    run: async (stage) => {
-      const { page } = stage
-      const survey_id = await createByApi(stage, 'draft')
-      const ref = refOf(stage, survey_id)
-      await stage.open(`surveys/${survey_id}/edit?tab=settings`)
+    run: async (fixture) => {
+      const { page } = fixture
+      const survey_id = await createByApi(fixture, 'draft')
+      const ref = refOf(fixture, survey_id)
+      await fixture.open(`surveys/${survey_id}/edit?tab=settings`)
       await page.getByLabel('Thank-you text').waitFor()
       await page.context().setOffline(true)
       await page.getByLabel('Thank-you text').fill('Mine')
       await page.getByText('Not saved: no connection').waitFor({ timeout: SAVED_MS * 4 })
-      await stage.client.surveys.update({ ...ref, thank_you_text: 'Theirs' })
+      await fixture.client.surveys.update({ ...ref, thank_you_text: 'Theirs' })
       await page.context().setOffline(false)
       await page.reload()
       await page.getByText('Somebody else changed this survey').waitFor()
-      await stage.check('conflict')
+      await fixture.check('conflict')
       await page.getByRole('button', { name: 'Keep mine' }).click()
       await saved(page)
-      assert.equal((await stage.client.surveys.retrieve(ref)).thank_you_text, 'Mine')
+      assert.equal((await fixture.client.surveys.retrieve(ref)).thank_you_text, 'Mine')
     },
   },
   {
     name: 'a viewer sees surveys and changes nothing',
-    run: async (stage) => {
-      const survey_id = await createByApi(stage)
-      await answer(stage, survey_id, [9])
-      const { page } = await stage.colleague('viewer')
-      await page.goto(`${stage.url}/app/${stage.team.slug}/${stage.project.slug}/surveys/${survey_id}/edit`)
+    run: async (fixture) => {
+      const survey_id = await createByApi(fixture)
+      await answer(fixture, survey_id, [9])
+      const { page } = await fixture.colleague('viewer')
+      await page.goto(`${fixture.url}/app/${fixture.team.slug}/${fixture.project.slug}/surveys/${survey_id}/edit`)
       await page.getByText('Members of the team can change it.').waitFor()
       assert.equal(await page.getByRole('button', { name: 'Add a question' }).count(), 0)
       await page.getByRole('link', { name: 'Responses' }).click()
@@ -177,10 +180,10 @@ export const surveysFlows: readonly Flow[] = [
   },
   {
     name: 'a survey is duplicated and deleted from the list',
-    run: async (stage) => {
-      const { page, client, team, project } = stage
-      await createByApi(stage)
-      await stage.open('surveys')
+    run: async (fixture) => {
+      const { page, client, team, project } = fixture
+      await createByApi(fixture)
+      await fixture.open('surveys')
       await page.getByRole('button', { name: 'Actions for Launch' }).click()
       await page.getByRole('menuitem', { name: 'Duplicate' }).click()
       await page.getByRole('heading', { name: 'Launch (copy)' }).waitFor()
@@ -189,7 +192,7 @@ export const surveysFlows: readonly Flow[] = [
       await page.getByRole('menuitem', { name: 'Delete' }).click()
       await page.getByRole('button', { name: 'Delete survey' }).click()
       await page.getByRole('button', { name: 'Actions for Launch (copy)' }).waitFor({ state: 'detached' })
-      await stage.check('list of surveys')
+      await fixture.check('list of surveys')
       const { results } = await client.surveys.list({ team_id: team.id, project_id: project.id })
       assert.deepEqual(
         results.map(({ name }) => name),
@@ -199,11 +202,11 @@ export const surveysFlows: readonly Flow[] = [
   },
 ]
 
-function refOf({ team, project }: Stage, survey_id: string) {
+function refOf({ team, project }: Fixture, survey_id: string) {
   return { team_id: team.id, project_id: project.id, survey_id }
 }
 
-async function createBlank({ page }: Stage, name: string): Promise<string> {
+async function createBlank({ page }: Fixture, name: string): Promise<string> {
   await page.getByRole('button', { name: 'New survey' }).first().click()
   await page.getByRole('radio', { name: 'Blank survey' }).check()
   await page.getByRole('textbox', { name: 'Name' }).fill(name)
@@ -212,8 +215,8 @@ async function createBlank({ page }: Stage, name: string): Promise<string> {
   return new URL(page.url()).pathname.split('/').at(-2) ?? ''
 }
 
-async function createByApi(stage: Stage, status: 'draft' | 'active' = 'active'): Promise<string> {
-  const { team, project, client } = stage
+async function createByApi(fixture: Fixture, status: 'draft' | 'active' = 'active'): Promise<string> {
+  const { team, project, client } = fixture
   const { id } = await client.surveys.create({
     ...{ team_id: team.id, project_id: project.id, name: 'Launch' },
     questions: [
@@ -227,7 +230,7 @@ async function createByApi(stage: Stage, status: 'draft' | 'active' = 'active'):
       { type: 'number', ref: 'found', title: 'How many people work with you?' },
     ],
   })
-  if (status === 'active') await client.surveys.publish(refOf(stage, id))
+  if (status === 'active') await client.surveys.publish(refOf(fixture, id))
   return id
 }
 
@@ -241,7 +244,7 @@ async function saved(page: Page): Promise<void> {
   await page.getByText('Saved', { exact: true }).waitFor({ timeout: SAVED_MS })
 }
 
-function preview({ page }: Pick<Stage, 'page'>) {
+function preview({ page }: Pick<Fixture, 'page'>) {
   return page.locator('section[aria-label="Preview"]')
 }
 
@@ -262,7 +265,7 @@ async function skipInPreview(page: Page): Promise<void> {
   await phone.getByText('What should we do better?').waitFor()
 }
 
-async function publish(page: Page, check: Stage['check']): Promise<void> {
+async function publish(page: Page, check: Fixture['check']): Promise<void> {
   await page.getByRole('button', { name: 'Publish' }).click()
   await page.getByText('3 questions, all complete.').waitFor()
   await check('check list')
@@ -273,13 +276,13 @@ async function publish(page: Page, check: Stage['check']): Promise<void> {
   await page.getByRole('dialog').waitFor({ state: 'detached' })
 }
 
-async function answer(stage: Stage, survey_id: string, scores: readonly number[]): Promise<void> {
-  const ref = refOf(stage, survey_id)
-  const { questions } = await stage.client.surveys.retrieve(ref)
+async function answer(fixture: Fixture, survey_id: string, scores: readonly number[]): Promise<void> {
+  const ref = refOf(fixture, survey_id)
+  const { questions } = await fixture.client.surveys.retrieve(ref)
   const idOf = (type: string) => questions.find((question) => question.type === type)?.id ?? ''
   for (const score of scores) {
     const words = score <= 6 ? [{ question_id: idOf('long_text'), value: 'The import was slow' }] : []
-    await stage.client.responses.create({ ...ref, answers: [{ question_id: idOf('nps'), value: score }, ...words] })
+    await fixture.client.responses.create({ ...ref, answers: [{ question_id: idOf('nps'), value: score }, ...words] })
   }
 }
 

@@ -1,21 +1,21 @@
 import { expect } from 'vitest'
 import { until } from '../../support/until.ts'
-import type { Flow, Stage } from './stage.ts'
+import type { Fixture, Flow } from './fixture.ts'
 
-const refOf = ({ team, project }: Stage) => ({ team_id: team.id, project_id: project.id })
+const refOf = ({ team, project }: Fixture) => ({ team_id: team.id, project_id: project.id })
 
 /** On a phone the navigation is behind a button. */
-async function openNavigation({ page, size }: Stage): Promise<void> {
+async function openNavigation({ page, size }: Fixture): Promise<void> {
   if (size === 'phone') await page.getByRole('button', { name: 'Menu', exact: true }).click()
 }
 
 export const teamFlows: readonly Flow[] = [
   {
     name: 'a new project is led to its first approved feedback',
-    run: async (stage) => {
-      const { page, open, check, client, team } = stage
+    run: async (fixture) => {
+      const { page, open, check, client, team } = fixture
       await open('first-steps')
-      await openNavigation(stage)
+      await openNavigation(fixture)
       await page.getByRole('button', { name: /Website/ }).click()
       await page.getByRole('menuitem', { name: 'New project' }).click()
       await page.getByRole('textbox', { name: 'Name' }).fill('Shop')
@@ -48,15 +48,15 @@ export const teamFlows: readonly Flow[] = [
       await page.goBack()
       await page.getByRole('heading', { name: 'You are ready for feedback' }).waitFor()
       await check('first steps, all done')
-      await openNavigation(stage)
+      await openNavigation(fixture)
       await page.getByRole('link', { name: 'Inbox', exact: true }).waitFor()
       expect(await page.getByRole('link', { name: 'First steps' }).count()).toBe(0)
     },
   },
   {
     name: 'project settings keep what is typed and say what is wrong',
-    run: async (stage) => {
-      const { page, open, check, client, expectRefusal } = stage
+    run: async (fixture) => {
+      const { page, open, check, client, expectRefusal } = fixture
       await open('settings')
       await page.getByRole('textbox', { name: 'Theme colour' }).fill('blue')
       await page.getByRole('textbox', { name: 'Consent' }).fill('You may print my words.')
@@ -66,19 +66,19 @@ export const teamFlows: readonly Flow[] = [
       await page.getByText('must be a colour such as #3366ff').waitFor()
       expectRefusal(400)
       await check('a colour that is none')
-      expect((await client.projects.retrieve(refOf(stage))).consent_text).not.toBe('You may print my words.')
+      expect((await client.projects.retrieve(refOf(fixture))).consent_text).not.toBe('You may print my words.')
       await page.getByRole('textbox', { name: 'Theme colour' }).fill('#ffe600')
       await page.getByRole('button', { name: 'Save changes' }).last().click()
       await page.getByText('Saved.').waitFor()
       await check('a bright colour')
-      expect(await client.projects.retrieve(refOf(stage))).toMatchObject({
+      expect(await client.projects.retrieve(refOf(fixture))).toMatchObject({
         consent_text: 'You may print my words.',
         theme: { color: '#ffe600' },
       })
       await page.getByRole('textbox', { name: 'Short name' }).fill('shop')
       await page.getByRole('button', { name: 'Save changes' }).first().click()
       await page.waitForURL(/\/shop\/settings$/)
-      expect((await client.projects.retrieve(refOf(stage))).slug).toBe('shop')
+      expect((await client.projects.retrieve(refOf(fixture))).slug).toBe('shop')
       await page.getByRole('textbox', { name: 'Label of a new key' }).fill('Footer')
       await page.getByRole('button', { name: 'Create key' }).click()
       await page.getByRole('button', { name: 'Revoke Footer' }).click()
@@ -86,13 +86,13 @@ export const teamFlows: readonly Flow[] = [
       await check('revoking a key')
       await page.getByRole('button', { name: 'Revoke', exact: true }).click()
       await page.getByText('No public key yet').waitFor()
-      expect((await client.publicKeys.list(refOf(stage))).results).toEqual([])
+      expect((await client.publicKeys.list(refOf(fixture))).results).toEqual([])
     },
   },
   {
     name: 'a project is deleted by keyboard alone, once its name is typed',
-    run: async (stage) => {
-      const { page, open, client, team, project } = stage
+    run: async (fixture) => {
+      const { page, open, client, team, project } = fixture
       await open('settings')
       await page.getByRole('button', { name: 'Delete project' }).focus()
       await page.keyboard.press('Enter')
@@ -114,8 +114,8 @@ export const teamFlows: readonly Flow[] = [
   },
   {
     name: 'people are invited, get other roles and leave',
-    run: async (stage) => {
-      const { page, open, check, client, team, colleague, expectRefusal } = stage
+    run: async (fixture) => {
+      const { page, open, check, client, team, colleague, expectRefusal } = fixture
       const viewer = await colleague('viewer')
       await open('-/members')
       await page.getByRole('button', { name: 'Invite' }).click()
@@ -132,7 +132,7 @@ export const teamFlows: readonly Flow[] = [
       await check('an invitation')
       const invited = async () => (await client.invitations.list({ team_id: team.id, state: 'pending' })).results
       expect(await invited()).toMatchObject([{ email: 'linus@example.org', role: 'admin' }])
-      await viewer.page.goto(`${stage.url}/app/${team.slug}/-/members`)
+      await viewer.page.goto(`${fixture.url}/app/${team.slug}/-/members`)
       await viewer.page.getByText('Address hidden from viewers').waitFor()
       expect(await viewer.page.getByRole('button', { name: 'Invite' }).count()).toBe(0)
       await page.getByRole('button', { name: 'Revoke the invitation of linus@example.org' }).click()
@@ -157,9 +157,9 @@ export const teamFlows: readonly Flow[] = [
   },
   {
     name: 'a person is exported and erased by e-mail address',
-    run: async (stage) => {
-      const { page, open, check, client, team } = stage
-      const ref = refOf(stage)
+    run: async (fixture) => {
+      const { page, open, check, client, team } = fixture
+      const ref = refOf(fixture)
       const author = { name: 'Ada', email: 'ada@example.com' }
       await client.submissions.create({ ...ref, body: 'Words of Ada', author })
       await client.submissions.create({ ...ref, body: 'Words of Ben', author: { name: 'Ben' } })
@@ -192,8 +192,8 @@ export const teamFlows: readonly Flow[] = [
   },
   {
     name: 'team settings are checked and saved, and usage is shown',
-    run: async (stage) => {
-      const { page, open, check, client, team, expectRefusal } = stage
+    run: async (fixture) => {
+      const { page, open, check, client, team, expectRefusal } = fixture
       await open('-/settings')
       const save = page.getByRole('button', { name: 'Save changes' })
       await page.getByRole('textbox', { name: 'Origins that may call the API' }).fill('https://app.example.com\nhttps://example.com/path')

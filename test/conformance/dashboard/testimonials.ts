@@ -1,6 +1,6 @@
 import { equal } from 'node:assert/strict'
 import { until } from '../../support/until.ts'
-import type { Flow, Stage } from './stage.ts'
+import type { Fixture, Flow } from './fixture.ts'
 
 const BODY = 'Saved us a week. Nobody on the team wants to go back.'
 
@@ -36,9 +36,9 @@ export const testimonialFlows: readonly Flow[] = [
   },
   {
     name: 'testimonials: keys alone choose an excerpt, feature it and remove it',
-    run: async (stage) => {
-      const { page, open, check } = stage
-      const id = await addTestimonial(stage, 'Ada Lovelace')
+    run: async (fixture) => {
+      const { page, open, check } = fixture
+      const id = await addTestimonial(fixture, 'Ada Lovelace')
       await open(`testimonials?item=${id}`)
       const words = page.getByRole('textbox', { name: 'Words of Ada Lovelace' })
       await words.focus()
@@ -53,21 +53,21 @@ export const testimonialFlows: readonly Flow[] = [
       const star = page.getByRole('region', { name: 'Open words' }).getByRole('button', { name: 'Feature the words of Ada Lovelace' })
       await star.focus()
       await page.keyboard.press('Space')
-      await stored(stage, id, ({ excerpt, featured }) => excerpt === 'Saved us a week.' && featured)
+      await stored(fixture, id, ({ excerpt, featured }) => excerpt === 'Saved us a week.' && featured)
       await check('an excerpt')
       await page.getByRole('button', { name: 'Remove the excerpt' }).focus()
       await page.keyboard.press('Enter')
-      await stored(stage, id, ({ excerpt }) => excerpt === null)
+      await stored(fixture, id, ({ excerpt }) => excerpt === null)
     },
   },
   {
     name: 'testimonials: featured ones are put in order by buttons, by keys and by dragging',
-    run: async (stage) => {
-      const { page, open, check } = stage
-      for (const name of ['Ada', 'Grace', 'Joan']) await addTestimonial(stage, name, { featured: true })
+    run: async (fixture) => {
+      const { page, open, check } = fixture
+      for (const name of ['Ada', 'Grace', 'Joan']) await addTestimonial(fixture, name, { featured: true })
       await open('testimonials?view=order')
       await page.getByRole('button', { name: 'Move Joan down' }).click()
-      await inOrder(stage, ['Grace', 'Joan', 'Ada'])
+      await inOrder(fixture, ['Grace', 'Joan', 'Ada'])
       await check('the order')
       await page.getByRole('button', { name: 'Drag the words of Ada' }).focus()
       for (const key of ['Space', 'ArrowUp', 'ArrowUp', 'Space']) {
@@ -75,22 +75,22 @@ export const testimonialFlows: readonly Flow[] = [
         // The library measures after each step.
         await page.waitForTimeout(300)
       }
-      await inOrder(stage, ['Ada', 'Grace', 'Joan'])
+      await inOrder(fixture, ['Ada', 'Grace', 'Joan'])
       const from = await page.getByRole('button', { name: 'Drag the words of Joan' }).boundingBox()
       const to = await page.getByRole('button', { name: 'Drag the words of Ada' }).boundingBox()
       await page.mouse.move((from?.x ?? 0) + 16, (from?.y ?? 0) + 16)
       await page.mouse.down()
       await page.mouse.move((to?.x ?? 0) + 16, (to?.y ?? 0) + 8, { steps: 12 })
       await page.mouse.up()
-      await inOrder(stage, ['Joan', 'Ada', 'Grace'])
+      await inOrder(fixture, ['Joan', 'Ada', 'Grace'])
     },
   },
   {
     name: 'testimonials: search and filters stand in the address, and a member deletes',
-    run: async (stage) => {
-      const { page, open, check, client, team, project } = stage
-      await addTestimonial(stage, 'Ada Lovelace')
-      await addTestimonial(stage, 'Joan Clarke')
+    run: async (fixture) => {
+      const { page, open, check, client, team, project } = fixture
+      await addTestimonial(fixture, 'Ada Lovelace')
+      await addTestimonial(fixture, 'Joan Clarke')
       await open('testimonials')
       await page.getByLabel('Search').fill('clarke')
       await page.getByRole('link', { name: 'Ada Lovelace' }).waitFor({ state: 'detached' })
@@ -112,10 +112,10 @@ export const testimonialFlows: readonly Flow[] = [
   },
   {
     name: 'testimonials: a viewer reads and changes nothing',
-    run: async (stage) => {
-      const id = await addTestimonial(stage, 'Ada Lovelace', { featured: true })
-      const { page } = await stage.colleague('viewer')
-      await page.goto(`${stage.url}/app/${stage.team.slug}/${stage.project.slug}/testimonials?item=${id}`)
+    run: async (fixture) => {
+      const id = await addTestimonial(fixture, 'Ada Lovelace', { featured: true })
+      const { page } = await fixture.colleague('viewer')
+      await page.goto(`${fixture.url}/app/${fixture.team.slug}/${fixture.project.slug}/testimonials?item=${id}`)
       await page.getByRole('heading', { name: 'As visitors see it' }).waitFor()
       for (const name of ['Add a testimonial', 'Approve', 'Take down', 'Delete', 'Edit'])
         equal(await page.getByRole('button', { name }).count(), 0, name)
@@ -123,9 +123,9 @@ export const testimonialFlows: readonly Flow[] = [
   },
 ]
 
-type Testimonial = Awaited<ReturnType<Stage['client']['testimonials']['retrieve']>>
+type Testimonial = Awaited<ReturnType<Fixture['client']['testimonials']['retrieve']>>
 
-async function addTestimonial({ client, team, project }: Stage, name: string, fields: { featured?: boolean } = {}): Promise<string> {
+async function addTestimonial({ client, team, project }: Fixture, name: string, fields: { featured?: boolean } = {}): Promise<string> {
   const ref = { team_id: team.id, project_id: project.id }
   const { id } = await client.testimonials.create({ ...ref, ...fields, body: BODY, author: { name }, consent: { granted: true } })
   await client.submissions.approve({ ...ref, submission_id: id })
@@ -133,14 +133,14 @@ async function addTestimonial({ client, team, project }: Stage, name: string, fi
 }
 
 /** Waits until the service has stored what the page shows already. */
-async function stored({ client, team, project }: Stage, id: string, isSo: (testimonial: Testimonial) => boolean): Promise<void> {
+async function stored({ client, team, project }: Fixture, id: string, isSo: (testimonial: Testimonial) => boolean): Promise<void> {
   await until('the service has stored it', async () =>
     isSo(await client.testimonials.retrieve({ team_id: team.id, project_id: project.id, testimonial_id: id })),
   )
 }
 
 /** Waits until widgets show this order. */
-async function inOrder({ client, team, project }: Stage, names: readonly string[]): Promise<void> {
+async function inOrder({ client, team, project }: Fixture, names: readonly string[]): Promise<void> {
   const ref = { team_id: team.id, project_id: project.id }
   const [known] = (await client.widgets.list(ref)).results
   const { id: widget_id } = known ?? (await client.widgets.create({ ...ref, name: 'Order', layout: 'wall' }))

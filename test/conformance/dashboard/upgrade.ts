@@ -1,22 +1,22 @@
 import type { Page } from 'playwright-core'
 import { until } from '../../support/until.ts'
-import type { Flow, Stage } from './stage.ts'
+import type { Fixture, Flow } from './fixture.ts'
 
 const FILES = '**/assets/audit-log-*.css'
 
 export const upgradeFlows: readonly Flow[] = [
   {
     name: 'a tab from before an upgrade opens a page whose files are gone, by loading the new build',
-    run: async (stage) => {
-      const { page, reloads } = await openOldTab(stage, { filesAreBackAfter: 1 })
+    run: async (fixture) => {
+      const { page, reloads } = await openOldTab(fixture, { filesAreBackAfter: 1 })
       await page.getByRole('heading', { level: 1, name: 'Audit log' }).waitFor()
       expectReloads(reloads(), 1)
     },
   },
   {
     name: 'a page whose files stay away is loaded again once, and then says that it failed',
-    run: async (stage) => {
-      const { page, reloads } = await openOldTab(stage, { filesAreBackAfter: 3 })
+    run: async (fixture) => {
+      const { page, reloads } = await openOldTab(fixture, { filesAreBackAfter: 3 })
       const again = page.getByRole('button', { name: 'Try again' })
       await until('the page failed after it was loaded again', async () => reloads() === 1 && (await again.isVisible()))
       await again.click()
@@ -30,7 +30,7 @@ export const upgradeFlows: readonly Flow[] = [
 ]
 
 /** Goes to a page whose files are away until the tab was loaded again as often as given. */
-async function openOldTab({ context, url, team, project }: Stage, { filesAreBackAfter }: { filesAreBackAfter: number }) {
+async function openOldTab({ context, url, team, project }: Fixture, { filesAreBackAfter }: { filesAreBackAfter: number }) {
   // What the browser reports of missing files is expected here.
   const page: Page = await context.newPage()
   let asked = 0

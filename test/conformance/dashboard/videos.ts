@@ -1,6 +1,6 @@
 import { equal } from 'node:assert/strict'
 import { recording } from '../../support/videos.ts'
-import type { Flow } from './stage.ts'
+import type { Flow } from './fixture.ts'
 
 export const videoFlows: readonly Flow[] = [
   {

@@ -2,10 +2,10 @@ import { verifyWebhook } from '@earshot/contracts/webhooks'
 import type { Page } from 'playwright-core'
 import { ok, startReceiver } from '../../support/receiver.ts'
 import { until } from '../../support/until.ts'
-import type { Flow, Stage } from './stage.ts'
+import type { Fixture, Flow } from './fixture.ts'
 
 /** Sends the words of a customer, which makes one event. */
-async function submit({ client, team, project }: Stage, body: string): Promise<void> {
+async function submit({ client, team, project }: Fixture, body: string): Promise<void> {
   await client.submissions.create({ team_id: team.id, project_id: project.id, kind: 'text', body, author: { name: 'Ada Lovelace' } })
 }
 
@@ -21,22 +21,22 @@ async function tabTo(page: Page, name: string): Promise<void> {
   throw new Error(`Tab never reached "${name}"`)
 }
 
-async function endpointOf({ client, team }: Stage, url: string) {
+async function endpointOf({ client, team }: Fixture, url: string) {
   return client.webhooks.create({ team_id: team.id, url, events: ['submission.created'], description: 'Data warehouse' })
 }
 
 const failingFlow: Flow = {
   name: 'a failing webhook is found and replayed',
-  run: async (stage) => {
-    const { page, open, check, client, team } = stage
+  run: async (fixture) => {
+    const { page, open, check, client, team } = fixture
     let isRepaired = false
     await using receiver = await startReceiver((response) => {
       if (isRepaired) return ok(response)
       response.writeHead(404, { 'content-type': 'text/plain', 'x-app': 'warehouse' }).end('No route POST /hooks')
     })
-    const { id } = await endpointOf(stage, `${receiver.url}/hooks`)
+    const { id } = await endpointOf(fixture, `${receiver.url}/hooks`)
     const ref = { team_id: team.id, webhook_id: id }
-    await submit(stage, 'It saved us a week.')
+    await submit(fixture, 'It saved us a week.')
     await until(
       'the delivery failed',
       async () => (await client.webhooks.deliveries.list({ ...ref, state: 'failed' })).results.length === 1,
@@ -77,11 +77,11 @@ const failingFlow: Flow = {
 
 const redeliverFlow: Flow = {
   name: 'a delivery is sent again, and a webhook is paused',
-  run: async (stage) => {
-    const { page, open, check, client, team } = stage
+  run: async (fixture) => {
+    const { page, open, check, client, team } = fixture
     await using receiver = await startReceiver()
-    const { id } = await endpointOf(stage, receiver.url)
-    await submit(stage, 'Again, please.')
+    const { id } = await endpointOf(fixture, receiver.url)
+    await submit(fixture, 'Again, please.')
     await until('it was received', () => receiver.requests.length === 1)
     const ref = { team_id: team.id, webhook_id: id }
     await until('it succeeded', async () => (await client.webhooks.deliveries.list({ ...ref, state: 'succeeded' })).results.length === 1)
@@ -114,8 +114,8 @@ const redeliverFlow: Flow = {
 
 const createFlow: Flow = {
   name: 'a new endpoint says what is wrong beside its fields',
-  run: async (stage) => {
-    const { page, open, check, client, team, expectRefusal } = stage
+  run: async (fixture) => {
+    const { page, open, check, client, team, expectRefusal } = fixture
     await using receiver = await startReceiver()
     await open('-/webhooks')
     await page.getByText('No endpoint yet').waitFor()
@@ -162,10 +162,10 @@ const createFlow: Flow = {
 
 const rotateFlow: Flow = {
   name: 'a webhook secret is rotated by keyboard alone',
-  run: async (stage) => {
-    const { page, open, check, client, team } = stage
+  run: async (fixture) => {
+    const { page, open, check, client, team } = fixture
     await using receiver = await startReceiver()
-    const created = await endpointOf(stage, receiver.url)
+    const created = await endpointOf(fixture, receiver.url)
     await open(`-/webhooks/${created.id}`)
     await page.getByRole('heading', { name: 'Data warehouse' }).waitFor()
     await tabTo(page, 'Settings')
@@ -198,9 +198,9 @@ const rotateFlow: Flow = {
 
 const deleteFlow: Flow = {
   name: 'a webhook is changed and deleted',
-  run: async (stage) => {
-    const { page, open, client, team } = stage
-    const { id } = await endpointOf(stage, 'https://example.com/hooks')
+  run: async (fixture) => {
+    const { page, open, client, team } = fixture
+    const { id } = await endpointOf(fixture, 'https://example.com/hooks')
     await open(`-/webhooks/${id}?tab=settings`)
     await page.getByLabel('Description').fill('Old warehouse')
     await page.getByRole('button', { name: 'Save the changes' }).click()

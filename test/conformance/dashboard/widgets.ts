@@ -1,14 +1,14 @@
 import { equal } from 'node:assert/strict'
-import type { Flow, Stage } from './stage.ts'
+import type { Fixture, Flow } from './fixture.ts'
 
 export const widgetFlows: readonly Flow[] = [
   {
     name: 'widgets: a member makes one with a preview, changes it and copies its line',
-    run: async (stage) => {
-      const { page, open, check, client, context, team, project, expectRefusal } = stage
+    run: async (fixture) => {
+      const { page, open, check, client, context, team, project, expectRefusal } = fixture
       const ref = { team_id: team.id, project_id: project.id }
-      await addWords(stage, 'Ada Lovelace', 5)
-      await addWords(stage, 'Joan Clarke', 3)
+      await addWords(fixture, 'Ada Lovelace', 5)
+      await addWords(fixture, 'Joan Clarke', 3)
       await client.publicKeys.create({ ...ref, label: 'Form' })
       await context.grantPermissions(['clipboard-read', 'clipboard-write'])
       await open('widgets')
@@ -51,7 +51,7 @@ export const widgetFlows: readonly Flow[] = [
   },
 ]
 
-async function addWords({ client, team, project }: Stage, name: string, rating: number): Promise<void> {
+async function addWords({ client, team, project }: Fixture, name: string, rating: number): Promise<void> {
   const ref = { team_id: team.id, project_id: project.id }
   const { id } = await client.testimonials.create({
     ...ref,

@@ -2,7 +2,7 @@ import { equal } from 'node:assert/strict'
 import type { Page } from 'playwright-core'
 import { ok, type Receiver, startReceiver } from '../../support/receiver.ts'
 import { until } from '../../support/until.ts'
-import type { Company, Journey, Scene } from './scene.ts'
+import type { Company, Fixture, Journey } from './fixture.ts'
 
 const OWNER = 'Sam Okonkwo'
 const WORDS = [
@@ -15,19 +15,19 @@ const CRASH = 'TypeError: Cannot read properties of null (reading "rating")\n   
 /** The receiver of a team fails; its owner finds out why, and sends again what was missed. */
 export const failingWebhook: Journey = {
   name: 'failing-webhook',
-  tell: async (scene) => {
+  tell: async (fixture) => {
     let isMended = false
     await using receiver = await startReceiver((response) =>
       isMended ? ok(response) : response.writeHead(500, { 'content-type': 'text/plain' }).end(CRASH),
     )
-    const company = await scene.company({ team: 'Tidewater', project: 'Tidewater Kayaks', people: [OWNER] })
+    const company = await fixture.company({ team: 'Tidewater', project: 'Tidewater Kayaks', people: [OWNER] })
     const page = await company.signIn(OWNER, '-/webhooks')
     await addEndpoint(page, `${receiver.url}/earshot`)
     await leaveWords(company)
     await untilAllFailed(company)
-    await find(scene, page)
+    await find(fixture, page)
     isMended = true
-    await replay(scene, page)
+    await replay(fixture, page)
     await expectReplayed(company, receiver)
   },
 }
@@ -56,7 +56,7 @@ async function untilAllFailed({ client, project: { team_id } }: Company): Promis
   })
 }
 
-async function find({ shoot }: Scene, page: Page): Promise<void> {
+async function find({ shoot }: Fixture, page: Page): Promise<void> {
   await page.getByRole('link', { name: 'Webhooks' }).click()
   await page.waitForURL(/\/-\/webhooks$/)
   await page.reload()
@@ -75,7 +75,7 @@ async function find({ shoot }: Scene, page: Page): Promise<void> {
   await shoot(page, 'why')
 }
 
-async function replay({ shoot }: Scene, page: Page): Promise<void> {
+async function replay({ shoot }: Fixture, page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Replay' }).click()
   const dialog = page.getByRole('dialog', { name: 'Replay events' })
   await dialog.getByRole('button', { name: 'Last hour' }).click()

@@ -2,7 +2,7 @@ import { equal } from 'node:assert/strict'
 import type { Page } from 'playwright-core'
 import { runAdmin } from '../../support/run-admin.ts'
 import { openHost } from '../embed-host.ts'
-import type { Journey, Scene } from './scene.ts'
+import type { Fixture, Journey } from './fixture.ts'
 
 const EMAIL = 'maya.lindqvist@example.com'
 const PASSWORD = 'nine slow trams at dawn'
@@ -14,17 +14,17 @@ const SITE = `body { margin: 0; font: 16px/1.5 system-ui, sans-serif; color: #1c
 /** From nothing to the words of a customer on a website. */
 export const fromSignUp: Journey = {
   name: 'from-sign-up',
-  tell: async (scene) => {
-    const { page } = await scene.visit('laptop')
-    await signUp(scene, page)
-    const form = await setUp(scene, page)
-    await leaveWords(scene, form)
-    await approve(scene, page)
-    await show(scene, page)
+  tell: async (fixture) => {
+    const { page } = await fixture.visit('laptop')
+    await signUp(fixture, page)
+    const form = await setUp(fixture, page)
+    await leaveWords(fixture, form)
+    await approve(fixture, page)
+    await show(fixture, page)
   },
 }
 
-async function signUp({ url, environment, shoot }: Scene, page: Page): Promise<void> {
+async function signUp({ url, environment, shoot }: Fixture, page: Page): Promise<void> {
   await page.goto(`${url}/accounts/sign-up/`)
   await page.getByLabel('Your name').fill('Maya Lindqvist')
   await page.getByLabel('E-mail address').fill(EMAIL)
@@ -50,7 +50,7 @@ async function mailedLink(environment: Record<string, string>): Promise<string> 
 }
 
 /** Resolves to the address of the collection page. */
-async function setUp({ shoot }: Scene, page: Page): Promise<string> {
+async function setUp({ shoot }: Fixture, page: Page): Promise<string> {
   await page.getByLabel('Name of your team').fill('Lindqvist Studio')
   await page.getByRole('button', { name: 'Create the team' }).click()
   await page.getByRole('heading', { name: 'Your first project' }).waitFor()
@@ -72,7 +72,7 @@ async function setUp({ shoot }: Scene, page: Page): Promise<string> {
   return (await form.getAttribute('href')) ?? ''
 }
 
-async function leaveWords({ visit, shoot }: Scene, form: string): Promise<void> {
+async function leaveWords({ visit, shoot }: Fixture, form: string): Promise<void> {
   const { page } = await visit('phone')
   await page.goto(form)
   await page.getByRole('radio', { name: '5 of 5 stars' }).check({ force: true })
@@ -90,7 +90,7 @@ async function leaveWords({ visit, shoot }: Scene, form: string): Promise<void> 
   await shoot(page, 'thank-you')
 }
 
-async function approve({ shoot }: Scene, page: Page): Promise<void> {
+async function approve({ shoot }: Fixture, page: Page): Promise<void> {
   await page.getByRole('link', { name: /^Inbox/ }).click()
   await page.getByRole('option', { name: /Jonas Weber/ }).click()
   await page.getByRole('region', { name: 'Submission', exact: true }).getByText(WORDS).waitFor()
@@ -102,7 +102,7 @@ async function approve({ shoot }: Scene, page: Page): Promise<void> {
 }
 
 /** Makes a widget and looks at it as visitors do: on a page of its own, and in the website. */
-async function show({ url, visit, shoot }: Scene, page: Page): Promise<void> {
+async function show({ url, visit, shoot }: Fixture, page: Page): Promise<void> {
   await page.getByRole('link', { name: 'Widgets' }).click()
   await page.getByRole('link', { name: 'Add a widget' }).last().click()
   await page.getByLabel('Name').fill('Home page')

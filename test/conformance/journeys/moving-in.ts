@@ -1,7 +1,7 @@
 import { equal } from 'node:assert/strict'
 import { fileURLToPath } from 'node:url'
 import type { Page } from 'playwright-core'
-import type { Company, Journey, Scene } from './scene.ts'
+import type { Company, Fixture, Journey } from './fixture.ts'
 
 const EXPORT = fileURLToPath(new URL('senja-export.csv', import.meta.url))
 const OWNER = 'Elodie Martin'
@@ -11,18 +11,18 @@ const SHOWN = 'Twelve rooms of blinds without one wrong length.'
 /** A team brings its testimonials along from another service. */
 export const movingIn: Journey = {
   name: 'moving-in',
-  tell: async (scene) => {
-    const company = await scene.company({ team: 'Birch & Bloom', project: 'Birch & Bloom', people: [OWNER] })
+  tell: async (fixture) => {
+    const company = await fixture.company({ team: 'Birch & Bloom', project: 'Birch & Bloom', people: [OWNER] })
     const page = await company.signIn(OWNER, 'imports')
-    await map(scene, page)
+    await map(fixture, page)
     await run(page)
-    await approveAll(scene, page)
-    await showWall(scene, page)
+    await approveAll(fixture, page)
+    await showWall(fixture, page)
     await expectImported(company)
   },
 }
 
-async function map({ shoot }: Scene, page: Page): Promise<void> {
+async function map({ shoot }: Fixture, page: Page): Promise<void> {
   await page.getByText('No imports yet').waitFor()
   const choose = page.getByRole('button', { name: 'Choose a file' })
   const [chooser] = await Promise.all([page.waitForEvent('filechooser'), choose.click()])
@@ -44,7 +44,7 @@ async function run(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Undo the import' }).waitFor()
 }
 
-async function approveAll({ shoot }: Scene, page: Page): Promise<void> {
+async function approveAll({ shoot }: Fixture, page: Page): Promise<void> {
   await page.getByRole('link', { name: 'Open the inbox' }).click()
   await page.getByRole('link', { name: `Pending ${COUNT}` }).waitFor()
   await page.getByRole('option').first().click()
@@ -59,7 +59,7 @@ async function approveAll({ shoot }: Scene, page: Page): Promise<void> {
   await page.getByRole('link', { name: `Approved ${COUNT}` }).waitFor()
 }
 
-async function showWall({ url, visit, shoot }: Scene, page: Page): Promise<void> {
+async function showWall({ url, visit, shoot }: Fixture, page: Page): Promise<void> {
   await page.getByRole('link', { name: 'Widgets' }).click()
   await page.getByRole('link', { name: 'Add a widget' }).last().click()
   await page.getByLabel('Name').fill('Customers')

@@ -1,6 +1,6 @@
 import { equal } from 'node:assert/strict'
 import type { Page } from 'playwright-core'
-import type { Company, Journey, Scene } from './scene.ts'
+import type { Company, Fixture, Journey } from './fixture.ts'
 
 const SCORE = 'How likely are you to recommend us to a friend or colleague?'
 const OWNER = 'Hanna Weiss'
@@ -8,26 +8,26 @@ const OWNER = 'Hanna Weiss'
 /** From a template to a Net Promoter Score of real answers. */
 export const surveyToNps: Journey = {
   name: 'survey-to-nps',
-  tell: async (scene) => {
-    const company = await scene.company({ team: 'Rowan Coffee', project: 'Rowan Coffee Club', people: [OWNER] })
+  tell: async (fixture) => {
+    const company = await fixture.company({ team: 'Rowan Coffee', project: 'Rowan Coffee Club', people: [OWNER] })
     const page = await company.signIn(OWNER, 'surveys')
-    await draft(scene, page)
-    const address = await publish(scene, page)
-    await answer(scene, {
+    await draft(fixture, page)
+    const address = await publish(fixture, page)
+    await answer(fixture, {
       address,
       screen: 'laptop',
       score: 10,
       question: 'What do you like best?',
       words: 'The tasting cards. I read them aloud.',
     })
-    await answerOnPhone(scene, address)
-    await answer(scene, { address, screen: 'laptop', score: 9, question: 'What do you like best?', words: 'It never comes late.' })
-    await readResults(scene, page)
+    await answerOnPhone(fixture, address)
+    await answer(fixture, { address, screen: 'laptop', score: 9, question: 'What do you like best?', words: 'It never comes late.' })
+    await readResults(fixture, page)
     await expectResponses(company)
   },
 }
 
-async function draft({ shoot }: Scene, page: Page): Promise<void> {
+async function draft({ shoot }: Fixture, page: Page): Promise<void> {
   await page.getByRole('button', { name: 'New survey' }).first().click()
   await page.getByRole('radio', { name: 'Net Promoter Score' }).check()
   await page.getByRole('textbox', { name: 'Name' }).fill('After the third bag')
@@ -41,7 +41,7 @@ async function draft({ shoot }: Scene, page: Page): Promise<void> {
 }
 
 /** Resolves to the address of the survey. */
-async function publish({ shoot }: Scene, page: Page): Promise<string> {
+async function publish({ shoot }: Fixture, page: Page): Promise<string> {
   await page.getByRole('button', { name: 'Publish' }).click()
   await page.getByText('4 questions, all complete.').waitFor()
   await page.getByRole('button', { name: 'Publish now' }).click()
@@ -62,7 +62,7 @@ interface Answers {
   words: string
 }
 
-async function answer({ visit }: Scene, { address, screen, score, question, words }: Answers): Promise<void> {
+async function answer({ visit }: Fixture, { address, screen, score, question, words }: Answers): Promise<void> {
   const { page } = await visit(screen)
   await page.goto(address)
   await page.getByRole('group', { name: SCORE }).waitFor()
@@ -75,7 +75,7 @@ async function answer({ visit }: Scene, { address, screen, score, question, word
   await page.getByText('Thank you! We read every answer.').waitFor()
 }
 
-async function answerOnPhone({ visit, shoot }: Scene, address: string): Promise<void> {
+async function answerOnPhone({ visit, shoot }: Fixture, address: string): Promise<void> {
   const { page } = await visit('phone')
   await page.goto(address)
   await page.getByRole('group', { name: SCORE }).waitFor()
@@ -90,7 +90,7 @@ async function answerOnPhone({ visit, shoot }: Scene, address: string): Promise<
   await page.getByText('Thank you! We read every answer.').waitFor()
 }
 
-async function readResults({ shoot }: Scene, page: Page): Promise<void> {
+async function readResults({ shoot }: Fixture, page: Page): Promise<void> {
   await page.getByRole('link', { name: 'Results' }).click()
   await page.getByRole('img', { name: 'Net Promoter Score: 33.3' }).waitFor()
   await page.getByText('The decaf tastes flat. I go back to the shop for it.').waitFor()

@@ -1,6 +1,6 @@
 import { equal } from 'node:assert/strict'
 import type { Page } from 'playwright-core'
-import type { Company, Journey } from './scene.ts'
+import type { Company, Journey } from './fixture.ts'
 
 const WAITING = [
   { name: 'Ines Duarte', company: 'Casa Duarte', rating: 5, body: 'Every book arrived wrapped like a present. My customers noticed.' },
@@ -19,8 +19,8 @@ const MODERATORS = ['Priya Raman', 'Tomas Ortega'] as const
 /** Two people work on the same queue, and neither overwrites the other. */
 export const twoModerators: Journey = {
   name: 'two-moderators',
-  tell: async (scene) => {
-    const company = await scene.company({ team: 'Fernhill', project: 'Fernhill Books', people: MODERATORS })
+  tell: async (fixture) => {
+    const company = await fixture.company({ team: 'Fernhill', project: 'Fernhill Books', people: MODERATORS })
     for (const words of WAITING) await leave(company, words)
     const [priya, tomas] = await Promise.all(MODERATORS.map((name) => company.signIn(name, 'inbox')))
     if (!priya || !tomas) throw new Error('Two people moderate')
@@ -29,7 +29,7 @@ export const twoModerators: Journey = {
       await page.getByRole('link', { name: 'Pending 4' }).waitFor()
     }
     await priya.getByRole('option', { name: /Aiko Tanaka/ }).click()
-    await scene.shoot(priya, 'the-queue')
+    await fixture.shoot(priya, 'the-queue')
 
     await leave(company, LATE)
     for (const page of [priya, tomas]) {
@@ -37,11 +37,11 @@ export const twoModerators: Journey = {
       await page.getByRole('link', { name: 'Pending 5' }).waitFor()
     }
     await tomas.getByRole('option', { name: /Nora Eklund/ }).click()
-    await scene.shoot(tomas, 'new-words-appear')
+    await fixture.shoot(tomas, 'new-words-appear')
 
-    await decideBoth(priya, tomas, scene.shoot)
+    await decideBoth(priya, tomas, fixture.shoot)
     await lookWho(company, priya)
-    await scene.shoot(priya, 'who-decided')
+    await fixture.shoot(priya, 'who-decided')
   },
 }
 

@@ -3,10 +3,10 @@ import { useSyncExternalStore } from 'react'
 import { api, leavingApi, type Output, queries, type Submission } from '../api.ts'
 import { isSignedOut, onSignedIn } from '../signed-out.ts'
 import { toast, toastFailure } from '../ui/toasts.tsx'
+import { batchesOf, withinQuota } from './batches.ts'
 import { tellWhoWasFaster } from './colleagues.ts'
 import type { Action, After, Held } from './held.ts'
 import { countMoves, moveSubmissions } from './lists.ts'
-import { parcelsOf, withinQuota } from './parcels.ts'
 
 /** How long a decision can be taken back: it is sent after this time, or when the page is left. */
 const HOLD_MS = 5_000
@@ -23,7 +23,7 @@ const SAID = { approve: 'Approved', reject: 'Rejected' } as const
 let held: ReadonlyMap<string, Held> = new Map()
 /** What this page knows of already when the stream tells it. */
 const settled = new Map<string, After>()
-let lastBatch = 0
+let lastPress = 0
 let lastSentMs = 0
 let retryMs = 0
 let failure: unknown = null
@@ -34,22 +34,22 @@ const listeners = new Set<() => void>()
 export function decide(submissions: readonly Submission[], action: Action, reason: string | null = null): void {
   const [first] = submissions
   if (!first) return
-  lastBatch += 1
-  const batch = lastBatch
-  const made = { action, reason, batch, dueMs: Date.now() + HOLD_MS, isSending: false, isTried: false }
+  lastPress += 1
+  const press = lastPress
+  const made = { action, reason, press, dueMs: Date.now() + HOLD_MS, isSending: false, isTried: false }
   set(new Map([...held, ...submissions.map((submission) => [submission.id, { ...made, submission }] as const)]))
   schedule()
   const what = submissions.length === 1 ? `${first.author.name}’s words` : `${submissions.length} submissions`
-  toast({ look: 'good', text: `${SAID[action]} ${what}`, action: { label: 'Undo', shortcut: 'Z', run: () => takeBack(batch) } }, HOLD_MS)
+  toast({ look: 'good', text: `${SAID[action]} ${what}`, action: { label: 'Undo', shortcut: 'Z', run: () => takeBack(press) } }, HOLD_MS)
 }
 
 /** Takes decisions back that were not sent yet, without a trace: those of one press, the last one unless given. */
-export function takeBack(batch?: number): readonly Submission[] {
+export function takeBack(press?: number): readonly Submission[] {
   const open = [...held.values()].filter(({ isSending, isTried }) => !(isSending || isTried))
-  const wanted = batch ?? Math.max(0, ...open.map((one) => one.batch))
-  const back = open.filter((one) => one.batch === wanted)
+  const wanted = press ?? Math.max(0, ...open.map((one) => one.press))
+  const back = open.filter((one) => one.press === wanted)
   if (back.length === 0) {
-    toast({ look: 'info', text: 'Nothing to undo: decisions are sent after five seconds. Open the other tabs to reverse one.' })
+    toast({ look: 'info', text: 'Nothing to undo. Decisions are sent after five seconds; to reverse one, open Approved or Rejected.' })
     return []
   }
   release(back)
@@ -69,7 +69,7 @@ export function concede(states: ReadonlyMap<string, After>): void {
 
 /** Sends everything now. Resolves to whether the service knows all of it. */
 export async function sendAll(): Promise<boolean> {
-  await Promise.all(parcelsOf([...held.values()].filter(({ isSending }) => !isSending)).map(send))
+  await Promise.all(batchesOf([...held.values()].filter(({ isSending }) => !isSending)).map(send))
   while ([...held.values()].some(({ isSending }) => isSending)) await new Promise((resolve) => listeners.add(once(resolve)))
   return held.size === 0
 }
@@ -106,28 +106,28 @@ function schedule(): void {
 
 function sendDue(): void {
   const due = [...held.values()].filter(({ isSending, dueMs }) => !isSending && dueMs <= Date.now())
-  for (const parcel of parcelsOf(due)) void send(parcel)
+  for (const batch of batchesOf(due)) void send(batch)
   // What the timer was set for may have been taken back.
   schedule()
 }
 
 /** Sends decisions on one project, as many as one request takes. */
-async function send(parcel: readonly Held[]): Promise<void> {
-  const [first] = parcel
+async function send(batch: readonly Held[]): Promise<void> {
+  const [first] = batch
   if (!first || isSignedOut()) return
-  mark(parcel, { isSending: true })
+  mark(batch, { isSending: true })
   lastSentMs = Date.now()
   try {
-    const { results } = await api.submissions.moderate(inputOf(first, parcel))
-    settle(parcel, results)
+    const { results } = await api.submissions.moderate(inputOf(first, batch))
+    settle(batch, results)
   } catch (error) {
-    fail(parcel, error)
+    fail(batch, error)
   }
   schedule()
 }
 
-function inputOf({ submission: { team_id, project_id } }: Held, parcel: readonly Held[]) {
-  const items = parcel.map(({ submission: { id, state }, action, reason }) => ({
+function inputOf({ submission: { team_id, project_id } }: Held, batch: readonly Held[]) {
+  const items = batch.map(({ submission: { id, state }, action, reason }) => ({
     submission_id: id,
     action,
     expected_state: state,
@@ -205,9 +205,9 @@ function once(resolve: (value: unknown) => void): () => void {
 /** Sends all that is held by requests that outlive the page, also what is on its way: a decision made twice changes nothing. */
 function leave(): void {
   if (isSignedOut()) return
-  for (const parcel of parcelsOf(withinQuota([...held.values()]))) {
-    const [first] = parcel
-    if (first) leavingApi.submissions.moderate(inputOf(first, parcel)).catch(() => {})
+  for (const batch of batchesOf(withinQuota([...held.values()]))) {
+    const [first] = batch
+    if (first) leavingApi.submissions.moderate(inputOf(first, batch)).catch(() => {})
   }
 }
 

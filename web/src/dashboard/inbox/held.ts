@@ -8,8 +8,8 @@ export interface Held {
   submission: Submission
   action: Action
   reason: string | null
-  /** Decisions made by one press are taken back by one. */
-  batch: number
+  /** Which press made it: decisions of one press are taken back together. */
+  press: number
   dueMs: number
   isSending: boolean
   /** It was sent without an answer, so it may have been made: it cannot be taken back any more. */

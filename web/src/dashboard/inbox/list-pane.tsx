@@ -37,7 +37,8 @@ export function ListPane({ filters, queue, active, picked, onHelp }: ListPanePro
         <span className="list-title" aria-hidden="true">
           Inbox
         </span>
-        <LiveSign />
+        {/* Arrivals appear by themselves in this list alone. */}
+        {state === 'pending' && !isNarrowed(filters) && <LiveSign />}
         <IconButton icon="keyboard" label="Keyboard shortcuts" onClick={onHelp} />
       </header>
       <FilterBar filters={filters} />
@@ -162,7 +163,7 @@ function Nothing({ filters }: { filters: Filters }) {
     )
   if ((counts?.total ?? 0) > 0)
     return (
-      <Empty icon="check" title="All heard">
+      <Empty icon="check" title="All caught up">
         Nothing is waiting for you. New words appear here by themselves.
       </Empty>
     )

@@ -34,7 +34,7 @@ export function CollectionForm() {
         <ThemeColor color={form.values.color} onChange={(color) => form.set({ color })} error={errors.get('theme.color')} />
         <TextField
           {...{ label: 'Logo', type: 'url', value: form.values.logo, error: errors.get('theme.logo_url') }}
-          hint="Optional. The address of a picture, shown above the form."
+          hint="Optional, for programs that read the project. The collection page loads no pictures of other sites."
           placeholder="https://example.com/logo.svg"
           onChange={(event) => form.set({ logo: event.target.value })}
         />

@@ -1,5 +1,6 @@
 import { useState } from 'react'
-import { keep as keepText, readKept } from '../kept.ts'
+import { keep as keepText } from '../kept.ts'
+import { readFields } from './kept-fields.ts'
 
 /** The fields of a form as they are typed, beside those that are saved. */
 export interface Form<Fields> {
@@ -15,7 +16,7 @@ export interface Form<Fields> {
  * the draft does not have, or has with another type, are as they are saved.
  */
 export function useForm<Fields extends object>(saved: Fields, draftKey: string): Form<Fields> {
-  const [values, setValues] = useState(() => ({ ...saved, ...readDraft(saved, draftKey) }))
+  const [values, setValues] = useState(() => ({ ...saved, ...readFields(draftKey, saved) }))
   const keep = (next: Fields) => {
     setValues(next)
     if (isSame(next, saved)) keepText('session', draftKey, null)
@@ -30,14 +31,6 @@ export function useForm<Fields extends object>(saved: Fields, draftKey: string):
       setValues(next)
     },
   }
-}
-
-function readDraft<Fields extends object>(saved: Fields, key: string): Partial<Fields> {
-  const draft: unknown = JSON.parse(readKept('session', key) ?? '{}')
-  if (typeof draft !== 'object' || draft === null) return {}
-  const types = new Map(Object.entries(saved).map(([name, value]) => [name, typeof value]))
-  // Proven: only fields of the form are kept, with values of their types.
-  return Object.fromEntries(Object.entries(draft).filter(([name, value]) => types.get(name) === typeof value)) as Partial<Fields>
 }
 
 function isSame(one: object, other: object): boolean {

@@ -18,7 +18,7 @@ export const SIZES = { phone: { width: 390, height: 844 }, laptop: { width: 1280
 export type Size = keyof typeof SIZES
 
 /** A person in a browser, on a team and a project of their own. */
-export interface Stage {
+export interface Fixture {
   url: string
   size: Size
   page: Page
@@ -39,15 +39,17 @@ export interface Stage {
   complaints: readonly string[]
   /** Takes back the browser's report of a refusal that the flow brought about. Throws if there was none. */
   expectRefusal: (status: number) => void
+  /** Takes back all reports with this text, of what the flow itself has broken. */
+  forgive: (text: string) => void
 }
 
 /** Something that people do on the dashboard, told by role and name. Throws when it does not go as they expect. */
 export interface Flow {
   name: string
-  run: (stage: Stage) => Promise<void>
+  run: (fixture: Fixture) => Promise<void>
 }
 
-export interface Theatre {
+export interface Surroundings {
   browser: Browser
   url: string
   /** Beside the service, to make people: the admin CLI would take seconds. */
@@ -55,12 +57,12 @@ export interface Theatre {
 }
 
 /** Makes a person with a team and a project, signed in. */
-export async function openStage(theatre: Theatre, size: Size): Promise<Stage & AsyncDisposable> {
-  const { url, database } = theatre
+export async function openFixture(surroundings: Surroundings, size: Size): Promise<Fixture & AsyncDisposable> {
+  const { url, database } = surroundings
   const contexts: BrowserContext[] = []
   const complaints: string[] = []
   const signIn = async ({ email }: UserRow) => {
-    const context = await theatre.browser.newContext({ viewport: SIZES[size], locale: 'en' })
+    const context = await surroundings.browser.newContext({ viewport: SIZES[size], locale: 'en' })
     contexts.push(context)
     await context.request.post(`${url}/api/auth/session/`, { data: { email, password: PASSWORD } })
     const page = await context.newPage()
@@ -79,6 +81,7 @@ export async function openStage(theatre: Theatre, size: Size): Promise<Stage & A
       if (index < 0) throw new Error(`Nothing was refused with ${status}`)
       complaints.splice(index, 1)
     },
+    forgive: (text) => void complaints.splice(0, complaints.length, ...complaints.filter((complaint) => !complaint.includes(text))),
     open: async (path) => {
       await page.goto(path.startsWith('-') ? `${url}/app/${team.slug}/${path}` : `${url}/app/${team.slug}/${project.slug}/${path}`)
     },

@@ -8,24 +8,24 @@ const QUOTA_BYTES = 56_000
 const ITEM_BYTES = 160
 
 /** Divides decisions into those that one request takes: of one project, not too many and not too long. */
-export function parcelsOf(decisions: readonly Held[]): readonly (readonly Held[])[] {
-  const parcels: Held[][] = []
+export function batchesOf(decisions: readonly Held[]): readonly (readonly Held[])[] {
+  const batches: Held[][] = []
   for (const projectId of new Set(decisions.map(({ submission }) => submission.project_id))) {
-    let parcel: Held[] = []
+    let batch: Held[] = []
     let bytes = 0
     for (const one of decisions.filter(({ submission }) => submission.project_id === projectId)) {
       const added = bytesOf(one)
-      if (parcel.length === MAX_ITEMS || (parcel.length > 0 && bytes + added > MAX_BYTES)) {
-        parcels.push(parcel)
-        parcel = []
+      if (batch.length === MAX_ITEMS || (batch.length > 0 && bytes + added > MAX_BYTES)) {
+        batches.push(batch)
+        batch = []
         bytes = 0
       }
-      parcel.push(one)
+      batch.push(one)
       bytes += added
     }
-    if (parcel.length > 0) parcels.push(parcel)
+    if (batch.length > 0) batches.push(batch)
   }
-  return parcels
+  return batches
 }
 
 /** Leaves out reasons for which there is no room: a decision is worth more than the reason of it. */

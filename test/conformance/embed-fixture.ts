@@ -71,7 +71,7 @@ const ITEMS: NewItem[] = [
 ]
 
 /** A running service with public words of many kinds, a video among them, and widgets that show them. */
-export interface EmbedStage extends AsyncDisposable {
+export interface WidgetService extends AsyncDisposable {
   url: string
   publicKey: string
   widgets: { wall: string; carousel: string; badge: string }
@@ -79,7 +79,7 @@ export interface EmbedStage extends AsyncDisposable {
   stop: () => Promise<void>
 }
 
-export async function openEmbedStage(): Promise<EmbedStage> {
+export async function openWidgetService(): Promise<WidgetService> {
   const port = await freePort()
   const data = makeDataDir()
   const service = await startService({ EARSHOT_DATA_DIR: data.path, PORT: String(port), EARSHOT_LOG_LEVEL: 'warn' })

@@ -23,7 +23,7 @@ const WAITING = '.skeleton, [aria-busy="true"]'
 export interface Journey {
   /** Names the folder of its pictures. */
   name: string
-  tell: (scene: Scene) => Promise<void>
+  tell: (fixture: Fixture) => Promise<void>
 }
 
 /** A browser of one person. */
@@ -42,7 +42,7 @@ export interface Company {
 }
 
 /** Where a journey happens. */
-export interface Scene {
+export interface Fixture {
   url: string
   /** For the admin CLI. */
   environment: Record<string, string>
@@ -63,8 +63,8 @@ interface Place {
   database: Database
 }
 
-/** Opens the scene of one journey. */
-export function openScene({ browser, url, environment, database }: Place, journey: string): Scene & AsyncDisposable {
+/** Opens the fixture of one journey. */
+export function openFixture({ browser, url, environment, database }: Place, journey: string): Fixture & AsyncDisposable {
   const contexts: BrowserContext[] = []
   const complaints: string[] = []
   const folder = join(PICTURES, journey)
@@ -97,7 +97,7 @@ export function openScene({ browser, url, environment, database }: Place, journe
 }
 
 async function makeCompany(
-  { url, database, visit }: Pick<Place, 'url' | 'database'> & Pick<Scene, 'visit'>,
+  { url, database, visit }: Pick<Place, 'url' | 'database'> & Pick<Fixture, 'visit'>,
   { team: name, project, people }: { team: string; project: string; people: readonly string[] },
 ): Promise<Company> {
   const passwordHash = await hashPassword(PASSWORD)
