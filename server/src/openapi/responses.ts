@@ -8,13 +8,17 @@ import { headerRefs, LIMIT_HEADERS } from './headers.ts'
 const DESCRIPTIONS = { 200: 'Success.', 201: 'Created.', 202: 'Accepted.', 204: 'Success, without a body.' } as const
 
 /**
- * Describes the messages of a stream in words, because OpenAPI 3.1 cannot do it otherwise. The extension keeps the schema of their
- * data in the document, so that generators make a model of it.
+ * Describes a stream: OpenAPI 3.1 has no schema for one message of it, so JSON Schema says what the text holds once it is decoded
+ * (JSON Schema 2020-12, Validation, §8.5). Generators make a model of the data.
  */
 function eventStreamOf({ output }: Operation): oas31.ContentObject {
   const { id = '' } = output.meta() ?? {}
   const description = `An endless stream of messages. The data of each is ${/^[AEIOU]/.test(id) ? 'an' : 'a'} \`${id}\` as JSON.`
-  return { 'text/event-stream': { schema: { type: 'string', description }, 'x-message-data': { $ref: `#/components/schemas/${id}` } } }
+  const data = { type: 'string', contentMediaType: 'application/json', contentSchema: { $ref: `#/components/schemas/${id}` } } as const
+  const message = { type: 'object', properties: { id: { type: 'string' }, event: { type: 'string' }, data } } as const
+  const messages = { type: 'array', items: message } as const
+  const schema = { type: 'string', description, contentMediaType: 'text/event-stream', contentSchema: messages } as const
+  return { 'text/event-stream': { schema } }
 }
 
 const NDJSON = 'application/x-ndjson'

@@ -92,6 +92,7 @@ export const testimonialFlows: readonly Flow[] = [
       await addTestimonial(fixture, 'Ada Lovelace')
       await addTestimonial(fixture, 'Joan Clarke')
       await open('testimonials')
+      await page.getByRole('link', { name: 'Ada Lovelace' }).waitFor()
       await page.getByLabel('Search').fill('clarke')
       await page.getByRole('link', { name: 'Ada Lovelace' }).waitFor({ state: 'detached' })
       equal(new URL(page.url()).searchParams.get('q'), 'clarke')
