@@ -8,6 +8,7 @@ import { type Flow, openFixture, SIZES, type Size, type Surroundings } from './d
 import { importFlows } from './dashboard/imports.ts'
 import { inboxFlows } from './dashboard/inbox.ts'
 import { inboxCareFlows } from './dashboard/inbox-care.ts'
+import { paletteFlows } from './dashboard/palette.ts'
 import { surveysFlows } from './dashboard/surveys.ts'
 import { teamFlows } from './dashboard/team.ts'
 import { testimonialFlows } from './dashboard/testimonials.ts'
@@ -21,7 +22,7 @@ const AT_ONCE = 2
 const sizes = Object.keys(SIZES) as Size[]
 const flows: readonly Flow[] = [
   ...[...inboxFlows, ...inboxCareFlows, ...testimonialFlows, ...videoFlows, ...surveysFlows, ...analyticsFlows, ...widgetFlows],
-  ...[...importFlows, ...teamFlows, ...webhookFlows, ...eventFlows, ...upgradeFlows],
+  ...[...importFlows, ...teamFlows, ...webhookFlows, ...eventFlows, ...paletteFlows, ...upgradeFlows],
 ]
 
 /** Does on the dashboard what people do, in Chromium, on a laptop and on a phone. Resolves to the problems, or null. */

@@ -10,3 +10,9 @@ export function defined<Fields extends object>(fields: Fields): Defined<Fields> 
 export function textOf(value: unknown): string | undefined {
   return typeof value === 'string' || typeof value === 'number' ? String(value) || undefined : undefined
 }
+
+/** Reads one thing that an address may open, such as `?create=true`. */
+export function readFlag<Name extends string>(name: Name): (search: Record<string, unknown>) => { [Key in Name]?: true } {
+  // Proven: the only key is the name.
+  return (search) => (search[name] === true ? { [name]: true } : {}) as { [Key in Name]?: true }
+}

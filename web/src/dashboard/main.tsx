@@ -11,7 +11,9 @@ import './styles/page.css'
 import { queries } from './api.ts'
 import { reloadWhenOutdated } from './reload-when-outdated.ts'
 import { router } from './router.tsx'
+import { applyTheme } from './theme.ts'
 
+applyTheme()
 reloadWhenOutdated(() => router.state.status === 'pending')
 
 const place = document.getElementById('app')

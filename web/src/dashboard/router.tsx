@@ -1,4 +1,5 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router'
+import { readFlag } from './address.ts'
 import { readRange } from './analytics/range.ts'
 import { queries } from './api.ts'
 import { readAuditSearch } from './audit-log/address.ts'
@@ -83,6 +84,7 @@ const auditLog = createRoute({
 const members = createRoute({
   getParentRoute: () => team,
   path: '/-/members',
+  validateSearch: readFlag('invite'),
   component: lazyRouteComponent(() => import('./members/members-page.tsx'), 'Members'),
 })
 
@@ -132,6 +134,7 @@ const videos = createRoute({
 const surveys = createRoute({
   getParentRoute: () => project,
   path: '/surveys',
+  validateSearch: readFlag('create'),
   component: lazyRouteComponent(() => import('./surveys/surveys.tsx'), 'Surveys'),
 })
 

@@ -13,6 +13,7 @@ const SHORTCUTS = [
   [['T'], 'Add a tag'],
   [['/'], 'Search'],
   [['Esc'], 'Clear the selection'],
+  [['Ctrl K', '⌘K'], 'Go to a page, do something, or find words: on every page'],
   [['?'], 'This list'],
 ] as const
 

@@ -1,5 +1,5 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { getRouteApi } from '@tanstack/react-router'
 import { useHasRole, useTeam } from '../shell/places.ts'
 import { Button } from '../ui/button.tsx'
 import { Loaded } from '../ui/loaded.tsx'
@@ -12,11 +12,14 @@ import { membersQuery } from './members-query.ts'
 import { ROLES } from './roles.ts'
 import './members.css'
 
+const route = getRouteApi('/$team/-/members')
+
 /** Who works in the team, and who is invited to it. */
 export function Members() {
   const team = useTeam()
   const isAdmin = useHasRole('admin')
-  const [isInviting, setIsInviting] = useState(false)
+  const { invite } = route.useSearch()
+  const navigate = route.useNavigate()
   const query = useInfiniteQuery(membersQuery(team.id))
   return (
     <Page
@@ -24,7 +27,7 @@ export function Members() {
       lead={`The people of ${team.name}, and what each may do.`}
       actions={
         isAdmin && (
-          <Button look="primary" icon="plus" onClick={() => setIsInviting(true)}>
+          <Button look="primary" icon="plus" onClick={() => void navigate({ search: { invite: true } })}>
             Invite
           </Button>
         )
@@ -53,7 +56,7 @@ export function Members() {
           ))}
         </dl>
       </Section>
-      {isInviting && <InviteDialog onClose={() => setIsInviting(false)} />}
+      {invite && isAdmin && <InviteDialog onClose={() => void navigate({ search: {}, replace: true })} />}
     </Page>
   )
 }

@@ -55,6 +55,13 @@ export function findPlace<Place extends { id: string; slug: string }>(places: re
   return places.find(({ slug }) => slug === name) ?? places.find(({ id }) => id === name)
 }
 
+/** The project of the address; on a page of the team the one where the person was last, else the first. */
+export function nearProject(team: Team, projects: readonly Project[], name: string | undefined): Project | undefined {
+  if (name !== undefined) return findPlace(projects, name)
+  const last = readLastPlace()
+  return (last?.team === team.slug ? findPlace(projects, last.project) : undefined) ?? projects[0]
+}
+
 /** Where the person was last, for the next visit of the bare address. */
 export function rememberPlace(team: string, project: string): void {
   keep('local', LAST_PLACE, JSON.stringify({ team, project }))

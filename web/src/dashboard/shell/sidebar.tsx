@@ -1,43 +1,20 @@
 import { useQuery } from '@tanstack/react-query'
-import { Link, type LinkProps, useNavigate, useParams, useRouterState } from '@tanstack/react-router'
+import { Link, useNavigate, useParams, useRouterState } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { useShowsSteps } from '../first-steps/steps.ts'
+import { CommandPalette, PaletteButton } from '../palette/palette-button.tsx'
 import { IconButton } from '../ui/button.tsx'
 import { Face } from '../ui/face.tsx'
-import { Icon, type IconName } from '../ui/icon.tsx'
+import { Icon } from '../ui/icon.tsx'
 import { Menu, MenuItem } from '../ui/menu.tsx'
-import { countsQuery, findPlace, projectsQuery, teamsQuery, useHasRole, useIdentity, useTeam } from './places.ts'
+import { PROJECT_PAGES, TEAM_PAGES } from './pages.ts'
+import { countsQuery, findPlace, nearProject, projectsQuery, teamsQuery, useHasRole, useIdentity, useTeam } from './places.ts'
 import { signOut } from './sign-out.ts'
-
-interface Entry {
-  to: NonNullable<LinkProps['to']>
-  icon: IconName
-  text: string
-}
-
-const PROJECT_PAGES: readonly Entry[] = [
-  { to: '/$team/$project/inbox', icon: 'inbox', text: 'Inbox' },
-  { to: '/$team/$project/testimonials', icon: 'quote', text: 'Testimonials' },
-  { to: '/$team/$project/videos', icon: 'video', text: 'Videos' },
-  { to: '/$team/$project/surveys', icon: 'survey', text: 'Surveys' },
-  { to: '/$team/$project/analytics', icon: 'chart', text: 'Analytics' },
-  { to: '/$team/$project/widgets', icon: 'wall', text: 'Widgets' },
-  { to: '/$team/$project/imports', icon: 'import', text: 'Imports' },
-  { to: '/$team/$project/settings', icon: 'settings', text: 'Project settings' },
-]
-const TEAM_PAGES: readonly (Entry & { isForAdmins?: boolean })[] = [
-  { to: '/$team/-/webhooks', icon: 'hook', text: 'Webhooks', isForAdmins: true },
-  { to: '/$team/-/events', icon: 'events', text: 'Events', isForAdmins: true },
-  { to: '/$team/-/audit-log', icon: 'log', text: 'Audit log', isForAdmins: true },
-  { to: '/$team/-/members', icon: 'people', text: 'Members' },
-  { to: '/$team/-/usage', icon: 'meter', text: 'Usage' },
-  { to: '/$team/-/privacy', icon: 'shield', text: 'Privacy', isForAdmins: true },
-  { to: '/$team/-/settings', icon: 'settings', text: 'Team settings' },
-]
 
 /** The navigation: projects, their pages, the team's pages, and the person. On narrow windows it opens by a button. */
 export function Sidebar() {
   const [isOpen, setIsOpen] = useState(false)
+  const [isSearching, setSearching] = useState(false)
   const address = useRouterState({ select: ({ location }) => location.pathname })
   // biome-ignore lint/correctness/useExhaustiveDependencies: it closes whenever the address changes
   useEffect(() => setIsOpen(false), [address])
@@ -46,13 +23,16 @@ export function Sidebar() {
       <header className="topbar">
         <IconButton icon={isOpen ? 'x' : 'menu'} label="Menu" aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)} />
         <span>Earshot</span>
+        <PaletteButton onOpen={() => setSearching(true)} isSmall />
       </header>
       <nav className="side" aria-label="Main" data-open={isOpen || undefined}>
         <ProjectMenu />
+        <PaletteButton onOpen={() => setSearching(true)} />
         <ProjectPages />
         <TeamPages />
         <PersonMenu />
       </nav>
+      <CommandPalette isOpen={isSearching} setOpen={setSearching} />
     </>
   )
 }
@@ -116,7 +96,7 @@ function ProjectPages() {
   const team = useTeam()
   const { project: name } = useParams({ strict: false })
   const { data: projects = [] } = useQuery(projectsQuery(team.id))
-  const project = findPlace(projects, name ?? '') ?? projects[0]
+  const project = nearProject(team, projects, name)
   const { data: counts } = useQuery({ ...countsQuery(project ?? NO_PROJECT), enabled: project !== undefined })
   const showsSteps = useShowsSteps(project)
   if (!project) return null

@@ -1,5 +1,5 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
-import { Link, useNavigate } from '@tanstack/react-router'
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { api, queries } from '../api.ts'
 import { useHasRole, useProject, useProjectRef, useTeam } from '../shell/places.ts'
@@ -20,11 +20,14 @@ import { ShareDialog } from './share-dialog.tsx'
 import { StatusTag } from './status.tsx'
 import './surveys.css'
 
+const route = getRouteApi('/$team/$project/surveys')
+
 /** The surveys of a project, newest first. */
 export function Surveys() {
   const ref = useProjectRef()
   const isMember = useHasRole('member')
-  const [isCreating, setIsCreating] = useState(false)
+  const { create } = route.useSearch()
+  const navigate = route.useNavigate()
   const list = useInfiniteQuery({
     queryKey: surveysKey(ref.project_id),
     queryFn: ({ pageParam: cursor }) => api.surveys.list({ ...ref, ...(cursor !== null && { cursor }) }),
@@ -32,7 +35,7 @@ export function Surveys() {
     getNextPageParam: ({ next_cursor }) => next_cursor,
   })
   const createButton = isMember && (
-    <Button look="primary" icon="plus" onClick={() => setIsCreating(true)}>
+    <Button look="primary" icon="plus" onClick={() => void navigate({ search: { create: true } })}>
       New survey
     </Button>
   )
@@ -61,7 +64,7 @@ export function Surveys() {
           )
         }}
       </Loaded>
-      {isCreating && <CreateDialog onClose={() => setIsCreating(false)} />}
+      {create && isMember && <CreateDialog onClose={() => void navigate({ search: {}, replace: true })} />}
     </Page>
   )
 }

@@ -1,0 +1,112 @@
+import { expect } from 'vitest'
+import type { Fixture, Flow } from './fixture.ts'
+
+const LABEL = 'Search and commands'
+
+/** Opens the palette by its keys and types. Returns the entry that Enter would choose. */
+async function ask({ page }: Fixture, words: string) {
+  await page.keyboard.press('Control+k')
+  const field = page.getByRole('combobox', { name: LABEL })
+  await field.waitFor()
+  await page.keyboard.type(words)
+  return page.getByRole('option', { selected: true })
+}
+
+export const paletteFlows: readonly Flow[] = [
+  {
+    name: 'the command palette goes anywhere by keyboard alone',
+    run: async (fixture) => {
+      const { page, open, check, client, team, project, url } = fixture
+      const other = await client.projects.create({ team_id: team.id, name: 'Éclair shop' })
+      await open('settings')
+      await page.getByRole('heading', { level: 1, name: 'Project settings' }).waitFor()
+      const first = await ask(fixture, '')
+      expect(await page.getByRole('option', { name: 'Inbox' }).count()).toBe(1)
+      await check('the palette before something is typed')
+      // The keys go round, and what is chosen is always in sight.
+      await page.keyboard.press('ArrowUp')
+      await page.getByRole('option', { selected: true, name: 'Éclair shop' }).waitFor()
+      await page.keyboard.press('ArrowDown')
+      expect(await first.textContent()).toContain('Inbox')
+      await page.keyboard.type('audit')
+      await page.getByRole('option', { selected: true, name: 'Audit log' }).waitFor()
+      await page.keyboard.press('Enter')
+      await page.waitForURL(`${url}/app/${team.slug}/-/audit-log`)
+      await page.getByRole('heading', { level: 1, name: 'Audit log' }).waitFor()
+      // A page of another project, whatever the accents.
+      await ask(fixture, 'widgets eclair')
+      await page.getByRole('option', { selected: true, name: 'Widgets Éclair shop' }).waitFor()
+      await page.keyboard.press('Enter')
+      await page.waitForURL(`${url}/app/${team.slug}/${other.slug}/widgets`)
+      await page.getByRole('heading', { level: 1, name: 'Widgets' }).waitFor()
+      await ask(fixture, '')
+      const recent = page.getByRole('group', { name: 'Recent' }).getByRole('option')
+      expect(await recent.allTextContents()).toEqual([expect.stringContaining('Widgets'), expect.stringContaining('Audit log')])
+      await page.keyboard.type(project.name)
+      await page.getByRole('group', { name: 'Switch to' }).getByRole('option', { name: project.name }).waitFor()
+      await page.keyboard.press('Escape')
+      await page.getByRole('combobox', { name: LABEL }).waitFor({ state: 'detached' })
+      expect(page.url()).toBe(`${url}/app/${team.slug}/${other.slug}/widgets`)
+    },
+  },
+  {
+    name: 'the command palette finds words of customers and starts what is new',
+    run: async (fixture) => {
+      const { page, open, check, client, team, project } = fixture
+      const ref = { team_id: team.id, project_id: project.id }
+      const made = await client.submissions.create({
+        ...ref,
+        ...{ kind: 'text', body: 'Marzipan in every box', author: { name: 'Zoë Quill' }, consent: { granted: true } },
+      })
+      await client.submissions.approve({ ...ref, submission_id: made.id })
+      await open('analytics')
+      await page.getByRole('heading', { level: 1, name: 'Analytics' }).waitFor()
+      await ask(fixture, 'marzip')
+      await page.getByRole('option', { selected: true, name: /^Zoë Quill/ }).waitFor()
+      await check('a submission that was found')
+      await page.keyboard.press('Enter')
+      await page.waitForURL(new RegExp(`/inbox\\?.*item=.*${made.id}`))
+      await page.getByText('Marzipan in every box').last().waitFor()
+      await ask(fixture, 'no such page zzz')
+      await page.getByText('Nothing matches “no such page zzz”.').waitFor()
+      await check('nothing matches')
+      await page.keyboard.press('Escape')
+      await ask(fixture, 'new surv')
+      await page.getByRole('option', { selected: true, name: 'New survey' }).waitFor()
+      await page.keyboard.press('Enter')
+      await page.getByRole('dialog', { name: 'New survey' }).waitFor()
+      // A dialog that asks something is answered first.
+      await page.keyboard.press('Control+k')
+      expect(await page.getByRole('combobox', { name: LABEL }).count()).toBe(0)
+      await page.keyboard.press('Escape')
+      await page.getByRole('dialog', { name: 'New survey' }).waitFor({ state: 'detached' })
+      await ask(fixture, 'keyboard')
+      await page.getByRole('option', { selected: true, name: 'Keyboard shortcuts' }).waitFor()
+      await page.keyboard.press('Enter')
+      await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor()
+      await check('the list of keys')
+    },
+  },
+  {
+    name: 'the command palette opens by its button, changes the colours, and shows viewers what they may do',
+    run: async (fixture) => {
+      const { page, open, colleague, size } = fixture
+      await open('analytics')
+      await page.getByRole('heading', { level: 1, name: 'Analytics' }).waitFor()
+      await page.getByRole('button', { name: size === 'phone' ? LABEL : 'Search', exact: true }).click()
+      await page.getByRole('option', { name: 'Use dark colours' }).click()
+      const scheme = 'getComputedStyle(document.documentElement).colorScheme'
+      await page.waitForFunction(`${scheme} === 'dark'`)
+      await page.reload()
+      await page.getByRole('heading', { level: 1, name: 'Analytics' }).waitFor()
+      expect(await page.evaluate<string>(scheme)).toBe('dark')
+      const { page: theirs } = await colleague('viewer')
+      await theirs.goto(page.url())
+      await theirs.getByRole('heading', { level: 1, name: 'Analytics' }).waitFor()
+      await theirs.keyboard.press('Control+k')
+      await theirs.getByRole('option', { name: 'Members' }).waitFor()
+      expect(await theirs.getByRole('option', { name: 'New survey' }).count()).toBe(0)
+      expect(await theirs.getByRole('option', { name: 'Audit log' }).count()).toBe(0)
+    },
+  },
+]
