@@ -10,6 +10,7 @@ import { ownPage } from './own-page.ts'
 import type { PageOptions } from './page-request.ts'
 import { olderLink, readListQuery } from './paging.ts'
 import { SESSIONS_PATH } from './paths.ts'
+import { programName } from './program.ts'
 
 const readInput = compileInput(contracts.me.sessions.delete.input, new Set(['session_id']))
 
@@ -28,7 +29,7 @@ export function registerSessions(scope: FastifyInstance, options: PageOptions): 
         place: SESSIONS_PATH,
         body: html`${results.map(
           (session) => html`<form method="post" action="${SESSIONS_PATH}" class="row">
-<p>${session.user_agent ?? 'Unknown program'} <span class="soft">· ${session.ip} · since ${session.created_at.slice(0, 10)}</span></p>
+<p><strong title="${session.user_agent ?? ''}">${programName(session.user_agent)}</strong> <span class="soft">· ${session.ip} · since ${session.created_at.slice(0, 10)}</span></p>
 <input type="hidden" name="session_id" value="${session.id}">
 ${session.is_current ? html`<strong class="tag good">This session</strong>` : html`<button class="plain">End session</button>`}
 </form>`,

@@ -173,7 +173,7 @@ export const surveysFlows: readonly Flow[] = [
       assert.equal(await page.getByRole('button', { name: 'Add a question' }).count(), 0)
       await page.getByRole('link', { name: 'Responses' }).click()
       await page.getByRole('list', { name: 'Responses' }).getByRole('link').click()
-      await page.getByText('Came by').waitFor()
+      await page.getByRole('term').getByText('Channel').waitFor()
       assert.equal(await page.getByRole('button', { name: 'Delete response' }).count(), 0)
       assert.equal(await page.getByRole('button', { name: 'Export' }).count(), 0)
     },

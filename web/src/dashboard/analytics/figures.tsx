@@ -31,7 +31,9 @@ export function Figures({ figures: { current, previous } }: { figures: Overview 
           <dt>{figure.name}</dt>
           <dd>
             <b>{figure.value === null ? '–' : textOf(figure, figure.value)}</b>
-            <small>{compared(figure)}</small>
+            <small>
+              <Compared figure={figure} />
+            </small>
           </dd>
         </div>
       ))}
@@ -43,11 +45,22 @@ function textOf({ text = number.format }: Shown, value: number): string {
   return text(value)
 }
 
-function compared({ value, before, text }: Shown): string {
+/** The change against as many days before. Only where more is better it is coloured. */
+function Compared({ figure: { value, before, text } }: { figure: Shown }) {
   if (value === null) return 'No data in this range'
   if (before === null) return 'No data before'
   if (text) return `${text(before)} before`
-  return `${signed.format(value - before)} (${number.format(before)} before)`
+  const change = value - before
+  return (
+    <>
+      <span className={lookOf(change)}>{signed.format(change)}</span> from {number.format(before)}
+    </>
+  )
+}
+
+function lookOf(change: number): string {
+  if (change === 0) return 'same'
+  return change > 0 ? 'better' : 'worse'
 }
 
 /** "3 h" of milliseconds, with the unit that reads best. */

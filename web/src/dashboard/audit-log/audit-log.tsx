@@ -22,6 +22,8 @@ import './audit-log.css'
 type Entry = Item<Client['teams']['auditLog']['list']>
 
 const PAGE = 50
+/** A longer value, such as a list of scopes, is folded. */
+const LONG = 160
 const route = getRouteApi('/$team/-/audit-log')
 
 /** Who changed what in the team, and when. */
@@ -147,20 +149,24 @@ function EntryRow({ entry }: { entry: Entry }) {
             </>
           )}
         </p>
-        <Changes changes={entry.changes} />
-        <p className="soft">
-          <At at={at} />
-          {credential && ` · ${credentialInWords(credential.kind)}`}
-          {ip !== null && ` · ${ip}`}
-          {target.id !== null && (
-            <>
-              {' · '}
-              {target.type.replaceAll('_', ' ')} <code>{target.id}</code>
-            </>
-          )}
-        </p>
+        <div className="about">
+          <Changes changes={entry.changes} />
+          <p className="soft">
+            {credential && credentialInWords(credential.kind)}
+            {ip !== null && ` · ${ip}`}
+            {target.id !== null && (
+              <>
+                {' · '}
+                {target.type.replaceAll('_', ' ')} <code>{target.id}</code>
+              </>
+            )}
+          </p>
+        </div>
       </div>
-      <code className="action">{action}</code>
+      <div className="when">
+        <At at={at} />
+        <code>{action}</code>
+      </div>
     </article>
   )
 }
@@ -180,7 +186,14 @@ function Changes({ changes }: { changes: Entry['changes'] }) {
                 <span className="sr">became</span>{' '}
               </>
             )}
-            <bdi>{to}</bdi>
+            {to.length > LONG ? (
+              <details>
+                <summary>{to.split(', ').length} values</summary>
+                <bdi>{to}</bdi>
+              </details>
+            ) : (
+              <bdi>{to}</bdi>
+            )}
           </dd>
         </div>
       ))}

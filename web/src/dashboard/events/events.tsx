@@ -37,7 +37,7 @@ function EventsPage() {
   const types = useQuery(typesQuery(team.id))
   const known = types.data?.find((one) => one.type === type)?.type
   return (
-    <Page title="Events" lead="Everything that happens in your team, as programs get it: by webhook, by feed and by stream." width="wide">
+    <Page title="Events" lead="Everything that happens in your team, as your programs receive it." width="wide">
       {lacksFeature(types.error) ? (
         <NotInPlan what="events" />
       ) : (
@@ -94,7 +94,7 @@ function FeedBar({ feed, type }: { feed: FeedReader; type: string | undefined })
     failed: 'Not live',
   } as const
   return (
-    <div className="filters">
+    <search className="filters">
       <SelectField
         label="Type"
         options={[{ value: '', label: 'Any type' }, ...types.map((one) => ({ value: one.type, label: one.type }))]}
@@ -102,13 +102,13 @@ function FeedBar({ feed, type }: { feed: FeedReader; type: string | undefined })
         onChange={({ target }) => void navigate({ search: target.value ? { type: target.value } : {}, replace: true })}
       />
       <div className="row">
-        <span className={`live ${feed.view.state}`} role="status">
+        <span className={`live ${feed.view.state === 'live' ? 'is-live' : feed.view.state}`} role="status">
           {texts[feed.view.state]}
         </span>
         {feed.view.state === 'live' && <Button onClick={() => feed.pause()}>Pause</Button>}
         {feed.view.state === 'paused' && <Button onClick={() => feed.start()}>Resume</Button>}
       </div>
-    </div>
+    </search>
   )
 }
 
@@ -119,11 +119,11 @@ function FeedNote({ feed }: { feed: FeedReader }) {
   return (
     <Note>
       <p>
-        <strong>There are newer events.</strong> The feed is read from its oldest event on. These go up to <At at={newest.created_at} />.
+        <strong>There are newer events.</strong> This list starts with the oldest events and ends at <At at={newest.created_at} />.
       </p>
       <div className="row">
-        <Button onClick={() => feed.catchUp()}>Catch up</Button>
-        <Button onClick={() => feed.skip()}>Skip to new events</Button>
+        <Button onClick={() => feed.catchUp()}>Load the newer events</Button>
+        <Button onClick={() => feed.skip()}>Only follow new events</Button>
       </div>
     </Note>
   )
@@ -156,7 +156,7 @@ function FeedList({ feed }: { feed: FeedReader }) {
             >
               <span className="what">
                 <strong>{event.type}</strong>
-                <span className="soft url">{event.id}</span>
+                <code className="soft url">{event.id}</code>
               </span>
               <Ago at={event.created_at} />
             </Link>

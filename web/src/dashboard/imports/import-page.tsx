@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
-import { Link, useParams } from '@tanstack/react-router'
+import { useParams } from '@tanstack/react-router'
 import { useEffect } from 'react'
 import { isRefusal } from '../api.ts'
 import { useProject, useProjectRef, useTeam } from '../shell/places.ts'
+import { BackLink } from '../ui/back-link.tsx'
 import { Note } from '../ui/error-note.tsx'
-import { Icon } from '../ui/icon.tsx'
 import { Loaded } from '../ui/loaded.tsx'
 import { NotInPlan, useHasFeature } from '../ui/not-in-plan.tsx'
 import { Page } from '../ui/page.tsx'
@@ -27,7 +27,7 @@ export function ImportPage() {
   const isRunning = query.data !== undefined && isMoving(query.data)
   useEffect(() => (isRunning ? () => void noteRecordsChanged(project_id) : undefined), [isRunning, project_id])
   return (
-    <Page title={query.data?.file_name ?? 'Import'} lead={<Back />} width="wide">
+    <Page title={query.data?.file_name ?? 'Import'} back={<Back />} width="wide">
       {!isIncluded || isRefusal(query.error, 'feature_not_in_plan') ? (
         <NotInPlan what="imports">Imports read CSV files of other services and spreadsheets.</NotInPlan>
       ) : (
@@ -40,9 +40,9 @@ export function ImportPage() {
 function Back() {
   const place = { team: useTeam().slug, project: useProject().slug }
   return (
-    <Link className="back" to="/$team/$project/imports" params={place}>
-      <Icon name="left" /> All imports
-    </Link>
+    <BackLink to="/$team/$project/imports" params={place}>
+      All imports
+    </BackLink>
   )
 }
 

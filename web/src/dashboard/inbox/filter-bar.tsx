@@ -34,7 +34,7 @@ export function FilterBar({ filters }: { filters: Filters }) {
         <div className="filters">
           <SelectField label="Kind" options={KINDS} value={filters.kind ?? ''} onChange={({ target }) => change({ kind: target.value })} />
           <SelectField
-            label="Came by"
+            label="Channel"
             options={CHANNELS}
             value={filters.channel ?? ''}
             onChange={({ target }) => change({ channel: target.value })}

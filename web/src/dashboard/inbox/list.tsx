@@ -130,7 +130,7 @@ const Row = memo(function Row({ item, position, isActive, isPicked, onOpen, onPi
           </span>
         )}
       </strong>
-      <Ago at={created_at} />
+      <Ago at={created_at} isBare />
       <p dir="auto">{[title, body].filter(Boolean).join('. ').slice(0, SHOWN_CHARACTERS)}</p>
       <span className="meta">
         {rating !== null && <Stars rating={rating} />}

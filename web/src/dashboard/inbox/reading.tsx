@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
 import type { Submission } from '../api.ts'
+import { providerName } from '../provider.ts'
 import { Face } from '../ui/face.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { Stars } from '../ui/stars.tsx'
@@ -74,7 +75,7 @@ function Consent({ look, title, children }: { look: 'good' | 'warn' | 'bad'; tit
 function Facts({ item: { channel, language, source, author, created_at, external_id } }: { item: Submission }) {
   return (
     <dl className="facts">
-      <Fact term="Came by">{source.provider ?? channelText[channel]}</Fact>
+      <Fact term="Source">{source.provider ? providerName(source.provider) : channelText[channel]}</Fact>
       <Fact term="Received">
         <At at={created_at} />
       </Fact>

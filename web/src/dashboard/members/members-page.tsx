@@ -25,6 +25,7 @@ export function Members() {
     <Page
       title="Members"
       lead={`The people of ${team.name}, and what each may do.`}
+      width="wide"
       actions={
         isAdmin && (
           <Button look="primary" icon="plus" onClick={() => void navigate({ search: { invite: true } })}>

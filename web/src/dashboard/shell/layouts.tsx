@@ -5,6 +5,7 @@ import type { Project } from '../api.ts'
 import { useLive } from '../live/use-live.ts'
 import { Empty } from '../ui/empty.tsx'
 import { Loaded } from '../ui/loaded.tsx'
+import { LoadingBar } from '../ui/loading-bar.tsx'
 import { Page } from '../ui/page.tsx'
 import { Toasts } from '../ui/toasts.tsx'
 import { usePerson } from './person.ts'
@@ -38,6 +39,7 @@ export function RootLayout() {
           </IdentityContext>
         )}
       </Loaded>
+      <LoadingBar />
       <Toasts />
       <SignedOutDialog />
     </>

@@ -4,9 +4,9 @@ import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { isRefusal } from '../api.ts'
 import { Missing } from '../shell/layouts.tsx'
 import { useProject, useTeam } from '../shell/places.ts'
+import { BackLink } from '../ui/back-link.tsx'
 import { Button } from '../ui/button.tsx'
 import { ErrorNote } from '../ui/error-note.tsx'
-import { Icon } from '../ui/icon.tsx'
 import { Page } from '../ui/page.tsx'
 import { Skeleton } from '../ui/skeleton.tsx'
 import { type Survey, surveyQuery, useSurveyRef } from './queries.ts'
@@ -46,12 +46,13 @@ export function SurveyPage({ survey, name = survey.name, note, actions, children
     <Page
       width="wide"
       title={name.trim() || 'Untitled survey'}
+      back={
+        <BackLink to="/$team/$project/surveys" params={place}>
+          All surveys
+        </BackLink>
+      }
       lead={
         <span className="survey-lead">
-          <Link to="/$team/$project/surveys" params={place}>
-            <Icon name="left" />
-            All surveys
-          </Link>
           <StatusTag status={survey.status} />
           {survey.status !== 'draft' && <span>Version {survey.version}</span>}
           {note}

@@ -40,7 +40,7 @@ export function Surveys() {
     </Button>
   )
   return (
-    <Page title="Surveys" lead="Ask your customers, and see what they answer." actions={createButton}>
+    <Page title="Surveys" lead="Ask your customers, and see what they answer." actions={createButton} width="wide">
       <Loaded query={list} skeleton={<Skeleton rows={4} height="4.75rem" />}>
         {({ pages }) => {
           const surveys = pages.flatMap(({ results }) => results)

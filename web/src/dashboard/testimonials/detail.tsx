@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
+import { providerName } from '../provider.ts'
 import { useHasRole, useProject, useProjectRef } from '../shell/places.ts'
 import { Button, IconButton } from '../ui/button.tsx'
 import { Face } from '../ui/face.tsx'
@@ -106,10 +107,10 @@ function Facts({ words }: { words: Words }) {
           <bdi>{consent.text}</bdi>
         </Fact>
       )}
-      <Fact name="Came by">{CHANNELS[channel]}</Fact>
+      <Fact name="Channel">{CHANNELS[channel]}</Fact>
       {(source.provider ?? source.url) && (
         <Fact name="Source">
-          <Outside address={source.url} text={source.provider ?? source.url ?? ''} />
+          <Outside address={source.url} text={source.provider ? providerName(source.provider) : (source.url ?? '')} />
         </Fact>
       )}
       {author.website_url && (

@@ -4,6 +4,8 @@ interface PageProps {
   title: string
   /** One sentence on what the page is for. */
   lead?: ReactNode
+  /** A `BackLink` to the list, above the title. */
+  back?: ReactNode
   /** Buttons at the right of the title. */
   actions?: ReactNode
   children: ReactNode
@@ -12,12 +14,13 @@ interface PageProps {
 }
 
 /** A page of the dashboard with its heading; the window gets its title. */
-export function Page({ title, lead, actions, children, width = 'normal' }: PageProps) {
+export function Page({ title, lead, back, actions, children, width = 'normal' }: PageProps) {
   useTitle(title)
   return (
     <main className={`page ${width}`} id="main" tabIndex={-1}>
       <header className="page-head">
         <div>
+          {back}
           <h1>{title}</h1>
           {lead && <p className="lead">{lead}</p>}
         </div>

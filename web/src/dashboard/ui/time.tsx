@@ -6,13 +6,16 @@ const STEPS = [
   { unit: 'minute', ms: 60_000 },
 ] as const
 const CLOCKS_MS = 5_000
+const NOW = { bare: 'now', full: 'just now' } as const
+const relative = new Intl.RelativeTimeFormat('en', { style: 'narrow', numeric: 'auto' })
+const dayOnly = new Intl.DateTimeFormat('en', { dateStyle: 'medium' })
 const full = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short' })
 
-/** A time, as how long ago it was. The exact one is in the tooltip. */
-export function Ago({ at }: { at: string }) {
+/** A time, as how long ago it was; `isBare` leaves out the word "ago", in a column of times. The exact one is in the tooltip. */
+export function Ago({ at, isBare = false }: { at: string; isBare?: boolean }) {
   return (
     <time dateTime={at} title={exactTime(at)}>
-      {agoOf(at)}
+      {agoOf(at, isBare)}
     </time>
   )
 }
@@ -22,16 +25,26 @@ export function At({ at }: { at: string }) {
   return <time dateTime={at}>{exactTime(at)}</time>
 }
 
+/** A time as its day. The exact one is in the tooltip. */
+export function Day({ at }: { at: string }) {
+  return (
+    <time dateTime={at} title={exactTime(at)}>
+      {dayOnly.format(new Date(at))}
+    </time>
+  )
+}
+
 function exactTime(at: string): string {
   return full.format(new Date(at))
 }
 
-function agoOf(at: string): string {
+function agoOf(at: string, isBare: boolean): string {
   const passedMs = Date.now() - Date.parse(at)
   const step = STEPS.find(({ ms }) => Math.abs(passedMs) >= ms)
   // The clocks of the service and of the reader may differ a little.
-  if (!step) return passedMs < -CLOCKS_MS ? 'in under a minute' : 'now'
+  if (!step) return passedMs < -CLOCKS_MS ? 'in under a minute' : NOW[isBare ? 'bare' : 'full']
   const count = Math.trunc(Math.abs(passedMs) / step.ms)
+  if (!isBare) return relative.format(passedMs < 0 ? count : -count, step.unit)
   const text = new Intl.NumberFormat('en', { style: 'unit', unit: step.unit, unitDisplay: 'narrow' }).format(count)
   return passedMs < 0 ? `in ${text}` : text
 }

@@ -7,7 +7,7 @@ import { Icon } from '../ui/icon.tsx'
 import { Loaded } from '../ui/loaded.tsx'
 import { Page, Section } from '../ui/page.tsx'
 import { Skeleton } from '../ui/skeleton.tsx'
-import { At } from '../ui/time.tsx'
+import { Day } from '../ui/time.tsx'
 import './usage.css'
 
 type Quota = Output<typeof api.teams.usage>['quotas'][number]
@@ -32,6 +32,7 @@ const FEATURES: Record<Feature, string> = {
   audit_log: 'Audit log',
   privacy_requests: 'Privacy requests',
 }
+const PLANS: Record<Team['plan'], string> = { free: 'Free', pro: 'Pro', business: 'Business' }
 /** From this share on the bar warns. */
 const NEARLY_FULL = 0.8
 
@@ -40,8 +41,8 @@ export function Usage() {
   const team = useTeam()
   const query = useQuery({ queryKey: ['usage', team.id], queryFn: () => api.teams.usage({ team_id: team.id }) })
   return (
-    <Page title="Usage" lead={`What ${team.name} uses of the ${team.plan} plan.`}>
-      <Loaded query={query} skeleton={<Skeleton rows={7} height="3.5rem" />}>
+    <Page title="Usage" lead={`What ${team.name} uses of the ${PLANS[team.plan]} plan.`} width="wide">
+      <Loaded query={query} skeleton={<UsageSkeleton />}>
         {({ plan, quotas }) => (
           <>
             <ul className="quotas">
@@ -54,6 +55,15 @@ export function Usage() {
         )}
       </Loaded>
     </Page>
+  )
+}
+
+/** The shape of the cards. */
+function UsageSkeleton() {
+  return (
+    <div className="usage-skeleton">
+      <Skeleton rows={7} height="6rem" />
+    </div>
   )
 }
 
@@ -83,17 +93,17 @@ function QuotaLine({ quota: { quota, used, limit, resets_at } }: { quota: Quota 
           {limit === 0 && 'Not included in the plan'}
           {limit > 0 && resets_at !== null && (
             <>
-              Begins anew on <At at={resets_at} />
+              Resets on <Day at={resets_at} />
             </>
           )}
-          {limit > 0 && resets_at === null && 'What exists now'}
+          {limit > 0 && resets_at === null && 'In total'}
         </p>
       </div>
       <p className="amount">
         <strong>{used.toLocaleString('en')}</strong> of {limit.toLocaleString('en')}
       </p>
       <div className="meter" aria-hidden="true">
-        <i style={{ inlineSize: `${share * 100}%` }} />
+        {share > 0 && <i style={{ inlineSize: `${share * 100}%` }} />}
       </div>
       {look === 'full' && limit > 0 && (
         <p className="full">Full: more is refused{resets_at === null ? ' until something is deleted' : ' until then'}.</p>
@@ -111,7 +121,7 @@ function PlanFeatures({ plan }: { plan: Team['plan'] }) {
   const { features, apiAccess, video } = plans[plan]
   const included: readonly string[] = features
   return (
-    <Section title={`The ${plan} plan`} lead="The operator of this service changes the plan of a team.">
+    <Section title={`${PLANS[plan]} plan`} lead="The operator of this service changes the plan of a team.">
       <ul className="features">
         {Object.entries(FEATURES).map(([feature, text]) => (
           <FeatureLine key={feature} isIncluded={included.includes(feature)} text={text} />

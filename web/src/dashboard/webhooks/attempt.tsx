@@ -38,9 +38,10 @@ export function AttemptDetails({ attempt, endpoint, eventType, eventId }: Attemp
           )}
         </p>
       </div>
+      <ResponseBody attempt={attempt} />
       <Facts attempt={attempt} />
+      <ResponseHeaders attempt={attempt} />
       <Request attempt={attempt} endpoint={endpoint} eventType={eventType} {...(eventId !== undefined && { eventId })} />
-      <Response attempt={attempt} />
     </div>
   )
 }
@@ -98,32 +99,37 @@ function Request({ attempt, endpoint, eventType, eventId }: AttemptDetailsProps)
   )
 }
 
-function Response({ attempt }: { attempt: Attempt }) {
-  const { response_headers, response_body, response_body_truncated, response_body_bytes } = attempt
-  if (attempt.status_code === null) return null
+/** What the receiver said: the first thing that somebody looks for. */
+function ResponseBody({ attempt }: { attempt: Attempt }) {
+  const { status_code, response_headers, response_body, response_body_truncated, response_body_bytes } = attempt
+  if (status_code === null) return null
   if (response_headers === null && response_body === null)
     return <Note>The response is no longer kept. It is removed with the payload of the event.</Note>
-  const headers = Object.entries(response_headers ?? {}).map(([name, value]) => `${name}: ${value}`)
   return (
-    <>
-      <details className="part">
-        <summary>Response: {headers.length} headers</summary>
-        <CodeBlock code={headers.join('\n')} label="Headers of the response" />
-      </details>
-      <div className="part">
-        <p className="title">Response: body</p>
-        {response_body ? (
-          <CodeBlock code={response_body} label="Body of the response" foldedLines={12} />
-        ) : (
-          <p className="soft">The body is empty.</p>
-        )}
-        {response_body_truncated && (
-          <p className="soft">
-            Only the start is kept{response_body_bytes !== null && ` of ${response_body_bytes.toLocaleString('en')} bytes`}.
-          </p>
-        )}
-      </div>
-    </>
+    <div className="part">
+      <p className="title">Response: body</p>
+      {response_body ? (
+        <CodeBlock code={response_body} label="Body of the response" foldedLines={12} />
+      ) : (
+        <p className="soft">The body is empty.</p>
+      )}
+      {response_body_truncated && (
+        <p className="soft">
+          Only the start is kept{response_body_bytes !== null && ` of ${response_body_bytes.toLocaleString('en')} bytes`}.
+        </p>
+      )}
+    </div>
+  )
+}
+
+function ResponseHeaders({ attempt: { response_headers } }: { attempt: Attempt }) {
+  if (response_headers === null) return null
+  const headers = Object.entries(response_headers).map(([name, value]) => `${name}: ${value}`)
+  return (
+    <details className="part">
+      <summary>Response: {headers.length === 1 ? '1 header' : `${headers.length} headers`}</summary>
+      <CodeBlock code={headers.join('\n')} label="Headers of the response" />
+    </details>
   )
 }
 

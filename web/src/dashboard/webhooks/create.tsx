@@ -3,6 +3,7 @@ import { getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
 import { api, queries } from '../api.ts'
 import { useTeam } from '../shell/places.ts'
+import { BackLink } from '../ui/back-link.tsx'
 import { Button } from '../ui/button.tsx'
 import { fieldErrors } from '../ui/error-text.ts'
 import { TextField } from '../ui/field.tsx'
@@ -27,7 +28,15 @@ export function CreateEndpoint() {
   const open = (id: string) =>
     navigate({ to: '/$team/-/webhooks/$webhook', params: { team: team.slug, webhook: id }, search: { tab: 'deliveries' }, replace: true })
   return (
-    <Page title="New endpoint" lead="An address that gets your events. You can change everything later.">
+    <Page
+      title="New endpoint"
+      back={
+        <BackLink to="/$team/-/webhooks" params={{ team: team.slug }}>
+          All endpoints
+        </BackLink>
+      }
+      lead="An address that gets your events. You can change everything later."
+    >
       <EndpointForm
         draft={draft}
         onChange={setDraft}

@@ -1,5 +1,6 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
+import { useEffect, useRef } from 'react'
 import { Button } from '../ui/button.tsx'
 import { Empty } from '../ui/empty.tsx'
 import { Loaded } from '../ui/loaded.tsx'
@@ -8,7 +9,7 @@ import { Ago } from '../ui/time.tsx'
 import { DeliveryPanel } from './delivery.tsx'
 import { DeliveryFilters } from './filters.tsx'
 import { StateTag } from './marks.tsx'
-import { deliveriesQuery } from './queries.ts'
+import { deliveriesQuery, healthChanged } from './queries.ts'
 import type { Delivery, Endpoint } from './records.ts'
 
 const route = getRouteApi('/$team/-/webhooks/$webhook')
@@ -18,6 +19,7 @@ export function Deliveries({ endpoint }: { endpoint: Endpoint }) {
   const search = route.useSearch()
   const ref = { team_id: endpoint.team_id, webhook_id: endpoint.id }
   const query = useInfiniteQuery(deliveriesQuery(ref, search))
+  useHealthOf(endpoint, query.data?.pages.flatMap(({ results }) => results) ?? [])
   return (
     <div className="beside" data-open={search.item !== undefined || undefined}>
       <section className="list-side" aria-label="Deliveries">
@@ -86,4 +88,15 @@ function DeliveryList({ deliveries }: { deliveries: readonly Delivery[] }) {
       ))}
     </ul>
   )
+}
+
+/** When a delivery that is shown ends, the health of the endpoint has changed: a replay may have brought the first success. */
+function useHealthOf({ team_id, id }: Endpoint, deliveries: readonly Delivery[]): void {
+  const ended = deliveries.filter(({ state }) => state === 'succeeded' || state === 'failed').map((one) => one.id)
+  const before = useRef<ReadonlySet<string> | null>(null)
+  const waiting = deliveries.filter(({ state }) => state === 'pending' || state === 'sending').map((one) => one.id)
+  useEffect(() => {
+    if (ended.some((one) => before.current?.has(one))) void healthChanged({ team_id, webhook_id: id })
+    before.current = new Set(waiting)
+  })
 }

@@ -51,11 +51,12 @@ function DeliveryDetails({ delivery, endpoint }: { delivery: Delivery; endpoint:
         <StateTag state={delivery.state} />
         <Redeliver endpointRef={ref} delivery={delivery} />
       </div>
-      <DeliveryFacts delivery={delivery} />
       {delivery.state === 'skipped' && (
         <Note>It was skipped: the endpoint was paused or disabled, or its payload was removed before it was sent.</Note>
       )}
       <AttemptsOfDelivery endpoint={endpoint} delivery={delivery} />
+      <h3>Delivery</h3>
+      <DeliveryFacts delivery={delivery} />
       <h3>Payload</h3>
       {isRemoved ? (
         <Note>

@@ -4,6 +4,7 @@ import { isRefusal } from '../api.ts'
 import { AdminsOnly, lacksFeature, NotInPlan } from '../shell/admins-only.tsx'
 import { Missing } from '../shell/layouts.tsx'
 import { useTeam } from '../shell/places.ts'
+import { BackLink } from '../ui/back-link.tsx'
 import { Loaded } from '../ui/loaded.tsx'
 import { Page } from '../ui/page.tsx'
 import { TABS, type Tab } from './address.ts'
@@ -12,10 +13,10 @@ import { Deliveries } from './deliveries.tsx'
 import { EndpointActions, StateNote } from './endpoint-actions.tsx'
 import { Figures } from './figures.tsx'
 import { Health, StateTag } from './marks.tsx'
-import { endpointQuery } from './queries.ts'
+import { endpointQuery, statsQuery } from './queries.ts'
 import type { Endpoint } from './records.ts'
 import { EndpointSettings } from './settings.tsx'
-import { eventsInWords } from './words.ts'
+import { CHATS, eventsInWords } from './words.ts'
 import './webhooks.css'
 
 const route = getRouteApi('/$team/-/webhooks/$webhook')
@@ -60,15 +61,18 @@ function KnownEndpoint({ endpoint }: { endpoint: Endpoint }) {
   const team = useTeam()
   const { tab } = route.useSearch()
   const Panel = PANELS[tab]
+  const { data: stats } = useQuery(statsQuery({ team_id: team.id, webhook_id: endpoint.id }, 1))
   return (
     <Page
       title={endpoint.description || hostOf(endpoint.url)}
       width="wide"
+      back={
+        <BackLink to="/$team/-/webhooks" params={{ team: team.slug }}>
+          All endpoints
+        </BackLink>
+      }
       lead={
         <span className="endpoint-lead">
-          <Link to="/$team/-/webhooks" params={{ team: team.slug }}>
-            All endpoints
-          </Link>
           <code>{endpoint.url}</code>
         </span>
       }
@@ -76,9 +80,10 @@ function KnownEndpoint({ endpoint }: { endpoint: Endpoint }) {
     >
       <p className="endpoint-facts">
         <StateTag state={endpoint.state} />
-        <Health endpoint={endpoint} />
+        <Health endpoint={endpoint} stats={stats} />
         <span className="soft">
-          {eventsInWords(endpoint.events)} · format {endpoint.format}
+          {eventsInWords(endpoint.events)}
+          {endpoint.format !== 'earshot' && ` · ${CHATS[endpoint.format]} messages`}
           {endpoint.max_per_second !== null && ` · at most ${endpoint.max_per_second} a second`}
         </span>
       </p>

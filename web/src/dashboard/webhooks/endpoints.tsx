@@ -1,5 +1,6 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
 import { AdminsOnly, lacksFeature, NotInPlan } from '../shell/admins-only.tsx'
 import { projectsQuery, useTeam } from '../shell/places.ts'
 import { Button } from '../ui/button.tsx'
@@ -12,7 +13,7 @@ import { CreateEndpoint } from './create.tsx'
 import { Health, StateTag } from './marks.tsx'
 import { endpointsQuery, statsQuery } from './queries.ts'
 import type { Endpoint } from './records.ts'
-import { eventsInWords, shareInWords } from './words.ts'
+import { CHATS, eventsInWords, shareInWords } from './words.ts'
 import './webhooks.css'
 
 const TITLE = 'Webhooks'
@@ -54,17 +55,17 @@ function Endpoints() {
       actions={add}
     >
       <Loaded query={query} skeleton={<Skeleton rows={3} height="4.5rem" />}>
-        {({ pages }) => <EndpointList endpoints={pages.flatMap(({ results }) => results)} />}
+        {({ pages }) => <EndpointList endpoints={pages.flatMap(({ results }) => results)} add={add} />}
       </Loaded>
       <More query={query} />
     </Page>
   )
 }
 
-function EndpointList({ endpoints }: { endpoints: readonly Endpoint[] }) {
+function EndpointList({ endpoints, add }: { endpoints: readonly Endpoint[]; add: ReactNode }) {
   if (endpoints.length === 0)
     return (
-      <Empty icon="hook" title="No endpoint yet">
+      <Empty icon="hook" title="No endpoint yet" actions={add}>
         An endpoint is an address of your program, or of a channel in Slack, Discord or Teams. Add one, send it a test, and see its answer
         here.
       </Empty>
@@ -97,15 +98,15 @@ function EndpointRow({ endpoint }: { endpoint: Endpoint }) {
         <span className="soft url">{endpoint.url}</span>
         <span className="soft">
           {eventsInWords(endpoint.events)} · {project ? <bdi>{project.name}</bdi> : 'all projects'}
-          {endpoint.format !== 'earshot' && ` · ${endpoint.format}`}
+          {endpoint.format !== 'earshot' && ` · ${CHATS[endpoint.format]}`}
         </span>
       </span>
-      <Health endpoint={endpoint} />
+      <Health endpoint={endpoint} stats={stats} />
       <span className="share">
         <strong className={stats?.totals.success_share === 0 ? 'failing' : undefined}>
           {stats ? shareInWords(stats.totals.success_share) : '…'}
         </strong>
-        <span className="soft">{stats?.totals.attempts === 0 ? 'nothing sent in 24 h' : 'succeeded in 24 h'}</span>
+        <span className="soft">{stats?.totals.attempts === 0 ? 'Nothing sent in 24 h' : 'succeeded in 24 h'}</span>
       </span>
       <StateTag state={endpoint.state} />
     </Link>

@@ -1,3 +1,4 @@
+import './endpoint-form.css'
 import { useQuery } from '@tanstack/react-query'
 import { useId } from 'react'
 import { useTeam } from '../shell/places.ts'

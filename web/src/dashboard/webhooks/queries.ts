@@ -30,7 +30,7 @@ export const typesQuery = (team_id: string) =>
     staleTime: Number.POSITIVE_INFINITY,
   })
 
-/** Deliveries that the address asks for. While a replay runs, the list follows it. */
+/** Deliveries that the address asks for. While one is sent, or due soon, the list follows it. */
 export function deliveriesQuery(ref: EndpointRef, search: EndpointSearch) {
   const filters = {
     ...spanOf(search),
@@ -42,9 +42,10 @@ export function deliveriesQuery(ref: EndpointRef, search: EndpointSearch) {
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ next_cursor }) => next_cursor ?? undefined,
     refetchInterval: ({ state }) => {
-      if (search.replay === undefined || state.dataUpdateCount > MAX_POLLS) return false
+      if (state.dataUpdateCount > MAX_POLLS) return false
       const rows = state.data?.pages.flatMap(({ results }) => results) ?? []
-      return rows.length === 0 || rows.some(isMoving) ? POLL_MS : false
+      const isAwaited = search.replay !== undefined && rows.length === 0
+      return isAwaited || rows.some(isMoving) ? POLL_MS : false
     },
   })
 }
@@ -84,6 +85,17 @@ export const statsQuery = (ref: EndpointRef, days: number) =>
       api.webhooks.stats({ ...ref, from: new Date(Date.now() - days * DAY_MS + (days === 30 ? DAY_MS / 24 : 0)).toISOString() }),
   })
 
+/** When the next delivery that waits for another attempt is due; null if the newest ones wait for their first. */
+export const retriesQuery = (ref: EndpointRef) =>
+  queryOptions({
+    queryKey: ['deliveries', ref.webhook_id, 'retries'],
+    queryFn: async () => {
+      const { results } = await api.webhooks.deliveries.list({ ...ref, state: 'pending', limit: PAGE })
+      const times = results.filter(({ attempt_count }) => attempt_count > 0).map(({ next_attempt_at }) => next_attempt_at)
+      return times.filter((time) => time !== null).sort()[0] ?? null
+    },
+  })
+
 /** After a change of an endpoint: the list and the endpoint itself. */
 export async function endpointChanged(endpoint: Endpoint): Promise<void> {
   queries.setQueryData(['webhook', endpoint.id], endpoint)
@@ -93,6 +105,16 @@ export async function endpointChanged(endpoint: Endpoint): Promise<void> {
 /** After something was sent: its deliveries, attempts, figures and health. */
 export async function endpointSent(ref: EndpointRef): Promise<void> {
   const keys = [...['deliveries', 'attempts', 'stats', 'webhook'].map((name) => [name, ref.webhook_id]), ['webhooks', ref.team_id]]
+  await Promise.all(keys.map((queryKey) => queries.invalidateQueries({ queryKey })))
+}
+
+/** After a delivery has ended: the endpoint, its figures, and the list of endpoints. */
+export async function healthChanged(ref: EndpointRef): Promise<void> {
+  const keys = [
+    ['webhook', ref.webhook_id],
+    ['stats', ref.webhook_id],
+    ['webhooks', ref.team_id],
+  ]
   await Promise.all(keys.map((queryKey) => queries.invalidateQueries({ queryKey })))
 }
 

@@ -1,4 +1,4 @@
-import type { Attempt, Delivery, Endpoint } from './records.ts'
+import type { Attempt, Delivery, Endpoint, Stats } from './records.ts'
 
 /** What happened, and what helps. */
 interface Explanation {
@@ -83,6 +83,12 @@ export function outcomeOf({ status_code, error, duration_ms }: Attempt): 'succee
   return duration_ms === null && error === null && status_code === null ? 'sending' : 'failed'
 }
 
+/** Whether nothing has succeeded in the last hour with attempts, and something waits for another one. */
+export function onlyFails({ series, backlog }: Stats): boolean {
+  const last = series.findLast(({ attempts }) => attempts > 0)
+  return last?.succeeded === 0 && backlog.pending > 0
+}
+
 export const TRIGGERS: Record<Attempt['trigger'], string> = {
   auto: 'The event happened',
   manual: 'Redelivered by a person',
@@ -107,6 +113,14 @@ export const FORMATS: readonly { value: Endpoint['format']; label: string }[] = 
   { value: 'discord', label: 'Discord: a message in a channel' },
   { value: 'teams', label: 'Microsoft Teams: a message in a channel' },
 ]
+
+/** The names of the chats that get messages. */
+export const CHATS: Record<Endpoint['format'], string> = {
+  earshot: 'Earshot',
+  slack: 'Slack',
+  discord: 'Discord',
+  teams: 'Microsoft Teams',
+}
 
 /** The types of events in words: all, one, or how many. */
 export function eventsInWords(events: readonly string[]): string {

@@ -4,6 +4,7 @@ import { useBlocker, useNavigate, useParams } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
 import { api, queries } from '../api.ts'
 import { useHasRole, useProject, useProjectRef } from '../shell/places.ts'
+import { BackLink } from '../ui/back-link.tsx'
 import { Button } from '../ui/button.tsx'
 import { Confirm } from '../ui/confirm.tsx'
 import { ErrorNote, Note } from '../ui/error-note.tsx'
@@ -53,7 +54,16 @@ function Editor({ widget }: { widget: Widget | null }) {
     </Button>
   )
   return (
-    <Page title={widget?.name ?? 'New widget'} actions={remove} width="wide">
+    <Page
+      title={widget?.name ?? 'New widget'}
+      back={
+        <BackLink from={PLACE} to="/$team/$project/widgets">
+          All widgets
+        </BackLink>
+      }
+      actions={remove}
+      width="wide"
+    >
       <div className="widget-editor">
         {canWrite ? (
           <form className="stack" onSubmit={submit}>
@@ -61,7 +71,7 @@ function Editor({ widget }: { widget: Widget | null }) {
             {save.error && <ErrorNote error={save.error} />}
             <div className="row widget-save">
               <Button look="primary" type="submit" isBusy={save.isPending}>
-                {widget === null ? 'Create the widget' : 'Save'}
+                {widget === null ? 'Create the widget' : 'Save changes'}
               </Button>
               {widget !== null && isChanged && <Button onClick={() => setFields(saved)}>Discard changes</Button>}
             </div>

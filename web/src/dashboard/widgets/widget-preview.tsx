@@ -6,7 +6,7 @@ import { QuoteCard } from '../ui/quote-card.tsx'
 import { Skeleton } from '../ui/skeleton.tsx'
 import { Stars } from '../ui/stars.tsx'
 import type { WidgetFields } from './fields.ts'
-import { chosenItems, materialQuery, type PublicItem } from './preview.ts'
+import { chosenItems, type ShownItem, useMaterial } from './preview.ts'
 
 interface PreviewProps {
   fields: WidgetFields
@@ -15,7 +15,7 @@ interface PreviewProps {
 }
 
 interface Shown {
-  items: readonly Omit<PublicItem, 'published_at'>[]
+  items: readonly ShownItem[]
   aggregate: { count: number; average_rating: number | null }
 }
 
@@ -27,7 +27,7 @@ export function WidgetPreview({ fields, savedId }: PreviewProps) {
     queryFn: () => api.public.widgets.retrieve({ widget_id: savedId ?? '' }),
     enabled: savedId !== null,
   })
-  const material = useQuery({ ...materialQuery(ref), enabled: savedId === null })
+  const material = useMaterial(ref, fields, savedId === null)
   return (
     <section
       // biome-ignore lint/a11y/noNoninteractiveTabindex: a long preview scrolls, also by keyboard

@@ -55,7 +55,7 @@ function Opened({ response, survey, onClose }: { response: SurveyResponse; surve
     ['External id', respondent.external_id],
     ['Received', <At key="at" at={created_at} />],
     ['Took', duration_ms === null ? null : durationOf(duration_ms)],
-    ['Came by', channelName(channel)],
+    ['Channel', channelName(channel)],
     ['Language', language === null ? null : languageName(language)],
     ['Version', survey_version === survey.version ? String(survey_version) : `${survey_version} (now ${survey.version})`],
   ] as const

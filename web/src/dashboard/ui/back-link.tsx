@@ -1,0 +1,15 @@
+import { createLink } from '@tanstack/react-router'
+import type { AnchorHTMLAttributes } from 'react'
+import { Icon } from './icon.tsx'
+
+/** The way from one record to the list that it is in, above its heading. */
+export const BackLink = createLink(BackAnchor)
+
+function BackAnchor({ children, ...rest }: AnchorHTMLAttributes<HTMLAnchorElement>) {
+  return (
+    <a {...rest} className="back-link">
+      <Icon name="left" />
+      {children}
+    </a>
+  )
+}
