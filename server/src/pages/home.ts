@@ -29,7 +29,7 @@ export function registerHome(scope: FastifyInstance, options: PageOptions): void
         body: html`<p><a class="button" href="${START_PATH}">Open the dashboard</a></p>
 <h2>Your teams</h2>
 ${user.teams.length === 0 && html`<p class="soft">You are not on a team yet. Invitations go to ${user.email}.</p>`}
-${user.teams.length > 0 && html`<ul class="list">${user.teams.map(({ name, role, plan }) => html`<li>${name} <span class="soft">· ${role} · ${plan} plan</span></li>\n`)}</ul>`}
+${user.teams.length > 0 && html`<ul class="list">${user.teams.map(({ name, role, plan }) => html`<li><bdi>${name}</bdi> <span class="soft">· ${role} · ${plan} plan</span></li>\n`)}</ul>`}
 <h2>Your account</h2>
 <ul class="list">
 <li><a href="${PROFILE_PATH}">Profile</a> <span class="soft">· name, picture, language and time zone</span></li>

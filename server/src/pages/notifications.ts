@@ -56,7 +56,7 @@ async function sendForms({ request, reply, session: { user } }: OwnPage, options
     account: user,
     place: NOTIFICATIONS_PATH,
     body: html`${sent === null && savedTeam !== undefined && html`<p class="good" role="status">Your choice for ${savedTeam.name} is saved.</p>`}
-<p>Mails go to ${user.email}, and none is about nothing. Daily mails go at eight in the morning, in <a href="${PROFILE_PATH}">your time zone</a>: ${user.timezone.replaceAll('_', ' ')}.</p>
+<p>Mails go to ${user.email}, and only when there is something new. Daily mails go at eight in the morning, in <a href="${PROFILE_PATH}">your time zone</a>: ${user.timezone.replaceAll('_', ' ')}.</p>
 ${user.teams.length === 0 && html`<p class="soft">You are not on a team yet.</p>`}
 ${user.teams.map((team) => teamForm(team, chosen.get(team.id) ?? {}, sent?.form.team_id === team.id ? sent : null))}`,
   })

@@ -120,7 +120,7 @@ const createFlow: Flow = {
     await open('-/webhooks')
     await page.getByText('No endpoint yet').waitFor()
     await check('no endpoint')
-    await page.getByRole('button', { name: 'New endpoint' }).click()
+    await page.getByRole('button', { name: 'New endpoint' }).first().click()
     await page.getByLabel('Address').fill('https://10.0.0.1/hooks')
     await page.getByRole('button', { name: 'Create the endpoint' }).click()
     await page.getByText('Webhooks cannot be sent to private, local or reserved addresses.').waitFor()

@@ -87,7 +87,7 @@ function Bars({ bars, total }: { bars: readonly { name: string; count: number }[
       {bars.map(({ name, count }) => (
         <li key={name}>
           <span>{name}</span>
-          <i style={{ inlineSize: `${(100 * count) / total}%` }} />
+          <i data-empty={count === 0 || undefined} style={{ inlineSize: `${(100 * count) / total}%` }} />
           <b>
             {count.toLocaleString('en')} <small>{Math.round((100 * count) / total)}%</small>
           </b>

@@ -52,6 +52,7 @@ const ERRORS: Record<ErrorCode, Explanation> = {
   },
 }
 
+const MAX_ATTEMPTS = 8
 const RETRIED = new Set([429, 500, 502, 503, 504])
 
 const STATUSES: Readonly<Record<number, string>> = {
@@ -67,13 +68,14 @@ const STATUSES: Readonly<Record<number, string>> = {
 }
 
 /** Explains an attempt in words: what came back, and what helps. */
-export function explainAttempt({ status_code, error, duration_ms, trigger }: Attempt): Explanation {
+export function explainAttempt({ number, status_code, error, duration_ms, trigger }: Attempt): Explanation {
   if (error) return ERRORS[error.code]
   if (status_code === null) return { what: duration_ms === null ? 'The request is under way.' : 'There was no response.', help: '' }
   if (status_code < 300) return { what: `The receiver accepted it with ${status_code}.`, help: '' }
   const help = STATUSES[status_code] ?? (status_code >= 500 ? 'The receiver failed. Look in its logs at this time.' : '')
   const isRetried = RETRIED.has(status_code) && (trigger === 'auto' || trigger === 'replay')
-  const next = isRetried ? 'This is retried, up to eight attempts.' : 'It is not retried.'
+  const retried = number < MAX_ATTEMPTS ? 'This is retried, up to eight attempts.' : 'This was the last of eight attempts.'
+  const next = isRetried ? retried : 'It is not retried.'
   return { what: `The receiver responded with ${status_code}.`, help: `${help} ${next}`.trim() }
 }
 
