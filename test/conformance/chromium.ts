@@ -3,6 +3,8 @@ import { type Browser, chromium } from 'playwright-core'
 import { installDebian } from './debian.ts'
 
 const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
+/** Of this machine, but not a secure context, as a service in a local network is. */
+export const PLAIN_HOST = 'earshot.test'
 const NEEDED = 'Chromium is needed (on Debian: apt install chromium)'
 
 /** A real browser, installed from Debian's packages where there is none and we may. Resolves to what is missing otherwise. */
@@ -19,6 +21,7 @@ export async function openChromium(): Promise<Browser | string> {
       '--disable-background-networking',
       '--disable-component-update',
       '--disable-sync',
+      `--host-resolver-rules=MAP ${PLAIN_HOST} 127.0.0.1`,
     ],
   })
 }

@@ -8,6 +8,8 @@ import { type Flow, openFixture, SIZES, type Size, type Surroundings } from './d
 import { importFlows } from './dashboard/imports.ts'
 import { inboxFlows } from './dashboard/inbox.ts'
 import { inboxCareFlows } from './dashboard/inbox-care.ts'
+import { inboxLiveFlows } from './dashboard/inbox-live.ts'
+import { inboxTabsFlows } from './dashboard/inbox-tabs.ts'
 import { paletteFlows } from './dashboard/palette.ts'
 import { surveysFlows } from './dashboard/surveys.ts'
 import { teamFlows } from './dashboard/team.ts'
@@ -21,9 +23,22 @@ const LIMIT_MS = 120_000
 const AT_ONCE = 2
 const sizes = Object.keys(SIZES) as Size[]
 const flows: readonly Flow[] = [
-  ...[...inboxFlows, ...inboxCareFlows, ...testimonialFlows, ...videoFlows, ...surveysFlows, ...analyticsFlows, ...widgetFlows],
-  ...[...importFlows, ...teamFlows, ...webhookFlows, ...eventFlows, ...paletteFlows, ...upgradeFlows],
-]
+  inboxFlows,
+  inboxCareFlows,
+  inboxLiveFlows,
+  inboxTabsFlows,
+  testimonialFlows,
+  videoFlows,
+  surveysFlows,
+  analyticsFlows,
+  widgetFlows,
+  importFlows,
+  teamFlows,
+  webhookFlows,
+  eventFlows,
+  paletteFlows,
+  upgradeFlows,
+].flat()
 
 /** Does on the dashboard what people do, in Chromium, on a laptop and on a phone. Resolves to the problems, or null. */
 export async function checkDashboard(only = ''): Promise<string | null> {

@@ -37,13 +37,13 @@ export function ListPane({ filters, queue, active, picked, onHelp }: ListPanePro
         <span className="list-title" aria-hidden="true">
           Inbox
         </span>
-        {/* Arrivals appear by themselves in this list alone. */}
-        {state === 'pending' && !isNarrowed(filters) && <LiveSign />}
+        <LiveSign />
         <IconButton icon="keyboard" label="Keyboard shortcuts" onClick={onHelp} />
       </header>
       <FilterBar filters={filters} />
       <Tabs filters={filters} />
       <NotSent />
+      <SearchNews queue={queue} />
       <Selection picked={picked} count={queue.items.length} />
       <Content filters={filters} queue={queue}>
         <List
@@ -51,6 +51,7 @@ export function ListPane({ filters, queue, active, picked, onHelp }: ListPanePro
           items={queue.items}
           activeId={active.id}
           picked={picked.ids}
+          tag={filters.tag}
           onOpen={active.open}
           onPick={picked.toggle}
           onNearEnd={queue.loadMore}
@@ -106,6 +107,19 @@ function NotSent() {
       <span>{held.size === 1 ? 'One decision is not sent yet.' : `${held.size} decisions are not sent yet.`} Trying again…</span>
       <Button look="quiet" onClick={() => void sendAll()}>
         Send now
+      </Button>
+    </div>
+  )
+}
+
+/** A search is not changed under somebody who reads it. */
+function SearchNews({ queue: { newsCount, refresh } }: { queue: Queue }) {
+  if (newsCount === 0) return null
+  return (
+    <div className="bar-note" role="status">
+      <span>The results have changed.</span>
+      <Button look="quiet" onClick={refresh}>
+        Refresh
       </Button>
     </div>
   )

@@ -6,6 +6,7 @@ import { Icon } from '../ui/icon.tsx'
 import { Stars } from '../ui/stars.tsx'
 import { Ago } from '../ui/time.tsx'
 import { channelText } from './texts.ts'
+import { useActiveInSight, useSteadyScroll } from './use-steady-scroll.ts'
 
 /** It has the focus while keys move, so that screen readers say what is read. */
 export const LIST = 'submission-list'
@@ -20,6 +21,8 @@ interface ListProps {
   items: readonly Submission[]
   activeId: string | null
   picked: ReadonlySet<string>
+  /** The tag that the list is narrowed to. */
+  tag: string | undefined
   onOpen: (id: string) => void
   /** With shift, all from the last picked one. */
   onPick: (id: string, isRange: boolean) => void
@@ -27,7 +30,7 @@ interface ListProps {
 }
 
 /** The list of submissions. However long it is, only the rows in sight are in the document. */
-export function List({ label, items, activeId, picked, onOpen, onPick, onNearEnd }: ListProps) {
+export function List({ label, items, activeId, picked, tag, onOpen, onPick, onNearEnd }: ListProps) {
   const holder = useRef<HTMLDivElement>(null)
   const rows = useVirtualizer({
     count: items.length,
@@ -36,14 +39,9 @@ export function List({ label, items, activeId, picked, onOpen, onPick, onNearEnd
     getItemKey: (index) => items[index]?.id ?? index,
     overscan: 6,
   })
+  useSteadyScroll(holder, rows, items)
   const activeIndex = items.findIndex(({ id }) => id === activeId)
-  // Only when another row becomes the active one: new arrivals above must not move the list under somebody who scrolls.
-  const shownId = useRef<string | null>(null)
-  useEffect(() => {
-    if (activeIndex < 0 || shownId.current === activeId) return
-    shownId.current = activeId
-    rows.scrollToIndex(activeIndex)
-  }, [activeIndex, activeId, rows])
+  useActiveInSight(rows, activeIndex, activeId)
   const shown = rows.getVirtualItems()
   const lastIndex = shown.at(-1)?.index ?? 0
   useEffect(() => {
@@ -78,6 +76,7 @@ export function List({ label, items, activeId, picked, onOpen, onPick, onNearEnd
                   position={{ index, count: items.length }}
                   isActive={index === activeIndex}
                   isPicked={picked.has(item.id)}
+                  hasLeft={tag !== undefined && !item.tags.includes(tag)}
                   onOpen={onOpen}
                   onPick={onPick}
                 />
@@ -95,10 +94,12 @@ interface RowProps extends Pick<ListProps, 'onOpen' | 'onPick'> {
   position: { index: number; count: number }
   isActive: boolean
   isPicked: boolean
+  /** It has lost the tag of the list, and stays until the list is read anew. */
+  hasLeft: boolean
 }
 
 /** Keys are handled by the inbox, whatever has the focus. */
-const Row = memo(function Row({ item, position, isActive, isPicked, onOpen, onPick }: RowProps) {
+const Row = memo(function Row({ item, position, isActive, isPicked, hasLeft, onOpen, onPick }: RowProps) {
   const { id, author, title, body, rating, channel, kind, created_at } = item
   const open = (isRange: boolean, isPick: boolean) => (isRange || isPick ? onPick(id, isRange) : onOpen(id))
   return (
@@ -140,6 +141,7 @@ const Row = memo(function Row({ item, position, isActive, isPicked, onOpen, onPi
           </span>
         )}
         <span>{channelText[channel]}</span>
+        {hasLeft && <span>Tag removed</span>}
       </span>
     </div>
   )

@@ -1,5 +1,7 @@
 import type { InfiniteData } from '@tanstack/react-query'
 import { type api, type Output, queries, type Submission } from '../api.ts'
+import { noteNews } from '../live/news.ts'
+import { canMatch, matches, type Narrowing } from './matching.ts'
 
 export type ListPage = Output<typeof api.submissions.list>
 type Pages = InfiniteData<ListPage, string | undefined>
@@ -9,11 +11,26 @@ export function listKey(project_id: string) {
   return ['submissions', project_id] as const
 }
 
-/** Whether a list, or the page of the submission itself, shows it. */
-export function knowsSubmission(project_id: string, id: string): boolean {
-  const lists = queries.getQueriesData<Pages>({ queryKey: listKey(project_id) })
-  const isListed = lists.some(([, data]) => data?.pages.some(({ results }) => results.some((one) => one.id === id)))
-  return isListed || queries.getQueryData(['submission', id]) !== undefined
+interface Changed {
+  submission_id: string
+  state: string
+  kind: string
+}
+
+/** Whether a list on the screen may show what changed, or the page of the submission itself does. */
+export function showsChange(project_id: string, change: Changed): boolean {
+  return (
+    queries.getQueryData(['submission', change.submission_id]) !== undefined ||
+    activeLists(project_id).some((input) => canMatch(input, change))
+  )
+}
+
+/** What narrows each list on a screen of this tab. */
+export function activeLists(project_id: string): Narrowing[] {
+  return queries
+    .getQueryCache()
+    .findAll({ queryKey: listKey(project_id), type: 'active' })
+    .map(({ queryKey }) => inputOf(queryKey))
 }
 
 /** Changes a submission wherever a list shows it. */
@@ -25,14 +42,15 @@ export function patchSubmission(project_id: string, id: string, change: (submiss
 /** Takes submissions out of the lists that show other states, once a decision is known to the service. */
 export function moveSubmissions(project_id: string, moved: ReadonlyMap<string, Submission['state'] | 'deleted'>): void {
   for (const [key] of queries.getQueriesData<Pages>({ queryKey: listKey(project_id) })) {
-    const state = stateOf(key)
+    const { state } = inputOf(key)
     queries.setQueryData<Pages>(key, (data) =>
       withResults(data, (results) => results.filter(({ id }) => !moved.has(id) || moved.get(id) === state)),
     )
   }
-  // Lists of the new state are asked for again when somebody opens them.
+  // Lists of the new state are asked for again when somebody opens them; those on the screen get what is read.
   void queries.invalidateQueries({
     queryKey: listKey(project_id),
+    type: 'inactive',
     refetchType: 'none',
     predicate: ({ queryKey }) => hasMovedInto(queryKey, moved),
   })
@@ -41,13 +59,28 @@ export function moveSubmissions(project_id: string, moved: ReadonlyMap<string, S
   void queries.invalidateQueries({ queryKey: ['public-widget'] })
 }
 
-/** Puts a new submission at its place in the lists that show its state without further filters. */
+/**
+ * Puts submissions at their places in the lists whose filters they match. A search stays as it is: the person is told that it has
+ * changed. A list that is not on the screen is read again when somebody opens it, if it may lack something.
+ */
 export function insertSubmissions(project_id: string, arrived: readonly Submission[]): void {
-  for (const [key] of queries.getQueriesData<Pages>({ queryKey: listKey(project_id) })) {
-    if (Object.keys(inputOf(key)).length > 1) continue
-    const fitting = arrived.filter(({ state }) => state === stateOf(key))
-    queries.setQueryData<Pages>(key, (data) => (data && fitting.length > 0 ? withArrived(data, fitting) : data))
+  for (const query of queries.getQueryCache().findAll({ queryKey: listKey(project_id) })) {
+    const input = inputOf(query.queryKey)
+    const fitting = arrived.filter((submission) => matches(input, submission))
+    if (input.search === undefined)
+      queries.setQueryData<Pages>(query.queryKey, (data) => (data && fitting.length > 0 ? withArrived(data, fitting) : data))
+    else for (const submission of arrived) noteNews(query.queryKey, submission.id, fitting.includes(submission))
   }
+}
+
+/** What nobody has read may be missing in the lists that are not on the screen. */
+export function outdateHiddenLists(project_id: string, unread: readonly Changed[]): void {
+  void queries.invalidateQueries({
+    queryKey: listKey(project_id),
+    type: 'inactive',
+    refetchType: 'none',
+    predicate: ({ queryKey }) => unread.some((change) => canMatch(inputOf(queryKey), change)),
+  })
 }
 
 /** Moves the figures along, instead of asking for them after each decision. */
@@ -107,13 +140,9 @@ function withResults(data: Pages | undefined, change: (results: Submission[]) =>
 }
 
 function hasMovedInto(key: readonly unknown[], moved: ReadonlyMap<string, string>): boolean {
-  return [...moved.values()].includes(stateOf(key) ?? '')
+  return [...moved.values()].includes(inputOf(key).state ?? '')
 }
 
-function stateOf(key: readonly unknown[]): string | undefined {
-  return inputOf(key).state
-}
-
-function inputOf(key: readonly unknown[]): { state?: string } {
-  return key[2] as { state?: string } // Proven: useQueue alone makes these keys.
+function inputOf(key: readonly unknown[]): Narrowing {
+  return key[2] as Narrowing // Proven: useQueue alone makes these keys.
 }

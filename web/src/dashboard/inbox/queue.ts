@@ -1,6 +1,7 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
-import { api, type Submission } from '../api.ts'
+import { api, queries, type Submission } from '../api.ts'
+import { forgetNews, useNews } from '../live/news.ts'
 import { useProjectRef } from '../shell/places.ts'
 import { useHeld } from './decisions.ts'
 import { type Filters, listInput } from './filters.ts'
@@ -16,14 +17,19 @@ export interface Queue {
   hasMore: boolean
   loadMore: () => void
   reload: () => void
+  /** How many submissions a search would find beside those that it shows. */
+  newsCount: number
+  /** Begins the list anew. */
+  refresh: () => void
 }
 
 /** The submissions that the filters of the address show, without those whose decision is on its way. */
 export function useQueue(filters: Filters): Queue {
   const ref = useProjectRef()
   const { item: _item, ...shown } = filters
+  const queryKey = [...listKey(ref.project_id), listInput(shown)]
   const query = useInfiniteQuery({
-    queryKey: [...listKey(ref.project_id), listInput(shown)],
+    queryKey,
     queryFn: ({ pageParam, signal }) =>
       api.submissions.list({ ...ref, ...listInput(shown), limit: PAGE, ...(pageParam !== undefined && { cursor: pageParam }) }, { signal }),
     initialPageParam: undefined as string | undefined,
@@ -33,7 +39,8 @@ export function useQueue(filters: Filters): Queue {
   })
   const held = useHeld()
   const pages = query.data?.pages
-  const items = useMemo(() => (pages ?? []).flatMap(({ results }) => results).filter(({ id }) => !held.has(id)), [pages, held])
+  const loaded = useMemo(() => (pages ?? []).flatMap(({ results }) => results), [pages])
+  const items = useMemo(() => loaded.filter(({ id }) => !held.has(id)), [loaded, held])
   return {
     items,
     isLoading: query.isPending,
@@ -43,5 +50,14 @@ export function useQueue(filters: Filters): Queue {
       if (query.hasNextPage && !query.isFetchingNextPage) void query.fetchNextPage()
     },
     reload: () => void query.refetch(),
+    newsCount: useNews(queryKey, loaded),
+    refresh: () => {
+      forgetNews(queryKey)
+      queries.setQueryData<typeof query.data>(
+        queryKey,
+        (data) => data && { pages: data.pages.slice(0, 1), pageParams: data.pageParams.slice(0, 1) },
+      )
+      void query.refetch()
+    },
   }
 }

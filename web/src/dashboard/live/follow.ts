@@ -1,5 +1,6 @@
 import { EarshotApiError } from '@earshot/contracts/client'
-import { api, type Submission } from '../api.ts'
+import { api, type Item, type Submission } from '../api.ts'
+import { leadAlone, pause } from './lead.ts'
 import { setLiveState } from './state.ts'
 
 type Changes = ReturnType<typeof api.submissions.stream>
@@ -9,19 +10,25 @@ export type Change = Changes extends AsyncIterable<{ data: infer Data }> ? Data 
 /** Changes, with what they made of submissions that may be on a screen; null when those are too many. */
 export interface Batch {
   changes: readonly Change[]
-  submissions: readonly Submission[] | null
+  submissions: readonly (Submission | Item<typeof api.testimonials.list>)[] | null
 }
 
-/** What one tab tells the others of the same project. */
-type Message = { batch: Batch } | { state: 'live' | 'connecting' } | { expired: true } | { ask: true }
+/** What one tab tells the others of the same project, with how much of the stream they have been told before and after it. */
+type Message = { ask: true } | Told
+type Told = { from: string | undefined; to: string | undefined } & ({ batch: Batch } | { state: 'live' | 'connecting' } | { expired: true })
 
 const FIRST_WAIT_MS = 1_000
 const MAX_WAIT_MS = 30_000
 
+interface Ref {
+  team_id: string
+  project_id: string
+}
+
 interface Follower {
   signal: AbortSignal
   /** In the tab that has the stream. */
-  onChange: (change: Change) => void
+  onChange: (change: Change, cursor: string) => void
   /** In the other tabs. */
   onBatch: (batch: Batch) => void
   /** The stream begins: what changed just before is not told. */
@@ -35,76 +42,96 @@ interface Follower {
  * others, because a browser has only six connections to a service (HTTP/1.1), and a person a number of requests. Returns a function
  * that tells the others what this tab has read.
  */
-export function follow(ref: { team_id: string; project_id: string }, follower: Follower): { tell: (batch: Batch) => void } {
+export function follow(ref: Ref, follower: Follower): { tell: (batch: Batch, cursor: string) => void } {
   const { signal } = follower
   const name = `earshot-stream-${ref.project_id}`
   const channel = new BroadcastChannel(name)
   let own: 'live' | 'connecting' | null = null
+  // A tab that takes the stream over goes on from here.
+  let told: string | undefined
   const send = (message: Message) => {
     if (!signal.aborted) channel.postMessage(message)
   }
-  const setOwn = (state: 'live' | 'connecting') => {
-    own = state
-    setLiveState(state)
-    send({ state })
+  const sendState = (state: 'live' | 'connecting') => send({ state, from: told, to: told })
+  const hear = (message: Told) => {
+    // A tab that stood still may have missed a message.
+    const isBehind = told !== undefined && message.from !== undefined && told !== message.from
+    told = message.to ?? told
+    if ('state' in message) setLiveState(message.state)
+    if ('expired' in message || isBehind) follower.onExpired()
+    else if ('batch' in message) follower.onBatch(message.batch)
   }
   channel.onmessage = ({ data }: MessageEvent<Message>) => {
-    if ('batch' in data) follower.onBatch(data.batch)
-    if ('expired' in data) follower.onExpired()
-    if ('state' in data) setLiveState(data.state)
-    if ('ask' in data && own !== null) send({ state: own })
+    if (!('ask' in data)) hear(data)
+    else if (own !== null) sendState(own)
   }
   signal.addEventListener('abort', () => channel.close())
-  const onExpired = () => {
-    follower.onExpired()
-    send({ expired: true })
-  }
   send({ ask: true })
   setLiveState('connecting')
-  void withLock(name, signal, () => readChanges(ref, { ...follower, onExpired, setOwn }))
-  return { tell: (batch) => send({ batch }) }
-}
-
-/** Over plain http browsers have no locks: then each tab has a stream of its own. */
-async function withLock(name: string, signal: AbortSignal, lead: () => Promise<void>): Promise<void> {
-  if (!('locks' in navigator)) return lead()
-  try {
-    await navigator.locks.request(name, { signal }, lead)
-  } catch (error) {
-    if (!signal.aborted) throw error
+  void leadAlone(name, signal, async (leading) => {
+    await readChanges(ref, told, {
+      ...follower,
+      signal: leading,
+      onReady: (start) => {
+        if (told === undefined) follower.onReady()
+        told ??= start
+      },
+      onExpired: (newest) => {
+        send({ expired: true, from: told, to: newest })
+        told = newest
+        follower.onExpired()
+      },
+      setOwn: (state) => {
+        own = state
+        setLiveState(state)
+        sendState(state)
+      },
+    })
+    own = null
+    // Another tab has taken over.
+    send({ ask: true })
+  })
+  return {
+    tell: (batch, cursor) => {
+      send({ batch, from: told, to: cursor })
+      told = cursor
+    },
   }
 }
 
-interface Leader extends Pick<Follower, 'signal' | 'onChange' | 'onReady' | 'onExpired'> {
+interface Leader extends Pick<Follower, 'signal' | 'onChange'> {
+  onReady: (start: string) => void
+  onExpired: (newest: string) => void
   setOwn: (state: 'live' | 'connecting') => void
 }
 
-async function readChanges(ref: { team_id: string; project_id: string }, leader: Leader): Promise<void> {
+async function readChanges(ref: Ref, from: string | undefined, leader: Leader): Promise<void> {
   const { signal, setOwn, onChange } = leader
-  let cursor: string | undefined
+  let cursor = from
   let waitMs = FIRST_WAIT_MS
   const onReady = (start: string) => {
-    if (cursor === undefined) leader.onReady()
+    leader.onReady(start)
     cursor ??= start
     waitMs = FIRST_WAIT_MS
     setOwn('live')
   }
   const onExpired = ({ newestCursor }: { newestCursor: string }) => {
-    leader.onExpired()
+    leader.onExpired(newestCursor)
     return newestCursor
   }
   while (!signal.aborted) {
     try {
       for await (const item of api.submissions.stream({ ...ref, cursor }, { signal, onReady, onExpired })) {
         cursor = item.cursor
-        onChange(item.data)
+        onChange(item.data, item.cursor)
       }
     } catch (error) {
       if (signal.aborted) return
       if (isFinal(error)) return setLiveState('off')
     }
+    if (signal.aborted) return
     setOwn('connecting')
-    await wait(waitMs, signal)
+    await untilOnline(waitMs, signal)
     waitMs = Math.min(MAX_WAIT_MS, waitMs * 2)
   }
 }
@@ -114,14 +141,11 @@ function isFinal(error: unknown): boolean {
   return error instanceof EarshotApiError && [403, 404].includes(error.status)
 }
 
-function wait(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms)
-    const end = () => {
-      clearTimeout(timer)
-      resolve()
-    }
-    signal.addEventListener('abort', end, { once: true })
-    addEventListener('online', end, { once: true })
-  })
+/** Waits, at most until the browser has a connection again. */
+async function untilOnline(ms: number, signal: AbortSignal): Promise<void> {
+  const online = new AbortController()
+  const end = () => online.abort()
+  addEventListener('online', end, { once: true })
+  await pause(ms, AbortSignal.any([signal, online.signal]))
+  removeEventListener('online', end)
 }

@@ -3,11 +3,14 @@ import './details.css'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { lazy, Suspense } from 'react'
+import { queries } from '../api.ts'
+import { forgetNews, useNews } from '../live/news.ts'
 import { countsQuery, useHasRole, useProject, useProjectRef } from '../shell/places.ts'
 import { Button } from '../ui/button.tsx'
 import { Empty } from '../ui/empty.tsx'
 import { Loaded } from '../ui/loaded.tsx'
 import { More } from '../ui/more.tsx'
+import { NewsBar } from '../ui/news-bar.tsx'
 import { Page } from '../ui/page.tsx'
 import { Skeleton } from '../ui/skeleton.tsx'
 import { OpenWords } from './detail.tsx'
@@ -69,14 +72,21 @@ export function Testimonials() {
 
 function Lists({ filters }: { filters: Filters }) {
   const ref = useProjectRef()
-  const query = useInfiniteQuery(wordsQuery(ref, filters))
+  const options = wordsQuery(ref, filters)
+  const query = useInfiniteQuery(options)
   const all = query.data?.pages.flatMap(({ results }) => results) ?? []
+  const newsCount = useNews(options.queryKey, all)
+  const showNews = () => {
+    forgetNews(options.queryKey)
+    void queries.invalidateQueries({ queryKey: options.queryKey, exact: true })
+  }
   return (
     <>
       <KindTabs kind={filters.kind} />
       <FilterBar filters={filters} />
       <div className="tm" data-open={filters.item !== undefined || undefined}>
         <div className="words-list">
+          <NewsBar count={newsCount} onShow={showNews} />
           <Loaded query={query} skeleton={<Skeleton rows={5} height="6rem" />}>
             {() => <WordsList all={all} filters={filters} isComplete={!query.hasNextPage} />}
           </Loaded>

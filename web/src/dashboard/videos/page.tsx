@@ -1,12 +1,15 @@
 import './videos.css'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
+import { queries } from '../api.ts'
+import { forgetNews, useNews } from '../live/news.ts'
 import { useHasRole, useProjectRef } from '../shell/places.ts'
 import { Button } from '../ui/button.tsx'
 import { Empty } from '../ui/empty.tsx'
 import { SelectField } from '../ui/field.tsx'
 import { Loaded } from '../ui/loaded.tsx'
 import { More } from '../ui/more.tsx'
+import { NewsBar } from '../ui/news-bar.tsx'
 import { Page } from '../ui/page.tsx'
 import { Skeleton } from '../ui/skeleton.tsx'
 import { VideoCard } from './card.tsx'
@@ -22,8 +25,14 @@ export function Videos() {
   const filters = useSearch({ from: '/$team/$project/videos' })
   const navigate = useNavigate({ from: '/$team/$project/videos' })
   const canWrite = useHasRole('member')
-  const query = useInfiniteQuery(videosQuery(useProjectRef(), filters.state))
+  const options = videosQuery(useProjectRef(), filters.state)
+  const query = useInfiniteQuery(options)
   const all = query.data?.pages.flatMap(({ results }) => results) ?? []
+  const newsCount = useNews(options.queryKey, all)
+  const showNews = () => {
+    forgetNews(options.queryKey)
+    void queries.invalidateQueries({ queryKey: options.queryKey, exact: true })
+  }
   const upload = canWrite && (
     <Button look="primary" icon="plus" onClick={() => void navigate({ search: { ...filters, view: 'upload' } })}>
       Upload a video
@@ -40,6 +49,7 @@ export function Videos() {
           onChange={({ target }) => void navigate({ search: { state: STATES.find((state) => state === target.value) }, replace: true })}
         />
       </div>
+      <NewsBar count={newsCount} onShow={showNews} />
       <Loaded query={query} skeleton={<Skeleton rows={3} height="14rem" />}>
         {() =>
           all.length === 0 && !query.hasNextPage ? (

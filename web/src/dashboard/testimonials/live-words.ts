@@ -1,0 +1,82 @@
+import type { InfiniteData, QueryKey } from '@tanstack/react-query'
+import { queries, type Submission } from '../api.ts'
+import { canMatch, matches } from '../inbox/matching.ts'
+import type { Change } from '../live/follow.ts'
+import { noteNews } from '../live/news.ts'
+import type { narrowing } from './filters.ts'
+import { isTestimonial, keepWords, type Words } from './words.ts'
+
+type Pages = InfiniteData<{ results: Words[] }, string | undefined>
+type Narrow = ReturnType<typeof narrowing>
+
+interface WordsList {
+  key: QueryKey
+  kind: Submission['kind']
+  narrow: Narrow
+  data: Pages | undefined
+}
+
+/** Whether a list of this page needs more of a changed record than its id, kind and state. */
+export function showsChangedWords(project_id: string, change: Change): boolean {
+  if (queries.getQueryData(['words-one', project_id, change.submission_id]) !== undefined) return true
+  return wordsLists(project_id, 'active').some((list) => {
+    if (!canShow(list, change)) return hasWords(list, change.submission_id)
+    const { state: _state, ...others } = list.narrow
+    return hasWords(list, change.submission_id) || Object.keys(others).length > 0
+  })
+}
+
+/** Shows what changed in the lists of testimonials and of visitors' words. New ones wait until the person asks for them. */
+export function showWords(project_id: string, changes: readonly Change[], read: readonly Words[]): void {
+  const known = new Map(read.map((words) => [words.id, words]))
+  for (const words of read) keepChanged(project_id, words)
+  const deleted = new Set(changes.filter(({ state }) => state === 'deleted').map(({ submission_id }) => submission_id))
+  for (const list of wordsLists(project_id)) {
+    if (deleted.size > 0) drop(list, deleted)
+    for (const change of changes) {
+      const words = known.get(change.submission_id)
+      noteNews(list.key, change.submission_id, words ? showsWords(list, words) : canShow(list, change))
+    }
+  }
+}
+
+/** The record of a testimonial has more than that of a submission: what the team added stays. */
+function keepChanged(project_id: string, words: Words): void {
+  const listed = wordsLists(project_id).flatMap(wordsOf)
+  const shown = listed.find(({ id }) => id === words.id) ?? queries.getQueryData<Words>(['words-one', project_id, words.id])
+  if (shown) keepWords(isTestimonial(words) ? words : { ...shown, ...words })
+}
+
+function wordsLists(project_id: string, type: 'all' | 'active' = 'all'): WordsList[] {
+  const found = queries.getQueryCache().findAll({ queryKey: ['words', project_id], type })
+  return found.map(({ queryKey, state }) => {
+    // Proven: wordsQuery alone makes these keys.
+    const [, , kind, narrow] = queryKey as [string, string, Submission['kind'], Narrow]
+    return { key: queryKey, kind, narrow, data: state.data as Pages | undefined }
+  })
+}
+
+function canShow({ kind, narrow: { state } }: WordsList, change: { state: string; kind: string }): boolean {
+  return change.state !== 'deleted' && canMatch({ kind, state }, change)
+}
+
+function showsWords({ kind, narrow: { featured, q, ...narrow } }: WordsList, words: Words): boolean {
+  const isFeatured = featured === undefined || (isTestimonial(words) && words.featured)
+  return isFeatured && matches({ ...narrow, kind, search: q }, words)
+}
+
+function wordsOf({ data }: WordsList): Words[] {
+  return data?.pages.flatMap(({ results }) => results) ?? []
+}
+
+function hasWords(list: WordsList, id: string): boolean {
+  return wordsOf(list).some((words) => words.id === id)
+}
+
+function drop({ key }: WordsList, deleted: ReadonlySet<string>): void {
+  queries.setQueryData<Pages>(
+    key,
+    (data) =>
+      data && { ...data, pages: data.pages.map((page) => ({ ...page, results: page.results.filter(({ id }) => !deleted.has(id)) })) },
+  )
+}
