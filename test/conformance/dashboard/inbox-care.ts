@@ -7,6 +7,17 @@ import { leaveWords, stateOf } from './inbox.ts'
 /** Longer than a decision is held. */
 const AFTER_HOLD_MS = 12_000
 
+/** The controls and the keys below the list that a message lies over, by their texts. */
+const COVERED = `[...document.querySelectorAll('.inbox :is(button, a, input, footer)')].flatMap((control) => {
+  if (!control.checkVisibility({ visibilityProperty: true })) return []
+  const { left, right, top, bottom } = control.getBoundingClientRect()
+  const isUnder = [...document.querySelectorAll('.toast')].some((toast) => {
+    const box = toast.getBoundingClientRect()
+    return left < box.right && right > box.left && top < box.bottom && bottom > box.top
+  })
+  return isUnder ? [control.textContent || control.ariaLabel || control.outerHTML] : []
+})`
+
 /** What must never happen to a decision. */
 export const inboxCareFlows: readonly Flow[] = [
   {
@@ -102,6 +113,32 @@ export const inboxCareFlows: readonly Flow[] = [
       await delay(AFTER_HOLD_MS)
       const states = [ada, ben, cleo].map((one) => stateOf(fixture, one?.id ?? ''))
       expect(await Promise.all(states)).toEqual(['pending', 'approved', 'pending'])
+    },
+  },
+  {
+    name: 'messages cover neither the list nor a control, and the figures follow at once',
+    run: async (fixture) => {
+      const { page, open, size } = fixture
+      await leaveWords(fixture, ['Ada', 'Ben', 'Cleo'])
+      await open('inbox')
+      const inbox = page.locator('.side').getByRole('link', { name: /^Inbox/, includeHidden: true })
+      await page.getByRole('option', { name: /Cleo/ }).click()
+      for (const name of ['Cleo', 'Ben']) {
+        await page.getByRole('region', { name: 'Submission', exact: true }).getByText(`Words of ${name}`).waitFor()
+        await page.keyboard.press('a')
+        await page.getByText(`Approved ${name}’s words`).waitFor()
+      }
+      expect(await inbox.textContent()).toMatch(/^Inbox1 pending/)
+      await page.getByRole('region', { name: 'Submission', exact: true }).getByText('Words of Ada').waitFor()
+      await page.evaluate("document.querySelector('.read-body').scrollTo(0, 1e6)")
+      await page.evaluate('Promise.allSettled(document.getAnimations().map(({ finished }) => finished)).then(() => null)')
+      const covered = await page.evaluate(COVERED)
+      expect(covered).toEqual([])
+      await page.keyboard.press('z')
+      await until('the figure follows', async () => /^Inbox2 pending/.test((await inbox.textContent()) ?? ''))
+      if (size === 'phone') await page.getByRole('button', { name: 'Back to the list' }).click()
+      await page.getByRole('link', { name: 'Pending 2' }).waitFor()
+      await page.getByRole('link', { name: 'Approved 1' }).waitFor()
     },
   },
   {

@@ -112,6 +112,39 @@ export const testimonialFlows: readonly Flow[] = [
     },
   },
   {
+    name: 'testimonials: a decision is held for five seconds, and taken back by the same button or by a key',
+    run: async (fixture) => {
+      const { page, open, check } = fixture
+      const id = await addTestimonial(fixture, 'Ada Lovelace')
+      await open(`testimonials?item=${id}`)
+      const opened = page.getByRole('region', { name: 'Open words' })
+      await opened.getByRole('button', { name: 'Take down' }).click()
+      const dialog = page.getByRole('dialog', { name: 'Take down Ada Lovelace’s words' })
+      await dialog.getByRole('textbox', { name: 'Reason' }).fill('Out of date')
+      await page.keyboard.press('Enter')
+      await page.getByText('Rejected Ada Lovelace’s words').waitFor()
+      await opened.getByText('Rejected', { exact: true }).waitFor()
+      await check('a decision that can be taken back')
+      equal((await stateOf(fixture, id)).state, 'approved', 'nothing is sent before it can be taken back no more')
+      await opened.getByRole('button', { name: 'Undo' }).click()
+      await opened.getByText('Public', { exact: true }).waitFor()
+      await page.locator('button:focus', { hasText: 'Take down' }).waitFor()
+      await page.keyboard.press('Enter')
+      await dialog.getByRole('textbox', { name: 'Reason' }).press('Enter')
+      await opened.getByRole('button', { name: 'Undo' }).waitFor()
+      await page.keyboard.press('z')
+      await opened.getByRole('button', { name: 'Take down' }).click()
+      await dialog.getByRole('textbox', { name: 'Reason' }).fill('Out of date')
+      await page.keyboard.press('Enter')
+      await until('the decision arrives', async () => (await stateOf(fixture, id)).state === 'rejected')
+      equal((await stateOf(fixture, id)).moderation.reason, 'Out of date')
+      await opened.getByRole('button', { name: 'Approve' }).click()
+      await page.getByText('Approved Ada Lovelace’s words').waitFor()
+      await page.goto('about:blank')
+      await until('the approval arrives', async () => (await stateOf(fixture, id)).state === 'approved')
+    },
+  },
+  {
     name: 'testimonials: a viewer reads and changes nothing',
     run: async (fixture) => {
       const id = await addTestimonial(fixture, 'Ada Lovelace', { featured: true })
@@ -131,6 +164,10 @@ async function addTestimonial({ client, team, project }: Fixture, name: string, 
   const { id } = await client.testimonials.create({ ...ref, ...fields, body: BODY, author: { name }, consent: { granted: true } })
   await client.submissions.approve({ ...ref, submission_id: id })
   return id
+}
+
+function stateOf({ client, team, project }: Fixture, submission_id: string) {
+  return client.submissions.retrieve({ team_id: team.id, project_id: project.id, submission_id })
 }
 
 /** Waits until the service has stored what the page shows already. */

@@ -1,4 +1,5 @@
 import { api, type Member, queries, type Submission } from '../api.ts'
+import { keepChanged } from '../testimonials/live-words.ts'
 import { toast } from '../ui/toasts.tsx'
 
 const ALL = 100
@@ -21,7 +22,9 @@ export async function tellWhoWasFaster(submissions: readonly Submission[]): Prom
   if (!first) return
   const { team_id, project_id, id } = first
   try {
-    const { state, moderation, author } = await api.submissions.retrieve({ team_id, project_id, submission_id: id })
+    const now = await api.submissions.retrieve({ team_id, project_id, submission_id: id })
+    keepChanged(project_id, now)
+    const { state, moderation, author } = now
     const who = await nameOf(team_id, moderation.by)
     const more = others.length === 0 ? '' : ` The same happened to ${others.length} more.`
     toast({ look: 'bad', text: `${who} ${DECIDED[state]} ${author.name}’s words before you. Your decision changed nothing.${more}` })

@@ -2,6 +2,7 @@ import { EarshotApiError } from '@earshot/contracts/client'
 import { useSyncExternalStore } from 'react'
 import { api, leavingApi, type Output, queries, type Submission } from '../api.ts'
 import { isSignedOut, onSignedIn } from '../signed-out.ts'
+import { keepChanged } from '../testimonials/live-words.ts'
 import { toast, toastFailure } from '../ui/toasts.tsx'
 import { batchesOf, withinQuota } from './batches.ts'
 import { tellWhoWasFaster } from './colleagues.ts'
@@ -142,6 +143,7 @@ function settle(sent: readonly Held[], results: readonly Result[]): void {
   failure = null
   const byId = new Map(results.map((result) => [result.submission_id, result]))
   const moved = new Map<string, After>()
+  for (const { submission } of results) if (submission) keepChanged(submission.project_id, submission)
   for (const { submission, action } of sent) {
     const { outcome, error } = byId.get(submission.id) ?? {}
     const after = outcome === 'failed' ? (error?.current_state ?? 'deleted') : STATE_AFTER[action]

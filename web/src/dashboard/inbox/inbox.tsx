@@ -52,8 +52,7 @@ export function Inbox() {
       {dialog === 'shortcuts' && <Shortcuts onClose={() => setDialog(null)} />}
       {dialog !== null && dialog !== 'shortcuts' && (
         <RejectDialog
-          what={dialog.length === 1 ? `${dialog[0]?.author.name}’s words` : `${dialog.length} submissions`}
-          isTakedown={dialog.every(({ state }) => state === 'approved')}
+          submissions={dialog}
           onClose={() => setDialog(null)}
           onReject={(reason) => {
             setDialog(null)

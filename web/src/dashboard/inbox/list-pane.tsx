@@ -8,14 +8,15 @@ import { Empty } from '../ui/empty.tsx'
 import { ErrorNote } from '../ui/error-note.tsx'
 import { Kbd } from '../ui/kbd.tsx'
 import { Skeleton } from '../ui/skeleton.tsx'
-import { sendAll, useHeld, useSendFailure } from './decisions.ts'
 import { FilterBar } from './filter-bar.tsx'
 import { type Filters, isNarrowed } from './filters.ts'
 import { List } from './list.tsx'
 import { LiveSign } from './live-sign.tsx'
+import { NotSent } from './not-sent.tsx'
 import type { Queue } from './queue.ts'
 import { stateText } from './texts.ts'
 import type { Active } from './use-active.ts'
+import { useCounts } from './use-counts.ts'
 import type { Picked } from './use-picked.ts'
 
 const STATES: readonly Submission['state'][] = ['pending', 'approved', 'rejected']
@@ -65,18 +66,11 @@ export function ListPane({ filters, queue, active, picked, onHelp }: ListPanePro
   )
 }
 
-/** The states, with how many there are of each. Decisions on their way count already. */
+/** The states, with how many there are of each. */
 function Tabs({ filters: { item: _item, state: shown = 'pending', ...others } }: { filters: Filters }) {
   const team = useTeam()
   const project = useProject()
-  const held = useHeld()
-  const { data: counts } = useQuery(countsQuery(project))
-  const moved = [...held.values()].filter(({ submission }) => submission.project_id === project.id)
-  const countOf = (state: Submission['state']) => {
-    const away = moved.filter(({ submission }) => submission.state === state).length
-    const added = moved.filter(({ action }) => (action === 'approve' ? 'approved' : 'rejected') === state).length
-    return counts && Math.max(0, counts[state] - away + added)
-  }
+  const counts = useCounts(project)
   return (
     <nav className="tabs" aria-label="State">
       {STATES.map((state) => (
@@ -90,25 +84,10 @@ function Tabs({ filters: { item: _item, state: shown = 'pending', ...others } }:
           activeProps={{}}
           aria-current={state === shown ? 'page' : undefined}
         >
-          {stateText[state]} <b>{countOf(state)?.toLocaleString('en') ?? ' '}</b>
+          {stateText[state]} <b>{counts?.[state].toLocaleString('en') ?? ' '}</b>
         </Link>
       ))}
     </nav>
-  )
-}
-
-/** Says that decisions wait for the connection; they are kept until they are sent or taken back. */
-function NotSent() {
-  const failure = useSendFailure()
-  const held = useHeld()
-  if (failure === null || held.size === 0) return null
-  return (
-    <div className="bar-note" role="status">
-      <span>{held.size === 1 ? 'One decision is not sent yet.' : `${held.size} decisions are not sent yet.`} Trying again…</span>
-      <Button look="quiet" onClick={() => void sendAll()}>
-        Send now
-      </Button>
-    </div>
   )
 }
 

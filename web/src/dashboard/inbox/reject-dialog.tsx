@@ -1,22 +1,24 @@
-import { type FormEvent, useState } from 'react'
+import type { FormEvent } from 'react'
+import type { Submission } from '../api.ts'
 import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
+import { useDraft } from '../ui/draft.ts'
 import { TextArea } from '../ui/field.tsx'
 
 interface RejectDialogProps {
-  /** Whose words, or how many. */
-  what: string
-  /** They are public now. */
-  isTakedown: boolean
+  submissions: readonly Submission[]
   onReject: (reason: string | null) => void
   onClose: () => void
 }
 
 /** Asks why. Enter rejects, also without a reason. */
-export function RejectDialog({ what, isTakedown, onReject, onClose }: RejectDialogProps) {
-  const [reason, setReason] = useState('')
+export function RejectDialog({ submissions, onReject, onClose }: RejectDialogProps) {
+  const [{ reason }, change, forget] = useDraft(`reason.${submissions.map(({ id }) => id).join()}`, { reason: '' })
+  const isTakedown = submissions.every(({ state }) => state === 'approved')
+  const what = submissions.length === 1 ? `${submissions[0]?.author.name}’s words` : `${submissions.length} submissions`
   const submit = (event: FormEvent) => {
     event.preventDefault()
+    forget()
     onReject(reason.trim() || null)
   }
   const verb = isTakedown ? 'Take down' : 'Reject'
@@ -29,7 +31,7 @@ export function RejectDialog({ what, isTakedown, onReject, onClose }: RejectDial
           maxLength={500}
           rows={2}
           value={reason}
-          onChange={(event) => setReason(event.target.value)}
+          onChange={(event) => change({ reason: event.target.value })}
           onKeyDown={(event) => {
             if (event.key === 'Enter' && !event.shiftKey && !event.nativeEvent.isComposing) submit(event)
           }}

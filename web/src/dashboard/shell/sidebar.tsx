@@ -2,13 +2,14 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useParams, useRouterState } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { useShowsSteps } from '../first-steps/steps.ts'
+import { useCounts } from '../inbox/use-counts.ts'
 import { CommandPalette, PaletteButton } from '../palette/palette-button.tsx'
 import { IconButton } from '../ui/button.tsx'
 import { Face } from '../ui/face.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { Menu, MenuItem } from '../ui/menu.tsx'
 import { PROJECT_PAGES, TEAM_PAGES } from './pages.ts'
-import { countsQuery, findPlace, nearProject, projectsQuery, teamsQuery, useHasRole, useIdentity, useTeam } from './places.ts'
+import { findPlace, nearProject, projectsQuery, teamsQuery, useHasRole, useIdentity, useTeam } from './places.ts'
 import { signOut } from './sign-out.ts'
 
 /** The navigation: projects, their pages, the team's pages, and the person. On narrow windows it opens by a button. */
@@ -97,7 +98,7 @@ function ProjectPages() {
   const { project: name } = useParams({ strict: false })
   const { data: projects = [] } = useQuery(projectsQuery(team.id))
   const project = nearProject(team, projects, name)
-  const { data: counts } = useQuery({ ...countsQuery(project ?? NO_PROJECT), enabled: project !== undefined })
+  const counts = useCounts(project)
   const showsSteps = useShowsSteps(project)
   if (!project) return null
   return (
@@ -127,9 +128,6 @@ function ProjectPages() {
     </ul>
   )
 }
-
-/** Never asked for. */
-const NO_PROJECT = { team_id: '', id: '' } as Parameters<typeof countsQuery>[0]
 
 function TeamPages() {
   const team = useTeam()

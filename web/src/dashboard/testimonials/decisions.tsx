@@ -1,29 +1,20 @@
-import { useMutation } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { api } from '../api.ts'
+import { decide, takeBack, useHeld } from '../inbox/decisions.ts'
+import { RejectDialog } from '../inbox/reject-dialog.tsx'
 import { useProject, useTeam } from '../shell/places.ts'
 import { Button } from '../ui/button.tsx'
 import { Confirm } from '../ui/confirm.tsx'
-import { toast, toastFailure } from '../ui/toasts.tsx'
-import { isTestimonial, keepWords, refreshWords, type Words } from './words.ts'
+import { toast } from '../ui/toasts.tsx'
+import { isTestimonial, refreshWords, type Words } from './words.ts'
 
 /** What a member can do with what is open: decide, edit, delete. */
 export function Decisions({ words, onEdit }: { words: Words; onEdit: (() => void) | null }) {
   const [isDeleting, setIsDeleting] = useState(false)
-  const decide = useDecision(words)
   return (
     <div className="row">
-      {words.state !== 'approved' && (
-        <Button icon="check" isBusy={decide.isPending} onClick={() => decide.mutate('approve')}>
-          Approve
-        </Button>
-      )}
-      {words.state !== 'rejected' && (
-        <Button icon="x" isBusy={decide.isPending} onClick={() => decide.mutate('reject')}>
-          {words.state === 'approved' ? 'Take down' : 'Reject'}
-        </Button>
-      )}
+      <Decision words={words} />
       {onEdit && (
         <Button icon="edit" onClick={onEdit}>
           Edit
@@ -38,6 +29,43 @@ export function Decisions({ words, onEdit }: { words: Words; onEdit: (() => void
   )
 }
 
+/** Decisions are held as in the inbox: for five seconds the same button, and the key `z`, take them back. */
+function Decision({ words }: { words: Words }) {
+  const [isAsking, setIsAsking] = useState(false)
+  const held = useHeld().get(words.id)
+  const isApproved = words.state === 'approved'
+  const reject = { look: isApproved ? 'Take down' : 'Reject', ask: () => setIsAsking(true) }
+  // The first button stays in the document, so that the focus does.
+  return (
+    <>
+      {held ? (
+        <Button icon="undo" shortcut="Z" isBusy={held.isSending || held.isTried} onClick={() => takeBack(held.press)}>
+          Undo
+        </Button>
+      ) : (
+        <Button icon={isApproved ? 'x' : 'check'} onClick={isApproved ? reject.ask : () => decide([words], 'approve')}>
+          {isApproved ? reject.look : 'Approve'}
+        </Button>
+      )}
+      {!held && words.state === 'pending' && (
+        <Button icon="x" onClick={reject.ask}>
+          {reject.look}
+        </Button>
+      )}
+      {isAsking && (
+        <RejectDialog
+          submissions={[words]}
+          onClose={() => setIsAsking(false)}
+          onReject={(reason) => {
+            setIsAsking(false)
+            decide([words], 'reject', reason)
+          }}
+        />
+      )}
+    </>
+  )
+}
+
 /** Testimonials have an excerpt and a place of their own; the others are moderated in the inbox. */
 function InboxLink({ words: { id, state } }: { words: Words }) {
   const { slug: team } = useTeam()
@@ -47,28 +75,6 @@ function InboxLink({ words: { id, state } }: { words: Words }) {
       Open in the inbox
     </Link>
   )
-}
-
-function useDecision(words: Words) {
-  const { team_id, project_id, id, state } = words
-  return useMutation({
-    mutationFn: (action: 'approve' | 'reject') =>
-      api.submissions[action]({ team_id, project_id, submission_id: id, expected_state: state }),
-    onSuccess: async (decided) => {
-      keepWords({ ...words, ...decided })
-      toast({ look: 'good', text: resultOf(decided) })
-      await refreshWords(project_id)
-    },
-    onError: async (error) => {
-      toastFailure(error)
-      await refreshWords(project_id)
-    },
-  })
-}
-
-function resultOf({ state, public: isPublic }: Words): string {
-  if (state === 'rejected') return 'Rejected. Visitors do not see it.'
-  return isPublic ? 'Approved. It is public now.' : 'Approved. It becomes public when the customer consents.'
 }
 
 function DeleteWords({ words, onClose }: { words: Words; onClose: () => void }) {

@@ -16,6 +16,7 @@ import { EditTestimonial } from './edit.tsx'
 import { ExcerptWords, Marked } from './excerpt.tsx'
 import type { Filters } from './filters.ts'
 import { FeatureButton, StateTag } from './row.tsx'
+import { useDecided } from './use-decided.ts'
 import { isTestimonial, oneQuery, type Words } from './words.ts'
 
 interface OpenProps {
@@ -72,7 +73,8 @@ function Detail({ words }: { words: Words }) {
   )
 }
 
-function Author({ words }: { words: Words }) {
+function Author({ words: stored }: { words: Words }) {
+  const words = useDecided(stored)
   const { author, rating } = words
   const role = [author.title, author.company].filter(Boolean).join(', ')
   return (

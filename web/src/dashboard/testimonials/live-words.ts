@@ -30,6 +30,9 @@ export function showsChangedWords(project_id: string, change: Change): boolean {
 export function showWords(project_id: string, changes: readonly Change[], read: readonly Words[]): void {
   const known = new Map(read.map((words) => [words.id, words]))
   for (const words of read) keepChanged(project_id, words)
+  // An order that is being changed is not read in between.
+  if (changes.some(({ kind, type }) => kind === 'testimonial' && type !== 'submission.updated'))
+    void queries.invalidateQueries({ queryKey: ['featured', project_id] })
   const deleted = new Set(changes.filter(({ state }) => state === 'deleted').map(({ submission_id }) => submission_id))
   for (const list of wordsLists(project_id)) {
     if (deleted.size > 0) drop(list, deleted)
@@ -41,7 +44,7 @@ export function showWords(project_id: string, changes: readonly Change[], read: 
 }
 
 /** The record of a testimonial has more than that of a submission: what the team added stays. */
-function keepChanged(project_id: string, words: Words): void {
+export function keepChanged(project_id: string, words: Words): void {
   const listed = wordsLists(project_id).flatMap(wordsOf)
   const shown = listed.find(({ id }) => id === words.id) ?? queries.getQueryData<Words>(['words-one', project_id, words.id])
   if (shown) keepWords(isTestimonial(words) ? words : { ...shown, ...words })

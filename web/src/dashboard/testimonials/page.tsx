@@ -4,6 +4,9 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { lazy, Suspense } from 'react'
 import { queries } from '../api.ts'
+import { takeBack } from '../inbox/decisions.ts'
+import { NotSent } from '../inbox/not-sent.tsx'
+import { useKeys } from '../inbox/use-keys.ts'
 import { forgetNews, useNews } from '../live/news.ts'
 import { countsQuery, useHasRole, useProject, useProjectRef } from '../shell/places.ts'
 import { Button } from '../ui/button.tsx'
@@ -35,6 +38,7 @@ export function Testimonials() {
   const filters = useSearch({ from: PLACE })
   const navigate = useNavigate({ from: PLACE })
   const canWrite = useHasRole('member')
+  useKeys({ z: () => takeBack() })
   const isOrdering = filters.view === 'order'
   const show = (view: Filters['view']) => void navigate({ search: { ...filters, view } })
   const actions = (
@@ -84,6 +88,7 @@ function Lists({ filters }: { filters: Filters }) {
     <>
       <KindTabs kind={filters.kind} />
       <FilterBar filters={filters} />
+      <NotSent className="news-bar" />
       <div className="tm" data-open={filters.item !== undefined || undefined}>
         <div className="words-list">
           <NewsBar count={newsCount} onShow={showNews} />

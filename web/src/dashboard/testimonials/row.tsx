@@ -6,12 +6,14 @@ import { Stars } from '../ui/stars.tsx'
 import { Ago } from '../ui/time.tsx'
 import type { Filters } from './filters.ts'
 import { useChange } from './use-change.ts'
+import { useDecided } from './use-decided.ts'
 import { isTestimonial, type Testimonial, type Words } from './words.ts'
 
 const LOOKS = { pending: 'warn', approved: 'good', rejected: 'bad' } as const
 
 /** One testimonial or submission in the list. */
-export function WordsRow({ words, filters }: { words: Words; filters: Filters }) {
+export function WordsRow({ words: stored, filters }: { words: Words; filters: Filters }) {
+  const words = useDecided(stored)
   const { id, author, title, body, rating, created_at } = words
   const excerpt = isTestimonial(words) ? words.excerpt : null
   const isOpen = filters.item === id

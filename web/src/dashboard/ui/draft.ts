@@ -1,14 +1,18 @@
-import { useEffect, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { keep } from '../kept.ts'
 import { readFields } from './kept-fields.ts'
 
-/** State of a long form that survives a reload of the page: what somebody typed stays until it is sent. */
+/**
+ * State of a form that survives a reload of the page: what somebody typed stays until it is sent. The key names the record, or the
+ * project or team, that the form is about. It is kept by the tab, and forgotten when somebody else signs in (shell/person.ts).
+ */
 export function useDraft<Fields extends object>(key: string, initial: Fields): [Fields, (change: Partial<Fields>) => void, () => void] {
   const name = `earshot.draft.${key}`
   const [fields, setFields] = useState<Fields>(() => ({ ...initial, ...readFields(name, initial) }))
   const [isChanged, setIsChanged] = useState(false)
+  const first = useRef(initial)
   useEffect(() => {
-    if (isChanged) keep('session', name, JSON.stringify(fields))
+    if (isChanged) keep('session', name, isSame(fields, first.current) ? null : JSON.stringify(fields))
   }, [name, fields, isChanged])
   const change = (changed: Partial<Fields>) => {
     setIsChanged(true)
@@ -19,4 +23,8 @@ export function useDraft<Fields extends object>(key: string, initial: Fields): [
     keep('session', name, null)
   }
   return [fields, change, forget]
+}
+
+function isSame(one: object, other: object): boolean {
+  return JSON.stringify(one) === JSON.stringify(other)
 }
