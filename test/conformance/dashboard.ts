@@ -12,6 +12,7 @@ import { inboxLiveFlows } from './dashboard/inbox-live.ts'
 import { inboxTabsFlows } from './dashboard/inbox-tabs.ts'
 import { paletteFlows } from './dashboard/palette.ts'
 import { surveysFlows } from './dashboard/surveys.ts'
+import { tagFlows } from './dashboard/tags.ts'
 import { teamFlows } from './dashboard/team.ts'
 import { testimonialFlows } from './dashboard/testimonials.ts'
 import { upgradeFlows } from './dashboard/upgrade.ts'
@@ -37,6 +38,7 @@ const flows: readonly Flow[] = [
   webhookFlows,
   eventFlows,
   paletteFlows,
+  tagFlows,
   upgradeFlows,
 ].flat()
 

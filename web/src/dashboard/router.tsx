@@ -8,6 +8,7 @@ import { readFilters } from './inbox/filters.ts'
 import { Missing, ProjectLayout, RootLayout, TeamLayout } from './shell/layouts.tsx'
 import { findPlace, findStart, projectsQuery, teamsQuery } from './shell/places.ts'
 import { readBuilder, readResponses, readResults } from './surveys/address.ts'
+import { readTagsSearch } from './tags/address.ts'
 import { readFilters as readWordsFilters } from './testimonials/filters.ts'
 import { ErrorNote } from './ui/error-note.tsx'
 import { readFilters as readVideoFilters } from './videos/videos.ts'
@@ -198,6 +199,13 @@ const firstSteps = createRoute({
   component: lazyRouteComponent(() => import('./first-steps/first-steps.tsx'), 'FirstSteps'),
 })
 
+const tags = createRoute({
+  getParentRoute: () => project,
+  path: '/tags',
+  validateSearch: readTagsSearch,
+  component: lazyRouteComponent(() => import('./tags/tags-page.tsx'), 'Tags'),
+})
+
 const projectSettings = createRoute({
   getParentRoute: () => project,
   path: '/settings',
@@ -232,6 +240,7 @@ export const router = createRouter({
         widget,
         imports,
         oneImport,
+        tags,
         firstSteps,
         projectSettings,
       ]),

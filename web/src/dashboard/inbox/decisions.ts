@@ -24,6 +24,8 @@ const SAID = { approve: 'Approved', reject: 'Rejected' } as const
 let held: ReadonlyMap<string, Held> = new Map()
 /** What this page knows of already when the stream tells it. */
 const settled = new Map<string, After>()
+/** Takes the message of a press away. */
+const messages = new Map<number, () => void>()
 let lastPress = 0
 let lastSentMs = 0
 let retryMs = 0
@@ -41,7 +43,9 @@ export function decide(submissions: readonly Submission[], action: Action, reaso
   set(new Map([...held, ...submissions.map((submission) => [submission.id, { ...made, submission }] as const)]))
   schedule()
   const what = submissions.length === 1 ? `${first.author.name}’s words` : `${submissions.length} submissions`
-  toast({ look: 'good', text: `${SAID[action]} ${what}`, action: { label: 'Undo', shortcut: 'Z', run: () => takeBack(press) } }, HOLD_MS)
+  const text = `${SAID[action]} ${what}`
+  const undo = { label: 'Undo', shortcut: 'Z', run: () => takeBack(press) }
+  messages.set(press, toast({ look: 'good', text, action: undo }, HOLD_MS))
 }
 
 /** Takes decisions back that were not sent yet, without a trace: those of one press, the last one unless given. */
@@ -53,6 +57,7 @@ export function takeBack(press?: number): readonly Submission[] {
     toast({ look: 'info', text: 'Nothing to undo. Decisions are sent after five seconds; to reverse one, open Approved or Rejected.' })
     return []
   }
+  messages.get(wanted)?.()
   release(back)
   toast({ look: 'info', text: back.length === 1 ? 'Undone' : `Undone: ${back.length} decisions` }, 2_000)
   return back.map(({ submission }) => submission)
@@ -184,6 +189,7 @@ function mark(decisions: readonly Held[], change: Partial<Pick<Held, 'isSending'
 function release(decisions: readonly Held[]): void {
   const ids = new Set(decisions.map(({ submission }) => submission.id))
   set(new Map([...held].filter(([id]) => !ids.has(id))))
+  for (const { press } of decisions) messages.delete(press)
 }
 
 function set(next: ReadonlyMap<string, Held>): void {

@@ -1,9 +1,11 @@
-import { useNavigate } from '@tanstack/react-router'
-import { type FormEvent, useEffect, useState } from 'react'
+import { Link, useNavigate } from '@tanstack/react-router'
+import { type FormEvent, useEffect, useId, useState } from 'react'
+import { useProject, useTeam } from '../shell/places.ts'
 import { Button, IconButton } from '../ui/button.tsx'
 import { SelectField, TextField } from '../ui/field.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { type Filters, isNarrowed, readFilters } from './filters.ts'
+import { TagNames } from './tag-names.tsx'
 import { channelText, kindText } from './texts.ts'
 
 /** Where the key `/` puts the focus. */
@@ -45,11 +47,34 @@ export function FilterBar({ filters }: { filters: Filters }) {
             value={String(filters.min_rating ?? '')}
             onChange={({ target }) => change({ min_rating: target.value })}
           />
-          <TextField label="Tag" value={filters.tag ?? ''} onChange={({ target }) => change({ tag: target.value })} />
+          <TagFilter tag={filters.tag ?? ''} onChange={(tag) => change({ tag })} />
+          <TagsLink />
           {isNarrowed(filters) && <Button onClick={() => change({ q: '', kind: '', channel: '', min_rating: '', tag: '' })}>Clear</Button>}
         </div>
       )}
     </search>
+  )
+}
+
+/** A tag, from those that there are. */
+function TagFilter({ tag, onChange }: { tag: string; onChange: (tag: string) => void }) {
+  const listId = useId()
+  return (
+    <div>
+      <TextField label="Tag" list={listId} autoComplete="off" value={tag} onChange={({ target }) => onChange(target.value)} />
+      <TagNames id={listId} isUsed />
+    </div>
+  )
+}
+
+/** To the page of all tags. */
+function TagsLink() {
+  const { slug: team } = useTeam()
+  const { slug: project } = useProject()
+  return (
+    <Link className="soft" to="/$team/$project/tags" params={{ team, project }}>
+      Manage tags
+    </Link>
   )
 }
 

@@ -3,6 +3,7 @@ import { useState } from 'react'
 import type { Submission } from '../api.ts'
 import { useHasRole, useProject } from '../shell/places.ts'
 import { useTitle } from '../ui/page.tsx'
+import { BulkTagsDialog } from './bulk-tags.tsx'
 import { decide, takeBack } from './decisions.ts'
 import { SEARCH_FIELD } from './filter-bar.tsx'
 import './inbox.css'
@@ -30,13 +31,17 @@ export function Inbox() {
   const queue = useQueue(filters)
   const active = useActive(queue.items, filters.item, isNarrow)
   const picked = usePicked(queue.items, active.id)
-  const { chosen, act, canModerate, askReason, dialog, setDialog } = useActions(queue.items, active, picked)
+  const { chosen, act, canModerate, askReason, editTags, dialog, setDialog } = useActions(queue.items, active, picked)
   useTitle(`Inbox of ${name}`)
   const shown = queue.items[active.index]
   return (
     <main className="inbox" id="main" tabIndex={-1} data-reading={active.id !== null || undefined}>
       <h1 className="sr">Inbox</h1>
-      <ListPane filters={filters} queue={queue} active={active} picked={picked} onHelp={() => setDialog('shortcuts')} />
+      <ListPane
+        {...{ filters, queue, active, picked }}
+        onHelp={() => setDialog({ name: 'shortcuts' })}
+        onTags={canModerate ? editTags : null}
+      />
       <ReadingPane
         id={active.id}
         shown={shown}
@@ -49,14 +54,15 @@ export function Inbox() {
         canModerate={canModerate}
         chosen={chosen}
       />
-      {dialog === 'shortcuts' && <Shortcuts onClose={() => setDialog(null)} />}
-      {dialog !== null && dialog !== 'shortcuts' && (
+      {dialog?.name === 'shortcuts' && <Shortcuts onClose={() => setDialog(null)} />}
+      {dialog?.name === 'tags' && <BulkTagsDialog submissions={dialog.submissions} onClose={() => setDialog(null)} />}
+      {dialog?.name === 'reason' && (
         <RejectDialog
-          submissions={dialog}
+          submissions={dialog.submissions}
           onClose={() => setDialog(null)}
           onReject={(reason) => {
             setDialog(null)
-            act('reject', reason, dialog)
+            act('reject', reason, dialog.submissions)
           }}
         />
       )}
@@ -64,12 +70,14 @@ export function Inbox() {
   )
 }
 
+/** A dialog. Its submissions are those of the moment of the key. */
+type Asked = { name: 'reason' | 'tags'; submissions: readonly Submission[] } | { name: 'shortcuts' }
+
 /** What can be done, by keys and by buttons. */
 function useActions(items: readonly Submission[], active: Active, picked: Picked) {
   const isNarrow = useIsNarrow()
   const canModerate = useHasRole('member')
-  // The submissions that a reason is asked for are those of the moment of the key.
-  const [dialog, setDialog] = useState<readonly Submission[] | 'shortcuts' | null>(null)
+  const [dialog, setDialog] = useState<Asked | null>(null)
   const chosen = chosenOf(items, active, picked)
   const act = (action: Action, reason: string | null = null, targets = chosen) => {
     const able = targets.filter((item) => isOpenTo(action, item))
@@ -80,7 +88,11 @@ function useActions(items: readonly Submission[], active: Active, picked: Picked
   }
   const askReason = () => {
     const able = chosen.filter((item) => isOpenTo('reject', item))
-    if (canModerate && able.length > 0) setDialog(able)
+    if (canModerate && able.length > 0) setDialog({ name: 'reason', submissions: able })
+  }
+  const editTags = () => {
+    if (picked.ids.size === 0) focusOn(TAG_FIELD)
+    else if (canModerate) setDialog({ name: 'tags', submissions: chosen })
   }
   const undo = () => {
     const [first] = takeBack()
@@ -95,11 +107,11 @@ function useActions(items: readonly Submission[], active: Active, picked: Picked
   useKeys({
     ...{ j: next, arrowdown: next, s: next, k: previous, arrowup: previous },
     ...{ a: () => act('approve'), r: askReason, z: undo },
-    ...{ '/': () => focusOn(SEARCH_FIELD), t: () => focusOn(TAG_FIELD), '?': () => setDialog('shortcuts') },
+    ...{ '/': () => focusOn(SEARCH_FIELD), t: editTags, '?': () => setDialog({ name: 'shortcuts' }) },
     x: () => active.id !== null && picked.toggle(active.id),
     escape: () => (picked.ids.size > 0 ? picked.none() : isNarrow && active.close()),
   })
-  return { chosen, act, canModerate, askReason, dialog, setDialog }
+  return { chosen, act, canModerate, askReason, editTags, dialog, setDialog }
 }
 
 /** What a decision is for: what is selected, else what is read. */

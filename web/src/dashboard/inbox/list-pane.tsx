@@ -27,10 +27,12 @@ interface ListPaneProps {
   active: Active
   picked: Picked
   onHelp: () => void
+  /** Opens the tags of the selected ones; null for those who may not. */
+  onTags: (() => void) | null
 }
 
 /** The list with its tabs, search and keys. */
-export function ListPane({ filters, queue, active, picked, onHelp }: ListPaneProps) {
+export function ListPane({ filters, queue, active, picked, onHelp, onTags }: ListPaneProps) {
   const { state = 'pending' } = filters
   return (
     <section className="list" aria-label="Submissions">
@@ -45,7 +47,7 @@ export function ListPane({ filters, queue, active, picked, onHelp }: ListPanePro
       <Tabs filters={filters} />
       <NotSent />
       <SearchNews queue={queue} />
-      <Selection picked={picked} count={queue.items.length} />
+      <Selection picked={picked} count={queue.items.length} onTags={onTags} />
       <Content filters={filters} queue={queue}>
         <List
           label={`${stateText[state]} submissions`}
@@ -104,7 +106,7 @@ function SearchNews({ queue: { newsCount, refresh } }: { queue: Queue }) {
   )
 }
 
-function Selection({ picked, count }: { picked: Picked; count: number }) {
+function Selection({ picked, count, onTags }: { picked: Picked; count: number } & Pick<ListPaneProps, 'onTags'>) {
   if (picked.ids.size === 0) return null
   return (
     <div className="bar-note" role="status">
@@ -112,6 +114,11 @@ function Selection({ picked, count }: { picked: Picked; count: number }) {
       {picked.ids.size < count && (
         <Button look="quiet" onClick={picked.all}>
           Select all {count} shown
+        </Button>
+      )}
+      {onTags && (
+        <Button look="quiet" shortcut="T" onClick={onTags}>
+          Tags
         </Button>
       )}
       <Button look="quiet" onClick={picked.none}>

@@ -10,7 +10,7 @@ const SHORTCUTS = [
   [['S'], 'Skip: leave it pending and go on'],
   [['Z'], 'Undo, within five seconds'],
   [['X'], 'Select several, for one decision'],
-  [['T'], 'Add a tag'],
+  [['T'], 'Add a tag; with several selected, change the tags of all'],
   [['/'], 'Search'],
   [['Esc'], 'Clear the selection'],
   [['Ctrl K', '⌘K'], 'Go to a page, do something, or find words: on every page'],

@@ -1,23 +1,23 @@
-import { useMutation, useQuery } from '@tanstack/react-query'
+import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, useId, useState } from 'react'
 import { api, queries, type Submission } from '../api.ts'
-import { useProjectRef } from '../shell/places.ts'
+import { useDraft } from '../ui/draft.ts'
 import { Icon } from '../ui/icon.tsx'
 import { toastFailure } from '../ui/toasts.tsx'
 import { patchSubmission } from './lists.ts'
+import { TagNames } from './tag-names.tsx'
 
 /** Where the key `t` puts the focus. */
 export const TAG_FIELD = 'tag-field'
-const SUGGESTED = 100
 
 /** The tags of a submission. A change shows at once, and is undone when the service refuses it. */
 export function TagEditor({ item, canWrite }: { item: Submission; canWrite: boolean }) {
-  const [text, setText] = useState('')
+  const [{ text }, change] = useDraft(`tag.${item.id}`, { text: '' })
   const save = useTags(item)
   const add = (event: FormEvent) => {
     event.preventDefault()
     const tag = text.trim()
-    setText('')
+    change({ text: '' })
     if (tag !== '' && !item.tags.includes(tag)) save([...item.tags, tag])
   }
   return (
@@ -35,7 +35,7 @@ export function TagEditor({ item, canWrite }: { item: Submission; canWrite: bool
       ))}
       {canWrite && (
         <form onSubmit={add}>
-          <TagField text={text} onChange={setText} />
+          <TagField text={text} onChange={(typed) => change({ text: typed })} />
         </form>
       )}
     </div>
@@ -44,13 +44,7 @@ export function TagEditor({ item, canWrite }: { item: Submission; canWrite: bool
 
 function TagField({ text, onChange }: { text: string; onChange: (text: string) => void }) {
   const listId = useId()
-  const ref = useProjectRef()
   const [isUsed, setIsUsed] = useState(false)
-  const { data } = useQuery({
-    queryKey: ['tags', ref.project_id],
-    queryFn: () => api.tags.list({ ...ref, limit: SUGGESTED }),
-    enabled: isUsed,
-  })
   return (
     <>
       <input
@@ -65,11 +59,7 @@ function TagField({ text, onChange }: { text: string; onChange: (text: string) =
         onChange={(event) => onChange(event.target.value)}
         onKeyDown={(event) => event.key === 'Escape' && event.currentTarget.blur()}
       />
-      <datalist id={listId}>
-        {data?.results.map(({ tag }) => (
-          <option key={tag} value={tag} />
-        ))}
-      </datalist>
+      <TagNames id={listId} isUsed={isUsed} />
     </>
   )
 }

@@ -1,9 +1,10 @@
 import { useMutation } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
+import type { FormEvent } from 'react'
 import { api, queries } from '../api.ts'
 import { useHasRole, useTeam } from '../shell/places.ts'
 import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
+import { useDraft } from '../ui/draft.ts'
 import { ErrorNote } from '../ui/error-note.tsx'
 import { fieldErrors } from '../ui/error-text.ts'
 import { SelectField, TextField } from '../ui/field.tsx'
@@ -15,11 +16,13 @@ import { rolesBelow } from './roles.ts'
 export function InviteDialog({ onClose }: { onClose: () => void }) {
   const team = useTeam()
   const roles = rolesBelow(useHasRole('owner'))
-  const [email, setEmail] = useState('')
-  const [role, setRole] = useState<(typeof roles)[number]['value']>('member')
+  const [{ email, role: chosen }, change, forget] = useDraft(`invitation.${team.id}`, { email: '', role: 'member' })
+  // A draft may have a role that the person may no longer give.
+  const role = roles.find(({ value }) => value === chosen)?.value ?? 'member'
   const invite = useMutation({
     mutationFn: () => api.invitations.create({ team_id: team.id, email: email.trim(), role }),
     onSuccess: async (invitation) => {
+      forget()
       await queries.invalidateQueries({ queryKey: invitationsQuery(team.id).queryKey })
       toast({ look: 'good', text: `The invitation is on its way to ${invitation.email ?? email}.` })
       onClose()
@@ -37,13 +40,13 @@ export function InviteDialog({ onClose }: { onClose: () => void }) {
           {...{ label: 'E-mail address', type: 'email', value: email, error: errors.get('email') }}
           hint="The link in the mail works once, for seven days, and only for this address."
           autoComplete="off"
-          onChange={(event) => setEmail(event.target.value)}
+          onChange={(event) => change({ email: event.target.value })}
           required
         />
         <SelectField
           {...{ label: 'Role', options: roles, value: role, error: errors.get('role') }}
           hint={roles.find(({ value }) => value === role)?.hint}
-          onChange={({ target }) => setRole(roles.find(({ value }) => value === target.value)?.value ?? role)}
+          onChange={({ target }) => change({ role: target.value })}
         />
         {invite.error && errors.size === 0 && <ErrorNote error={invite.error} />}
         <footer>

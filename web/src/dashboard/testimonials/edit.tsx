@@ -1,8 +1,9 @@
 import { useMutation } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
+import type { FormEvent } from 'react'
 import { api } from '../api.ts'
 import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
+import { useDraft } from '../ui/draft.ts'
 import { ErrorNote, Note } from '../ui/error-note.tsx'
 import { fieldErrors } from '../ui/error-text.ts'
 import { CheckField, TextArea, TextField } from '../ui/field.tsx'
@@ -12,13 +13,18 @@ import { keepWords, refreshWords, type Testimonial } from './words.ts'
 /** Changes what the team adds to a testimonial. The words of the customer stay as they were. */
 export function EditTestimonial({ testimonial, onClose }: { testimonial: Testimonial; onClose: () => void }) {
   const { consent } = testimonial
-  const [excerpt, setExcerpt] = useState(testimonial.excerpt ?? '')
-  const [tags, setTags] = useState(testimonial.tags.join(', '))
-  const [granted, setGranted] = useState(consent.granted && consent.revoked_at === null)
-  const [agreedTo, setAgreedTo] = useState(consent.text ?? '')
+  const [{ excerpt, tags, granted, agreedTo }, change, forget] = useDraft(`edit.${testimonial.id}`, {
+    excerpt: testimonial.excerpt ?? '',
+    tags: testimonial.tags.join(', '),
+    granted: consent.granted && consent.revoked_at === null,
+    agreedTo: consent.text ?? '',
+  })
   const isWithdrawn = consent.revoked_at !== null
   const isConsentChanged = granted !== (consent.granted && !isWithdrawn) || agreedTo.trim() !== (consent.text ?? '')
-  const save = useSave(testimonial, onClose)
+  const save = useSave(testimonial, () => {
+    forget()
+    onClose()
+  })
   const errors = fieldErrors(save.error)
   const submit = (event: FormEvent) => {
     event.preventDefault()
@@ -38,27 +44,27 @@ export function EditTestimonial({ testimonial, onClose }: { testimonial: Testimo
           label="Excerpt"
           hint="The part that visitors see, exactly as it stands in the words. Empty for all of them."
           value={excerpt}
-          onChange={({ target }) => setExcerpt(target.value)}
+          onChange={({ target }) => change({ excerpt: target.value })}
           error={errorOf('excerpt')}
         />
         <TextField
           label="Tags"
           hint="Separated by commas. Widgets can show only some tags."
           value={tags}
-          onChange={({ target }) => setTags(target.value)}
+          onChange={({ target }) => change({ tags: target.value })}
           error={errorOf('tags')}
         />
         <CheckField
           label="The customer agreed to publication"
           {...(isWithdrawn && { hint: 'The consent was withdrawn. Tick this only if the customer gave it again.' })}
           checked={granted}
-          onChange={({ target }) => setGranted(target.checked)}
+          onChange={({ target }) => change({ granted: target.checked })}
           error={errorOf('consent.granted')}
         />
         <TextField
           label="What they agreed to"
           value={agreedTo}
-          onChange={({ target }) => setAgreedTo(target.value)}
+          onChange={({ target }) => change({ agreedTo: target.value })}
           error={errorOf('consent.text')}
         />
         {save.error && errors.size === 0 && <ErrorNote error={save.error} />}

@@ -3,6 +3,7 @@ import { type FormEvent, useState } from 'react'
 import { api } from '../api.ts'
 import { Button, IconButton } from '../ui/button.tsx'
 import { Confirm } from '../ui/confirm.tsx'
+import { useDraft } from '../ui/draft.ts'
 import { ErrorNote } from '../ui/error-note.tsx'
 import { fieldErrors } from '../ui/error-text.ts'
 import { TextArea, TextField } from '../ui/field.tsx'
@@ -54,12 +55,12 @@ export function Captions({ video, canWrite }: { video: Video; canWrite: boolean 
 }
 
 function CaptionForm({ video: { team_id, project_id, id }, onClose }: { video: Video; onClose: () => void }) {
-  const [language, setLanguage] = useState('en')
-  const [vtt, setVtt] = useState('')
+  const [{ language, vtt }, change, forget] = useDraft(`captions.${id}`, { language: 'en', vtt: '' })
   const [tooLarge, setTooLarge] = useState<string>()
   const add = useMutation({
     mutationFn: () => api.videos.captions.create({ team_id, project_id, video_id: id, language: language.trim(), vtt }),
     onSuccess: async () => {
+      forget()
       onClose()
       await refreshVideos(project_id, id)
     },
@@ -69,7 +70,7 @@ function CaptionForm({ video: { team_id, project_id, id }, onClose }: { video: V
     if (!file) return
     const isTooLarge = file.size > MAX_BYTES
     setTooLarge(isTooLarge ? 'The file is larger than 1 MB.' : undefined)
-    if (!isTooLarge) setVtt(await file.text())
+    if (!isTooLarge) change({ vtt: await file.text() })
   }
   const submit = (event: FormEvent) => {
     event.preventDefault()
@@ -82,7 +83,7 @@ function CaptionForm({ video: { team_id, project_id, id }, onClose }: { video: V
         hint="Its tag, such as en, de or pt-BR."
         value={language}
         required
-        onChange={({ target }) => setLanguage(target.value)}
+        onChange={({ target }) => change({ language: target.value })}
         error={errors.get('language')}
       />
       <TextField label="File" type="file" accept=".vtt,text/vtt" onChange={({ target }) => void read(target.files?.[0])} error={tooLarge} />
@@ -93,7 +94,7 @@ function CaptionForm({ video: { team_id, project_id, id }, onClose }: { video: V
         rows={6}
         value={vtt}
         required
-        onChange={({ target }) => setVtt(target.value)}
+        onChange={({ target }) => change({ vtt: target.value })}
         error={errors.get('vtt')}
       />
       {add.error && errors.size === 0 && <ErrorNote error={add.error} />}
