@@ -60,6 +60,8 @@ export function openVisitors(chromium: Browser): Visitors {
     },
     accessible: async (page, state) => {
       states += 1
+      // What is still moving is half transparent.
+      await page.evaluate('Promise.allSettled(document.getAnimations().map(({ finished }) => finished)).then(() => null)')
       const { violations } = await page.evaluate<AxeResults>(`${AXE}; axe.run(document, { runOnly: ${JSON.stringify(RULES)} })`)
       for (const { id, nodes } of violations) problems.push(`axe in ${state}: ${id} at ${nodes.map(({ target }) => target).join(', ')}`)
     },

@@ -1,7 +1,8 @@
 /** What a page in a frame tells the page around it. Its origin can be any, and nothing here is secret. */
 type FrameMessage = { type: 'earshot:size'; height: number } | { type: 'earshot:sent' }
 
-const isFramed = window.parent !== window
+/** Whether the page is shown inside another one. */
+export const isFramed = window.parent !== window
 
 /** Tells the page around this one, if there is one. */
 export function tellParent(message: FrameMessage): void {

@@ -41,6 +41,7 @@ export function wordsOf({ problems }: AskedQuestion, code: string): string {
   return code === 'too_big' ? problems.high : problems.invalid
 }
 
+/** Returns the answer as it is in the form; null for none. */
 function answerOf(question: AskedQuestion): AnswerValue | null {
   const { type, options = [] } = question
   const inputs = [...(fieldsetOf(question)?.querySelectorAll<HTMLInputElement | HTMLTextAreaElement>('input, textarea') ?? [])]
@@ -52,7 +53,11 @@ function answerOf(question: AskedQuestion): AnswerValue | null {
   if (type === 'consent') return inputs.some(isChecked) || null
   const isTyped = inputs.length === 1 && inputs[0] && !['radio', 'checkbox'].includes(inputs[0].type)
   const text = (isTyped ? inputs[0]?.value.trim() : inputs.find(isChecked)?.value) ?? ''
-  if (text === '') return null
+  return text === '' ? null : givenValue(question, text)
+}
+
+/** Returns the answer that the value of an input stands for. */
+export function givenValue({ type }: AskedQuestion, text: string): AnswerValue {
   if (type === 'boolean') return text === 'yes'
   return NUMBERS.includes(type) ? Number(text) : text
 }

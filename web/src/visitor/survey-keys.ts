@@ -15,11 +15,14 @@ export function listenToKeys(form: HTMLFormElement, { current, next }: KeyOption
   let timer: ReturnType<typeof setTimeout> | undefined
   /** Where the key that is held was pressed. */
   let pressedAt: AskedQuestion | undefined
-  form.addEventListener('keydown', (event) => {
+  // Of the form, or of the page while nothing has the focus.
+  document.addEventListener('keydown', (event) => {
     const { key, target, ctrlKey, metaKey, altKey } = event
     const question = current()
-    if (!question || event.isComposing) return
+    if (!question || event.isComposing || !form.isConnected) return
+    if (target !== document.body && !(target instanceof Node && form.contains(target))) return
     const isLongText = target instanceof HTMLTextAreaElement
+    if (pressedAt !== question) digits = ''
     if (!event.repeat) pressedAt = question
     else if (key === 'Enter' && (!isLongText || pressedAt !== question)) {
       // A key that is held answers one question, and adds no lines to the next.

@@ -31,7 +31,7 @@ function enhance(form: HTMLFormElement): void {
   // One device, two people: each sees their own answers alone.
   const draft = openDraft(`survey:${data.id}:${data.version}:${data.respondent?.external_id ?? ''}`)
   const save = () => draft.save({ ...valuesOf(form), '': steps.current()?.ref ?? '' })
-  const steps = openSteps(data, () => save())
+  const steps = openSteps(form, data, () => save())
   let isSending = false
   form.noValidate = true
   noteFormToken(fieldValue(form, 'form_token'))
@@ -43,14 +43,16 @@ function enhance(form: HTMLFormElement): void {
   restored.hidden = Object.keys(values).length === 0
   byId('steps', HTMLElement).hidden = false
   byId('enter', HTMLElement).hidden = false
-  steps.show(ref || data.questions[0]?.ref, { isFirst: true })
+  steps.open(ref || data.questions[0]?.ref)
 
   const next = () => {
     if (isSending || steps.next()) return
     isSending = true
     void send(form, steps).then((isSent) => {
-      if (isSent) draft.clear()
-      else isSending = false
+      if (isSent) {
+        draft.clear()
+        steps.end()
+      } else isSending = false
     })
   }
   byId('start-over', HTMLButtonElement).addEventListener('click', () => {
@@ -62,6 +64,7 @@ function enhance(form: HTMLFormElement): void {
   form.addEventListener('input', () => {
     const question = steps.current()
     if (question) steps.say(question, null)
+    steps.update()
     save()
   })
   listenToPointer(form, { current: steps.current, next })
