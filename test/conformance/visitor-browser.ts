@@ -60,8 +60,9 @@ export function openVisitors(chromium: Browser): Visitors {
     },
     accessible: async (page, state) => {
       states += 1
-      // What is still moving is half transparent.
-      await page.evaluate('Promise.allSettled(document.getAnimations().map(({ finished }) => finished)).then(() => null)')
+      // What is still moving is half transparent. The light of a recording never ends.
+      await page.evaluate(`Promise.allSettled(document.getAnimations().flatMap(({ effect, finished }) =>
+        Number.isFinite(effect.getComputedTiming().endTime) ? [finished] : [])).then(() => null)`)
       const { violations } = await page.evaluate<AxeResults>(`${AXE}; axe.run(document, { runOnly: ${JSON.stringify(RULES)} })`)
       for (const { id, nodes } of violations) problems.push(`axe in ${state}: ${id} at ${nodes.map(({ target }) => target).join(', ')}`)
     },
@@ -78,4 +79,15 @@ export async function slowDown(page: Page, { kilobits, latencyMs, cpu }: { kilob
   await setOffline(false)
   await session.send('Emulation.setCPUThrottlingRate', { rate: cpu })
   return setOffline
+}
+
+/** How many bytes of videos the browser keeps. */
+export function keptBytes(page: Page): Promise<number> {
+  return page.evaluate<number>(`new Promise((resolve) => {
+    const request = indexedDB.open('earshot', 1)
+    request.onsuccess = () => {
+      const pieces = request.result.transaction('pieces').objectStore('pieces').getAll()
+      pieces.onsuccess = () => resolve(pieces.result.reduce((sum, piece) => sum + piece.size, 0))
+    }
+  })`)
 }

@@ -6,6 +6,7 @@ import { makeDataDir } from '../support/data-dir.ts'
 import { startService } from '../support/service-process.ts'
 import { findChromium } from './chromium.ts'
 import { openVisitors, PHONE, slowDown, type Visited, type Visitors, WIDE } from './visitor-browser.ts'
+import { checkChosenFile } from './visitor-file.ts'
 import { checkSurveySteps } from './visitor-steps.ts'
 import { checkSurveyPage } from './visitor-survey.ts'
 import { checkVideoPage } from './visitor-video.ts'
@@ -49,6 +50,7 @@ async function visit(visitors: Visitors): Promise<void> {
   await checkFrame(visitors, visited)
   await checkSpeed(visitors, visited)
   await checkVideoPage(visitors, visited)
+  await checkChosenFile(visitors, visited)
   await checkSurveyPage(visitors, visited)
   await checkSurveySteps(visitors, visited)
 }

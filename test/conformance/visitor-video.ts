@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import type { Page } from 'playwright-core'
 import { until } from '../support/until.ts'
-import { PHONE, slowDown, type Visited, type Visitors } from './visitor-browser.ts'
+import { keptBytes, PHONE, slowDown, type Visited, type Visitors } from './visitor-browser.ts'
 
 /** Chromium's own "Slow 3G", without its latency: the upload is slower than the recording. */
 const SLOW_3G = { kilobits: 400, latencyMs: 100, cpu: 1 }
@@ -214,15 +214,4 @@ async function checkRefusedCamera({ visitor, accessible, require }: Visitors, { 
   await page.getByRole('button', { name: 'Remove the video' }).click()
   require('the buttons do not come back', await page.getByRole('button', { name: 'Open the camera' }).isVisible())
   await context.close()
-}
-
-/** What of a recording the browser keeps. */
-function keptBytes(page: Page): Promise<number> {
-  return page.evaluate<number>(`new Promise((resolve) => {
-    const request = indexedDB.open('earshot', 1)
-    request.onsuccess = () => {
-      const pieces = request.result.transaction('pieces').objectStore('pieces').getAll()
-      pieces.onsuccess = () => resolve(pieces.result.reduce((sum, piece) => sum + piece.size, 0))
-    }
-  })`)
 }

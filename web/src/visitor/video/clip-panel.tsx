@@ -10,35 +10,64 @@ export interface ClipPanelProps {
   project: string
   clip: { blob: Blob | null; fileName: string; durationMs: number | null; maxBytes: number | null } | null
   upload: UploadState | null
-  /** A recording that was interrupted; whether all of it is here. */
-  found: { isWhole: boolean; durationMs: number } | null
+  /** A video that was left behind; whether all of it is here. A file has a name. */
+  found: { isWhole: boolean; fileName: string | null } | null
   onContinue: () => void
+  chooseFile: (file: File) => void
   onRemove: () => void
   onRetry: () => void
 }
 
 /** Shows the video of the form. */
 export function ClipPanel(props: ClipPanelProps) {
-  const { texts, clip, found } = props
-  if (found) {
-    return (
-      <section class="clip" aria-label={texts.preview}>
-        <p>
-          <b>{texts.found}</b>
-          <span>{found.isWhole ? texts.foundHint : texts.foundPart}</span>
-        </p>
-        <div class="clip-keys">
-          <button type="button" class="camera" onClick={props.onContinue}>
-            {texts.continue}
-          </button>
-          <button type="button" class="plain" onClick={props.onRemove}>
-            {texts.discard}
-          </button>
-        </div>
-      </section>
-    )
-  }
+  const { clip, found } = props
+  if (found) return <Found {...props} found={found} />
   return clip && <Clip {...props} clip={clip} />
+}
+
+/** What an earlier visit left behind. */
+function Found({ texts, found, onContinue, onRemove, chooseFile }: ClipPanelProps & { found: NonNullable<ClipPanelProps['found']> }) {
+  const { isWhole, fileName } = found
+  return (
+    <section class="clip" aria-label={texts.preview}>
+      <p>
+        <b>{fileName === null ? texts.found : fill(texts.foundFile, { file: fileName })}</b>
+        <span>{hintOf(texts, found)}</span>
+      </p>
+      <div class="clip-keys">
+        {isWhole || fileName === null ? (
+          <button type="button" class="camera" onClick={onContinue}>
+            {fileName === null ? texts.continue : texts.use}
+          </button>
+        ) : (
+          <FileChoice texts={texts} chooseFile={chooseFile} />
+        )}
+        <button type="button" class="plain" onClick={onRemove}>
+          {texts.discard}
+        </button>
+      </div>
+    </section>
+  )
+}
+
+function hintOf(texts: RecorderTexts, { isWhole, fileName }: NonNullable<ClipPanelProps['found']>): string {
+  if (fileName !== null) return isWhole ? '' : texts.foundAgain
+  return isWhole ? texts.foundHint : texts.foundPart
+}
+
+function FileChoice({ texts, chooseFile }: Pick<ClipPanelProps, 'texts' | 'chooseFile'>) {
+  return (
+    <label class="file camera">
+      <input
+        type="file"
+        accept="video/*"
+        onChange={({ currentTarget: { files } }) => {
+          if (files?.[0]) chooseFile(files[0])
+        }}
+      />
+      <span>{texts.chooseAgain}</span>
+    </label>
+  )
 }
 
 function Clip({ texts, project, clip, upload, onRemove, onRetry }: ClipPanelProps & { clip: NonNullable<ClipPanelProps['clip']> }) {

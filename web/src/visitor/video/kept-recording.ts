@@ -2,6 +2,8 @@ import { isRecent, recordingKey } from '../kept.ts'
 
 const DATABASE = 'earshot'
 const PIECES = 'pieces'
+/** A larger file is chosen again instead: the copy would fill the disk of a phone. */
+const MAX_FILE_BYTES = 500_000_000
 
 /** Where a recording is uploaded to. */
 export interface Reservation {
@@ -9,12 +11,17 @@ export interface Reservation {
   upload: { url: string; token: string; max_bytes: number }
 }
 
-/** A recording that was not sent yet, as this browser keeps it beyond a reload. */
+/** A file that the visitor chose, as far as it can be known again. */
+export type ChosenFile = Pick<File, 'name' | 'size' | 'lastModified'>
+
+/** A video that was not sent yet, as this browser keeps it beyond a reload. */
 export interface KeptRecording {
   reservation: Reservation | null
   contentType: string
   durationMs: number
-  /** Null if the browser could not keep it: then the part that was uploaded is left. */
+  /** Null for a recording. */
+  file: ChosenFile | null
+  /** Null if the browser could not keep it: then the part that was uploaded is left, and a file can be chosen again. */
   blob: Blob | null
 }
 
@@ -23,10 +30,12 @@ interface Note extends Omit<KeptRecording, 'blob'> {
 }
 
 export interface RecordingStore {
-  /** Begins a new recording, and forgets the one before. */
-  begin: (contentType: string) => Promise<void>
+  /** Begins a new recording, or takes a file, and forgets what was before. */
+  begin: (contentType: string, file?: ChosenFile) => Promise<void>
   note: (change: Partial<Note>) => void
   keep: (piece: Blob) => Promise<void>
+  /** Keeps a whole file, if there is room for it. */
+  keepFile: (file: Blob) => Promise<void>
   read: () => Promise<KeptRecording | null>
   clear: () => Promise<void>
 }
@@ -53,11 +62,25 @@ export function openRecordingStore(key: string): RecordingStore {
     write()
     await withPieces('readwrite', (store) => store.delete(rangeOf(key))).catch(() => {})
   }
+  const keep = async (piece: Blob) => {
+    if (!isWhole) return
+    index += 1
+    await withPieces('readwrite', (store) => store.put(piece, [key, index])).catch(async () => {
+      // Without one piece the others are no video.
+      isWhole = false
+      await withPieces('readwrite', (store) => store.delete(rangeOf(key))).catch(() => {})
+    })
+  }
   return {
     clear,
-    begin: async (contentType) => {
+    keep,
+    keepFile: async (file) => {
+      if (await hasRoomFor(file)) await keep(file)
+    },
+    begin: async (contentType, file) => {
       await clear()
-      note = { reservation: null, contentType, durationMs: 0, savedMs: 0 }
+      const chosen = file ? { name: file.name, size: file.size, lastModified: file.lastModified } : null
+      note = { reservation: null, contentType, durationMs: 0, file: chosen, savedMs: 0 }
       index = 0
       // Pieces without a note would never be found again.
       isWhole = write()
@@ -67,21 +90,23 @@ export function openRecordingStore(key: string): RecordingStore {
       note = { ...note, ...change }
       write()
     },
-    keep: async (piece) => {
-      if (!isWhole) return
-      index += 1
-      await withPieces('readwrite', (store) => store.put(piece, [key, index])).catch(async () => {
-        // Without one piece the others are no video.
-        isWhole = false
-        await withPieces('readwrite', (store) => store.delete(rangeOf(key))).catch(() => {})
-      })
-    },
     read: async () => {
       if (!note) return null
       const pieces = await withPieces<Blob[]>('readonly', (store) => store.getAll(rangeOf(key))).catch(() => [])
       return { ...note, blob: pieces.length === 0 ? null : new Blob(pieces, { type: note.contentType }) }
     },
   }
+}
+
+/** Whether a file was chosen before: the same name alone can be another take. */
+export function isSameFile(one: ChosenFile, other: ChosenFile): boolean {
+  return one.name === other.name && one.size === other.size && one.lastModified === other.lastModified
+}
+
+/** A browser that does not tell how much room there is refuses what does not fit. */
+async function hasRoomFor({ size }: Blob): Promise<boolean> {
+  const { quota = Number.POSITIVE_INFINITY, usage = 0 } = (await navigator.storage?.estimate().catch(() => null)) ?? {}
+  return size <= MAX_FILE_BYTES && size * 2 <= quota - usage
 }
 
 function readNote(key: string): Note | null {

@@ -5,7 +5,7 @@ import { render } from 'preact'
 import { fill } from '../page-data.ts'
 import { type Answer, newKey, sendRequest } from '../request.ts'
 import { ClipPanel } from './clip-panel.tsx'
-import { type KeptRecording, openRecordingStore, type RecordingStore } from './kept-recording.ts'
+import { isSameFile, type KeptRecording, openRecordingStore, type RecordingStore } from './kept-recording.ts'
 import type { Recording } from './media.ts'
 import { Recorder, type Take } from './recorder.tsx'
 import { type RecorderTexts, sizeOf } from './texts.ts'
@@ -70,6 +70,8 @@ class OpenVideo implements FormVideo {
   #submitKey = newKey()
   #running: Recording | null = null
   #take: Take | null = null
+  /** Until the upload of a file has begun. */
+  #taking = Promise.resolve()
 
   constructor(options: VideoOptions) {
     this.#options = options
@@ -100,19 +102,33 @@ class OpenVideo implements FormVideo {
 
   chooseFile(file: File): void {
     const { texts, onProblem } = this.#options
-    this.remove()
+    const found = this.#found?.file && isSameFile(this.#found.file, file) ? this.#found : null
+    // What arrived of the same file stays where it is.
+    if (found) this.#found = null
+    else this.remove()
     this.#dialog.close()
     if (!file.type.startsWith('video/')) {
       // After the panel has changed, which clears what was said before.
       queueMicrotask(() => onProblem(texts.notVideo))
       return
     }
-    this.#clip = { blob: file, durationMs: null, contentType: file.type, fileName: file.name.slice(-FILE_NAME_CHARACTERS) || 'video' }
-    this.#begin(file, this.#clip, null)
+    this.#taking = this.#takeFile(file, found?.reservation ?? null)
+  }
+
+  async #takeFile(file: File, from: KeptRecording['reservation']): Promise<void> {
+    const clip = { blob: file, durationMs: null, contentType: file.type, fileName: fileNameOf(file.type, file) }
+    this.#clip = clip
     this.#show()
+    await this.#store.begin(file.type, file)
+    // Removed meanwhile.
+    if (this.#clip !== clip) return
+    this.#begin(file, clip, from)
+    this.#show()
+    void this.#store.keepFile(file)
   }
 
   async submit(draft: object): Promise<Answer<{ revoke_token: string | null }>> {
+    await this.#taking
     const upload = this.#upload
     const reservation = upload && (await upload.ended) ? upload.reservation() : null
     return reservation ? submitVideo(reservation, draft, this.#submitKey) : NOT_UPLOADED
@@ -138,8 +154,9 @@ class OpenVideo implements FormVideo {
         {...{ texts, project }}
         clip={clip && { ...clip, maxBytes: upload?.reservation()?.upload.max_bytes ?? null }}
         upload={upload?.state() ?? null}
-        found={found && { isWhole: found.blob !== null, durationMs: found.durationMs }}
+        found={found && { isWhole: found.blob !== null, fileName: found.file?.name ?? null }}
         onContinue={() => this.#continueFound()}
+        chooseFile={(file) => this.chooseFile(file)}
         onRemove={() => this.remove()}
         onRetry={() => this.#retry()}
       />,
@@ -201,9 +218,9 @@ class OpenVideo implements FormVideo {
 
   #continueFound(): void {
     if (!this.#found) return
-    const { blob, contentType, durationMs, reservation } = this.#found
+    const { blob, contentType, durationMs, reservation, file } = this.#found
     this.#found = null
-    this.#clip = { blob, contentType, durationMs: durationMs || null, fileName: fileNameOf(contentType) }
+    this.#clip = { blob, contentType, durationMs: durationMs || null, fileName: fileNameOf(contentType, file) }
     // What arrived of it stays where it is. Without the rest, that part is the video.
     this.#begin(blob ?? new Blob([]), this.#clip, reservation)
     this.#show()
@@ -262,6 +279,8 @@ function progressOf({ phase, sentBytes }: UploadState, texts: RecorderTexts): st
   return phase === 'failed' ? texts.stopped : fill(texts.uploading, { size: sizeOf(sentBytes) })
 }
 
-function fileNameOf(contentType: string): string {
+/** The end of a name says what it is. */
+function fileNameOf(contentType: string, file?: { name: string } | null): string {
+  if (file) return file.name.slice(-FILE_NAME_CHARACTERS) || 'video'
   return contentType.includes('mp4') ? 'recording.mp4' : 'recording.webm'
 }
