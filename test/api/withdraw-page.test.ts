@@ -37,10 +37,38 @@ test('a link that is incomplete or made up says so, and shows no hostile text as
   expect((await service.send('GET', '/c/withdraw')).status).toBe(404)
 })
 
-async function publish(): Promise<{ id: string; revoke_token: string }> {
+test('the page has the name, the colour, the theme and the language of the page that led to it, also after its button', async () => {
+  await service.client(team.token).projects.update({ ...team.project, name: 'Northlight', theme: { color: '#d3402f' } })
+  const words = { body: 'Lovely', name: 'Ada', consent: 'yes' }
+  const path = `/c/${team.publicKey}?theme=dark&lang=de`
+  const form = await service.send('GET', path)
+  expect(form.body).toContain(`href="/c/withdraw?key=${team.publicKey}&amp;lang=de&amp;theme=dark"`)
+  const sent = await service.send('POST', path, { headers: FORM, body: String(new URLSearchParams(words)) })
+  const [, link = ''] = /href="(\/c\/withdraw\?token=[^"]+)"/.exec(sent.body) ?? []
+  const page = await service.send('GET', link.replaceAll('&amp;', '&'))
+  const [, action = ''] = /action="([^"]+)"/.exec(page.body) ?? []
+  expect(action).not.toContain('token')
+  const [, token = ''] = /name="token" value="([^"]+)"/.exec(page.body) ?? []
+  const done = await service.send('POST', action.replaceAll('&amp;', '&'), { headers: FORM, body: String(new URLSearchParams({ token })) })
+  for (const { status, body } of [page, done]) {
+    expect(status).toBe(200)
+    for (const part of ['<html lang="de" dir="ltr" data-theme="dark">', '/c/theme/d3402f.css', '<bdi>Northlight</bdi>'])
+      expect(body).toContain(part)
+  }
+})
+
+test('a link whose project is unknown works without its look', async () => {
+  const { revoke_token } = await publish('Without a look')
+  for (const key of ['pk_unknown', '<script>', '']) {
+    const { status, body } = await service.send('GET', `/c/withdraw?${new URLSearchParams({ token: revoke_token, key })}`)
+    expect([status, body.includes('<h1>Withdraw your consent?</h1>'), body.includes('/c/theme/')]).toEqual([200, true, false])
+  }
+})
+
+async function publish(body = 'Lovely'): Promise<{ id: string; revoke_token: string }> {
   const { id, revoke_token } = await service
     .client()
-    .public.submissions.create({ public_key: team.publicKey, body: 'Lovely', author: { name: 'Ada' }, consent: { granted: true } })
+    .public.submissions.create({ public_key: team.publicKey, body, author: { name: 'Ada' }, consent: { granted: true } })
   await service.client(team.token).submissions.approve({ ...team.project, submission_id: id })
   return { id, revoke_token: revoke_token ?? '' }
 }

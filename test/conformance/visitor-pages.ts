@@ -110,6 +110,8 @@ async function checkText({ visitor, accessible, require }: Visitors, { service, 
   require(`${results.length} submissions arrived`, results.length === 1 && results[0]?.rating === 4)
   await page.getByRole('link', { name: 'Withdraw consent' }).click()
   await accessible(page, 'withdrawal')
+  const color = await page.evaluate<string>("getComputedStyle(document.documentElement).getPropertyValue('--brand')")
+  require(`the page of the withdrawal is ${color}`, color === '#d3402f')
   await page.getByRole('button', { name: 'Withdraw consent' }).click()
   await page.getByRole('heading', { name: 'Your consent is withdrawn' }).waitFor()
   await accessible(page, 'withdrawn')

@@ -22,6 +22,9 @@ export interface FormPage {
   form: Form
   problems: Problems
   videoTime: string
+  /** For the receipt. */
+  withdrawal: (token: string) => string
+  isFramed: boolean
 }
 
 /** Renders the form. It works as it is; the script of the page makes more of it. */

@@ -8,9 +8,10 @@ import { fieldTable, inputOf, type Problems, problemsOf } from './collection-inp
 import { receiptOf } from './collection-receipt.ts'
 import { failureText } from './visitor-failure.ts'
 import { fill, type Locale } from './visitor-language.ts'
-import { sameView, sendVisitorPage } from './visitor-layout.ts'
+import { isEmbedded, sameView, sendVisitorPage } from './visitor-layout.ts'
 import type { PublicProject } from './visitor-operations.ts'
 import type { VisitorPageOptions } from './visitor-options.ts'
+import { viewOf, withdrawPath } from './withdraw-page.ts'
 
 const PATH = '/c/:public_key'
 const ENTRY = 'visitor/collection.ts'
@@ -23,6 +24,9 @@ interface Opened {
   consentText: string
   /** How long a video may be. */
   maxSeconds: number
+  /** For the receipt. */
+  withdrawal: (token: string) => string
+  isFramed: boolean
 }
 
 /** The page on which visitors tell a project what they think. Sends the form as it is without script. */
@@ -37,7 +41,9 @@ export function registerCollection(scope: FastifyInstance, options: VisitorPageO
     const { maxSeconds } = await findVideoLimits(database, project.team_id)
     const own = (await locales.own()).messages.form.consent
     const consentText = output.consent_text === own ? locale.messages.form.consent : output.consent_text
-    return { locale, project: output, key, consentText, maxSeconds }
+    const withdrawal = (token: string) => withdrawPath(token, viewOf(request, key))
+    const isFramed = isEmbedded(request.query as Record<string, unknown>) // Of any route.
+    return { locale, project: output, key, consentText, maxSeconds, withdrawal, isFramed }
   }
 
   async function sendForm(

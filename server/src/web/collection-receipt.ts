@@ -3,11 +3,14 @@ import { type Html, html } from '../pages/html.ts'
 import { fillHtml, type Locale } from './visitor-language.ts'
 import { backLink } from './visitor-layout.ts'
 import type { PublicProject, Receipt } from './visitor-operations.ts'
-import { withdrawPath } from './withdraw-page.ts'
 
 interface ReceiptPage {
   locale: Locale
   project: PublicProject
+  /** Returns the address that withdraws the consent; that of a blank has no token yet. */
+  withdrawal: (token: string) => string
+  /** Whether the page is shown inside another one, which a link must not replace. */
+  isFramed: boolean
 }
 
 /** Renders the receipt of what was sent without script. */
@@ -18,14 +21,20 @@ export function receiptOf(page: ReceiptPage, form: Form, { revoke_token }: Recei
     name: html`<bdi>${name}</bdi>`,
     preview: isPublic && preview({ name, body, stars: Number(rating), place: [job, company].filter(Boolean).join(', ') }),
     isPublic,
-    link: revoke_token === null ? null : withdrawPath(revoke_token),
+    link: revoke_token === null ? null : page.withdrawal(revoke_token),
     isRepeated: revoke_token === null,
   })
 }
 
 /** Renders the receipt without its content, for the script to fill in: it cannot make HTML from text (Trusted Types). */
 export function blankReceipt(page: ReceiptPage): Html {
-  const blank = { name: html`<bdi data-part="name"></bdi>`, preview: preview(null), isPublic: null, link: '', isRepeated: null }
+  const blank = {
+    name: html`<bdi data-part="name"></bdi>`,
+    preview: preview(null),
+    isPublic: null,
+    link: page.withdrawal(''),
+    isRepeated: null,
+  }
   return html`<template id="receipt">${receipt(page, blank)}</template>`
 }
 
@@ -39,7 +48,7 @@ interface ReceiptParts {
   isRepeated: boolean | null
 }
 
-function receipt({ locale, project }: ReceiptPage, { name, preview, isPublic, link, isRepeated }: ReceiptParts): Html {
+function receipt({ locale, project, isFramed }: ReceiptPage, { name, preview, isPublic, link, isRepeated }: ReceiptParts): Html {
   const { receipt: texts } = locale.messages
   const bold = { project: html`<b>${project.name}</b>` }
   return html`<section class="card thanks" id="thanks" tabindex="-1">
@@ -50,7 +59,7 @@ ${isRepeated !== false && html`<p class="fine" data-part="repeated">${texts.repe
 ${isPublic !== false && html`<p data-part="public">${fillHtml(texts.preview, bold)}</p>`}
 ${isPublic !== true && html`<p data-part="private">${fillHtml(texts.private, bold)}</p>`}
 ${preview}
-${link !== null && html`<div class="keep" data-part="keep"><div><b>${texts.keep}</b><span>${texts.keepHint}</span> <a href="${link}" data-part="link">${texts.withdraw}</a></div><button type="button" data-part="copy" hidden>${texts.copy}</button></div>`}
+${link !== null && html`<div class="keep" data-part="keep"><div><b>${texts.keep}</b><span>${texts.keepHint}</span> <a href="${link}" data-part="link"${isFramed && html` target="_blank" rel="noopener"`}>${texts.withdraw}</a></div><button type="button" data-part="copy" hidden>${texts.copy}</button></div>`}
 ${backLink(locale, project.website_url)}
 </section>`
 }

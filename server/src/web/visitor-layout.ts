@@ -46,8 +46,8 @@ export function sameView({ query }: FastifyRequest, path: string, changes: { lan
   return parts.length === 0 ? path : `${path}?${parts.join('&')}`
 }
 
-/** `?embed` has no value, and `sameView` writes it so. */
-function isEmbedded(query: Record<string, unknown>): boolean {
+/** Whether a page is shown inside another one: `?embed` has no value, and `sameView` writes it so. */
+export function isEmbedded(query: Record<string, unknown>): boolean {
   return query.embed === ''
 }
 

@@ -25,6 +25,8 @@ interface Call {
   request: FastifyRequest
   reply: FastifyReply
   input: Record<string, unknown>
+  /** The path fields of the operation, where the page's address has them elsewhere. */
+  path?: Record<string, string>
 }
 
 interface Called<Output> {
@@ -43,10 +45,11 @@ export type CallOperation = <Name extends keyof Outputs>(name: Name, call: Call)
 export function callPublicOperations(pipelines: readonly Pipeline[], baseUrl: string): CallOperation {
   const byName = new Map(pipelines.map((pipeline) => [pipeline.named.name, pipeline]))
   const ownOrigin = new URL(baseUrl).origin
-  return async <Name extends keyof Outputs>(name: Name, { request, reply, input }: Call): Promise<Called<Outputs[Name]>> => {
+  return async <Name extends keyof Outputs>(name: Name, { request, reply, input, path }: Call): Promise<Called<Outputs[Name]>> => {
     const pipeline = byName.get(name)
     if (!pipeline) throw new ApiError('not_found')
-    const authorized = await pipeline.authorize(requestFactsOf(request, ownOrigin), replyHeadersOf(reply))
+    const facts = requestFactsOf(request, ownOrigin)
+    const authorized = await pipeline.authorize(path ? { ...facts, path } : facts, replyHeadersOf(reply))
     try {
       const result = await pipeline.perform(authorized, input, null)
       if ('refusal' in result) throw result.refusal

@@ -42,7 +42,9 @@ function offerLink(root: ParentNode, token: string, texts: { copied: string; cop
   const link = partOf(root, 'link')
   const button = partOf(root, 'copy')
   if (!(link instanceof HTMLAnchorElement) || !(button instanceof HTMLButtonElement)) return
-  link.href = `/c/withdraw?${new URLSearchParams({ token })}`
+  const address = new URL(link.href, location.href)
+  address.searchParams.set('token', token)
+  link.href = address.href
   // Only secure pages may write to the clipboard.
   if (!navigator.clipboard) return
   button.hidden = false
