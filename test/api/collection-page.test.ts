@@ -174,7 +174,8 @@ test('a used-up quota, a limit and a deleted project have their words, and what 
 })
 
 test('an unknown key, a token in the address and a method that no page has are pages or refusals without details', async () => {
-  for (const path of ['/c/pk_unknown', `/c/${'x'.repeat(500)}`, `/c/${team.publicKey}?lang=svc_secret`]) {
+  const cut = ['/c', '/c/', `/c/${team.publicKey}/more`, '/s', '/s/', '/s/one/two']
+  for (const path of ['/c/pk_unknown', `/c/${'x'.repeat(500)}`, `/c/${team.publicKey}?lang=svc_secret`, ...cut]) {
     const { status, headers, body } = await service.send('GET', path)
     expect([404, 401]).toContain(status)
     expect(headers.get('content-type')).toBe('text/html; charset=utf-8')

@@ -78,12 +78,17 @@ test('an unchanged page is 304; what loses its approval is gone with the next re
 test('an unknown widget is a page with status 404 that search engines leave out', async () => {
   const deleted = await create({})
   await service.client(team.token).widgets.delete({ ...team.project, widget_id: deleted })
-  for (const id of [deleted, 'x', "'", '%00', '00000000-0000-7000-8000-000000000000']) {
+  for (const id of [deleted, 'x', "'", '%00', '00000000-0000-7000-8000-000000000000', '', `${deleted}/more`, '?embed']) {
     const { status, headers, body } = await show(id)
     expect([id, status, headers.get('content-type')]).toEqual([id, 404, 'text/html; charset=utf-8'])
-    expect(body).toContain('There is no widget at this address.')
+    expect(body).toContain('What was shown here was removed, or the link is incomplete.')
     expect(body).toContain('<meta name="robots" content="noindex">')
+    expect(headers.get('content-security-policy')).toContain("default-src 'none'")
   }
+  const german = await show(`${deleted}?embed`, { 'accept-language': 'de' })
+  expect(german.body).toContain('<html lang="de" dir="ltr">')
+  expect(german.body).toContain('<h1>Diese Seite gibt es nicht</h1>')
+  expect(german.body).toContain('<body class="visit embed">')
 })
 
 test('the page is counted as a request of the public API, and refused as one', async () => {

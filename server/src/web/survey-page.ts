@@ -8,7 +8,7 @@ import { type SurveyPage, surveyForm, surveyThanks } from './survey-form.ts'
 import { answerProblems, answersOf, questionProblems } from './survey-input.ts'
 import { failureText } from './visitor-failure.ts'
 import { fill, type Locale } from './visitor-language.ts'
-import { sameView, sendVisitorPage } from './visitor-layout.ts'
+import { backLink, sameView, sendVisitorPage } from './visitor-layout.ts'
 import type { PublicSurvey } from './visitor-operations.ts'
 import type { VisitorPageOptions } from './visitor-options.ts'
 
@@ -72,7 +72,7 @@ export function registerSurvey(scope: FastifyInstance, options: VisitorPageOptio
     const opened = await open(request, reply)
     if (opened.survey.status === 'active') return sendForm(request, reply, { opened, form: {} })
     const { closedTitle, closed } = opened.locale.messages.survey
-    const body = html`<section class="card said"><h1>${closedTitle}</h1><p>${closed}</p></section>`
+    const body = html`<section class="card said"><h1>${closedTitle}</h1><p>${closed}</p>${backLink(opened.locale, opened.project.website_url)}</section>`
     return sendSaid(request, reply, { opened, title: closedTitle, body })
   })
 

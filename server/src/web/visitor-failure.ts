@@ -1,5 +1,5 @@
 import type { ApiError } from '@earshot/contracts'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { toApiError } from '../http/failure.ts'
 import { html } from '../pages/html.ts'
 import type { BuiltPages } from './built-pages.ts'
@@ -7,6 +7,10 @@ import { count, fill, type Locale, type Locales } from './visitor-language.ts'
 import { sendVisitorPage } from './visitor-layout.ts'
 
 const MINUTE_SECONDS = 60
+/** Nobody says to strangers whether there was something. */
+const MISSING: readonly number[] = [401, 404, 410]
+/** The mark of the service, without a sound. */
+const WAVE = Array.from({ length: 7 }, () => html`<i></i>`)
 
 /** Says to a visitor why nothing was sent, and what they can do. Never says what only the team should know. */
 export function failureText(error: ApiError, locale: Locale, project: string): string {
@@ -20,28 +24,43 @@ export function failureText(error: ApiError, locale: Locale, project: string): s
   return messages.error.unavailable
 }
 
+interface FailurePages {
+  pages: BuiltPages
+  locales: Locales
+  /** What visitors look for in vain at these addresses. */
+  missing: 'missing' | 'missingWidget'
+}
+
 /** Shows failures in this scope as a page, where no form can show them. */
-export function registerFailurePage(scope: FastifyInstance, { pages, locales }: { pages: BuiltPages; locales: Locales }): void {
-  scope.setErrorHandler(async (error, request, reply) => {
-    const failure = toApiError(error, request.routeOptions.bodyLimit)
-    if (failure.status === 500) request.log.error({ err: error }, 'request failed')
-    if (failure.retryAfterSeconds !== undefined) reply.header('retry-after', failure.retryAfterSeconds)
-    const locale = await locales.choose(request)
-    const { page } = locale.messages
-    const isMissing = failure.status === 404 || failure.status === 401
-    const title = isMissing ? page.missingTitle : titleOf(failure, locale)
-    // Before the first build ends, the words must do without a style.
-    const assets = await pages.assets('visitor', 'visitor/collection.ts').catch(() => null)
-    const text = isMissing ? page.missing : failureText(failure, locale, '')
-    const body = html`<section class="card said"><h1>${title}</h1><p>${text}</p><p class="fine">${request.id}</p></section>`
-    return sendVisitorPage(request, reply, {
-      locale,
-      title,
-      body,
-      assets: assets && { ...assets, script: null },
-      project: null,
-      status: failure.status,
-    })
+export function registerFailurePage(scope: FastifyInstance, options: FailurePages): void {
+  scope.setErrorHandler(async (error, request, reply) => sendFailurePage(request, reply, { ...options, error }))
+}
+
+/** Shows a failure as a page, in the language of the visitor. */
+export async function sendFailurePage(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { pages, locales, missing, error }: FailurePages & { error: unknown },
+): Promise<FastifyReply> {
+  const failure = toApiError(error, request.routeOptions.bodyLimit)
+  if (failure.status === 500) request.log.error({ err: error }, 'request failed')
+  if (failure.retryAfterSeconds !== undefined) reply.header('retry-after', failure.retryAfterSeconds)
+  const locale = await locales.choose(request)
+  const { page } = locale.messages
+  const isMissing = MISSING.includes(failure.status)
+  const title = isMissing ? page.missingTitle : titleOf(failure, locale)
+  // Before the first build ends, the words must do without a style.
+  const assets = await pages.assets('visitor', 'visitor/collection.ts').catch(() => null)
+  const text = isMissing ? page[missing] : failureText(failure, locale, '')
+  const body = html`<section class="card said"><div class="wave silent" aria-hidden="true">${WAVE}</div>
+<h1>${title}</h1><p>${text}</p>${failure.status >= 500 && html`<p class="fine">${fill(page.reference, { id: request.id })}</p>`}</section>`
+  return sendVisitorPage(request, reply, {
+    locale,
+    title,
+    body,
+    assets: assets && { ...assets, script: null },
+    project: null,
+    status: failure.status,
   })
 }
 

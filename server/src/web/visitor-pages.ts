@@ -1,4 +1,4 @@
-import { sizes } from '@earshot/contracts'
+import { ApiError, sizes } from '@earshot/contracts'
 import type { FastifyInstance } from 'fastify'
 import type { Pipeline } from '../http/pipeline.ts'
 import { registerForms } from '../pages/form.ts'
@@ -26,11 +26,16 @@ export function registerVisitorPages(
   app.register((scope, _options, done) => {
     // A text in another script takes nine bytes of a form for each character.
     registerForms(scope, sizes.bodyBytes)
-    registerFailurePage(scope, { pages, locales })
+    registerFailurePage(scope, { pages, locales, missing: 'missing' })
     registerTheme(scope)
     registerWithdraw(scope, pageOptions)
     registerCollection(scope, pageOptions)
     registerSurvey(scope, pageOptions)
+    // A link that was cut off, or has lost its last part. Registered last: an address that is known goes before.
+    for (const path of ['/c', '/c/*', '/s', '/s/*'])
+      scope.get(path, () => {
+        throw new ApiError('not_found')
+      })
     done()
   })
 }

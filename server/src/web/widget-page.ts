@@ -1,16 +1,16 @@
 import { readFile } from 'node:fs/promises'
-import { STATUS_CODES } from 'node:http'
 import { join } from 'node:path'
 import { ApiError } from '@earshot/contracts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { replyHeadersOf } from '../auth/reply-headers.ts'
 import { requestFactsOf } from '../auth/request-facts.ts'
-import { toApiError } from '../http/failure.ts'
 import { once } from '../http/once.ts'
 import { failureOf, type Pipeline } from '../http/pipeline.ts'
 import { represent, sendRepresentation } from '../http/representation.ts'
 import { Html, html } from '../pages/html.ts'
 import type { BuiltPages } from './built-pages.ts'
+import { sendFailurePage } from './visitor-failure.ts'
+import { openLocales } from './visitor-language.ts'
 import { cardOf, summaryOf, type Widget } from './widget-card.ts'
 import { openWidgetWords, type WidgetWords } from './widget-words.ts'
 
@@ -21,7 +21,7 @@ const THEME_FILE = /^[0-9a-f]{6}\.css$/i
 const DESCRIPTION_CHARACTERS = 200
 
 interface WidgetPageOptions {
-  pages: Pick<BuiltPages, 'sources'>
+  pages: BuiltPages
   pipelines: readonly Pipeline[]
   baseUrl: string
   /** Where the store serves videos itself, beside this service. */
@@ -36,8 +36,12 @@ export function registerWidgetPage(app: FastifyInstance, options: WidgetPageOpti
   const { pages, baseUrl } = options
   const readWidget = readerOf(options)
   const wordsFor = openWidgetWords(pages.sources)
+  const locales = openLocales(pages.sources)
   const headers = headersOf(options)
   registerStyles(app, pages.sources)
+
+  const errorHandler = async (error: unknown, request: FastifyRequest, reply: FastifyReply) =>
+    sendFailurePage(request, reply, { pages, locales, missing: 'missingWidget', error: await failureOf(request.authorized, error) })
 
   app.get<{ Params: { widget_id: string }; Querystring: { lang?: unknown; embed?: unknown } }>('/w/:widget_id', {
     handler: async (request, reply) => {
@@ -47,17 +51,15 @@ export function registerWidgetPage(app: FastifyInstance, options: WidgetPageOpti
       const document = documentOf(widget, words, { address, home: baseUrl, isFrame: request.query.embed !== undefined })
       return sendRepresentation(request, reply.headers(headers), represent('text/html; charset=utf-8', document))
     },
-    errorHandler: async (error, request, reply) => {
-      const failure = toApiError(await failureOf(request.authorized, error))
-      if (failure.status === 500) request.log.error({ err: error }, 'request failed')
-      if (failure.retryAfterSeconds !== undefined) reply.header('retry-after', failure.retryAfterSeconds)
-      return reply
-        .code(failure.status)
-        .headers({ ...headers, 'cache-control': 'no-store' })
-        .type('text/html; charset=utf-8')
-        .send(failureDocument(failure))
-    },
+    errorHandler,
   })
+  for (const path of ['/w', '/w/*'])
+    app.get(path, {
+      handler: () => {
+        throw new ApiError('not_found')
+      },
+      errorHandler,
+    })
 }
 
 function readerOf({ pipelines, baseUrl }: WidgetPageOptions) {
@@ -163,25 +165,4 @@ function descriptionOf({ items: [first], json_ld }: Widget): string {
   return Array.from(`“${first.excerpt ?? first.body}” ${first.author.name}`)
     .slice(0, DESCRIPTION_CHARACTERS)
     .join('')
-}
-
-function failureDocument({ status, message }: ApiError): string {
-  const title = STATUS_CODES[status] ?? 'Something went wrong'
-  const words = status === 404 ? 'There is no widget at this address. It may have been deleted.' : message
-  return html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<meta name="robots" content="noindex">
-<title>${title}</title>
-<link rel="icon" href="/favicon.svg" type="image/svg+xml">
-<link rel="stylesheet" href="${STYLE_PATH}">
-</head>
-<body class="earshot">
-<main><h1>${title}</h1><p>${words}</p></main>
-</body>
-</html>
-`.text
 }
