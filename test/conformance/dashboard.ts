@@ -3,6 +3,7 @@ import { freePort } from '../support/free-port.ts'
 import { startService } from '../support/service-process.ts'
 import { openChromium } from './chromium.ts'
 import { analyticsFlows } from './dashboard/analytics.ts'
+import { badInputFlows } from './dashboard/bad-input.ts'
 import { eventFlows } from './dashboard/events.ts'
 import { type Flow, openFixture, SIZES, type Size, type Surroundings } from './dashboard/fixture.ts'
 import { importFlows } from './dashboard/imports.ts'
@@ -37,6 +38,7 @@ const flows: readonly Flow[] = [
   teamFlows,
   webhookFlows,
   eventFlows,
+  badInputFlows,
   paletteFlows,
   tagFlows,
   upgradeFlows,

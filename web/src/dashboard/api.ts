@@ -1,5 +1,7 @@
 import { type Client, createClient, EarshotApiError } from '@earshot/contracts/client'
 import { QueryClient } from '@tanstack/react-query'
+import { noteServiceTime } from './clock.ts'
+import { requireSamePerson } from './same-person.ts'
 import { noteSignedOut } from './signed-out.ts'
 
 /** The output of an operation: `Output<Client['teams']['retrieve']>`. */
@@ -24,6 +26,7 @@ export const leavingApi: Client = createClient({
 })
 
 const MINUTE_MS = 60_000
+const PLACES_MS = 10_000
 
 export const queries = new QueryClient({
   defaultOptions: {
@@ -31,15 +34,32 @@ export const queries = new QueryClient({
       staleTime: MINUTE_MS,
       // The client retries what may pass by itself.
       retry: false,
+      // Without a connection it fails in words, instead of waiting without any.
+      networkMode: 'always',
+      refetchOnReconnect: true,
     },
-    mutations: { retry: false },
+    mutations: { retry: false, networkMode: 'always' },
   },
 })
 
 async function sendWithSession(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
+  const isOwn = init?.credentials !== 'omit'
+  if (isOwn && init?.method !== undefined && init.method !== 'GET') await requireSamePerson()
   const response = await fetch(input, init)
-  if (response.status === 401 && init?.credentials !== 'omit') noteSignedOut()
+  noteServiceTime(response)
+  if (isOwn) noteRefusal(response.status)
   return response
+}
+
+let placesAskedMs = Number.NEGATIVE_INFINITY
+
+/** A refusal may mean that the session, the plan, the role, the team or the project is not any more what the page knows. */
+function noteRefusal(status: number): void {
+  if (status === 401) noteSignedOut()
+  if (![402, 403, 404].includes(status) || performance.now() - placesAskedMs < PLACES_MS) return
+  placesAskedMs = performance.now()
+  void queries.invalidateQueries({ queryKey: ['teams'] })
+  void queries.invalidateQueries({ queryKey: ['projects'] })
 }
 
 const baseUrl = document.querySelector<HTMLMetaElement>('meta[name="earshot-base-url"]')?.content ?? location.origin

@@ -1,5 +1,6 @@
 import { api, type Member, queries, type Submission } from '../api.ts'
 import { keepChanged } from '../testimonials/live-words.ts'
+import { nameInText } from '../ui/names.ts'
 import { toast } from '../ui/toasts.tsx'
 
 const ALL = 100
@@ -27,8 +28,11 @@ export async function tellWhoWasFaster(submissions: readonly Submission[]): Prom
     const { state, moderation, author } = now
     const who = await nameOf(team_id, moderation.by)
     const more = others.length === 0 ? '' : ` The same happened to ${others.length} more.`
-    toast({ look: 'bad', text: `${who} ${DECIDED[state]} ${author.name}’s words before you. Your decision changed nothing.${more}` })
+    toast({
+      look: 'bad',
+      text: `${nameInText(who)} ${DECIDED[state]} ${nameInText(author.name)}’s words before you. Your decision changed nothing.${more}`,
+    })
   } catch {
-    toast({ look: 'bad', text: `${first.author.name}’s words are not there any more. Your decision changed nothing.` })
+    toast({ look: 'bad', text: `${nameInText(first.author.name)}’s words are not there any more. Your decision changed nothing.` })
   }
 }

@@ -3,6 +3,7 @@ import { useSyncExternalStore } from 'react'
 import { api, leavingApi, type Output, queries, type Submission } from '../api.ts'
 import { isSignedOut, onSignedIn } from '../signed-out.ts'
 import { keepChanged } from '../testimonials/live-words.ts'
+import { nameInText } from '../ui/names.ts'
 import { toast, toastFailure } from '../ui/toasts.tsx'
 import { batchesOf, withinQuota } from './batches.ts'
 import { tellWhoWasFaster } from './colleagues.ts'
@@ -27,7 +28,7 @@ const settled = new Map<string, After>()
 /** Takes the message of a press away. */
 const messages = new Map<number, () => void>()
 let lastPress = 0
-let lastSentMs = 0
+let lastSentMs = Number.NEGATIVE_INFINITY
 let retryMs = 0
 let failure: unknown = null
 let timer: ReturnType<typeof setTimeout> | undefined
@@ -39,10 +40,10 @@ export function decide(submissions: readonly Submission[], action: Action, reaso
   if (!first) return
   lastPress += 1
   const press = lastPress
-  const made = { action, reason, press, dueMs: Date.now() + HOLD_MS, isSending: false, isTried: false }
+  const made = { action, reason, press, dueMs: performance.now() + HOLD_MS, isSending: false, isTried: false }
   set(new Map([...held, ...submissions.map((submission) => [submission.id, { ...made, submission }] as const)]))
   schedule()
-  const what = submissions.length === 1 ? `${first.author.name}’s words` : `${submissions.length} submissions`
+  const what = submissions.length === 1 ? `${nameInText(first.author.name)}’s words` : `${submissions.length} submissions`
   const text = `${SAID[action]} ${what}`
   const undo = { label: 'Undo', shortcut: 'Z', run: () => takeBack(press) }
   messages.set(press, toast({ look: 'good', text, action: undo }, HOLD_MS))
@@ -107,11 +108,11 @@ function schedule(): void {
   // Whoever signs in next may be somebody else: nothing is sent before that is known.
   if (waiting.length === 0 || isSignedOut()) return
   const dueMs = Math.max(Math.min(...waiting.map((one) => one.dueMs)), lastSentMs + Math.max(MIN_GAP_MS, retryMs))
-  timer = setTimeout(sendDue, Math.max(0, dueMs - Date.now()))
+  timer = setTimeout(sendDue, Math.max(0, dueMs - performance.now()))
 }
 
 function sendDue(): void {
-  const due = [...held.values()].filter(({ isSending, dueMs }) => !isSending && dueMs <= Date.now())
+  const due = [...held.values()].filter(({ isSending, dueMs }) => !isSending && dueMs <= performance.now())
   for (const batch of batchesOf(due)) void send(batch)
   // What the timer was set for may have been taken back.
   schedule()
@@ -122,7 +123,7 @@ async function send(batch: readonly Held[]): Promise<void> {
   const [first] = batch
   if (!first || isSignedOut()) return
   mark(batch, { isSending: true })
-  lastSentMs = Date.now()
+  lastSentMs = performance.now()
   try {
     const { results } = await api.submissions.moderate(inputOf(first, batch))
     settle(batch, results)

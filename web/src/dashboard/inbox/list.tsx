@@ -3,6 +3,7 @@ import { memo, useEffect, useRef } from 'react'
 import type { Submission } from '../api.ts'
 import { Face } from '../ui/face.tsx'
 import { Icon } from '../ui/icon.tsx'
+import { plainName } from '../ui/names.ts'
 import { Stars } from '../ui/stars.tsx'
 import { Ago } from '../ui/time.tsx'
 import { channelText } from './texts.ts'
@@ -123,7 +124,7 @@ const Row = memo(function Row({ item, position, isActive, isPicked, hasLeft, onO
         <Face name={author.name} />
       )}
       <strong>
-        <bdi>{author.name}</bdi>
+        <bdi>{plainName(author.name)}</bdi>
         {author.company && (
           <span>
             {' · '}

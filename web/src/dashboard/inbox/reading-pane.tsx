@@ -8,6 +8,7 @@ import { Empty } from '../ui/empty.tsx'
 import { ErrorNote } from '../ui/error-note.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { Menu, MenuItem } from '../ui/menu.tsx'
+import { nameInText } from '../ui/names.ts'
 import { Skeleton } from '../ui/skeleton.tsx'
 import { toast } from '../ui/toasts.tsx'
 import { useHeld } from './decisions.ts'
@@ -119,7 +120,7 @@ function Actions({ item, canDelete, onDeleted }: { item: Submission; canDelete: 
       </Menu>
       {isAsking && (
         <Confirm
-          title={`Delete ${item.author.name}’s words?`}
+          title={`Delete ${nameInText(item.author.name)}’s words?`}
           action="Delete"
           onConfirm={() => remove.mutateAsync()}
           onClose={() => setIsAsking(false)}

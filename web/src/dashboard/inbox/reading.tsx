@@ -3,6 +3,7 @@ import type { Submission } from '../api.ts'
 import { providerName } from '../provider.ts'
 import { Face } from '../ui/face.tsx'
 import { Icon } from '../ui/icon.tsx'
+import { plainName } from '../ui/names.ts'
 import { Stars } from '../ui/stars.tsx'
 import { At } from '../ui/time.tsx'
 import { Decided } from './decided.tsx'
@@ -20,7 +21,7 @@ export function Reading({ item, canWrite }: { item: Submission; canWrite: boolea
         <Face name={author.name} />
         <div>
           <strong>
-            <bdi>{author.name}</bdi>
+            <bdi>{plainName(author.name)}</bdi>
           </strong>
           <span>
             <bdi>{[author.title, author.company].filter(Boolean).join(', ')}</bdi>
@@ -41,22 +42,22 @@ export function Reading({ item, canWrite }: { item: Submission; canWrite: boolea
 }
 
 function ConsentNote({ item: { consent, author } }: { item: Submission }) {
-  const [firstName = author.name] = author.name.split(' ')
+  const [firstName = ''] = plainName(author.name).split(' ')
   if (consent.revoked_at !== null)
     return (
       <Consent look="bad" title="Not for publication.">
-        {firstName} withdrew the consent on <At at={consent.revoked_at} />. It stays private, whatever you decide.
+        <bdi>{firstName}</bdi> withdrew the consent on <At at={consent.revoked_at} />. It stays private, whatever you decide.
       </Consent>
     )
   if (!consent.granted)
     return (
       <Consent look="warn" title="Not for publication.">
-        {firstName} did not agree to be published. Approved or not, it stays inside your team.
+        <bdi>{firstName}</bdi> did not agree to be published. Approved or not, it stays inside your team.
       </Consent>
     )
   return (
     <Consent look="good" title="May be published.">
-      {firstName} agreed{consent.text ? <> to “{<bdi>{consent.text}</bdi>}”</> : ''} and can withdraw at any time.
+      <bdi>{firstName}</bdi> agreed{consent.text ? <> to “{<bdi>{consent.text}</bdi>}”</> : ''} and can withdraw at any time.
     </Consent>
   )
 }

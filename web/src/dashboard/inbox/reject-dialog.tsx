@@ -4,6 +4,7 @@ import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { useDraft } from '../ui/draft.ts'
 import { TextArea } from '../ui/field.tsx'
+import { nameInText } from '../ui/names.ts'
 
 interface RejectDialogProps {
   submissions: readonly Submission[]
@@ -15,7 +16,7 @@ interface RejectDialogProps {
 export function RejectDialog({ submissions, onReject, onClose }: RejectDialogProps) {
   const [{ reason }, change, forget] = useDraft(`reason.${submissions.map(({ id }) => id).join()}`, { reason: '' })
   const isTakedown = submissions.every(({ state }) => state === 'approved')
-  const what = submissions.length === 1 ? `${submissions[0]?.author.name}’s words` : `${submissions.length} submissions`
+  const what = submissions.length === 1 ? `${nameInText(submissions[0]?.author.name ?? '')}’s words` : `${submissions.length} submissions`
   const submit = (event: FormEvent) => {
     event.preventDefault()
     forget()

@@ -1,13 +1,15 @@
 import { useQuery } from '@tanstack/react-query'
-import { Outlet, useParams } from '@tanstack/react-router'
+import { Navigate, Outlet, useParams } from '@tanstack/react-router'
 import { useEffect } from 'react'
 import type { Project } from '../api.ts'
 import { useLive } from '../live/use-live.ts'
 import { Empty } from '../ui/empty.tsx'
-import { Loaded } from '../ui/loaded.tsx'
+import { ErrorNote } from '../ui/error-note.tsx'
+import { Loaded, type LoadedProps } from '../ui/loaded.tsx'
 import { LoadingBar } from '../ui/loading-bar.tsx'
 import { Page } from '../ui/page.tsx'
 import { Toasts } from '../ui/toasts.tsx'
+import { Offline } from './offline.tsx'
 import { usePerson } from './person.ts'
 import {
   findPlace,
@@ -32,14 +34,15 @@ export function RootLayout() {
       <a className="skip" href="#main">
         Skip to the content
       </a>
-      <Loaded query={identity} skeleton={<div className="app" />}>
+      <Framed query={identity} skeleton={<div className="app" />}>
         {(known) => (
           <IdentityContext value={known}>
             <Outlet />
           </IdentityContext>
         )}
-      </Loaded>
+      </Framed>
       <LoadingBar />
+      <Offline />
       <Toasts />
       <SignedOutDialog />
     </>
@@ -51,10 +54,12 @@ export function TeamLayout() {
   const { team: name } = useParams({ strict: false })
   const teams = useQuery(teamsQuery)
   return (
-    <Loaded query={teams} skeleton={<div className="app" />}>
+    <Framed query={teams} skeleton={<div className="app" />}>
       {(all) => {
-        const team = findPlace(all, name ?? '')
+        const team = findPlace(all, name ?? '') ?? findPlace(all, ids.get(name ?? '') ?? '')
         if (!team) return <Missing what="team" />
+        ids.set(team.slug, team.id)
+        if (team.slug !== name && team.id !== name) return <Renamed params={{ team: team.slug }} />
         return (
           <TeamContext value={team}>
             <div className="app">
@@ -64,7 +69,7 @@ export function TeamLayout() {
           </TeamContext>
         )
       }}
-    </Loaded>
+    </Framed>
   )
 }
 
@@ -77,10 +82,13 @@ export function ProjectLayout() {
     if (name !== undefined) rememberPlace(team.slug, name)
   }, [team.slug, name])
   return (
-    <Loaded query={projects}>
+    <Framed query={projects}>
       {(all) => {
-        const project = findPlace(all, name ?? '')
+        const key = `${team.id}/${name}`
+        const project = findPlace(all, name ?? '') ?? findPlace(all, ids.get(key) ?? '')
         if (!project) return <Missing what="project" />
+        ids.set(`${team.id}/${project.slug}`, project.id)
+        if (project.slug !== name && project.id !== name) return <Renamed params={{ project: project.slug }} />
         return (
           <ProjectContext value={project}>
             <Live project={project} />
@@ -88,7 +96,25 @@ export function ProjectLayout() {
           </ProjectContext>
         )
       }}
-    </Loaded>
+    </Framed>
+  )
+}
+
+/** The ids of the teams and projects that were shown, by their short names: somebody may change these while a page is open. */
+const ids = new Map<string, string>()
+
+/** Goes on at the new address of a team or project, on the same page. */
+function Renamed({ params }: { params: { team?: string; project?: string } }) {
+  return <Navigate to="." params={(before) => ({ ...before, ...params })} search hash replace />
+}
+
+/** As `Loaded`, for what all of a page needs: a failure is a page of its own. */
+function Framed<Data>({ query, ...rest }: LoadedProps<Data>) {
+  if (query.data !== undefined || !query.error) return <Loaded query={query} {...rest} />
+  return (
+    <Page title="Not loaded">
+      <ErrorNote error={query.error} onRetry={() => void query.refetch()} />
+    </Page>
   )
 }
 

@@ -1,11 +1,14 @@
 import { useEffect } from 'react'
-import { type Identity, queries } from '../api.ts'
+import type { Identity } from '../api.ts'
 import { forgetDecisions } from '../inbox/decisions.ts'
 import { forgetTab, keep, readKept } from '../kept.ts'
-import { identityQuery } from './places.ts'
+import { checkPerson, watchPerson } from '../same-person.ts'
+import { noteSignedOut } from '../signed-out.ts'
 
 const PERSON = 'earshot.person'
 const CHANNEL = 'earshot-person'
+/** In place of an id. */
+const NOBODY = ''
 
 /**
  * Watches whose session the pages have. When somebody else signs in, in any tab, what this person typed or decided and did not send is
@@ -19,25 +22,31 @@ export function usePerson(identity: Identity | undefined): void {
       forgetTab()
       keep('session', PERSON, id)
     }
-    const compare = (other: string) => {
-      if (other !== id) changePerson()
-    }
+    watchPerson(id, changePerson)
     const channel = new BroadcastChannel(CHANNEL)
-    channel.onmessage = ({ data }: MessageEvent<string>) => compare(data)
+    channel.onmessage = ({ data }: MessageEvent<string>) => {
+      if (data === NOBODY) noteSignedOut()
+      else if (data !== id) changePerson()
+    }
     channel.postMessage(id)
     const look = () => {
-      if (document.visibilityState === 'visible')
-        void queries.fetchQuery(identityQuery).then(
-          ({ user }) => compare(user.id),
-          () => {},
-        )
+      if (document.visibilityState === 'visible') void checkPerson().catch(() => {})
     }
+    addEventListener('focus', look)
     document.addEventListener('visibilitychange', look)
     return () => {
+      removeEventListener('focus', look)
       document.removeEventListener('visibilitychange', look)
       channel.close()
     }
   }, [id])
+}
+
+/** Tells the other tabs that the session has ended. */
+export function tellSignedOut(): void {
+  const channel = new BroadcastChannel(CHANNEL)
+  channel.postMessage(NOBODY)
+  channel.close()
 }
 
 /** Leaves nothing of the last person. */

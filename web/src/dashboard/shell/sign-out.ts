@@ -2,6 +2,7 @@ import { api } from '../api.ts'
 import { sendAll } from '../inbox/decisions.ts'
 import { forgetTab } from '../kept.ts'
 import { toast, toastFailure } from '../ui/toasts.tsx'
+import { tellSignedOut } from './person.ts'
 
 /** Ends the session and leaves for the sign-in page, once all decisions are sent. */
 export async function signOut(): Promise<void> {
@@ -15,6 +16,7 @@ export async function signOut(): Promise<void> {
     toastFailure(error)
     return
   }
+  tellSignedOut()
   forgetTab()
   location.assign('/accounts/sign-in/')
 }

@@ -1,5 +1,6 @@
 import { useEffect } from 'react'
 import { api, queries } from '../api.ts'
+import { useHeld } from '../inbox/decisions.ts'
 import { noteSignedIn, useIsSignedOut } from '../signed-out.ts'
 import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
@@ -8,6 +9,7 @@ import { changePerson } from './person.ts'
 /** Asks to sign in again in another tab, and leaves the page as it is, so that nothing typed is lost. */
 export function SignedOutDialog() {
   const isSignedOut = useIsSignedOut()
+  const count = useHeld().size
   useEffect(() => {
     if (!isSignedOut) return
     const look = () => void resume()
@@ -23,6 +25,12 @@ export function SignedOutDialog() {
   return (
     <Dialog title="You are signed out" onClose={() => {}} isFixed>
       <p>Your session has ended. Sign in again in a new tab and come back: what you typed on this page is still here.</p>
+      {count > 0 && (
+        <p>
+          <strong>{count === 1 ? 'One decision is not sent yet.' : `${count} decisions are not sent yet.`}</strong>{' '}
+          {count === 1 ? 'It waits on this page, and is' : 'They wait on this page, and are'} sent once you have signed in.
+        </p>
+      )}
       <footer>
         <Button onClick={() => void resume()}>I have signed in</Button>
         <a className="btn primary" href={address} target="_blank" rel="noopener">

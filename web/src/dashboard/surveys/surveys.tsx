@@ -10,6 +10,7 @@ import { Icon } from '../ui/icon.tsx'
 import { Loaded } from '../ui/loaded.tsx'
 import { Menu, MenuItem } from '../ui/menu.tsx'
 import { More } from '../ui/more.tsx'
+import { plainName } from '../ui/names.ts'
 import { Page } from '../ui/page.tsx'
 import { Skeleton } from '../ui/skeleton.tsx'
 import { Ago } from '../ui/time.tsx'
@@ -77,7 +78,7 @@ function SurveyRow({ survey }: { survey: Survey }) {
     <li>
       <div>
         <Link to={isDraft ? '/$team/$project/surveys/$survey/edit' : '/$team/$project/surveys/$survey/results'} params={params} dir="auto">
-          {survey.name}
+          {plainName(survey.name)}
         </Link>
         <p className="soft">
           <StatusTag status={survey.status} /> {questions === 1 ? '1 question' : `${questions} questions`} · changed{' '}

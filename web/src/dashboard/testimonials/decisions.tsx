@@ -6,6 +6,7 @@ import { RejectDialog } from '../inbox/reject-dialog.tsx'
 import { useProject, useTeam } from '../shell/places.ts'
 import { Button } from '../ui/button.tsx'
 import { Confirm } from '../ui/confirm.tsx'
+import { nameInText } from '../ui/names.ts'
 import { toast } from '../ui/toasts.tsx'
 import { isTestimonial, refreshWords, type Words } from './words.ts'
 
@@ -87,7 +88,7 @@ function DeleteWords({ words, onClose }: { words: Words; onClose: () => void }) 
     await refreshWords(project_id)
   }
   return (
-    <Confirm title={`Delete the words of ${author.name}?`} action="Delete" onConfirm={remove} onClose={onClose}>
+    <Confirm title={`Delete the words of ${nameInText(author.name)}?`} action="Delete" onConfirm={remove} onClose={onClose}>
       <p>They disappear from this list, from every widget and from the API at once. This cannot be undone.</p>
       {words.state === 'approved' && <p>To hide them for now, use “Take down” instead.</p>}
     </Confirm>

@@ -7,6 +7,7 @@ import { Button, IconButton } from '../ui/button.tsx'
 import { Face } from '../ui/face.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { Loaded } from '../ui/loaded.tsx'
+import { plainName } from '../ui/names.ts'
 import { QuoteCard } from '../ui/quote-card.tsx'
 import { Skeleton } from '../ui/skeleton.tsx'
 import { Stars } from '../ui/stars.tsx'
@@ -81,7 +82,7 @@ function Author({ words: stored }: { words: Words }) {
     <div className="words-author">
       <Face name={author.name} />
       <div>
-        <h2 dir="auto">{author.name}</h2>
+        <h2 dir="auto">{plainName(author.name)}</h2>
         {role && (
           <p className="soft" dir="auto">
             {role}

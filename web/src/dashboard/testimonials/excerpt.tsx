@@ -1,5 +1,6 @@
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
 import { Button } from '../ui/button.tsx'
+import { nameInText } from '../ui/names.ts'
 import { useChange } from './use-change.ts'
 import type { Testimonial } from './words.ts'
 
@@ -34,7 +35,7 @@ export function ExcerptWords({ testimonial }: { testimonial: Testimonial }) {
         role="textbox"
         aria-readonly="true"
         aria-multiline="true"
-        aria-label={`Words of ${author.name}`}
+        aria-label={`Words of ${nameInText(author.name)}`}
         aria-describedby="excerpt-hint"
         tabIndex={0}
         onKeyDown={(event) => {

@@ -9,6 +9,7 @@ import { Empty } from '../ui/empty.tsx'
 import { Face } from '../ui/face.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { Loaded } from '../ui/loaded.tsx'
+import { nameInText, plainName } from '../ui/names.ts'
 import { Skeleton } from '../ui/skeleton.tsx'
 import { toastFailure } from '../ui/toasts.tsx'
 import { type Placed, placesAfterMove } from './positions.ts'
@@ -52,7 +53,7 @@ function Sorted({ testimonials, canWrite }: { testimonials: readonly Testimonial
     const moved = testimonials[from]
     if (!moved || to < 0 || to >= testimonials.length || from === to) return
     move(from, to)
-    setSaid(`${moved.author.name} is now at place ${to + 1} of ${testimonials.length}.`)
+    setSaid(`${nameInText(moved.author.name)} is now at place ${to + 1} of ${testimonials.length}.`)
   }
   const drop = ({ active, over }: DragEndEvent) => {
     const placeOf = (id: unknown) => testimonials.findIndex((testimonial) => testimonial.id === id)
@@ -94,7 +95,13 @@ function Place({ testimonial, place, count, onMove }: PlaceProps) {
   return (
     <li ref={setNodeRef} className="order-place" style={style} data-dragging={isDragging || undefined}>
       {onMove && (
-        <button type="button" className="icon-btn drag" {...attributes} {...listeners} aria-label={`Drag the words of ${author.name}`}>
+        <button
+          type="button"
+          className="icon-btn drag"
+          {...attributes}
+          {...listeners}
+          aria-label={`Drag the words of ${nameInText(author.name)}`}
+        >
           <Icon name="drag" />
         </button>
       )}
@@ -102,7 +109,7 @@ function Place({ testimonial, place, count, onMove }: PlaceProps) {
       <Face name={author.name} />
       <div className="words-text">
         <p className="words-who">
-          <strong dir="auto">{author.name}</strong> <StateTag words={testimonial} />
+          <strong dir="auto">{plainName(author.name)}</strong> <StateTag words={testimonial} />
         </p>
         <p className="words-body" dir="auto">
           {excerpt ?? body}
@@ -110,8 +117,13 @@ function Place({ testimonial, place, count, onMove }: PlaceProps) {
       </div>
       {onMove && (
         <span className="order-moves">
-          <IconButton icon="up" label={`Move ${author.name} up`} aria-disabled={place === 1} onClick={() => onMove(-1)} />
-          <IconButton icon="downwards" label={`Move ${author.name} down`} aria-disabled={place === count} onClick={() => onMove(1)} />
+          <IconButton icon="up" label={`Move ${nameInText(author.name)} up`} aria-disabled={place === 1} onClick={() => onMove(-1)} />
+          <IconButton
+            icon="downwards"
+            label={`Move ${nameInText(author.name)} down`}
+            aria-disabled={place === count}
+            onClick={() => onMove(1)}
+          />
         </span>
       )}
     </li>

@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router'
 import { useHasRole } from '../shell/places.ts'
 import { Face } from '../ui/face.tsx'
 import { Icon } from '../ui/icon.tsx'
+import { nameInText, plainName } from '../ui/names.ts'
 import { Stars } from '../ui/stars.tsx'
 import { Ago } from '../ui/time.tsx'
 import type { Filters } from './filters.ts'
@@ -28,7 +29,7 @@ export function WordsRow({ words: stored, filters }: { words: Words; filters: Fi
             activeOptions={{ exact: true }}
             {...(isOpen ? { 'aria-current': 'true' } : { 'aria-current': undefined })}
           >
-            <bdi>{author.name}</bdi>
+            <bdi>{plainName(author.name)}</bdi>
           </Link>
           {author.company && <bdi>{author.company}</bdi>}
           <Ago at={created_at} />
@@ -71,7 +72,7 @@ export function FeatureButton({ testimonial }: { testimonial: Testimonial }) {
       type="button"
       className="icon-btn feature"
       aria-pressed={featured}
-      aria-label={`Feature the words of ${author.name}`}
+      aria-label={`Feature the words of ${nameInText(author.name)}`}
       title={featured ? 'Featured: widgets show it first' : 'Feature: widgets show it first'}
       onClick={() => change.mutate({ before: testimonial, change: { featured: !featured } })}
     >

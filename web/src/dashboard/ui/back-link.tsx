@@ -7,7 +7,8 @@ export const BackLink = createLink(BackAnchor)
 
 function BackAnchor({ children, ...rest }: AnchorHTMLAttributes<HTMLAnchorElement>) {
   return (
-    <a {...rest} className="back-link">
+    // The router calls the list current, because the record's address begins with it.
+    <a {...rest} className="back-link" aria-current={undefined}>
       <Icon name="left" />
       {children}
     </a>

@@ -1,3 +1,5 @@
+import { plainName } from './names.ts'
+
 const HUES = 6
 const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
 /** Longer ones are a pile of combining marks. */
@@ -13,7 +15,7 @@ export function Face({ name }: { name: string }) {
 }
 
 function initialsOf(name: string): string {
-  const words = name.trim().split(/\s+/)
+  const words = plainName(name).split(/\s+/)
   const chosen = words.length > 1 ? [words[0], words.at(-1)] : words
   return chosen.map((word) => firstOf(word ?? '')).join('')
 }

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { ErrorNote } from './error-note.tsx'
 import { Skeleton } from './skeleton.tsx'
 
-interface LoadedProps<Data> {
+export interface LoadedProps<Data> {
   /** A query of React Query. */
   query: { data: Data | undefined; error: unknown; refetch: () => unknown }
   /** The shape of what is loaded. */

@@ -31,11 +31,26 @@ export function Page({ title, lead, back, actions, children, width = 'normal' }:
   )
 }
 
-/** Names the window, for tabs and the history. */
+/** Names the window, for tabs and the history. On a page that somebody went to, the heading gets the focus, which reads it out. */
 export function useTitle(title: string): void {
   useEffect(() => {
     document.title = `${title} · Earshot`
+    arrive()
   }, [title])
+}
+
+/** Where the focus was put last. The browser itself begins at the top of the first page. */
+let arrivedAt = location.pathname
+
+function arrive(): void {
+  if (location.pathname === arrivedAt) return
+  arrivedAt = location.pathname
+  const main = document.getElementById('main')
+  const heading = main?.querySelector('h1')
+  // A field that asked for the focus keeps it.
+  if (!heading || main?.contains(document.activeElement)) return
+  heading.tabIndex = -1
+  heading.focus({ preventScroll: true })
 }
 
 /** A part of a page with a heading. */

@@ -1,3 +1,4 @@
+import { plainName } from './names.ts'
 import './quote-card.css'
 import { Face } from './face.tsx'
 import { Stars } from './stars.tsx'
@@ -36,7 +37,7 @@ export function QuoteCard({ quote }: { quote: Quote }) {
       <figcaption>
         <Face name={author.name} />
         <span dir="auto">
-          <strong>{author.name}</strong>
+          <strong>{plainName(author.name)}</strong>
           {role && <small>{role}</small>}
         </span>
       </figcaption>

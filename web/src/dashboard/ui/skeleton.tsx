@@ -6,6 +6,7 @@ export function Skeleton({ rows = 4, height = '3rem' }: { rows?: number; height?
       {keys.map((key) => (
         <i key={key} style={{ blockSize: height }} />
       ))}
+      <p className="slow">This takes longer than usual…</p>
     </div>
   )
 }

@@ -1,3 +1,5 @@
+import { serviceNow } from '../clock.ts'
+
 const STEPS = [
   { unit: 'year', ms: 365 * 86_400_000 },
   { unit: 'month', ms: 30 * 86_400_000 },
@@ -39,7 +41,7 @@ function exactTime(at: string): string {
 }
 
 function agoOf(at: string, isBare: boolean): string {
-  const passedMs = Date.now() - Date.parse(at)
+  const passedMs = serviceNow() - Date.parse(at)
   const step = STEPS.find(({ ms }) => Math.abs(passedMs) >= ms)
   // The clocks of the service and of the reader may differ a little.
   if (!step) return passedMs < -CLOCKS_MS ? 'in under a minute' : NOW[isBare ? 'bare' : 'full']

@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import { onThisOrigin } from '../api.ts'
 import { Icon } from '../ui/icon.tsx'
+import { plainName } from '../ui/names.ts'
 import { Ago } from '../ui/time.tsx'
 import { durationText, EXPLAINED, refreshVideos, type Video } from './videos.ts'
 
@@ -20,7 +21,7 @@ export function VideoCard({ video }: { video: Video }) {
       <div className="video-text">
         <h2>
           <Link from="/$team/$project/videos" search={(before) => ({ ...before, item: id })} activeOptions={{ exact: true }}>
-            <bdi>{draft.author.name ?? file_name}</bdi>
+            <bdi>{plainName(draft.author.name ?? file_name)}</bdi>
           </Link>
         </h2>
         <p className="row">

@@ -8,6 +8,7 @@ import { Confirm } from '../ui/confirm.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { Note } from '../ui/error-note.tsx'
 import { Loaded } from '../ui/loaded.tsx'
+import { plainName } from '../ui/names.ts'
 import { toast, toastFailure } from '../ui/toasts.tsx'
 import { Captions } from './captions.tsx'
 import { refreshOnce, VideoTag } from './card.tsx'
@@ -30,7 +31,7 @@ export function OpenVideo({ id, known, onClose }: OpenProps) {
   })
   const video = known ?? query.data
   return (
-    <Dialog title={video?.draft.author.name ?? video?.file_name ?? 'Video'} size="wide" onClose={onClose}>
+    <Dialog title={plainName(video?.draft.author.name ?? video?.file_name ?? 'Video')} size="wide" onClose={onClose}>
       <div className="stack video-open">
         <Loaded query={{ data: video, error: query.error, refetch: query.refetch }}>
           {(loaded) => <Details video={loaded} onDeleted={onClose} />}

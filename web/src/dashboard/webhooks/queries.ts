@@ -1,6 +1,7 @@
 import { eventTypes } from '@earshot/contracts/constants'
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import { api, queries } from '../api.ts'
+import { serviceNow } from '../clock.ts'
 import { defined, type EndpointSearch, instantOf } from './address.ts'
 import type { Delivery, Endpoint, EndpointRef } from './records.ts'
 
@@ -82,7 +83,7 @@ export const statsQuery = (ref: EndpointRef, days: number) =>
     queryKey: ['stats', ref.webhook_id, days],
     // An hour less than what is kept: the clocks may differ.
     queryFn: () =>
-      api.webhooks.stats({ ...ref, from: new Date(Date.now() - days * DAY_MS + (days === 30 ? DAY_MS / 24 : 0)).toISOString() }),
+      api.webhooks.stats({ ...ref, from: new Date(serviceNow() - days * DAY_MS + (days === 30 ? DAY_MS / 24 : 0)).toISOString() }),
   })
 
 /** When the next delivery that waits for another attempt is due; null if the newest ones wait for their first. */
@@ -124,7 +125,7 @@ function spanOf({ after, before }: EndpointSearch) {
 
 function isMoving({ state, next_attempt_at }: Delivery): boolean {
   if (state === 'sending') return true
-  return state === 'pending' && next_attempt_at !== null && Date.parse(next_attempt_at) - Date.now() < SOON_MS
+  return state === 'pending' && next_attempt_at !== null && Date.parse(next_attempt_at) - serviceNow() < SOON_MS
 }
 
 /** The types of deliveries: those of the catalogue, and that of a test. */

@@ -2,6 +2,7 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
 import { api } from '../api.ts'
+import { serviceNow } from '../clock.ts'
 import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { ErrorNote, Note } from '../ui/error-note.tsx'
@@ -72,16 +73,16 @@ interface ReplayFormProps {
 }
 
 function ReplayForm({ endpoint, error, isBusy, onSubmit, onClose }: ReplayFormProps) {
-  const [from, setFrom] = useState(localOf(Date.now() - HOUR_MS))
+  const [from, setFrom] = useState(localOf(serviceNow() - HOUR_MS))
   // The minute that runs is part of it.
-  const [to, setTo] = useState(localOf(Date.now() + MINUTE_MS))
+  const [to, setTo] = useState(localOf(serviceNow() + MINUTE_MS))
   const [types, setTypes] = useState<readonly EventType[]>([])
   const { data: all = [] } = useQuery(typesQuery(endpoint.team_id))
   const errors = fieldErrors(error)
   const hasPlaces = errors.size > 0 && [...errors.keys()].every((field) => field === 'from' || field === 'to')
   const choose = (ms: number) => {
-    setFrom(localOf(Date.now() - ms))
-    setTo(localOf(Date.now() + MINUTE_MS))
+    setFrom(localOf(serviceNow() - ms))
+    setTo(localOf(serviceNow() + MINUTE_MS))
   }
   const submit = (event: FormEvent) => {
     event.preventDefault()

@@ -1,6 +1,7 @@
 import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, useEffect, useState } from 'react'
 import { api } from '../api.ts'
+import { serviceNow } from '../clock.ts'
 import { Button } from '../ui/button.tsx'
 import { CodeLine } from '../ui/copy.tsx'
 import { Dialog } from '../ui/dialog.tsx'
@@ -87,9 +88,9 @@ export function SecretPanel({ endpoint }: { endpoint: Endpoint }) {
 }
 
 function Overlap({ until }: { until: string }) {
-  const [now, setNow] = useState(Date.now())
+  const [now, setNow] = useState(serviceNow())
   useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), MINUTE_MS / 2)
+    const timer = setInterval(() => setNow(serviceNow()), MINUTE_MS / 2)
     return () => clearInterval(timer)
   }, [])
   const leftMs = Date.parse(until) - now

@@ -1,3 +1,4 @@
+import { plainName } from '../ui/names.ts'
 import './widgets.css'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
@@ -56,7 +57,7 @@ function Card({ widget: { id, name, layout, order, max_items, theme, updated_at 
       </span>
       <div>
         <h2>
-          <WidgetLink id={id} text={name} />
+          <WidgetLink id={id} text={plainName(name)} />
         </h2>
         <p className="soft">
           {LAYOUTS.find(({ value }) => value === layout)?.label}

@@ -1,3 +1,4 @@
+import { serviceNow } from '../../clock.ts'
 import { languageName } from '../languages.ts'
 import { ruleProblem, titleOf } from './conditions.ts'
 import { type Draft, type DraftQuestion, numberOf } from './draft.ts'
@@ -38,7 +39,7 @@ export function checksOf(draft: Draft): Check[] {
     ...(problems.has(question.key) ? [{ look: 'bad' as const, text: `Question ${index + 1} has an error.`, question }] : []),
   ])
   if (asked.length === 0) bad.unshift({ look: 'bad', text: 'There is no question to answer yet.' })
-  if (closesAt && Date.parse(closesAt) <= Date.now()) bad.push({ look: 'bad', text: 'The closing time is in the past.' })
+  if (closesAt && Date.parse(closesAt) <= serviceNow()) bad.push({ look: 'bad', text: 'The closing time is in the past.' })
   const good: Check[] = bad.length === 0 ? [{ look: 'good', text: `${countOf(asked.length)}, all complete.` }] : []
   return [...bad, ...good, ...warningsOf(draft)]
 }

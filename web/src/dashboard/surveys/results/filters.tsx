@@ -1,7 +1,10 @@
+import { serviceNow } from '../../clock.ts'
+import { useTeam } from '../../shell/places.ts'
 import { SelectField, TextField } from '../../ui/field.tsx'
 import type { ResultsSearch } from '../address.ts'
 import { languageName } from '../languages.ts'
 import type { Survey } from '../queries.ts'
+import { dayIn } from './range.ts'
 
 const RANGES = [
   { value: '', label: 'All time' },
@@ -22,10 +25,15 @@ interface ResultsFiltersProps {
 /** Which responses the results are about. */
 export function ResultsFilters({ survey, search, onChange }: ResultsFiltersProps) {
   const hasDays = search.from !== undefined || search.to !== undefined
-  const today = new Date().toISOString().slice(0, 10)
+  const { timezone } = useTeam().settings
+  const today = dayIn(timezone, serviceNow())
   const chooseRange = (value: string) => {
     const range = (['7', '30', '90'] as const).find((one) => one === value)
-    onChange({ range, from: value === 'days' ? survey.created_at.slice(0, 10) : undefined, to: value === 'days' ? today : undefined })
+    onChange({
+      range,
+      from: value === 'days' ? dayIn(timezone, Date.parse(survey.created_at)) : undefined,
+      to: value === 'days' ? today : undefined,
+    })
   }
   return (
     <search className="survey-filters" aria-label="Filters">

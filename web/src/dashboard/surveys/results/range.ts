@@ -1,3 +1,4 @@
+import { serviceNow } from '../../clock.ts'
 import type { ResultsSearch } from '../address.ts'
 import { defined } from '../address.ts'
 import type { ResultsInput } from '../queries.ts'
@@ -17,13 +18,13 @@ interface Course {
 /** Returns the input of `surveys.results`. Days are those of the team. */
 export function resultsInput(search: ResultsSearch, timezone: string): ResultsInput {
   const { range, from, to, language, version } = search
-  const days = range === undefined ? { from, to } : { from: dayIn(timezone, Date.now() - (Number(range) - 1) * DAY_MS), to: undefined }
+  const days = range === undefined ? { from, to } : { from: dayIn(timezone, serviceNow() - (Number(range) - 1) * DAY_MS), to: undefined }
   return defined({ ...days, language, survey_version: version })
 }
 
 /** Returns the days and the periods of a course over time: those of the results, as far as it can show them. */
 export function courseOf({ from, to }: Pick<ResultsInput, 'from' | 'to'>, createdAt: string, timezone: string): Course {
-  const last = to ?? dayIn(timezone, Date.now())
+  const last = to ?? dayIn(timezone, serviceNow())
   const first = from ?? dayIn(timezone, Date.parse(createdAt))
   const earliest = dayOf(Date.parse(last) - (MAX_DAYS - 1) * DAY_MS)
   const begin = [first, earliest].sort()[1] ?? first
@@ -36,7 +37,8 @@ function intervalOf(days: number): Course['interval'] {
   return days <= SOME_DAYS ? 'week' : 'month'
 }
 
-function dayIn(timezone: string, ms: number): string {
+/** Returns the day of a time in a time zone. */
+export function dayIn(timezone: string, ms: number): string {
   return new Intl.DateTimeFormat('sv', { timeZone: timezone, dateStyle: 'short' }).format(ms)
 }
 
