@@ -8,7 +8,7 @@ export const BackLink = createLink(BackAnchor)
 function BackAnchor({ children, ...rest }: AnchorHTMLAttributes<HTMLAnchorElement>) {
   return (
     // The router calls the list current, because the record's address begins with it.
-    <a {...rest} className="back-link" aria-current={undefined}>
+    <a {...rest} className="back-link" aria-current={false}>
       <Icon name="left" />
       {children}
     </a>
