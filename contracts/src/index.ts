@@ -72,6 +72,7 @@ export { Role, roleSuffices, roles } from './roles.ts'
 export { eventDescriptions, eventTypes } from './schemas/event-descriptions.ts'
 export { DeliveredEvent, deliveredPayloads, Event, type EventData, eventPayloads, TEST_EVENT } from './schemas/event-payloads.ts'
 export { EventType } from './schemas/event-types.ts'
+export { type ImageFailure, imageFailures } from './schemas/image.ts'
 export {
   DedupeBy,
   Import,

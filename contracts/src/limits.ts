@@ -40,6 +40,12 @@ export const sizes = {
   titleCharacters: 200,
   bodyCharacters: 10_000,
   nameCharacters: 200,
+  /** Of an image of another site, from which a copy is made: its file, and its picture. */
+  imageBytes: 5_000_000,
+  imagePixels: 40_000_000,
+  /** The longest side of a copy. */
+  avatarPixels: 256,
+  logoPixels: 512,
   emailCharacters: 254,
   urlCharacters: 2_048,
   reasonCharacters: 500,

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { NoContent, operation } from './operation.ts'
 import { PROJECT, ProjectRef, PUBLIC_PROJECT, PublicKeyRef, TEAM, TeamRef } from './paths.ts'
+import { ImageCopy } from './schemas/image.ts'
 import { Color, CreatedAt, HttpUrl, Id, listOf, Name, Page, Slug, text, UpdatedAt } from './schemas/primitives.ts'
 
 const LongText = text(2_000)
@@ -13,12 +14,22 @@ const Collects = z
   })
   .meta({ id: 'Collects', description: 'What the project collects from visitors.' })
 
+const color = z.string().nullable().meta({ description: 'Accent colour.', example: '#3366ff' })
+
 const Theme = z
   .object({
-    color: z.string().nullable().meta({ description: 'Accent colour.', example: '#3366ff' }),
-    logo_url: z.string().nullable().meta({ description: 'Address of the logo.' }),
+    color,
+    logo_url: z.string().nullable().meta({ description: 'Address of the logo, as your team gave it. The service copies it from there.' }),
+    logo: ImageCopy.nullable().meta({ description: 'The copy of the logo, which pages show; null without a logo.' }),
   })
   .meta({ id: 'Theme', description: 'Look of the pages that visitors see.' })
+
+const PublicTheme = z
+  .object({
+    color,
+    logo_url: z.string().nullable().meta({ description: 'Address of the copy of the logo at this service; null without one.' }),
+  })
+  .meta({ id: 'PublicTheme', description: 'Look of the pages that visitors see.' })
 
 export const Project = z
   .object({
@@ -52,7 +63,9 @@ const optional = {
   theme: z
     .strictObject({
       color: Color.nullable().optional(),
-      logo_url: HttpUrl.nullable().optional().meta({ description: 'Address of the logo.' }),
+      logo_url: HttpUrl.nullable().optional().meta({
+        description: 'Address of the logo: a PNG, JPEG, GIF, WebP or AVIF image of at most 5 MB. The service copies it.',
+      }),
     })
     .optional()
     .meta({ id: 'ThemeChange', description: 'Changes to the look. Omitted fields stay unchanged.' }),
@@ -66,7 +79,7 @@ const PublicProject = z
     collects: Collects,
     consent_text: z.string().meta({ description: 'Text that visitors consent to.' }),
     thank_you_text: z.string().meta({ description: 'Text that visitors see after submitting.' }),
-    theme: Theme,
+    theme: PublicTheme,
     form_token: z.string().meta({ description: 'Send it back with the submission. It proves when the form was opened.' }),
   })
   .meta({ id: 'PublicProject', description: 'The public data of a project, for showing its form.' })

@@ -95,6 +95,10 @@ const PublicWidget = z
     id: Id,
     layout: WidgetLayout,
     theme: WidgetTheme,
+    logo_url: z
+      .string()
+      .nullable()
+      .meta({ description: 'Address of the copy of the logo of the project at this service; null without one.' }),
     has_badge: z.boolean().meta({ description: 'Whether the plan asks to say that the widget comes from Earshot.' }),
     items: z
       .array(

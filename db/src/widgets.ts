@@ -1,6 +1,7 @@
 import { type Plan, type SubmissionKind, sizes } from '@earshot/contracts'
 import { type SQL, sql } from 'drizzle-orm'
 import { type Tx, transaction } from './driver/database.ts'
+import { AUTHOR_IMAGE } from './images/shown.ts'
 import type { ProjectRef } from './projects.ts'
 import type { Actor } from './sql/actor.ts'
 import { changedFields, recordAudit } from './sql/audit.ts'
@@ -115,11 +116,22 @@ const SHOWN = [
   'updated_at',
 ] as const
 /** The body as far as it is shown. */
-export type WidgetItemRow = Pick<SubmissionRow, (typeof SHOWN)[number]> & { truncated: boolean; video: PublicVideoRow | null }
+export type WidgetItemRow = Pick<SubmissionRow, (typeof SHOWN)[number]> & {
+  truncated: boolean
+  video: PublicVideoRow | null
+  /** The version of the author's picture. */
+  author_image: string | null
+}
 
 /** A widget with one of its items; the columns of the item are null if it has none. */
 export type PublicWidgetRow = Pick<WidgetRow, 'team_id' | 'layout' | 'theme_color' | 'theme_mode'> &
-  (WidgetItemRow | { id: null }) & { project_name: string; project_url: string | null; plan: Plan }
+  (WidgetItemRow | { id: null }) & {
+    project_id: string
+    project_name: string
+    project_url: string | null
+    logo_version: string | null
+    plan: Plan
+  }
 
 const columns = sql.join(
   SHOWN.filter((name) => name !== 'body').map((name) => sql`s.${sql.raw(name)}`),
@@ -142,9 +154,10 @@ function walk(condition: SQL, order: SQL): SQL {
 
 const readPublic = statement<WidgetRef, PublicWidgetRow>(
   (p) => sql`
-  select w.team_id, w.layout, w.theme_color, w.theme_mode, j.name as project_name, j.website_url as project_url, t.plan,
+  select w.team_id, w.project_id, w.layout, w.theme_color, w.theme_mode, j.name as project_name, j.website_url as project_url,
+         j.theme_logo_version as logo_version, t.plan,
          ${columns}, left(s.body, ${shownCharacters}) as body, char_length(s.body) > ${shownCharacters} as truncated,
-         ${PUBLIC_VIDEO}
+         ${PUBLIC_VIDEO}, ${AUTHOR_IMAGE}
     from ${widgets} w
     join ${projects} j on j.team_id = w.team_id and j.id = w.project_id
     join ${teams} t on t.id = w.team_id

@@ -3,6 +3,7 @@ import { type BlobStore, type MailDriver, type SecretBox, settleWithin } from '@
 import type { Registry } from 'prom-client'
 import { type Dispatcher, startDispatcher } from './dispatcher/dispatcher.ts'
 import { HEARTBEAT_TIMEOUT_MS } from './dispatcher/worker-liveness.ts'
+import { type ImageCopyingOptions, startImageCopying } from './images/copying.ts'
 import { startJobQueue } from './job-queue.ts'
 import type { Log } from './log.ts'
 import { startOnlineMigrations } from './online-migrations.ts'
@@ -30,6 +31,9 @@ export interface WorkerOptions {
   baseUrl: string
   /** How videos are transcoded. */
   transcoding: Pick<TranscodingOptions, 'concurrency' | 'folder' | 'keepOriginalsDays'> & Partial<TranscodingOptions>
+  /** How images of other sites are copied, in tests. */
+  images?: Partial<ImageCopyingOptions>
+  /** Images of other sites are fetched by the same rules. */
   webhooks: SendersOptions & {
     /** The delay before the second attempt. */
     backoffBaseMs: number
@@ -47,7 +51,13 @@ export interface Worker {
 }
 
 /** Starts the webhook dispatcher, the job queue, the transcodes and what runs online migrations. Any number of workers can share one database. */
-export async function startWorker({ webhooks, transcoding, registry, ...context }: WorkerOptions): Promise<Worker> {
+export async function startWorker({
+  webhooks,
+  transcoding,
+  images: imageCopying = {},
+  registry,
+  ...context
+}: WorkerOptions): Promise<Worker> {
   const { address, secretBox, baseUrl, log, mailDriver } = context
   const open = (name: string, poolSize: number, statementTimeoutMs: number): Database =>
     openDatabase({
@@ -68,6 +78,7 @@ export async function startWorker({ webhooks, transcoding, registry, ...context 
     senderFor: senders.senderFor,
     backoffBaseMs: webhooks.backoffBaseMs,
     onVideosWaiting: () => videos.nudge(),
+    onImagesWaiting: () => images.nudge(),
     ...(registry && { registry }),
   }).catch(rethrowAfter(() => queue.stop({ timeoutMs: 0 }).then(close)))
   dispatching.nudge = dispatcher.nudge
@@ -81,12 +92,24 @@ export async function startWorker({ webhooks, transcoding, registry, ...context 
     ...transcoding,
   })
 
+  const images = startImageCopying({
+    ...{ database, log, network: webhooks, folder: transcoding.folder },
+    ...(registry && { registry }),
+    ...imageCopying,
+  })
+
   return {
     nudge: dispatcher.nudge,
     isHealthy: dispatcher.isHealthy,
     async stop(limits) {
       // Each waits for its own work: what fails in one must not close the database under the others.
-      const stopped = await Promise.allSettled([dispatcher.stop(limits), queue.stop(limits), videos.stop(limits), onlineMigrations.stop()])
+      const stopped = await Promise.allSettled([
+        dispatcher.stop(limits),
+        queue.stop(limits),
+        videos.stop(limits),
+        images.stop(limits),
+        onlineMigrations.stop(),
+      ])
       for (const outcome of stopped)
         if (outcome.status === 'rejected') log.error({ err: outcome.reason }, 'A part of the worker failed to stop')
       await settleWithin(CLOSE_MS, close(), null)

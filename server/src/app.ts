@@ -27,6 +27,7 @@ import { registerTrpc } from './http/trpc.ts'
 import { registerUnknownRoute } from './http/unknown-route.ts'
 import { registerImportUpload } from './imports/upload.ts'
 import { registerMcp } from './mcp/routes.ts'
+import { registerImages } from './media/images.ts'
 import { registerMedia } from './media/routes.ts'
 import { oauthPages, registerOAuth } from './oauth/routes.ts'
 import { registerBacklogMetrics } from './observability/backlog-metrics.ts'
@@ -147,6 +148,7 @@ function registerFiles(app: FastifyInstance, options: AppOptions, pipelineOption
   registerUploads(app, { ...options, ...options.uploads, blobStore })
   const { redirectsMedia: redirects = false, mediaStallMs: stallMs = MEDIA_STALL_MS } = options
   registerMedia(app, { database, blobStore, secretBox, redirects, stallMs })
+  registerImages(app, { database })
 }
 
 function createServer({ log, trustProxy }: AppOptions): FastifyInstance {

@@ -11,13 +11,14 @@ import {
 } from '@earshot/db'
 import { makeFormToken } from './auth/form-token.ts'
 import { implement } from './http/implement.ts'
+import { imageUrl, presentImageCopy } from './media/images.ts'
 
 export const projects = implement(contracts.projects, {
-  list: ({ ctx, input }) => listProjects(ctx.tx, input, presentProject),
+  list: ({ ctx, input }) => listProjects(ctx.tx, input, (row) => presentProject(row, ctx.services)),
   create: async ({ ctx, input }) =>
-    presentProject(await createProject(ctx.tx, ctx.actor, ctx.team.id, { ...fieldsOf(input), name: input.name })),
-  retrieve: async ({ ctx, input }) => presentProject(await findProject(ctx.tx, input)),
-  update: async ({ ctx, input }) => presentProject(await updateProject(ctx.tx, ctx.actor, input, fieldsOf(input))),
+    presentProject(await createProject(ctx.tx, ctx.actor, ctx.team.id, { ...fieldsOf(input), name: input.name }), ctx.services),
+  retrieve: async ({ ctx, input }) => presentProject(await findProject(ctx.tx, input), ctx.services),
+  update: async ({ ctx, input }) => presentProject(await updateProject(ctx.tx, ctx.actor, input, fieldsOf(input)), ctx.services),
   delete: ({ ctx, input }) => deleteProject(ctx.tx, ctx.actor, input),
 })
 
@@ -26,7 +27,8 @@ export const publicProjects = implement(contracts.public.projects, {
     const row = await findProject(ctx.tx, ctx.project)
     const { name, website_url, consent_text, thank_you_text } = row
     const form_token = makeFormToken(ctx.services.secretBox, Date.now())
-    return { name, website_url, consent_text, thank_you_text, collects: presentCollects(row), theme: presentTheme(row), form_token }
+    const theme = { color: row.theme_color, logo_url: logoUrl(row, ctx.services) }
+    return { name, website_url, consent_text, thank_you_text, collects: presentCollects(row), theme, form_token }
   },
 })
 
@@ -61,11 +63,17 @@ function presentCollects(row: ProjectRow) {
   return { text: row.collects_text, video: row.collects_video, rating: row.collects_rating }
 }
 
-function presentTheme(row: ProjectRow) {
-  return { color: row.theme_color, logo_url: row.theme_logo_url }
+function logoUrl({ team_id, id, theme_logo_version }: ProjectRow, services: { baseUrl: string }): string | null {
+  return imageUrl(services, { team_id, owner_id: id, version: theme_logo_version })
 }
 
-function presentProject(row: ProjectRow) {
+function presentTheme(row: ProjectRow, services: { baseUrl: string }) {
+  const { theme_color, theme_logo_url, theme_logo_error } = row
+  const logo = presentImageCopy(theme_logo_url, logoUrl(row, services), theme_logo_error)
+  return { color: theme_color, logo_url: theme_logo_url, logo }
+}
+
+function presentProject(row: ProjectRow, services: { baseUrl: string }) {
   return {
     id: row.id,
     team_id: row.team_id,
@@ -75,7 +83,7 @@ function presentProject(row: ProjectRow) {
     collects: presentCollects(row),
     consent_text: row.consent_text,
     thank_you_text: row.thank_you_text,
-    theme: presentTheme(row),
+    theme: presentTheme(row, services),
     created_at: toTimestamp(row.created_at),
     updated_at: toTimestamp(row.updated_at),
   }

@@ -2,6 +2,7 @@ import { contracts, planIncludes, sizes } from '@earshot/contracts'
 import { type PublicWidgetRow, readPublicWidget, type WidgetItemRow } from '@earshot/db'
 import type { z } from 'zod'
 import { implement } from './http/implement.ts'
+import { imageUrl } from './media/images.ts'
 import type { MediaSigner } from './media/links.ts'
 import { presentFigures, presentItem } from './submissions/public.ts'
 
@@ -16,13 +17,14 @@ export const publicWidgets = implement(contracts.public.widgets, {
   retrieve: async ({ ctx, input }) => {
     const { team_id, project_id } = ctx.project
     const rows = await readPublicWidget(ctx.tx, { team_id, project_id, widget_id: input.widget_id })
-    const [{ layout, theme_color, theme_mode, plan, project_name, project_url }] = rows
+    const [{ layout, theme_color, theme_mode, plan, project_name, project_url, logo_version }] = rows
     const aggregate = presentFigures(ctx.project)
     const { rated_count } = ctx.project
     const widget: PublicWidget = {
       id: input.widget_id,
       layout,
       theme: { color: theme_color, mode: theme_mode },
+      logo_url: imageUrl(ctx.services, { team_id, owner_id: project_id, version: logo_version }),
       has_badge: !planIncludes(plan, 'widgets_without_badge'),
       items: [],
       aggregate,
@@ -69,7 +71,7 @@ function bytesOf(value: object): number {
   return Buffer.byteLength(JSON.stringify(value)) + ','.length
 }
 
-function presentWidgetItem(row: WidgetItemRow, signer: MediaSigner): Item {
+function presentWidgetItem(row: WidgetItemRow & { team_id: string }, signer: MediaSigner): Item {
   return { ...presentItem(row, signer), truncated: row.truncated }
 }
 

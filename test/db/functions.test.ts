@@ -36,6 +36,7 @@ const functions = {
     'discard_video_blobs',
     'feed_position_at',
     'iso_timestamp',
+    'keep_author_image',
     'keep_submission_metadata',
     'keep_submission_tags',
     'move_invitation_route',

@@ -14,6 +14,7 @@ export const impersonalColumns: Record<string, Record<string, string>> = {
   events: { type: CLOSED, payload_sha256: 'proof of what was sent' },
   feed_positions: { type: CLOSED },
   idempotency_keys: { caller: 'the id of a credential, or a network address for a day', request_hash: HASH },
+  image_copies: { kind: CLOSED, state: CLOSED, error_code: CLOSED, version: HASH },
   import_rows: { code: CLOSED },
   imports: {
     state: CLOSED,
@@ -36,7 +37,7 @@ export const impersonalColumns: Record<string, Record<string, string>> = {
   oauth_clients: { '*': 'applications that the operator registers' },
   plans: { '*': 'the plans of the product' },
   privacy_requests: { kind: CLOSED, state: CLOSED, counts: 'numbers', step: CLOSED },
-  projects: { theme_color: 'a colour' },
+  projects: { theme_color: 'a colour', theme_logo_version: HASH, theme_logo_error: CLOSED },
   public_keys: { key: MACHINE },
   quota_usage: { quota: CLOSED },
   recovery_codes: { hash: HASH },

@@ -7,6 +7,7 @@ import * as auditLog from '../../db/src/tables/audit-log.ts'
 import * as credentials from '../../db/src/tables/credentials.ts'
 import * as events from '../../db/src/tables/events.ts'
 import * as idempotency from '../../db/src/tables/idempotency.ts'
+import * as imageCopies from '../../db/src/tables/image-copies.ts'
 import * as imports from '../../db/src/tables/imports.ts'
 import * as invitations from '../../db/src/tables/invitations.ts'
 import * as jwtKeys from '../../db/src/tables/jwt-keys.ts'
@@ -45,6 +46,7 @@ const tables = [
   credentials,
   events,
   idempotency,
+  imageCopies,
   imports,
   invitations,
   jwtKeys,

@@ -39,7 +39,7 @@ const Author = z
     email: ContactEmail,
     title: z.string().nullable().meta({ description: 'Job title of the person.', example: 'CTO' }).register(strangersWords),
     company: z.string().nullable().meta({ description: 'Company of the person.', example: 'Analytical Engines' }).register(strangersWords),
-    avatar_url: z.string().nullable().meta({ description: 'Address of the picture.' }),
+    avatar_url: z.string().nullable().meta({ description: 'Address of the picture, as your team gave it.' }),
     website_url: z.string().nullable().meta({ description: 'Website of the person.' }),
   })
   .meta({ id: 'Author', description: 'The author of the submission.' })
@@ -113,7 +113,9 @@ export const AuthorInput = z
     email: EmailInput.nullable().optional(),
     title: text(200).nullable().optional().meta({ description: 'Job title of the person.', example: 'CTO' }),
     company: text(200).nullable().optional().meta({ description: 'Company of the person.', example: 'Analytical Engines' }),
-    avatar_url: HttpUrl.nullable().optional().meta({ description: 'Address of the picture.' }),
+    avatar_url: HttpUrl.nullable().optional().meta({
+      description: 'Address of the picture. Once the submission is public, the service copies it, and shows the copy.',
+    }),
     website_url: HttpUrl.nullable().optional().meta({ description: 'Website of the person.' }),
   })
   .meta({ id: 'AuthorInput', description: 'The author of the submission.' })

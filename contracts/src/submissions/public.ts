@@ -31,7 +31,7 @@ export const PublicItem = z
         name: z.string().meta({ description: 'Name of the person.' }),
         title: z.string().nullable().meta({ description: 'Job title of the person.' }),
         company: z.string().nullable().meta({ description: 'Company of the person.' }),
-        avatar_url: z.string().nullable().meta({ description: 'Address of the picture.' }),
+        avatar_url: z.string().nullable().meta({ description: 'Address of a copy of the picture at this service; null without one.' }),
         website_url: z.string().nullable().meta({ description: 'Website of the person.' }),
       })
       .meta({ id: 'PublicAuthor', description: 'The author, without e-mail address.' }),

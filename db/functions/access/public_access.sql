@@ -167,7 +167,7 @@ begin
          a.used, a.reset_seconds, a.blocked_seconds,
          case
            when starts_with((v_keys[a.number]).key, 'widget:')
-           then jsonb_build_array((v_keys[a.number]).label, j.name, j.website_url, t.plan, coalesce(f.version, 0))::text
+           then jsonb_build_array((v_keys[a.number]).label, j.name, j.website_url, j.theme_logo_version, t.plan, coalesce(f.version, 0))::text
          end
     from admitted a
     left join public.teams t on t.id = (v_keys[a.number]).team_id and t.deleted_at is null and a.used is not null

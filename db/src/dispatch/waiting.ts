@@ -3,6 +3,7 @@ import type { Tx } from '../driver/database.ts'
 import { onlyOne } from '../sql/rows.ts'
 import { statement } from '../sql/statement.ts'
 import { unnumbered_events } from '../tables/events.ts'
+import { image_copies } from '../tables/image-copies.ts'
 import { search_lists } from '../tables/search.ts'
 import { submission_feed_waiting } from '../tables/submission-feed.ts'
 import { submission_changes, tag_changes } from '../tables/submissions.ts'
@@ -21,6 +22,8 @@ export interface WaitingWork {
   figures: boolean
   /** Deliveries are held. */
   held: boolean
+  /** Images are to be copied. */
+  images: boolean
   /** Jobs of the queue are due: how many, up to a maximum. */
   jobs: number
   /** Lists are to be indexed for searches. */
@@ -36,6 +39,7 @@ const find = statement<{ max_jobs: number }, WaitingWork>(
          exists (select from ${submission_changes}) or exists (select from ${tag_changes})
            or exists (select from ${response_changes}) or exists (select from ${webhook_attempt_changes}) as figures,
          exists (select from ${webhook_deliveries} d where d.is_held) as held,
+         exists (select from ${image_copies} i where i.state = 'pending' and i.due_at <= now()) as images,
          ready_jobs(${p.max_jobs}) as jobs,
          exists (select from ${search_lists} where due_at <= now()) as searches,
          exists (select from ${videos} v where ${isWaitingVideo}) as videos`,

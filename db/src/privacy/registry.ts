@@ -52,6 +52,10 @@ export const personalColumns = {
   },
   tag_totals: { tag: derived('Tags of submissions, counted', 'an unused tag is deleted') },
   tag_changes: { tag: derived('Tags of submissions, to be counted', 'a worker folds it into the totals within a second') },
+  image_copies: {
+    source_url: derived('Address of a picture of the author', 'exported with the submission; goes with it'),
+    bytes: derived('A small copy of a picture of the author', 'its address is exported; goes with the submission'),
+  },
   videos: {
     file_name: words('Name of the uploaded file'),
     title: words('Words of the author'),

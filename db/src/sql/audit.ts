@@ -8,6 +8,8 @@ import { toTimestamp } from './timestamps.ts'
 const HIDDEN_COLUMNS = new Set([
   ...['updated_at', 'secret', 'previous_secret', 'signing_key', 'previous_signing_key'],
   ...['hash', 'token_hash', 'revoke_token_hash', 'password_hash'],
+  // What became of a logo's address.
+  ...['theme_logo_version', 'theme_logo_error'],
   // An entry shows which headers changed; see `SealedHeaders`.
   ...['header_names', 'header_values'],
 ])

@@ -1,6 +1,7 @@
 import type { Channel, SubmissionKind, SubmissionState } from '@earshot/contracts'
 import { getTableColumns, type SQL, sql } from 'drizzle-orm'
 import type { Tx } from '../driver/database.ts'
+import { AUTHOR_IMAGE } from '../images/shown.ts'
 import { submissionText } from '../search/lists.ts'
 import { candidates, type Picked, type SearchValues, search } from '../search/search.ts'
 import {
@@ -51,9 +52,13 @@ export interface SubmissionFilters {
   search?: string | undefined
 }
 
-/** A submission as lists return it: without the columns that no reader sees. Public items have the facts of their video. */
+/**
+ * A submission as lists return it: without the columns that no reader sees. Public items have the facts of their video, and the version
+ * of their author's picture.
+ */
 export type ListedSubmission = Omit<SubmissionRow, 'day' | 'deleted_at' | 'revoke_token_hash' | 'video_is_ready'> & {
   video?: PublicVideoRow | null
+  author_image?: string | null
 }
 
 interface Reach {
@@ -133,7 +138,7 @@ const listed = sql.join(
   sql`, `,
 )
 
-const listedPublic = sql`${listed}, ${PUBLIC_VIDEO}`
+const listedPublic = sql`${listed}, ${PUBLIC_VIDEO}, ${AUTHOR_IMAGE}`
 
 const isThere = sql`s.deleted_at is null`
 

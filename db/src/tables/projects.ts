@@ -1,3 +1,4 @@
+import type { ImageFailure } from '@earshot/contracts'
 import { bigint, boolean, integer, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
 import { instant, lifetime, newId } from './columns.ts'
 
@@ -16,6 +17,8 @@ export const projects = pgTable(
     thank_you_text: text().notNull(),
     theme_color: text(),
     theme_logo_url: text(),
+    theme_logo_version: text(),
+    theme_logo_error: text().$type<ImageFailure>(),
     deleted_at: instant(),
     ...lifetime,
   },

@@ -47,7 +47,11 @@ async function findFfmpeg(sandbox: Sandbox): Promise<Transcoder> {
   return openFfmpegTranscoder({ name: `ffmpeg ${version}`, hasToneMapping }, sandbox)
 }
 
-async function ask(sandbox: Sandbox, task: 'describe' | 'describe-containers'): Promise<Extract<FinalReport, { event: 'described' }>> {
+/** Asks a child for the name of what it works with: this fails where that is not there. */
+export async function ask(
+  sandbox: Sandbox,
+  task: 'describe' | 'describe-containers',
+): Promise<Extract<FinalReport, { event: 'described' }>> {
   const { signal } = new AbortController()
   return requireReport(await runMediaChild(sandbox, { task, inputPath: '/dev/null', folder: tmpdir(), maxSeconds: 1, signal }), 'described')
 }

@@ -39,6 +39,10 @@ const Report = z.discriminatedUnion('event', [
     clip: z.object({ durationMs: z.number().int().min(0), width: z.number().int().positive(), height: z.number().int().positive() }),
   }),
   z.object({
+    event: z.literal('converted'),
+    image: z.object({ width: z.number().int().positive(), height: z.number().int().positive() }),
+  }),
+  z.object({
     event: z.literal('refused'),
     code: z.enum(['unsupported_media', 'no_video_track', 'too_long', 'corrupt']),
     message: z.string(),
@@ -75,11 +79,11 @@ export function cpuSeconds(seconds: number): number {
 
 /** Runs a task in a child. Returns the last report that ends a task, and how the child ended. */
 export async function runMediaChild(sandbox: Sandbox, task: MediaTask): Promise<{ report: FinalReport | null; end: ConfinedEnd }> {
-  const { task: name, folder, maxSeconds, inputPath, signal, onProgress } = task
+  const { task: name, folder, maxSeconds, image, inputPath, signal, onProgress } = task
   let report: FinalReport | null = null
   let timeoutMs = task.probeTimeoutMs ?? PROBE_TIMEOUT_MS
   const end = await runConfined({
-    command: sandbox.wrap(command({ task: name, folder, maxSeconds }), {
+    command: sandbox.wrap(command({ task: name, folder, maxSeconds, ...(image && { image }) }), {
       cpuSeconds: cpuSeconds(maxSeconds),
       fileBytes: maxClipBytes(maxSeconds),
     }),
@@ -110,7 +114,7 @@ function command(task: ChildTask): string[] {
     process.execPath,
     ...[`--max-old-space-size=${HEAP_MEGABYTES}`, '--v8-pool-size=1', '--no-warnings'],
     ...['--permission', '--allow-addons', ...readable.map((folder) => `--allow-fs-read=${folder}`)],
-    ...(task.task === 'transcode' ? [`--allow-fs-write=${task.folder}`] : []),
+    ...(task.task === 'transcode' || task.task === 'image' ? [`--allow-fs-write=${task.folder}`] : []),
     MAIN,
     JSON.stringify(task),
   ]

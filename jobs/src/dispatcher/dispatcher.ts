@@ -51,6 +51,8 @@ export interface DispatcherOptions {
   jobs?: JobPool
   /** Called each second while videos wait for their transcode. */
   onVideosWaiting?: () => void
+  /** Called each second while images wait to be copied. */
+  onImagesWaiting?: () => void
 }
 
 export interface Dispatcher {
@@ -64,7 +66,7 @@ export interface Dispatcher {
 
 /** Sends due deliveries: poll, claim, send, complete. Any number of dispatchers can share one database. */
 export async function startDispatcher(options: DispatcherOptions): Promise<Dispatcher> {
-  const { database, lockDatabase, log, registry = new Registry(), jobs, onVideosWaiting = () => {} } = options
+  const { database, lockDatabase, log, registry = new Registry(), jobs, onVideosWaiting = () => {}, onImagesWaiting = () => {} } = options
   const metrics = createDispatcherMetrics(registry)
   const concurrency = new EndpointConcurrency()
   const completer = createCompleter({ database, log })
@@ -96,6 +98,7 @@ export async function startDispatcher(options: DispatcherOptions): Promise<Dispa
       events: numbering.nudge,
       figures: folding.nudge,
       held: releases.nudge,
+      images: onImagesWaiting,
       searches: indexing.nudge,
       videos: onVideosWaiting,
     },

@@ -12,6 +12,7 @@ import { requireFormToken } from '../auth/form-token.ts'
 import type { PublicProjectRow } from '../auth/public-access.ts'
 import { hashToken, makeId, makeRevokeToken } from '../auth/token-values.ts'
 import { implement } from '../http/implement.ts'
+import { imageUrl } from '../media/images.ts'
 import { type MediaSigner, mediaLinks } from '../media/links.ts'
 import { presentConsent } from './columns.ts'
 
@@ -58,7 +59,14 @@ function decoy(revoke_token: string) {
   return { id: makeId(), state: 'pending' as const, created_at: new Date().toISOString(), revoke_token }
 }
 
-export function presentItem(row: Omit<WidgetItemRow, 'truncated' | 'video'> & { video?: PublicVideoRow | null }, signer: MediaSigner) {
+type ItemRow = Omit<WidgetItemRow, 'truncated' | 'video' | 'author_image'> & {
+  team_id: string
+  video?: PublicVideoRow | null
+  author_image?: string | null
+}
+
+/** Presents a public item. Its author's picture is our copy: the address that the team gave would tell that site who visits the page. */
+export function presentItem(row: ItemRow, signer: MediaSigner) {
   return {
     id: row.id,
     kind: row.kind,
@@ -70,7 +78,7 @@ export function presentItem(row: Omit<WidgetItemRow, 'truncated' | 'video'> & { 
       name: row.author_name,
       title: row.author_title,
       company: row.author_company,
-      avatar_url: row.author_avatar_url,
+      avatar_url: imageUrl(signer, { team_id: row.team_id, owner_id: row.id, version: row.author_image }),
       website_url: row.author_website_url,
     },
     video: row.video ? presentPublicVideo(row.video, signer) : null,

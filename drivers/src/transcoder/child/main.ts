@@ -3,7 +3,7 @@ import { probe } from './probe.ts'
 import { type ChildTask, Refusal, report } from './report.ts'
 
 // The argument is written by the parent (`media-child.ts`).
-const { task, folder, maxSeconds }: ChildTask = JSON.parse(process.argv[2] ?? '')
+const { task, folder, maxSeconds, image }: ChildTask = JSON.parse(process.argv[2] ?? '')
 
 try {
   await run()
@@ -17,6 +17,10 @@ process.exit(0)
 async function run(): Promise<void> {
   if (task === 'describe') return report({ event: 'described', name: await describeLibraries() })
   if (task === 'describe-containers') return report({ event: 'described', name: 'mediabunny' })
+  if (task === 'image' && image !== undefined) {
+    const { convertImage } = await import('./image.ts')
+    return report({ event: 'converted', image: convertImage(folder, image) })
+  }
   const input = openInput()
   const media = await probe(input, maxSeconds)
   report({ event: 'probed', media: media.facts })

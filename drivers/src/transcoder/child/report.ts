@@ -1,4 +1,5 @@
 import { writeSync } from 'node:fs'
+import type { ConvertedImage, ImageTask } from './image-plan.ts'
 import type { MediaFacts } from './media-facts.ts'
 
 const REPORT_FD = 4
@@ -12,9 +13,11 @@ export type FileFault = 'unsupported_media' | 'no_video_track' | 'too_long' | 'c
 
 /** What the parent asks for: one JSON text, the only argument of the child. */
 export interface ChildTask {
-  task: 'describe' | 'describe-containers' | 'probe' | 'transcode'
+  task: 'describe' | 'describe-containers' | 'probe' | 'transcode' | 'image'
   folder: string
   maxSeconds: number
+  /** What to make of the image, for that task. */
+  image?: ImageTask
 }
 
 /** A line that the child writes. */
@@ -23,6 +26,7 @@ export type ChildReport =
   | { event: 'probed'; media: MediaFacts }
   | { event: 'progress'; share: number }
   | { event: 'done'; clip: { durationMs: number; width: number; height: number } }
+  | { event: 'converted'; image: ConvertedImage }
   | { event: 'refused'; code: FileFault; message: string }
   | { event: 'failed'; message: string }
 

@@ -1,0 +1,41 @@
+import { sql } from 'drizzle-orm'
+import type { Tx } from '../driver/database.ts'
+import { notFound } from '../sql/rows.ts'
+import { statement } from '../sql/statement.ts'
+import { type ImageCopyRow, image_copies } from '../tables/image-copies.ts'
+import { projects } from '../tables/projects.ts'
+import { teams } from '../tables/teams.ts'
+
+/** The version of the author's picture of a submission `s`; null without one: a look-up for each row that may have one. */
+export const AUTHOR_IMAGE = sql`case when s.author_avatar_url is not null then (
+           select i.version
+             from ${image_copies} i
+            where i.team_id = s.team_id and i.owner_id = s.id
+         ) end as author_image`
+
+/** A copy as it is served. */
+export type ShownImage = { [Name in 'version' | 'bytes']: NonNullable<ImageCopyRow[Name]> }
+
+export interface ImageRef {
+  team_id: string
+  /** The submission of an author, or the project of a logo. */
+  owner_id: string
+  /** A hash of the bytes; null for those of now. */
+  version: string | null
+}
+
+// What is there is public: the image of a submission that is not any more goes with that change.
+const find = statement<ImageRef, ShownImage>(
+  (p) => sql`
+  select i.version, i.bytes
+    from ${image_copies} i
+    join ${projects} o on o.team_id = i.team_id and o.id = i.project_id and o.deleted_at is null
+    join ${teams} t on t.id = i.team_id and t.deleted_at is null
+   where i.team_id = ${p.team_id} and i.owner_id = ${p.owner_id} and i.state = 'ready'
+     and coalesce(${p.version}::text, i.version) = i.version`,
+)
+
+/** Reads a copy that everybody may see. Throws `not_found`. */
+export async function findImage(tx: Tx, { team_id, owner_id, version }: ImageRef): Promise<ShownImage> {
+  return (await find(tx, { team_id, owner_id, version }))[0] ?? notFound()
+}
