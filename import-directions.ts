@@ -87,7 +87,14 @@ const directions: Record<string, readonly string[]> = {
   ],
   'server/src/oauth/': [...LAYERS_BELOW, '@earshot/db/oauth', 'server/src/auth/', 'server/src/http/', 'server/src/pages/'],
   // The type of the texts that both render.
-  'server/src/web/': [...LAYERS_BELOW, '@earshot/web/locales/en.json', 'server/src/auth/', 'server/src/http/', 'server/src/pages/'],
+  'server/src/web/': [
+    ...LAYERS_BELOW,
+    '@earshot/web/locales/en.json',
+    'server/src/auth/',
+    'server/src/http/',
+    'server/src/media/images.ts',
+    'server/src/pages/',
+  ],
   'server/src/pages/': [...LAYERS_BELOW, 'server/src/', 'server/src/auth/', 'server/src/http/'],
 
   'jobs/src/': [...LAYERS_BELOW, '@earshot/db/maintenance', '@earshot/db/schema', 'jobs/src/dispatcher/', 'jobs/src/sending/'],

@@ -120,6 +120,28 @@ test('a widget shows the copies, and a new copy is a new version of it', GENEROU
   expect((await read(after.headers.get('etag'))).status).toBe(304)
 })
 
+test('the pages of visitors show the copies by their own origin, and name no other site', GENEROUS, async () => {
+  const client = service.client(team.token)
+  const owner_id = await publish(service, team, `${site.url}/ada.png`)
+  await setLogo(`${site.url}/logo.png`)
+  await untilSettled(service, owner_id)
+  await settledLogo()
+  const widget = await client.widgets.create({ ...team.project, name: 'Wall', layout: 'wall' })
+  const questions = [{ ref: 'nps', type: 'nps' as const, title: 'How likely?' }]
+  const survey = await client.surveys.create({ ...team.project, name: 'NPS', questions })
+  await client.surveys.publish({ ...team.project, survey_id: survey.id })
+  const logo = `<img class="logo" src="/media/v1/images/${team.id}/${team.project.project_id}/`
+  for (const path of [`/c/${team.publicKey}`, `/w/${widget.id}`, `/s/${survey.id}`]) {
+    const { status, body } = await service.send('GET', path)
+    expect([path, status]).toEqual([path, 200])
+    expect(body).toContain(logo)
+    expect(body).not.toContain(site.url)
+  }
+  const wall = await service.send('GET', `/w/${widget.id}`)
+  expect(wall.body).toContain(`<span class="face" aria-hidden="true">AL<img src="/media/v1/images/${team.id}/${owner_id}/`)
+  expect(wall.headers.get('content-security-policy')).toContain("img-src 'self';")
+})
+
 test('an address that was altered is 404', GENEROUS, async () => {
   const owner_id = await publish(service, team, `${site.url}/ada.png`)
   await untilSettled(service, owner_id)

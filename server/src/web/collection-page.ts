@@ -61,7 +61,7 @@ export function registerCollection(scope: FastifyInstance, options: VisitorPageO
       title: fill(locale.messages.form.heading, { project: name }),
       body,
       assets: await pages.assets('visitor', ENTRY),
-      project: { name, color: theme.color },
+      project: { name, color: theme.color, logoUrl: theme.logo_url },
       data: dataOf(opened, options.baseUrl),
       status: refusal?.status ?? 200,
       cache: refusal ? 'no-store' : 'no-cache',
@@ -82,7 +82,7 @@ export function registerCollection(scope: FastifyInstance, options: VisitorPageO
         title: locale.messages.receipt.title,
         body: receiptOf(opened, form, output),
         assets: { ...(await pages.assets('visitor', ENTRY)), script: null },
-        project: { name: project.name, color: project.theme.color },
+        project: { name: project.name, color: project.theme.color, logoUrl: project.theme.logo_url },
       })
     } catch (error) {
       const refusal = toApiError(error)

@@ -1,7 +1,8 @@
 import { ApiError, type Question } from '@earshot/contracts'
-import { findProject } from '@earshot/db'
+import { findProject, type ProjectRow } from '@earshot/db'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { toApiError } from '../http/failure.ts'
+import { imageUrl } from '../media/images.ts'
 import { type Form, formOf } from '../pages/form.ts'
 import { type Html, html } from '../pages/html.ts'
 import { type SurveyPage, surveyForm, surveyThanks } from './survey-form.ts'
@@ -18,7 +19,7 @@ const ENTRY = 'visitor/survey.ts'
 const OWN_NAMES: readonly string[] = ['lang', 'embed', 'theme', 'external_id']
 
 interface Opened extends Pick<SurveyPage, 'locale' | 'survey'> {
-  project: { name: string; color: string | null; website_url: string | null }
+  project: { name: string; color: string | null; logoUrl: string | null; website_url: string | null }
 }
 
 /** The page of a survey. Sends the form as it is without script. */
@@ -34,9 +35,9 @@ export function registerSurvey(scope: FastifyInstance, options: VisitorPageOptio
     const best = locales.match(first.output.languages, wanted)
     const { output: survey, project: ref } = best === null || best === first.output.language ? first : await retrieve(best)
     if (!ref) throw new ApiError('not_found')
-    const { name, theme_color: color, website_url } = await findProject(database, ref)
+    const project = shownProject(await findProject(database, ref), options)
     // The buttons speak the language of the questions, where they can.
-    return { survey, locale: await locales.choose(request, survey.language), project: { name, color, website_url } }
+    return { survey, locale: await locales.choose(request, survey.language), project }
   }
 
   async function sendForm(
@@ -89,6 +90,10 @@ export function registerSurvey(scope: FastifyInstance, options: VisitorPageOptio
       return sendForm(request, reply, { opened, form, refusal })
     }
   })
+}
+
+function shownProject({ team_id, id, name, website_url, theme_color, theme_logo_version }: ProjectRow, links: { baseUrl: string }) {
+  return { name, website_url, color: theme_color, logoUrl: imageUrl(links, { team_id, owner_id: id, version: theme_logo_version }) }
 }
 
 function refusedText(refusal: ApiError, { locale, project }: Opened): string {

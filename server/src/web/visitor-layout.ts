@@ -14,7 +14,7 @@ export interface VisitorPage {
   /** Null where nothing was built yet. Without a script where a page has nothing to enhance. */
   assets: (Omit<Assets, 'script'> & { script: string | null }) | null
   /** Whose page it is; null if nobody knows. */
-  project: { name: string; color: string | null } | null
+  project: { name: string; color: string | null; logoUrl: string | null } | null
   /** What the script needs, as JSON. */
   data?: object
   status?: number
@@ -112,9 +112,13 @@ ${data !== undefined && html`<script type="application/json" id="data">${jsonOf(
 `
 }
 
-/** The mark is the first letter: a picture of another site would tell it who visits. */
-function brandOf({ name }: { name: string }): Html {
-  return html`<header class="brand"><span class="mark" aria-hidden="true">${[...name][0]}</span><bdi>${name}</bdi></header>`
+/** The mark is our copy of the logo, or the first letter. The address of the logo itself would tell another site who visits. */
+function brandOf({ name, logoUrl }: { name: string; logoUrl: string | null }): Html {
+  const mark =
+    logoUrl === null
+      ? html`<span class="mark" aria-hidden="true">${[...name][0]}</span>`
+      : html`<img class="logo" src="${new URL(logoUrl).pathname}" alt="" decoding="async">`
+  return html`<header class="brand">${mark}<bdi>${name}</bdi></header>`
 }
 
 function footerOf({ language, messages }: Locale, request: FastifyRequest): Html {

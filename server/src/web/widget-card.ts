@@ -12,6 +12,8 @@ const STARS_WIDTH = 128
 const BEST = 5
 /** Colours of initials, which the style has by number. */
 const HUES = 12
+/** Of a name, for its hue. */
+const HUE_CHARACTERS = 50
 
 /** Average, stars and count; nothing while nobody has said anything. */
 export function summaryOf({ count, average_rating }: Widget['aggregate'], words: WidgetWords): Html | null {
@@ -58,25 +60,34 @@ function videoOf({ playback_url, poster_url, width, height, captions }: NonNulla
   return html`<video class="clip" controls playsinline preload="none" width="${width}" height="${height}" poster="${poster_url}" aria-label="${label}"${crossOrigin}><source src="${playback_url}" type="video/mp4">${tracks}</video>`
 }
 
-function captionOf({ name, title, company, website_url }: Item['author']): Html {
+function captionOf({ name, title, company, website_url, avatar_url }: Item['author']): Html {
   const about = [title, company].filter(Boolean).join(', ')
   const who = html`<b class="name said" dir="auto">${name}</b>${about && html`<span class="about said" dir="auto">${about}</span>`}`
   const isPage = website_url !== null && /^https?:/i.test(website_url)
-  return html`<figcaption><span class="face" aria-hidden="true">${initials(name)}</span>${
+  // Over the initials, which show without it.
+  const picture =
+    avatar_url !== null && html`<img src="${pathOf(avatar_url)}" alt="" width="46" height="46" loading="lazy" decoding="async">`
+  return html`<figcaption><span class="face" aria-hidden="true">${initials(name)}${picture}</span>${
     isPage ? html`<a href="${website_url}" rel="nofollow ugc noopener noreferrer" target="_blank">${who}</a>` : html`<span>${who}</span>`
   }</figcaption>`
 }
 
-/** The first letters of the first and the last word. A picture of another origin would tell it who visits the page. */
+/** The copy of an image at this service, under whatever name the page was reached. */
+export function pathOf(address: string): string {
+  return new URL(address).pathname
+}
+
+/** The first letters of the first and the last word. */
 function initials(name: string): string {
   const letters = name.split(/\s+/).flatMap((word) => /[\p{L}\p{N}]/u.exec(word) ?? [])
   return [...letters.slice(0, 1), ...letters.slice(1).slice(-1)].join('')
 }
 
-function hueOf(name: string): number {
+/** The number of a hue, 30 degrees each: as the elements and the dashboard choose it. */
+export function hueOf(name: string): number {
   let sum = 7
-  for (const letter of name) sum = (sum * 31 + (letter.codePointAt(0) ?? 0)) % 360
-  return sum % HUES
+  for (const letter of name.slice(0, HUE_CHARACTERS)) sum = (sum * 31 + letter.charCodeAt(0)) % HUES
+  return sum
 }
 
 function decimal(value: number, { language }: WidgetWords): string {

@@ -11,7 +11,7 @@ import { Html, html } from '../pages/html.ts'
 import type { BuiltPages } from './built-pages.ts'
 import { sendFailurePage } from './visitor-failure.ts'
 import { openLocales } from './visitor-language.ts'
-import { cardOf, summaryOf, type Widget } from './widget-card.ts'
+import { cardOf, pathOf, summaryOf, type Widget } from './widget-card.ts'
 import { openWidgetWords, type WidgetWords } from './widget-words.ts'
 
 const READ = 'public.widgets.retrieve'
@@ -118,7 +118,7 @@ interface Place {
 }
 
 function documentOf(widget: Widget, words: WidgetWords, { address, home, isFrame }: Place): string {
-  const { json_ld, aggregate, items, theme } = widget
+  const { json_ld, aggregate, items, theme, logo_url } = widget
   const title = `${json_ld.name}: ${words.list}`
   const color = theme.color?.slice(1)
   return html`<!doctype html>
@@ -143,6 +143,7 @@ ${color && html`<link rel="stylesheet" href="/w/theme/${color}.css">`}
 <body class="${isFrame ? 'earshot frame' : 'earshot'}">
 <main>
 <header class="top">
+${logo_url !== null && html`<img class="logo" src="${pathOf(logo_url)}" alt="" decoding="async">`}
 <h1 class="said" dir="auto">${json_ld.name}</h1>
 ${summaryOf(aggregate, words)}
 </header>

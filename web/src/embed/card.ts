@@ -52,28 +52,36 @@ function marked({ body, excerpt }: Item): (string | Node)[] {
   return [body.slice(0, at), make('mark', 'excerpt', {}, excerpt), body.slice(at + excerpt.length)]
 }
 
-function byline({ name, title, company, website_url }: Item['author']): HTMLElement {
+function byline({ name, title, company, website_url, avatar_url }: Item['author']): HTMLElement {
   const about = [title, company].filter(Boolean).join(', ')
   const who = [said('b', 'name', name), about && said('span', 'about', about)]
   return make(
     'figcaption',
     'author',
     {},
-    make('span', 'face', { ariaHidden: 'true' }, initials(name)),
+    make(
+      'span',
+      'face',
+      { ariaHidden: 'true' },
+      initials(name),
+      // Over the initials, which stay where the page's policy blocks it.
+      avatar_url && make('img', '', { alt: '', loading: 'lazy', decoding: 'async', referrerPolicy: 'no-referrer', src: avatar_url }),
+    ),
     isWebAddress(website_url)
       ? make('a', '', { href: website_url, rel: 'nofollow ugc noopener noreferrer', target: '_blank' }, ...who)
       : make('span', '', {}, ...who),
   )
 }
 
-/** The first letters of the first and the last word. A picture of another origin would tell it who visits the page. */
+/** The first letters of the first and the last word. */
 function initials(name: string): string {
   const letters = name.split(/\s+/).flatMap((word) => /[\p{L}\p{N}]/u.exec(word) ?? [])
   return [...letters.slice(0, 1), ...letters.slice(1).slice(-1)].join('')
 }
 
-function hueOf(name: string): number {
+/** One of twelve hues: the same on every page, see `hues.test.ts`. */
+export function hueOf(name: string): number {
   let sum = 7
-  for (const letter of name.slice(0, 50)) sum = (sum * 31 + letter.charCodeAt(0)) % 360
-  return sum
+  for (const letter of name.slice(0, 50)) sum = (sum * 31 + letter.charCodeAt(0)) % 12
+  return sum * 30
 }

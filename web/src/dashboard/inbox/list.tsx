@@ -1,7 +1,7 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { memo, useEffect, useRef } from 'react'
 import type { Submission } from '../api.ts'
-import { Face } from '../ui/face.tsx'
+import { Face, pictureOf } from '../ui/face.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { plainName } from '../ui/names.ts'
 import { Stars } from '../ui/stars.tsx'
@@ -121,7 +121,7 @@ const Row = memo(function Row({ item, position, isActive, isPicked, hasLeft, onO
           <Icon name="check" />
         </span>
       ) : (
-        <Face name={author.name} />
+        <Face name={author.name} picture={pictureOf(item)} />
       )}
       <strong>
         <bdi>{plainName(author.name)}</bdi>

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import type { Submission } from '../api.ts'
 import { providerName } from '../provider.ts'
-import { Face } from '../ui/face.tsx'
+import { Face, pictureOf } from '../ui/face.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { plainName } from '../ui/names.ts'
 import { Stars } from '../ui/stars.tsx'
@@ -18,7 +18,7 @@ export function Reading({ item, canWrite }: { item: Submission; canWrite: boolea
     <div className="reading">
       <Decided item={item} />
       <div className="who">
-        <Face name={author.name} />
+        <Face name={author.name} picture={pictureOf(item)} />
         <div>
           <strong>
             <bdi>{plainName(author.name)}</bdi>

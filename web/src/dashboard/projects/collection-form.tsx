@@ -3,9 +3,10 @@ import type { Project } from '../api.ts'
 import { useHasRole, useProject } from '../shell/places.ts'
 import { ErrorNote } from '../ui/error-note.tsx'
 import { fieldErrors } from '../ui/error-text.ts'
-import { CheckField, TextArea, TextField } from '../ui/field.tsx'
+import { CheckField, TextArea } from '../ui/field.tsx'
 import { SaveRow } from '../ui/save-row.tsx'
 import { type Form, useForm } from '../ui/use-form.ts'
+import { LogoField } from './logo-field.tsx'
 import { ThemeColor } from './theme-color.tsx'
 import { useSaveProject } from './use-save-project.ts'
 
@@ -32,12 +33,7 @@ export function CollectionForm() {
         <Collects form={form} errors={errors} />
         <Words form={form} errors={errors} />
         <ThemeColor color={form.values.color} onChange={(color) => form.set({ color })} error={errors.get('theme.color')} />
-        <TextField
-          {...{ label: 'Logo', type: 'url', value: form.values.logo, error: errors.get('theme.logo_url') }}
-          hint="Optional, for programs that read the project. The collection page loads no pictures of other sites."
-          placeholder="https://example.com/logo.svg"
-          onChange={(event) => form.set({ logo: event.target.value })}
-        />
+        <LogoField value={form.values.logo} onChange={(logo) => form.set({ logo })} error={errors.get('theme.logo_url')} />
         {save.error && errors.size === 0 && <ErrorNote error={save.error} />}
         {isAdmin && <SaveRow isChanged={form.isChanged} isBusy={save.isPending} onDiscard={() => form.reset(fieldsOf(project))} />}
       </fieldset>

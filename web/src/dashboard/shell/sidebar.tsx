@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useParams, useRouterState } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
+import { onThisOrigin } from '../api.ts'
 import { useShowsSteps } from '../first-steps/steps.ts'
 import { useCounts } from '../inbox/use-counts.ts'
 import { CommandPalette, PaletteButton } from '../palette/palette-button.tsx'
@@ -38,6 +39,17 @@ export function Sidebar() {
   )
 }
 
+/** The service's copy of the project's logo, or Earshot's own mark. */
+function Mark({ logoUrl }: { logoUrl: string | null }) {
+  if (logoUrl !== null) return <img className="mark" src={onThisOrigin(logoUrl)} alt="" />
+  return (
+    <svg className="mark" viewBox="0 0 32 32" aria-hidden="true">
+      <rect width="32" height="32" rx="9" />
+      <path d="M8.500 13v6M12.250 10v12M16 7v18M19.750 11v10M23.500 14v4" />
+    </svg>
+  )
+}
+
 function ProjectMenu() {
   const team = useTeam()
   const { project: name } = useParams({ strict: false })
@@ -51,10 +63,7 @@ function ProjectMenu() {
       className="place"
       trigger={
         <>
-          <svg className="mark" viewBox="0 0 32 32" aria-hidden="true">
-            <rect width="32" height="32" rx="9" />
-            <path d="M8.500 13v6M12.250 10v12M16 7v18M19.750 11v10M23.500 14v4" />
-          </svg>
+          <Mark logoUrl={project?.theme.logo?.url ?? null} />
           <span>
             {project?.name ?? team.name}
             <small>{project ? team.name : `${team.plan} plan`}</small>

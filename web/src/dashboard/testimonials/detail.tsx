@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { providerName } from '../provider.ts'
 import { useHasRole, useProject, useProjectRef } from '../shell/places.ts'
 import { Button, IconButton } from '../ui/button.tsx'
-import { Face } from '../ui/face.tsx'
+import { Face, pictureOf } from '../ui/face.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { Loaded } from '../ui/loaded.tsx'
 import { plainName } from '../ui/names.ts'
@@ -80,7 +80,7 @@ function Author({ words: stored }: { words: Words }) {
   const role = [author.title, author.company].filter(Boolean).join(', ')
   return (
     <div className="words-author">
-      <Face name={author.name} />
+      <Face name={author.name} picture={pictureOf(words)} />
       <div>
         <h2 dir="auto">{plainName(author.name)}</h2>
         {role && (
@@ -188,7 +188,7 @@ function Preview({ words }: { words: Words }) {
     <div className="tm-preview">
       <h3>{words.public ? 'As visitors see it' : `As visitors would see it, ${reason}`}</h3>
       <div className="branded" {...(theme.color !== null && { style: { '--brand': theme.color } })}>
-        <QuoteCard quote={words} />
+        <QuoteCard quote={{ ...words, picture: pictureOf(words) }} />
       </div>
     </div>
   )

@@ -6,7 +6,7 @@ import { api, queries } from '../api.ts'
 import { useProjectRef } from '../shell/places.ts'
 import { IconButton } from '../ui/button.tsx'
 import { Empty } from '../ui/empty.tsx'
-import { Face } from '../ui/face.tsx'
+import { Face, pictureOf } from '../ui/face.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { Loaded } from '../ui/loaded.tsx'
 import { nameInText, plainName } from '../ui/names.ts'
@@ -106,7 +106,7 @@ function Place({ testimonial, place, count, onMove }: PlaceProps) {
         </button>
       )}
       <b>{place}</b>
-      <Face name={author.name} />
+      <Face name={author.name} picture={pictureOf(testimonial)} />
       <div className="words-text">
         <p className="words-who">
           <strong dir="auto">{plainName(author.name)}</strong> <StateTag words={testimonial} />

@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import { useHasRole } from '../shell/places.ts'
-import { Face } from '../ui/face.tsx'
+import { Face, pictureOf } from '../ui/face.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { nameInText, plainName } from '../ui/names.ts'
 import { Stars } from '../ui/stars.tsx'
@@ -20,7 +20,7 @@ export function WordsRow({ words: stored, filters }: { words: Words; filters: Fi
   const isOpen = filters.item === id
   return (
     <li className="words-row" data-open={isOpen || undefined}>
-      <Face name={author.name} />
+      <Face name={author.name} picture={pictureOf(words)} />
       <div className="words-text">
         <p className="words-who">
           <Link

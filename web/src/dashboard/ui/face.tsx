@@ -1,17 +1,36 @@
+import { type CSSProperties, useState } from 'react'
+import type { Submission } from '../api.ts'
 import { plainName } from './names.ts'
 
-const HUES = 6
+const HUES = 12
+const HUE_CHARACTERS = 50
 const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
 /** Longer ones are a pile of combining marks. */
 const MAX_GRAPHEME_CHARACTERS = 8
 
-/** Initials of a person on a colour of their own. Pictures of other sites would tell them who reads. */
-export function Face({ name }: { name: string }) {
+type PicturedSubmission = Pick<Submission, 'id' | 'team_id' | 'public' | 'author'>
+
+/**
+ * Initials of a person on a colour of their own, as widgets show it, and over them the service's copy of the picture. Pictures of
+ * other sites would tell them who reads.
+ */
+export function Face({ name, picture = null }: { name: string; picture?: string | null }) {
+  // Which address was of no use: another person can take the same place.
+  const [broken, setBroken] = useState<string | null>(null)
+  const style: CSSProperties & { '--hue': number } = { '--hue': hueOf(name) }
   return (
-    <span className="face" data-hue={(hashOf(name) % HUES) + 1} aria-hidden="true">
+    <span className="face" style={style} aria-hidden="true">
       {initialsOf(name)}
+      {picture !== null && picture !== broken && (
+        <img src={picture} alt="" loading="lazy" decoding="async" referrerPolicy="no-referrer" onError={() => setBroken(picture)} />
+      )}
     </span>
   )
+}
+
+/** Where the copy of an author's picture is; null before the submission is public, and without a picture. */
+export function pictureOf({ id, team_id, public: isPublic, author }: PicturedSubmission): string | null {
+  return isPublic && author.avatar_url !== null ? `/media/v1/images/${team_id}/${id}` : null
 }
 
 function initialsOf(name: string): string {
@@ -26,6 +45,9 @@ function firstOf(word: string): string {
   return text.length > MAX_GRAPHEME_CHARACTERS ? text.slice(0, 1) : text.toLocaleUpperCase()
 }
 
-function hashOf(text: string): number {
-  return [...text].reduce((sum, letter) => (sum * 31 + (letter.codePointAt(0) ?? 0)) % 1_000_003, 7)
+/** As the elements and the page of a widget choose it. */
+export function hueOf(name: string): number {
+  let sum = 7
+  for (const letter of name.slice(0, HUE_CHARACTERS)) sum = (sum * 31 + letter.charCodeAt(0)) % HUES
+  return sum * (360 / HUES)
 }

@@ -16,13 +16,15 @@ export interface Quote {
   excerpt?: string | null
   rating: number | null
   author: { name: string; title: string | null; company: string | null }
+  /** Of the author. */
+  picture?: string | null
   /** Shown above the words. */
   posterUrl?: string | null
 }
 
 /** A customer's words as visitors see them: the excerpt if there is one, and no e-mail address. */
 export function QuoteCard({ quote }: { quote: Quote }) {
-  const { title, body, excerpt, rating, author, posterUrl } = quote
+  const { title, body, excerpt, rating, author, picture = null, posterUrl } = quote
   const role = [author.title, author.company].filter(Boolean).join(', ')
   return (
     <figure className="quote">
@@ -35,7 +37,7 @@ export function QuoteCard({ quote }: { quote: Quote }) {
       )}
       <blockquote dir="auto">{excerpt ?? body}</blockquote>
       <figcaption>
-        <Face name={author.name} />
+        <Face name={author.name} picture={picture} />
         <span dir="auto">
           <strong>{plainName(author.name)}</strong>
           {role && <small>{role}</small>}

@@ -80,7 +80,13 @@ function Look({ fields: { layout, theme }, shown: { items, aggregate } }: { fiel
     >
       {items.map((item) => (
         <li key={item.id}>
-          <QuoteCard quote={{ ...item, posterUrl: item.video && onThisOrigin(item.video.poster_url) }} />
+          <QuoteCard
+            quote={{
+              ...item,
+              picture: item.author.avatar_url && onThisOrigin(item.author.avatar_url),
+              posterUrl: item.video && onThisOrigin(item.video.poster_url),
+            }}
+          />
         </li>
       ))}
     </ul>
