@@ -1,5 +1,6 @@
 import { defined } from '../address.ts'
 import { serviceNow } from '../clock.ts'
+import { dayIn } from '../ui/day-in.ts'
 
 const PRESETS = ['7d', '30d', '90d', '365d'] as const
 const DAY = /^\d{4}-\d{2}-\d{2}$/
@@ -31,7 +32,7 @@ export function presetOf({ range, from }: Range): Preset | 'custom' {
 /** Returns the first and the last day. Days begin in the time zone of the team. */
 export function daysOf({ range = DEFAULT, from, to }: Range, timezone: string): { from: string; to: string } {
   if (from !== undefined && to !== undefined) return { from, to }
-  const today = new Intl.DateTimeFormat('en-CA', { timeZone: timezone }).format(serviceNow())
+  const today = dayIn(timezone, serviceNow())
   return { from: dayBefore(today, Number.parseInt(range, 10) - 1), to: today }
 }
 

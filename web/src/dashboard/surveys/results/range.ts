@@ -1,4 +1,5 @@
 import { serviceNow } from '../../clock.ts'
+import { dayIn } from '../../ui/day-in.ts'
 import type { ResultsSearch } from '../address.ts'
 import { defined } from '../address.ts'
 import type { ResultsInput } from '../queries.ts'
@@ -35,11 +36,6 @@ export function courseOf({ from, to }: Pick<ResultsInput, 'from' | 'to'>, create
 function intervalOf(days: number): Course['interval'] {
   if (days <= FEW_DAYS) return 'day'
   return days <= SOME_DAYS ? 'week' : 'month'
-}
-
-/** Returns the day of a time in a time zone. */
-export function dayIn(timezone: string, ms: number): string {
-  return new Intl.DateTimeFormat('sv', { timeZone: timezone, dateStyle: 'short' }).format(ms)
 }
 
 function dayOf(ms: number): string {
