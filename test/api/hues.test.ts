@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { hueOf as hueNumber } from '../../server/src/web/widget-card.ts'
-import { hueOf as hueOfDashboard } from '../../web/src/dashboard/ui/face.tsx'
-import { hueOf as hueOfElement } from '../../web/src/embed/card.ts'
+import { hueOf as hueOfDashboard } from '../../web/src/dashboard/ui/hue.ts'
+import { hueOf as hueOfElement } from '../../web/src/embed/hue.ts'
 
 const NAMES = ['Ada Lovelace', 'Ian', '李小龍', 'Zoë', '👩🏽‍🚀', '', 'x'.repeat(60), `${'x'.repeat(49)}👩🏽‍🚀`]
 

@@ -1,8 +1,10 @@
 import type { Client } from '@earshot/contracts/client'
 import { makeDataDir } from '../support/data-dir.ts'
 import { freePort } from '../support/free-port.ts'
+import { drawPng, file, startImageSite } from '../support/image-site.ts'
 import type { Team } from '../support/people.ts'
 import { startService } from '../support/service-process.ts'
+import { until } from '../support/until.ts'
 import { recording, untilState, uploadVideo } from '../support/videos.ts'
 
 type NewItem = Omit<Parameters<Client['testimonials']['create']>[0], 'team_id' | 'project_id' | 'consent'>
@@ -61,14 +63,16 @@ const ITEMS: NewItem[] = [
     author: { name: 'Kwame Mensah', title: 'Founder', company: 'Accra Apps' },
     rating: 5,
   },
-  {
-    body: 'For two years we argued about what customers meant. Now the whole company reads the same twelve sentences every Monday.',
-    featured: true,
-    position: 1,
-    author: { name: 'Priya Raman', title: 'Head of Product', company: 'Northwind' },
-    rating: 5,
-  },
 ]
+
+/** Its author has a picture at another site. */
+const PICTURED: NewItem = {
+  body: 'For two years we argued about what customers meant. Now the whole company reads the same twelve sentences every Monday.',
+  featured: true,
+  position: 1,
+  author: { name: 'Priya Raman', title: 'Head of Product', company: 'Northwind' },
+  rating: 5,
+}
 
 /** A running service with public words of many kinds, a video among them, and widgets that show them. */
 export interface WidgetService extends AsyncDisposable {
@@ -82,6 +86,10 @@ export interface WidgetService extends AsyncDisposable {
 export async function openWidgetService(): Promise<WidgetService> {
   const port = await freePort()
   const data = makeDataDir()
+  await using site = await startImageSite({
+    '/logo.png': file('image/png', drawPng(300, 100)),
+    '/priya.png': file('image/png', drawPng(300, 300)),
+  })
   const service = await startService({ EARSHOT_DATA_DIR: data.path, PORT: String(port), EARSHOT_LOG_LEVEL: 'warn' })
   const dispose = async () => {
     await service[Symbol.asyncDispose]()
@@ -90,8 +98,11 @@ export async function openWidgetService(): Promise<WidgetService> {
   try {
     const team = await data.makeTeam()
     const client = service.client(team.token)
-    await client.projects.update({ ...team.project, name: 'Northlight' })
+    const theme = { logo_url: `${site.url}/logo.png` }
+    await client.projects.update({ ...team.project, name: 'Northlight', theme })
     for (const item of ITEMS) await publish(client, team, item)
+    await publish(client, team, { ...PICTURED, author: { ...PICTURED.author, avatar_url: `${site.url}/priya.png` } })
+    await untilPictured(client, team)
     await publishVideo(service, team)
     const create = async (layout: 'wall' | 'carousel' | 'badge') =>
       (await client.widgets.create({ ...team.project, name: layout, layout, theme: { color: '#c8553d' } })).id
@@ -128,4 +139,18 @@ async function publishVideo(service: Parameters<typeof uploadVideo>[0], team: Te
   })
   const { submission_id } = await client.videos.draft.submit(ref)
   await client.submissions.approve({ ...team.project, submission_id: submission_id ?? '' })
+}
+
+/** Waits for the copies of the picture and of the logo: from then on nobody asks the other site. */
+async function untilPictured(client: Client, { project, publicKey }: Team): Promise<void> {
+  await until(
+    'the picture and the logo are copied',
+    async () => {
+      const { results } = await client.public.items.list({ public_key: publicKey })
+      const { theme } = await client.projects.retrieve(project)
+      return theme.logo?.state === 'ready' && results.some(({ author }) => author.avatar_url !== null)
+    },
+    60_000,
+    250,
+  )
 }

@@ -90,3 +90,14 @@ async function tabTo(page: Page, name: string): Promise<void> {
   }
   throw new Error(`Tab never reaches "${name}"`)
 }
+
+/** The picture of an author comes from the service, in the size of the initials below it. */
+export async function requirePicture({ page, until }: WatchedPage, url: string): Promise<void> {
+  const face = page.locator('earshot-wall .card', { hasText: 'Priya Raman' }).first().locator('.face')
+  const picture = face.locator('img')
+  await picture.scrollIntoViewIfNeeded()
+  await until("document.querySelector('earshot-wall').shadowRoot.querySelector('.face img')?.naturalWidth === 256")
+  const source = await picture.getAttribute('src')
+  expectEqual('where the picture is', source?.startsWith(`${url}/media/v1/images/`), true)
+  expectEqual('its size', (await picture.boundingBox())?.width, (await face.boundingBox())?.width)
+}

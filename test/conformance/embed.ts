@@ -3,7 +3,7 @@ import type { Browser } from 'playwright-core'
 import { openChromium } from './chromium.ts'
 import { openWidgetService, type WidgetService } from './embed-fixture.ts'
 import { type EmbedHost, openHost } from './embed-host.ts'
-import { expectEqual, watchPage } from './embed-page.ts'
+import { expectEqual, requirePicture, watchPage } from './embed-page.ts'
 
 const PHONE = { width: 390, height: 844 }
 const WIDE = { width: 1280, height: 900 }
@@ -67,6 +67,7 @@ async function embedStrictly({ browser, host, service, script }: Fixture): Promi
   await page.goto(host.show({ body, head: script, policy }))
   for (const place of ['earshot-badge .badge', 'earshot-wall .wall .card >> nth=11', 'earshot-wall .carousel .card >> nth=1'])
     await page.locator(place).waitFor()
+  await requirePicture(watched, url)
   await page.getByRole('button', { name: 'Play video of Jonas Weber' }).click()
   await watched.until("document.querySelector('earshot-wall').shadowRoot.querySelector('video')?.currentTime > 0")
   expectEqual('what the policy blocked', await watched.blocked(), [])

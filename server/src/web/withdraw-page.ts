@@ -40,7 +40,7 @@ export function registerWithdraw(scope: FastifyInstance, { locales, pages, call 
     const path = { public_key: keyOf(request) }
     if (path.public_key === '') return null
     return call('public.projects.retrieve', { request, reply, input: path, path }).then(
-      ({ output: { name, theme } }) => ({ name, color: theme.color }),
+      ({ output: { name, theme } }) => ({ name, color: theme.color, logoUrl: theme.logo_url }),
       () => null,
     )
   }

@@ -2,6 +2,7 @@ import { isWebAddress, make, said } from './dom.ts'
 import type { Item } from './feedback.ts'
 import type { View } from './feedback-element.ts'
 import { film } from './film.ts'
+import { hueOf } from './hue.ts'
 import { stars } from './stars.ts'
 import type { Words } from './words.ts'
 
@@ -64,8 +65,9 @@ function byline({ name, title, company, website_url, avatar_url }: Item['author'
       'face',
       { ariaHidden: 'true' },
       initials(name),
-      // Over the initials, which stay where the page's policy blocks it.
-      avatar_url && make('img', '', { alt: '', loading: 'lazy', decoding: 'async', referrerPolicy: 'no-referrer', src: avatar_url }),
+      // The service's copy alone, over the initials, which stay where the page's policy blocks it.
+      avatar_url?.includes('/media/v1/images/') &&
+        make('img', '', { alt: '', loading: 'lazy', decoding: 'async', referrerPolicy: 'no-referrer', src: avatar_url }),
     ),
     isWebAddress(website_url)
       ? make('a', '', { href: website_url, rel: 'nofollow ugc noopener noreferrer', target: '_blank' }, ...who)
@@ -77,11 +79,4 @@ function byline({ name, title, company, website_url, avatar_url }: Item['author'
 function initials(name: string): string {
   const letters = name.split(/\s+/).flatMap((word) => /[\p{L}\p{N}]/u.exec(word) ?? [])
   return [...letters.slice(0, 1), ...letters.slice(1).slice(-1)].join('')
-}
-
-/** One of twelve hues: the same on every page, see `hues.test.ts`. */
-export function hueOf(name: string): number {
-  let sum = 7
-  for (const letter of name.slice(0, 50)) sum = (sum * 31 + letter.charCodeAt(0)) % 12
-  return sum * 30
 }

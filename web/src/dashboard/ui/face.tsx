@@ -1,9 +1,8 @@
 import { type CSSProperties, useState } from 'react'
 import type { Submission } from '../api.ts'
+import { hueOf } from './hue.ts'
 import { plainName } from './names.ts'
 
-const HUES = 12
-const HUE_CHARACTERS = 50
 const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
 /** Longer ones are a pile of combining marks. */
 const MAX_GRAPHEME_CHARACTERS = 8
@@ -43,11 +42,4 @@ function firstOf(word: string): string {
   const [first] = graphemes.segment(word.slice(0, 32))
   const text = first?.segment ?? ''
   return text.length > MAX_GRAPHEME_CHARACTERS ? text.slice(0, 1) : text.toLocaleUpperCase()
-}
-
-/** As the elements and the page of a widget choose it. */
-export function hueOf(name: string): number {
-  let sum = 7
-  for (const letter of name.slice(0, HUE_CHARACTERS)) sum = (sum * 31 + letter.charCodeAt(0)) % HUES
-  return sum * (360 / HUES)
 }

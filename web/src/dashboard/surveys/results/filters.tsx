@@ -1,10 +1,10 @@
 import { serviceNow } from '../../clock.ts'
 import { useTeam } from '../../shell/places.ts'
+import { dayIn } from '../../ui/day-in.ts'
 import { SelectField, TextField } from '../../ui/field.tsx'
 import type { ResultsSearch } from '../address.ts'
 import { languageName } from '../languages.ts'
 import type { Survey } from '../queries.ts'
-import { dayIn } from './range.ts'
 
 const RANGES = [
   { value: '', label: 'All time' },
