@@ -136,6 +136,11 @@ export class ModerationQueue {
     return this.entries.get(id)?.decision?.isSending ? null : this.remove(id)
   }
 
+  /** Whether the submission is in the queue. */
+  has(id: string): boolean {
+    return this.entries.has(id)
+  }
+
   /** Replaces a submission that was changed, as by its tags. */
   replace(submission: Submission): void {
     const entry = this.entries.get(submission.id)

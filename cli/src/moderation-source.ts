@@ -1,5 +1,7 @@
 import type { Submission } from '@earshot/contracts'
+import { type Client, EarshotApiError } from '@earshot/contracts/client'
 import { sizes } from '@earshot/contracts/constants'
+import { quoteOf } from './moderation-colleagues.ts'
 import { Pace, RETRY_MS } from './moderation-pace.ts'
 import type { Session } from './moderation-session.ts'
 import { isPassing } from './passing.ts'
@@ -7,11 +9,13 @@ import { isPassing } from './passing.ts'
 /** The next page is read when so few are ahead. */
 const LOW_WATER = 10
 const PAGE = 50
-/** How often those look for new submissions who may not read the stream of events. */
-const LOOK_MS = 10_000
+/** How long arrivals wait after others were read; longer where many arrive, because a person has 1,000 requests per hour. */
+const MIN_GAP_MS = 500
+const MAX_GAP_MS = 5_000
 /** A submission can become visible later than one that was created after it, but not by so much. */
 const OVERLAP_MS = 60_000
-const TYPES = ['submission.created', 'submission.approved', 'submission.rejected'] as const
+
+type Change = ReturnType<Client['submissions']['stream']> extends AsyncIterable<{ data: infer Data }> ? Data : never
 
 /** Brings pending submissions into the queue: those that wait, page by page, and those that arrive. Notices what others decide. */
 export class ModerationSource {
@@ -19,12 +23,14 @@ export class ModerationSource {
   private readonly pace: Pace
   /** Of the next page; undefined for the first. */
   private pageCursor: string | undefined
-  /** Of the last event; undefined before the stream was open. */
+  /** Of the last change; undefined before the stream was open. */
   private streamCursor: string | undefined
   /** The time of the newest submission that was seen; undefined if there was none. */
   private newest: string | undefined
-  /** Whether submissions may have arrived that nobody told of. */
+  /** Whether submissions may have arrived that are not here yet. */
   private isBehind = false
+  private caughtUpMs = Number.NEGATIVE_INFINITY
+  private gapMs = MIN_GAP_MS
   /** Whether the stream was lost. */
   private isCutOff = false
 
@@ -44,14 +50,14 @@ export class ModerationSource {
   load(): Promise<void> {
     const { queue } = this.session
     return this.pace.run(async () => {
-      if (this.isBehind) await this.catchUp()
+      if (this.isBehind && performance.now() - this.caughtUpMs >= this.gapMs) await this.catchUp()
       else if (!queue.isWhole && queue.ahead().length < LOW_WATER) await this.readPage()
       else return false
       return true
     })
   }
 
-  /** Follows the events until the person leaves. Those who may not read them look at the list now and then. */
+  /** Follows the changes of the project until the person leaves. Throws a failure that does not pass. */
   async follow(): Promise<void> {
     const { leaving, terminal, tell } = this.session
     while (!leaving.aborted) {
@@ -59,7 +65,7 @@ export class ModerationSource {
         await this.readStream()
       } catch (error) {
         if (leaving.aborted) return
-        if (!isPassing(error)) return this.look()
+        if (!isPassing(error)) throw error
         this.isCutOff = true
         tell(`${error.message} Reconnecting.`)
       }
@@ -75,38 +81,52 @@ export class ModerationSource {
       if (this.isCutOff) tell('The service is back.')
       this.isCutOff = false
     }
-    const stream = client.events.stream(
-      { team_id: place.team_id, types: [...TYPES], cursor: this.streamCursor },
+    const stream = client.submissions.stream(
+      { ...place, cursor: this.streamCursor },
       // What was missed is read from the list.
       { signal: leaving, onReady, onExpired: ({ newestCursor }) => newestCursor },
     )
-    for await (const { cursor, data: event } of stream) {
+    for await (const { cursor, data: change } of stream) {
+      await this.notice(change)
       this.streamCursor = cursor
-      if ('submission' in event.data) await this.notice(event.data.submission)
     }
   }
 
-  private async look(): Promise<void> {
-    const { leaving, terminal } = this.session
-    while (!leaving.aborted) {
-      await terminal.pause(LOOK_MS, leaving)
-      this.isBehind = true
+  /** A change names the submission and its state. The rest is read where it matters. */
+  private async notice({ type, submission_id, kind, state }: Change): Promise<void> {
+    const { filters, queue } = this.session
+    if (state !== 'pending') return this.noticeDecision(submission_id, state)
+    if (filters.kind && filters.kind !== kind) return
+    if (type === 'submission.created') this.isBehind = true
+    // It got the tag that is moderated, or other words of the team.
+    else if (filters.tag || queue.has(submission_id)) {
+      const submission = await this.read(submission_id)
+      if (!submission) return
+      queue.replace(submission)
+      if (!filters.tag || submission.tags.includes(filters.tag)) queue.add([submission])
     }
   }
 
-  private async notice(submission: Submission): Promise<void> {
-    const { place, filters, queue, colleagues, tell } = this.session
-    if (submission.project_id !== place.project_id) return
-    if (submission.state === 'pending') {
-      this.see([submission])
-      const isWanted = (!filters.kind || submission.kind === filters.kind) && (!filters.tag || submission.tags.includes(filters.tag))
-      if (isWanted) queue.add([submission])
-      return
-    }
-    const entry = queue.decidedElsewhere(submission.id)
+  private async noticeDecision(id: string, state: Change['state']): Promise<void> {
+    const { queue, colleagues, tell } = this.session
+    const entry = queue.decidedElsewhere(id)
     if (!entry) return
-    entry.news = await colleagues.newsOf(submission)
+    // Who decided is good to know; that somebody did is certain.
+    const now = state === 'deleted' ? null : await this.read(id).catch(() => null)
+    const otherwise = state === 'deleted' ? 'deleted meanwhile' : `${state} by somebody else`
+    entry.news = now ? await colleagues.newsOf(now) : `${quoteOf(entry.submission)} was ${otherwise}.`
     tell(entry.decision ? `${entry.news} Your decision was not sent.` : entry.news)
+  }
+
+  /** Returns the submission as it is now; null if it is not there any more. */
+  private async read(submission_id: string): Promise<Submission | null> {
+    const { client, place, leaving } = this.session
+    try {
+      return await client.submissions.retrieve({ ...place, submission_id }, { signal: leaving })
+    } catch (error) {
+      if (error instanceof EarshotApiError && error.status === 404) return null
+      throw error
+    }
   }
 
   private async readPage(): Promise<void> {
@@ -119,7 +139,10 @@ export class ModerationSource {
 
   /** Reads all that have arrived since the newest that was seen. */
   private async catchUp(): Promise<void> {
+    const nowMs = performance.now()
     this.isBehind = false
+    this.gapMs = nowMs - this.caughtUpMs > MAX_GAP_MS ? MIN_GAP_MS : Math.min(MAX_GAP_MS, this.gapMs * 2)
+    this.caughtUpMs = nowMs
     try {
       const created_after = this.newest && new Date(Date.parse(this.newest) - OVERLAP_MS).toISOString()
       for (let cursor: string | undefined, isLast = false; !isLast; ) {

@@ -100,13 +100,36 @@ test('new submissions appear, and what somebody else decided is shown and not ov
   ])
 })
 
-test('a member, who may not read events, moderates all the same', async () => {
-  const id = await submit('Words of a visitor')
+test('a member, who may not read events, sees what happens as it happens', { timeout: 30_000 }, async () => {
+  const first = await submit('Words of a visitor')
   const run = moderate(service, team, { token: await team.tokenOf('member') })
   await run.shows('Words of a visitor')
+  const [second, third] = [await submit('Words that come later'), await submit('Words that go')]
+  await number(service)
+  await run.shows(/^Website: 3 pending/)
+  await client().submissions.approve({ ...team.project, submission_id: second })
+  await number(service)
+  await run.shows(/“Words that come later” was approved by .+ ago\./)
+  await client().submissions.delete({ ...team.project, submission_id: third })
+  await number(service)
+  await run.shows('“Words that go” was deleted meanwhile.')
+  await client().submissions.update({ ...team.project, submission_id: first, tags: ['press'] })
+  await number(service)
+  await run.shows('Tags: press')
   run.type('aq')
+  expect(await run.ended).toMatchObject({ exitCode: 0, err: '1 approved, 0 rejected, 0 left.\n' })
+  expect(await stateOf(first)).toEqual(['approved', null])
+})
+
+test('an older submission appears once it has the tag that is moderated', async () => {
+  const id = await submit('Words without a tag')
+  const run = moderate(service, team, { args: ['--tag', 'press'] })
+  await run.shows('Nothing is pending')
+  await client().submissions.update({ ...team.project, submission_id: id, tags: ['press'] })
+  await number(service)
+  await run.shows('Words without a tag')
+  run.type('q')
   expect(await run.ended).toMatchObject({ exitCode: 0 })
-  expect(await stateOf(id)).toEqual(['approved', null])
 })
 
 test('tags are set at once, and filters narrow the queue', async () => {

@@ -1,9 +1,10 @@
 import { useMutation } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { type FormEvent, useState } from 'react'
+import type { FormEvent } from 'react'
 import { api, queries } from '../api.ts'
 import { useIdentity } from '../shell/places.ts'
 import { Button } from '../ui/button.tsx'
+import { useDraft } from '../ui/draft.ts'
 import { ErrorNote } from '../ui/error-note.tsx'
 import { fieldErrors } from '../ui/error-text.ts'
 import { TextField } from '../ui/field.tsx'
@@ -33,10 +34,11 @@ export function NewTeam() {
 
 function TeamForm() {
   const navigate = useNavigate()
-  const [name, setName] = useState('')
+  const [{ name }, change, forget] = useDraft('team', { name: '' })
   const create = useMutation({
     mutationFn: () => api.teams.create({ name: name.trim() }),
     onSuccess: async ({ slug }) => {
+      forget()
       await queries.invalidateQueries({ queryKey: ['teams'] })
       await queries.invalidateQueries({ queryKey: ['me'] })
       await navigate({ to: '/$team', params: { team: slug } })
@@ -52,7 +54,7 @@ function TeamForm() {
       <TextField
         {...{ label: 'Name of your team', value: name, error: errors.get('name') }}
         hint="Your company or your product. You can change it later."
-        onChange={(event) => setName(event.target.value)}
+        onChange={(event) => change({ name: event.target.value })}
         autoComplete="organization"
         dir="auto"
         required

@@ -1,9 +1,10 @@
 import { useMutation } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { type FormEvent, useState } from 'react'
+import type { FormEvent } from 'react'
 import { api, queries } from '../api.ts'
 import { useHasRole, useTeam } from '../shell/places.ts'
 import { Button } from '../ui/button.tsx'
+import { useDraft } from '../ui/draft.ts'
 import { Empty } from '../ui/empty.tsx'
 import { ErrorNote } from '../ui/error-note.tsx'
 import { fieldErrors } from '../ui/error-text.ts'
@@ -29,11 +30,11 @@ export function NewProject() {
 export function ProjectForm() {
   const team = useTeam()
   const navigate = useNavigate()
-  const [name, setName] = useState('')
-  const [website, setWebsite] = useState('')
+  const [{ name, website }, change, forget] = useDraft(`project.${team.id}`, { name: '', website: '' })
   const create = useMutation({
     mutationFn: () => api.projects.create({ team_id: team.id, name: name.trim(), website_url: website.trim() || null }),
     onSuccess: async ({ slug }) => {
+      forget()
       await queries.invalidateQueries({ queryKey: ['projects', team.id] })
       await navigate({ to: '/$team/$project/first-steps', params: { team: team.slug, project: slug } })
     },
@@ -47,7 +48,7 @@ export function ProjectForm() {
     <form className="card stack" onSubmit={submit}>
       <TextField
         {...{ label: 'Name', hint: 'Visitors see it above the form.', value: name, error: errors.get('name') }}
-        onChange={(event) => setName(event.target.value)}
+        onChange={(event) => change({ name: event.target.value })}
         dir="auto"
         required
       />
@@ -55,7 +56,7 @@ export function ProjectForm() {
         {...{ label: 'Website', type: 'url', value: website, error: errors.get('website_url') }}
         placeholder="https://example.com"
         hint="Optional. Visitors come back to it after they sent their words."
-        onChange={(event) => setWebsite(event.target.value)}
+        onChange={(event) => change({ website: event.target.value })}
       />
       {create.error && errors.size === 0 && <ErrorNote error={create.error} />}
       <div className="row">

@@ -5,6 +5,7 @@ import { useHasRole, useProjectRef } from '../shell/places.ts'
 import { Button } from '../ui/button.tsx'
 import { Confirm } from '../ui/confirm.tsx'
 import { CopyButton } from '../ui/copy.tsx'
+import { useDraft } from '../ui/draft.ts'
 import { Empty } from '../ui/empty.tsx'
 import { ErrorNote } from '../ui/error-note.tsx'
 import { fieldErrors } from '../ui/error-text.ts'
@@ -90,11 +91,11 @@ function KeyList({ keys, onRevoke }: { keys: readonly Key[]; onRevoke?: (key: Ke
 /** Makes a key with a label. */
 function NewKey() {
   const ref = useProjectRef()
-  const [label, setLabel] = useState('')
+  const [{ label }, change] = useDraft(`public-key.${ref.project_id}`, { label: '' })
   const create = useMutation({
     mutationFn: () => api.publicKeys.create({ ...ref, label: label.trim() || null }),
     onSuccess: async () => {
-      setLabel('')
+      change({ label: '' })
       await queries.invalidateQueries({ queryKey: keysQuery(ref).queryKey })
       toast({ look: 'good', text: 'The key is created.' })
     },
@@ -111,7 +112,7 @@ function NewKey() {
           {...{ label: 'Label of a new key', value: label, error: errors.get('label') }}
           hint="Where it is used, such as Website footer."
           maxLength={200}
-          onChange={(event) => setLabel(event.target.value)}
+          onChange={(event) => change({ label: event.target.value })}
         />
         <Button type="submit" icon="plus" isBusy={create.isPending}>
           Create key

@@ -70,12 +70,14 @@ function TagTable({ tags, canWrite }: { tags: readonly { tag: string; count: num
               <td className="number">{count.toLocaleString('en')}</td>
               {canWrite && (
                 <td>
-                  <Link className="icon-btn" from={PLACE} search={{ rename: tag }} aria-label={`Rename ${tag}`} title="Rename">
-                    <Icon name="edit" />
-                  </Link>
-                  <Link className="icon-btn" from={PLACE} search={{ delete: tag }} aria-label={`Delete ${tag}`} title="Delete">
-                    <Icon name="trash" />
-                  </Link>
+                  <span className="tag-actions">
+                    <Link className="icon-btn" from={PLACE} search={{ rename: tag }} aria-label={`Rename ${tag}`} title="Rename">
+                      <Icon name="edit" />
+                    </Link>
+                    <Link className="icon-btn" from={PLACE} search={{ delete: tag }} aria-label={`Delete ${tag}`} title="Delete">
+                      <Icon name="trash" />
+                    </Link>
+                  </span>
                 </td>
               )}
             </tr>
