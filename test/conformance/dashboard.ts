@@ -6,6 +6,7 @@ import { analyticsFlows } from './dashboard/analytics.ts'
 import { badInputFlows } from './dashboard/bad-input.ts'
 import { eventFlows } from './dashboard/events.ts'
 import { type Flow, openFixture, SIZES, type Size, type Surroundings } from './dashboard/fixture.ts'
+import { imageFlows } from './dashboard/images.ts'
 import { importFlows } from './dashboard/imports.ts'
 import { inboxFlows } from './dashboard/inbox.ts'
 import { inboxCareFlows } from './dashboard/inbox-care.ts'
@@ -39,6 +40,7 @@ const flows: readonly Flow[] = [
   webhookFlows,
   eventFlows,
   badInputFlows,
+  imageFlows,
   paletteFlows,
   tagFlows,
   upgradeFlows,
