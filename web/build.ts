@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
@@ -20,6 +20,8 @@ const VISITOR_MANIFEST = 'visitor.json'
 const EMBED = 'embed.js'
 /** The names that every build has, in the order in which they are replaced. The encodings of a file come before it. */
 const LASTING = [DASHBOARD_MANIFEST, VISITOR_MANIFEST, EMBED].flatMap((name) => [`${name}.br`, `${name}.gz`, name])
+/** What the service reads of the sources as they are. A build brings it along, so that `dist/` is enough. */
+const READ_AS_IS = ['favicon.svg', 'locales', 'styles', 'embed/card.css', 'embed/words.json']
 /** What is younger may be that of another build that runs beside this one. */
 const LONGEST_BUILD_MS = 10 * 60_000
 const COMPRESSED = /\.(js|css|html|svg|json)$/
@@ -34,7 +36,7 @@ interface Stamp {
   previousFiles: string[]
 }
 
-/** The folder of the pages: `src/` is read as it is, `dist/` is what a build wrote. */
+/** The folder of the pages: `src/` is read as it is, `dist/` is what a build wrote, with a copy of what is read. */
 export const webFolder = ROOT
 
 /** Whether the pages are built from the sources as they are now, or cannot be built because an image has no sources. */
@@ -75,7 +77,8 @@ function publish(folder: string, sources: string): void {
   const hashed = files.filter((name) => !LASTING.includes(name))
   for (const name of [...hashed, ...LASTING.filter((name) => files.includes(name)), STAMP])
     renameSync(join(folder, name), join(BUILT, name))
-  deleteOthers(new Set([...files, ...previousFiles, STAMP]))
+  for (const name of READ_AS_IS) cpSync(join(ROOT, 'src', name), join(BUILT, 'src', name), { recursive: true })
+  deleteOthers(new Set([...files, ...previousFiles, STAMP, 'src']))
 }
 
 /** Deletes the files of older builds, and the folders of builds that were killed. */

@@ -52,7 +52,7 @@ test('builds may run at once, and open pages get the files of the build before u
   } finally {
     await service.close()
   }
-  expect(readdirSync(dist).filter((name) => statSync(join(dist, name)).isDirectory())).toEqual([])
+  expect(readdirSync(dist).filter((name) => statSync(join(dist, name)).isDirectory())).toEqual(['src'])
   expect(readdirSync(folder).filter((name) => name.startsWith('dist'))).toEqual(['dist'])
 })
 
@@ -76,6 +76,25 @@ test('without their sources the pages count as built, and without a part of them
   expect(await copy.isBuilt()).toBe(false)
   for (const part of ['dashboard', 'visitor', 'embed']) rmSync(join(folder, 'src', part), { recursive: true })
   expect(await copy.isBuilt()).toBe(true)
+})
+
+test('what a build wrote is enough for all pages, as in an image without their sources', PATIENCE, async () => {
+  copy = makeCopy()
+  await copy.build()
+  const { folder } = copy
+  rmSync(join(folder, 'src'), { recursive: true })
+  const service = await startTestService({ webFolder: folder })
+  try {
+    const { body } = await service.send('GET', '/c/withdraw', { headers: { 'accept-language': 'de' } })
+    expect(body).toContain('lang="de"')
+    const signIn = await service.send('GET', '/accounts/sign-in/')
+    const [, style = ''] = /<link rel="stylesheet" href="([^"]+)"/.exec(signIn.body) ?? []
+    for (const address of ['/favicon.svg', '/w/widget.css', style]) expect((await service.send('GET', address)).status, address).toBe(200)
+    const { body: script } = await service.send('GET', '/app/')
+    expect(script).not.toContain('being built')
+  } finally {
+    await service.close()
+  }
 })
 
 /** A copy of the sources, whose pages can be built without harm to other tests. */

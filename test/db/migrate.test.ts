@@ -83,6 +83,42 @@ test('replicas on different databases of one server can create the roles at the 
   expect(results.map(({ migrations }) => migrations)).toEqual(addresses.map(() => ['0001_notes.sql']))
 })
 
+test('a migration gives way to a table that is busy for long, and is done in a pause', { timeout: 60_000 }, async () => {
+  const address = await createDatabase()
+  await migrate({ address, ...writeSql({ '0001_notes.sql': CREATE_NOTES }) })
+  const directories = writeSql({
+    '0001_notes.sql': CREATE_NOTES,
+    // What it did before it had to wait is undone each time.
+    '0002_told.sql': 'create table told (id integer); alter table notes add column told boolean not null default false;',
+  })
+  const busy = connect(address)
+  const writer = connect(address)
+  let isBusy = true
+  const { promise: begun, resolve } = Promise.withResolvers<void>()
+  const holding = busy.begin(async (tx) => {
+    await tx.unsafe(`insert into notes values (2, 'two')`)
+    resolve()
+    // Longer than a migration waits at once.
+    while (isBusy) await tx`select pg_sleep(0.1)`
+  })
+  await begun
+  const migrating = migrate({ address, ...directories })
+  // Meanwhile the old version writes on: no statement waits behind the migration for long.
+  const waitsMs: number[] = []
+  for (let id = 10; id < 15; id += 1) {
+    const startedMs = performance.now()
+    await writer.unsafe(`insert into notes values (${id}, 'more')`)
+    waitsMs.push(performance.now() - startedMs)
+    await new Promise((next) => setTimeout(next, 500))
+  }
+  isBusy = false
+  await holding
+  expect(Math.max(...waitsMs)).toBeGreaterThan(100)
+  expect(Math.max(...waitsMs)).toBeLessThan(8_000)
+  expect(await migrating).toMatchObject({ migrations: ['0002_told.sql'] })
+  expect(await query(address, 'select count(*) from notes where not told')).toEqual([{ count: '7' }])
+})
+
 test('when nothing is missing, migrating takes one query and waits for no lock', async () => {
   const address = await createDatabase()
   const directories = writeSql({ '0001_notes.sql': CREATE_NOTES })

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import postgres from 'postgres'
 import { clientOf } from '../driver/connect.ts'
 import type { DatabaseAddress } from '../driver/database.ts'
@@ -9,8 +10,15 @@ export const LOCK_KEY = 0x45415253
 /** The lock of the functions: a replica that brings only functions does not wait for an index that is being built. */
 export const FUNCTIONS_LOCK_KEY = LOCK_KEY + 1
 
-/** A migration that waits longer for a table would block every statement behind it: it fails instead, and changes nothing. */
-const LOCK_TIMEOUT_MS = 10_000
+/**
+ * A migration that waits for a table blocks every statement behind it. It waits briefly, gives way, and tries again: so a table that is
+ * busy all day is migrated in a pause, and the old version works meanwhile. After long in vain it fails, and has changed nothing.
+ */
+const LOCK_TIMEOUT_MS = 2_000
+const GIVE_WAY_MS = 3_000
+const GIVE_UP_MS = 15 * 60_000
+/** SQLSTATE `lock_not_available`. */
+const LOCK_TIMED_OUT = '55P03'
 
 /**
  * Does work with a connection of its own, and closes it. Fails when the connection is lost, which the driver does not tell
@@ -79,8 +87,25 @@ async function unlock(connection: postgres.Sql, key: number): Promise<void> {
   await connection`select pg_advisory_unlock(${key})`.catch(() => {})
 }
 
-/** Does work in one transaction as the owner of the schema. */
+/** Does work in one transaction as the owner of the schema. It is done again from the start when a table is busy. */
 export async function inTransaction<Result>(connection: postgres.Sql, work: () => Promise<Result>): Promise<Result> {
+  const startedMs = performance.now()
+  for (;;) {
+    try {
+      return await inOneTransaction(connection, work)
+    } catch (error) {
+      if (!isLockTimeout(error) || performance.now() - startedMs > GIVE_UP_MS) throw error
+      await delay(GIVE_WAY_MS)
+    }
+  }
+}
+
+function isLockTimeout(error: unknown): boolean {
+  const cause = error instanceof DatabaseSetupError ? error.cause : error
+  return cause instanceof postgres.PostgresError && cause.code === LOCK_TIMED_OUT
+}
+
+async function inOneTransaction<Result>(connection: postgres.Sql, work: () => Promise<Result>): Promise<Result> {
   await connection.unsafe(`
     begin;
     set local role earshot_owner;

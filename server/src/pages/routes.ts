@@ -25,6 +25,7 @@ import { registerSignUp } from './sign-up.ts'
 import { registerTokens } from './tokens.ts'
 import { registerUnsubscribe } from './unsubscribe.ts'
 import { registerVerifyEmail } from './verify-email.ts'
+import { sourcesOf } from './web-sources.ts'
 
 const STYLES = ['tokens.css', 'page.css', 'account.css']
 
@@ -67,7 +68,7 @@ export async function registerPages(
 
 /** The style of the pages without script: the colours and sizes of all pages, and their own. No build is needed. */
 async function readStyle(webFolder: string): Promise<string> {
-  const texts = await Promise.all(STYLES.map((name) => readFile(join(webFolder, 'src/styles', name), 'utf8')))
+  const texts = await Promise.all(STYLES.map((name) => readFile(join(sourcesOf(webFolder), 'styles', name), 'utf8')))
   return texts.join('\n')
 }
 

@@ -1,6 +1,7 @@
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ApiError } from '@earshot/contracts'
+import { sourcesOf } from '../pages/web-sources.ts'
 
 /** How long a build takes, about. */
 const RETRY_AFTER_SECONDS = 5
@@ -35,7 +36,7 @@ export function openBuiltPages(folder: string): BuiltPages {
   const manifests = new Map<string, { builtMs: number; manifest: Manifest }>()
   return {
     built,
-    sources: join(folder, 'src'),
+    sources: sourcesOf(folder),
     async assets(page, source) {
       const path = join(built, `${page}.json`)
       const builtMs = await stat(path).then(
