@@ -5,14 +5,14 @@ import { openChromium } from './chromium.ts'
 import { analyticsFlows } from './dashboard/analytics.ts'
 import { badInputFlows } from './dashboard/bad-input.ts'
 import { eventFlows } from './dashboard/events.ts'
-import { type Flow, openFixture, SIZES, type Size, type Surroundings } from './dashboard/fixture.ts'
 import { imageFlows } from './dashboard/images.ts'
 import { importFlows } from './dashboard/imports.ts'
-import { inboxFlows } from './dashboard/inbox.ts'
 import { inboxCareFlows } from './dashboard/inbox-care.ts'
 import { inboxLiveFlows } from './dashboard/inbox-live.ts'
 import { inboxTabsFlows } from './dashboard/inbox-tabs.ts'
+import { inboxFlows } from './dashboard/inbox.ts'
 import { paletteFlows } from './dashboard/palette.ts'
+import { situationFlows } from './dashboard/situations.ts'
 import { surveysFlows } from './dashboard/surveys.ts'
 import { tagFlows } from './dashboard/tags.ts'
 import { teamFlows } from './dashboard/team.ts'
@@ -21,6 +21,8 @@ import { upgradeFlows } from './dashboard/upgrade.ts'
 import { videoFlows } from './dashboard/videos.ts'
 import { webhookFlows } from './dashboard/webhooks.ts'
 import { widgetFlows } from './dashboard/widgets.ts'
+import { zoomFlows } from './dashboard/zoom.ts'
+import { type Flow, openFixture, SIZES, type Size, type Surroundings } from './dashboard/fixture.ts'
 
 const LIMIT_MS = 120_000
 const AT_ONCE = 2
@@ -42,7 +44,9 @@ const flows: readonly Flow[] = [
   badInputFlows,
   imageFlows,
   paletteFlows,
+  situationFlows,
   tagFlows,
+  zoomFlows,
   upgradeFlows,
 ].flat()
 

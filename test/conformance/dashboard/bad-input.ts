@@ -8,7 +8,7 @@ import { layoutFindings } from './layout.ts'
 const PAGES: Readonly<Record<string, (made: Hostile) => readonly string[]>> = {
   'the inbox': ({ submissions }) => ['inbox', 'inbox?state=rejected', ...submissions.map((id) => `inbox?item=${id}`)],
   testimonials: ({ testimonials }) => ['testimonials', ...testimonials.map((id) => `testimonials?item=${id}`)],
-  'videos and widgets': ({ videos, widget }) => ['videos', ...videos.map((id) => `videos?item=${id}`), 'widgets', `widgets/${widget}`],
+  'videos and widgets': ({ videos, widget }) => ['videos', ...videos.map((id) => `videos?item=${id}`), `widgets/${widget}`, 'widgets'],
   surveys: ({ survey, responses }) => [
     ...['surveys', `surveys/${survey}/edit`, `surveys/${survey}/edit?tab=translations`, `surveys/${survey}/results`],
     ...[`surveys/${survey}/responses`, ...responses.map((id) => `surveys/${survey}/responses?response=${id}`), 'analytics'],
@@ -98,6 +98,5 @@ async function look(fixture: Fixture, address: string): Promise<readonly string[
 /** Waits until the page has loaded what it shows. */
 async function settle(page: Page): Promise<void> {
   await page.getByRole('heading', { level: 1 }).first().waitFor({ state: 'attached' })
-  await page.waitForLoadState('networkidle').catch(() => {})
   await page.locator('.skeleton').first().waitFor({ state: 'detached' })
 }

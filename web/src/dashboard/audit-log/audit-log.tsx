@@ -3,7 +3,7 @@ import { infiniteQueryOptions, useInfiniteQuery, useQuery } from '@tanstack/reac
 import { getRouteApi } from '@tanstack/react-router'
 import { useId, useState } from 'react'
 import { api, type Item } from '../api.ts'
-import { AdminsOnly, lacksFeature, NotInPlan } from '../shell/admins-only.tsx'
+import { AdminsOnly, NotInPlan, useLacksFeature } from '../shell/admins-only.tsx'
 import { projectsQuery, useTeam } from '../shell/places.ts'
 import { Button } from '../ui/button.tsx'
 import { Empty } from '../ui/empty.tsx'
@@ -52,7 +52,7 @@ function Log() {
   const entries = query.data?.pages.flatMap(({ results }) => results) ?? []
   return (
     <Page title="Audit log" lead="Who changed what, and when. Entries are kept for a year and cannot be changed." width="wide">
-      {lacksFeature(query.error) ? (
+      {useLacksFeature('audit_log', query.error) ? (
         <NotInPlan what="audit log" />
       ) : (
         <>

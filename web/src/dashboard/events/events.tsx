@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { useState } from 'react'
-import { AdminsOnly, lacksFeature, NotInPlan } from '../shell/admins-only.tsx'
+import { AdminsOnly, NotInPlan, useLacksFeature } from '../shell/admins-only.tsx'
 import { useTeam } from '../shell/places.ts'
 import { Button } from '../ui/button.tsx'
 import { Empty } from '../ui/empty.tsx'
@@ -38,7 +38,7 @@ function EventsPage() {
   const known = types.data?.find((one) => one.type === type)?.type
   return (
     <Page title="Events" lead="Everything that happens in your team, as your programs receive it." width="wide">
-      {lacksFeature(types.error) ? (
+      {useLacksFeature('webhooks', types.error) ? (
         <NotInPlan what="events" />
       ) : (
         <>

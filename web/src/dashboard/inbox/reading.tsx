@@ -3,7 +3,7 @@ import type { Submission } from '../api.ts'
 import { providerName } from '../provider.ts'
 import { Face, pictureOf } from '../ui/face.tsx'
 import { Icon } from '../ui/icon.tsx'
-import { plainName } from '../ui/names.ts'
+import { isVisible, plainName } from '../ui/names.ts'
 import { Stars } from '../ui/stars.tsx'
 import { At } from '../ui/time.tsx'
 import { Decided } from './decided.tsx'
@@ -31,7 +31,7 @@ export function Reading({ item, canWrite }: { item: Submission; canWrite: boolea
       </div>
       {video_id !== null && <VideoPlayer key={video_id} video_id={video_id} />}
       <div className="words">
-        {title && <h2 dir="auto">{title}</h2>}
+        {isVisible(title) && <h2 dir="auto">{title}</h2>}
         <p dir="auto">{body}</p>
       </div>
       <ConsentNote item={item} />

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { api, isRefusal } from '../api.ts'
 import { Empty } from '../ui/empty.tsx'
+import { type Feature, useHasFeature } from '../ui/not-in-plan.tsx'
 import { Page } from '../ui/page.tsx'
 import { useHasRole, useTeam } from './places.ts'
 
@@ -46,7 +47,7 @@ export function NotInPlan({ what }: { what: string }) {
   )
 }
 
-/** Whether the service refused because the plan of the team lacks the feature. */
-export function lacksFeature(error: unknown): boolean {
-  return isRefusal(error, 'feature_not_in_plan')
+/** Whether the plan of the team lacks the feature: as the page knows it, also from a change since, or as the service refused. */
+export function useLacksFeature(feature: Feature, error: unknown): boolean {
+  return !useHasFeature(feature) || isRefusal(error, 'feature_not_in_plan')
 }

@@ -72,7 +72,7 @@ function ProjectMenu() {
         </>
       }
     >
-      <h3>Projects of {team.name}</h3>
+      <h3 role="presentation">Projects of {team.name}</h3>
       {projects.map(({ id, name: text, slug }) => (
         <MenuItem
           key={id}
@@ -87,7 +87,7 @@ function ProjectMenu() {
           New project
         </MenuItem>
       )}
-      {teams.length > 1 && <h3>Other teams</h3>}
+      {teams.length > 1 && <h3 role="presentation">Other teams</h3>}
       {teams
         .filter(({ id }) => id !== team.id)
         .map(({ id, name: text, slug }) => (
@@ -180,7 +180,7 @@ function PersonMenu() {
           </>
         }
       >
-        <h3>{user.email}</h3>
+        <h3 role="presentation">{user.email}</h3>
         <MenuItem icon="settings" onSelect={() => location.assign('/accounts/')}>
           Your account
         </MenuItem>

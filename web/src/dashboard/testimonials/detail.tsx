@@ -7,7 +7,7 @@ import { Button, IconButton } from '../ui/button.tsx'
 import { Face, pictureOf } from '../ui/face.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { Loaded } from '../ui/loaded.tsx'
-import { plainName } from '../ui/names.ts'
+import { isVisible, plainName } from '../ui/names.ts'
 import { QuoteCard } from '../ui/quote-card.tsx'
 import { Skeleton } from '../ui/skeleton.tsx'
 import { Stars } from '../ui/stars.tsx'
@@ -54,7 +54,7 @@ function Detail({ words }: { words: Words }) {
   return (
     <div className="stack">
       <Author words={words} />
-      {words.title && (
+      {isVisible(words.title) && (
         <h3 className="words-heading" dir="auto">
           {words.title}
         </h3>

@@ -7,10 +7,15 @@ const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10ff
 /** In a sentence, which must be read to its end. */
 const MAX_CHARACTERS = 60
 
+/** Whether there is anything to see of a text. */
+export function isVisible(text: string | null): text is string {
+  return text !== null && VISIBLE.test(text)
+}
+
 /** Returns a stranger's name as it can be shown: without piles of marks, and with words for one of which nothing is seen. */
 export function plainName(name: string): string {
   const plain = name.replaceAll(CONTROLS, ' ').replaceAll(PILES, '$1').trim()
-  return VISIBLE.test(plain) ? plain : 'No visible name'
+  return isVisible(plain) ? plain : 'No visible name'
 }
 
 /** Returns a name for a sentence, whose other words keep their direction: for messages and labels, which have no elements. */

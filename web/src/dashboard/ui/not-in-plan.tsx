@@ -2,7 +2,7 @@ import { plans } from '@earshot/contracts/constants'
 import { useHasRole, useTeam } from '../shell/places.ts'
 import { Empty } from './empty.tsx'
 
-type Feature = (typeof plans)['business']['features'][number]
+export type Feature = (typeof plans)['business']['features'][number]
 
 /** Whether the plan of the team includes the feature, so that what the service would refuse is not asked for. */
 export function useHasFeature(feature: Feature): boolean {

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { isRefusal } from '../api.ts'
-import { AdminsOnly, lacksFeature, NotInPlan } from '../shell/admins-only.tsx'
+import { AdminsOnly, NotInPlan, useLacksFeature } from '../shell/admins-only.tsx'
 import { Missing } from '../shell/layouts.tsx'
 import { useTeam } from '../shell/places.ts'
 import { BackLink } from '../ui/back-link.tsx'
@@ -41,7 +41,7 @@ function EndpointPage() {
   const team = useTeam()
   const { webhook } = route.useParams()
   const query = useQuery(endpointQuery({ team_id: team.id, webhook_id: webhook }))
-  if (lacksFeature(query.error))
+  if (useLacksFeature('webhooks', query.error))
     return (
       <Page title="Webhook endpoint">
         <NotInPlan what="webhooks" />

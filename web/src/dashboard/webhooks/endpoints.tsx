@@ -1,7 +1,7 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import { AdminsOnly, lacksFeature, NotInPlan } from '../shell/admins-only.tsx'
+import { AdminsOnly, NotInPlan, useLacksFeature } from '../shell/admins-only.tsx'
 import { projectsQuery, useTeam } from '../shell/places.ts'
 import { Button } from '../ui/button.tsx'
 import { Empty } from '../ui/empty.tsx'
@@ -35,7 +35,7 @@ function Endpoints() {
   const { create } = route.useSearch()
   const navigate = route.useNavigate()
   const query = useInfiniteQuery(endpointsQuery(team.id))
-  if (lacksFeature(query.error))
+  if (useLacksFeature('webhooks', query.error))
     return (
       <Page title={TITLE}>
         <NotInPlan what="webhooks" />
