@@ -11,6 +11,7 @@ import { inboxCareFlows } from './dashboard/inbox-care.ts'
 import { inboxLiveFlows } from './dashboard/inbox-live.ts'
 import { inboxTabsFlows } from './dashboard/inbox-tabs.ts'
 import { inboxFlows } from './dashboard/inbox.ts'
+import { networkFlows } from './dashboard/network.ts'
 import { paletteFlows } from './dashboard/palette.ts'
 import { situationFlows } from './dashboard/situations.ts'
 import { surveysFlows } from './dashboard/surveys.ts'
@@ -43,6 +44,7 @@ const flows: readonly Flow[] = [
   eventFlows,
   badInputFlows,
   imageFlows,
+  networkFlows,
   paletteFlows,
   situationFlows,
   tagFlows,

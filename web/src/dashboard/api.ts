@@ -47,16 +47,24 @@ async function sendWithSession(input: RequestInfo | URL, init?: RequestInit): Pr
   if (isOwn && init?.method !== undefined && init.method !== 'GET') await requireSamePerson()
   const response = await fetch(input, init)
   noteServiceTime(response)
-  if (isOwn) noteRefusal(response.status)
+  if (isOwn) noteRefusal(response.status, response.url)
   return response
 }
 
 let placesAskedMs = Number.NEGATIVE_INFINITY
+let placesTimer: ReturnType<typeof setTimeout> | undefined
+/** The lists of teams and of projects, whose own refusals must not ask for them again and again. */
+const PLACES = /\/(teams|projects)\/(\?.*)?$/
 
 /** A refusal may mean that the session, the plan, the role, the team or the project is not any more what the page knows. */
-function noteRefusal(status: number): void {
+function noteRefusal(status: number, address: string): void {
   if (status === 401) noteSignedOut()
-  if (![402, 403, 404].includes(status) || performance.now() - placesAskedMs < PLACES_MS) return
+  if (![402, 403, 404].includes(status) || PLACES.test(address)) return
+  placesTimer ??= setTimeout(askForPlaces, Math.max(0, placesAskedMs + PLACES_MS - performance.now()))
+}
+
+function askForPlaces(): void {
+  placesTimer = undefined
   placesAskedMs = performance.now()
   void queries.invalidateQueries({ queryKey: ['teams'] })
   void queries.invalidateQueries({ queryKey: ['projects'] })
