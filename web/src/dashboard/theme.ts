@@ -1,3 +1,4 @@
+import { useSyncExternalStore } from 'react'
 import { keep, readKept } from './kept.ts'
 
 const KEY = 'earshot.theme'
@@ -10,15 +11,23 @@ export function chosenTheme(): Theme | null {
   return THEMES.find((theme) => theme === readKept('local', KEY)) ?? null
 }
 
-/** Whether the page is dark at the moment. */
-export function isDark(): boolean {
-  return (chosenTheme() ?? (matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light')) === 'dark'
+const device = matchMedia('(prefers-color-scheme: dark)')
+const listeners = new Set<() => void>()
+
+/** Whether the page is dark, also when that changes. */
+export function useIsDark(): boolean {
+  return useSyncExternalStore(subscribe, isDark)
+}
+
+function isDark(): boolean {
+  return (chosenTheme() ?? (device.matches ? 'dark' : 'light')) === 'dark'
 }
 
 /** Uses these colours in this browser from now on; null follows the device again. */
 export function chooseTheme(theme: Theme | null): void {
   keep('local', KEY, theme)
   applyTheme()
+  for (const listener of listeners) listener()
 }
 
 /** Uses the colours that were chosen. */
@@ -26,4 +35,13 @@ export function applyTheme(): void {
   const theme = chosenTheme()
   if (theme === null) delete document.documentElement.dataset.theme
   else document.documentElement.dataset.theme = theme
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener)
+  device.addEventListener('change', listener)
+  return () => {
+    listeners.delete(listener)
+    device.removeEventListener('change', listener)
+  }
 }

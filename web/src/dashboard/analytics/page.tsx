@@ -44,7 +44,7 @@ export function Analytics() {
   return (
     <Page title="Analytics" lead={`Days begin in the time zone of the team, ${settings.timezone}.`} width="wide">
       <RangeBar range={range} days={days} error={overview.error} />
-      <Loaded query={overview} skeleton={<Skeleton rows={3} height="7rem" />}>
+      <Loaded query={overview} skeleton={<OverviewSkeleton />}>
         {(figures) => (
           <>
             <Figures figures={figures} />
@@ -61,6 +61,16 @@ export function Analytics() {
         </Loaded>
       </Section>
     </Page>
+  )
+}
+
+/** The shape of the figures and the first chart. */
+function OverviewSkeleton() {
+  return (
+    <div className="overview-skeleton">
+      <Skeleton rows={1} height="6.75rem" />
+      <Skeleton rows={1} height="19rem" />
+    </div>
   )
 }
 

@@ -12,6 +12,7 @@ import { TextField } from '../ui/field.tsx'
 import { Loaded } from '../ui/loaded.tsx'
 import { More } from '../ui/more.tsx'
 import { Page } from '../ui/page.tsx'
+import { ListSkeleton } from '../ui/skeleton.tsx'
 import { At } from '../ui/time.tsx'
 import { defined, instantOf } from '../webhooks/address.ts'
 import type { AuditSearch } from './address.ts'
@@ -57,7 +58,9 @@ function Log() {
       ) : (
         <>
           <Filters key={search.action} actions={[...new Set(entries.map(({ action }) => action))]} />
-          <Loaded query={query}>{() => <Entries entries={entries} isFiltered={Object.keys(search).length > 0} />}</Loaded>
+          <Loaded query={query} skeleton={<ListSkeleton height="4rem" hasFace />}>
+            {() => <Entries entries={entries} isFiltered={Object.keys(search).length > 0} />}
+          </Loaded>
           <More query={query} />
         </>
       )}

@@ -8,7 +8,7 @@ import { Empty } from '../ui/empty.tsx'
 import { ErrorNote, Note } from '../ui/error-note.tsx'
 import { SelectField } from '../ui/field.tsx'
 import { Page } from '../ui/page.tsx'
-import { Skeleton } from '../ui/skeleton.tsx'
+import { ListSkeleton, Skeleton } from '../ui/skeleton.tsx'
 import { Ago, At } from '../ui/time.tsx'
 import { typesQuery } from '../webhooks/queries.ts'
 import { EventPanel } from './event.tsx'
@@ -132,7 +132,7 @@ function FeedNote({ feed }: { feed: FeedReader }) {
 function FeedList({ feed }: { feed: FeedReader }) {
   const [shown, setShown] = useState(SHOWN)
   const { item } = route.useSearch()
-  if (feed.view.events.length === 0 && feed.view.state === 'reading') return <Skeleton />
+  if (feed.view.events.length === 0 && feed.view.state === 'reading') return <ListSkeleton />
   if (feed.view.events.length === 0 && feed.view.state !== 'failed')
     return (
       <Empty icon="events" title="No event yet">

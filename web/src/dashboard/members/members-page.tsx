@@ -5,6 +5,7 @@ import { Button } from '../ui/button.tsx'
 import { Loaded } from '../ui/loaded.tsx'
 import { More } from '../ui/more.tsx'
 import { Page, Section } from '../ui/page.tsx'
+import { ListSkeleton } from '../ui/skeleton.tsx'
 import { Invitations } from './invitations.tsx'
 import { InviteDialog } from './invite-dialog.tsx'
 import { MemberLine } from './member-line.tsx'
@@ -34,7 +35,7 @@ export function Members() {
         )
       }
     >
-      <Loaded query={query}>
+      <Loaded query={query} skeleton={<ListSkeleton rows={3} height="4.125rem" hasFace />}>
         {({ pages }) => (
           <ul className="people">
             {pages

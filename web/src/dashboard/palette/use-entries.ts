@@ -4,7 +4,7 @@ import type { Project, Team } from '../api.ts'
 import { PROJECT_PAGES, TEAM_PAGES } from '../shell/pages.ts'
 import { nearProject, projectsQuery, teamsQuery, useHasRole, useTeam } from '../shell/places.ts'
 import { signOut } from '../shell/sign-out.ts'
-import { chooseTheme, isDark } from '../theme.ts'
+import { chooseTheme, useIsDark } from '../theme.ts'
 import type { Entry } from './entry.ts'
 
 /** Pages outside of the dashboard. */
@@ -44,12 +44,13 @@ export function useEntries(showShortcuts: () => void): readonly Entry[] {
   const isMember = useHasRole('member')
   const isAdmin = useHasRole('admin')
   const navigate = useNavigate()
+  const dark = useIsDark()
   const places = { team, projects, project: nearProject(team, projects, name), navigate }
   return [
     ...pagesOf(places, isAdmin),
     ...(isMember ? projectActions(places) : []),
     ...(isAdmin ? teamActions(places) : []),
-    ...personActions(showShortcuts),
+    ...personActions(showShortcuts, dark),
     ...switches(places, teams),
   ]
 }
@@ -121,9 +122,8 @@ function teamActions({ team, navigate }: Places): Entry[] {
   ]
 }
 
-function personActions(showShortcuts: () => void): Entry[] {
+function personActions(showShortcuts: () => void, dark: boolean): Entry[] {
   const group = 'Actions'
-  const dark = isDark()
   return [
     {
       ...{ id: 'theme', group, icon: dark ? 'sun' : 'moon', text: dark ? 'Use light colours' : 'Use dark colours' },

@@ -46,7 +46,7 @@ function Requests() {
         <ExportForm />
         <EraseForm onErased={open} />
       </div>
-      <Section title="Earlier requests" lead="Kept as proof. They do not name the persons.">
+      <Section title="Earlier requests" lead="Kept as proof. They name nobody.">
         <Loaded query={query}>{({ pages }) => <RequestList requests={pages.flatMap(({ results }) => results)} />}</Loaded>
         <More query={query} />
       </Section>

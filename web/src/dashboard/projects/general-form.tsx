@@ -31,7 +31,7 @@ export function GeneralForm() {
         />
         <TextField
           {...{ label: 'Short name', value: slug, error: errors.get('slug') }}
-          hint="It stands in addresses of the dashboard. Links with the old one stop working when you change it."
+          hint="Part of the addresses of the dashboard. Old links stop working when you change it."
           onChange={(event) => form.set({ slug: event.target.value })}
           autoCapitalize="none"
           spellCheck={false}

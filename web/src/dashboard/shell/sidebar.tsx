@@ -5,6 +5,7 @@ import { onThisOrigin } from '../api.ts'
 import { useShowsSteps } from '../first-steps/steps.ts'
 import { useCounts } from '../inbox/use-counts.ts'
 import { CommandPalette, PaletteButton } from '../palette/palette-button.tsx'
+import { chooseTheme, useIsDark } from '../theme.ts'
 import { IconButton } from '../ui/button.tsx'
 import { Face } from '../ui/face.tsx'
 import { Icon } from '../ui/icon.tsx'
@@ -163,6 +164,7 @@ function TeamPages() {
 function PersonMenu() {
   const { user } = useIdentity()
   const { role, plan } = useTeam()
+  const dark = useIsDark()
   return (
     <div className="me">
       <Menu
@@ -195,6 +197,9 @@ function PersonMenu() {
         </MenuItem>
         <MenuItem icon="log" onSelect={() => location.assign('/api/docs/')}>
           API reference
+        </MenuItem>
+        <MenuItem icon={dark ? 'sun' : 'moon'} onSelect={() => chooseTheme(dark ? 'light' : 'dark')}>
+          {dark ? 'Use light colours' : 'Use dark colours'}
         </MenuItem>
         <MenuItem icon="external" onSelect={() => void signOut()}>
           Sign out

@@ -12,7 +12,7 @@ import { Menu, MenuItem } from '../ui/menu.tsx'
 import { More } from '../ui/more.tsx'
 import { plainName } from '../ui/names.ts'
 import { Page } from '../ui/page.tsx'
-import { Skeleton } from '../ui/skeleton.tsx'
+import { ListSkeleton } from '../ui/skeleton.tsx'
 import { Ago } from '../ui/time.tsx'
 import { toast, toastFailure } from '../ui/toasts.tsx'
 import { CreateDialog } from './create-dialog.tsx'
@@ -42,7 +42,7 @@ export function Surveys() {
   )
   return (
     <Page title="Surveys" lead="Ask your customers, and see what they answer." actions={createButton} width="wide">
-      <Loaded query={list} skeleton={<Skeleton rows={4} height="4.75rem" />}>
+      <Loaded query={list} skeleton={<ListSkeleton rows={3} height="4.375rem" />}>
         {({ pages }) => {
           const surveys = pages.flatMap(({ results }) => results)
           if (surveys.length === 0)

@@ -33,7 +33,7 @@ export function GeneralForm() {
         />
         <TextField
           {...{ label: 'Short name', value: slug, error: errors.get('slug'), required: true, spellCheck: false, autoCapitalize: 'none' }}
-          hint="It stands in addresses of the dashboard. Links with the old one stop working when you change it."
+          hint="Part of the addresses of the dashboard. Old links stop working when you change it."
           onChange={(event) => form.set({ slug: event.target.value })}
         />
         <TextField
@@ -45,13 +45,13 @@ export function GeneralForm() {
             spellCheck: false,
             autoCapitalize: 'none',
           }}
-          hint="Of mails and pages: a language tag such as en, de or pt-BR."
+          hint="The language of mails and pages, as a tag such as en, de or pt-BR."
           onChange={(event) => form.set({ locale: event.target.value })}
         />
         <SelectField
           {...{ label: 'Time zone', value: timezone, error: errors.get('settings.timezone') }}
           options={zones.map((zone) => ({ value: zone, label: zone.replaceAll('_', ' ') }))}
-          hint="In which the days of figures begin. A change is for records that arrive from now on."
+          hint="Days in figures begin at midnight in this time zone. A change applies to records that arrive from now on."
           onChange={(event) => form.set({ timezone: event.target.value })}
         />
         {save.error && errors.size === 0 && <ErrorNote error={save.error} />}

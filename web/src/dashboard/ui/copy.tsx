@@ -17,9 +17,11 @@ export function CopyButton({ text, label = 'Copy' }: { text: string; label?: str
     }
   }
   return (
-    <Button icon={isCopied ? 'check' : 'copy'} onClick={() => void copy()}>
-      {isCopied ? 'Copied' : label}
-    </Button>
+    <span className="copy" data-copied={isCopied || undefined}>
+      <Button icon={isCopied ? 'check' : 'copy'} onClick={() => void copy()}>
+        {isCopied ? 'Copied' : label}
+      </Button>
+    </span>
   )
 }
 

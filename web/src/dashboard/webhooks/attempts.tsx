@@ -4,6 +4,7 @@ import { Button } from '../ui/button.tsx'
 import { Empty } from '../ui/empty.tsx'
 import { Loaded } from '../ui/loaded.tsx'
 import { More } from '../ui/more.tsx'
+import { ListSkeleton } from '../ui/skeleton.tsx'
 import { Ago } from '../ui/time.tsx'
 import { AttemptFilters } from './filters.tsx'
 import { StatusTag } from './marks.tsx'
@@ -25,7 +26,9 @@ export function Attempts({ endpoint }: { endpoint: Endpoint }) {
           </Button>
         }
       />
-      <Loaded query={query}>{({ pages }) => <AttemptList attempts={pages.flatMap(({ results }) => results)} />}</Loaded>
+      <Loaded query={query} skeleton={<ListSkeleton />}>
+        {({ pages }) => <AttemptList attempts={pages.flatMap(({ results }) => results)} />}
+      </Loaded>
       <More query={query} />
     </section>
   )

@@ -5,6 +5,7 @@ import { Button } from '../ui/button.tsx'
 import { Empty } from '../ui/empty.tsx'
 import { Loaded } from '../ui/loaded.tsx'
 import { More } from '../ui/more.tsx'
+import { ListSkeleton } from '../ui/skeleton.tsx'
 import { Ago } from '../ui/time.tsx'
 import { DeliveryPanel } from './delivery.tsx'
 import { DeliveryFilters } from './filters.tsx'
@@ -30,7 +31,9 @@ export function Deliveries({ endpoint }: { endpoint: Endpoint }) {
             </Button>
           }
         />
-        <Loaded query={query}>{({ pages }) => <DeliveryList deliveries={pages.flatMap(({ results }) => results)} />}</Loaded>
+        <Loaded query={query} skeleton={<ListSkeleton />}>
+          {({ pages }) => <DeliveryList deliveries={pages.flatMap(({ results }) => results)} />}
+        </Loaded>
         <More query={query} />
       </section>
       {search.item !== undefined && <DeliveryPanel key={search.item} endpoint={endpoint} id={search.item} />}

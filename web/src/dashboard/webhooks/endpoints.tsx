@@ -8,7 +8,7 @@ import { Empty } from '../ui/empty.tsx'
 import { Loaded } from '../ui/loaded.tsx'
 import { More } from '../ui/more.tsx'
 import { Page } from '../ui/page.tsx'
-import { Skeleton } from '../ui/skeleton.tsx'
+import { ListSkeleton } from '../ui/skeleton.tsx'
 import { CreateEndpoint } from './create.tsx'
 import { Health, StateTag } from './marks.tsx'
 import { endpointsQuery, statsQuery } from './queries.ts'
@@ -54,7 +54,7 @@ function Endpoints() {
       width="wide"
       actions={add}
     >
-      <Loaded query={query} skeleton={<Skeleton rows={3} height="4.5rem" />}>
+      <Loaded query={query} skeleton={<ListSkeleton rows={3} height="5rem" />}>
         {({ pages }) => <EndpointList endpoints={pages.flatMap(({ results }) => results)} add={add} />}
       </Loaded>
       <More query={query} />
