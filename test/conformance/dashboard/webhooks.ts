@@ -1,8 +1,8 @@
 import { verifyWebhook } from '@earshot/contracts/webhooks'
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { ok, startReceiver } from '../../support/receiver.ts'
 import { until } from '../../support/until.ts'
-import type { Fixture, Flow } from './fixture.ts'
+import { type Fixture, type Flow, SIZES } from './fixture.ts'
 
 /** Sends the words of a customer, which makes one event. */
 async function submit({ client, team, project }: Fixture, body: string): Promise<void> {
@@ -72,7 +72,40 @@ const failingFlow: Flow = {
     const { results } = await client.webhooks.deliveries.list({ ...ref, replay_id })
     if (results[0]?.state !== 'succeeded') throw new Error('The replay delivered nothing')
     if (receiver.requests.length !== 2) throw new Error(`The receiver got ${receiver.requests.length} requests, not 2`)
+    await page.getByText(/^Last success/).waitFor()
+    await page.getByText('1 failed in a row').waitFor({ state: 'detached' })
   },
+}
+
+const retryFlow: Flow = {
+  name: 'a webhook whose attempts only fail is shown as failing before its delivery is given up',
+  run: async (fixture) => {
+    const { page, open, check, client, team } = fixture
+    await using receiver = await startReceiver((response) => void response.writeHead(503).end('Down for repair'))
+    const { id } = await endpointOf(fixture, receiver.url)
+    await submit(fixture, 'It will come later.')
+    await until('it waits for the next attempt', async () => {
+      const { results } = await client.webhooks.deliveries.list({ team_id: team.id, webhook_id: id, state: 'pending' })
+      return results[0]?.attempt_count === 1
+    })
+    await open('-/webhooks')
+    await page.getByText(/^Failing: next attempt in/).waitFor()
+    await check('an endpoint that only retries')
+    await page.getByRole('link', { name: /Data warehouse/ }).click()
+    await page.getByText(/^Failing: next attempt in/).waitFor()
+    // What the receiver said is there without scrolling.
+    await page.getByRole('link', { name: /submission\.created/ }).click()
+    const body = page.getByRole('region', { name: 'Delivery', exact: true }).getByText('Down for repair')
+    await body.waitFor()
+    if (fixture.size === 'laptop' && !(await isInWindow(body))) throw new Error('The response lies below the window')
+    await page.getByRole('link', { name: 'All endpoints' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Webhooks' }).waitFor()
+  },
+}
+
+async function isInWindow(locator: Locator): Promise<boolean> {
+  const box = await locator.boundingBox()
+  return box !== null && box.y >= 0 && box.y + box.height <= SIZES.laptop.height
 }
 
 const redeliverFlow: Flow = {
@@ -231,4 +264,4 @@ const roleFlow: Flow = {
   },
 }
 
-export const webhookFlows: readonly Flow[] = [failingFlow, redeliverFlow, createFlow, rotateFlow, deleteFlow, roleFlow]
+export const webhookFlows: readonly Flow[] = [failingFlow, retryFlow, redeliverFlow, createFlow, rotateFlow, deleteFlow, roleFlow]

@@ -51,16 +51,12 @@ function Compared({ figure: { value, before, text } }: { figure: Shown }) {
   if (before === null) return 'No data before'
   if (text) return `${text(before)} before`
   const change = value - before
+  if (change === 0) return 'Same as before'
   return (
     <>
-      <span className={lookOf(change)}>{signed.format(change)}</span> from {number.format(before)}
+      <span className={change > 0 ? 'better' : 'worse'}>{signed.format(change)}</span> from {number.format(before)}
     </>
   )
-}
-
-function lookOf(change: number): string {
-  if (change === 0) return 'same'
-  return change > 0 ? 'better' : 'worse'
 }
 
 /** "3 h" of milliseconds, with the unit that reads best. */

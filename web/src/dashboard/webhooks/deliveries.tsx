@@ -93,13 +93,27 @@ function DeliveryList({ deliveries }: { deliveries: readonly Delivery[] }) {
   )
 }
 
-/** When a delivery that is shown ends, the health of the endpoint has changed: a replay may have brought the first success. */
-function useHealthOf({ team_id, id }: Endpoint, deliveries: readonly Delivery[]): void {
-  const ended = deliveries.filter(({ state }) => state === 'succeeded' || state === 'failed').map((one) => one.id)
-  const before = useRef<ReadonlySet<string> | null>(null)
-  const waiting = deliveries.filter(({ state }) => state === 'pending' || state === 'sending').map((one) => one.id)
+/** When a delivery that is shown has ended, the health of the endpoint has changed: a replay may have brought the first success. */
+function useHealthOf(endpoint: Endpoint, deliveries: readonly Delivery[]): void {
+  const { team_id, id } = endpoint
+  const waiting = useRef<ReadonlySet<string>>(new Set())
+  const asked = useRef<ReadonlySet<string>>(new Set())
+  const news = deliveries.filter((one) => isEnded(one) && (waiting.current.has(one.id) || isNews(one, endpoint))).map((one) => one.id)
+  const moving = deliveries.filter((one) => one.state === 'pending' || one.state === 'sending').map((one) => one.id)
   useEffect(() => {
-    if (ended.some((one) => before.current?.has(one))) void healthChanged({ team_id, webhook_id: id })
-    before.current = new Set(waiting)
+    waiting.current = new Set(moving)
+    if (news.every((one) => asked.current.has(one))) return
+    asked.current = new Set([...asked.current, ...news])
+    void healthChanged({ team_id, webhook_id: id })
   })
+}
+
+function isEnded({ state }: Delivery): boolean {
+  return state === 'succeeded' || state === 'failed'
+}
+
+/** Whether the endpoint, as it was read, does not know yet how this delivery ended. */
+function isNews({ state, created_at }: Delivery, { last_success_at, consecutive_failures }: Endpoint): boolean {
+  const isLater = last_success_at === null || Date.parse(created_at) > Date.parse(last_success_at)
+  return isLater && (state === 'succeeded' || consecutive_failures === 0)
 }
