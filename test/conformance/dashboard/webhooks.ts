@@ -95,7 +95,7 @@ const retryFlow: Flow = {
     await page.getByText(/^Failing: next attempt in/).waitFor()
     // What the receiver said is there without scrolling.
     await page.getByRole('link', { name: /submission\.created/ }).click()
-    const body = page.getByRole('region', { name: 'Delivery', exact: true }).getByText('Down for repair')
+    const body = page.getByRole('region', { name: 'Delivery', exact: true }).getByText('Down for repair').first()
     await body.waitFor()
     if (fixture.size === 'laptop' && !(await isInWindow(body))) throw new Error('The response lies below the window')
     await page.getByRole('link', { name: 'All endpoints' }).click()

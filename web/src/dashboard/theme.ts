@@ -3,11 +3,11 @@ import { keep, readKept } from './kept.ts'
 
 const KEY = 'earshot.theme'
 
-export const THEMES = ['light', 'dark'] as const
-export type Theme = (typeof THEMES)[number]
+const THEMES = ['light', 'dark'] as const
+type Theme = (typeof THEMES)[number]
 
 /** The colours that this browser was told to use, or null: as the device. */
-export function chosenTheme(): Theme | null {
+function chosenTheme(): Theme | null {
   return THEMES.find((theme) => theme === readKept('local', KEY)) ?? null
 }
 

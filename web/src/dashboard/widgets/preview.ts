@@ -4,7 +4,7 @@ import { useEffect } from 'react'
 import { api, type Item, type Output } from '../api.ts'
 import type { WidgetFields } from './fields.ts'
 
-export type PublicItem = Item<typeof api.public.items.list>
+type PublicItem = Item<typeof api.public.items.list>
 type PublicPage = Output<typeof api.public.items.list>
 type Testimonial = Item<typeof api.testimonials.list>
 /** What the preview shows of an item. */
