@@ -15,6 +15,11 @@ export function html(strings: TemplateStringsArray, ...values: readonly Value[])
   return new Html(strings.map((string, index) => string + textOf(values[index])).join(''))
 }
 
+/** JSON inside a script element ends at the first `</script`, wherever that is, so no `<` is left in it. */
+export function scriptData(value: object): Html {
+  return new Html(JSON.stringify(value).replaceAll('<', '\\u003c'))
+}
+
 function textOf(value: Value): string {
   if (value === null || value === undefined || value === false) return ''
   if (value instanceof Html) return value.text

@@ -1,7 +1,7 @@
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { Html, html } from '../pages/html.ts'
+import { type Html, html, scriptData } from '../pages/html.ts'
 import type { Assets } from './built-pages.ts'
 import { fill, fillHtml, type Locale, languageNames } from './visitor-language.ts'
 import { themePath } from './visitor-theme.ts'
@@ -106,7 +106,7 @@ ${project !== null && !isFramed && brandOf(project)}
 ${body}
 </main>
 ${!isFramed && footerOf(locale, request)}
-${data !== undefined && html`<script type="application/json" id="data">${jsonOf(data)}</script>`}
+${data !== undefined && html`<script type="application/json" id="data">${scriptData(data)}</script>`}
 </body>
 </html>
 `
@@ -130,11 +130,6 @@ function footerOf({ language, messages }: Locale, request: FastifyRequest): Html
   )
   const switcher = html`<details class="languages"><summary><span class="sr">${messages.page.language}: </span>${own}</summary><ul>${links}</ul></details>`
   return html`<footer><p>${fillHtml(messages.page.collectedWith, { service: html`<b>Earshot</b>` })}</p>${request.method === 'GET' && switcher}</footer>`
-}
-
-/** JSON inside of a page: nothing in it can end the element. */
-function jsonOf(data: object): Html {
-  return new Html(JSON.stringify(data).replaceAll('<', '\\u003c'))
 }
 
 /** Returns the link back to the project's website; false without one. */

@@ -7,7 +7,7 @@ import { requestFactsOf } from '../auth/request-facts.ts'
 import { once } from '../http/once.ts'
 import { failureOf, type Pipeline } from '../http/pipeline.ts'
 import { represent, sendRepresentation } from '../http/representation.ts'
-import { Html, html } from '../pages/html.ts'
+import { html, scriptData } from '../pages/html.ts'
 import type { BuiltPages } from './built-pages.ts'
 import { sendFailurePage } from './visitor-failure.ts'
 import { openLocales } from './visitor-language.ts'
@@ -153,11 +153,6 @@ ${widget.has_badge && html`<p class="by"><a href="${home}/" target="_blank" rel=
 </body>
 </html>
 `.text
-}
-
-/** JSON inside a script element ends at the first `</script`, wherever that is, so no `<` is left in it. */
-function scriptData(value: object): Html {
-  return new Html(JSON.stringify(value).replaceAll('<', '\\u003c'))
 }
 
 /** What a search engine may show below the title: the first words that somebody said. */
