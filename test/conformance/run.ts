@@ -6,6 +6,7 @@ import { startService } from '../support/service-process.ts'
 import { account } from './account.ts'
 import { checkAccountPages } from './account-pages.ts'
 import { checkBehaviour } from './behaviour.ts'
+import { checkBudgets } from './budgets.ts'
 import { checkClientPackage } from './client-package.ts'
 import { checkClips } from './clips.ts'
 import { checkCommandLine, keepScreens } from './command-line.ts'
@@ -90,6 +91,8 @@ problems.set(
 problems.set('PgBouncer in session mode, and refused in others', await checkPooler())
 problems.set('The blob store over S3, with versitygw, and uploads by tus-py-client and Chromium', await checkStorage())
 problems.set('Clips of the transcoder with ffprobe, Chromium and strace', await checkClips())
+// Alone: what runs beside it would slow it down.
+problems.set('Lighthouse over the pages, and the keys of an inbox of 10,000', await checkBudgets())
 // Both wait most of the time.
 const [behaviour, dashboard] = await Promise.all([checkBehaviour(service.url, records), checkDashboard()])
 problems.set('Schemathesis over every operation', behaviour)
