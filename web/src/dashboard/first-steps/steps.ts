@@ -1,4 +1,5 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { useEffect } from 'react'
 import { api, type Project, queries } from '../api.ts'
 import { keep, readKept } from '../kept.ts'
 import { keysQuery } from '../projects/keys-query.ts'
@@ -70,7 +71,13 @@ export function useShowsSteps(project: Project | undefined): boolean {
   const isAdmin = useHasRole('admin')
   const isHidden = useAreStepsHidden(project?.id ?? '')
   const { steps } = useSteps(project, isAdmin && !isHidden)
-  return isAdmin && !isHidden && steps !== undefined && countDone(steps) < ALL_STEPS
+  const areDone = steps !== undefined && countDone(steps) === ALL_STEPS
+  const projectId = project?.id
+  useEffect(() => {
+    // Or every page would ask for them again.
+    if (areDone && projectId !== undefined) hideSteps(projectId, true)
+  }, [areDone, projectId])
+  return isAdmin && !isHidden && steps !== undefined && !areDone
 }
 
 /** Never asked for. */

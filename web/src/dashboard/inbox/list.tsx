@@ -39,6 +39,8 @@ export function List({ label, items, activeId, picked, tag, onOpen, onPick, onNe
     estimateSize: () => ROW_PX,
     getItemKey: (index) => items[index]?.id ?? index,
     overscan: 6,
+    // Until the place is measured: the first rows come with the first frame.
+    initialRect: { width: innerWidth, height: innerHeight },
   })
   useSteadyScroll(holder, rows, items)
   const activeIndex = items.findIndex(({ id }) => id === activeId)

@@ -17,6 +17,13 @@ interface Changed {
   kind: string
 }
 
+/** Whether lists are loaded, and none of them has any of these. */
+export function lacksAll(project_id: string, submissions: readonly Submission[]): boolean {
+  const loaded = queries.getQueriesData<Pages>({ queryKey: listKey(project_id) }).flatMap(([, data]) => data?.pages ?? [])
+  const known = new Set(loaded.flatMap(({ results }) => results.map(({ id }) => id)))
+  return loaded.length > 0 && !submissions.some(({ id }) => known.has(id))
+}
+
 /** Whether a list on the screen may show what changed, or the page of the submission itself does. */
 export function showsChange(project_id: string, change: Changed): boolean {
   return (

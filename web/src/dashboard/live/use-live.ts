@@ -5,6 +5,7 @@ import {
   activeLists,
   countArrivals,
   insertSubmissions,
+  lacksAll,
   listKey,
   moveSubmissions,
   outdateHiddenLists,
@@ -20,7 +21,8 @@ import { type Ref, readChanged } from './read-changed.ts'
 /** Changes that come together are shown together; in a busy hour, more of them. */
 const GATHER_MS = 300
 const BUSY_GATHER_MS = 5_000
-const PAGE = 100
+/** More than arrives between a list and the stream. */
+const CATCH_UP = 20
 /** A list that was loaded so long ago may have missed what changed before the stream began. */
 const FRESH_MS = 5_000
 
@@ -101,7 +103,8 @@ function show(ref: Ref, { changes, submissions }: Batch): void {
 /** Reads the newest of what is on the screen, for what arrived between the list and the stream. */
 async function catchUp(ref: Ref): Promise<void> {
   for (const input of activeLists(ref.project_id)) {
-    const { results } = await api.submissions.list({ ...ref, ...input, limit: PAGE })
+    const { results } = await api.submissions.list({ ...ref, ...input, limit: CATCH_UP })
+    if (results.length === CATCH_UP && lacksAll(ref.project_id, results)) return resetLists(ref.project_id)
     insertSubmissions(ref.project_id, results)
   }
 }

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useParams, useRouterState } from '@tanstack/react-router'
-import { useEffect, useState } from 'react'
+import { useEffect, useState, useSyncExternalStore } from 'react'
 import { onThisOrigin } from '../api.ts'
 import { useShowsSteps } from '../first-steps/steps.ts'
 import { useCounts } from '../inbox/use-counts.ts'
@@ -14,10 +14,15 @@ import { PROJECT_PAGES, TEAM_PAGES } from './pages.ts'
 import { findPlace, nearProject, projectsQuery, teamsQuery, useHasRole, useIdentity, useTeam } from './places.ts'
 import { signOut } from './sign-out.ts'
 
+/** As in `shell.css`. */
+const narrow = matchMedia('(max-width: 62rem)')
+
 /** The navigation: projects, their pages, the team's pages, and the person. On narrow windows it opens by a button. */
 export function Sidebar() {
   const [isOpen, setIsOpen] = useState(false)
   const [isSearching, setSearching] = useState(false)
+  // What is closed is not made: a phone shows its page sooner.
+  const isNarrow = useSyncExternalStore(subscribeToWidth, () => narrow.matches)
   const address = useRouterState({ select: ({ location }) => location.pathname })
   // biome-ignore lint/correctness/useExhaustiveDependencies: it closes whenever the address changes
   useEffect(() => setIsOpen(false), [address])
@@ -29,15 +34,24 @@ export function Sidebar() {
         <PaletteButton onOpen={() => setSearching(true)} isSmall />
       </header>
       <nav className="side" aria-label="Main" data-open={isOpen || undefined}>
-        <ProjectMenu />
-        <PaletteButton onOpen={() => setSearching(true)} />
-        <ProjectPages />
-        <TeamPages />
-        <PersonMenu />
+        {(isOpen || !isNarrow) && (
+          <>
+            <ProjectMenu />
+            <PaletteButton onOpen={() => setSearching(true)} />
+            <ProjectPages />
+            <TeamPages />
+            <PersonMenu />
+          </>
+        )}
       </nav>
       <CommandPalette isOpen={isSearching} setOpen={setSearching} />
     </>
   )
+}
+
+function subscribeToWidth(listener: () => void): () => void {
+  narrow.addEventListener('change', listener)
+  return () => narrow.removeEventListener('change', listener)
 }
 
 /** The service's copy of the project's logo, or Earshot's own mark. */

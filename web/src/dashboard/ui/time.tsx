@@ -11,6 +11,8 @@ const CLOCKS_MS = 5_000
 const NOW = { bare: 'now', full: 'just now' } as const
 const relative = new Intl.RelativeTimeFormat('en', { style: 'narrow', numeric: 'auto' })
 const dayOnly = new Intl.DateTimeFormat('en', { dateStyle: 'medium' })
+/** Made once each: a list shows many times. */
+const formats = new Map<string, Intl.NumberFormat>()
 const full = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short' })
 
 /** A time, as how long ago it was; `isBare` leaves out the word "ago", in a column of times. The exact one is in the tooltip. */
@@ -47,6 +49,12 @@ function agoOf(at: string, isBare: boolean): string {
   if (!step) return passedMs < -CLOCKS_MS ? 'in under a minute' : NOW[isBare ? 'bare' : 'full']
   const count = Math.trunc(Math.abs(passedMs) / step.ms)
   if (!isBare) return relative.format(passedMs < 0 ? count : -count, step.unit)
-  const text = new Intl.NumberFormat('en', { style: 'unit', unit: step.unit, unitDisplay: 'narrow' }).format(count)
+  const text = formatOf(step.unit).format(count)
   return passedMs < 0 ? `in ${text}` : text
+}
+
+function formatOf(unit: string): Intl.NumberFormat {
+  const format = formats.get(unit) ?? new Intl.NumberFormat('en', { style: 'unit', unit, unitDisplay: 'narrow' })
+  formats.set(unit, format)
+  return format
 }
