@@ -4,14 +4,15 @@ import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import type { InlineConfig, Rolldown } from 'vite'
+import { pagePathsOf } from './page-paths.ts'
 
 const ROOT = dirname(fileURLToPath(import.meta.url))
 const BUILT = join(ROOT, 'dist')
 /** The last file that a build writes: what it was made from, and its files. */
 const STAMP = 'build.json'
 /** What the pages are made from. The lock file has the versions of packages. */
-const SOURCES = ['src', 'build.ts', 'package.json', '../contracts/src', '../examples/receivers', '../package-lock.json']
-const DASHBOARD_ENTRY = 'src/dashboard/main.tsx'
+const SOURCES = ['src', 'build.ts', 'page-paths.ts', 'package.json', '../contracts/src', '../examples/receivers', '../package-lock.json']
+const DASHBOARD_ENTRY = 'src/dashboard/main.ts'
 const VISITOR_ENTRIES = ['src/visitor/collection.ts', 'src/visitor/survey.ts']
 const EMBED_ENTRY = 'src/embed/main.ts'
 const ENTRIES = [DASHBOARD_ENTRY, ...VISITOR_ENTRIES, EMBED_ENTRY]
@@ -25,6 +26,24 @@ const READ_AS_IS = ['favicon.svg', 'locales', 'styles', 'embed/card.css', 'embed
 /** What is younger may be that of another build that runs beside this one. */
 const LONGEST_BUILD_MS = 10 * 60_000
 const COMPRESSED = /\.(js|css|html|svg|json)$/
+/** What every page of the dashboard is made of, beside packages. */
+const SHELL = [
+  'contracts/src/client/(client|errors|operations?|reply|request|retry|statuses|stream|watchdog)',
+  'dashboard/ui/(button|confirm|dialog|empty|error-\\w+|face|field|icon|kbd|loaded|menu|more|page|skeleton|stars|time|toasts)',
+  'dashboard/(shell|live)/[\\w-]+',
+  'dashboard/inbox/(batches|colleagues|decisions|lists)',
+  'dashboard/(?!main\\.|reload-)[\\w-]+',
+]
+/**
+ * What every page of the dashboard loads, in two files instead of twenty: over HTTP/1.1 a browser asks for six at once. The packages
+ * change more seldom, so an upgrade of the service leaves them in the browser's cache.
+ */
+const SHARED = [
+  // Runs before the first paint, so it must not wait for the others.
+  { name: 'main', test: /vite\/preload-helper|dashboard\/(main|reload-when-outdated)\.ts/, priority: 1 },
+  { name: 'packages', test: /node_modules\/(react|react-dom|scheduler|@tanstack\/(?!react-virtual|virtual-core)[\w-]+)\// },
+  { name: 'shell', test: new RegExp(`/(${SHELL.join('|')})\\.tsx?$`) },
+]
 /** A smaller file gains nothing. */
 const MIN_COMPRESSED_BYTES = 1_024
 
@@ -59,6 +78,7 @@ async function buildPages(): Promise<void> {
   const folder = mkdtempSync(join(BUILT, 'new-'))
   try {
     for (const config of [dashboard(folder), visitor(folder), embed(folder)]) await build(config)
+    addPaths(folder)
     compress(folder)
     publish(folder, sources)
   } finally {
@@ -131,7 +151,11 @@ function dashboard(folder: string): InlineConfig {
   return {
     ...config,
     oxc: { jsx: { runtime: 'automatic', importSource: 'react' } },
-    build: { ...config.build, manifest: DASHBOARD_MANIFEST, rolldownOptions: { input: join(ROOT, DASHBOARD_ENTRY), onLog } },
+    build: {
+      ...config.build,
+      manifest: DASHBOARD_MANIFEST,
+      rolldownOptions: { input: join(ROOT, DASHBOARD_ENTRY), onLog, output: { codeSplitting: { groups: SHARED } } },
+    },
   }
 }
 
@@ -168,6 +192,18 @@ function embed(folder: string): InlineConfig {
 /** React's packages mark what runs in browsers, which is all of this. */
 const onLog: NonNullable<Rolldown.InputOptions['onLog']> = (level, log, print) => {
   if (log.code !== 'MODULE_LEVEL_DIRECTIVE') print(level, log)
+}
+
+/** Adds to the manifest of the dashboard where each page is. */
+function addPaths(folder: string): void {
+  const path = join(folder, DASHBOARD_MANIFEST)
+  const manifest: Record<string, object> = JSON.parse(readFileSync(path, 'utf8')) // Vite wrote it.
+  for (const [source, paths] of pagePathsOf(readFileSync(join(ROOT, 'src/dashboard/router.tsx'), 'utf8'))) {
+    const page = manifest[`dashboard/${source}`]
+    if (!page) throw new Error(`The build has no page ${source}`)
+    Object.assign(page, { paths })
+  }
+  writeFileSync(path, JSON.stringify(manifest))
 }
 
 /** Writes what browsers accept beside each file, because the service compresses nothing. */

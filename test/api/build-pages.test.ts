@@ -41,7 +41,7 @@ test('builds may run at once, and open pages get the files of the build before u
       // As a build long ago left them, with the folder of one that was killed.
       mkdirSync(join(dist, 'new-killed'))
       for (const name of readdirSync(dist)) utimesSync(join(dist, name), new Date(0), new Date(0))
-      appendFileSync(join(folder, 'src/dashboard/main.tsx'), `console.debug('Version ${round}')\n`)
+      appendFileSync(join(folder, 'src/dashboard/main.ts'), `console.debug('Version ${round}')\n`)
       // The second of these builds the same again.
       await Promise.all(round === 1 ? [build(), build()] : [build()])
       scripts.unshift(await readScript())

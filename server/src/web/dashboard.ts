@@ -1,54 +1,50 @@
 import type { FastifyInstance } from 'fastify'
-import { represent, sendRepresentation } from '../http/representation.ts'
-import { html } from '../pages/html.ts'
+import type { Pipeline } from '../http/pipeline.ts'
 import { pageHeaders } from '../pages/layout.ts'
 import type { PageOptions } from '../pages/page-request.ts'
 import { redirectToSignIn } from '../pages/sign-in.ts'
-import type { Assets, BuiltPages } from './built-pages.ts'
+import type { BuiltPages } from './built-pages.ts'
+import { compileFirstData } from './dashboard-data.ts'
+import { dashboardDocument } from './dashboard-document.ts'
 
-const DASHBOARD_PATHS = ['/app/', '/app/*']
+const BASE = '/app'
+const DASHBOARD_PATHS = [`${BASE}/`, `${BASE}/*`]
 
 interface DashboardOptions extends PageOptions {
   pages: BuiltPages
   /** Where the store serves videos itself, beside this service. */
   mediaOrigin: string | null
+  pipelines: readonly Pipeline[]
 }
 
-/** Serves the dashboard: one document for all of its addresses, which a script of ours fills through the API. */
+/**
+ * Serves the dashboard: for all of its addresses a document that a script of ours fills. It names the files of its page and has the
+ * data that the page would ask for first, so that nothing is asked for one after the other.
+ */
 export function registerDashboard(app: FastifyInstance, options: DashboardOptions): void {
   const { pages, baseUrl, services, mediaOrigin } = options
-  const headers = { ...pageHeaders(), 'content-security-policy': contentSecurityPolicy(mediaOrigin) }
+  const readFirstData = compileFirstData(options.pipelines, baseUrl)
+  // What it has is the person's own: it must not come back after signing out.
+  const headers = { ...pageHeaders(), 'content-security-policy': contentSecurityPolicy(mediaOrigin), 'cache-control': 'private, no-store' }
 
-  for (const path of DASHBOARD_PATHS)
-    app.get(path, async (request, reply) => {
-      // Whether the session is still good is asked of the API, by the page.
+  for (const address of DASHBOARD_PATHS)
+    app.get(address, async (request, reply) => {
       if (services.sessions.read(request.headers.cookie) === null) return redirectToSignIn(reply, request.url)
-      const document = represent('text/html; charset=utf-8', documentOf(await pages.assets('dashboard'), baseUrl))
-      return sendRepresentation(request, reply.headers(headers), document)
+      const path = pathOf(request.url)
+      const [assets, data] = await Promise.all([pages.assetsAt(path), readFirstData(request, reply, path)])
+      if (data === 'signed_out') return redirectToSignIn(reply, request.url)
+      return reply.headers(headers).type('text/html; charset=utf-8').send(dashboardDocument({ path, assets, data, baseUrl }))
     })
 }
 
-function documentOf({ script, styles, imports }: Assets, baseUrl: string): string {
-  return html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<meta name="robots" content="noindex">
-<meta name="earshot-base-url" content="${baseUrl}">
-<title>Earshot</title>
-<link rel="icon" href="/favicon.svg" type="image/svg+xml">
-${styles.map((address) => html`<link rel="stylesheet" href="${address}">`)}
-${imports.map((address) => html`<link rel="modulepreload" href="${address}">`)}
-<script type="module" src="${script}"></script>
-</head>
-<body>
-<div id="app"></div>
-<noscript><p>The dashboard needs JavaScript. <a href="/accounts/">Your account</a> works without.</p></noscript>
-</body>
-</html>
-`.text
+/** The path of a page, below that of the dashboard, as the router reads it. */
+function pathOf(url: string): string {
+  const [path = ''] = url.slice(BASE.length).split(/[?#]/, 1)
+  try {
+    return decodeURIComponent(path)
+  } catch {
+    return path
+  }
 }
 
 /** Scripts and styles of this service alone, and no HTML from strings (Trusted Types). Videos may come from the store. */

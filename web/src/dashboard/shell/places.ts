@@ -13,8 +13,9 @@ export const projectsQuery = (team_id: string) => ({
   queryKey: ['projects', team_id],
   queryFn: () => Array.fromAsync(api.projects.list({ team_id, limit: PAGE })),
 })
+export const countsKey = (project_id: string) => ['counts', project_id]
 export const countsQuery = ({ team_id, id }: Project) => ({
-  queryKey: ['counts', id],
+  queryKey: countsKey(id),
   queryFn: () => api.submissions.counts({ team_id, project_id: id }),
 })
 
