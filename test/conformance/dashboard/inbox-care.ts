@@ -144,7 +144,7 @@ export const inboxCareFlows: readonly Flow[] = [
   {
     name: 'somebody else who signs in neither sends nor sees what was typed',
     run: async (fixture) => {
-      const { page, open, context, team, complaints, expectRefusal } = fixture
+      const { page, open, context, team, size, complaints, expectRefusal } = fixture
       const [only] = await leaveWords(fixture, ['Olga'])
       const { page: other } = await fixture.colleague('admin')
       await open('settings')
@@ -157,7 +157,12 @@ export const inboxCareFlows: readonly Flow[] = [
       // Their dashboard opens in another tab of the same browser.
       const tab = await context.newPage()
       await tab.goto(`${fixture.url}/app/${team.slug}/${fixture.project.slug}/inbox`)
-      await page.getByText('Ada Admin').first().waitFor({ state: 'attached' })
+      await until('the page is theirs', async () => {
+        // A phone has the name in its menu, which a page that is loaded anew has closed.
+        const menu = page.getByRole('button', { name: 'Menu', exact: true, expanded: false })
+        if (size === 'phone' && (await menu.isVisible())) await menu.click()
+        return (await page.getByText('Ada Admin').count()) > 0
+      })
       await delay(AFTER_HOLD_MS)
       expect(await stateOf(fixture, only?.id ?? '')).toBe('pending')
       await open('settings')
