@@ -26,6 +26,7 @@ async function open(): Promise<void> {
   const place = document.getElementById('app')
   if (!place) throw new Error('The document has no place for the dashboard')
   await painted()
+  dropFailedStyles()
   try {
     // The packages in a task of their own, so that none is long.
     await import('react-dom/client')
@@ -36,6 +37,12 @@ async function open(): Promise<void> {
     place.textContent = 'This page could not be loaded. Check your connection, and load it again.'
     throw error
   }
+}
+
+/** A style of the page that did not come is asked for again by its page, which says so when that fails, too. */
+function dropFailedStyles(): void {
+  for (const link of document.querySelectorAll<HTMLLinkElement>('link[rel="stylesheet"]'))
+    if (!link.sheet || link.sheet.cssRules.length === 0) link.remove()
 }
 
 /** Resolves once something of the document is on the screen. A tab in the background paints nothing. */
