@@ -92,6 +92,7 @@ const retryFlow: Flow = {
     await page.getByText(/^Failing: next attempt in/).waitFor()
     await check('an endpoint that only retries')
     await page.getByRole('link', { name: /Data warehouse/ }).click()
+    await page.getByRole('heading', { level: 1, name: 'Data warehouse' }).waitFor()
     await page.getByText(/^Failing: next attempt in/).waitFor()
     // What the receiver said is there without scrolling.
     await page.getByRole('link', { name: /submission\.created/ }).click()
