@@ -160,6 +160,11 @@ export const surveysFlows: readonly Flow[] = [
       await page.getByRole('button', { name: 'Keep mine' }).click()
       await saved(page)
       assert.equal((await fixture.client.surveys.retrieve(ref)).thank_you_text, 'Mine')
+      // Nor right after a save of one's own.
+      await fixture.client.surveys.update({ ...ref, thank_you_text: 'Theirs again' })
+      await page.getByLabel('Thank-you text').fill('Mine again')
+      await page.getByText('Somebody else changed this survey').waitFor()
+      assert.equal((await fixture.client.surveys.retrieve(ref)).thank_you_text, 'Theirs again')
     },
   },
   {

@@ -6,8 +6,6 @@ import { adoptIds, changesOf, type Draft, draftOf, isSameContent } from './draft
 
 /** A pause in typing. */
 const PAUSE_MS = 900
-/** After so long without a look, somebody else may have changed the survey. */
-const FRESH_MS = 15_000
 const RETRY_MS = 10_000
 
 /** Where a draft stands. `invalid` waits for the author, `failed` is tried again, `conflict` waits for a decision. */
@@ -35,7 +33,6 @@ export class Keeper {
   #listeners = new Set<() => void>()
   #timer: ReturnType<typeof setTimeout> | undefined
   #saving: Promise<boolean> | undefined
-  #seenMs = Date.now()
 
   constructor(ref: SurveyRef, survey: Survey) {
     this.#ref = ref
@@ -98,7 +95,6 @@ export class Keeper {
 
   /** Takes what the service has now. What somebody else changed is a conflict only with changes of our own. */
   receive = (survey: Survey): void => {
-    this.#seenMs = Date.now()
     const { draft, survey: before } = this.#kept
     if (survey === before) return
     if (isSameContent(survey, before)) {
@@ -133,7 +129,8 @@ export class Keeper {
   async #send(draft: Draft): Promise<boolean> {
     this.#set({ state: 'saving', error: null })
     try {
-      if (Date.now() - this.#seenMs > FRESH_MS) this.receive(await api.surveys.retrieve(this.#ref))
+      // Somebody else may have saved a moment ago, in another tab or on another desk.
+      this.receive(await api.surveys.retrieve(this.#ref))
       if (this.#kept.theirs) return false
       const changes = changesOf(draft, this.#kept.survey)
       const survey = changes ? await api.surveys.update({ ...this.#ref, ...changes }) : this.#kept.survey
@@ -146,7 +143,6 @@ export class Keeper {
   }
 
   #accept(sent: Draft, survey: Survey): void {
-    this.#seenMs = Date.now()
     const draft = adoptIds(this.#kept.draft, sent, survey)
     const isSaved = changesOf(draft, survey) === null
     this.#set({ draft, survey, state: isSaved ? 'saved' : 'changed', error: null, isRestored: false })
@@ -157,8 +153,6 @@ export class Keeper {
   #fail(error: unknown): void {
     const isRefused = error instanceof EarshotApiError && error.status < 500 && error.status !== 429 && error.status !== 401
     this.#set({ state: isRefused ? 'invalid' : 'failed', error })
-    // Whatever happened while the service was away: look before the next try.
-    this.#seenMs = 0
     if (!isRefused) this.#schedule(RETRY_MS)
   }
 
