@@ -198,7 +198,7 @@ async function keepPictures(page: Page, path: string | null): Promise<void> {
 }
 
 /** The address of the consent page of an application. */
-async function consentPath(environment: Record<string, string>): Promise<string> {
+export async function consentPath(environment: Record<string, string>): Promise<string> {
   const registered = ['--name', 'Wall of praise', '--type', 'public', '--redirect-uri', CALLBACK, '--scopes', 'read:teams,read:submissions']
   const { client_id } = JSON.parse(await runAdmin(environment, 'oauth-client', 'create', ...registered, '--json'))
   const challenge = { code_challenge: 'x'.repeat(43), code_challenge_method: 'S256' }

@@ -11,6 +11,7 @@ import { inboxCareFlows } from './dashboard/inbox-care.ts'
 import { inboxLiveFlows } from './dashboard/inbox-live.ts'
 import { inboxTabsFlows } from './dashboard/inbox-tabs.ts'
 import { inboxFlows } from './dashboard/inbox.ts'
+import { keyboardFlows } from './dashboard/keyboard.ts'
 import { networkFlows } from './dashboard/network.ts'
 import { paletteFlows } from './dashboard/palette.ts'
 import { situationFlows } from './dashboard/situations.ts'
@@ -44,6 +45,7 @@ const flows: readonly Flow[] = [
   eventFlows,
   badInputFlows,
   imageFlows,
+  keyboardFlows,
   networkFlows,
   paletteFlows,
   situationFlows,

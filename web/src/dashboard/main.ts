@@ -8,6 +8,7 @@ import './styles/overlays.css'
 import './styles/page.css'
 import './styles/tables.css'
 import './styles/adapt.css'
+import { keepFocus } from './keep-focus.ts'
 import { reloadWhenOutdated } from './reload-when-outdated.ts'
 import { applyTheme } from './theme.ts'
 
@@ -15,6 +16,7 @@ import { applyTheme } from './theme.ts'
 const LONGEST_PAINT_MS = 1_000
 
 applyTheme()
+keepFocus()
 
 let isOpening = () => true
 reloadWhenOutdated(() => isOpening())

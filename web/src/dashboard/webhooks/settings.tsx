@@ -78,7 +78,8 @@ function DeleteConfirm({ endpoint, onClose }: { endpoint: Endpoint; onClose: () 
   const remove = async () => {
     await api.webhooks.delete({ team_id: endpoint.team_id, webhook_id: endpoint.id })
     await navigate({ to: '/$team/-/webhooks', params: { team: team.slug }, search: {}, replace: true })
-    queries.removeQueries({ queryKey: ['webhook', endpoint.id] })
+    // A page that is still there would ask for it again.
+    queries.removeQueries({ queryKey: ['webhook', endpoint.id], type: 'inactive' })
     await queries.invalidateQueries({ queryKey: ['webhooks', team.id] })
     toast({ look: 'good', text: 'The endpoint was deleted' })
   }

@@ -1,0 +1,236 @@
+import { deepEqual, equal } from 'node:assert/strict'
+import type { Page } from 'playwright-core'
+import { until } from '../../support/until.ts'
+import type { Fixture, Flow } from './fixture.ts'
+
+const MAX_TABS = 150
+/** The name of what has the focus, as it is read out; null while nothing has it. */
+const FOCUSED = `(() => {
+  const node = document.activeElement
+  if (!node || node === document.body) return null
+  const name = node.getAttribute('aria-label') ?? node.labels?.[0]?.textContent ?? node.textContent
+  return name.replaceAll(/\\s+/g, ' ').trim() || node.id
+})()`
+/** Whether a person sees where the focus is. The page itself has no ring. */
+const IS_SEEN = `(() => {
+  const node = document.activeElement
+  const { width, height } = node.getBoundingClientRect()
+  return node.id === 'main' || (node.matches(':focus-visible') && node.checkVisibility() && width > 0 && height > 0)
+})()`
+
+/** Somebody without a pointer. The focus is seen and never lost. */
+interface Keys {
+  /** Presses a key, and waits until something has the focus. */
+  press: (key: string) => Promise<void>
+  /** Presses Tab, or with `back` Shift and Tab, until what has this name has the focus. */
+  tabTo: (name: string | RegExp, back?: 'back') => Promise<void>
+  /** Tabs to a control and presses Enter. */
+  enter: (name: string | RegExp) => Promise<void>
+  /** Tabs to a field, and types instead of what is in it. */
+  write: (name: string, text: string) => Promise<void>
+}
+
+function keysOf(page: Page): Keys {
+  const press = async (key: string) => {
+    await page.keyboard.press(key)
+    await until(`something has the focus after ${key}`, async () => (await page.evaluate(FOCUSED)) !== null, 5_000)
+    await until(`the focus is seen after ${key}`, () => page.evaluate<boolean>(IS_SEEN), 5_000)
+  }
+  const tabTo = async (name: string | RegExp, back?: 'back') => {
+    const isIt = (focused: string | null) => focused !== null && (typeof name === 'string' ? focused === name : name.test(focused))
+    for (let presses = 0; presses < MAX_TABS; presses += 1) {
+      if (isIt(await page.evaluate<string | null>(FOCUSED))) return
+      // The last control of a page leads to the browser, and from there to the first.
+      await page.keyboard.press(back ? 'Shift+Tab' : 'Tab')
+    }
+    throw new Error(`Tab never reaches "${name}"`)
+  }
+  return {
+    ...{ press, tabTo },
+    enter: async (name) => {
+      await tabTo(name)
+      await press('Enter')
+    },
+    write: async (name, text) => {
+      await tabTo(name)
+      await page.keyboard.press('Control+A')
+      await page.keyboard.type(text)
+    },
+  }
+}
+
+const refOf = ({ team, project }: Fixture) => ({ team_id: team.id, project_id: project.id })
+
+export const keyboardFlows: readonly Flow[] = [
+  {
+    name: 'keys alone: an endpoint is made, paused and deleted',
+    run: async (fixture) => {
+      const { page, open, client, team } = fixture
+      const { enter, write, press } = keysOf(page)
+      const listed = async () => (await client.webhooks.list({ team_id: team.id })).results
+      await open('-/webhooks')
+      await page.getByRole('button', { name: 'New endpoint' }).first().waitFor()
+      await enter('New endpoint')
+      await page.getByRole('heading', { name: 'New endpoint' }).waitFor()
+      await write('Address', 'https://hooks.example.com/earshot')
+      await enter('Create the endpoint')
+      await page.getByRole('dialog', { name: 'The endpoint is ready' }).waitFor()
+      await enter('I have stored the secret')
+      await page.getByRole('button', { name: 'Pause' }).waitFor()
+      await enter('Pause')
+      await page.getByRole('button', { name: 'Resume' }).waitFor()
+      equal((await listed())[0]?.state, 'paused')
+      await enter('Settings')
+      await page.getByRole('button', { name: 'Delete the endpoint' }).waitFor()
+      await enter('Delete the endpoint')
+      await page.getByRole('dialog').waitFor()
+      await press('Escape')
+      await page.getByRole('dialog').waitFor({ state: 'detached' })
+      await enter('Delete the endpoint')
+      await page.getByRole('dialog').waitFor()
+      await enter('Cancel')
+      await enter('Delete the endpoint')
+      await page.getByRole('dialog').waitFor()
+      await enter(/^Delete/)
+      await page.getByRole('dialog').waitFor({ state: 'detached' })
+      await until('the endpoint is deleted', async () => (await listed()).length === 0)
+      await press('Tab')
+    },
+  },
+  {
+    name: 'keys alone: somebody is invited, and not any more',
+    run: async (fixture) => {
+      const { page, open, client, team } = fixture
+      const { enter, write, press, tabTo } = keysOf(page)
+      const invited = async () => (await client.invitations.list({ team_id: team.id, state: 'pending' })).results
+      await open('-/members')
+      await page.getByRole('button', { name: 'Invite' }).waitFor()
+      await enter('Invite')
+      await write('E-mail address', 'linus@example.org')
+      await tabTo(/^Role/)
+      await page.keyboard.press('ArrowDown')
+      await enter('Send invitation')
+      await page.getByRole('button', { name: 'Revoke the invitation of linus@example.org' }).waitFor()
+      deepEqual(
+        (await invited()).map(({ email }) => email),
+        ['linus@example.org'],
+      )
+      await enter('Revoke the invitation of linus@example.org')
+      await page.getByRole('dialog').waitFor()
+      await enter('Revoke')
+      await page.getByText('Nobody is invited at the moment.').waitFor()
+      await press('Tab')
+      deepEqual(await invited(), [])
+    },
+  },
+  {
+    name: 'keys alone: questions are added, moved, doubled and removed',
+    run: async (fixture) => {
+      const { page, open, client } = fixture
+      const { enter, press, tabTo, write } = keysOf(page)
+      const { id: survey_id } = await client.surveys.create({ ...refOf(fixture), name: 'Keys', language: 'en', questions: [] })
+      const titles = async () => (await client.surveys.retrieve({ ...refOf(fixture), survey_id })).questions.map(({ title }) => title)
+      await open(`surveys/${survey_id}/edit`)
+      for (const title of ['First', 'Second']) {
+        await page.getByRole('button', { name: 'Add a question' }).waitFor()
+        await enter('Add a question')
+        await press('ArrowDown')
+        await press('Enter')
+        await write('Question', title)
+      }
+      await until('both are saved', async () => (await titles()).join() === 'First,Second')
+      await tabTo('Move question 2 up', 'back')
+      await press('Enter')
+      await until('they change places', async () => (await titles()).join() === 'Second,First')
+      await enter('Actions for question 2')
+      await press('Enter')
+      await until('there are three', async () => (await titles()).length === 3)
+      await enter('Actions for question 1')
+      await press('End')
+      await press('Enter')
+      await until('one is removed', async () => (await titles())[0] === 'First')
+    },
+  },
+  {
+    name: 'keys alone: a widget is made, changed and deleted',
+    run: async (fixture) => {
+      const { page, open, client } = fixture
+      const { enter, press, tabTo, write } = keysOf(page)
+      const listed = async () => (await client.widgets.list(refOf(fixture))).results
+      await open('widgets')
+      await page.getByRole('link', { name: 'Add a widget' }).first().waitFor()
+      await enter('Add a widget')
+      await write('Name', 'Home page')
+      await tabTo('Layout')
+      await press('ArrowDown')
+      await enter('Create the widget')
+      await page.getByRole('heading', { name: 'Put it on your website' }).waitFor()
+      deepEqual(
+        (await listed()).map(({ name, layout }) => [name, layout]),
+        [['Home page', 'carousel']],
+      )
+      await enter('Delete')
+      await page.getByRole('dialog').waitFor()
+      await enter('Delete the widget')
+      await page.getByRole('heading', { name: 'No widgets yet' }).waitFor()
+      await press('Tab')
+      deepEqual(await listed(), [])
+    },
+  },
+  {
+    name: 'keys alone: figures of other days',
+    run: async (fixture) => {
+      const { page, open } = fixture
+      const { enter, press, tabTo } = keysOf(page)
+      await fixture.client.testimonials.create({ ...refOf(fixture), body: 'Good.', author: { name: 'Ada' }, consent: { granted: true } })
+      await open('analytics')
+      await page.getByText('1 submission').first().waitFor()
+      await enter('7 days')
+      await page.waitForURL(/range=7d/)
+      await tabTo('Submissions: period')
+      const said = () => page.getByRole('slider', { name: 'Submissions: period' }).getAttribute('aria-valuetext')
+      const before = await said()
+      await press('ArrowLeft')
+      await until('another day is told', async () => (await said()) !== before)
+      await enter('Show as a table')
+      await page.getByRole('region', { name: 'Submissions: table' }).waitFor()
+    },
+  },
+  {
+    name: 'keys alone: a project is renamed, and gets a key and loses it',
+    run: async (fixture) => {
+      const { page, open, client } = fixture
+      const { enter, press, write } = keysOf(page)
+      await open('settings')
+      await page.getByRole('heading', { name: 'Project settings' }).waitFor()
+      await write('Name', 'Shop')
+      await enter('Save changes')
+      await until('it is renamed', async () => (await client.projects.retrieve(refOf(fixture))).name === 'Shop')
+      await write('Label of a new key', 'Footer')
+      await enter('Create key')
+      await page.getByRole('button', { name: 'Revoke Footer' }).waitFor()
+      await enter('Revoke Footer')
+      await page.getByRole('dialog').waitFor()
+      await enter('Revoke')
+      await page.getByText('No public key yet').waitFor()
+      await press('Tab')
+      deepEqual((await client.publicKeys.list(refOf(fixture))).results, [])
+    },
+  },
+  {
+    name: 'keys alone: a token is made and deleted',
+    run: async ({ page, url }) => {
+      const { enter, press, tabTo, write } = keysOf(page)
+      await page.goto(`${url}/accounts/tokens/`)
+      await write('Name', 'CI')
+      await tabTo(/^Read your profile/)
+      await press('Space')
+      await tabTo('Create token')
+      await page.keyboard.press('Enter')
+      await page.getByText('Copy it now.').waitFor()
+      await tabTo(/^Delete/)
+      await page.keyboard.press('Enter')
+      await page.getByText('Copy it now.').waitFor({ state: 'detached' })
+    },
+  },
+]
