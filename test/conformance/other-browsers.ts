@@ -5,7 +5,8 @@ import type { OtherBrowser } from './other-browsers/automation.ts'
 import { openFirefox } from './other-browsers/firefox.ts'
 import { type Person, personAt } from './other-browsers/person.ts'
 import { openPlace, type Place } from './other-browsers/place.ts'
-import { type Scene, scenes } from './other-browsers/scenes.ts'
+import type { Scene } from './other-browsers/scene.ts'
+import { scenes } from './other-browsers/scenes.ts'
 import { openWebKit } from './other-browsers/webkit.ts'
 
 /** Where the pictures of the last run are. */
@@ -65,10 +66,10 @@ async function playAll(
 ): Promise<string[]> {
   const problems: string[] = []
   const person = personAt(browser)
-  for (const scenes of [[signInPage], [signIn, ...played]])
+  for (const inTurn of [[signInPage], [signIn, ...played]])
     for (const [size, [width, height]] of Object.entries(SIZES)) {
       await browser.resize(width, height)
-      for (const scene of scenes) {
+      for (const scene of inTurn) {
         const where = `${scene.name}, ${browser.name}, ${size}, ${scheme}`
         const picture = join(PICTURES, browser.name.toLowerCase(), `${size}-${scheme}-${scene.name.replaceAll(' ', '-')}.png`)
         problems.push(...(await play(person, place, { scene, scheme, picture })).map((problem) => `${where}: ${problem}`))
@@ -84,13 +85,13 @@ async function play(
 ): Promise<string[]> {
   const problems: string[] = []
   try {
-    const t = performance.now(); await scene.run(person, place); if (process.env.DEBUG_T) console.log(person.browser.name, scheme, scene.name, Math.round(performance.now() - t))
+    await scene.run(person, place)
     await person.shoot(picture)
     const sideways = await person.sideways()
     if (sideways > 0) problems.push(`the page is ${sideways} px too wide`)
     if (scene.isForeign !== true) problems.push(...(await person.browser.evaluate<string[]>(`${LOOK}('${scheme}')`)))
   } catch (error) {
-    if (process.env.DEBUG_T) console.log(person.browser.name, scheme, scene.name, String(error), await person.browser.evaluate("[location.href, document.activeElement.outerHTML.slice(0,200), document.getElementById('status')?.innerText, document.body.innerText.slice(-600), document.querySelector('[name=consent]')?.checked, performance.getEntriesByType('navigation')[0].type, performance.now()]"));     problems.push(error instanceof Error ? error.message : String(error))
+    problems.push(error instanceof Error ? error.message : String(error))
   }
   return [...problems, ...person.browser.takeComplaints().filter((complaint) => !HARMLESS.test(complaint))]
 }

@@ -18,6 +18,7 @@ import { checkGoModule } from './go-module.ts'
 import { checkJourneys, keepJourneys } from './journeys.ts'
 import { checkMcp } from './mcp.ts'
 import { checkMcpSuite } from './mcp-suite.ts'
+import { checkOtherBrowsers } from './other-browsers.ts'
 import { checkPages } from './pages.ts'
 import { checkPooler } from './pooler.ts'
 import { checkPublished } from './published.ts'
@@ -69,6 +70,7 @@ problems.set('Walls, badges and forms embedded in pages of another origin, in Ch
 problems.set('The pages of visitors in Chromium, with axe', await checkVisitorPages())
 problems.set('The pages of the account, sign-in and OAuth in Chromium, with axe', await checkAccountPages())
 problems.set('Five journeys of users, from their first page to their last, in Chromium', await checkJourneys())
+problems.set('The main pages in Firefox and WebKitGTK', await checkOtherBrowsers())
 problems.set('openid-client and oauth4webapi with Chromium', await checkSignIns())
 problems.set('The packed command line under Node 20, 22 and 24, and in a terminal', await checkCommandLine())
 if (process.argv.includes('--keep-screenshots')) {

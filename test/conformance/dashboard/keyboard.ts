@@ -26,6 +26,8 @@ interface Keys {
   tabTo: (name: string | RegExp, back?: 'back') => Promise<void>
   /** Tabs to a control and presses Enter. */
   enter: (name: string | RegExp) => Promise<void>
+  /** Opens a menu, whose first item gets the focus. */
+  openMenu: (name: string) => Promise<void>
   /** Tabs to a field, and types instead of what is in it. */
   write: (name: string, text: string) => Promise<void>
 }
@@ -45,11 +47,15 @@ function keysOf(page: Page): Keys {
     }
     throw new Error(`Tab never reaches "${name}"`)
   }
+  const enter = async (name: string | RegExp) => {
+    await tabTo(name)
+    await press('Enter')
+  }
   return {
-    ...{ press, tabTo },
-    enter: async (name) => {
-      await tabTo(name)
-      await press('Enter')
+    ...{ press, tabTo, enter },
+    openMenu: async (name) => {
+      await enter(name)
+      await until('an item has the focus', () => page.evaluate<boolean>("document.activeElement.role === 'menuitem'"))
     },
     write: async (name, text) => {
       await tabTo(name)
@@ -127,13 +133,13 @@ export const keyboardFlows: readonly Flow[] = [
     name: 'keys alone: questions are added, moved, doubled and removed',
     run: async (fixture) => {
       const { page, open, client } = fixture
-      const { enter, press, tabTo, write } = keysOf(page)
+      const { openMenu, press, tabTo, write } = keysOf(page)
       const { id: survey_id } = await client.surveys.create({ ...refOf(fixture), name: 'Keys', language: 'en', questions: [] })
       const titles = async () => (await client.surveys.retrieve({ ...refOf(fixture), survey_id })).questions.map(({ title }) => title)
       await open(`surveys/${survey_id}/edit`)
       for (const title of ['First', 'Second']) {
         await page.getByRole('button', { name: 'Add a question' }).waitFor()
-        await enter('Add a question')
+        await openMenu('Add a question')
         await press('ArrowDown')
         await press('Enter')
         await write('Question', title)
@@ -142,10 +148,10 @@ export const keyboardFlows: readonly Flow[] = [
       await tabTo('Move question 2 up', 'back')
       await press('Enter')
       await until('they change places', async () => (await titles()).join() === 'Second,First')
-      await enter('Actions for question 2')
+      await openMenu('Actions for question 2')
       await press('Enter')
       await until('there are three', async () => (await titles()).length === 3)
-      await enter('Actions for question 1')
+      await openMenu('Actions for question 1')
       await press('End')
       await press('Enter')
       await until('one is removed', async () => (await titles())[0] === 'First')
@@ -187,13 +193,13 @@ export const keyboardFlows: readonly Flow[] = [
       await page.getByText('1 submission').first().waitFor()
       await enter('7 days')
       await page.waitForURL(/range=7d/)
-      await tabTo('Submissions: period')
-      const said = () => page.getByRole('slider', { name: 'Submissions: period' }).getAttribute('aria-valuetext')
+      await tabTo('Submissions a day: period')
+      const said = () => page.getByRole('slider', { name: 'Submissions a day: period' }).getAttribute('aria-valuetext')
       const before = await said()
       await press('ArrowLeft')
       await until('another day is told', async () => (await said()) !== before)
       await enter('Show as a table')
-      await page.getByRole('region', { name: 'Submissions: table' }).waitFor()
+      await page.getByRole('region', { name: 'Submissions a day: table' }).waitFor()
     },
   },
   {
@@ -220,7 +226,7 @@ export const keyboardFlows: readonly Flow[] = [
   {
     name: 'keys alone: a token is made and deleted',
     run: async ({ page, url }) => {
-      const { enter, press, tabTo, write } = keysOf(page)
+      const { press, tabTo, write } = keysOf(page)
       await page.goto(`${url}/accounts/tokens/`)
       await write('Name', 'CI')
       await tabTo(/^Read your profile/)
@@ -228,9 +234,12 @@ export const keyboardFlows: readonly Flow[] = [
       await tabTo('Create token')
       await page.keyboard.press('Enter')
       await page.getByText('Copy it now.').waitFor()
-      await tabTo(/^Delete/)
+      await tabTo('Back to your tokens')
       await page.keyboard.press('Enter')
-      await page.getByText('Copy it now.').waitFor({ state: 'detached' })
+      await page.getByRole('button', { name: 'Delete CI' }).waitFor()
+      await tabTo('Delete CI')
+      await page.keyboard.press('Enter')
+      await page.getByRole('button', { name: 'Delete CI' }).waitFor({ state: 'detached' })
     },
   },
 ]

@@ -72,7 +72,7 @@ function preferences(scheme: 'light' | 'dark'): string {
 
 async function openTab(address: string, close: () => Promise<void>): Promise<OtherBrowser> {
   let context = ''
-  let complaints: string[] = []
+  const complaints: string[] = []
   const send = await connect(address, (method, params) => {
     if (method !== 'log.entryAdded') return
     const { level, text, source } = LogEntry.parse(params)

@@ -42,7 +42,7 @@ const FOCUSED = `(() => {
   return node === document.body || !node ? null : (node.getAttribute('aria-label') || node.labels?.[0]?.textContent || node.innerText || node.id)
 })()`
 
-export type Role = 'button' | 'link' | 'heading' | 'option' | 'field' | 'dialog' | 'image' | 'text'
+type Role = 'button' | 'link' | 'heading' | 'option' | 'field' | 'dialog' | 'image' | 'text'
 
 /** Somebody in front of a browser. */
 export interface Person {

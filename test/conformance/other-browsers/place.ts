@@ -45,7 +45,10 @@ export async function openPlace(): Promise<Place> {
   }
 }
 
-export async function findRecords(client: Client, environment: Record<string, string>): Promise<Pick<Place, 'ref' | 'paths' | 'survey_id' | 'wall'>> {
+async function findRecords(
+  client: Client,
+  environment: Record<string, string>,
+): Promise<Pick<Place, 'ref' | 'paths' | 'survey_id' | 'wall'>> {
   const team = first((await client.teams.list()).results)
   const project = first((await client.projects.list({ team_id: team.id })).results)
   const ref = { team_id: team.id, project_id: project.id }
@@ -55,7 +58,13 @@ export async function findRecords(client: Client, environment: Record<string, st
   const wall = first((await client.widgets.list(ref)).results.filter(({ layout }) => layout === 'wall'))
   const home = `/app/${team.slug}/${project.slug}`
   const paths = {
-    ...{ team: `/app/${team.slug}/-`, project: home, collection: `/c/${key}`, survey: `/s/${survey.id}`, results: `${home}/surveys/${nps.id}/results` },
+    ...{
+      team: `/app/${team.slug}/-`,
+      project: home,
+      collection: `/c/${key}`,
+      survey: `/s/${survey.id}`,
+      results: `${home}/surveys/${nps.id}/results`,
+    },
     ...{ widget: `${home}/widgets/${wall.id}`, wall: `/w/${wall.id}`, consent: await consentPath(environment) },
   }
   return { ref, paths, survey_id: survey.id, wall: wall.id }

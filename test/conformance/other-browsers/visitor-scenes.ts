@@ -1,10 +1,10 @@
 import { until } from '../../support/until.ts'
-import type { Scene } from './scenes.ts'
+import type { Scene } from './scene.ts'
 
 export const visitorScenes: readonly Scene[] = [
   {
     name: 'words',
-    run: async ({ browser, see, click, press, type, tabTo }, { url, paths, client, ref }) => {
+    run: async ({ browser, see, press, type, tabTo }, { url, paths, client, ref }) => {
       const words = `Typed in ${browser.name} at ${Date.now()}.`
       await browser.open(url + paths.collection)
       await see('text', 'Record a video')
@@ -34,7 +34,7 @@ export const visitorScenes: readonly Scene[] = [
       await browser.open(url + paths.collection)
       await click('text', 'Record a video')
       await click('button', 'Open the camera')
-      await wait('it says why', `/No camera or microphone|cannot record here/.test(document.body.innerText)`)
+      await wait('it says why', '/No camera or microphone|cannot record here/.test(document.body.innerText)')
       await see('text', 'Choose a video instead')
     },
   },
@@ -63,7 +63,13 @@ export const visitorScenes: readonly Scene[] = [
     isForeign: true,
     run: async ({ browser, see, wait, click }, { url, wall, host }) => {
       const sources = ['script-src', 'connect-src', 'img-src', 'media-src'].map((source) => `${source} ${url}`)
-      const policy = ["default-src 'none'", ...sources, "style-src 'none'", "require-trusted-types-for 'script'", "trusted-types 'none'"].join('; ')
+      const policy = [
+        "default-src 'none'",
+        ...sources,
+        "style-src 'none'",
+        "require-trusted-types-for 'script'",
+        "trusted-types 'none'",
+      ].join('; ')
       const head = `<script src="${url}/embed.js"></script>`
       await browser.open(host.show({ body: `<earshot-wall widget="${wall}"></earshot-wall>`, head, policy }))
       await see('text', 'Amara Okafor')
@@ -71,7 +77,10 @@ export const visitorScenes: readonly Scene[] = [
       await wait('cards stand side by side where there is space', `innerWidth < 500 || ${shadow}.querySelector('.packed')`)
       await click('button', 'Play video of Daniela Souza')
       await wait('the video is there', `${shadow}.querySelector('video')`)
-      await wait('the colour is the widget’s', `getComputedStyle(${shadow}.querySelector('.earshot')).getPropertyValue('--brand') === '#2457c5'`)
+      await wait(
+        'the colour is the widget’s',
+        `getComputedStyle(${shadow}.querySelector('.earshot')).getPropertyValue('--brand') === '#2457c5'`,
+      )
     },
   },
   {
@@ -81,7 +90,8 @@ export const visitorScenes: readonly Scene[] = [
       await browser.open(url + paths.wall)
       await see('heading', 'Customer stories')
       await see('text', 'Amara Okafor')
-      const tops = "[...document.querySelectorAll('.card')].map((card) => card.getBoundingClientRect()).filter(({ top }, index, all) => index === 0 || top < all[index - 1].top).map(({ top }) => Math.round(top))"
+      const tops =
+        "[...document.querySelectorAll('.card')].map((card) => card.getBoundingClientRect()).filter(({ top }, index, all) => index === 0 || top < all[index - 1].top).map(({ top }) => Math.round(top))"
       await wait('all columns begin at one height', `new Set(${tops}).size === 1`)
     },
   },

@@ -90,7 +90,10 @@ function createCall(address: string): Call {
   }
 }
 
-async function openSession(call: Call, args: readonly string[]): Promise<Omit<OtherBrowser, 'takeComplaints' | typeof Symbol.asyncDispose>> {
+async function openSession(
+  call: Call,
+  args: readonly string[],
+): Promise<Omit<OtherBrowser, 'takeComplaints' | typeof Symbol.asyncDispose>> {
   const capabilities = { alwaysMatch: { 'webkitgtk:browserOptions': { binary: BINARY, args } } }
   const path = `/session/${Session.parse(await call('POST', '/session', { capabilities })).sessionId}`
   return {
