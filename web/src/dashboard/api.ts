@@ -52,19 +52,20 @@ async function sendWithSession(input: RequestInfo | URL, init?: RequestInit): Pr
 }
 
 let placesAskedMs = Number.NEGATIVE_INFINITY
-let placesTimer: ReturnType<typeof setTimeout> | undefined
+let areToBeAsked = false
 /** The lists of teams and of projects, whose own refusals must not ask for them again and again. */
 const PLACES = /\/(teams|projects)\/(\?.*)?$/
 
 /** A refusal may mean that the session, the plan, the role, the team or the project is not any more what the page knows. */
 function noteRefusal(status: number, address: string): void {
   if (status === 401) noteSignedOut()
-  if (![402, 403, 404].includes(status) || PLACES.test(address)) return
-  placesTimer ??= setTimeout(askForPlaces, Math.max(0, placesAskedMs + PLACES_MS - performance.now()))
+  if (![402, 403, 404].includes(status) || PLACES.test(address) || areToBeAsked) return
+  areToBeAsked = true
+  setTimeout(askForPlaces, Math.max(0, placesAskedMs + PLACES_MS - performance.now()))
 }
 
 function askForPlaces(): void {
-  placesTimer = undefined
+  areToBeAsked = false
   placesAskedMs = performance.now()
   void queries.invalidateQueries({ queryKey: ['teams'] })
   void queries.invalidateQueries({ queryKey: ['projects'] })
