@@ -7,7 +7,7 @@ import { makeTeam, type Team } from '../support/people.ts'
 import { startTestService, type TestService } from '../support/test-service.ts'
 import { here } from '../support/videos.ts'
 
-const GENEROUS = { timeout: 60_000 }
+const GENEROUS = { timeout: 120_000 }
 
 let service: TestService
 let worker: Worker

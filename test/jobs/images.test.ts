@@ -1,5 +1,9 @@
+import { spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { setTimeout as delay } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { claimImage, failImage, finishImage } from '@earshot/db'
 import { createOwnAddresses } from '@earshot/drivers'
 import type { Worker } from '@earshot/jobs'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
@@ -10,7 +14,8 @@ import { startTestService, type TestService } from '../support/test-service.ts'
 import { until } from '../support/until.ts'
 import { here } from '../support/videos.ts'
 
-const GENEROUS = { timeout: 60_000 }
+const WORKER = fileURLToPath(new URL('../support/worker-process.ts', import.meta.url))
+const GENEROUS = { timeout: 120_000 }
 const MEGABYTE = 1_000_000
 const SVG = '<svg xmlns="http://www.w3.org/2000/svg"><script>fetch("https://evil.example/")</script></svg>'
 
@@ -213,16 +218,43 @@ test('a site that is down for a moment is tried again', GENEROUS, async () => {
   expect(await untilSettled(service, owner_id)).toMatchObject({ state: 'ready', attempts: 2 })
 })
 
-test('a worker that dies in the middle leaves its image to another', GENEROUS, async () => {
+test('a worker that is killed in the middle of a fetch leaves its image to another', { timeout: 120_000 }, async () => {
+  let asked = 0
+  await using site = await startImageSite({
+    '/ada.png': (request, response) => {
+      asked += 1
+      // The first fetch hangs until its worker is gone.
+      if (asked > 1) file('image/png', drawPng(10, 10))(request, response)
+    },
+  })
+  const owner_id = await publish(service, team, `${site.url}/ada.png`)
+  const options = JSON.stringify({ address: service.address, secretKey: randomBytes(32).toString('base64') })
+  const victim = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', WORKER, options], { stdio: 'ignore' })
+  await until('the site is asked', () => asked === 1, 90_000)
+  victim.kill('SIGKILL')
+  await once(victim, 'exit')
+  expect(await factsOf(service, owner_id)).toMatchObject({ state: 'pending', attempts: 1 })
+  // Until then it could be alive.
+  await service.database.run('update image_copies set due_at = now() where owner_id = $1', [owner_id])
+  worker = await startImageWorker(service)
+  expect(await untilSettled(service, owner_id)).toMatchObject({ state: 'ready', attempts: 2 })
+})
+
+test('an image that another worker holds is left alone, and its late result is refused', GENEROUS, async () => {
   await using site = await startImageSite({ '/ada.png': file('image/png', drawPng(10, 10)) })
   const owner_id = await publish(service, team, `${site.url}/ada.png`)
-  // As a claim leaves it whose worker was killed.
-  await service.database.run(`update image_copies set attempts = 1, due_at = now() + interval '2 minutes' where owner_id = $1`, [owner_id])
-  worker = await startImageWorker(service)
-  await delay(300)
-  expect(site.requests).toEqual([])
+  const held = await claimImage(service.database, { served: null })
+  expect(held).toMatchObject({ owner_id, attempts: 1 })
+  expect(await claimImage(service.database, { served: null })).toBeNull()
   await service.database.run('update image_copies set due_at = now() where owner_id = $1', [owner_id])
-  expect(await untilSettled(service, owner_id)).toMatchObject({ state: 'ready', attempts: 2 })
+  worker = await startImageWorker(service)
+  await untilSettled(service, owner_id)
+  const shown = await shownAvatar(service, team)
+  if (!held) throw new Error('unreachable')
+  const late = { version: '0'.repeat(32), width: 1, height: 1, bytes: Buffer.from('late') }
+  expect(await finishImage(service.database, held, late)).toBe(false)
+  await failImage(service.database, held, 'failed')
+  expect(await shownAvatar(service, team)).toBe(shown)
 })
 
 test('a stop in the middle of a fetch hands the image back at once, without an attempt', GENEROUS, async () => {

@@ -84,7 +84,7 @@ export async function untilSettled(service: TestService, owner_id: string): Prom
       facts = await factsOf(service, owner_id)
       return facts !== undefined && facts.state !== 'pending'
     },
-    30_000,
+    90_000,
   )
   if (!facts) throw new Error('unreachable')
   return facts

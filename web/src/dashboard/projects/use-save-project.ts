@@ -16,6 +16,8 @@ export function useSaveProject(onSaved: (project: Project) => void) {
     mutationFn: (change: Change) => api.projects.update({ ...ref, ...change }),
     onSuccess: async (project) => {
       const { queryKey } = projectsQuery(ref.team_id)
+      // One that was asked before would bring back the project as it was.
+      await queries.cancelQueries({ queryKey })
       const before = queries.getQueryData<Project[]>(queryKey) ?? []
       const isRenamed = before.some(({ id, slug }) => id === project.id && slug !== project.slug)
       // The id is an address before and after, so that the page stays while the short name changes.
