@@ -15,10 +15,12 @@ const SOURCES = ['src', 'build.ts', 'page-paths.ts', 'package.json', '../contrac
 const DASHBOARD_ENTRY = 'src/dashboard/main.ts'
 const VISITOR_ENTRIES = ['src/visitor/collection.ts', 'src/visitor/survey.ts']
 const EMBED_ENTRY = 'src/embed/main.ts'
-const ENTRIES = [DASHBOARD_ENTRY, ...VISITOR_ENTRIES, EMBED_ENTRY]
+const PLAYER_ENTRY = 'src/embed/player.ts'
+const ENTRIES = [DASHBOARD_ENTRY, ...VISITOR_ENTRIES, EMBED_ENTRY, PLAYER_ENTRY]
 const DASHBOARD_MANIFEST = 'dashboard.json'
 const VISITOR_MANIFEST = 'visitor.json'
 const EMBED = 'embed.js'
+const PLAYER = /^embed-player-[\w-]{8}\.js$/
 /** The names that every build has, in the order in which they are replaced. The encodings of a file come before it. */
 const LASTING = [DASHBOARD_MANIFEST, VISITOR_MANIFEST, EMBED].flatMap((name) => [`${name}.br`, `${name}.gz`, name])
 /** What the service reads of the sources as they are. A build brings it along, so that `dist/` is enough. */
@@ -77,7 +79,8 @@ async function buildPages(): Promise<void> {
   mkdirSync(BUILT, { recursive: true })
   const folder = mkdtempSync(join(BUILT, 'new-'))
   try {
-    for (const config of [dashboard(folder), visitor(folder), embed(folder)]) await build(config)
+    for (const config of [dashboard(folder), visitor(folder), player(folder)]) await build(config)
+    await build(embed(folder))
     addPaths(folder)
     compress(folder)
     publish(folder, sources)
@@ -173,11 +176,29 @@ function visitor(folder: string): InlineConfig {
   }
 }
 
+/** What plays videos on websites: the script below loads it when it is needed. */
+function player(folder: string): InlineConfig {
+  const config = common(folder)
+  return {
+    ...config,
+    build: {
+      ...config.build,
+      rolldownOptions: {
+        input: join(ROOT, PLAYER_ENTRY),
+        // Another script imports it by name.
+        preserveEntrySignatures: 'strict',
+        output: { format: 'es', entryFileNames: 'embed-player-[hash].js' },
+      },
+    },
+  }
+}
+
 /** The one script that websites load. Its address has no hash. */
 function embed(folder: string): InlineConfig {
   const config = common(folder)
   return {
     ...config,
+    define: { PLAYER: JSON.stringify(readdirSync(folder).find((name) => PLAYER.test(name))) },
     build: {
       ...config.build,
       manifest: false,

@@ -1,4 +1,5 @@
 import type { Client } from '@earshot/contracts/client'
+import type { Browser } from 'playwright-core'
 import { makeDataDir } from '../support/data-dir.ts'
 import { freePort } from '../support/free-port.ts'
 import { drawPng, file, startImageSite } from '../support/image-site.ts'
@@ -6,6 +7,7 @@ import type { Team } from '../support/people.ts'
 import { startService } from '../support/service-process.ts'
 import { until } from '../support/until.ts'
 import { recording, untilState, uploadVideo } from '../support/videos.ts'
+import type { EmbedHost } from './embed-host.ts'
 
 type NewItem = Omit<Parameters<Client['testimonials']['create']>[0], 'team_id' | 'project_id' | 'consent'>
 
@@ -83,6 +85,15 @@ export interface WidgetService extends AsyncDisposable {
   stop: () => Promise<void>
 }
 
+/** What each check of the elements gets. */
+export interface EmbedFixture {
+  browser: Browser
+  host: EmbedHost
+  service: WidgetService
+  /** The tag that loads the elements. */
+  script: string
+}
+
 export async function openWidgetService(): Promise<WidgetService> {
   const port = await freePort()
   const data = makeDataDir()
@@ -98,7 +109,7 @@ export async function openWidgetService(): Promise<WidgetService> {
   try {
     const team = await data.makeTeam()
     const client = service.client(team.token)
-    const theme = { logo_url: `${site.url}/logo.png` }
+    const theme = { logo_url: `${site.url}/logo.png`, color: '#2a7f62' }
     await client.projects.update({ ...team.project, name: 'Northlight', theme })
     for (const item of ITEMS) await publish(client, team, item)
     await publish(client, team, { ...PICTURED, author: { ...PICTURED.author, avatar_url: `${site.url}/priya.png` } })

@@ -1,8 +1,8 @@
 import { createClient } from '@earshot/contracts/client'
-import type { Browser } from 'playwright-core'
 import { openChromium } from './chromium.ts'
-import { openWidgetService, type WidgetService } from './embed-fixture.ts'
-import { type EmbedHost, openHost } from './embed-host.ts'
+import { type EmbedFixture, openWidgetService } from './embed-fixture.ts'
+import { openHost } from './embed-host.ts'
+import { lookRight, playInPlace } from './embed-looks.ts'
 import { expectEqual, requirePicture, watchPage } from './embed-page.ts'
 
 const PHONE = { width: 390, height: 844 }
@@ -15,13 +15,6 @@ const HOSTILE_BEFORE = `
   const sheet = new CSSStyleSheet()
   sheet.replaceSync(${JSON.stringify(HOSTILE_STYLE)})
   document.adoptedStyleSheets = [sheet]`
-
-interface Fixture {
-  browser: Browser
-  host: EmbedHost
-  service: WidgetService
-  script: string
-}
 
 /** Embeds walls, badges and forms in pages of another origin, in a real Chromium. Resolves to the problem, or null. */
 export async function checkEmbed(): Promise<string | null> {
@@ -38,6 +31,8 @@ export async function checkEmbed(): Promise<string | null> {
       readWithoutScript,
       makeByScript,
       renewLinks,
+      playInPlace,
+      lookRight,
       receiveFromForm,
       embedAccessibly,
       failQuietly,
@@ -53,7 +48,7 @@ export async function checkEmbed(): Promise<string | null> {
 }
 
 /** Everything at once under a policy that allows nothing but the service, on a page whose styles hide all. */
-async function embedStrictly({ browser, host, service, script }: Fixture): Promise<void> {
+async function embedStrictly({ browser, host, service, script }: EmbedFixture): Promise<void> {
   const { url, widgets, publicKey } = service
   const sources = ['script-src', 'connect-src', 'img-src', 'media-src', 'frame-src'].map((source) => `${source} ${url}`)
   const policy = ["default-src 'none'", ...sources, "style-src 'none'", "require-trusted-types-for 'script'", "trusted-types 'none'"].join(
@@ -81,7 +76,7 @@ async function embedStrictly({ browser, host, service, script }: Fixture): Promi
 }
 
 /** Light and dark, on a phone and a wide screen, in both directions. */
-async function embedAccessibly({ browser, host, service, script }: Fixture): Promise<void> {
+async function embedAccessibly({ browser, host, service, script }: EmbedFixture): Promise<void> {
   const { widgets, url } = service
   const style = ':root { color-scheme: light dark } body { background: Canvas; color: CanvasText }'
   const body = `<earshot-badge widget="${widgets.badge}" href="#reviews"></earshot-badge>
@@ -114,7 +109,7 @@ async function embedAccessibly({ browser, host, service, script }: Fixture): Pro
 }
 
 /** Every function by keys alone. */
-async function useKeys({ browser, host, service, script }: Fixture): Promise<void> {
+async function useKeys({ browser, host, service, script }: EmbedFixture): Promise<void> {
   const { widgets } = service
   await using watched = await watchPage(browser, { viewport: WIDE, reducedMotion: 'reduce' })
   const { page } = watched
@@ -131,6 +126,18 @@ async function useKeys({ browser, host, service, script }: Fixture): Promise<voi
   await watched.tabTo('Play video of Jonas Weber')
   await page.keyboard.press('Enter')
   await watched.until("document.querySelector('earshot-wall').shadowRoot.activeElement?.localName === 'video'")
+  const player = page.getByRole('dialog', { name: 'Jonas Weber' })
+  expectEqual('the video is large', ((await player.boundingBox())?.width ?? 0) > 700, true)
+  await page.keyboard.press('Escape')
+  await player.waitFor({ state: 'detached' })
+  await watched.until("document.querySelector('earshot-wall').shadowRoot.activeElement?.className === 'play'")
+  await page.keyboard.press('Enter')
+  await page.getByRole('button', { name: 'Close' }).click()
+  await player.waitFor({ state: 'detached' })
+  await page.keyboard.press('Enter')
+  await player.waitFor()
+  await page.mouse.click(4, 400)
+  await player.waitFor({ state: 'detached' })
   await watched.tabTo('Read more: Grace Okafor')
   await page.keyboard.press('Enter')
   await page.locator('.wall').getByRole('button', { name: 'Read less: Grace Okafor', expanded: true }).waitFor()
@@ -146,7 +153,7 @@ async function useKeys({ browser, host, service, script }: Fixture): Promise<voi
 }
 
 /** A page that loads the script late, and reserves space, does not move; nor does one whose styles come with the script. */
-async function keepStill({ browser, host, service }: Fixture): Promise<void> {
+async function keepStill({ browser, host, service }: EmbedFixture): Promise<void> {
   const body = `<earshot-wall widget="${service.widgets.wall}"></earshot-wall><footer>The footer of the page</footer>`
   const head = `<script async src="${service.url}/embed.js"></script>`
   for (const viewport of [PHONE, WIDE]) {
@@ -164,7 +171,7 @@ async function keepStill({ browser, host, service }: Fixture): Promise<void> {
 }
 
 /** The same words without script, with what search engines read. */
-async function readWithoutScript({ browser, service }: Fixture): Promise<void> {
+async function readWithoutScript({ browser, service }: EmbedFixture): Promise<void> {
   const { url, widgets } = service
   const address = `${url}/w/${widgets.wall}`
   await using watched = await watchPage(browser, { viewport: WIDE, locale: 'de-DE' })
@@ -188,7 +195,7 @@ async function readWithoutScript({ browser, service }: Fixture): Promise<void> {
 }
 
 /** As frameworks do it: elements before their attributes, moved and changed, and the script twice. */
-async function makeByScript({ browser, host, service, script }: Fixture): Promise<void> {
+async function makeByScript({ browser, host, service, script }: EmbedFixture): Promise<void> {
   const { widgets, publicKey, url } = service
   await using watched = await watchPage(browser, { viewport: WIDE })
   const { page, complaints } = watched
@@ -221,7 +228,7 @@ async function makeByScript({ browser, host, service, script }: Fixture): Promis
 }
 
 /** A link to a still picture that has ended is asked for again. */
-async function renewLinks({ browser, host, service, script }: Fixture): Promise<void> {
+async function renewLinks({ browser, host, service, script }: EmbedFixture): Promise<void> {
   await using watched = await watchPage(browser, { viewport: WIDE })
   const { page } = watched
   let refused = 0
@@ -235,7 +242,7 @@ async function renewLinks({ browser, host, service, script }: Fixture): Promise<
 }
 
 /** Messages of the form's own page count, and those of others do not. */
-async function receiveFromForm({ browser, host, script }: Fixture): Promise<void> {
+async function receiveFromForm({ browser, host, script }: EmbedFixture): Promise<void> {
   using other = await openHost()
   const say = (...messages: object[]) => messages.map((message) => `parent.postMessage(${JSON.stringify(message)}, '*')`).join('; ')
   other.show(
@@ -265,7 +272,7 @@ async function receiveFromForm({ browser, host, script }: Fixture): Promise<void
 }
 
 /** What the page wrote stays, and the page is told why. */
-async function failQuietly({ browser, host, service, script }: Fixture): Promise<void> {
+async function failQuietly({ browser, host, service, script }: EmbedFixture): Promise<void> {
   const body = (attributes: string) => `<earshot-wall ${attributes}><a href="/stories">Our stories</a></earshot-wall>`
   const address = host.show({
     body: body(`widget="${service.widgets.wall}" base="${service.url}"`),

@@ -1,11 +1,14 @@
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { FastifyInstance } from 'fastify'
+import { ApiError } from '@earshot/contracts'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { matchesETag } from '../http/etag.ts'
 import { type Representation, represent } from '../http/representation.ts'
 import { type BuiltPages, beingBuilt } from './built-pages.ts'
 
 const SCRIPT = 'embed.js'
+const MINUTES = 'public, max-age=300, stale-while-revalidate=86400'
+const FOR_EVER = 'public, max-age=31536000, immutable'
 const TYPE = 'text/javascript; charset=utf-8'
 /** As a build writes them beside the script, the smallest first. */
 const ENCODINGS = [
@@ -16,25 +19,36 @@ const ENCODINGS = [
 
 type Encoding = (typeof ENCODINGS)[number]['name']
 
-/** Serves the one script that websites load, to every site. Its address stays the same, so it is kept for minutes only. */
+/** Serves the one script that websites load, and what it loads when it is needed, to every site. */
 export function registerEmbedScript(app: FastifyInstance, { built }: Pick<BuiltPages, 'built'>): void {
   const read = readBuilt(join(built, SCRIPT))
-  app.get(`/${SCRIPT}`, async (request, reply) => {
-    const script = await read()
-    const encoding = encodingFor(request.headers['accept-encoding'])
-    const { body, etag } = script[encoding]
-    reply.headers({
-      'access-control-allow-origin': '*',
-      'cache-control': 'public, max-age=300, stale-while-revalidate=86400',
-      'cross-origin-resource-policy': 'cross-origin',
-      etag,
-      vary: 'accept-encoding',
-      'x-content-type-options': 'nosniff',
-    })
-    if (matchesETag(request.headers['if-none-match'], etag)) return reply.code(304).send()
-    if (encoding !== 'identity') reply.header('content-encoding', encoding)
-    return reply.type(TYPE).send(body)
+  // Its address stays the same, so it is kept for minutes only.
+  app.get(`/${SCRIPT}`, async (request, reply) => sendScript(request, reply, { script: await read(), cache: MINUTES }))
+  app.get<{ Params: { hash: string } }>('/embed-player-:hash(^[\\w-]{8}).js', async (request, reply) => {
+    const script = await readEncodings(join(built, `embed-player-${request.params.hash}.js`)).catch(() => null)
+    if (!script) throw new ApiError('not_found')
+    return sendScript(request, reply, { script, cache: FOR_EVER })
   })
+}
+
+function sendScript(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { script, cache }: { script: Record<Encoding, Representation>; cache: string },
+): FastifyReply {
+  const encoding = encodingFor(request.headers['accept-encoding'])
+  const { body, etag } = script[encoding]
+  reply.headers({
+    'access-control-allow-origin': '*',
+    'cache-control': cache,
+    'cross-origin-resource-policy': 'cross-origin',
+    etag,
+    vary: 'accept-encoding',
+    'x-content-type-options': 'nosniff',
+  })
+  if (matchesETag(request.headers['if-none-match'], etag)) return reply.code(304).send()
+  if (encoding !== 'identity') reply.header('content-encoding', encoding)
+  return reply.type(TYPE).send(body)
 }
 
 /** Returns a function that reads the script in all encodings, again only after a build. Throws `dependency_unavailable` before the first. */

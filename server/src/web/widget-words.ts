@@ -30,7 +30,13 @@ export function counted({ from, language }: WidgetWords, count: number): string 
 }
 
 function parse(json: string): Map<string, Omit<WidgetWords, 'language'>> {
-  return new Map(Object.entries(JSON.parse(json))) // A file of ours.
+  const { names, languages } = JSON.parse(json) as { names: string[]; languages: Record<string, string[]> } // A file of ours.
+  return new Map(
+    Object.entries(languages).map(([language, words]) => {
+      const named = new Map(names.map((name, index) => [name, words[index] ?? '']))
+      return [language, { list: named.get('list') ?? '', from: named.get('from') ?? '', by: named.get('by') ?? '' }]
+    }),
+  )
 }
 
 function primary(tag: string): string {

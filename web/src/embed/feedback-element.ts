@@ -1,13 +1,15 @@
 import { publicKeyOf, serviceAddress } from './base.ts'
 import { make } from './dom.ts'
 import { EarshotElement } from './earshot-element.ts'
-import { type Answer, type Feedback, feedbackOf, readFeedback, type Video } from './feedback.ts'
+import { type Answer, type Feedback, feedbackOf, readFrom, type Video } from './feedback.ts'
 import { type Words, wordsFor } from './words.ts'
 
 /** What an element needs to show feedback. */
 export interface View {
   language: string
   words: Words
+  /** The address of the script that plays videos. */
+  player: string
   /** Reads a video again, because its links end after an hour; null when it is not shown any more. */
   readAgain: (itemId: string) => Promise<Video | null>
 }
@@ -18,6 +20,8 @@ export interface Shown {
   watch?: () => () => void
 }
 
+/** Its name, with a hash: the build replaces it. */
+declare const PLAYER: string
 const FILTERS = ['limit', 'tag', 'min-rating']
 
 /**
@@ -64,9 +68,13 @@ export abstract class FeedbackElement extends EarshotElement {
 
   protected override async update(isOld: () => boolean): Promise<void> {
     const address = this.#address()
-    const answer = this.#data ?? (address && (await readFeedback(address)))
+    const isProject = address && !this.#data && !this.getAttribute('widget')
+    // A widget has a look of its own. Items come without one, and are shown without it if need be.
+    const look = isProject ? readFrom<Pick<Feedback, 'theme'>>(new URL('..', address).href).catch(() => null) : null
+    const answer = this.#data ?? (address && (await readFrom<Answer>(address)))
+    const theme = (await look)?.theme
     if (!answer) this.#wait()
-    else if (!isOld()) this.#render(feedbackOf(answer))
+    else if (!isOld()) this.#render({ ...feedbackOf(answer), ...(theme && { theme }) })
   }
 
   protected override fail(error: unknown): void {
@@ -98,10 +106,10 @@ export abstract class FeedbackElement extends EarshotElement {
   #render(feedback: Feedback): void {
     const readAgain = async (itemId: string) => {
       const address = this.#address()
-      const { items } = address ? feedbackOf(await readFeedback(address)) : feedback
+      const { items } = address ? feedbackOf(await readFrom<Answer>(address)) : feedback
       return items.find(({ id }) => id === itemId)?.video ?? null
     }
-    const shown = this.show(feedback, { ...wordsFor(this), readAgain })
+    const shown = this.show(feedback, { ...wordsFor(this), player: serviceAddress(this, PLAYER).href, readAgain })
     this.#wait()
     if (shown) {
       const { mode = '', color } = feedback.theme ?? {}

@@ -12,8 +12,10 @@ export type Video = NonNullable<Item['video']>
 export type Answer = Widget | ItemList
 
 /** What is shown, wherever it comes from. */
-export interface Feedback extends Partial<Pick<Widget, 'layout' | 'theme' | 'has_badge'>>, Pick<Widget, 'aggregate'> {
+export interface Feedback extends Partial<Pick<Widget, 'layout' | 'has_badge'>>, Pick<Widget, 'aggregate'> {
   items: Item[]
+  /** A project has a colour alone. */
+  theme?: Partial<Widget['theme']>
 }
 
 /** Why nothing can be shown: a status of HTTP, or 0, with a code of the service, `unreachable` or `failed`. */
@@ -28,14 +30,14 @@ export class FeedbackError extends Error {
 const TIMEOUT_MS = 15_000
 /** Elements of one page that show the same share one request. */
 const SHARED_MS = 5_000
-const asked = new Map<string, Promise<Answer>>()
+const asked = new Map<string, Promise<unknown>>()
 
-/** Reads from the service, without cookies. Throws `FeedbackError`. */
-export function readFeedback(address: string): Promise<Answer> {
+/** Reads from an operation of the service, without cookies. Throws `FeedbackError`. */
+export function readFrom<Output>(address: string): Promise<Output> {
   const answer = asked.get(address) ?? read(address)
   asked.set(address, answer)
   setTimeout(() => asked.delete(address), SHARED_MS)
-  return answer
+  return answer as Promise<Output> // As its contract says.
 }
 
 /** Brings both answers into one shape. */
@@ -43,7 +45,7 @@ export function feedbackOf(answer: Answer): Feedback {
   return 'items' in answer ? answer : { items: answer.results, aggregate: answer.aggregate }
 }
 
-async function read(address: string): Promise<Answer> {
+async function read(address: string): Promise<unknown> {
   const response = await fetch(address, {
     credentials: 'omit',
     referrerPolicy: 'no-referrer',
@@ -53,5 +55,5 @@ async function read(address: string): Promise<Answer> {
   })
   const body = await response.json().catch(() => ({}))
   if (!response.ok) throw new FeedbackError(response.status, body.code ?? 'unreachable')
-  return body // As its contract says.
+  return body
 }
