@@ -77,8 +77,9 @@ function DeleteConfirm({ endpoint, onClose }: { endpoint: Endpoint; onClose: () 
   const navigate = route.useNavigate()
   const remove = async () => {
     await api.webhooks.delete({ team_id: endpoint.team_id, webhook_id: endpoint.id })
+    // The list as it was would ask for the figures of what is gone.
+    queries.removeQueries({ queryKey: ['webhooks', team.id], type: 'inactive' })
     await navigate({ to: '/$team/-/webhooks', params: { team: team.slug }, search: {}, replace: true })
-    // A page that is still there would ask for it again.
     queries.removeQueries({ queryKey: ['webhook', endpoint.id], type: 'inactive' })
     await queries.invalidateQueries({ queryKey: ['webhooks', team.id] })
     toast({ look: 'good', text: 'The endpoint was deleted' })
