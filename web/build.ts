@@ -31,10 +31,10 @@ const COMPRESSED = /\.(js|css|html|svg|json)$/
 /** What every page of the dashboard is made of, beside packages. */
 const SHELL = [
   'contracts/src/client/(client|errors|operations?|reply|request|retry|statuses|stream|watchdog)',
-  'dashboard/ui/(button|confirm|dialog|empty|error-\\w+|face|field|icon|kbd|loaded|menu|more|page|skeleton|stars|time|toasts)',
+  'dashboard/ui/(back-link|button|confirm|dialog|empty|error-\\w+|face|field|hue|icon|kbd|loaded|loading-bar|menu|more|names|page|skeleton|stars|time|toasts)',
   'dashboard/(shell|live)/[\\w-]+',
   'dashboard/inbox/(batches|colleagues|decisions|lists)',
-  'dashboard/(?!main\\.|reload-)[\\w-]+',
+  'dashboard/(?!(?:main|reload-when-outdated|theme|kept|keep-focus)\\.)[\\w-]+',
 ]
 /**
  * What every page of the dashboard loads, in two files instead of twenty: over HTTP/1.1 a browser asks for six at once. The packages
@@ -42,7 +42,7 @@ const SHELL = [
  */
 const SHARED = [
   // Runs before the first paint, so it must not wait for the others.
-  { name: 'main', test: /vite\/preload-helper|dashboard\/(main|reload-when-outdated)\.ts/, priority: 1 },
+  { name: 'main', test: /vite\/preload-helper|dashboard\/(main|reload-when-outdated|theme|kept|keep-focus)\.ts/, priority: 1 },
   { name: 'packages', test: /node_modules\/(react|react-dom|scheduler|@tanstack\/(?!react-virtual|virtual-core)[\w-]+)\// },
   { name: 'shell', test: new RegExp(`/(${SHELL.join('|')})\\.tsx?$`) },
 ]

@@ -50,7 +50,8 @@ async function examineStorage({ storage }: Config): Promise<string> {
 /** Tries what this machine transcodes videos with. That there is nothing is a warning: another machine can have it. */
 async function examineTranscoder(): Promise<string> {
   const found = await findTranscoder()
-  if ('missing' in found) return `none, so workers on this machine transcode no videos and copy no images (docs/videos.md): ${found.missing}`
+  if ('missing' in found)
+    return `none, so workers on this machine transcode no videos and copy no images (docs/videos.md): ${found.missing}`
   await found.transcoder.close()
   const { missing } = await findSandbox()
   return missing.length === 0 ? found.transcoder.name : `${found.transcoder.name}, confined without ${missing.join(' and ')}`

@@ -1,4 +1,3 @@
-import { useSyncExternalStore } from 'react'
 import { keep, readKept } from './kept.ts'
 
 const KEY = 'earshot.theme'
@@ -14,12 +13,8 @@ function chosenTheme(): Theme | null {
 const device = matchMedia('(prefers-color-scheme: dark)')
 const listeners = new Set<() => void>()
 
-/** Whether the page is dark, also when that changes. */
-export function useIsDark(): boolean {
-  return useSyncExternalStore(subscribe, isDark)
-}
-
-function isDark(): boolean {
+/** Whether the page is dark. */
+export function isDark(): boolean {
   return (chosenTheme() ?? (device.matches ? 'dark' : 'light')) === 'dark'
 }
 
@@ -37,7 +32,8 @@ export function applyTheme(): void {
   else document.documentElement.dataset.theme = theme
 }
 
-function subscribe(listener: () => void): () => void {
+/** Calls the listener whenever the page turns light or dark. Returns how to stop. */
+export function subscribeToTheme(listener: () => void): () => void {
   listeners.add(listener)
   device.addEventListener('change', listener)
   return () => {

@@ -4,7 +4,8 @@ import type { Project, Team } from '../api.ts'
 import { PROJECT_PAGES, TEAM_PAGES } from '../shell/pages.ts'
 import { nearProject, projectsQuery, teamsQuery, useHasRole, useTeam } from '../shell/places.ts'
 import { signOut } from '../shell/sign-out.ts'
-import { chooseTheme, useIsDark } from '../theme.ts'
+import { chooseTheme } from '../theme.ts'
+import { useIsDark } from '../use-is-dark.ts'
 import type { Entry } from './entry.ts'
 
 /** Pages outside of the dashboard. */
