@@ -31,9 +31,9 @@ const COMPRESSED = /\.(js|css|html|svg|json)$/
 /** What every page of the dashboard is made of, beside packages. */
 const SHELL = [
   'contracts/src/client/(client|errors|operations?|reply|request|retry|statuses|stream|watchdog)',
-  'dashboard/ui/(back-link|button|confirm|dialog|empty|error-\\w+|face|field|hue|icon|kbd|loaded|loading-bar|menu|more|names|page|skeleton|stars|time|toasts)',
+  'dashboard/ui/(back-link|button|confirm|dialog|draft|empty|error-\\w+|face|field|hue|icon|kbd|kept-fields|loaded|loading-bar|menu|more|names|page|skeleton|stars|time|toasts)',
   'dashboard/(shell|live)/[\\w-]+',
-  'dashboard/inbox/(batches|colleagues|decisions|lists)',
+  'dashboard/inbox/(batches|colleagues|decisions|lists|matching|shortcuts|single-keys|use-counts|use-keys)',
   'dashboard/(?!(?:main|reload-when-outdated|theme|kept|keep-focus)\\.)[\\w-]+',
 ]
 /**

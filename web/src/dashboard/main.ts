@@ -1,4 +1,4 @@
-import '@fontsource-variable/inter/wght.css'
+import './styles/inter.css'
 import '../styles/tokens.css'
 import './styles/shell.css'
 import './styles/controls.css'
