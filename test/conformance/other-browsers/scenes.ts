@@ -68,7 +68,7 @@ const teamScenes: readonly Scene[] = [
       await wait('the chart is as wide as its place', `document.querySelector('.chart > svg')?.clientWidth > innerWidth / 2`)
       await browser.open(`${url}${paths.results}`)
       await see('text', 'responses')
-      await wait('the course is drawn', `document.querySelector('figure.course > svg')?.getBoundingClientRect().width > 200`)
+      await wait('the course is drawn', `document.querySelector('figure.course svg')?.getBoundingClientRect().width > 200`)
     },
   },
   {
