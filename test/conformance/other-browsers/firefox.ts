@@ -64,6 +64,10 @@ function preferences(scheme: 'light' | 'dark'): string {
     'intl.accept_languages': 'en-US, en',
     'datareporting.policy.dataSubmissionEnabled': false,
     'browser.shell.checkDefaultBrowser': false,
+    // Its questions over the page would take the keys.
+    'signon.rememberSignons': false,
+    'browser.formfill.enable': false,
+    'extensions.formautofill.addresses.enabled': false,
   }
   return Object.entries(values)
     .map(([name, value]) => `user_pref(${JSON.stringify(name)}, ${JSON.stringify(value)});\n`)

@@ -93,8 +93,9 @@ export function personAt(browser: OtherBrowser): Person {
     type: async (text) => void (await browser.perform(typeText(text))),
     tabTo: async (name) => {
       for (let presses = 0; presses < 60; presses += 1) {
-        await press('Tab')
+        // Tab after the last control leads out of the page, and the keys of Firefox's driver then do nothing in it.
         if ((await browser.evaluate<string | null>(FOCUSED))?.includes(name)) return
+        await press('Tab')
       }
       throw new Error(`${browser.name}: Tab never reaches "${name}"`)
     },

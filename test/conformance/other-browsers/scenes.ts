@@ -65,7 +65,10 @@ const teamScenes: readonly Scene[] = [
     run: async ({ browser, see, wait }, { url, paths }) => {
       await browser.open(`${url}${paths.project}/analytics`)
       await see('text', 'Time to a decision')
-      await wait('the chart is as wide as its place', `document.querySelector('.chart > svg')?.getBoundingClientRect().width > innerWidth / 2`)
+      await wait(
+        'the chart is as wide as its place',
+        `document.querySelector('.chart > svg')?.getBoundingClientRect().width > innerWidth / 2`,
+      )
       await browser.open(`${url}${paths.results}`)
       await see('text', 'responses')
       await wait('the gauge is drawn', `document.querySelector('figure.gauge svg')?.getBoundingClientRect().width > 100`)

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { until } from '../../support/until.ts'
 import type { Scene } from './scene.ts'
 
@@ -45,6 +46,8 @@ export const visitorScenes: readonly Scene[] = [
       const before = await count()
       await browser.open(url + paths.survey)
       await see('text', 'What do you do?')
+      // Nobody answers faster than the page loads its script.
+      await delay(500)
       await press('c', 'Enter')
       await see('text', 'What do you use every week?')
       await press('a', 'b', 'Enter')
@@ -62,10 +65,12 @@ export const visitorScenes: readonly Scene[] = [
     isLook: true,
     isForeign: true,
     run: async ({ browser, see, wait, click }, { url, wall, host }) => {
-      const sources = ['script-src', 'connect-src', 'img-src', 'media-src'].map((source) => `${source} ${url}`)
+      const sources = ['script-src', 'connect-src', 'media-src'].map((source) => `${source} ${url}`)
       const policy = [
         "default-src 'none'",
         ...sources,
+        // Browsers ask for the icon of the website, too.
+        `img-src ${url} ${host.origin}`,
         "style-src 'none'",
         "require-trusted-types-for 'script'",
         "trusted-types 'none'",
