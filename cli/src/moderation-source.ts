@@ -4,7 +4,7 @@ import { sizes } from '@earshot/contracts/constants'
 import { quoteOf } from './moderation-colleagues.ts'
 import { Pace, RETRY_MS } from './moderation-pace.ts'
 import type { Session } from './moderation-session.ts'
-import { isPassing } from './passing.ts'
+import { isPassing, waitMsAfter } from './passing.ts'
 
 /** The next page is read when so few are ahead. */
 const LOW_WATER = 10
@@ -29,6 +29,8 @@ export class ModerationSource {
   private newest: string | undefined
   /** Whether submissions may have arrived that are not here yet. */
   private isBehind = false
+  /** Whether older ones may have got the tag that is moderated. */
+  private hasOtherTags = false
   private caughtUpMs = Number.NEGATIVE_INFINITY
   private gapMs = MIN_GAP_MS
   /** Whether the stream was lost. */
@@ -50,7 +52,7 @@ export class ModerationSource {
   load(): Promise<void> {
     const { queue } = this.session
     return this.pace.run(async () => {
-      if (this.isBehind && performance.now() - this.caughtUpMs >= this.gapMs) await this.catchUp()
+      if ((this.isBehind || this.hasOtherTags) && performance.now() - this.caughtUpMs >= this.gapMs) await this.catchUp()
       else if (!queue.isWhole && queue.ahead().length < LOW_WATER) await this.readPage()
       else return false
       return true
@@ -61,15 +63,17 @@ export class ModerationSource {
   async follow(): Promise<void> {
     const { leaving, terminal, tell } = this.session
     while (!leaving.aborted) {
+      let waitMs = RETRY_MS
       try {
         await this.readStream()
       } catch (error) {
         if (leaving.aborted) return
         if (!isPassing(error)) throw error
         this.isCutOff = true
+        waitMs = waitMsAfter(error, RETRY_MS)
         tell(`${error.message} Reconnecting.`)
       }
-      await terminal.pause(RETRY_MS, leaving)
+      await terminal.pause(waitMs, leaving)
     }
   }
 
@@ -98,13 +102,10 @@ export class ModerationSource {
     if (state !== 'pending') return this.noticeDecision(submission_id, state)
     if (filters.kind && filters.kind !== kind) return
     if (type === 'submission.created') this.isBehind = true
-    // It got the tag that is moderated, or other words of the team.
-    else if (filters.tag || queue.has(submission_id)) {
+    else if (queue.has(submission_id)) {
       const submission = await this.read(submission_id)
-      if (!submission) return
-      queue.replace(submission)
-      if (!filters.tag || submission.tags.includes(filters.tag)) queue.add([submission])
-    }
+      if (submission) queue.replace(submission)
+    } else if (filters.tag) this.hasOtherTags = true
   }
 
   private async noticeDecision(id: string, state: Change['state']): Promise<void> {
@@ -140,10 +141,13 @@ export class ModerationSource {
   /** Reads all that have arrived since the newest that was seen. */
   private async catchUp(): Promise<void> {
     const nowMs = performance.now()
+    const { hasOtherTags } = this
     this.isBehind = false
+    this.hasOtherTags = false
     this.gapMs = nowMs - this.caughtUpMs > MAX_GAP_MS ? MIN_GAP_MS : Math.min(MAX_GAP_MS, this.gapMs * 2)
     this.caughtUpMs = nowMs
     try {
+      if (hasOtherTags) this.session.queue.add((await this.list({ cursor: undefined, limit: sizes.pageItems })).results)
       const created_after = this.newest && new Date(Date.parse(this.newest) - OVERLAP_MS).toISOString()
       for (let cursor: string | undefined, isLast = false; !isLast; ) {
         const { results, next_cursor } = await this.list({ created_after, cursor, limit: sizes.pageItems })
@@ -154,6 +158,7 @@ export class ModerationSource {
       }
     } catch (error) {
       this.isBehind = true
+      this.hasOtherTags ||= hasOtherTags
       throw error
     }
   }

@@ -65,7 +65,7 @@ test('other pages have no submissions, and a team of others is as unknown as one
   const other = await makeTeam(service.database)
   for (const unknown of [other.id, 'nobody', '..%2f']) {
     const data = dataOf((await open(`/app/${unknown}/${other.project.project_id}/inbox`)).body)
-    expect(Object.keys(data).sort(), unknown).toEqual(['me', 'teams'])
+    expect(Object.keys(data).sort(), unknown).toEqual(['me', 'now', 'teams'])
   }
 })
 

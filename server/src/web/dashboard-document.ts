@@ -30,7 +30,7 @@ ${imports.map((address) => html`<link rel="modulepreload" fetchpriority="low" hr
 <body>
 <noscript><p>The dashboard needs JavaScript. <a href="/accounts/">Your account</a> works without.</p></noscript>
 <div id="app">${stillPage(data, path)}</div>
-${data && html`<script type="application/json" id="first-data">${scriptData(data)}</script>`}
+${data && html`<script type="application/json" id="first-data">${scriptData({ now: Date.now(), ...data })}</script>`}
 </body>
 </html>
 `.text

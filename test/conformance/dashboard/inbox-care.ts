@@ -128,14 +128,15 @@ export const inboxCareFlows: readonly Flow[] = [
         await page.keyboard.press('a')
         await page.getByText(`Approved ${name}’s words`).waitFor()
       }
-      expect(await inbox.textContent()).toMatch(/^Inbox1 pending/)
+      // A phone makes its navigation when it is opened.
+      if (size === 'laptop') expect(await inbox.textContent()).toMatch(/^Inbox1 pending/)
       await page.getByRole('region', { name: 'Submission', exact: true }).getByText('Words of Ada').waitFor()
       await page.evaluate("document.querySelector('.read-body').scrollTo(0, 1e6)")
       await page.evaluate('Promise.allSettled(document.getAnimations().map(({ finished }) => finished)).then(() => null)')
       const covered = await page.evaluate(COVERED)
       expect(covered).toEqual([])
       await page.keyboard.press('z')
-      await until('the figure follows', async () => /^Inbox2 pending/.test((await inbox.textContent()) ?? ''))
+      if (size === 'laptop') await until('the figure follows', async () => /^Inbox2 pending/.test((await inbox.textContent()) ?? ''))
       if (size === 'phone') await page.getByRole('button', { name: 'Back to the list' }).click()
       await page.getByRole('link', { name: 'Pending 2' }).waitFor()
       await page.getByRole('link', { name: 'Approved 1' }).waitFor()

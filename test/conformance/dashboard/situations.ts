@@ -49,7 +49,7 @@ export const situationFlows: readonly Flow[] = [
   {
     name: 'nothing is changed in the name of somebody who has signed in meanwhile',
     run: async (fixture) => {
-      const { page, open, context, client } = fixture
+      const { page, open, context, client, size } = fixture
       const { page: other } = await fixture.colleague('admin')
       await open('settings')
       const text = page.getByRole('textbox', { name: 'Thank you' })
@@ -60,8 +60,12 @@ export const situationFlows: readonly Flow[] = [
       await context.clearCookies()
       await context.addCookies(cookies)
       const before = await client.projects.retrieve(refOf(fixture))
+      // The page is loaded anew, for whoever has the session.
+      const loaded = page.waitForEvent('load')
       await page.locator('form').filter({ has: text }).getByRole('button', { name: 'Save changes' }).click()
-      await page.getByText('Ada Admin').first().waitFor({ state: 'attached' })
+      await loaded
+      if (size === 'phone') await page.getByRole('button', { name: 'Menu', exact: true }).click()
+      await page.getByText('Ada Admin').first().waitFor()
       equal((await client.projects.retrieve(refOf(fixture))).thank_you_text, before.thank_you_text)
       equal(await page.getByText('A secret of Grace').count(), 0)
     },

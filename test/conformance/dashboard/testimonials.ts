@@ -93,7 +93,7 @@ export const testimonialFlows: readonly Flow[] = [
       await addTestimonial(fixture, 'Joan Clarke')
       await open('testimonials')
       await page.getByRole('link', { name: 'Ada Lovelace' }).waitFor()
-      await page.getByLabel('Search').fill('clarke')
+      await page.getByRole('searchbox', { name: 'Search' }).fill('clarke')
       await page.getByRole('link', { name: 'Ada Lovelace' }).waitFor({ state: 'detached' })
       equal(new URL(page.url()).searchParams.get('q'), 'clarke')
       await page.getByLabel('State').selectOption('rejected')

@@ -251,7 +251,7 @@ const deleteFlow: Flow = {
 
 const roleFlow: Flow = {
   name: 'a member reads whom to ask about webhooks',
-  run: async ({ url, team, colleague, setPlan, open, page, check, expectRefusal }) => {
+  run: async ({ url, team, colleague, setPlan, open, page, check }) => {
     const { page: theirs } = await colleague('member')
     for (const path of ['webhooks', 'events', 'audit-log']) {
       await theirs.goto(`${url}/app/${team.slug}/-/${path}`)
@@ -260,7 +260,6 @@ const roleFlow: Flow = {
     await setPlan('free')
     await open('-/webhooks')
     await page.getByText('The free plan has no webhooks').waitFor()
-    expectRefusal(402)
     await check('a plan without webhooks')
   },
 }

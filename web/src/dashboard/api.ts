@@ -2,7 +2,7 @@ import { type Client, createClient, EarshotApiError } from '@earshot/contracts/c
 import { QueryClient } from '@tanstack/react-query'
 import { noteServiceTime } from './clock.ts'
 import { requireSamePerson } from './same-person.ts'
-import { noteSignedOut } from './signed-out.ts'
+import { isSignedOut, noteSignedOut } from './signed-out.ts'
 
 /** The output of an operation: `Output<Client['teams']['retrieve']>`. */
 export type Output<Call extends (...args: never[]) => PromiseLike<unknown>> = Awaited<ReturnType<Call>>
@@ -44,11 +44,21 @@ export const queries = new QueryClient({
 
 async function sendWithSession(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
   const isOwn = init?.credentials !== 'omit'
+  if (isOwn && isSignedOut() && !asksWhoItIs(input)) return refusedHere()
   if (isOwn && init?.method !== undefined && init.method !== 'GET') await requireSamePerson()
   const response = await fetch(input, init)
   noteServiceTime(response)
   if (isOwn) noteRefusal(response.status, response.url)
   return response
+}
+
+/** Nothing but this is asked while nobody is signed in: each request would count against the address of whoever wants to sign in. */
+function asksWhoItIs(input: RequestInfo | URL): boolean {
+  return new URL(input instanceof Request ? input.url : input, location.origin).pathname === '/api/v1/me/'
+}
+
+function refusedHere(): Response {
+  return Response.json({ code: 'not_authenticated', detail: 'You are signed out.' }, { status: 401 })
 }
 
 let placesAskedMs = Number.NEGATIVE_INFINITY

@@ -5,7 +5,12 @@ let aheadMs = 0
 
 /** Takes the service's time from a response. Ages and days are told by it, because a computer's clock may be days off. */
 export function noteServiceTime({ headers }: Response): void {
-  const differenceMs = Date.parse(headers.get('date') ?? '') - Date.now()
+  noteServiceNow(Date.parse(headers.get('date') ?? ''))
+}
+
+/** Takes the service's time, in milliseconds since 1970. */
+export function noteServiceNow(serviceMs: number): void {
+  const differenceMs = serviceMs - Date.now()
   if (!Number.isNaN(differenceMs)) aheadMs = Math.abs(differenceMs) > TOLERATED_MS ? differenceMs : 0
 }
 

@@ -1,6 +1,8 @@
 /** What this browser keeps, or what this tab keeps. It may be turned off or full: then nothing is kept. */
 type Place = 'local' | 'session'
 
+const PERSON = 'earshot.person'
+
 /** Keeps a text; null removes it. */
 export function keep(place: Place, key: string, text: string | null): void {
   try {
@@ -26,6 +28,13 @@ export function forgetTab(): void {
   } catch {
     // Nothing was kept.
   }
+}
+
+/** Forgets what this tab keeps of somebody else. Called before a form reads it. */
+export function claimTab(person_id: string): void {
+  if (readKept('session', PERSON) === person_id) return
+  forgetTab()
+  keep('session', PERSON, person_id)
 }
 
 function storageOf(place: Place): Storage {

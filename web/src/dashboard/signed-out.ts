@@ -24,9 +24,21 @@ export function useIsSignedOut(): boolean {
   return useSyncExternalStore(subscribe, isSignedOut)
 }
 
-/** Calls back whenever the same person has signed in again. */
-export function onSignedIn(listener: () => void): void {
+/** Calls back whenever the same person has signed in again, until the signal aborts. */
+export function onSignedIn(listener: () => void, signal?: AbortSignal): void {
   signInListeners.add(listener)
+  signal?.addEventListener('abort', () => signInListeners.delete(listener), { once: true })
+}
+
+/** Resolves once the same person has signed in again, or the signal aborts. */
+export async function untilSignedIn(signal: AbortSignal): Promise<void> {
+  if (!hasEnded || signal.aborted) return
+  const over = new AbortController()
+  await new Promise<void>((resolve) => {
+    onSignedIn(resolve, over.signal)
+    signal.addEventListener('abort', () => resolve(), { once: true, signal: over.signal })
+  })
+  over.abort()
 }
 
 function set(value: boolean): void {

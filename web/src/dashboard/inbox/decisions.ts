@@ -1,6 +1,7 @@
 import { EarshotApiError } from '@earshot/contracts/client'
 import { useSyncExternalStore } from 'react'
 import { api, leavingApi, type Output, queries, type Submission } from '../api.ts'
+import { UnknownPersonError } from '../same-person.ts'
 import { isSignedOut, onSignedIn } from '../signed-out.ts'
 import { keepChanged } from '../testimonials/live-words.ts'
 import { nameInText } from '../ui/names.ts'
@@ -175,7 +176,7 @@ function fail(sent: readonly Held[], error: unknown): void {
   }
   failure = error
   retryMs = Math.min(MAX_RETRY_MS, Math.max(FIRST_RETRY_MS, retryMs * 2))
-  mark(sent, { isSending: false, isTried: !(error instanceof EarshotApiError) })
+  mark(sent, { isSending: false, isTried: !(error instanceof EarshotApiError || error instanceof UnknownPersonError) })
 }
 
 function mark(decisions: readonly Held[], change: Partial<Pick<Held, 'isSending' | 'isTried'>>): void {

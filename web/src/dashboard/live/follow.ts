@@ -1,5 +1,6 @@
 import { EarshotApiError } from '@earshot/contracts/client'
 import { api, type Item, type Submission } from '../api.ts'
+import { isSignedOut, untilSignedIn } from '../signed-out.ts'
 import { leadAlone, pause } from './lead.ts'
 import { setLiveState } from './state.ts'
 
@@ -131,7 +132,9 @@ async function readChanges(ref: Ref, from: string | undefined, leader: Leader): 
     }
     if (signal.aborted) return
     setOwn('connecting')
-    await untilOnline(waitMs, signal)
+    // Each request without a session counts against the address from which somebody wants to sign in.
+    if (isSignedOut()) await untilSignedIn(signal)
+    else await untilOnline(waitMs, signal)
     waitMs = Math.min(MAX_WAIT_MS, waitMs * 2)
   }
 }

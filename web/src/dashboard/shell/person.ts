@@ -1,11 +1,10 @@
 import { useEffect } from 'react'
 import type { Identity } from '../api.ts'
 import { forgetDecisions } from '../inbox/decisions.ts'
-import { forgetTab, keep, readKept } from '../kept.ts'
+import { forgetTab } from '../kept.ts'
 import { checkPerson, watchPerson } from '../same-person.ts'
 import { noteSignedOut } from '../signed-out.ts'
 
-const PERSON = 'earshot.person'
 const CHANNEL = 'earshot-person'
 /** In place of an id. */
 const NOBODY = ''
@@ -18,10 +17,6 @@ export function usePerson(identity: Identity | undefined): void {
   const id = identity?.user.id
   useEffect(() => {
     if (id === undefined) return
-    if (readKept('session', PERSON) !== id) {
-      forgetTab()
-      keep('session', PERSON, id)
-    }
     watchPerson(id, changePerson)
     const channel = new BroadcastChannel(CHANNEL)
     channel.onmessage = ({ data }: MessageEvent<string>) => {

@@ -1,13 +1,20 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { createContext, useContext } from 'react'
 import { api, type Identity, type Project, type Team } from '../api.ts'
-import { keep, readKept } from '../kept.ts'
+import { claimTab, keep, readKept } from '../kept.ts'
 
 const PAGE = 100
 const LAST_PLACE = 'earshot.last-place'
 
 /** The queries that every page needs. They are asked for once, and again when they may have changed. */
-export const identityQuery = { queryKey: ['me'], queryFn: () => api.me.retrieve() }
+export const identityQuery = {
+  queryKey: ['me'],
+  queryFn: async () => {
+    const me = await api.me.retrieve()
+    claimTab(me.user.id)
+    return me
+  },
+}
 export const teamsQuery = { queryKey: ['teams'], queryFn: () => Array.fromAsync(api.teams.list({ limit: PAGE })) }
 export const projectsQuery = (team_id: string) => ({
   queryKey: ['projects', team_id],

@@ -1,4 +1,5 @@
 import { EarshotApiError, EarshotConnectionError, EarshotTimeoutError } from '@earshot/contracts/client'
+import { UnknownPersonError } from '../same-person.ts'
 
 /** What happened, and what helps, for a person. */
 export interface ErrorText {
@@ -27,7 +28,7 @@ const HELP: Help = {
 /** Explains any failure in words: a refusal of the service, a lost connection, or a defect of ours. */
 export function explain(error: unknown): ErrorText {
   if (error instanceof EarshotApiError) return explainRefusal(error)
-  if (error instanceof EarshotConnectionError || error instanceof EarshotTimeoutError)
+  if (error instanceof EarshotConnectionError || error instanceof EarshotTimeoutError || error instanceof UnknownPersonError)
     return { what: 'The service did not answer.', help: 'Check your connection and try again. What you typed stays here.', requestId: null }
   return { what: 'Something went wrong on this page.', help: 'Reload it and try again.', requestId: null }
 }

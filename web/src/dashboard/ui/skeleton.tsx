@@ -31,6 +31,7 @@ export function ListSkeleton({ rows = 6, height = '2.375rem', hasFace = false }:
           <i className="end" />
         </div>
       ))}
+      <p className="slow">This takes longer than usual…</p>
     </div>
   )
 }
