@@ -11,6 +11,7 @@ import { Face } from '../ui/face.tsx'
 import { TextField } from '../ui/field.tsx'
 import { Loaded } from '../ui/loaded.tsx'
 import { More } from '../ui/more.tsx'
+import { useHasFeature } from '../ui/not-in-plan.tsx'
 import { Page } from '../ui/page.tsx'
 import { ListSkeleton } from '../ui/skeleton.tsx'
 import { At } from '../ui/time.tsx'
@@ -49,7 +50,7 @@ const entriesQuery = (team_id: string, { action, after, before }: AuditSearch) =
 function Log() {
   const team = useTeam()
   const search = route.useSearch()
-  const query = useInfiniteQuery(entriesQuery(team.id, search))
+  const query = useInfiniteQuery({ ...entriesQuery(team.id, search), enabled: useHasFeature('audit_log') })
   const entries = query.data?.pages.flatMap(({ results }) => results) ?? []
   return (
     <Page title="Audit log" lead="Who changed what, and when. Entries are kept for a year and cannot be changed." width="wide">

@@ -7,6 +7,7 @@ import { Button } from '../ui/button.tsx'
 import { Empty } from '../ui/empty.tsx'
 import { ErrorNote, Note } from '../ui/error-note.tsx'
 import { SelectField } from '../ui/field.tsx'
+import { useHasFeature } from '../ui/not-in-plan.tsx'
 import { Page } from '../ui/page.tsx'
 import { ListSkeleton, Skeleton } from '../ui/skeleton.tsx'
 import { Ago, At } from '../ui/time.tsx'
@@ -34,7 +35,7 @@ export function Events() {
 function EventsPage() {
   const team = useTeam()
   const { view, type } = route.useSearch()
-  const types = useQuery(typesQuery(team.id))
+  const types = useQuery({ ...typesQuery(team.id), enabled: useHasFeature('webhooks') })
   const known = types.data?.find((one) => one.type === type)?.type
   return (
     <Page title="Events" lead="Everything that happens in your team, as your programs receive it." width="wide">

@@ -7,6 +7,7 @@ import { Button } from '../ui/button.tsx'
 import { Empty } from '../ui/empty.tsx'
 import { Loaded } from '../ui/loaded.tsx'
 import { More } from '../ui/more.tsx'
+import { useHasFeature } from '../ui/not-in-plan.tsx'
 import { Page } from '../ui/page.tsx'
 import { ListSkeleton } from '../ui/skeleton.tsx'
 import { CreateEndpoint } from './create.tsx'
@@ -34,7 +35,7 @@ function Endpoints() {
   const team = useTeam()
   const { create } = route.useSearch()
   const navigate = route.useNavigate()
-  const query = useInfiniteQuery(endpointsQuery(team.id))
+  const query = useInfiniteQuery({ ...endpointsQuery(team.id), enabled: useHasFeature('webhooks') })
   if (useLacksFeature('webhooks', query.error))
     return (
       <Page title={TITLE}>
