@@ -11,6 +11,11 @@ export async function playInPlace({ browser, host, service, script }: EmbedFixtu
   await page.goto(host.show({ body: `<earshot-wall widget="${service.widgets.wall}"></earshot-wall>`, head: script }))
   await page.getByRole('button', { name: 'Play video of Jonas Weber' }).click()
   await watched.until("document.querySelector('earshot-wall').shadowRoot.querySelector('.film video')?.currentTime > 0")
+  const player = page.locator('.film video')
+  expectEqual('the name of the player', await player.getAttribute('aria-label'), 'Jonas Weber')
+  expectEqual('the captions', await player.locator('track[kind=captions]').getAttribute('srclang'), 'en')
+  const focused = await page.evaluate("document.querySelector('earshot-wall').shadowRoot.activeElement?.localName")
+  expectEqual('what has the focus', focused, 'video')
 }
 
 /** One card is not stretched; a wall of a project has the project's colour. */

@@ -128,6 +128,7 @@ async function useKeys({ browser, host, service, script }: EmbedFixture): Promis
   await watched.until("document.querySelector('earshot-wall').shadowRoot.activeElement?.localName === 'video'")
   const player = page.getByRole('dialog', { name: 'Jonas Weber' })
   expectEqual('the video is large', ((await player.boundingBox())?.width ?? 0) > 700, true)
+  expectEqual('findings of axe on the large player', await watched.findings(), [])
   await page.keyboard.press('Escape')
   await player.waitFor({ state: 'detached' })
   await watched.until("document.querySelector('earshot-wall').shadowRoot.activeElement?.className === 'play'")

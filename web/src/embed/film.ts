@@ -1,7 +1,7 @@
 import { drawing, make } from './dom.ts'
 import type { Item, Video } from './feedback.ts'
 import type { View } from './feedback-element.ts'
-import { renewing } from './links.ts'
+import { fill, renewing } from './links.ts'
 import { named } from './words.ts'
 
 const PLAY = 'M8 5.1v13.8a1 1 0 0 0 1.5.9l11-6.9a1 1 0 0 0 0-1.8l-11-6.9A1 1 0 0 0 8 5.1z'
@@ -34,7 +34,12 @@ export function film(item: Item, video: Video, view: View): HTMLElement {
     import(/* @vite-ignore */ view.player).then(
       ({ play }) => play(frame, item, video, view),
       // Where the policy of the page forbids it, or a new version is there, the video plays in its place.
-      () => frame.replaceChildren(make('video', '', { controls: true, autoplay: true, src: video.playback_url })),
+      () => {
+        const player = make('video', '', { controls: true, autoplay: true, playsInline: true, ariaLabel: item.author.name })
+        renewing(player, video, () => view.readAgain(item.id), fill)
+        frame.replaceChildren(player)
+        player.focus()
+      },
     )
   return frame
 }

@@ -1,7 +1,7 @@
 import { drawing, make, said } from './dom.ts'
 import type { Item, Video } from './feedback.ts'
 import type { View } from './feedback-element.ts'
-import { renewing } from './links.ts'
+import { fill, renewing } from './links.ts'
 import styles from './player.css?inline'
 
 const CROSS = 'M6 6l12 12M18 6L6 18'
@@ -63,14 +63,4 @@ function dialogOf(item: Item, video: Video, { language, readAgain }: View): HTML
     dialog.remove()
   }
   return dialog
-}
-
-function fill(player: HTMLVideoElement, { playback_url, poster_url, captions }: Video): void {
-  // Captions of another origin need it. Without captions, a store need not allow origins.
-  if (captions.length > 0) player.crossOrigin = 'anonymous'
-  player.replaceChildren(
-    ...captions.map(({ language, label, url }) => make('track', '', { kind: 'captions', srclang: language, label, src: url })),
-  )
-  player.poster = poster_url
-  player.src = playback_url
 }
