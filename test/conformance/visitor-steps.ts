@@ -43,7 +43,13 @@ async function answerAtOnce({ visitor, require }: Visitors, address: string): Pr
   await page.keyboard.type('Dark mode.')
   await page.keyboard.press('Control+Enter')
   await asked(page, 'May we call you?')
-  // Nothing has the focus after a click on the page itself.
+  // Where nothing has the focus, keys do nothing.
+  await page.evaluate('document.activeElement.blur()')
+  await page.keyboard.press('b')
+  await page.keyboard.press('Enter')
+  require('a letter chooses without the focus', (await page.locator('fieldset:not([hidden]) :checked').count()) === 0)
+  require('Enter goes on without the focus', !(await page.getByText('Please answer this question.').isVisible()))
+  // A click on the page itself gives the question its focus back.
   await page.mouse.click(5, 5)
   await page.keyboard.press('b')
   require('a letter is lost after a click beside the form', await page.getByRole('radio', { name: 'No' }).isChecked())
@@ -101,7 +107,10 @@ async function goBack({ visitor, require }: Visitors, address: string): Promise<
   await page.reload()
   await asked(page, 'What is missing?')
   require('the answer is lost', (await page.locator('[name="q.why"]').inputValue()) === 'Dark mode.')
-  await page.goBack()
+  // Pressed twice, before the browser has gone back.
+  await page.evaluate('back.click(); back.click()')
+  await page.waitForTimeout(SEEN_MS)
+  require('a double press of Back leaves the survey', page.url() === address)
   await asked(page, NPS.title)
   // What this answer hides cannot be reached any more.
   await page.keyboard.press('8')

@@ -15,12 +15,12 @@ export function listenToKeys(form: HTMLFormElement, { current, next }: KeyOption
   let timer: ReturnType<typeof setTimeout> | undefined
   /** Where the key that is held was pressed. */
   let pressedAt: AskedQuestion | undefined
-  // Of the form, or of the page while nothing has the focus.
-  document.addEventListener('keydown', (event) => {
+  keepFocus(form, current)
+  // Of the form alone: a single key does nothing where something else, or nothing, has the focus (WCAG 2.1.4).
+  form.addEventListener('keydown', (event) => {
     const { key, target, ctrlKey, metaKey, altKey } = event
     const question = current()
-    if (!question || event.isComposing || !form.isConnected) return
-    if (target !== document.body && !(target instanceof Node && form.contains(target))) return
+    if (!question || event.isComposing) return
     const isLongText = target instanceof HTMLTextAreaElement
     if (pressedAt !== question) digits = ''
     if (!event.repeat) pressedAt = question
@@ -46,6 +46,17 @@ export function listenToKeys(form: HTMLFormElement, { current, next }: KeyOption
       const index = key.toUpperCase().charCodeAt(0) - 'A'.charCodeAt(0)
       if (fieldsetOf(question)?.querySelector('.choices')) choose(inputs[index])
     }
+  })
+}
+
+/** A click beside what can be focused leaves the question where it was: its keys go on. */
+function keepFocus(form: HTMLFormElement, current: KeyOptions['current']): void {
+  document.addEventListener('click', () => {
+    const question = current()
+    // Whoever marks words wants to copy them.
+    const isMarking = getSelection()?.isCollapsed === false
+    if (question && form.isConnected && document.activeElement === document.body && !isMarking)
+      fieldsetOf(question)?.focus({ preventScroll: true })
   })
 }
 

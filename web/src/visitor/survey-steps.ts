@@ -151,7 +151,9 @@ function describe(texts: SurveyData['texts']['survey'], index: number, { least, 
 
 /** In a long text, Enter begins a new line. */
 function nameKeys(texts: SurveyData['texts']['survey'], { type }: AskedQuestion): void {
-  const key = /Mac|iP/.test(navigator.platform) ? '⌘' : 'Ctrl'
+  // As it stands on the key.
+  const control = language.startsWith('de') ? 'Strg' : 'Ctrl'
+  const key = /Mac|iP/.test(navigator.platform) ? '⌘' : control
   byId('enter', HTMLElement).textContent = type === 'long_text' ? fill(texts.enterLong, { key }) : texts.enter
 }
 

@@ -21,7 +21,10 @@ export interface Trail {
 export function openTrail(onMove: (ref: string, isBack: boolean) => void): Trail {
   let { depth } = entryOf(history.state) ?? { depth: 0 }
   let isOpen = !isFramed
+  /** The browser goes back later than it is asked to: a second press meanwhile would lead further, even out of the survey. */
+  let isGoing = false
   addEventListener('popstate', ({ state }) => {
+    isGoing = false
     const entry = entryOf(state)
     if (!isOpen || !entry) return
     const isBack = entry.depth < depth
@@ -38,7 +41,8 @@ export function openTrail(onMove: (ref: string, isBack: boolean) => void): Trail
     },
     back: () => {
       if (!isOpen || depth === 0) return false
-      history.back()
+      if (!isGoing) history.back()
+      isGoing = true
       return true
     },
     end: () => {
