@@ -7,6 +7,9 @@ import { until } from '../support/until.ts'
 import { keptBytes, PHONE, slowDown, type Visited, type Visitors } from './visitor-browser.ts'
 
 const FILE_BYTES = 5_000_000
+const OTHER_BYTES = 100_000
+/** How long a slow browser looks for room. */
+const ROOM_MS = 1_000
 /** The upload takes some seconds. */
 const MOBILE = { kilobits: 6_000, latencyMs: 50, cpu: 1 }
 const UPLOAD_LIMIT_MS = 60_000
@@ -19,6 +22,7 @@ export async function checkChosenFile(visitors: Visitors, visited: Visited): Pro
   await reloadKept(visitors, visited, path)
   await chooseAgain(visitors, visited, path)
   await chooseAnother(visitors, visited, path)
+  await changeQuickly(visitors, visited, path)
 }
 
 /** All of it is here: the upload goes on where it stopped. */
@@ -48,7 +52,11 @@ async function chooseAgain({ visitor, accessible, require }: Visitors, visited: 
   await page.reload()
   await page.getByText('Choose it again, and the upload continues where it stopped.').waitFor()
   await accessible(page, 'file to choose again')
-  await page.getByLabel('Choose it again').setInputFiles(path)
+  const again = page.getByLabel('Choose it again')
+  // A slip costs nothing of what has arrived.
+  await again.setInputFiles({ name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('no video') })
+  await page.getByText('This file is not a video.').waitFor()
+  await again.setInputFiles(path)
   await sendAs(page, 'Omar')
   await arrived(visited, 'Omar')
   require(`the upload began again at ${offsets.at(-1)}`, new Set(offsets).size === offsets.length && offsets.length > 1)
@@ -69,6 +77,27 @@ async function chooseAnother({ visitor, require }: Visitors, visited: Visited, p
   await sendAs(page, 'Yuki')
   const { size_bytes } = await arrived(visited, 'Yuki')
   require('the other file was mixed with the first', offsets[0] === 0 && size_bytes === FILE_BYTES - 1)
+  await context.close()
+}
+
+/** What is replaced or removed while the browser still looks for room is not kept. */
+async function changeQuickly({ visitor, require }: Visitors, { form }: Visited, path: string): Promise<void> {
+  const { context, page } = await visitor({ ...PHONE, locale: 'en' })
+  await page.addInitScript(`navigator.storage.estimate = () => new Promise((resolve) => setTimeout(resolve, ${ROOM_MS}, {}))`)
+  await page.goto(form)
+  await page.getByText('Record a video').click()
+  const choice = page.locator('#video-file')
+  await choice.setInputFiles(path)
+  await page.getByText('Your video is ready.').waitFor()
+  await choice.setInputFiles({ name: 'other.mp4', mimeType: 'video/mp4', buffer: randomBytes(OTHER_BYTES) })
+  await page.waitForTimeout(2 * ROOM_MS)
+  const kept = await keptBytes(page)
+  require(`${kept} bytes are kept of two files`, kept === OTHER_BYTES)
+  await choice.setInputFiles(path)
+  await page.getByRole('button', { name: 'Remove the video' }).click()
+  await page.waitForTimeout(2 * ROOM_MS)
+  require('a file that was removed is kept', (await keptBytes(page)) === 0)
+  require('its note is kept', (await page.evaluate<boolean>("Object.keys(localStorage).some((key) => key.includes('video'))")) === false)
   await context.close()
 }
 

@@ -46,6 +46,8 @@ export function openRecordingStore(key: string): RecordingStore {
   let note: Note | null = readNote(noteKey)
   let index = 0
   let isWhole = true
+  /** Counts what was begun and deleted: what was waited for meanwhile is of another video. */
+  let turn = 0
 
   /** Returns false where storage is turned off, or full: a reload then loses the recording. */
   const write = () => {
@@ -58,14 +60,19 @@ export function openRecordingStore(key: string): RecordingStore {
     }
   }
   const clear = async () => {
+    turn += 1
     note = null
     write()
     await withPieces('readwrite', (store) => store.delete(rangeOf(key))).catch(() => {})
   }
   const keep = async (piece: Blob) => {
-    if (!isWhole) return
+    // The last piece of a recording can come after it was removed.
+    if (!isWhole || !note) return
+    const own = turn
     index += 1
-    await withPieces('readwrite', (store) => store.put(piece, [key, index])).catch(async () => {
+    const place = [key, index]
+    await withPieces('readwrite', (store) => store.put(piece, place)).catch(async () => {
+      if (own !== turn) return
       // Without one piece the others are no video.
       isWhole = false
       await withPieces('readwrite', (store) => store.delete(rangeOf(key))).catch(() => {})
@@ -75,10 +82,14 @@ export function openRecordingStore(key: string): RecordingStore {
     clear,
     keep,
     keepFile: async (file) => {
-      if (await hasRoomFor(file)) await keep(file)
+      const own = turn
+      if ((await hasRoomFor(file)) && own === turn) await keep(file)
     },
     begin: async (contentType, file) => {
-      await clear()
+      const cleared = clear()
+      const own = turn
+      await cleared
+      if (own !== turn) return
       const chosen = file ? { name: file.name, size: file.size, lastModified: file.lastModified } : null
       note = { reservation: null, contentType, durationMs: 0, file: chosen, savedMs: 0 }
       index = 0

@@ -102,12 +102,18 @@ class OpenVideo implements FormVideo {
 
   chooseFile(file: File): void {
     const { texts, onProblem } = this.#options
+    const isVideo = file.type.startsWith('video/')
+    if (this.#found && !isVideo) {
+      // A slip while choosing again costs nothing of what is kept.
+      onProblem(texts.notVideo)
+      return
+    }
     const found = this.#found?.file && isSameFile(this.#found.file, file) ? this.#found : null
     // What arrived of the same file stays where it is.
     if (found) this.#found = null
     else this.remove()
     this.#dialog.close()
-    if (!file.type.startsWith('video/')) {
+    if (!isVideo) {
       // After the panel has changed, which clears what was said before.
       queueMicrotask(() => onProblem(texts.notVideo))
       return
@@ -199,6 +205,8 @@ class OpenVideo implements FormVideo {
     this.#running = recording
     this.#found = null
     await this.#store.begin(contentType)
+    // Removed meanwhile.
+    if (this.#running !== recording) return
     this.#begin(bytes, { contentType, fileName: fileNameOf(contentType) }, null)
     const note = () => this.#store.note({ durationMs: Math.round(recording.elapsedMs()) })
     const watch = setInterval(note, NOTED_MS)
@@ -249,7 +257,7 @@ class OpenVideo implements FormVideo {
     if (this.#clip) return
     // What was recorded to its end is kept; what was canceled before is not.
     if (this.#take && this.#take.blob.size > 0) this.#use(this.#take)
-    else if (this.#upload) this.remove()
+    else if (this.#upload || this.#running) this.remove()
   }
 }
 
