@@ -7,7 +7,7 @@ import { count, fill, type Locale, type Locales } from './visitor-language.ts'
 import { sendVisitorPage } from './visitor-layout.ts'
 
 const MINUTE_SECONDS = 60
-/** Nobody says to strangers whether there was something. */
+/** These look alike, so that nobody learns whether a record existed. */
 const MISSING: readonly number[] = [401, 404, 410]
 /** The mark of the service, without a sound. */
 const WAVE = Array.from({ length: 7 }, () => html`<i></i>`)
@@ -27,7 +27,7 @@ export function failureText(error: ApiError, locale: Locale, project: string): s
 interface FailurePages {
   pages: BuiltPages
   locales: Locales
-  /** What visitors look for in vain at these addresses. */
+  /** Which text says that nothing is here. */
   missing: 'missing' | 'missingWidget'
 }
 
