@@ -1,4 +1,5 @@
-import { equal } from 'node:assert/strict'
+import { equal, match } from 'node:assert/strict'
+import type { Page } from 'playwright-core'
 import { until } from '../../support/until.ts'
 import type { Fixture, Flow } from './fixture.ts'
 import { leaveWords, stateOf } from './inbox.ts'
@@ -6,7 +7,10 @@ import { leaveWords, stateOf } from './inbox.ts'
 const DAY_MS = 86_400_000
 /** A list whose answers the flows take away. */
 const SURVEYS = '**/api/v1/teams/*/projects/*/surveys/*'
-const ZONES = ['Pacific/Kiritimati', 'America/St_Johns', 'Asia/Kathmandu']
+/** Whose browsers read, by the name of who wrote. */
+const ZONES = { Ada: 'Pacific/Kiritimati', Ben: 'America/St_Johns', Cleo: 'Asia/Kathmandu' }
+/** Of teams: more than a day apart, so one of them has another date than any browser. */
+const FAR_ZONES = ['Pacific/Kiritimati', 'Pacific/Pago_Pago']
 
 /** Connections that fail, and computers whose clocks are off. */
 export const networkFlows: readonly Flow[] = [
@@ -80,16 +84,18 @@ export const networkFlows: readonly Flow[] = [
       await page.getByRole('button', { name: 'Approve' }).click()
       await until('the decision arrives', async () => (await stateOf(fixture, only?.id ?? '')) === 'approved')
       await open('analytics')
-      await page.getByRole('heading', { name: 'Ratings' }).waitFor()
+      await isLastDay(page, 'UTC')
     },
   })),
   {
     name: 'days are those of the team, wherever somebody reads',
     run: async (fixture) => {
       const { page: own, client, team, project, url } = fixture
-      await leaveWords(fixture, ['Ada'])
       const browser = own.context().browser()
-      for (const timezoneId of ZONES) {
+      for (const [name, timezoneId] of Object.entries(ZONES)) {
+        const zone = FAR_ZONES.find((far) => dayIn(far) !== dayIn(timezoneId)) ?? ''
+        await client.teams.update({ team_id: team.id, settings: { timezone: zone } })
+        await leaveWords(fixture, [name])
         const context = await browser?.newContext({
           timezoneId,
           viewport: own.viewportSize(),
@@ -97,17 +103,27 @@ export const networkFlows: readonly Flow[] = [
         })
         const page = await context?.newPage()
         if (!page) throw new Error('No browser')
-        await client.teams.update({ team_id: team.id, settings: { timezone: 'UTC' } })
         await page.goto(`${url}/app/${team.slug}/${project.slug}/inbox`)
         await page
-          .getByRole('option', { name: /Ada/ })
+          .getByRole('option', { name: new RegExp(name) })
           .locator('time')
           .getByText(/^(now|\d+m)$/)
           .waitFor()
         await page.goto(`${url}/app/${team.slug}/${project.slug}/analytics?range=7d`)
-        await page.getByRole('heading', { name: 'Ratings' }).waitFor()
+        await isLastDay(page, zone)
         await context?.close()
       }
     },
   },
 ]
+
+/** Looks whether the chart ends with today in that time zone, with what was left just now. */
+async function isLastDay(page: Page, timeZone: string): Promise<void> {
+  const slider = page.getByRole('slider', { name: 'Submissions a day: period' })
+  match((await slider.getAttribute('aria-valuetext')) ?? '', new RegExp(`^${dayIn(timeZone)}: [1-9]`))
+}
+
+/** "Nov 3" */
+function dayIn(timeZone: string): string {
+  return new Intl.DateTimeFormat('en', { timeZone, month: 'short', day: 'numeric' }).format()
+}
