@@ -1,7 +1,7 @@
 import { equal, ok } from 'node:assert/strict'
 import type { Fixture, Flow } from './fixture.ts'
 import { leaveWords } from './inbox.ts'
-import { layoutFindings } from './layout.ts'
+import { cutOffFindings, layoutFindings } from './layout.ts'
 
 /** 1,280 by 1,024 pixels at 400 % (WCAG 2.2, 1.4.10). */
 const ZOOMED = { width: 320, height: 256 }
@@ -102,7 +102,7 @@ async function lookAtAll(fixture: Fixture): Promise<void> {
   const look = async (address: string) => {
     await page.getByRole('heading', { level: 1 }).first().waitFor({ state: 'attached' })
     await page.locator('.skeleton').first().waitFor({ state: 'detached' })
-    problems.push(...(await layoutFindings(page)).map((finding) => `${address}: ${finding}`))
+    problems.push(...[...(await layoutFindings(page)), ...(await cutOffFindings(page))].map((finding) => `${address}: ${finding}`))
   }
   for (const address of [...PROJECT_PAGES, ...made, ...TEAM_PAGES.map((name) => `-/${name}`)]) {
     await open(address)
