@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import { until } from '../../support/until.ts'
 import type { Scene } from './scene.ts'
 
@@ -41,13 +40,12 @@ export const visitorScenes: readonly Scene[] = [
   },
   {
     name: 'survey',
-    run: async ({ browser, see, press, click }, { url, paths, client, ref, survey_id }) => {
+    run: async ({ browser, see, press, click, wait }, { url, paths, client, ref, survey_id }) => {
       const count = async () => (await client.surveys.results({ ...ref, survey_id })).responses
       const before = await count()
       await browser.open(url + paths.survey)
       await see('text', 'What do you do?')
-      // Nobody answers faster than the page loads its script.
-      await delay(500)
+      await wait('the script has the survey', "document.querySelector('.survey')?.dataset.move === 'open'")
       await press('c', 'Enter')
       await see('text', 'What do you use every week?')
       await press('a', 'b', 'Enter')

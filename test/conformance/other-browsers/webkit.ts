@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, globSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -14,6 +14,8 @@ const PACKAGES = ['webkit2gtk-driver', 'xvfb', 'python3-gi', 'gir1.2-webkit2-4.1
 const DRIVER = '/usr/bin/WebKitWebDriver'
 const DISPLAY_SERVER = '/usr/bin/Xvfb'
 const NEEDED = [DRIVER, DISPLAY_SERVER, '/usr/bin/python3', '/usr/lib/python3/dist-packages/gi/__init__.py']
+/** In the folder of the machine's architecture. */
+const BINDINGS = '/usr/lib/*/girepository-1.0/WebKit2-4.1.typelib'
 const BINARY = fileURLToPath(new URL('webkit-browser.py', import.meta.url))
 const START_LIMIT_MS = 30_000
 /** Where it was, what it is and what it says. */
@@ -27,7 +29,7 @@ type Call = (method: string, path: string, body?: object) => Promise<unknown>
 
 /** Starts WebKitGTK, from Debian's packages if there is none, and drives it by WebDriver. Resolves to what is missing otherwise. */
 export async function openWebKit(scheme: 'light' | 'dark'): Promise<OtherBrowser | string> {
-  const isThere = () => NEEDED.every((path) => existsSync(path))
+  const isThere = () => NEEDED.every((path) => existsSync(path)) && globSync(BINDINGS).length > 0
   if (!isThere()) await installDebian(...PACKAGES)
   if (!isThere()) return `WebKitGTK is needed (on Debian: apt install ${PACKAGES.join(' ')})`
   const home = mkdtempSync(join(tmpdir(), 'earshot-webkit-'))
