@@ -90,8 +90,12 @@ test('what a build wrote is enough for all pages, as in an image without their s
     const signIn = await service.send('GET', '/accounts/sign-in/')
     const [, style = ''] = /<link rel="stylesheet" href="([^"]+)"/.exec(signIn.body) ?? []
     for (const address of ['/favicon.svg', '/w/widget.css', style]) expect((await service.send('GET', address)).status, address).toBe(200)
-    const { body: script } = await service.send('GET', '/app/')
-    expect(script).not.toContain('being built')
+    const { email } = await makeUser(service.database, PASSWORD)
+    const browser = openBrowser(service)
+    await browser.signIn(email, PASSWORD)
+    const dashboard = await service.send('GET', '/app/', { headers: { cookie: browser.cookie() } })
+    expect(dashboard.status).toBe(200)
+    expect(dashboard.body).toMatch(/<script type="module" src="\/assets\/main-/)
   } finally {
     await service.close()
   }

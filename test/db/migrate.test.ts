@@ -4,6 +4,7 @@ import type { EmbeddedPostgres } from '../../db/src/embedded/cluster.ts'
 import type { EmbeddedConnection } from '../../db/src/embedded/connection.ts'
 import { migrate } from '../../db/src/schema/migrate.ts'
 import { DatabaseSetupError } from '../../db/src/schema/setup-error.ts'
+import { until } from '../support/until.ts'
 import { cleanUp, makeDataDir, query, start } from './clusters.ts'
 import { CREATE_NOTES, writeSql } from './migration-directories.ts'
 
@@ -103,6 +104,11 @@ test('a migration gives way to a table that is busy for long, and is done in a p
   })
   await begun
   const migrating = migrate({ address, ...directories })
+  const isWaiting = async () => {
+    const [row] = await query(address, "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'")
+    return row !== undefined
+  }
+  await until('the migration waits for the table', isWaiting)
   // Meanwhile the old version writes on: no statement waits behind the migration for long.
   const waitsMs: number[] = []
   for (let id = 10; id < 15; id += 1) {
