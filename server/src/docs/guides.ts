@@ -20,6 +20,7 @@ interface Guide {
 /** Every file that is shown. Nothing else of the repository has an address. */
 export const guides: readonly Guide[] = [
   inDocs('surfaces', 'Guides', 'How to use REST, the typed client, tRPC and the command line.'),
+  inDocs('dashboard', 'Guides', 'How to moderate and manage in the browser: keys, undo, tags, several tabs.'),
   inDocs('signing-in', 'Guides', 'How to sign in from a program: tokens, OAuth2, JWT, sessions.'),
   inDocs('command-line', 'Guides', 'How to use the command line: signing in, formats, moderation, completion.'),
   inDocs('webhooks', 'Guides', 'How to receive webhooks, in TypeScript, Python, Go and shell.'),
