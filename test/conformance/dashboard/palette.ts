@@ -64,6 +64,12 @@ export const paletteFlows: readonly Flow[] = [
       await ask(fixture, 'marzip')
       await page.getByRole('option', { selected: true, name: /^Zoë Quill/ }).waitFor()
       await check('a submission that was found')
+      // What an earlier search has found is not opened.
+      await page.keyboard.type('zz')
+      await page.keyboard.press('Enter')
+      await page.getByText('Nothing matches “marzipzz”.').waitFor()
+      for (const key of ['Backspace', 'Backspace']) await page.keyboard.press(key)
+      await page.getByRole('option', { selected: true, name: /^Zoë Quill/ }).waitFor()
       await page.keyboard.press('Enter')
       await page.waitForURL(new RegExp(`/inbox\\?.*item=.*${made.id}`))
       await page.getByText('Marzipan in every box').last().waitFor()

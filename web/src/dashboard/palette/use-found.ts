@@ -1,4 +1,4 @@
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { api } from '../api.ts'
@@ -33,10 +33,11 @@ export function useFound(query: string): Found {
     queryFn: ({ signal }) =>
       api.submissions.list({ team_id: team.id, project_id: project?.id ?? '', search, limit: MAX_FOUND }, { signal }),
     enabled: isAsked && search.length >= MIN_LETTERS,
-    placeholderData: keepPreviousData,
   })
   if (!isAsked) return { entries: [], isSearching: false, error: null }
-  const entries = (data?.results ?? []).map(({ id, author, title, body, state }) => ({
+  // Enter must not open what an earlier search has found.
+  const results = search === asked ? (data?.results ?? []) : []
+  const entries = results.map(({ id, author, title, body, state }) => ({
     ...({ id: `submission ${id}`, group: 'Submissions', icon: 'quote', text: author.name } as const),
     detail: [title, body].filter(Boolean).join(' · ').slice(0, MAX_SHOWN_LETTERS),
     run: () =>
