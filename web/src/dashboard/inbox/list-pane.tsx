@@ -60,6 +60,7 @@ export function ListPane({ filters, queue, active, picked, onHelp, onTags }: Lis
           onNearEnd={queue.loadMore}
         />
       </Content>
+      <MoreFailed queue={queue} />
       <footer>
         <Kbd>J</Kbd>
         <Kbd>K</Kbd> move <Kbd>A</Kbd> approve <Kbd>R</Kbd> reject <Kbd>Z</Kbd> undo <Kbd>?</Kbd> more
@@ -101,6 +102,19 @@ function SearchNews({ queue: { newsCount, refresh } }: { queue: Queue }) {
       <span>The results have changed.</span>
       <Button look="quiet" onClick={refresh}>
         Refresh
+      </Button>
+    </div>
+  )
+}
+
+/** The next page is not asked for again by itself: what failed once may fail each time. */
+function MoreFailed({ queue: { items, retryMore, isLoadingMore } }: { queue: Queue }) {
+  if (!retryMore || items.length === 0) return null
+  return (
+    <div className="bar-note" role="alert">
+      <span>Could not load more.</span>
+      <Button look="quiet" isBusy={isLoadingMore} onClick={retryMore}>
+        Try again
       </Button>
     </div>
   )

@@ -1,5 +1,5 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { useMemo } from 'react'
+import { useMemo, useState } from 'react'
 import { api, queries, type Submission } from '../api.ts'
 import { forgetNews, useNews } from '../live/news.ts'
 import { useProjectRef } from '../shell/places.ts'
@@ -15,7 +15,11 @@ export interface Queue {
   isLoading: boolean
   error: unknown
   hasMore: boolean
+  /** Asks for the next page, unless that failed before. */
   loadMore: () => void
+  /** Asks again for a next page that could not be loaded; null while there is none. */
+  retryMore: (() => void) | null
+  isLoadingMore: boolean
   reload: () => void
   /** How many submissions a search would find beside those that it shows. */
   newsCount: number
@@ -37,18 +41,30 @@ export function useQueue(filters: Filters): Queue {
     // The stream tells what changes; a page that is loaded stays.
     staleTime: Number.POSITIVE_INFINITY,
   })
+  const { hasNextPage, isFetching, isFetchingNextPage, fetchNextPage } = query
   const held = useHeld()
   const pages = query.data?.pages
+  const nextCursor = pages?.at(-1)?.next_cursor ?? null
+  // The query forgets its failure with each change that the stream tells.
+  const [failedCursor, setFailedCursor] = useState<string | null>(null)
+  const hasFailed = nextCursor !== null && failedCursor === nextCursor
+  const askForMore = async () => {
+    const { isFetchNextPageError } = await fetchNextPage({ cancelRefetch: false })
+    setFailedCursor(isFetchNextPageError ? nextCursor : null)
+  }
   const loaded = useMemo(() => (pages ?? []).flatMap(({ results }) => results), [pages])
   const items = useMemo(() => loaded.filter(({ id }) => !held.has(id)), [loaded, held])
   return {
     items,
     isLoading: query.isPending,
     error: query.error,
-    hasMore: query.hasNextPage,
+    hasMore: hasNextPage,
+    // A list that is being read anew would be given up, and its old rows would stay.
     loadMore: () => {
-      if (query.hasNextPage && !query.isFetchingNextPage) void query.fetchNextPage()
+      if (hasNextPage && !isFetching && !hasFailed) void askForMore()
     },
+    retryMore: hasFailed ? () => void askForMore() : null,
+    isLoadingMore: isFetchingNextPage,
     reload: () => void query.refetch(),
     newsCount: useNews(queryKey, loaded),
     refresh: () => {
