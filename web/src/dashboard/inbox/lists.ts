@@ -1,6 +1,7 @@
 import type { InfiniteData } from '@tanstack/react-query'
 import { type api, type Output, queries, type Submission } from '../api.ts'
 import { noteNews } from '../live/news.ts'
+import { refreshPreviews } from '../widgets/refresh-previews.ts'
 import { canMatch, matches, type Narrowing } from './matching.ts'
 
 export type ListPage = Output<typeof api.submissions.list>
@@ -62,8 +63,7 @@ export function moveSubmissions(project_id: string, moved: ReadonlyMap<string, S
     predicate: ({ queryKey }) => hasMovedInto(queryKey, moved),
   })
   // Previews of widgets show what is approved.
-  void queries.invalidateQueries({ queryKey: ['widget-material', project_id] })
-  void queries.invalidateQueries({ queryKey: ['public-widget'] })
+  if ([...moved.values()].some((state) => state !== 'pending')) refreshPreviews(project_id)
 }
 
 /**

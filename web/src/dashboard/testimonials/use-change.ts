@@ -1,6 +1,7 @@
 import { useMutation } from '@tanstack/react-query'
 import { api, queries } from '../api.ts'
 import { toastFailure } from '../ui/toasts.tsx'
+import { refreshPreviews } from '../widgets/refresh-previews.ts'
 import { keepWords, type Testimonial } from './words.ts'
 
 interface Change {
@@ -18,6 +19,7 @@ export function useChange() {
     onMutate: ({ before, change }) => keepWords({ ...before, ...change }),
     onSuccess: async (after) => {
       keepWords(after)
+      refreshPreviews(after.project_id)
       await queries.invalidateQueries({ queryKey: ['featured', after.project_id] })
     },
     onError: (error, { before }) => {

@@ -67,7 +67,7 @@ export function useMaterial(ref: ProjectRef, fields: WidgetFields, isNeeded: boo
   const pages = query.data?.pages.filter((one) => one !== null)
   const hasMore = query.hasNextPage && (pages?.length ?? 0) < MAX_PAGES
   const material = pages && materialOf(pages, hasMore)
-  const isShort = isNeeded && material != null && hasMore && !isEnough(material, fields) && !query.isFetchingNextPage && !query.error
+  const isShort = isNeeded && material != null && hasMore && !isEnough(material, fields) && !query.isFetching && !query.error
   const { fetchNextPage } = query
   useEffect(() => {
     if (isShort) void fetchNextPage()
