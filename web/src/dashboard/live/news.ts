@@ -1,6 +1,11 @@
 import { hashKey, type QueryKey } from '@tanstack/react-query'
 import { useSyncExternalStore } from 'react'
 
+interface Page {
+  results: readonly { id: string }[]
+  next_cursor: string | null
+}
+
 /** The ids of records that changed and that a list shows only when the person asks, by the key of the list. */
 const news = new Map<string, ReadonlySet<string>>()
 const NONE: ReadonlySet<string> = new Set()
@@ -15,6 +20,13 @@ export function noteNews(key: QueryKey, id: string, isShown: boolean): void {
   if (isShown) next.add(id)
   else next.delete(id)
   set(name, next)
+}
+
+/** Whether a list may have a record that it has not loaded yet: it is older than all that are. Ids begin with the time. */
+export function isBeyond(pages: readonly Page[] | undefined, id: string): boolean {
+  const last = pages?.at(-1)
+  const oldest = pages?.flatMap(({ results }) => results).at(-1)
+  return last !== undefined && last.next_cursor !== null && oldest !== undefined && id < oldest.id
 }
 
 /** The list is read anew. */

@@ -2,11 +2,11 @@ import type { InfiniteData, QueryKey } from '@tanstack/react-query'
 import { queries, type Submission } from '../api.ts'
 import { canMatch, matches } from '../inbox/matching.ts'
 import type { Change } from '../live/follow.ts'
-import { noteNews } from '../live/news.ts'
+import { isBeyond, noteNews } from '../live/news.ts'
 import type { narrowing } from './filters.ts'
 import { isTestimonial, keepWords, type Words } from './words.ts'
 
-type Pages = InfiniteData<{ results: Words[] }, string | undefined>
+type Pages = InfiniteData<{ results: Words[]; next_cursor: string | null }, string | undefined>
 type Narrow = ReturnType<typeof narrowing>
 
 interface WordsList {
@@ -19,11 +19,7 @@ interface WordsList {
 /** Whether a list of this page needs more of a changed record than its id, kind and state. */
 export function showsChangedWords(project_id: string, change: Change): boolean {
   if (queries.getQueryData(['words-one', project_id, change.submission_id]) !== undefined) return true
-  return wordsLists(project_id, 'active').some((list) => {
-    if (!canShow(list, change)) return hasWords(list, change.submission_id)
-    const { state: _state, ...others } = list.narrow
-    return hasWords(list, change.submission_id) || Object.keys(others).length > 0
-  })
+  return wordsLists(project_id, 'active').some((list) => hasWords(list, change.submission_id) || (canShow(list, change) && isNarrow(list)))
 }
 
 /** Shows what changed in the lists of testimonials and of visitors' words. New ones wait until the person asks for them. */
@@ -38,7 +34,8 @@ export function showWords(project_id: string, changes: readonly Change[], read: 
     if (deleted.size > 0) drop(list, deleted)
     for (const change of changes) {
       const words = known.get(change.submission_id)
-      noteNews(list.key, change.submission_id, words ? showsWords(list, words) : canShow(list, change))
+      const isShown = words ? showsWords(list, words) : showsUnread(list, change)
+      noteNews(list.key, change.submission_id, isShown && !isBeyond(list.data?.pages, change.submission_id))
     }
   }
 }
@@ -61,6 +58,19 @@ function wordsLists(project_id: string, type: 'all' | 'active' = 'all'): WordsLi
 
 function canShow({ kind, narrow: { state } }: WordsList, change: { state: string; kind: string }): boolean {
   return change.state !== 'deleted' && canMatch({ kind, state }, change)
+}
+
+/** Whether a list shows what nobody has read. One that is narrowed by more is read anew when somebody opens it. */
+function showsUnread(list: WordsList, change: Change): boolean {
+  if (!canShow(list, change)) return false
+  if (!isNarrow(list)) return true
+  void queries.invalidateQueries({ queryKey: list.key, exact: true, type: 'inactive', refetchType: 'none' })
+  return false
+}
+
+/** Whether it takes more of a record than its kind and state to know whether a list shows it. */
+function isNarrow({ narrow: { state: _state, ...others } }: WordsList): boolean {
+  return Object.keys(others).length > 0
 }
 
 function showsWords({ kind, narrow: { featured, q, ...narrow } }: WordsList, words: Words): boolean {
