@@ -52,10 +52,7 @@ export const inboxLiveFlows: readonly Flow[] = [
     name: 'live: arrivals do not move the rows under somebody who scrolls',
     run: async (fixture) => {
       const { page, open } = fixture
-      await leaveWords(
-        fixture,
-        Array.from({ length: 40 }, (_, index) => `Person ${index}.`),
-      )
+      await leaveWords(fixture, people(40))
       await open('inbox')
       await isLive(page)
       await page.getByRole('option', { name: /Person 39\./ }).waitFor()
@@ -70,6 +67,65 @@ export const inboxLiveFlows: readonly Flow[] = [
       expect(Math.abs(((await row.boundingBox())?.y ?? 0) - (before?.y ?? 0))).toBeLessThan(2)
       await page.evaluate("document.querySelector('.rows').scrollTo(0, 0)")
       await page.getByRole('option', { name: /Mia/ }).waitFor()
+    },
+  },
+  {
+    name: 'live: what arrives in a long list is shown, also when it could not be read at first',
+    run: async (fixture) => {
+      const { page, open, expectRefusal } = fixture
+      await leaveWords(fixture, people(60))
+      await open('inbox')
+      await isLive(page)
+      // The document brings the first rows, and the others are loaded.
+      await page.locator('[role="option"][aria-setsize="60"]').first().waitFor()
+      await page.route(/\/submissions\/[0-9a-f-]{36}\/$/, (route) => route.fulfill({ status: 500, json: {} }))
+      await leaveWords(fixture, ['Mallory'])
+      await page.getByRole('option', { name: /Mallory/ }).waitFor()
+      await page.locator('[role="option"][aria-setsize="61"]').first().waitFor()
+      expectRefusal(500)
+    },
+  },
+  {
+    name: 'live: a next page that fails is asked for again only by the person',
+    run: async (fixture) => {
+      const { page, open, check, expectRefusal } = fixture
+      await leaveWords(fixture, people(60))
+      let asked = 0
+      const next = /\/submissions\/\?.*cursor=/
+      await page.route(next, (route) => {
+        asked += 1
+        return route.fulfill({ status: 500, json: {} })
+      })
+      await open('inbox')
+      await page.getByText('Could not load more.').waitFor()
+      await isLive(page)
+      await leaveWords(fixture, ['Mallory'])
+      await page.getByRole('option', { name: /Mallory/ }).waitFor()
+      await check('a next page that failed')
+      equal(asked, 1)
+      expectRefusal(500)
+      await page.unroute(next)
+      await page.getByRole('button', { name: 'Try again' }).click()
+      await page.locator('[role="option"][aria-setsize="61"]').first().waitFor()
+      equal(await page.getByText('Could not load more.').count(), 0)
+    },
+  },
+  {
+    name: 'live: what was decided between the document and the stream is gone',
+    run: async (fixture) => {
+      const { page, open, client } = fixture
+      const [ada] = await leaveWords(fixture, ['Ada', 'Ben'])
+      const decided = Promise.withResolvers<void>()
+      await page.route('**/submissions/stream/**', async (route) => {
+        await decided.promise
+        await route.continue()
+      })
+      await open('inbox')
+      await page.getByRole('option', { name: /Ada/ }).waitFor()
+      await client.submissions.reject(refOf(fixture, ada?.id))
+      decided.resolve()
+      await page.getByRole('option', { name: /Ada/ }).waitFor({ state: 'detached' })
+      equal(await page.getByRole('option', { name: /Ben/ }).count(), 1)
     },
   },
   {
@@ -109,6 +165,10 @@ export const inboxLiveFlows: readonly Flow[] = [
 ]
 
 type Page = Fixture['page']
+
+function people(length: number): string[] {
+  return Array.from({ length }, (_, index) => `Person ${index}.`)
+}
 
 /** On a phone the sign is behind what is read. */
 function isLive(page: Page): Promise<void> {

@@ -40,6 +40,30 @@ export const tagFlows: readonly Flow[] = [
     },
   },
   {
+    name: 'tags: what the person has tagged is not read again when the stream tells it',
+    run: async (fixture) => {
+      const { page, open, size } = fixture
+      await leaveWords(fixture, ['Ada', 'Ben', 'Cleo'])
+      await open('inbox')
+      await page.getByText('Live', { exact: true }).waitFor({ state: 'attached' })
+      for (const key of size === 'phone' ? ['j', 'x', 'j', 'x'] : ['x', 'j', 'x']) await page.keyboard.press(key)
+      await page.keyboard.press('t')
+      const dialog = page.getByRole('dialog', { name: 'Tags of 2 submissions' })
+      await dialog.waitFor()
+      const read: string[] = []
+      page.on('request', (request) => {
+        if (request.method() === 'GET' && /\/submissions\/(\?|[0-9a-f-]{36}\/$)/.test(request.url())) read.push(request.url())
+      })
+      // The figures are asked for when changes are shown.
+      const shown = page.waitForRequest(/\/submissions\/counts\//)
+      await page.keyboard.type('pricing')
+      await page.keyboard.press('Enter')
+      await dialog.getByText('2 of 2 now have the tag pricing.').waitFor()
+      await shown
+      equal(read.join(), '')
+    },
+  },
+  {
     name: 'tags: a page lists, renames, merges and deletes them',
     run: async (fixture) => {
       const { page, open, check, client, team, project } = fixture

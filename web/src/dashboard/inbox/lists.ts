@@ -41,6 +41,20 @@ export function activeLists(project_id: string): Narrowing[] {
     .map(({ queryKey }) => inputOf(queryKey))
 }
 
+/** The ids of what a list has loaded. */
+export function idsOf(project_id: string, input: Narrowing): ReadonlySet<string> {
+  const data = queries.getQueryData<Pages>([...listKey(project_id), input])
+  return new Set(data?.pages.flatMap(({ results }) => results.map(({ id }) => id)))
+}
+
+/** Takes what is not in a list any more out of it. */
+export function takeOut(project_id: string, input: Narrowing, gone: ReadonlySet<string>): void {
+  if (gone.size === 0) return
+  queries.setQueryData<Pages>([...listKey(project_id), input], (data) =>
+    withResults(data, (results) => results.filter(({ id }) => !gone.has(id))),
+  )
+}
+
 /** Changes a submission wherever a list shows it. */
 export function patchSubmission(project_id: string, id: string, change: (submission: Submission) => Submission): void {
   changeLists(project_id, (results) => results.map((one) => (one.id === id ? change(one) : one)))

@@ -5,6 +5,7 @@ import { useDraft } from '../ui/draft.ts'
 import { Icon } from '../ui/icon.tsx'
 import { toastFailure } from '../ui/toasts.tsx'
 import { patchSubmission } from './lists.ts'
+import { showOwnUpdate } from './own-updates.ts'
 import { TagNames } from './tag-names.tsx'
 
 /** Where the key `t` puts the focus. */
@@ -70,7 +71,7 @@ function useTags(item: Submission): (tags: string[]) => void {
     mutationFn: (tags: string[]) => api.submissions.update({ team_id, project_id, submission_id: id, tags }),
     onMutate: (tags) => patchSubmission(project_id, id, (one) => ({ ...one, tags })),
     onSuccess: (saved) => {
-      patchSubmission(project_id, id, () => saved)
+      showOwnUpdate(saved)
       void queries.invalidateQueries({ queryKey: ['tags', project_id] })
     },
     onError: (error) => {

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { api, queries, type Submission } from '../api.ts'
 import { explain } from '../ui/error-text.ts'
-import { patchSubmission } from './lists.ts'
+import { showOwnUpdate } from './own-updates.ts'
 
 /** More at once would keep other requests waiting. */
 const AT_ONCE = 4
@@ -36,7 +36,7 @@ export function useBulkTags(given: readonly Submission[]): BulkTags {
   const [submissions, setSubmissions] = useState(given)
   const [run, setRun] = useState<BulkRun | null>(null)
   const saved = (one: Submission) => {
-    patchSubmission(one.project_id, one.id, () => one)
+    showOwnUpdate(one)
     setSubmissions((all) => all.map((other) => (other.id === one.id ? one : other)))
   }
   const send = async (change: Change, targets: readonly Submission[], prepare = async (one: Submission) => one) => {

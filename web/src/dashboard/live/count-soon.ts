@@ -1,6 +1,6 @@
 import { queries } from '../api.ts'
 
-const COUNT_MS = 10_000
+const COUNT_MS = 20_000
 
 /** The projects whose figures are asked for soon, and when they were asked for last. */
 const counting = new Set<string>()
@@ -10,14 +10,14 @@ const countedAtMs = new Map<string, number>()
 export function countSoon(project_id: string): void {
   if (counting.has(project_id)) return
   counting.add(project_id)
-  const dueMs = (countedAtMs.get(project_id) ?? 0) + COUNT_MS
+  const dueMs = (countedAtMs.get(project_id) ?? Number.NEGATIVE_INFINITY) + COUNT_MS
   setTimeout(
     () => {
       counting.delete(project_id)
-      countedAtMs.set(project_id, Date.now())
+      countedAtMs.set(project_id, performance.now())
       const isSeen = document.visibilityState === 'visible'
       void queries.invalidateQueries({ queryKey: ['counts', project_id], refetchType: isSeen ? 'active' : 'none' })
     },
-    Math.max(0, dueMs - Date.now()),
+    Math.max(0, dueMs - performance.now()),
   )
 }
