@@ -19,7 +19,7 @@ import { complete, type Ref, readChanged } from './read-changed.ts'
 
 /** Changes that come together are shown together; in a busy hour, more of them. */
 const GATHER_MS = 300
-const BUSY_GATHER_MS = 5_000
+const BUSY_GATHER_MS = 10_000
 /** A list that was loaded so long ago may have missed what changed before the stream began. */
 const FRESH_MS = 5_000
 

@@ -1,3 +1,4 @@
+import { hashKey } from '@tanstack/react-query'
 import type { Condition, Question, QuestionInput, QuestionType, Survey, SurveyInput } from '../queries.ts'
 
 /** What the service stores for a question without a text: it refuses an empty one. */
@@ -82,8 +83,8 @@ function inputOf(draft: Draft): Required<SurveyInput> {
 export function changesOf(draft: Draft, survey: Survey): SurveyInput | null {
   const stored = inputOf(draftOf(survey))
   const changed = Object.entries(inputOf(draft)).filter(
-    // Proven: both have the same fields.
-    ([field, value]) => JSON.stringify(value) !== JSON.stringify(stored[field as keyof SurveyInput]),
+    // Proven: both have the same fields. The service gives those of a condition in any order.
+    ([field, value]) => hashKey([value]) !== hashKey([stored[field as keyof SurveyInput]]),
   )
   return changed.length === 0 ? null : Object.fromEntries(changed)
 }
