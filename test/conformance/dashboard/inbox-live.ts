@@ -123,6 +123,8 @@ export const inboxLiveFlows: readonly Flow[] = [
       await open('inbox')
       await page.getByRole('option', { name: /Ada/ }).waitFor()
       await client.submissions.reject(refOf(fixture, ada?.id))
+      // By then the service has told it to those who listened.
+      await page.waitForTimeout(3_000)
       decided.resolve()
       await page.getByRole('option', { name: /Ada/ }).waitFor({ state: 'detached' })
       equal(await page.getByRole('option', { name: /Ben/ }).count(), 1)
