@@ -78,7 +78,7 @@ async function start(config: Config, log: Log, parts: Parts): Promise<string | n
   const drainMs = SHUTDOWN_MS - CLOSING_MS - config.shutdownDelayMs
   const store = await openStore(config, (line) => log.info(line))
   undos.push(store.close)
-  await prepareDatabase(store.address)
+  await prepareDatabase(store.address, (line) => log.warn(line))
   undos.push(keepPartitions({ address: store.address, log }))
   const blobStore = await openBlobStore(config.storage)
   undos.push(blobStore.close)

@@ -29,7 +29,17 @@ export { ForeignRowError } from './driver/errors.ts'
 export { readServers } from './driver/servers.ts'
 export { readEvents, readFeedEnds } from './events.ts'
 export { claimIdempotencyKey, findIdempotentResult, storeIdempotentResult } from './idempotency.ts'
-export { type ClaimedImage, claimImage, failImage, finishImage, hasDueImages, type MadeImage, postponeImage } from './images/copies.ts'
+export {
+  type ClaimedImage,
+  claimImage,
+  failImage,
+  finishImage,
+  forgetImages,
+  handImageBack,
+  hasDueImages,
+  type MadeImage,
+  postponeImage,
+} from './images/copies.ts'
 export { findImage, type ImageRef, type ShownImage } from './images/shown.ts'
 export { createImport, type ImportSource } from './imports/create.ts'
 export { expireImportFiles, findAwaitedImport, noteImportFile, readImportFile } from './imports/file.ts'

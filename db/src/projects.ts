@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { type Tx, transaction } from './driver/database.ts'
-import { requestLogo } from './images/copies.ts'
+import { forgetImages } from './images/copies.ts'
 import { requireQuota } from './quotas.ts'
 import type { Actor } from './sql/actor.ts'
 import { changedFields, recordAudit } from './sql/audit.ts'
@@ -30,7 +30,6 @@ const COLUMNS = [
   'thank_you_text',
   'theme_color',
   'theme_logo_url',
-  'theme_logo_version',
   'theme_logo_error',
 ] as const
 
@@ -41,7 +40,7 @@ export interface ProjectRef {
 }
 
 /** The columns that a caller may set; absent ones stay as they are. */
-export type ProjectFields = Partial<Omit<Pick<ProjectRow, (typeof COLUMNS)[number]>, 'theme_logo_version' | 'theme_logo_error'>>
+export type ProjectFields = Partial<Omit<Pick<ProjectRow, (typeof COLUMNS)[number]>, 'theme_logo_error'>>
 
 const inTeam = (p: Parameters<{ team_id: string }>) => sql`team_id = ${p.team_id} and deleted_at is null`
 const here = (p: Parameters<ProjectRef>) => sql`team_id = ${p.team_id} and id = ${p.project_id} and deleted_at is null`
@@ -82,7 +81,6 @@ export async function createProject(tx: Tx, actor: Actor, team_id: string, field
   return transaction(tx, async (tx) => {
     await requireQuota(tx, team_id, 'projects')
     const project = await insertWithSlug(fields, (slug) => insert(tx, { ...DEFAULTS, ...fields, team_id, slug }))
-    if (project.theme_logo_url !== null) await requestLogo(tx, logoOf(project))
     await recordAudit(tx, actor, { ...target(project), action: 'project.created' })
     return project
   })
@@ -95,11 +93,9 @@ export async function createProject(tx: Tx, actor: Actor, team_id: string, field
 export async function updateProject(tx: Tx, actor: Actor, ref: ProjectRef, fields: ProjectFields): Promise<ProjectRow> {
   return transaction(tx, async (tx) => {
     const before = (await lock(tx, ref))[0] ?? notFound()
-    const isOtherLogo =
-      fields.theme_logo_url !== undefined && (fields.theme_logo_url !== before.theme_logo_url || before.theme_logo_error !== null)
-    const logo = isOtherLogo && { theme_logo_version: null, theme_logo_error: null }
-    const after = (await update(tx, ref, { ...fields, ...logo }))[0] ?? notFound()
-    if (isOtherLogo) await requestLogo(tx, logoOf(after))
+    // A trigger asks for the copy of a logo, and knows by this that it is wanted again.
+    const isRetried = fields.theme_logo_url !== undefined && before.theme_logo_error !== null
+    const after = (await update(tx, ref, { ...fields, ...(isRetried && { theme_logo_error: null }) }))[0] ?? notFound()
     await recordAudit(tx, actor, { ...target(after), action: 'project.updated', changes: changedFields(before, after) })
     return after
   })
@@ -109,12 +105,9 @@ export async function updateProject(tx: Tx, actor: Actor, ref: ProjectRef, field
 export async function deleteProject(tx: Tx, actor: Actor, ref: ProjectRef): Promise<void> {
   await transaction(tx, async (tx) => {
     const project = (await remove(tx, ref))[0] ?? notFound()
+    await forgetImages(tx, ref)
     await recordAudit(tx, actor, { ...target(project), action: 'project.deleted' })
   })
-}
-
-function logoOf({ team_id, id, theme_logo_url }: ProjectRow) {
-  return { team_id, project_id: id, source_url: theme_logo_url }
 }
 
 /** What an audit entry says of a project. */

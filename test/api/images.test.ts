@@ -1,10 +1,11 @@
 import type { Worker } from '@earshot/jobs'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { drawPng, file, type ImageSite, startImageSite } from '../support/image-site.ts'
-import { factsOf, publish, shownAvatar, startImageWorker, untilSettled } from '../support/images.ts'
+import { decide, factsOf, publish, shownAvatar, startImageWorker, untilSettled } from '../support/images.ts'
 import { importFile } from '../support/imports.ts'
 import { makeTeam, type Team } from '../support/people.ts'
 import { startTestService, type TestService } from '../support/test-service.ts'
+import { until } from '../support/until.ts'
 import { here } from '../support/videos.ts'
 
 const GENEROUS = { timeout: 120_000 }
@@ -80,6 +81,45 @@ test('a logo that cannot be copied says why, in words; given again it is tried a
   expect(site.requests.length).toBe(asked + 1)
   expect(await setLogo(null)).toEqual({ color: null, logo_url: null, logo: null })
   expect(await factsOf(service, team.project.project_id)).toBeUndefined()
+})
+
+test('a logo whose site is down says so after the first attempt, and shows once a later one succeeds', GENEROUS, async () => {
+  let isDown = true
+  await using moody = await startImageSite({
+    '/logo.png': (request, response) => {
+      if (isDown) response.writeHead(503).end()
+      else file('image/png', drawPng(10, 10))(request, response)
+    },
+  })
+  await worker.stop({ timeoutMs: 5_000 })
+  worker = await startImageWorker(service, { images: { retryMs: 60_000 } })
+  await setLogo(`${moody.url}/logo.png`)
+  const shown = async () => (await service.client(team.token).projects.retrieve(team.project)).theme.logo
+  await until('the reason is told', async () => (await shown())?.state === 'failed', 60_000)
+  expect((await shown())?.error).toMatchObject({ code: 'not_found' })
+  const id = team.project.project_id
+  expect(await factsOf(service, id)).toMatchObject({ state: 'pending', attempts: 1 })
+  isDown = false
+  await service.database.run('update image_copies set due_at = now() where owner_id = $1', [id])
+  expect((await settledLogo()).logo).toMatchObject({ state: 'ready', error: null })
+})
+
+test('whichever version of the code writes the address of a logo, no other logo is shown with it', GENEROUS, async () => {
+  await setLogo(`${site.url}/logo.png`)
+  await settledLogo()
+  await worker.stop({ timeoutMs: 5_000 })
+  const id = team.project.project_id
+  const write = (address: string | null) =>
+    service.database.run('update projects set theme_logo_url = $2, updated_at = now() where id = $1', [id, address])
+  await write(`${site.url}/ada.png`)
+  const visible = async () => (await service.client().public.projects.retrieve({ public_key: team.publicKey })).theme.logo_url
+  expect(await visible()).toBeNull()
+  worker = await startImageWorker(service)
+  expect((await settledLogo()).logo).toMatchObject({ state: 'ready' })
+  expect(await factsOf(service, id)).toMatchObject({ width: 30, height: 20 })
+  await write(null)
+  expect(await factsOf(service, id)).toBeUndefined()
+  expect(await visible()).toBeNull()
 })
 
 test('a logo that is ready is not copied again by a change of something else', GENEROUS, async () => {
@@ -174,6 +214,19 @@ test('the copy of now has an address without a version, for the pages of the tea
   expect((await fetch(url, { headers: { 'if-none-match': etag } })).status).toBe(304)
   const head = await fetch(url, { method: 'HEAD' })
   expect([head.status, head.headers.get('content-length')]).toEqual([200, String((await response.arrayBuffer()).byteLength)])
+})
+
+test('a copy that is left behind of what is not public any more is 404', GENEROUS, async () => {
+  const owner_id = await publish(service, team, `${site.url}/ada.png`)
+  await untilSettled(service, owner_id)
+  const url = here(service, (await shownAvatar(service, team)) ?? null)
+  const [kept] = await service.database.run<object>('select to_jsonb(i) as kept from image_copies i where owner_id = $1', [owner_id])
+  await decide(service, team, owner_id, { action: 'reject', expected_state: 'approved' })
+  await service.database.run('insert into image_copies select (jsonb_populate_record(null::image_copies, $1::jsonb)).*', [
+    JSON.stringify(kept && 'kept' in kept ? kept.kept : null),
+  ])
+  expect((await factsOf(service, owner_id))?.state).toBe('ready')
+  expect((await fetch(url)).status).toBe(404)
 })
 
 test('another picture of the same author takes the place of the first', GENEROUS, async () => {

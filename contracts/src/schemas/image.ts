@@ -22,7 +22,8 @@ export const ImageCopy = z
   .object({
     state: z.enum(['pending', 'ready', 'failed']).meta({
       id: 'ImageCopyState',
-      description: '`pending`: it is about to be copied. `failed`: it could not be; send its address again for another try.',
+      description:
+        '`pending`: it is about to be copied. `failed`: it could not be so far. What may pass is tried again within 85 minutes; send its address again for another try at once.',
       example: 'ready',
     }),
     url: z.string().nullable().meta({ description: 'Address of the copy; null unless it is ready.' }),
@@ -33,7 +34,7 @@ export const ImageCopy = z
       })
       .meta({ id: 'ImageError', description: 'Why there is no copy.' })
       .nullable()
-      .meta({ description: 'Why it failed.' }),
+      .meta({ description: 'Why it failed; of the last try.' }),
   })
   .meta({
     id: 'ImageCopy',

@@ -4,13 +4,17 @@ import { type Tx, transaction } from '../driver/database.ts'
 import { type Parameters, statement } from '../sql/statement.ts'
 import { type ImageCopyRow, image_copies } from '../tables/image-copies.ts'
 import { project_counters, projects } from '../tables/projects.ts'
+import { teams } from '../tables/teams.ts'
 
 /** Longer than any copy takes: a worker that is not done by then has died. */
 const LEASE = sql.raw(`interval '2 minutes'`)
 const LOWEST_ID = '00000000-0000-0000-0000-000000000000'
 
-/** A copy that a worker makes. The number of the attempt is the fence: a later attempt refuses its results. */
-export type ClaimedImage = Pick<ImageCopyRow, 'team_id' | 'project_id' | 'owner_id' | 'kind' | 'source_url' | 'attempts'>
+/** A copy that a worker makes. The number of the attempt and the address are the fence: a later attempt refuses its results. */
+export type ClaimedImage = Pick<ImageCopyRow, 'team_id' | 'project_id' | 'owner_id' | 'kind' | 'source_url' | 'attempts'> & {
+  /** Whether neither the project nor its team was deleted. */
+  is_there: boolean
+}
 
 // Team by team, by an index, and of the first with a due one its oldest. One that another worker claims is skipped. The nested loop
 // keeps the order of the turns, and stops at the first image: an order of its own would lock one of each team.
@@ -58,7 +62,13 @@ const claim = statement<{ served: string }, ClaimedImage>(
      set attempts = i.attempts + 1, due_at = now() + ${LEASE}
     from chosen c
    where i.team_id = c.team_id and i.owner_id = c.owner_id
-  returning i.team_id, i.project_id, i.owner_id, i.kind, i.source_url, i.attempts`,
+  returning i.team_id, i.project_id, i.owner_id, i.kind, i.source_url, i.attempts,
+            exists (
+              select
+                from ${projects} o
+                join ${teams} t on t.id = o.team_id and t.deleted_at is null
+               where o.team_id = i.team_id and o.id = i.project_id and o.deleted_at is null
+            ) as is_there`,
 )
 
 const findDue = statement<Record<never, never>, { owner_id: string }>(sql`
@@ -72,15 +82,23 @@ export async function hasDueImages(tx: Tx): Promise<boolean> {
   return (await findDue(tx, {})).length > 0
 }
 
-/** Claims the image whose turn it is: of the team behind that which was served last; null when none is due. */
+/**
+ * Claims the image whose turn it is: of the team behind that which was served last; null when none is due. Also one of what was deleted,
+ * and one whose attempts are used up: the caller ends those, or they would be due for ever.
+ */
 export async function claimImage(tx: Tx, { served }: { served: string | null }): Promise<ClaimedImage | null> {
   return (await claim(tx, { served: served ?? LOWEST_ID }))[0] ?? null
 }
 
-const isHeld = (p: Parameters<Pick<ClaimedImage, 'team_id' | 'owner_id' | 'attempts'>>) =>
-  sql`team_id = ${p.team_id} and owner_id = ${p.owner_id} and state = 'pending' and attempts = ${p.attempts}::int`
+type Held = Pick<ClaimedImage, 'team_id' | 'owner_id' | 'attempts' | 'source_url'>
 
-type Held = Pick<ClaimedImage, 'team_id' | 'owner_id' | 'attempts'>
+// Another address begins with the first attempt again.
+const isHeld = (p: Parameters<Held>) =>
+  sql`team_id = ${p.team_id} and owner_id = ${p.owner_id} and state = 'pending'
+     and attempts = ${p.attempts}::int and source_url = ${p.source_url}`
+
+const heldBy = ({ team_id, owner_id, attempts, source_url }: ClaimedImage): Held => ({ team_id, owner_id, attempts, source_url })
+
 /** What a worker made. `version` is a hash of the bytes. */
 export type MadeImage = Record<'version', string> & Record<'width' | 'height', number> & { bytes: Buffer }
 
@@ -127,67 +145,64 @@ const showLogo = statement<Project & { version: string | null; code: ImageFailur
 )
 
 /** Shows a copy. Returns false when another attempt has the image, or when it is not wanted any more. */
-export function finishImage(tx: Tx, { team_id, project_id, owner_id, attempts, kind }: ClaimedImage, made: MadeImage): Promise<boolean> {
+export function finishImage(tx: Tx, image: ClaimedImage, made: MadeImage): Promise<boolean> {
+  const { team_id, project_id, kind } = image
   const project = { team_id, project_id }
   return transaction(tx, async (tx) => {
     if (kind === 'avatar') await showAvatar(tx, project)
     else await lockProject(tx, project)
-    const isUsed = (await finish(tx, { team_id, owner_id, attempts, ...made })).length > 0
+    const isUsed = (await finish(tx, { ...heldBy(image), ...made })).length > 0
     if (isUsed && kind === 'logo') await showLogo(tx, { ...project, version: made.version, code: null })
     return isUsed
   })
 }
 
 /** Gives an image up for good. */
-export async function failImage(
-  tx: Tx,
-  { team_id, project_id, owner_id, attempts, kind }: ClaimedImage,
-  code: ImageFailure,
-): Promise<void> {
-  const project = { team_id, project_id }
-  await transaction(tx, async (tx) => {
-    if (kind === 'logo') await lockProject(tx, project)
-    const isGivenUp = (await fail(tx, { team_id, owner_id, attempts, code })).length > 0
-    if (isGivenUp && kind === 'logo') await showLogo(tx, { ...project, version: null, code })
-  })
+export function failImage(tx: Tx, image: ClaimedImage, code: ImageFailure): Promise<void> {
+  return endAttempt(tx, image, code, (tx) => fail(tx, { ...heldBy(image), code }))
 }
 
-const postpone = statement<Held & { wait_ms: number; counts: boolean }, never>(
+const postpone = statement<Held & { wait_ms: number; counts: boolean }, { owner_id: string }>(
   (p) => sql`
   update ${image_copies}
      set due_at = now() + ${p.wait_ms}::int * interval '1 millisecond',
          attempts = attempts - case when ${p.counts}::boolean then 0 else 1 end
-   where ${isHeld(p)}`,
+   where ${isHeld(p)}
+  returning owner_id`,
 )
 
-/** Lets an image be due again after a while. What was no fault of the other site does not count as an attempt. */
-export async function postponeImage(
-  tx: Tx,
-  { team_id, owner_id, attempts }: ClaimedImage,
-  { waitMs, counts }: { waitMs: number; counts: boolean },
-): Promise<void> {
-  await postpone(tx, { team_id, owner_id, attempts, wait_ms: waitMs, counts })
+/** Lets an image be due again after a while. A logo's project says meanwhile what was wrong: few people wait for the last attempt. */
+export function postponeImage(tx: Tx, image: ClaimedImage, { waitMs, code }: { waitMs: number; code: ImageFailure }): Promise<void> {
+  return endAttempt(tx, image, code, (tx) => postpone(tx, { ...heldBy(image), wait_ms: waitMs, counts: true }))
 }
 
-type Logo = Project & { source_url: string }
+/** Lets an image be due at once, without an attempt: that none was made is no fault of the other site. */
+export async function handImageBack(tx: Tx, image: ClaimedImage): Promise<void> {
+  await postpone(tx, { ...heldBy(image), wait_ms: 0, counts: false })
+}
 
-const request = statement<Logo, never>(
-  (p) => sql`
-  insert into ${image_copies} (team_id, project_id, owner_id, kind, source_url)
-  values (${p.team_id}, ${p.project_id}, ${p.project_id}, 'logo', ${p.source_url})
-      on conflict (team_id, owner_id) do update
-     set source_url = excluded.source_url, state = 'pending', attempts = 0, due_at = excluded.due_at,
-         error_code = null, version = null, width = null, height = null, bytes = null`,
-)
+/** Records an attempt that failed, unless another one has the image. */
+async function endAttempt(tx: Tx, image: ClaimedImage, code: ImageFailure, record: (tx: Tx) => Promise<unknown[]>): Promise<void> {
+  const { team_id, project_id, kind } = image
+  const project = { team_id, project_id }
+  await transaction(tx, async (tx) => {
+    if (kind === 'logo') await lockProject(tx, project)
+    const isRecorded = (await record(tx)).length > 0
+    if (isRecorded && kind === 'logo') await showLogo(tx, { ...project, version: null, code })
+  })
+}
 
 const forget = statement<Project, never>(
   (p) => sql`
   delete from ${image_copies}
-   where team_id = ${p.team_id} and owner_id = ${p.project_id}`,
+   where team_id = ${p.team_id} and project_id = ${p.project_id}`,
 )
 
-/** Lets a worker copy the logo of a project that is locked; or forgets the copy, for a project without one. */
-export async function requestLogo(tx: Tx, { team_id, project_id, source_url }: Project & { source_url: string | null }): Promise<void> {
-  if (source_url === null) await forget(tx, { team_id, project_id })
-  else await request(tx, { team_id, project_id, source_url })
+/** Forgets all images of a project that was deleted. */
+export async function forgetImages(tx: Tx, { team_id, project_id }: Project): Promise<void> {
+  await transaction(tx, async (tx) => {
+    // First what a change of a submission locks first: so neither waits for the other in a circle.
+    await showAvatar(tx, { team_id, project_id })
+    await forget(tx, { team_id, project_id })
+  })
 }

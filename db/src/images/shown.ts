@@ -4,6 +4,7 @@ import { notFound } from '../sql/rows.ts'
 import { statement } from '../sql/statement.ts'
 import { type ImageCopyRow, image_copies } from '../tables/image-copies.ts'
 import { projects } from '../tables/projects.ts'
+import { submissions } from '../tables/submissions.ts'
 import { teams } from '../tables/teams.ts'
 
 /** The version of the author's picture of a submission `s`; null without one: a look-up for each row that may have one. */
@@ -14,7 +15,13 @@ export const AUTHOR_IMAGE = sql`case when s.author_avatar_url is not null then (
          ) end as author_image`
 
 /** A copy as it is served. */
-export type ShownImage = { [Name in 'version' | 'bytes']: NonNullable<ImageCopyRow[Name]> }
+export interface ShownImage {
+  version: string
+  /** Of the bytes. */
+  size: number
+  /** Null when they are not needed. */
+  bytes: ImageCopyRow['bytes']
+}
 
 export interface ImageRef {
   team_id: string
@@ -24,18 +31,31 @@ export interface ImageRef {
   version: string | null
 }
 
-// What is there is public: the image of a submission that is not any more goes with that change.
-const find = statement<ImageRef, ShownImage>(
+/** What the caller does without: the bytes altogether, or those that it has, by their entity tags (or `*`). */
+interface Needs {
+  isHead: boolean
+  known: readonly string[]
+}
+
+// What is there is public: the image of a submission that is not any more goes with that change. That it is, is asked all the same: a
+// copy that is left behind by mistake is not shown. The size is known without a read of the bytes, which lie outside of the row.
+const find = statement<ImageRef & { is_head: boolean; known: readonly string[] }, ShownImage>(
   (p) => sql`
-  select i.version, i.bytes
+  select i.version, octet_length(i.bytes) as size,
+         case when not ${p.is_head}::boolean and not ${p.known}::text[] && array['*', '"' || i.version || '"'] then i.bytes end as bytes
     from ${image_copies} i
     join ${projects} o on o.team_id = i.team_id and o.id = i.project_id and o.deleted_at is null
     join ${teams} t on t.id = i.team_id and t.deleted_at is null
    where i.team_id = ${p.team_id} and i.owner_id = ${p.owner_id} and i.state = 'ready'
-     and coalesce(${p.version}::text, i.version) = i.version`,
+     and coalesce(${p.version}::text, i.version) = i.version
+     and (i.kind <> 'avatar' or exists (
+           select
+             from ${submissions} s
+            where s.team_id = i.team_id and s.project_id = i.project_id and s.id = i.owner_id and s.is_public
+         ))`,
 )
 
 /** Reads a copy that everybody may see. Throws `not_found`. */
-export async function findImage(tx: Tx, { team_id, owner_id, version }: ImageRef): Promise<ShownImage> {
-  return (await find(tx, { team_id, owner_id, version }))[0] ?? notFound()
+export async function findImage(tx: Tx, { team_id, owner_id, version }: ImageRef, { isHead, known }: Needs): Promise<ShownImage> {
+  return (await find(tx, { team_id, owner_id, version, is_head: isHead, known }))[0] ?? notFound()
 }

@@ -18,7 +18,10 @@ export interface Directories {
   functionsDir?: string
 }
 
-export type MigrateOptions = Directories & ({ address: DatabaseAddress } | { client: postgres.Sql })
+/** Gets a line for the log of the service. */
+export type Tell = (line: string) => void
+
+export type MigrateOptions = Directories & { tell?: Tell } & ({ address: DatabaseAddress } | { client: postgres.Sql })
 
 export interface MigrateResult {
   /** File names, in the order in which they were applied. */
@@ -36,8 +39,9 @@ export interface MigrateResult {
  */
 export async function migrate(options: MigrateOptions): Promise<MigrateResult> {
   const wanted = await readWanted(options)
-  if ('client' in options) return bringUp(options.client, wanted)
-  return withClient(options.address, (client) => bringUp(client, wanted))
+  const { tell = () => {} } = options
+  if ('client' in options) return bringUp(options.client, wanted, tell)
+  return withClient(options.address, (client) => bringUp(client, wanted, tell))
 }
 
 /** Reads the migrations and functions of this code. */
@@ -49,21 +53,21 @@ export async function readWanted({
   return { migrations, functions }
 }
 
-async function bringUp(client: postgres.Sql, wanted: Wanted): Promise<MigrateResult> {
+async function bringUp(client: postgres.Sql, wanted: Wanted, tell: Tell): Promise<MigrateResult> {
   const functionsVersion = wanted.functions.version
   const first = makePlan(await readApplied(client), wanted)
   if (isDone(first)) return { migrations: [], functionsApplied: false, functionsVersion }
   const connection = await client.reserve()
   try {
-    const migrations = first.migrations.length > 0 ? await withLock(connection, LOCK_KEY, () => applyMissing(connection, wanted)) : []
-    const functionsApplied = await withLock(connection, FUNCTIONS_LOCK_KEY, () => applyFunctions(connection, wanted))
+    const migrations = first.migrations.length > 0 ? await withLock(connection, LOCK_KEY, () => applyMissing(connection, wanted, tell)) : []
+    const functionsApplied = await withLock(connection, FUNCTIONS_LOCK_KEY, () => applyFunctions(connection, wanted, tell))
     return { migrations: migrations.map(({ fileName }) => fileName), functionsApplied, functionsVersion }
   } finally {
     connection.release()
   }
 }
 
-async function applyMissing(connection: postgres.Sql, wanted: Wanted): Promise<Migration[]> {
+async function applyMissing(connection: postgres.Sql, wanted: Wanted, tell: Tell): Promise<Migration[]> {
   // Read again: another replica may have migrated during the wait.
   const applied = await readApplied(connection)
   const { migrations } = makePlan(applied, wanted)
@@ -71,7 +75,7 @@ async function applyMissing(connection: postgres.Sql, wanted: Wanted): Promise<M
   await requireVersion(connection)
   await ensureRoles(connection)
   if (applied === undefined) await inTransaction(connection, () => connection.unsafe(BOOKKEEPING))
-  for (const migration of migrations) await applyMigration(connection, migration)
+  for (const migration of migrations) await applyMigration(connection, migration, tell)
   return migrations
 }
 
@@ -82,20 +86,26 @@ async function requireVersion(connection: postgres.Sql): Promise<void> {
   if (row && row.number < OLDEST_SERVER) throw new DatabaseSetupError(`Earshot needs PostgreSQL 18 or newer; this is ${row.name}.`)
 }
 
-async function applyMigration(connection: postgres.Sql, migration: Migration): Promise<void> {
+async function applyMigration(connection: postgres.Sql, migration: Migration, tell: Tell): Promise<void> {
   if (migration.isOnline) {
     while (!(await runStep(connection, migration)).isFinished);
     return
   }
-  await inTransaction(connection, async () => {
+  const apply = async () => {
     await runFile('Migration', migration, (text) => connection.unsafe(text))
     await recordMigration(connection, migration)
-  })
+  }
+  await inTransaction(connection, apply, () => tell(waiting(`The migration ${migration.fileName}`)))
 }
 
-async function applyFunctions(connection: postgres.Sql, wanted: Wanted): Promise<boolean> {
+function waiting(what: string): string {
+  return `${what} waits for a table that is in use. It gives way and tries again, for up to 15 minutes.`
+}
+
+async function applyFunctions(connection: postgres.Sql, wanted: Wanted, tell: Tell): Promise<boolean> {
   const { functions } = makePlan(await readApplied(connection), wanted)
-  if (functions) await inTransaction(connection, () => replaceFunctions(connection, functions))
+  const onBusy = () => tell(waiting('The update of the functions'))
+  if (functions) await inTransaction(connection, () => replaceFunctions(connection, functions), onBusy)
   return functions !== undefined
 }
 

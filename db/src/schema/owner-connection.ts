@@ -11,14 +11,17 @@ export const LOCK_KEY = 0x45415253
 export const FUNCTIONS_LOCK_KEY = LOCK_KEY + 1
 
 /**
- * A migration that waits for a table blocks every statement behind it. It waits briefly, gives way, and tries again: so a table that is
- * busy all day is migrated in a pause, and the old version works meanwhile. After long in vain it fails, and has changed nothing.
+ * A migration that waits for a table blocks every statement behind it. It waits for a moment, gives way, and tries again after longer and
+ * longer pauses: so a table that is busy all day is migrated in a pause, and the old version works meanwhile. After long in vain it
+ * fails, and has changed nothing.
  */
-const LOCK_TIMEOUT_MS = 2_000
-const GIVE_WAY_MS = 3_000
+const LOCK_TIMEOUT_MS = 250
+const FIRST_PAUSE_MS = 1_000
+const MAX_PAUSE_MS = 30_000
 const GIVE_UP_MS = 15 * 60_000
-/** SQLSTATE `lock_not_available`. */
-const LOCK_TIMED_OUT = '55P03'
+const TELL_EVERY_MS = 60_000
+/** SQLSTATE `lock_not_available`, and `deadlock_detected`. */
+const GIVEN_WAY: readonly string[] = ['55P03', '40P01']
 
 /**
  * Does work with a connection of its own, and closes it. Fails when the connection is lost, which the driver does not tell
@@ -87,22 +90,35 @@ async function unlock(connection: postgres.Sql, key: number): Promise<void> {
   await connection`select pg_advisory_unlock(${key})`.catch(() => {})
 }
 
-/** Does work in one transaction as the owner of the schema. It is done again from the start when a table is busy. */
-export async function inTransaction<Result>(connection: postgres.Sql, work: () => Promise<Result>): Promise<Result> {
+/**
+ * Does work in one transaction as the owner of the schema. It is done again from the start when a table is busy: `onBusy` is called the
+ * first time, and then once a minute.
+ */
+export async function inTransaction<Result>(
+  connection: postgres.Sql,
+  work: () => Promise<Result>,
+  onBusy: () => void = () => {},
+): Promise<Result> {
   const startedMs = performance.now()
-  for (;;) {
+  let toldMs = Number.NEGATIVE_INFINITY
+  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS)) {
     try {
       return await inOneTransaction(connection, work)
     } catch (error) {
-      if (!isLockTimeout(error) || performance.now() - startedMs > GIVE_UP_MS) throw error
-      await delay(GIVE_WAY_MS)
+      const nowMs = performance.now()
+      if (!hasGivenWay(error) || nowMs - startedMs > GIVE_UP_MS) throw error
+      if (nowMs - toldMs >= TELL_EVERY_MS) {
+        onBusy()
+        toldMs = nowMs
+      }
+      await delay(pauseMs)
     }
   }
 }
 
-function isLockTimeout(error: unknown): boolean {
+function hasGivenWay(error: unknown): boolean {
   const cause = error instanceof DatabaseSetupError ? error.cause : error
-  return cause instanceof postgres.PostgresError && cause.code === LOCK_TIMED_OUT
+  return cause instanceof postgres.PostgresError && GIVEN_WAY.includes(cause.code)
 }
 
 async function inOneTransaction<Result>(connection: postgres.Sql, work: () => Promise<Result>): Promise<Result> {

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { lstat, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { IMAGE_NAME, type ImageTask, imageFilters, MAX_IMAGE_PIXELS, WEBP_QUALITY } from './child/image-plan.ts'
@@ -17,6 +17,8 @@ const DEMUXERS: Record<ImageFormat, string> = { png: 'png_pipe', jpeg: 'jpeg_pip
 const TIMEOUT_MS = 20_000
 const LIMITS = { cpuSeconds: 20, fileBytes: 4 * 1024 * 1024 }
 const MAX_SECONDS = 1
+/** Far more than a copy has. The table of the copies refuses more, too. */
+const MAX_COPY_BYTES = 1_048_576
 
 interface ImageRequest {
   bytes: Buffer
@@ -76,7 +78,7 @@ async function findLibav(sandbox: Sandbox): Promise<{ name: string; convert: Con
   return {
     name,
     async convert({ task, ...work }) {
-      const result = await runMediaChild(sandbox, { task: 'image', image: task, maxSeconds: MAX_SECONDS, ...work })
+      const result = await runMediaChild(sandbox, { task: 'image', image: task, maxSeconds: MAX_SECONDS, limits: LIMITS, ...work })
       requireReport(result, 'converted')
     },
   }
@@ -117,8 +119,17 @@ async function run({ bytes, folder, maxSide, isSquare, signal }: ImageRequest, c
   await writeFile(inputPath, bytes, { mode: 0o600 })
   await mkdir(outputs)
   await convert({ task: { demuxer: DEMUXERS[format], orientation, maxSide, isSquare }, inputPath, folder: outputs, signal })
-  const small = await readFile(join(outputs, IMAGE_NAME))
-  return { bytes: small, ...sizeOf(small) }
+  return readCopy(join(outputs, IMAGE_NAME), maxSide)
+}
+
+/** Reads what a child wrote, which had strangers' bytes in its hands: it could be anything. */
+async function readCopy(path: string, maxSide: number): Promise<SmallImage> {
+  const file = await lstat(path)
+  if (!file.isFile() || file.size > MAX_COPY_BYTES) throw new TranscodeError('failed', 'What was written is no small file.')
+  const bytes = await readFile(path)
+  const { width, height } = sizeOf(bytes)
+  if (Math.max(width, height) > maxSide) throw new TranscodeError('failed', 'What was written is larger than it was to be.')
+  return { bytes, width, height }
 }
 
 /** Reads what the file itself says: the child is not taken at its word. Throws for what is no WebP of one picture. */

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
 import type { ChildTask } from './child/report.ts'
 import { type ConfinedEnd, runConfined } from './confined-process.ts'
-import type { Sandbox } from './sandbox.ts'
+import type { Sandbox, SandboxLimits } from './sandbox.ts'
 
 const MAIN = fileURLToPath(new URL('child/main.ts', import.meta.url))
 const DRIVERS = fileURLToPath(new URL('../../', import.meta.url))
@@ -60,6 +60,8 @@ export interface MediaTask extends ChildTask {
   inputPath: string
   signal: AbortSignal
   probeTimeoutMs?: number
+  /** Those of a transcode of `maxSeconds` unless given. */
+  limits?: SandboxLimits
   onProgress?: (share: number) => void
 }
 
@@ -82,11 +84,9 @@ export async function runMediaChild(sandbox: Sandbox, task: MediaTask): Promise<
   const { task: name, folder, maxSeconds, image, inputPath, signal, onProgress } = task
   let report: FinalReport | null = null
   let timeoutMs = task.probeTimeoutMs ?? PROBE_TIMEOUT_MS
+  const limits = task.limits ?? { cpuSeconds: cpuSeconds(maxSeconds), fileBytes: maxClipBytes(maxSeconds) }
   const end = await runConfined({
-    command: sandbox.wrap(command({ task: name, folder, maxSeconds, ...(image && { image }) }), {
-      cpuSeconds: cpuSeconds(maxSeconds),
-      fileBytes: maxClipBytes(maxSeconds),
-    }),
+    command: sandbox.wrap(command({ task: name, folder, maxSeconds, ...(image && { image }) }), limits),
     environment: childEnvironment(),
     inputPath,
     folder,

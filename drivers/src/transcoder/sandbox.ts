@@ -12,7 +12,7 @@ const BLOCK_BYTES = 512
 const SCRIPT = `(echo 10 >/proc/self/autogroup) 2>/dev/null; ulimit -v ${MAX_ADDRESS_KILOBYTES} 2>/dev/null; ulimit -S -t "$1"; ulimit -f "$2"; ulimit -c 0; shift 2; exec "$@"`
 
 /** What a confined process may use. */
-interface SandboxLimits {
+export interface SandboxLimits {
   cpuSeconds: number
   /** The size of the largest file that it writes. */
   fileBytes: number

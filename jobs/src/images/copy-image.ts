@@ -1,7 +1,16 @@
 import { createHash } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import { type ImageFailure, sizes } from '@earshot/contracts'
-import { type ClaimedImage, type Database, failImage, finishImage, type MadeImage, postponeImage } from '@earshot/db'
+import {
+  type ClaimedImage,
+  type Database,
+  failImage,
+  finishImage,
+  forgetImages,
+  handImageBack,
+  type MadeImage,
+  postponeImage,
+} from '@earshot/db'
 import { type ImageConverter, TranscodeError } from '@earshot/drivers'
 import type { Log } from '../log.ts'
 import { makeWorkFolder } from '../transcoding/work-folder.ts'
@@ -27,15 +36,27 @@ export interface CopyOptions {
 /** How a copy ended, for the metrics. */
 export type CopyOutcome = 'ready' | 'failed' | 'retried' | 'lost'
 
-/** Copies an image that was claimed, and records how that ended. Nothing is recorded once another attempt has it. */
+/**
+ * Copies an image that was claimed, and records how that ended. Nothing is recorded once another attempt has it. One that must not be
+ * fetched any more is ended instead.
+ */
 export async function copyImage(image: ClaimedImage, options: CopyOptions): Promise<CopyOutcome> {
   const { database, stopping } = options
+  if (!image.is_there) {
+    await forgetImages(database, image)
+    return 'lost'
+  }
+  // Workers died of it, or it would have failed before.
+  if (image.attempts > MAX_ATTEMPTS) {
+    await failImage(database, image, 'failed')
+    return 'failed'
+  }
   try {
     const made = await make(image, options)
     return (await finishImage(database, image, made)) ? 'ready' : 'lost'
   } catch (error) {
     if (stopping.aborted) {
-      await postponeImage(database, image, { waitMs: 0, counts: false })
+      await handImageBack(database, image)
       return 'lost'
     }
     return recordFailure(error, image, options)
@@ -66,7 +87,7 @@ async function recordFailure(error: unknown, image: ClaimedImage, { database, lo
     await failImage(database, image, code)
     return 'failed'
   }
-  await postponeImage(database, image, { waitMs: retryMs * 4 ** (attempts - 1), counts: true })
+  await postponeImage(database, image, { waitMs: retryMs * 4 ** (attempts - 1), code })
   return 'retried'
 }
 

@@ -21,8 +21,8 @@ const RETRY_MS = 60_000
 /** After it found nothing to convert images with. */
 const WAIT_MS = 60_000
 const CONNECT_TIMEOUT_MS = 8_000
-/** Other sites can be slow; a conversion takes half a second of a core. */
-const CONCURRENCY = 2
+/** A conversion can take half a gigabyte of memory. When it kills its worker, no other image is in it that would be blamed. */
+const CONCURRENCY = 1
 
 export interface ImageCopyingOptions {
   database: Database

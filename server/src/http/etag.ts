@@ -8,7 +8,12 @@ export function etagOf(body: string | Buffer): string {
 
 /** Whether `If-None-Match` names the tag: a list of tags or *, compared weakly (RFC 9110 §13.1.2). */
 export function matchesETag(header: string | undefined, etag: string): boolean {
-  return (header ?? '').split(',').some((tag) => ['*', etag, `W/${etag}`].includes(tag.trim()))
+  return namedTags(header).some((tag) => ['*', etag].includes(tag))
+}
+
+/** Returns the tags that `If-None-Match` names, for a weak comparison. */
+export function namedTags(header: string | undefined): string[] {
+  return (header ?? '').split(',').map((tag) => tag.trim().replace(/^W\//, ''))
 }
 
 /** Whether responses of an operation have an entity tag: all reads but pages of lists, and every read of the public plane. */

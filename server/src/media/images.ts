@@ -2,7 +2,7 @@ import { ApiError, type ImageFailure, imageFailures } from '@earshot/contracts'
 import { type Database, findImage } from '@earshot/db'
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
-import { matchesETag } from '../http/etag.ts'
+import { matchesETag, namedTags } from '../http/etag.ts'
 import { sendFailure } from '../http/failure.ts'
 import { withoutFileHeaders } from './send.ts'
 
@@ -44,7 +44,10 @@ export function registerImages(app: FastifyInstance, { database }: { database: D
         const { team_id, owner_id, file } = params.data
         const patience = { untilMs: performance.now() + PATIENCE_MS, isGone: () => request.raw.socket.destroyed }
         const wanted = file === undefined ? null : (FILE.exec(file)?.[1] ?? null)
-        const { version, bytes } = await findImage(database.patiently(patience), { team_id, owner_id, version: wanted })
+        const ref = { team_id, owner_id, version: wanted }
+        const known = request.headers['if-none-match']
+        const needs = { isHead: request.method === 'HEAD', known: namedTags(known) }
+        const { version, size, bytes } = await findImage(database.patiently(patience), ref, needs)
         const etag = `"${version}"`
         // A page of another site may show it, and nothing of it may run.
         reply.headers({
@@ -56,9 +59,9 @@ export function registerImages(app: FastifyInstance, { database }: { database: D
           'referrer-policy': 'no-referrer',
           'x-content-type-options': 'nosniff',
         })
-        if (matchesETag(request.headers['if-none-match'], etag)) return reply.code(304).send()
-        reply.headers({ 'content-type': 'image/webp', 'content-length': bytes.length })
-        return reply.send(request.method === 'HEAD' ? undefined : bytes)
+        if (matchesETag(known, etag)) return reply.code(304).send()
+        reply.headers({ 'content-type': 'image/webp', 'content-length': size })
+        return reply.send(bytes ?? undefined)
       },
       errorHandler: async (error, request, reply) => sendFailure(error, request, withoutFileHeaders(reply)),
     })

@@ -30,7 +30,8 @@ export function viewOf({ query }: FastifyRequest, key: string): View {
 
 /**
  * The page that withdraws consent. Programs that look at links open it, so only its form does it. The token is in the address, because
- * the link must work without script; the page sends no referrer, and asks nothing of the service before its button is pressed.
+ * the link must work without script; the page sends no referrer, and changes nothing before its button is pressed. With
+ * the key of a project in the address it reads the name and the look of that project; without, it reads nothing.
  */
 export function registerWithdraw(scope: FastifyInstance, { locales, pages, call }: VisitorPageOptions): void {
   const assets = async () => ({ ...(await pages.assets('visitor', 'visitor/collection.ts')), script: null })

@@ -8,6 +8,8 @@ import { toastFailure } from '../ui/toasts.tsx'
 /** How often it asks for a copy that is being made: at first, and once that takes long. */
 const SOON_MS = 3_000
 const LATER_MS = 60_000
+/** The service has given a logo up by then. */
+const RETRIED_MS = 2 * 3_600_000
 
 interface LogoFieldProps {
   value: string
@@ -22,8 +24,11 @@ export function LogoField({ value, error, onChange }: LogoFieldProps) {
   useQuery({
     ...projectsQuery(team_id),
     refetchInterval: () => {
+      const ageMs = Date.now() - Date.parse(updated_at)
+      // Other sites that are down are asked again meanwhile.
+      if (theme.logo?.state === 'failed') return ageMs < RETRIED_MS && LATER_MS
       if (theme.logo?.state !== 'pending') return false
-      return Date.now() - Date.parse(updated_at) < LATER_MS ? SOON_MS : LATER_MS
+      return ageMs < LATER_MS ? SOON_MS : LATER_MS
     },
   })
   const queries = useQueryClient()
