@@ -37,6 +37,7 @@ const functions = {
     'feed_position_at',
     'iso_timestamp',
     'keep_author_image',
+    'keep_logo_image',
     'keep_submission_metadata',
     'keep_submission_tags',
     'move_invitation_route',

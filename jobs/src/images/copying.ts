@@ -21,7 +21,7 @@ const RETRY_MS = 60_000
 /** After it found nothing to convert images with. */
 const WAIT_MS = 60_000
 const CONNECT_TIMEOUT_MS = 8_000
-/** A conversion can take half a gigabyte of memory. When it kills its worker, no other image is in it that would be blamed. */
+/** A conversion may take 1.2 GB of memory. When it kills its worker, no other image is in it that would be blamed. */
 const CONCURRENCY = 1
 
 export interface ImageCopyingOptions {
