@@ -66,7 +66,7 @@ async function answer({ visit }: Fixture, { address, screen, score, question, wo
   const { page } = await visit(screen)
   await page.goto(address)
   await page.getByRole('group', { name: SCORE }).waitFor()
-  await page.getByRole('button', { name: 'Send answers' }).focus()
+  await page.getByRole('button', { name: 'Next' }).focus()
   await page.keyboard.type(String(score))
   await page.keyboard.press('Enter')
   await page.getByRole('group', { name: question }).waitFor()
