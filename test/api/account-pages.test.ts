@@ -221,7 +221,7 @@ test('an invited person signs up, returns by the link and joins the team; nobody
   expect([refused.status, titleOf(refused)]).toEqual([404, 'This invitation cannot be accepted'])
 
   expect(titleOf(await browser.type({}))).toBe('Welcome to Acme')
-  expect((await browser.open('/accounts/')).body).toContain('Acme <span class="soft">· member')
+  expect((await browser.open('/accounts/')).body).toContain('<bdi>Acme</bdi> <span class="soft">· member')
   const { results } = await service.client(team.token).members.list({ team_id: team.id })
   expect(results.filter(({ user }) => user.email === email)).toHaveLength(1)
 })
