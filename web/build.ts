@@ -33,7 +33,7 @@ const SHELL = [
   'contracts/src/client/(client|errors|operations?|reply|request|retry|statuses|stream|watchdog)',
   'dashboard/ui/(back-link|button|confirm|dialog|draft|empty|error-\\w+|face|field|hue|icon|kbd|kept-fields|loaded|loading-bar|menu|more|names|page|skeleton|stars|time|toasts)',
   'dashboard/(shell|live)/[\\w-]+',
-  'dashboard/inbox/(batches|colleagues|decisions|lists|matching|shortcuts|single-keys|use-counts|use-keys)',
+  'dashboard/inbox/(batches|colleagues|decisions|lists|matching|not-sent|reject-dialog|shortcuts|single-keys|use-counts|use-keys)',
   'dashboard/(?!(?:main|reload-when-outdated|theme|kept|keep-focus)\\.)[\\w-]+',
 ]
 /**
