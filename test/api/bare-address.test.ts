@@ -18,7 +18,7 @@ test('the root address leads to the dashboard, through sign-in', async () => {
   expect((await browser.open('/')).body).toContain('<h1>Sign in</h1>')
   const { email, name } = await makeUser(service.database, PASSWORD)
   await browser.signIn(email, PASSWORD)
-  expect((await browser.open('/')).body).toContain('<div id="app"></div>')
+  expect((await browser.open('/')).body).toContain('<div id="app">')
   expect((await browser.open('/accounts/')).body).toContain(`<h1>${name}</h1>`)
   const head = await service.send('HEAD', '/accounts/', { headers: { cookie: browser.cookie() } })
   expect([head.status, head.body]).toEqual([200, undefined])
