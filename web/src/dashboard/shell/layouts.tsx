@@ -9,6 +9,7 @@ import { Loaded, type LoadedProps } from '../ui/loaded.tsx'
 import { LoadingBar } from '../ui/loading-bar.tsx'
 import { Page } from '../ui/page.tsx'
 import { Toasts } from '../ui/toasts.tsx'
+import { AccessNews } from './access-news.tsx'
 import { Offline } from './offline.tsx'
 import { usePerson } from './person.ts'
 import {
@@ -62,6 +63,7 @@ export function TeamLayout() {
         if (team.slug !== name && team.id !== name) return <Renamed params={{ team: team.slug }} />
         return (
           <TeamContext value={team}>
+            <AccessNews />
             <div className="app">
               <Sidebar />
               <Outlet />
