@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect } from 'vitest'
 import { until } from '../../support/until.ts'
-import type { Flow } from './fixture.ts'
+import { type Flow, SETTLED } from './fixture.ts'
 import { leaveWords, stateOf } from './inbox.ts'
 
 /** Longer than a decision is held. */
@@ -132,7 +132,7 @@ export const inboxCareFlows: readonly Flow[] = [
       if (size === 'laptop') expect(await inbox.textContent()).toMatch(/^Inbox1 pending/)
       await page.getByRole('region', { name: 'Submission', exact: true }).getByText('Words of Ada').waitFor()
       await page.evaluate("document.querySelector('.read-body').scrollTo(0, 1e6)")
-      await page.evaluate('Promise.allSettled(document.getAnimations().map(({ finished }) => finished)).then(() => null)')
+      await page.evaluate(SETTLED)
       const covered = await page.evaluate(COVERED)
       expect(covered).toEqual([])
       await page.keyboard.press('z')
