@@ -29,8 +29,8 @@ export class ModerationSource {
   private newest: string | undefined
   /** Whether submissions may have arrived that are not here yet. */
   private isBehind = false
-  /** Whether older ones may have got the tag that is moderated. */
-  private hasOtherTags = false
+  /** Older submissions may have got the tag that the queue is filtered by. */
+  private olderMayMatch = false
   private caughtUpMs = Number.NEGATIVE_INFINITY
   private gapMs = MIN_GAP_MS
   /** Whether the stream was lost. */
@@ -52,7 +52,7 @@ export class ModerationSource {
   load(): Promise<void> {
     const { queue } = this.session
     return this.pace.run(async () => {
-      if ((this.isBehind || this.hasOtherTags) && performance.now() - this.caughtUpMs >= this.gapMs) await this.catchUp()
+      if ((this.isBehind || this.olderMayMatch) && performance.now() - this.caughtUpMs >= this.gapMs) await this.catchUp()
       else if (!queue.isWhole && queue.ahead().length < LOW_WATER) await this.readPage()
       else return false
       return true
@@ -105,7 +105,7 @@ export class ModerationSource {
     else if (queue.has(submission_id)) {
       const submission = await this.read(submission_id)
       if (submission) queue.replace(submission)
-    } else if (filters.tag) this.hasOtherTags = true
+    } else if (filters.tag) this.olderMayMatch = true
   }
 
   private async noticeDecision(id: string, state: Change['state']): Promise<void> {
@@ -141,13 +141,13 @@ export class ModerationSource {
   /** Reads all that have arrived since the newest that was seen. */
   private async catchUp(): Promise<void> {
     const nowMs = performance.now()
-    const { hasOtherTags } = this
+    const { olderMayMatch } = this
     this.isBehind = false
-    this.hasOtherTags = false
+    this.olderMayMatch = false
     this.gapMs = nowMs - this.caughtUpMs > MAX_GAP_MS ? MIN_GAP_MS : Math.min(MAX_GAP_MS, this.gapMs * 2)
     this.caughtUpMs = nowMs
     try {
-      if (hasOtherTags) this.session.queue.add((await this.list({ cursor: undefined, limit: sizes.pageItems })).results)
+      if (olderMayMatch) this.session.queue.add((await this.list({ cursor: undefined, limit: sizes.pageItems })).results)
       const created_after = this.newest && new Date(Date.parse(this.newest) - OVERLAP_MS).toISOString()
       for (let cursor: string | undefined, isLast = false; !isLast; ) {
         const { results, next_cursor } = await this.list({ created_after, cursor, limit: sizes.pageItems })
@@ -158,7 +158,7 @@ export class ModerationSource {
       }
     } catch (error) {
       this.isBehind = true
-      this.hasOtherTags ||= hasOtherTags
+      this.olderMayMatch ||= olderMayMatch
       throw error
     }
   }

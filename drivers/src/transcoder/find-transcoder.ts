@@ -2,34 +2,20 @@ import { execFile } from 'node:child_process'
 import { tmpdir } from 'node:os'
 import { promisify } from 'node:util'
 import { openFfmpegTranscoder } from './ffmpeg-transcoder.ts'
+import { type FindOptions, findFirst } from './find-first.ts'
 import { openLibavTranscoder } from './libav-transcoder.ts'
 import { childEnvironment, type FinalReport, runMediaChild } from './media-child.ts'
 import { requireReport } from './outcome.ts'
-import { findSandbox, type Sandbox } from './sandbox.ts'
+import type { Sandbox } from './sandbox.ts'
 import type { Transcoder } from './transcoder.ts'
-
-export interface FindOptions {
-  /** Tries one of the two only. */
-  only?: 'libav' | 'ffmpeg'
-}
 
 /**
  * Finds what this machine can transcode with: the libraries from npm, or else the `ffmpeg` of the system. Says why there is
  * neither, for operators. It loads nothing into this process.
  */
-export async function findTranscoder({ only }: FindOptions = {}): Promise<{ transcoder: Transcoder } | { missing: string }> {
-  const sandbox = await findSandbox()
-  const reasons: string[] = []
-  const finders = { libav: findLibav, ffmpeg: findFfmpeg }
-  for (const kind of ['libav', 'ffmpeg'] as const) {
-    if (only !== undefined && only !== kind) continue
-    try {
-      return { transcoder: await finders[kind](sandbox) }
-    } catch (error) {
-      reasons.push(`${kind}: ${error instanceof Error ? error.message : error}`)
-    }
-  }
-  return { missing: reasons.join(' ') }
+export async function findTranscoder(options: FindOptions = {}): Promise<{ transcoder: Transcoder } | { missing: string }> {
+  const first = await findFirst({ libav: findLibav, ffmpeg: findFfmpeg }, options)
+  return 'found' in first ? { transcoder: first.found } : first
 }
 
 async function findLibav(sandbox: Sandbox): Promise<Transcoder> {

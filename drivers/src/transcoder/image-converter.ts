@@ -5,11 +5,12 @@ import { promisify } from 'node:util'
 import { IMAGE_NAME, type ImageTask, imageFilters, MAX_IMAGE_PIXELS, WEBP_QUALITY } from './child/image-plan.ts'
 import { runConfined } from './confined-process.ts'
 import { exifOrientationOf } from './exif-orientation.ts'
-import { ask, type FindOptions } from './find-transcoder.ts'
+import { type FindOptions, findFirst } from './find-first.ts'
+import { ask } from './find-transcoder.ts'
 import { type ImageFormat, imageFormatOf } from './image-format.ts'
 import { childEnvironment, runMediaChild } from './media-child.ts'
 import { requireExit, requireReport } from './outcome.ts'
-import { findSandbox, type Sandbox } from './sandbox.ts'
+import type { Sandbox } from './sandbox.ts'
 import { TranscodeError } from './transcoder.ts'
 
 /** FFmpeg's names of the formats. */
@@ -57,20 +58,11 @@ interface Work {
 type Convert = (work: Work) => Promise<void>
 
 /** Finds what this machine can convert images with, as `findTranscoder` does: both read strangers' files in a confined process. */
-export async function findImageConverter({ only }: FindOptions = {}): Promise<{ converter: ImageConverter } | { missing: string }> {
-  const sandbox = await findSandbox()
-  const reasons: string[] = []
-  const finders = { libav: findLibav, ffmpeg: findFfmpeg }
-  for (const kind of ['libav', 'ffmpeg'] as const) {
-    if (only !== undefined && only !== kind) continue
-    try {
-      const { name, convert } = await finders[kind](sandbox)
-      return { converter: { name, convert: (request) => run(request, convert) } }
-    } catch (error) {
-      reasons.push(`${kind}: ${error instanceof Error ? error.message : error}`)
-    }
-  }
-  return { missing: reasons.join(' ') }
+export async function findImageConverter(options: FindOptions = {}): Promise<{ converter: ImageConverter } | { missing: string }> {
+  const first = await findFirst({ libav: findLibav, ffmpeg: findFfmpeg }, options)
+  if ('missing' in first) return first
+  const { name, convert } = first.found
+  return { converter: { name, convert: (request) => run(request, convert) } }
 }
 
 async function findLibav(sandbox: Sandbox): Promise<{ name: string; convert: Convert }> {

@@ -1,7 +1,7 @@
 import { html, scriptData } from '../pages/html.ts'
 import type { Assets } from './built-pages.ts'
 import type { FirstData } from './dashboard-data.ts'
-import { stillPage } from './dashboard-still.ts'
+import { prerender } from './dashboard-prerender.ts'
 
 interface DashboardPage {
   /** Below that of the dashboard. */
@@ -29,7 +29,7 @@ ${imports.map((address) => html`<link rel="modulepreload" fetchpriority="low" hr
 </head>
 <body>
 <noscript><p>The dashboard needs JavaScript. <a href="/accounts/">Your account</a> works without.</p></noscript>
-<div id="app">${stillPage(data, path)}</div>
+<div id="app">${prerender(data, path)}</div>
 ${data && html`<script type="application/json" id="first-data">${scriptData({ now: Date.now(), ...data })}</script>`}
 </body>
 </html>

@@ -15,7 +15,7 @@ type Lead = (signal: AbortSignal) => Promise<void>
  * another one begins. What runs ends for good when it returns.
  */
 export async function leadAlone(name: string, signal: AbortSignal, lead: Lead): Promise<void> {
-  if (!('locks' in navigator)) return leadByBeats(`earshot.lead.${name}`, signal, lead)
+  if (!('locks' in navigator)) return leadByHeartbeat(`earshot.lead.${name}`, signal, lead)
   try {
     await navigator.locks.request(name, { signal }, () => lead(signal))
   } catch (error) {
@@ -24,7 +24,7 @@ export async function leadAlone(name: string, signal: AbortSignal, lead: Lead): 
 }
 
 /** Over plain http browsers have no locks. There the tab that leads writes the time into what all tabs share, again and again. */
-async function leadByBeats(key: string, signal: AbortSignal, lead: Lead): Promise<void> {
+async function leadByHeartbeat(key: string, signal: AbortSignal, lead: Lead): Promise<void> {
   const own = String(crypto.getRandomValues(new Uint32Array(2)))
   while (!signal.aborted) {
     if (isFree(key)) {

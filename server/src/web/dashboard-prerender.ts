@@ -12,7 +12,7 @@ type Submission = NonNullable<FirstData['submissions']>['page']['results'][numbe
  * Returns what a page shows before its script runs, in the classes of the parts that take its place: the frame, and in the inbox the
  * words to read. Nothing of it moves, and nothing can be pressed.
  */
-export function stillPage(data: FirstData | null, path: string): Html {
+export function prerender(data: FirstData | null, path: string): Html {
   const [, , projectName = ''] = path.split('/')
   const project = findPlace(data?.projects?.results ?? [], projectName)
   const team = data?.teams?.find(({ id }) => id === data.projects?.team_id)
@@ -37,7 +37,7 @@ function inboxOf({ submissions, counts }: FirstData): Html {
 <header><span class="list-title">Inbox</span><span class="live"><i></i>Connecting…</span><span class="icon-btn"></span></header>
 <div class="filter-bar"><div class="search">${icon('M17.5 11a6.5 6.5 0 1 1-13 0 6.5 6.5 0 0 1 13 0zM16 16l4.5 4.5')}<input disabled placeholder="Search" aria-label="Search"></div><span class="icon-btn"></span></div>
 <div class="tabs">${tabs}</div>
-<div class="rows still"><div>${rows}</div></div>
+<div class="rows prerendered"><div>${rows}</div></div>
 </div><div class="read"></div></div>`
 }
 
