@@ -79,9 +79,6 @@ function pagesOf({ team, project, projects, navigate }: Places, isAdmin: boolean
 function projectActions({ team, project, navigate }: Places): Entry[] {
   if (!project) return []
   const params = { team: team.slug, project: project.slug }
-  const action = (id: string, fields: Pick<Entry, 'icon' | 'text' | 'run' | 'keywords'>): Entry => ({
-    ...{ id, group: 'Actions', ...fields },
-  })
   return [
     action('new-survey', {
       ...{ icon: 'survey', text: 'New survey', keywords: 'create questionnaire nps' },
@@ -104,9 +101,6 @@ function projectActions({ team, project, navigate }: Places): Entry[] {
 
 function teamActions({ team, navigate }: Places): Entry[] {
   const params = { team: team.slug }
-  const action = (id: string, fields: Pick<Entry, 'icon' | 'text' | 'run' | 'keywords'>): Entry => ({
-    ...{ id, group: 'Actions', ...fields },
-  })
   return [
     action('invite', {
       ...{ icon: 'people', text: 'Invite a member', keywords: 'add person people colleague new' },
@@ -121,6 +115,10 @@ function teamActions({ team, navigate }: Places): Entry[] {
       run: () => navigate({ to: '/$team/-/projects/new', params }),
     }),
   ]
+}
+
+function action(id: string, fields: Pick<Entry, 'icon' | 'text' | 'run' | 'keywords'>): Entry {
+  return { id, group: 'Actions', ...fields }
 }
 
 function personActions(showShortcuts: () => void, dark: boolean): Entry[] {
