@@ -1,4 +1,4 @@
-import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { createHistogram } from 'node:perf_hooks'
 import type { FastifyInstance } from 'fastify'
 import { Gauge, type Registry } from 'prom-client'
 
@@ -11,22 +11,25 @@ const PERCENTILES = [50, 99, 100]
  * work. It is measured from the first scrape on: its timer wakes an idle process more often than all else.
  */
 export function registerLoopDelay(app: FastifyInstance, metrics: Registry): void {
-  // Measures the time between ticks of a timer, its interval included.
-  const delays = monitorEventLoopDelay({ resolution: RESOLUTION_MS })
-  app.addHook('onClose', async () => void delays.disable())
+  // The time between ticks of the timer, its interval included. `monitorEventLoopDelay` of Node loses the tick after a reset.
+  const ticks = createHistogram()
+  let timer: NodeJS.Timeout | undefined
+  app.addHook('onClose', async () => clearInterval(timer))
   new Gauge({
     name: 'earshot_event_loop_delay_seconds',
     help: 'Delay of the event loop since the last scrape, by quantile; 1 is the longest.',
     labelNames: ['quantile'],
     registers: [metrics],
     collect() {
-      // It does nothing when it measures already.
-      delays.enable()
+      timer ??= setInterval(() => ticks.recordDelta(), RESOLUTION_MS).unref()
+      ticks.recordDelta()
       for (const percentile of PERCENTILES) {
-        const ms = delays.count === 0 ? 0 : delays.percentile(percentile) / 1e6 - RESOLUTION_MS
+        const ms = ticks.count === 0 ? 0 : ticks.percentile(percentile) / 1e6 - RESOLUTION_MS
         this.set({ quantile: percentile / 100 }, Math.max(0, ms) / 1000)
       }
-      delays.reset()
+      ticks.reset()
+      // The next tick counts from now.
+      ticks.recordDelta()
     },
   })
 }
