@@ -100,11 +100,12 @@ test('the form works without script: what was typed is stored, and the receipt h
   expect([page.status, page.headers.get('cache-control'), page.headers.get('referrer-policy')]).toEqual([200, 'no-store', 'no-referrer'])
 })
 
-test('without consent the receipt shows no preview', async () => {
+test('without consent the receipt shows no preview, and nothing to withdraw', async () => {
   const { consent: _none, ...words } = WORDS
   const sent = await send(words)
   expect(sent.body).toContain('It will not be published.')
   expect(sent.body).not.toContain('<blockquote')
+  expect(sent.body).not.toContain('/c/withdraw')
   expect(await stored()).toMatchObject([{ consent_granted: false }])
 })
 

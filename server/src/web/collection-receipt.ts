@@ -21,7 +21,7 @@ export function receiptOf(page: ReceiptPage, form: Form, { revoke_token }: Recei
     name: html`<bdi>${name}</bdi>`,
     preview: isPublic && preview({ name, body, stars: Number(rating), place: [job, company].filter(Boolean).join(', ') }),
     isPublic,
-    link: revoke_token === null ? null : page.withdrawal(revoke_token),
+    link: isPublic && revoke_token !== null ? page.withdrawal(revoke_token) : null,
     isRepeated: revoke_token === null,
   })
 }
@@ -43,7 +43,7 @@ interface ReceiptParts {
   preview: Html | false
   /** Null for both: the script chooses. */
   isPublic: boolean | null
-  /** Null without one, which is only shown once. */
+  /** Null without consent to withdraw, and when it was shown before. */
   link: string | null
   isRepeated: boolean | null
 }

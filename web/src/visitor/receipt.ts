@@ -28,9 +28,9 @@ export function showReceipt(words: SentWords, revokeToken: string | null, texts:
   write('place', words.place)
   if (words.videoText !== null && words.body === '') write('body', words.videoText)
   if (words.stars === 0) partOf(copy, 'stars')?.remove()
-  for (const name of words.isPublic ? ['private'] : ['public', 'preview']) partOf(copy, name)?.remove()
+  for (const name of words.isPublic ? ['private'] : ['public', 'preview', 'keep']) partOf(copy, name)?.remove()
   partOf(copy, revokeToken === null ? 'keep' : 'repeated')?.remove()
-  if (revokeToken !== null) offerLink(copy, revokeToken, texts)
+  if (revokeToken !== null && words.isPublic) offerLink(copy, revokeToken, texts)
   byId('main', HTMLElement).replaceChildren(copy)
   document.title = byId('thanks', HTMLElement).querySelector('h1')?.textContent ?? document.title
   byId('thanks', HTMLElement).focus()
