@@ -56,7 +56,7 @@ ${textField({ name: 'job', label: messages.form.job, attributes: html` autocompl
 ${textField({ name: 'company', label: messages.form.company, attributes: html` autocomplete="organization"` }, page)}
 </div>
 </details>
-<label class="tick"><input type="checkbox" name="consent" value="yes"${form.consent === 'yes' && html` checked`}><span><span dir="auto">${page.consentText}</span> <small>${messages.form.consentHint}</small></span></label>
+<label class="tick"><input type="checkbox" name="consent" value="yes"${form.consent === 'yes' && html` checked`}><span><span dir="auto">${page.consentText}</span> <small>${messages.form.consentHint}</small> <strong id="agree-again" hidden>${messages.form.consentAgain}</strong></span></label>
 <div class="trap" aria-hidden="true"><label for="website">${messages.form.trap}</label><input id="website" name="website" tabindex="-1" autocomplete="off"></div>
 <input type="hidden" name="form_token" value="${project.form_token}">
 <button class="go" id="send">${messages.form.send}</button>

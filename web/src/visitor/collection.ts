@@ -36,6 +36,7 @@ function enhance(form: HTMLFormElement): void {
   if (saved && isUntouched(form)) {
     restore(form, saved.values)
     byId('restored', HTMLElement).hidden = Object.values(saved.values).every((value) => value === '')
+    byId('agree-again', HTMLElement).hidden = saved.values.consent !== 'yes'
   }
   const film = openFilm(data)
   byId('start-over', HTMLButtonElement).addEventListener('click', () => {
@@ -44,9 +45,13 @@ function enhance(form: HTMLFormElement): void {
     film?.remove()
     restore(form, {})
     byId('restored', HTMLElement).hidden = true
+    byId('agree-again', HTMLElement).hidden = true
     byId('body', HTMLTextAreaElement).focus()
   })
   form.addEventListener('input', () => draft.save(valuesOf(form)))
+  byId('agree-again', HTMLElement)
+    .closest('label')
+    ?.addEventListener('change', () => (byId('agree-again', HTMLElement).hidden = true))
   offerNoRating(form)
 
   let isSending = false
@@ -168,8 +173,9 @@ async function newToken(): Promise<Answer<string>> {
   return 'output' in answer ? { output: answer.output.form_token } : answer
 }
 
+/** With whether its author agreed, of which a reload only reminds: nobody agrees but by a tick. */
 function valuesOf(form: HTMLFormElement): Record<string, string> {
-  return Object.fromEntries(DRAFT_FIELDS.map((name) => [name, fieldValue(form, name)]))
+  return Object.fromEntries([...DRAFT_FIELDS, 'consent'].map((name) => [name, fieldValue(form, name)]))
 }
 
 /** What the service sent back, or the browser filled in, is newer than the draft. */
