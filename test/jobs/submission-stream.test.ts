@@ -113,7 +113,10 @@ function pathOf({ project }: Team): string {
   return `projects/${project.project_id}/submissions/stream/`
 }
 
-/** Each change of the stream: what it was, and of which submission. */
+/** Each change of the stream: what it was, and of which submission. Throws if the service ended it with an error. */
 function changesIn(stream: OpenStream): string[] {
-  return stream.messages().flatMap(({ event, data }) => (event === 'ready' ? [] : [`${event} ${JSON.parse(data).submission_id}`]))
+  return stream.messages().flatMap(({ event, data }) => {
+    if (event === 'error') throw new Error(`The stream ended: ${data}`)
+    return event === 'ready' ? [] : [`${event} ${JSON.parse(data).submission_id}`]
+  })
 }
