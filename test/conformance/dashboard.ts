@@ -13,6 +13,8 @@ import { inboxCareFlows } from './dashboard/inbox-care.ts'
 import { inboxLiveFlows } from './dashboard/inbox-live.ts'
 import { inboxTabsFlows } from './dashboard/inbox-tabs.ts'
 import { keyboardFlows } from './dashboard/keyboard.ts'
+import { keyboardAccountFlows } from './dashboard/keyboard-account.ts'
+import { keyboardPageFlows } from './dashboard/keyboard-pages.ts'
 import { networkFlows } from './dashboard/network.ts'
 import { paletteFlows } from './dashboard/palette.ts'
 import { situationFlows } from './dashboard/situations.ts'
@@ -46,6 +48,8 @@ const flows: readonly Flow[] = [
   badInputFlows,
   imageFlows,
   keyboardFlows,
+  keyboardAccountFlows,
+  keyboardPageFlows,
   networkFlows,
   paletteFlows,
   situationFlows,

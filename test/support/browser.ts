@@ -73,7 +73,7 @@ function withCookie(cookies: string, set: string): string {
 
 /** Finds a form in the body of a page, except the one that signs out, and its values. */
 function formOf(page: string, shown: string): { action: string; filled: Record<string, string> } {
-  const forms = page.slice(page.indexOf('<main>')).match(/<form .*?<\/form>/gs) ?? []
+  const forms = page.slice(page.indexOf('<main')).match(/<form .*?<\/form>/gs) ?? []
   const form = forms.find((one) => unescaped(one).includes(shown)) ?? ''
   const [, action] = form.match(/^<form method="post" action="([^"]+)"/) ?? []
   if (action === undefined) throw new Error(`There is no such form on the page:\n${page}`)

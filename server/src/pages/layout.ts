@@ -55,8 +55,8 @@ export function pageOf({ title, body, account = null, place }: Pick<Page, 'title
 <link rel="stylesheet" href="${STYLE_PATH}">
 </head>
 <body${place && html` class="account"`}>
-<header>${place ? html`<a class="brand" href="${START_PATH}">Earshot</a>\n${navigation(place)}` : html`<strong class="brand">Earshot</strong>`}${account && accountOf(account)}</header>
-<main>
+${place && html`<a class="skip" href="#main">Skip to the content</a>\n`}<header>${place ? html`<a class="brand" href="${START_PATH}">Earshot</a>\n${navigation(place)}` : html`<strong class="brand">Earshot</strong>`}${account && accountOf(account)}</header>
+<main${place && html` id="main" tabindex="-1"`}>
 <h1>${title}</h1>
 ${body}
 </main>

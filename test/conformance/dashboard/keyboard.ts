@@ -1,69 +1,7 @@
 import { deepEqual, equal } from 'node:assert/strict'
-import type { Page } from 'playwright-core'
 import { until } from '../../support/until.ts'
 import type { Fixture, Flow } from './fixture.ts'
-
-const MAX_TABS = 150
-/** The name of what has the focus, as it is read out; null while nothing has it. */
-const FOCUSED = `(() => {
-  const node = document.activeElement
-  if (!node || node === document.body) return null
-  const name = node.getAttribute('aria-label') ?? node.labels?.[0]?.textContent ?? node.textContent
-  return name.replaceAll(/\\s+/g, ' ').trim() || node.id
-})()`
-/** Whether a person sees where the focus is. The page itself has no ring. */
-const IS_SEEN = `(() => {
-  const node = document.activeElement
-  const { width, height } = node.getBoundingClientRect()
-  return node.id === 'main' || (node.matches(':focus-visible') && node.checkVisibility() && width > 0 && height > 0)
-})()`
-
-/** Somebody without a pointer. The focus is seen and never lost. */
-interface Keys {
-  /** Presses a key, and waits until something has the focus. */
-  press: (key: string) => Promise<void>
-  /** Presses Tab, or with `back` Shift and Tab, until what has this name has the focus. */
-  tabTo: (name: string | RegExp, back?: 'back') => Promise<void>
-  /** Tabs to a control and presses Enter. */
-  enter: (name: string | RegExp) => Promise<void>
-  /** Opens a menu, whose first item gets the focus. */
-  openMenu: (name: string) => Promise<void>
-  /** Tabs to a field, and types instead of what is in it. */
-  write: (name: string, text: string) => Promise<void>
-}
-
-function keysOf(page: Page): Keys {
-  const press = async (key: string) => {
-    await page.keyboard.press(key)
-    await until(`something has the focus after ${key}`, async () => (await page.evaluate(FOCUSED)) !== null, 5_000)
-    await until(`the focus is seen after ${key}`, () => page.evaluate<boolean>(IS_SEEN), 5_000)
-  }
-  const tabTo = async (name: string | RegExp, back?: 'back') => {
-    const isIt = (focused: string | null) => focused !== null && (typeof name === 'string' ? focused === name : name.test(focused))
-    for (let presses = 0; presses < MAX_TABS; presses += 1) {
-      if (isIt(await page.evaluate<string | null>(FOCUSED))) return
-      // The last control of a page leads to the browser, and from there to the first.
-      await page.keyboard.press(back ? 'Shift+Tab' : 'Tab')
-    }
-    throw new Error(`Tab never reaches "${name}"`)
-  }
-  const enter = async (name: string | RegExp) => {
-    await tabTo(name)
-    await press('Enter')
-  }
-  return {
-    ...{ press, tabTo, enter },
-    openMenu: async (name) => {
-      await enter(name)
-      await until('an item has the focus', () => page.evaluate<boolean>("document.activeElement.role === 'menuitem'"))
-    },
-    write: async (name, text) => {
-      await tabTo(name)
-      await page.keyboard.press('Control+A')
-      await page.keyboard.type(text)
-    },
-  }
-}
+import { keysOf } from './keys.ts'
 
 const refOf = ({ team, project }: Fixture) => ({ team_id: team.id, project_id: project.id })
 

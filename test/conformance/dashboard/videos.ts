@@ -23,7 +23,7 @@ export const videoFlows: readonly Flow[] = [
       await page.getByRole('link', { name: 'Ada Lovelace' }).click()
       const opened = page.getByRole('dialog', { name: 'Ada Lovelace' })
       await opened.getByRole('link', { name: 'Open in the inbox' }).waitFor()
-      await opened.locator('video').evaluate('(video) => { video.muted = true; return video.play() }')
+      await page.evaluate("document.querySelector('dialog video').play()")
       await opened.getByRole('button', { name: 'Add captions' }).click()
       await opened.getByRole('textbox', { name: 'Captions' }).fill('WEBVTT\n\n00:00.000 --> 00:01.000\nSaved us a week.\n')
       await opened.getByRole('button', { name: 'Add the captions' }).click()

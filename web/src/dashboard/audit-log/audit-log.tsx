@@ -1,7 +1,7 @@
 import type { Client } from '@earshot/contracts/client'
 import { infiniteQueryOptions, useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { useId, useState } from 'react'
+import { useEffect, useId, useState } from 'react'
 import { api, type Item } from '../api.ts'
 import { AdminsOnly, NotInPlan, useLacksFeature } from '../shell/admins-only.tsx'
 import { projectsQuery, useTeam } from '../shell/places.ts'
@@ -58,7 +58,7 @@ function Log() {
         <NotInPlan what="audit log" />
       ) : (
         <>
-          <Filters key={search.action} actions={[...new Set(entries.map(({ action }) => action))]} />
+          <Filters actions={[...new Set(entries.map(({ action }) => action))]} />
           <Loaded query={query} skeleton={<ListSkeleton height="4rem" hasFace />}>
             {() => <Entries entries={entries} isFiltered={Object.keys(search).length > 0} />}
           </Loaded>
@@ -74,6 +74,8 @@ function Filters({ actions }: { actions: readonly string[] }) {
   const search = route.useSearch()
   const navigate = route.useNavigate()
   const [action, setAction] = useState(search.action ?? '')
+  // The field stays, with the focus, when the address changes.
+  useEffect(() => setAction(search.action ?? ''), [search.action])
   const set = (change: { [Name in keyof AuditSearch]?: AuditSearch[Name] | undefined }) =>
     void navigate({ search: defined({ ...search, ...change }), replace: true, resetScroll: false })
   const setTyped = () => action.trim() !== (search.action ?? '') && set({ action: action.trim() || undefined })

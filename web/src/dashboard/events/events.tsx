@@ -106,8 +106,12 @@ function FeedBar({ feed, type }: { feed: FeedReader; type: string | undefined })
         <span className={`live ${feed.view.state === 'live' ? 'is-live' : feed.view.state}`} role="status">
           {texts[feed.view.state]}
         </span>
-        {feed.view.state === 'live' && <Button onClick={() => feed.pause()}>Pause</Button>}
-        {feed.view.state === 'paused' && <Button onClick={() => feed.start()}>Resume</Button>}
+        {/* One button, which keeps the focus. */}
+        {(feed.view.state === 'live' || feed.view.state === 'paused') && (
+          <Button onClick={() => (feed.view.state === 'live' ? feed.pause() : feed.start())}>
+            {feed.view.state === 'live' ? 'Pause' : 'Resume'}
+          </Button>
+        )}
       </div>
     </search>
   )

@@ -1,4 +1,4 @@
-import { type InputHTMLAttributes, useEffect, useId, useRef, useState } from 'react'
+import { type InputHTMLAttributes, useId, useLayoutEffect, useRef, useState } from 'react'
 import { Shortcuts } from '../inbox/shortcuts.tsx'
 import { IconButton } from '../ui/button.tsx'
 import { Icon } from '../ui/icon.tsx'
@@ -72,7 +72,8 @@ function PaletteDialog({ onClose, onHelp }: { onClose: () => void; onHelp: () =>
 /** The browser keeps the focus in the dialog and gives it back. */
 function Over({ onClose, children }: { onClose: () => void; children: React.ReactNode }) {
   const dialog = useRef<HTMLDialogElement>(null)
-  useEffect(() => {
+  // Closed while it is still on the page, as `Dialog`.
+  useLayoutEffect(() => {
     const shown = dialog.current
     shown?.showModal()
     shown?.querySelector('input')?.focus()

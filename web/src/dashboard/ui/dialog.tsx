@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useId, useRef } from 'react'
+import { type ReactNode, useId, useLayoutEffect, useRef } from 'react'
 import { IconButton } from './button.tsx'
 
 interface DialogProps {
@@ -15,7 +15,8 @@ interface DialogProps {
 export function Dialog({ title, onClose, children, size = 'normal', isFixed = false }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null)
   const titleId = useId()
-  useEffect(() => {
+  // Closed while it is still on the page: the browser gives back no focus for what is gone.
+  useLayoutEffect(() => {
     const shown = dialog.current
     shown?.showModal()
     // The browser would choose the button that closes the dialog.

@@ -76,6 +76,7 @@ function Player({ video: { id, project_id, playback_url, poster_url, captions, w
     // biome-ignore lint/a11y/useMediaCaption: the team adds captions below
     <video
       className="video-player"
+      aria-label="Video"
       controls
       playsInline
       preload="none"
