@@ -7,6 +7,7 @@ import { startService } from '../support/service-process.ts'
 import { findChromium } from './chromium.ts'
 import { openVisitors, PHONE, slowDown, type Visited, type Visitors, WIDE } from './visitor-browser.ts'
 import { checkChosenFile } from './visitor-file.ts'
+import { checkKeys } from './visitor-keys.ts'
 import { checkSurveySteps } from './visitor-steps.ts'
 import { checkSurveyPage } from './visitor-survey.ts'
 import { checkVideoPage } from './visitor-video.ts'
@@ -49,6 +50,7 @@ async function visit(visitors: Visitors): Promise<void> {
   await checkOtherName(visitors, visited)
   await checkFrame(visitors, visited)
   await checkSpeed(visitors, visited)
+  await checkKeys(visitors, visited)
   await checkVideoPage(visitors, visited)
   await checkChosenFile(visitors, visited)
   await checkSurveyPage(visitors, visited)

@@ -7,7 +7,8 @@ const LIMIT_MS = 5_000
 const FOCUSED = `(() => {
   const node = document.activeElement
   if (!node || node === document.body) return null
-  const name = node.getAttribute('aria-label') ?? node.labels?.[0]?.textContent ?? node.textContent
+  const by = document.getElementById(node.getAttribute('aria-labelledby')?.split(' ')[0])
+  const name = node.getAttribute('aria-label') ?? by?.textContent ?? node.labels?.[0]?.textContent ?? node.textContent
   return name.replaceAll(/\\s+/g, ' ').trim() || node.id
 })()`
 /** Whether a person sees where the focus is. The page itself has no ring. */

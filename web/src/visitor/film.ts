@@ -27,8 +27,7 @@ export function openFilm(data: CollectionData): Film | null {
   if (!buttons || !texts) return null
   const ways = findById('way', HTMLElement)
   const problem = byId('film-problem', HTMLElement)
-  const panel = document.createElement('div')
-  buttons.after(panel)
+  const panel = panelAfter(buttons)
   let video: FormVideo | null = null
   let loading: Promise<FormVideo> | undefined
 
@@ -82,6 +81,27 @@ export function openFilm(data: CollectionData): Film | null {
       show()
     },
   }
+}
+
+/** The place of the video, which takes turns with the buttons. Whoever was at one goes on at the other when it is shown instead. */
+function panelAfter(buttons: HTMLElement): HTMLElement {
+  const panel = document.createElement('div')
+  buttons.after(panel)
+  let isHere = false
+  let wereHidden = buttons.hidden
+  addEventListener('focusin', ({ target }) => {
+    isHere = target instanceof Node && (buttons.contains(target) || panel.contains(target))
+  })
+  const giveFocus = () => {
+    if (buttons.hidden === wereHidden) return
+    wereHidden = buttons.hidden
+    const place = wereHidden ? panel.firstElementChild : byId('open-camera', HTMLButtonElement)
+    if (!isHere || !(place instanceof HTMLElement)) return
+    if (wereHidden) place.tabIndex = -1
+    place.focus({ preventScroll: true })
+  }
+  new MutationObserver(giveFocus).observe(buttons, { attributeFilter: ['hidden'] })
+  return panel
 }
 
 function choose(ways: HTMLElement | null, way: 'write' | 'film'): void {
