@@ -204,6 +204,30 @@ export const keyboardPageFlows: readonly Flow[] = [
     },
   },
   {
+    name: 'keys alone: words are opened beside their list, and a page has the focus on its heading',
+    run: async (fixture) => {
+      const { page, open, client } = fixture
+      const { enter, isAt, press } = keysOf(page)
+      for (const name of ['Ada', 'Ben'])
+        await client.testimonials.create({ ...refOf(fixture), body: `Words of ${name}`, author: { name }, consent: { granted: true } })
+      await client.widgets.create({ ...refOf(fixture), name: 'Home page', layout: 'wall' })
+      await open('testimonials')
+      await page.getByRole('link', { name: 'Ada' }).waitFor()
+      await enter('Ada')
+      await isAt('Open words')
+      await page.getByRole('heading', { level: 2, name: 'Ada' }).waitFor()
+      await press('Escape')
+      await isAt('Ada')
+      await open('widgets')
+      await page.getByRole('link', { name: 'Home page' }).waitFor()
+      await enter('Home page')
+      await isAt('Home page')
+      await page.locator('h1:focus').waitFor()
+      await enter('All widgets')
+      await page.locator('h1:focus', { hasText: 'Widgets' }).waitFor()
+    },
+  },
+  {
     name: 'keys alone: tags are renamed and deleted, and the next line has the focus',
     run: async (fixture) => {
       const { page, open, client } = fixture

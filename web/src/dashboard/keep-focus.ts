@@ -12,7 +12,7 @@ interface Place {
 
 /**
  * Gives the focus to what is near when what had it is gone, so that keys go on from there: to the line after the one that was deleted, else
- * to the heading of its part of the page, else to the page.
+ * to the heading of its part of the page, else to the heading of the page.
  */
 export function keepFocus(): void {
   let last: Place | null = null
@@ -24,7 +24,9 @@ export function keepFocus(): void {
     const page = document.getElementById('main')
     if (!isLost() || !page) return
     const place = last?.dialog?.isConnected ? last : outside
-    for (const near of place ? nearOf(place) : []) {
+    const title = page.querySelector('h1')
+    if (title) title.tabIndex = -1
+    for (const near of [...(place ? nearOf(place) : []), ...(title ? [title] : [])]) {
       near.focus({ preventScroll: true })
       if (document.activeElement !== near) continue
       // Whoever uses a pointer may read somewhere else.

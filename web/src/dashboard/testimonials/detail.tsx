@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
-import { useState } from 'react'
+import { useLayoutEffect, useRef, useState } from 'react'
 import { providerName } from '../provider.ts'
 import { useHasRole, useProject, useProjectRef } from '../shell/places.ts'
 import { Button, IconButton } from '../ui/button.tsx'
@@ -12,6 +12,7 @@ import { QuoteCard } from '../ui/quote-card.tsx'
 import { Skeleton } from '../ui/skeleton.tsx'
 import { Stars } from '../ui/stars.tsx'
 import { At } from '../ui/time.tsx'
+import { focusRow, isEscape } from '../webhooks/panel.ts'
 import { Decisions } from './decisions.tsx'
 import { EditTestimonial } from './edit.tsx'
 import { ExcerptWords, Marked } from './excerpt.tsx'
@@ -31,9 +32,22 @@ interface OpenProps {
 export function OpenWords({ id, kind, known }: OpenProps) {
   const query = useQuery({ ...oneQuery(useProjectRef(), id, kind), enabled: known === undefined })
   const navigate = useNavigate({ from: '/$team/$project/testimonials' })
-  const close = () => void navigate({ search: (before) => ({ ...before, item: undefined }) })
+  const section = useRef<HTMLElement>(null)
+  // Whoever came from the list goes on here, before a narrow window hides the list.
+  useLayoutEffect(() => (document.activeElement === document.body ? undefined : section.current?.focus({ preventScroll: true })), [])
+  const closeAndReturn = async () => {
+    await navigate({ search: (before) => ({ ...before, item: undefined }) })
+    focusRow(id)
+  }
+  const close = () => void closeAndReturn()
   return (
-    <section className="words-open card" aria-label="Open words">
+    <section
+      ref={section}
+      className="words-open card"
+      aria-label="Open words"
+      tabIndex={-1}
+      onKeyDown={(event) => isEscape(event) && close()}
+    >
       <header>
         <Button look="quiet" icon="left" onClick={close}>
           Back to the list

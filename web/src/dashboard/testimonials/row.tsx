@@ -24,6 +24,7 @@ export function WordsRow({ words: stored, filters }: { words: Words; filters: Fi
       <div className="words-text">
         <p className="words-who">
           <Link
+            id={`row-${id}`}
             from="/$team/$project/testimonials"
             search={{ ...filters, item: id }}
             activeOptions={{ exact: true }}

@@ -48,7 +48,7 @@ function arrive(): void {
   const main = document.getElementById('main')
   const heading = main?.querySelector('h1')
   // A field that asked for the focus keeps it.
-  if (!heading || main?.contains(document.activeElement)) return
+  if (!heading || (document.activeElement !== main && main?.contains(document.activeElement))) return
   heading.tabIndex = -1
   heading.focus({ preventScroll: true })
 }
