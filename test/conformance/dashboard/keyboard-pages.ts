@@ -140,6 +140,12 @@ export const keyboardPageFlows: readonly Flow[] = [
         (await feed()).map(({ id }) => id),
         [newest],
       )
+      await tabTo('Type', 'back')
+      await press('ArrowDown')
+      await page.waitForURL(/type=/)
+      await isAt('Type')
+      await press('ArrowUp')
+      await rows.waitFor()
       await enter('Pause')
       await isAt('Resume')
       await press('Enter')

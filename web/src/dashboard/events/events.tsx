@@ -59,7 +59,7 @@ function EventsPage() {
           </nav>
           {types.error && <ErrorNote error={types.error} onRetry={() => void types.refetch()} />}
           {types.isPending && <Skeleton />}
-          {types.data && (view === 'types' ? <TypesCatalogue types={types.data} /> : <FeedView key={`${team.id} ${known}`} type={known} />)}
+          {types.data && (view === 'types' ? <TypesCatalogue types={types.data} /> : <FeedView type={known} />)}
         </>
       )}
     </Page>
@@ -75,7 +75,7 @@ function FeedView({ type }: { type: FeedEvent['type'] | undefined }) {
       <section className="list-side" aria-label="Feed">
         <FeedBar feed={feed} type={type} />
         <FeedNote feed={feed} />
-        <FeedList feed={feed} />
+        <FeedList key={`${team.id} ${type}`} feed={feed} />
       </section>
       {item !== undefined && <EventPanel key={item} id={item} feed={feed} />}
     </div>

@@ -1,10 +1,10 @@
-import { useEffect, useState, useSyncExternalStore } from 'react'
+import { useEffect, useMemo, useSyncExternalStore } from 'react'
 import type { EventType } from '../webhooks/records.ts'
 import { FeedReader } from './feed-reader.ts'
 
-/** The feed of a team while the page is open. Mount it anew for another team or type. */
+/** The feed of a team, or of one type, while the page is open. */
 export function useFeed(team_id: string, type: EventType | undefined): FeedReader {
-  const [reader] = useState(() => new FeedReader(team_id, type))
+  const reader = useMemo(() => new FeedReader(team_id, type), [team_id, type])
   useSyncExternalStore(reader.subscribe, () => reader.view)
   useEffect(() => {
     reader.start()
