@@ -17,6 +17,10 @@ const Types = z
   .optional()
   .meta({ description: 'Only events of these types. Repeat the parameter for several.' })
 
+const FeedOrder = z
+  .enum(['oldest_first', 'newest_first'])
+  .meta({ id: 'FeedOrder', description: 'Order of the events of a feed.', example: 'newest_first' })
+
 const EventTypeDetails = z
   .object({
     type: EventType,
@@ -56,14 +60,24 @@ export const events = {
     ...readFeed,
     path: `${TEAM}/events/`,
     summary: 'List the events of a team',
-    description: `The change feed, oldest first. Events are kept for the \`payload_retention_days\` of the team, ${durations.eventDays} unless it chose fewer. Events that were expunged, and those about erased people, are left out. \`next_cursor\` is never null: after an empty page you are up to date, so ask again later with that cursor. New events never appear before a cursor you already have. ${expiryOf('events')}`,
-    input: TeamRef.extend({ ...Page.shape, types: Types }),
+    description: `The change feed, oldest first. Events are kept for the \`payload_retention_days\` of the team, ${durations.eventDays} unless it chose fewer. Events that were expunged, and those about erased people, are left out. \`next_cursor\` is never null: after an empty page you are up to date, so ask again later with that cursor. New events never appear before a cursor you already have. With \`order=newest_first\` the list goes back in time instead: a cursor stands between two events, and the page has those before it. To show the newest events and follow the feed, read a page in this order, then stream from its \`newest_cursor\`. ${expiryOf('events')}`,
+    input: TeamRef.extend({
+      ...Page.shape,
+      types: Types,
+      order: FeedOrder.default('oldest_first').meta({
+        description: 'Whether pages go forward from the cursor (or the oldest event), or back from it (or the newest event).',
+      }),
+    }),
     output: z
       .object({
         results: z.array(Event),
-        next_cursor: z.string().meta({ description: 'Pass it as `cursor` to get the next page. Never null.' }),
+        next_cursor: z.string().meta({ description: 'Pass it as `cursor` to get the next page in the same order. Never null.' }),
+        has_more: z.boolean().meta({ description: 'Whether the next page can have events that were there at the time of the request.' }),
+        newest_cursor: z.string().meta({
+          description: 'The end of the feed at the time of the request. `events.stream` with it sends what came after.',
+        }),
       })
-      .meta({ id: 'EventFeed', description: 'A page of the change feed, oldest first.' }),
+      .meta({ id: 'EventFeed', description: 'A page of the change feed, in the order that was asked for.' }),
   }),
   stream: operation({
     ...readFeed,

@@ -8,7 +8,7 @@ import { Id, instant, listOf, Page, TimedPage } from './schemas/primitives.ts'
 import { Attempt, DeliveredEventType, Delivery, DeliveryState } from './schemas/webhook-delivery.ts'
 import { CreatedWebhookEndpoint, endpointInput, OwnSecret, WebhookEndpoint } from './schemas/webhook-endpoint.ts'
 import { ChangedHeaders, NewHeaders } from './schemas/webhook-headers.ts'
-import { EndpointStats } from './schemas/webhook-stats.ts'
+import { EndpointStats, EndpointSummary } from './schemas/webhook-stats.ts'
 
 const WEBHOOK = `${TEAM}/webhooks/{webhook_id}` as const
 const WebhookRef = TeamRef.extend({ webhook_id: Id.meta({ description: 'The endpoint.' }) })
@@ -69,6 +69,18 @@ const attempts = {
       outcome: AttemptOutcome.optional().meta({ description: 'Only attempts with this outcome.' }),
     }),
     output: listOf('Attempt', Attempt),
+  }),
+}
+
+const summaries = {
+  list: operation({
+    ...read,
+    method: 'GET',
+    path: `${TEAM}/webhooks/summaries/`,
+    summary: 'List the figures of all webhook endpoints',
+    description: `The totals of \`webhooks.stats\` for the last ${durations.endpointStatsHours} hours, one record for each endpoint. Endpoints come in the order of \`webhooks.list\`, and the cursors of both lists are the same.`,
+    input: TeamRef.extend(Page.shape),
+    output: listOf('EndpointSummary', EndpointSummary),
   }),
 }
 
@@ -199,4 +211,5 @@ export const webhooks = {
   }),
   deliveries,
   attempts,
+  summaries,
 }

@@ -84,7 +84,7 @@ export { countTry, findOwnSignIn, findSignIn, replacePasswordHash, type SignInRo
 export type { Actor, UserActor } from './sql/actor.ts'
 export type { Changes } from './sql/audit.ts'
 export { laterCursor } from './sql/feed-pages.ts'
-export { encodeCursor } from './sql/pages.ts'
+export { encodeCursor, type PageQuery } from './sql/pages.ts'
 export { inUtc, toTimestamp } from './sql/timestamps.ts'
 export { revokeConsent } from './submissions/consent.ts'
 export { countSubmissions, type SubmissionCount } from './submissions/counts.ts'
@@ -108,6 +108,7 @@ export { createResponse } from './surveys/respond.ts'
 export { listResponses, type ResponseFilters } from './surveys/response-list.ts'
 export { deleteResponse, findResponse, presentResponse } from './surveys/responses.ts'
 export { findResults, type Results } from './surveys/results.ts'
+export { readSurveySummaries } from './surveys/summaries.ts'
 export {
   closeSurvey,
   createSurvey,
@@ -179,7 +180,7 @@ export {
 export { latencyPercentile } from './webhooks/latency-buckets.ts'
 export { type ExpungedEvent, expungeEvent } from './webhooks/payloads.ts'
 export { beginReplay, continueReplay } from './webhooks/replays.ts'
-export { readEndpointStats } from './webhooks/stats.ts'
+export { type EndpointStats, readEndpointStats } from './webhooks/stats.ts'
 export { beginTestDelivery, findTestDelivery, withdrawTestDelivery } from './webhooks/test-deliveries.ts'
 export {
   createWidget,

@@ -11,7 +11,7 @@ export function presentQuestions({ questions, totals, textsOf }: Results): Quest
   return questions.flatMap((question) => {
     if (question.type === 'statement') return []
     const own = totals.filter(({ question_id }) => question_id === question.id)
-    const counts: Counts = new Map(own.flatMap(({ bucket, count }) => (bucket === ANSWERED ? [] : [[bucket, count]])))
+    const counts = countsOf(question, totals)
     const answered = own.find(({ bucket }) => bucket === ANSWERED)?.count ?? sum(counts.values())
     const { id: question_id, ref, type, title } = question
     return [
@@ -19,12 +19,41 @@ export function presentQuestions({ questions, totals, textsOf }: Results): Quest
         ...{ question_id, ref, type, title, answered },
         choices: choicesOf(question, counts, answered),
         average: averageOf(question, { counts, answered, sum: sum(own.map((total) => total.sum)) }),
-        nps: type === 'nps' ? npsOf(countNps([...counts].map(([score, count]) => ({ score: Number(score), count })))) : null,
+        nps: type === 'nps' ? npsOf(npsCounts(counts)) : null,
         quantiles: type === 'number' && answered > 0 ? quantilesOf(counts, answered) : null,
         texts: hasTexts(question) ? textsOf(question) : null,
       },
     ]
   })
+}
+
+type Scored = Extract<Question, { type: 'nps' | 'rating' | 'csat' | 'ces' }>
+type Score = { question_id: string; type: Scored['type']; value: number }
+
+/** Whether answers to the question make a score. */
+export function hasScore(question: Question): question is Scored {
+  return question.type === 'nps' || question.type === 'rating' || question.type === 'csat' || question.type === 'ces'
+}
+
+/** Returns the score of the first question that has one; null without answers. */
+export function scoreOf(questions: readonly Scored[], totals: Results['totals']): Score | null {
+  for (const question of questions) {
+    const counts = countsOf(question, totals)
+    const answered = sum(counts.values())
+    const nps = question.type === 'nps' ? npsOf(npsCounts(counts)).score : null
+    const value = nps ?? averageOf(question, { counts, answered, sum: 0 })
+    if (value !== null) return { question_id: question.id, type: question.type, value }
+  }
+  return null
+}
+
+function countsOf({ id }: Question, totals: Results['totals']): Counts {
+  const own = totals.filter(({ question_id, bucket }) => question_id === id && bucket !== ANSWERED)
+  return new Map(own.map(({ bucket, count }) => [bucket, count]))
+}
+
+function npsCounts(counts: Counts) {
+  return countNps([...counts].map(([score, count]) => ({ score: Number(score), count })))
 }
 
 function hasTexts({ type }: Question): boolean {

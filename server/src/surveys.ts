@@ -7,13 +7,14 @@ import {
   findSurvey,
   listSurveys,
   publishSurvey,
+  readSurveySummaries,
   type SurveyRow,
   toTimestamp,
   updateSurvey,
 } from '@earshot/db'
 import { makeId } from './auth/token-values.ts'
 import { implement } from './http/implement.ts'
-import { presentQuestions } from './survey-results.ts'
+import { hasScore, presentQuestions, scoreOf } from './survey-results.ts'
 
 export const surveys = implement(contracts.surveys, {
   list: ({ ctx, input }) => listSurveys(ctx.tx, input, presentSurvey),
@@ -34,6 +35,23 @@ export const surveys = implement(contracts.surveys, {
     const { survey_version, responses } = results
     const { survey_id, from = null, to = null } = input
     return { survey_id, survey_version, from, to, responses, questions: presentQuestions(results) }
+  },
+  summaries: {
+    list: async ({ ctx, input }) => {
+      const { results, next_cursor } = await listSurveys(ctx.tx, input, ({ id, questions }) => ({
+        id,
+        questions: questions.filter(hasScore),
+      }))
+      const { team_id, project_id } = input
+      const question_ids = results.flatMap(({ questions }) => questions.map(({ id }) => id))
+      const survey_ids = results.map(({ id }) => id)
+      const found = await readSurveySummaries(ctx.tx, { team_id, project_id, survey_ids, question_ids })
+      const summaryOf = ({ id, questions }: (typeof results)[number]) => {
+        const { responses = 0, totals = [] } = found.get(id) ?? {}
+        return { survey_id: id, responses, score: scoreOf(questions, totals) }
+      }
+      return { results: results.map(summaryOf), next_cursor }
+    },
   },
 })
 

@@ -10,6 +10,8 @@ interface Feed {
     data: { submission?: { author: { email: string | null } }; member?: { user: { email: string | null } } }
   }[]
   next_cursor: string
+  has_more: boolean
+  newest_cursor: string
 }
 
 let service: TestService
@@ -26,7 +28,8 @@ test('the feed goes from oldest to newest, has no last page, and is caught up at
     const { id } = await team.submit()
     await client.submissions.approve({ ...team.project, submission_id: id })
   }
-  expect(await read({})).toEqual({ results: [], next_cursor: expect.any(String) })
+  const empty = await read({})
+  expect(empty).toEqual({ results: [], next_cursor: expect.any(String), has_more: false, newest_cursor: empty.next_cursor })
   const start = (await read({})).next_cursor
   await number()
   const first = await read({ cursor: start, limit: '4' })
@@ -35,11 +38,62 @@ test('the feed goes from oldest to newest, has no last page, and is caught up at
     Array.from({ length: 3 }, () => ['submission.created', 'submission.approved']).flat(),
   )
   const end = await read({ cursor: second.next_cursor })
-  expect(end).toEqual({ results: [], next_cursor: second.next_cursor })
+  expect(end).toEqual({ results: [], next_cursor: second.next_cursor, has_more: false, newest_cursor: second.next_cursor })
+  expect([first.has_more, first.newest_cursor]).toEqual([true, second.next_cursor])
 
   await team.submit()
   await number()
   expect((await read({ cursor: end.next_cursor })).results).toMatchObject([{ type: 'submission.created' }])
+})
+
+test('newest first, the feed goes back to its oldest event, and a cursor leads on in either direction', async () => {
+  team = await makeTeam(service.database)
+  await team.tokenOf('member')
+  const client = service.client(team.token)
+  for (let count = 0; count < 3; count += 1) {
+    const { id } = await team.submit()
+    await client.submissions.approve({ ...team.project, submission_id: id })
+  }
+  await number()
+  const all = (await read({})).results
+  expect(all.length).toBeGreaterThan(6)
+  const back = { order: 'newest_first', limit: '4' }
+  const first = await read(back)
+  expect(first.results).toEqual(all.slice(-4).toReversed())
+  expect(first.has_more).toBe(true)
+  await team.submit()
+  await number()
+  // What comes meanwhile is not on the next page, and is what follows the end of the first.
+  const second = await read({ ...back, cursor: first.next_cursor, limit: '100' })
+  expect(second.results).toEqual(all.slice(0, -4).toReversed())
+  expect(second.has_more).toBe(false)
+  expect((await read({ ...back, cursor: second.next_cursor })).results).toEqual([])
+  expect((await read({ cursor: first.newest_cursor })).results).toMatchObject([{ type: 'submission.created' }])
+  expect((await read({ cursor: first.next_cursor, limit: '4' })).results).toEqual(all.slice(-4))
+  expect((await read({ ...back, cursor: first.newest_cursor })).results).toEqual(first.results)
+})
+
+test('newest first, the feed is filtered by types, leaves out what was expunged, and ends when all is read', async () => {
+  team = await makeTeam(service.database)
+  const client = service.client(team.token)
+  for (let count = 0; count < 3; count += 1) {
+    const { id } = await team.submit()
+    await client.submissions.approve({ ...team.project, submission_id: id })
+  }
+  await number()
+  const created = { order: 'newest_first', types: 'submission.created' }
+  const { results } = await read(created)
+  expect(results.map(({ type }) => type)).toEqual(['submission.created', 'submission.created', 'submission.created'])
+  const [newest, , oldest] = results
+  await client.events.expunge({ team_id: team.id, event_id: newest?.id ?? '' })
+  // A page of an event without a payload is empty, and not the last.
+  const gone = await read({ ...created, limit: '1' })
+  expect(gone).toMatchObject({ results: [], has_more: true })
+  expect((await read({ ...created, cursor: gone.next_cursor })).results).toEqual(results.slice(1))
+  const approved = await read({ order: 'newest_first', types: 'submission.approved', limit: '3' })
+  expect((await read({ ...created, cursor: approved.next_cursor })).results).toEqual([oldest])
+  const unknown = await service.send('GET', `/api/v1/teams/${team.id}/events/?order=nothing`, { token: team.token })
+  expect(unknown).toMatchObject({ status: 400, body: { errors: [{ field: 'order' }] } })
 })
 
 test('an event looks as webhooks deliver it, and only its own team sees it', async () => {

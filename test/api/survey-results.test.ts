@@ -18,6 +18,36 @@ beforeEach(async () => {
 })
 afterAll(() => service.close())
 
+test('the summaries of a project have the responses and the first score of each survey, in the order and pages of the list', async () => {
+  const first = survey
+  await respond({ stars: 5 })
+  await respond({ stars: 4 })
+  await foldAll()
+  await respond({ stars: 4, words: 'Slow' })
+  survey = await publish(COUNTED)
+  await respond({ recommend: 10, stars: 1 })
+  await respond({ recommend: 3 })
+  const second = survey
+  const unanswered = await publish(COUNTED)
+  await (await makeTeam(service.database)).submit()
+  const read = async (query: string) => {
+    const { status, body } = await service.send('GET', `${path('summaries')}${query}`, { token: team.token })
+    expect(status).toBe(200)
+    return body
+  }
+  const idOf = ({ questions }: Survey, ref: string) => questions.find((question) => question.ref === ref)?.id
+  const summaries = [
+    { survey_id: unanswered.id, responses: 0, score: null },
+    { survey_id: second.id, responses: 2, score: { question_id: idOf(second, 'recommend'), type: 'nps', value: 0 } },
+    { survey_id: first.id, responses: 3, score: { question_id: idOf(first, 'stars'), type: 'rating', value: 4.33 } },
+  ]
+  expect(await read('')).toEqual({ results: summaries, next_cursor: null })
+  const page = await read('?limit=2')
+  expect(page.results).toEqual(summaries.slice(0, 2))
+  expect((await read(`?cursor=${page.next_cursor}`)).results).toEqual(summaries.slice(2))
+  expect((await read('?status=draft')).results).toEqual([])
+})
+
 test('each question has the results of its type', async () => {
   await respond({
     recommend: 10,

@@ -270,3 +270,27 @@ test('a long backlog is counted up to a bound', { timeout: 60_000 }, async () =>
   )
   expect((await statsOf(endpoint)).backlog.pending).toBe(10_000)
 })
+
+test('the summaries have the figures of all endpoints, in the order and pages of their list', async () => {
+  const [old, middle, newest] = [await addEndpoint(), await addEndpoint(), await addEndpoint()]
+  const claimed = await claim(old, 3)
+  await completeDeliveries(
+    service.database,
+    claimed.map((delivery, index) => resultOf(delivery, index === 0 ? {} : { status_code: 500 })),
+  )
+  const client = service.client(team.token)
+  const { results } = await client.webhooks.summaries.list({ team_id: team.id })
+  expect(results.map(({ endpoint_id }) => endpoint_id)).toEqual([newest, middle, old])
+  for (const { endpoint_id, latest, ...summary } of results) {
+    const { series, ...stats } = await statsOf(endpoint_id)
+    expect({ endpoint_id, ...summary }).toEqual(stats)
+    expect(latest).toEqual(series.findLast(({ attempts }) => attempts > 0) ?? null)
+  }
+  expect(results.at(-1)?.totals).toMatchObject({ attempts: 3, succeeded: 1 })
+  const page = await client.webhooks.summaries.list({ team_id: team.id, limit: 2 })
+  expect(page.results).toEqual(results.slice(0, 2))
+  const rest = await client.webhooks.summaries.list({ team_id: team.id, ...(page.next_cursor !== null && { cursor: page.next_cursor }) })
+  expect(rest).toEqual({ results: results.slice(2), next_cursor: null })
+  await client.webhooks.delete({ team_id: team.id, webhook_id: middle })
+  expect((await client.webhooks.summaries.list({ team_id: team.id })).results).toHaveLength(2)
+})

@@ -103,6 +103,9 @@ export const operations = {
     publish: 'POST P/surveys/{survey_id}/publish/',
     close: 'POST P/surveys/{survey_id}/close/',
     results: 'GET P/surveys/{survey_id}/results/',
+    summaries: {
+      list: 'GET P/surveys/summaries/ list',
+    },
   },
   responses: {
     list: 'GET P/surveys/{survey_id}/responses/ list',
@@ -167,6 +170,9 @@ export const operations = {
     },
     attempts: {
       list: 'GET T/webhooks/{webhook_id}/attempts/ list',
+    },
+    summaries: {
+      list: 'GET T/webhooks/summaries/ list',
     },
   },
   events: {

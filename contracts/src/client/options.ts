@@ -28,6 +28,8 @@ export interface CallOptions {
 export interface Page<Item> {
   results: Item[]
   next_cursor: string | null
+  /** Of a feed, whose cursor is never null. */
+  has_more?: boolean
 }
 
 /** Resolves to the first page, and iterates over the items of all pages. */

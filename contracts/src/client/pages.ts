@@ -1,7 +1,7 @@
 import type { Page, PagedPromise } from './options.ts'
 /**
  * Makes the promise of a first page iterable. Pages are requested as needed. An empty page with a cursor does not end the
- * list; a feed, whose cursor is never null, ends at its first empty page, because the caller is up to date.
+ * list; a feed, whose cursor is never null, ends at its first empty page, because the caller is up to date, unless it says that it has more.
  */
 export function paged<Item>(
   first: Promise<Page<Item>>,
@@ -12,7 +12,7 @@ export function paged<Item>(
     let page = await first
     while (true) {
       yield page
-      if (page.next_cursor === null || (isEndless && page.results.length === 0)) return
+      if (page.next_cursor === null || (isEndless && page.results.length === 0 && page.has_more !== true)) return
       page = await next(page.next_cursor)
     }
   }

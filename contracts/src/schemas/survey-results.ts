@@ -71,3 +71,19 @@ export const SurveyResults = z
   })
   .meta({ id: 'SurveyResults', description: 'What the responses to a survey say, question by question.' })
 export type SurveyResults = z.infer<typeof SurveyResults>
+
+export const SurveySummary = z
+  .object({
+    survey_id: Id.meta({ description: 'The survey.' }),
+    responses: z.int().meta({ description: 'Number of responses.', example: 8 }),
+    score: z
+      .object({
+        question_id: Id.meta({ description: 'The question.' }),
+        type: z.enum(['nps', 'rating', 'csat', 'ces']).meta({ id: 'ScoreType', description: 'Type of a question with a score.' }),
+        value: z.number().meta({ description: 'The Net Promoter Score, -100 to 100; the mean for the other types.', example: 42 }),
+      })
+      .meta({ id: 'SurveyScore', description: 'The score of a question.' })
+      .nullable()
+      .meta({ description: 'The first question of type nps, rating, csat or ces that has answers; null if there is none.' }),
+  })
+  .meta({ id: 'SurveySummary', description: 'How many responded to a survey, and its main score.' })

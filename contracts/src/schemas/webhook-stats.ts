@@ -38,6 +38,18 @@ const HourOfAttempts = z
   .object({ start: timestamp('Start of the hour.'), ...figures })
   .meta({ id: 'HourOfAttempts', description: 'The attempts that started in an hour.' })
 
+const EndpointBacklog = z
+  .object({
+    pending: count(
+      `Deliveries that wait for an attempt, due or not. Counted up to ${grouped(sizes.countedDeliveries)}, which stands for as many or more.`,
+      3,
+    ),
+    oldest_due_at: timestamp(
+      'Time since when the first due delivery has waited; null if none is due, and while the endpoint is paused or disabled.',
+    ).nullable(),
+  })
+  .meta({ id: 'EndpointBacklog', description: 'What waits for the endpoint now, whatever the range.' })
+
 export const EndpointStats = z
   .object({
     endpoint_id: Id.meta({ description: 'The endpoint.' }),
@@ -45,17 +57,18 @@ export const EndpointStats = z
     to: timestamp('End of the last hour, exclusive.'),
     totals: AttemptFigures.meta({ description: 'The attempts of all hours.' }),
     series: z.array(HourOfAttempts).meta({ description: 'Every hour of the range, oldest first.' }),
-    backlog: z
-      .object({
-        pending: count(
-          `Deliveries that wait for an attempt, due or not. Counted up to ${grouped(sizes.countedDeliveries)}, which stands for as many or more.`,
-          3,
-        ),
-        oldest_due_at: timestamp(
-          'Time since when the first due delivery has waited; null if none is due, and while the endpoint is paused or disabled.',
-        ).nullable(),
-      })
-      .meta({ id: 'EndpointBacklog', description: 'What waits for the endpoint now, whatever the range.' }),
+    backlog: EndpointBacklog,
   })
   .meta({ id: 'EndpointStats', description: 'How deliveries to an endpoint go, by hour.' })
 export type EndpointStats = z.infer<typeof EndpointStats>
+
+export const EndpointSummary = z
+  .object({
+    endpoint_id: Id.meta({ description: 'The endpoint.' }),
+    from: timestamp('Start of the first hour.'),
+    to: timestamp('End of the last hour, exclusive.'),
+    totals: AttemptFigures.meta({ description: 'The attempts of all hours.' }),
+    latest: HourOfAttempts.nullable().meta({ description: 'The last hour with attempts; null if there were none.' }),
+    backlog: EndpointBacklog,
+  })
+  .meta({ id: 'EndpointSummary', description: 'How deliveries to an endpoint went in the last hours.' })

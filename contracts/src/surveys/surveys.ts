@@ -8,7 +8,7 @@ import { QuestionInput } from '../schemas/question.ts'
 import { fitsAsStoredJson } from '../schemas/stored-json.ts'
 import { Survey, SurveyStatus, ThankYouText, Translations } from '../schemas/survey.ts'
 import { SurveyVersion } from '../schemas/survey-response.ts'
-import { SurveyResults } from '../schemas/survey-results.ts'
+import { SurveyResults, SurveySummary } from '../schemas/survey-results.ts'
 import { faultsOf } from './definition.ts'
 import { SURVEY, SurveyRef } from './paths.ts'
 
@@ -40,6 +40,20 @@ const settings = {
     .meta({ description: 'Number of responses after which it closes; responses that it has already count.', example: 500 }),
   one_per_respondent: z.boolean().optional().meta({
     description: 'Whether a respondent, by external id or e-mail address, answers only once (409 `already_exists`), from now on.',
+  }),
+}
+
+const summaries = {
+  list: operation({
+    method: 'GET',
+    path: `${PROJECT}/surveys/summaries/`,
+    summary: 'List the figures of all surveys',
+    description:
+      'How many responded to each survey of a project, and its main score, exact at the moment of the request. Surveys come in the order of `surveys.list`, and the cursors of both lists are the same.',
+    scope: 'read:surveys',
+    role: 'viewer',
+    input: ProjectRef.extend({ ...Page.shape, status: SurveyStatus.optional() }),
+    output: listOf('SurveySummary', SurveySummary),
   }),
 }
 
@@ -140,4 +154,5 @@ export const surveys = {
     }),
     output: SurveyResults,
   }),
+  summaries,
 }

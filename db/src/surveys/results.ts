@@ -27,7 +27,7 @@ export interface ResultsQuery {
 }
 
 /** How many answers to a question are in a bucket, and the sum of the numbers among them. */
-interface AnswerTotal {
+export interface AnswerTotal {
   question_id: string
   bucket: string
   count: number

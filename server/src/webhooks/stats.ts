@@ -1,5 +1,15 @@
-import type { EndpointStats } from '@earshot/contracts'
-import { type AttemptFigures, addAttempts, latencyPercentile, noAttempts, readEndpointStats, type Tx } from '@earshot/db'
+import { ApiError, type EndpointStats } from '@earshot/contracts'
+import {
+  type AttemptFigures,
+  addAttempts,
+  latencyPercentile,
+  listWebhooks,
+  noAttempts,
+  type PageQuery,
+  readEndpointStats,
+  type EndpointStats as StoredStats,
+  type Tx,
+} from '@earshot/db'
 import { hoursOf, startsOf } from './stats-range.ts'
 
 /** A share has four decimals. */
@@ -15,16 +25,35 @@ interface StatsInput {
 /** Reads the figures of an endpoint, with those hours that had no attempts. Throws `not_found`, `validation_error`. */
 export async function endpointStats(tx: Tx, { team_id, webhook_id, ...range }: StatsInput): Promise<EndpointStats> {
   const asked = hoursOf(range)
-  const { hours, ...backlog } = await readEndpointStats(tx, { team_id, webhook_id }, asked)
+  const found = (await readEndpointStats(tx, { team_id, webhook_ids: [webhook_id] }, asked)).get(webhook_id)
+  if (!found) throw new ApiError('not_found')
+  const { hours } = found
+  const series = startsOf(asked).map((start) => ({ start, ...presentFigures(hours.get(start) ?? noAttempts()) }))
+  return { ...presentSummary(webhook_id, asked, found), series }
+}
+
+/** Lists the figures of the last hours of all endpoints of a team, in the order of the endpoints. */
+export async function listSummaries(tx: Tx, input: PageQuery & { team_id: string }) {
+  const { results: ids, next_cursor } = await listWebhooks(tx, input, ({ id }) => id)
+  const asked = hoursOf({})
+  const found = await readEndpointStats(tx, { team_id: input.team_id, webhook_ids: ids }, asked)
+  // An endpoint that was deleted between the two statements has none.
+  const results = ids.flatMap((id) => {
+    const stats = found.get(id)
+    return stats ? [{ ...presentSummary(id, asked, stats), latest: latestOf(stats) }] : []
+  })
+  return { results, next_cursor }
+}
+
+function presentSummary(endpoint_id: string, asked: { from: string; to: string }, { hours, ...backlog }: StoredStats) {
   const totals = noAttempts()
   for (const figures of hours.values()) addAttempts(totals, figures)
-  return {
-    endpoint_id: webhook_id,
-    ...asked,
-    totals: presentFigures(totals),
-    series: startsOf(asked).map((start) => ({ start, ...presentFigures(hours.get(start) ?? noAttempts()) })),
-    backlog,
-  }
+  return { endpoint_id, ...asked, totals: presentFigures(totals), backlog }
+}
+
+function latestOf({ hours }: StoredStats) {
+  const start = [...hours.keys()].sort().at(-1)
+  return start === undefined ? null : { start, ...presentFigures(hours.get(start) ?? noAttempts()) }
 }
 
 function presentFigures({ succeeded, retried, latency_counts, ...failed }: AttemptFigures): EndpointStats['totals'] {

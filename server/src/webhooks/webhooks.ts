@@ -21,7 +21,7 @@ import { headerChange, presentHeaders, sealHeaders } from './endpoint-headers.ts
 import { makeEndpointSecret, sealEndpointSecret } from './endpoint-secret.ts'
 import { presentAttempt, presentDelivery } from './present.ts'
 import { requireRange } from './replay-range.ts'
-import { endpointStats } from './stats.ts'
+import { endpointStats, listSummaries } from './stats.ts'
 import { sendTestDelivery } from './test-delivery.ts'
 
 export const webhooks = implement(contracts.webhooks, {
@@ -54,6 +54,9 @@ export const webhooks = implement(contracts.webhooks, {
     list: ({ ctx, input }) => listDeliveries(ctx.tx, input, presentDelivery),
     retrieve: async ({ ctx, input }) => presentDelivery(await findDelivery(ctx.tx, input)),
     redeliver: async ({ ctx, input }) => presentDelivery(await redeliver(ctx.tx, ctx.actor, input)),
+  },
+  summaries: {
+    list: ({ ctx, input }) => listSummaries(ctx.tx, input),
   },
   attempts: {
     list: ({ ctx, input }) => listAttempts(ctx.tx, input, presentAttempt),

@@ -1,3 +1,4 @@
+import { expect } from 'vitest'
 import type { Flow } from './fixture.ts'
 
 const BODY = 'My password is hunter2.'
@@ -34,6 +35,39 @@ export const eventFlows: readonly Flow[] = [
       await page.getByText('A person approved a submission.', { exact: false }).first().click()
       await page.getByRole('figure', { name: 'Example of submission.approved' }).waitFor()
       await check('the types of events')
+    },
+  },
+  {
+    name: 'the feed of events starts with the newest, in small pages, and goes back',
+    run: async ({ page, open, check, client, team, project }) => {
+      const author = { name: 'Ada Lovelace' }
+      const ref = { team_id: team.id, project_id: project.id }
+      for (let count = 0; count < 30; count += 1) await client.submissions.create({ ...ref, kind: 'text', body: `Number ${count}`, author })
+      const read = async () => (await client.events.list({ team_id: team.id, limit: 100 })).results
+      for (let tries = 0; tries < 50 && (await read()).length < 30; tries += 1) await page.waitForTimeout(100)
+      const [oldest] = await read()
+      const asked: string[] = []
+      page.on('request', (request) => request.url().includes(`/${team.id}/events/`) && asked.push(new URL(request.url()).pathname))
+      await open('-/events?type=submission.created')
+      const rows = page.getByRole('link', { name: /submission\.created/ })
+      await page.getByText('Live', { exact: true }).waitFor()
+      expect(await rows.count()).toBe(25)
+      expect(asked.filter((path) => !path.endsWith('/stream/'))).toEqual([`/api/v1/teams/${team.id}/events/`])
+      await rows.first().focus()
+      await page.keyboard.press('Enter')
+      const panel = page.getByRole('region', { name: 'Event', exact: true })
+      await panel.getByText('Number 29').waitFor()
+      await page.keyboard.press('Escape')
+      const more = page.getByRole('button', { name: 'Show more' })
+      await more.click()
+      await more.waitFor({ state: 'detached' })
+      expect(await rows.count()).toBe(30)
+      await check('all events')
+      // An address finds an event that is not on the first page.
+      await open(`-/events?item=${oldest?.id}`)
+      await panel.getByText('Number 0', { exact: false }).first().waitFor()
+      await client.submissions.create({ ...ref, kind: 'text', body: 'While it is open', author })
+      await page.getByRole('listitem').filter({ hasText: 'submission.created' }).nth(30).waitFor()
     },
   },
   {

@@ -38,15 +38,20 @@ export function EventPanel({ id, feed }: { id: string; feed: FeedReader }) {
   )
 }
 
+/** An event of the address that is not in the list: it is looked for among older ones. */
 function NotRead({ id, feed }: { id: string; feed: FeedReader }) {
+  const { state, hasOlder, isReadingOlder } = feed.view
+  const isRead = state !== 'reading'
+  useEffect(() => {
+    if (isRead) void feed.seek(id)
+  }, [feed, id, isRead])
   return (
     <div className="stack">
-      {feed.view.state === 'reading' ? (
+      {!isRead || isReadingOlder ? (
         <p className="soft">Reading the feed…</p>
       ) : (
         <p>
-          The event <code>{id}</code> is not among those read.{' '}
-          {feed.view.state === 'behind' ? 'Catch up to find newer ones.' : 'It was expunged, is no longer kept, or was a test.'}
+          The event <code>{id}</code> is not among those read. {!hasOlder && 'It was expunged, is no longer kept, or was a test.'}
         </p>
       )}
       <DeliveryLinks id={id} />

@@ -1,16 +1,18 @@
+import { eventTypes } from '@earshot/contracts/constants'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
-import { useState } from 'react'
 import { AdminsOnly, NotInPlan, useLacksFeature } from '../shell/admins-only.tsx'
 import { useTeam } from '../shell/places.ts'
 import { Button } from '../ui/button.tsx'
 import { Empty } from '../ui/empty.tsx'
-import { ErrorNote, Note } from '../ui/error-note.tsx'
+import { ErrorNote } from '../ui/error-note.tsx'
 import { SelectField } from '../ui/field.tsx'
+import { Loaded } from '../ui/loaded.tsx'
+import { More } from '../ui/more.tsx'
 import { useHasFeature } from '../ui/not-in-plan.tsx'
 import { Page } from '../ui/page.tsx'
-import { ListSkeleton, Skeleton } from '../ui/skeleton.tsx'
-import { Ago, At } from '../ui/time.tsx'
+import { ListSkeleton } from '../ui/skeleton.tsx'
+import { Ago } from '../ui/time.tsx'
 import { typesQuery } from '../webhooks/queries.ts'
 import { EventPanel } from './event.tsx'
 import { useFeed } from './feed.ts'
@@ -20,7 +22,6 @@ import '../webhooks/webhooks.css'
 import '../webhooks/attempt.css'
 import './events.css'
 
-const SHOWN = 100
 const route = getRouteApi('/$team/-/events')
 
 /** The change feed of a team, live, and the catalogue of event types. */
@@ -35,8 +36,8 @@ export function Events() {
 function EventsPage() {
   const team = useTeam()
   const { view, type } = route.useSearch()
-  const types = useQuery({ ...typesQuery(team.id), enabled: useHasFeature('webhooks') })
-  const known = types.data?.find((one) => one.type === type)?.type
+  const types = useQuery({ ...typesQuery(team.id), enabled: useHasFeature('webhooks') && view === 'types' })
+  const known = eventTypes.find((one) => one === type)
   return (
     <Page title="Events" lead="Everything that happens in your team, as your programs receive it." width="wide">
       {useLacksFeature('webhooks', types.error) ? (
@@ -57,9 +58,7 @@ function EventsPage() {
               Types
             </Link>
           </nav>
-          {types.error && <ErrorNote error={types.error} onRetry={() => void types.refetch()} />}
-          {types.isPending && <Skeleton />}
-          {types.data && (view === 'types' ? <TypesCatalogue types={types.data} /> : <FeedView type={known} />)}
+          {view === 'types' ? <Loaded query={types}>{(all) => <TypesCatalogue types={all} />}</Loaded> : <FeedView type={known} />}
         </>
       )}
     </Page>
@@ -83,22 +82,19 @@ function FeedView({ type }: { type: FeedEvent['type'] | undefined }) {
 }
 
 function FeedBar({ feed, type }: { feed: FeedReader; type: string | undefined }) {
-  const team = useTeam()
   const navigate = route.useNavigate()
-  const { data: types = [] } = useQuery(typesQuery(team.id))
   const texts = {
     live: 'Live',
     paused: 'Paused',
     lost: 'Connecting again',
     reading: 'Reading',
-    behind: 'Not live',
     failed: 'Not live',
   } as const
   return (
     <search className="filters">
       <SelectField
         label="Type"
-        options={[{ value: '', label: 'Any type' }, ...types.map((one) => ({ value: one.type, label: one.type }))]}
+        options={[{ value: '', label: 'Any type' }, ...eventTypes.map((one) => ({ value: one, label: one }))]}
         value={type ?? ''}
         onChange={({ target }) => void navigate({ search: target.value ? { type: target.value } : {}, replace: true })}
       />
@@ -118,27 +114,14 @@ function FeedBar({ feed, type }: { feed: FeedReader; type: string | undefined })
 }
 
 function FeedNote({ feed }: { feed: FeedReader }) {
-  const [newest] = feed.view.events
-  if (feed.view.state === 'failed') return <ErrorNote error={feed.view.error} onRetry={() => feed.start()} />
-  if (feed.view.state !== 'behind' || !newest) return null
-  return (
-    <Note>
-      <p>
-        <strong>There are newer events.</strong> This list starts with the oldest events and ends at <At at={newest.created_at} />.
-      </p>
-      <div className="row">
-        <Button onClick={() => feed.catchUp()}>Load the newer events</Button>
-        <Button onClick={() => feed.skip()}>Only follow new events</Button>
-      </div>
-    </Note>
-  )
+  return feed.view.state === 'failed' ? <ErrorNote error={feed.view.error} onRetry={() => feed.start()} /> : null
 }
 
 function FeedList({ feed }: { feed: FeedReader }) {
-  const [shown, setShown] = useState(SHOWN)
+  const { events, hasOlder, isReadingOlder } = feed.view
   const { item } = route.useSearch()
-  if (feed.view.events.length === 0 && feed.view.state === 'reading') return <ListSkeleton />
-  if (feed.view.events.length === 0 && feed.view.state !== 'failed')
+  if (events.length === 0 && feed.view.state === 'reading') return <ListSkeleton />
+  if (events.length === 0 && feed.view.state !== 'failed' && !hasOlder)
     return (
       <Empty icon="events" title="No event yet">
         Events appear here at once when something happens, such as a new submission. They are kept for as long as your team keeps payloads.
@@ -147,7 +130,7 @@ function FeedList({ feed }: { feed: FeedReader }) {
   return (
     <>
       <ul className="records">
-        {feed.view.events.slice(0, shown).map((event) => (
+        {events.map((event) => (
           <li key={event.id}>
             <Link
               className="record delivery-row"
@@ -168,11 +151,8 @@ function FeedList({ feed }: { feed: FeedReader }) {
           </li>
         ))}
       </ul>
-      {feed.view.events.length > shown && (
-        <div className="more">
-          <Button onClick={() => setShown(shown + SHOWN)}>Show more</Button>
-        </div>
-      )}
+      {feed.view.olderError !== null && <ErrorNote error={feed.view.olderError} onRetry={() => void feed.older()} />}
+      <More query={{ hasNextPage: hasOlder, isFetchingNextPage: isReadingOlder, fetchNextPage: () => feed.older() }} />
     </>
   )
 }

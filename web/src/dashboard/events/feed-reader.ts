@@ -1,14 +1,15 @@
 import { type Client, EarshotApiError } from '@earshot/contracts/client'
-import { api, type Item, isRefusal } from '../api.ts'
+import { api, type Item, isRefusal, type Output } from '../api.ts'
 import type { EventType } from '../webhooks/records.ts'
 
 export type FeedEvent = Item<Client['events']['list']>
+type FeedPage = Output<Client['events']['list']>
 
-const PAGE = 100
-/** Read when the page opens. */
-const FIRST_PAGES = 3
-/** Read by one press of "Catch up". */
-const MORE_PAGES = 20
+/** An event with its payload has about a kilobyte. */
+const PAGE = 25
+/** Read at once while an event of the address is looked for, so many times. */
+const WIDE_PAGE = 100
+const MAX_WIDE_PAGES = 5
 const MAX_KEPT = 5_000
 const MIN_WAIT_MS = 1_000
 const MAX_WAIT_MS = 30_000
@@ -17,20 +18,27 @@ const MAX_WAIT_MS = 30_000
 interface FeedView {
   /** Newest first. */
   events: readonly FeedEvent[]
-  /** `behind`: there are newer events than those read. `lost`: the connection is tried again by itself. */
-  state: 'reading' | 'behind' | 'live' | 'paused' | 'lost' | 'failed'
+  /** `lost`: the connection is tried again by itself. */
+  state: 'reading' | 'live' | 'paused' | 'lost' | 'failed'
   error: unknown
+  /** Whether there are older events than those read. */
+  hasOlder: boolean
+  isReadingOlder: boolean
+  olderError: unknown
 }
 
 /**
- * Reads the change feed of a team from its oldest event on, as the API gives it, then follows it live. It resumes at its cursor, so
- * that nothing is missed or repeated.
+ * Reads the newest events of a team, then follows its change feed live, and goes back page by page. It resumes at its cursor, so that
+ * nothing is missed or repeated.
  */
 export class FeedReader {
-  view: FeedView = { events: [], state: 'reading', error: null }
+  view: FeedView = { events: [], state: 'reading', error: null, hasOlder: false, isReadingOlder: false, olderError: null }
   readonly #filter: { team_id: string; types?: EventType[] }
   readonly #listeners = new Set<() => void>()
+  /** Where the newest event read ends. */
   #cursor: string | undefined
+  /** Where the oldest event read begins. */
+  #oldest: string | undefined
   #running: AbortController | null = null
 
   constructor(team_id: string, type: EventType | undefined) {
@@ -43,20 +51,34 @@ export class FeedReader {
     return () => this.#listeners.delete(listener)
   }
 
-  /** Reads the first pages, or goes on where it stopped. */
+  /** Reads the newest events, or goes on where it stopped. */
   start(): void {
-    this.#run((signal) => (this.#cursor === undefined ? this.#read(FIRST_PAGES, signal) : this.#follow(signal)))
+    this.#run((signal) => (this.#cursor === undefined ? this.#read(signal) : this.#follow(signal)))
   }
 
-  /** Reads many pages more. */
-  catchUp(): void {
-    this.#run((signal) => this.#read(MORE_PAGES, signal))
+  /** Reads the page before the oldest event that was read. */
+  async older(limit = PAGE): Promise<void> {
+    if (this.view.isReadingOlder || !this.view.hasOlder) return
+    this.#set({ isReadingOlder: true, olderError: null })
+    const from = this.#oldest
+    try {
+      const page = await this.#readBack(limit, from)
+      // The feed was begun anew meanwhile.
+      if (this.#oldest === from) this.#addOlder(page)
+    } catch (olderError) {
+      this.#set({ olderError })
+    } finally {
+      this.#set({ isReadingOlder: false })
+    }
   }
 
-  /** Leaves out what was not read yet, and waits for new events. */
-  skip(): void {
-    this.#cursor = undefined
-    this.#run((signal) => this.#follow(signal))
+  /** Goes back until an event was read, or the events are older than it. Ids begin with their time. */
+  async seek(id: string): Promise<void> {
+    for (let page = 0; page < MAX_WIDE_PAGES; page += 1) {
+      const oldest = this.view.events.at(-1)
+      if (!this.view.hasOlder || this.view.olderError !== null || (oldest && oldest.id <= id)) return
+      await this.older(WIDE_PAGE)
+    }
   }
 
   /** Closes the connection. */
@@ -80,24 +102,25 @@ export class FeedReader {
     this.#running = controller
     work(controller.signal).catch((error: unknown) => {
       if (controller.signal.aborted) return
-      // What the cursor stands at is no longer kept, so the next start reads from the oldest event that is.
+      // What the cursor stands at is no longer kept, so the next start reads the newest events anew.
       if (isRefusal(error, 'cursor_expired')) this.#cursor = undefined
-      this.#set({ state: 'failed', error, ...(this.#cursor === undefined && { events: [] }) })
+      this.#set({ state: 'failed', error, ...(this.#cursor === undefined && { events: [], hasOlder: false }) })
     })
   }
 
-  async #read(pages: number, signal: AbortSignal): Promise<void> {
+  async #read(signal: AbortSignal): Promise<void> {
     this.#set({ state: 'reading' })
-    for (let page = 0; page < pages; page += 1) {
-      const { results, next_cursor } = await api.events.list({ ...this.#filter, limit: PAGE, ...this.#at() }, { signal })
-      // Another reader may have begun while this one waited.
-      if (signal.aborted) return
-      this.#cursor = next_cursor
-      this.#add(results)
-      // Only an empty page says that it is up to date.
-      if (results.length === 0) return this.#follow(signal)
-    }
-    this.#set({ state: 'behind' })
+    const page = await this.#readBack(PAGE, undefined, signal)
+    // Another reader may have begun while this one waited.
+    if (signal.aborted) return
+    this.#cursor = page.newest_cursor
+    this.#addOlder(page)
+    return this.#follow(signal)
+  }
+
+  #readBack(limit: number, cursor: string | undefined, signal?: AbortSignal): Promise<FeedPage> {
+    const at = cursor === undefined ? {} : { cursor }
+    return api.events.list({ ...this.#filter, order: 'newest_first', limit, ...at }, signal && { signal })
   }
 
   async #follow(signal: AbortSignal): Promise<void> {
@@ -132,12 +155,21 @@ export class FeedReader {
     return this.#cursor === undefined ? {} : { cursor: this.#cursor }
   }
 
+  #addOlder({ results, next_cursor, has_more }: FeedPage): void {
+    this.#oldest = next_cursor
+    const events = [...this.view.events, ...results]
+    this.#set({ events: events.slice(0, MAX_KEPT), hasOlder: has_more && events.length < MAX_KEPT })
+  }
+
   #add(found: readonly FeedEvent[]): void {
-    if (found.length > 0) this.#set({ events: [...found.toReversed(), ...this.view.events].slice(0, MAX_KEPT) })
+    if (found.length === 0) return
+    const events = [...found.toReversed(), ...this.view.events]
+    // The oldest ones make room: going back from them would leave a gap.
+    this.#set({ events: events.slice(0, MAX_KEPT), hasOlder: this.view.hasOlder && events.length <= MAX_KEPT })
   }
 
   #set(change: Partial<FeedView>): void {
-    this.view = { ...this.view, error: null, ...change }
+    this.view = { ...this.view, ...(change.state && { error: null }), ...change }
     for (const listener of this.#listeners) listener()
   }
 }

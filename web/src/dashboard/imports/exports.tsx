@@ -1,7 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { api } from '../api.ts'
 import { useProjectRef } from '../shell/places.ts'
+import { surveyNamesQuery } from '../surveys/queries.ts'
+import { Button } from '../ui/button.tsx'
+import { ErrorNote } from '../ui/error-note.tsx'
 import { SelectField, TextField } from '../ui/field.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { Section } from '../ui/page.tsx'
@@ -58,11 +60,30 @@ function SubmissionExport() {
 
 function ResponseExport() {
   const ref = useProjectRef()
-  const { data } = useQuery({ queryKey: ['surveys', ref.project_id, 'names'], queryFn: () => api.surveys.list({ ...ref, limit: 100 }) })
+  const [isOpen, setIsOpen] = useState(false)
+  // Few people export responses: the surveys are read when somebody is about to.
+  const { data, isPending, error, refetch } = useQuery({ ...surveyNamesQuery(ref), enabled: isOpen })
   const [chosen, setChosen] = useState('')
-  const surveys = data?.results ?? []
+  const surveys = data ?? []
   const survey = surveys.find(({ id }) => id === chosen) ?? surveys[0]
-  if (!survey) return null
+  if (!isOpen)
+    return (
+      <div className="card stack">
+        <h3>Responses to a survey</h3>
+        <div className="row">
+          <Button onClick={() => setIsOpen(true)}>Choose a survey</Button>
+        </div>
+      </div>
+    )
+  if (!survey)
+    return (
+      <div className="card stack">
+        <h3>Responses to a survey</h3>
+        {isPending && <p className="soft">Reading the surveys…</p>}
+        {error && <ErrorNote error={error} onRetry={() => void refetch()} />}
+        {data && <p className="soft">The project has no survey.</p>}
+      </div>
+    )
   const path = `/api/v1/teams/${ref.team_id}/projects/${ref.project_id}/surveys/${survey.id}/responses/export/`
   return (
     <div className="card stack">

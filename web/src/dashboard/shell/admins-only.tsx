@@ -16,7 +16,7 @@ export function AdminsOnly({ title, children }: { title: string; children: React
 function WhomToAsk({ title }: { title: string }) {
   const team = useTeam()
   const { data: members = [] } = useQuery({
-    queryKey: ['members', team.id],
+    queryKey: ['members', team.id, 'names'],
     queryFn: async () => (await api.members.list({ team_id: team.id, limit: ALL })).results,
   })
   const names = members.filter(({ role }) => role === 'admin' || role === 'owner').map(({ user }) => user.name)

@@ -1,9 +1,10 @@
 import type { Client } from '@earshot/contracts/client'
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { api, type Item, type Output, queries } from '../api.ts'
 import { useProjectRef } from '../shell/places.ts'
 
-const MINUTE_MS = 60_000
+const MOST_NAMES = 100
 
 export type Survey = Output<Client['surveys']['retrieve']>
 export type Question = Survey['questions'][number]
@@ -11,6 +12,7 @@ export type QuestionType = Question['type']
 export type Condition = NonNullable<Question['show_if']>
 export type ConditionRule = Condition['rules'][number]
 type Results = Output<Client['surveys']['results']>
+export type SurveySummary = Item<Client['surveys']['summaries']['list']>
 export type QuestionResults = Results['questions'][number]
 export type SurveyResponse = Item<Client['responses']['list']>
 
@@ -44,8 +46,21 @@ export const resultsQuery = (ref: SurveyRef, input: ResultsInput = {}) => ({
   queryFn: () => api.surveys.results({ ...ref, ...input }),
 })
 
-/** The results of a list: a little older ones will do, because each survey costs a request. */
-export const summaryQuery = (ref: SurveyRef) => ({ ...resultsQuery(ref), staleTime: 5 * MINUTE_MS })
+/** The newest surveys of a project, to choose one. */
+export const surveyNamesQuery = (ref: Omit<SurveyRef, 'survey_id'>) =>
+  queryOptions({
+    queryKey: [...surveysKey(ref.project_id), 'names'],
+    queryFn: async () => (await api.surveys.list({ ...ref, limit: MOST_NAMES })).results,
+  })
+
+/** The figures of all surveys of a project, in the order of their list. */
+export const summariesQuery = (ref: Omit<SurveyRef, 'survey_id'>) =>
+  infiniteQueryOptions({
+    queryKey: ['survey-summaries', ref.project_id],
+    queryFn: ({ pageParam: cursor }) => api.surveys.summaries.list({ ...ref, ...(cursor !== null && { cursor }) }),
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ next_cursor }) => next_cursor,
+  })
 
 /** Shows a changed survey at once on every page that knows it. */
 export function noteSurvey(survey: Survey): void {
@@ -54,6 +69,6 @@ export function noteSurvey(survey: Survey): void {
 }
 
 /** Forgets figures that a change of responses made wrong. */
-export function forgetResults(surveyId: string): Promise<void> {
-  return queries.invalidateQueries({ queryKey: ['survey-results', surveyId] })
+export async function forgetResults(surveyId: string): Promise<void> {
+  await Promise.all([['survey-results', surveyId], ['survey-summaries']].map((queryKey) => queries.invalidateQueries({ queryKey })))
 }

@@ -1,6 +1,6 @@
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { useInfiniteQuery } from '@tanstack/react-query'
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { api, queries } from '../api.ts'
 import { useHasRole, useProject, useProjectRef, useTeam } from '../shell/places.ts'
 import { Button } from '../ui/button.tsx'
@@ -16,11 +16,12 @@ import { ListSkeleton } from '../ui/skeleton.tsx'
 import { Ago } from '../ui/time.tsx'
 import { toast, toastFailure } from '../ui/toasts.tsx'
 import { CreateDialog } from './create-dialog.tsx'
-import { noteSurvey, type QuestionResults, type Survey, summaryQuery, surveysKey } from './queries.ts'
+import { noteSurvey, type Survey, type SurveySummary, summariesQuery, surveysKey } from './queries.ts'
 import { ShareDialog } from './share-dialog.tsx'
 import { StatusTag } from './status.tsx'
 import './surveys.css'
 
+const SCORES = { nps: 'NPS', rating: 'Stars', csat: 'CSAT', ces: 'CES' } as const
 const route = getRouteApi('/$team/$project/surveys')
 
 /** The surveys of a project, newest first. */
@@ -35,6 +36,7 @@ export function Surveys() {
     initialPageParam: null as string | null,
     getNextPageParam: ({ next_cursor }) => next_cursor,
   })
+  const summaries = useSummaries(list.data?.pages.reduce((sum, { results }) => sum + results.length, 0) ?? 0)
   const createButton = isMember && (
     <Button look="primary" icon="plus" onClick={() => void navigate({ search: { create: true } })}>
       New survey
@@ -57,7 +59,7 @@ export function Surveys() {
             <>
               <ul className="survey-list">
                 {surveys.map((survey) => (
-                  <SurveyRow key={survey.id} survey={survey} />
+                  <SurveyRow key={survey.id} survey={survey} summary={summaries.isError ? null : summaries.of.get(survey.id)} />
                 ))}
               </ul>
               <More query={list} />
@@ -70,7 +72,21 @@ export function Surveys() {
   )
 }
 
-function SurveyRow({ survey }: { survey: Survey }) {
+/** The figures by the ids of surveys, as far as the list goes. */
+function useSummaries(listed: number) {
+  const { data, hasNextPage, isFetching, isError, fetchNextPage } = useInfiniteQuery({
+    ...summariesQuery(useProjectRef()),
+    enabled: listed > 0,
+  })
+  const known = data?.pages.flatMap(({ results }) => results) ?? []
+  const isBehind = hasNextPage && known.length < listed && !isFetching && !isError
+  useEffect(() => {
+    if (isBehind) void fetchNextPage()
+  }, [isBehind, fetchNextPage])
+  return { isError: isError && known.length === 0, of: new Map(known.map((summary) => [summary.survey_id, summary])) }
+}
+
+function SurveyRow({ survey, summary }: { survey: Survey; summary: SurveySummary | null | undefined }) {
   const params = { team: useTeam().slug, project: useProject().slug, survey: survey.id }
   const isDraft = survey.status === 'draft'
   const questions = survey.questions.filter(({ type }) => type !== 'statement').length
@@ -85,24 +101,22 @@ function SurveyRow({ survey }: { survey: Survey }) {
           <Ago at={survey.updated_at} />
         </p>
       </div>
-      {isDraft ? <p className="soft survey-figures">Not published</p> : <Figures survey={survey} />}
+      {isDraft ? <p className="soft survey-figures">Not published</p> : <Figures survey={survey} summary={summary} />}
       <SurveyMenu survey={survey} />
     </li>
   )
 }
 
 /** How many answered, and the main score. */
-function Figures({ survey }: { survey: Survey }) {
-  const results = useQuery(summaryQuery({ ...useProjectRef(), survey_id: survey.id }))
-  if (!results.data) return <p className="soft survey-figures">{results.error ? 'No figures now' : '…'}</p>
-  const { responses, questions } = results.data
-  const score = questions.map(scoreOf).find((one) => one !== null)
+function Figures({ survey, summary }: { survey: Survey; summary: SurveySummary | null | undefined }) {
+  if (!summary) return <p className="soft survey-figures">{summary === null ? 'No figures now' : '…'}</p>
+  const { responses, score } = summary
   return (
     <dl className="survey-figures">
       {score && (
         <div>
-          <dt>{score.label}</dt>
-          <dd>{score.value}</dd>
+          <dt>{SCORES[score.type]}</dt>
+          <dd>{score.value.toLocaleString('en', { signDisplay: score.type === 'nps' ? 'exceptZero' : 'auto' })}</dd>
         </div>
       )}
       <div>
@@ -114,13 +128,6 @@ function Figures({ survey }: { survey: Survey }) {
       </div>
     </dl>
   )
-}
-
-function scoreOf({ type, nps, average }: QuestionResults): { label: string; value: string } | null {
-  if (nps && nps.score !== null) return { label: 'NPS', value: nps.score.toLocaleString('en', { signDisplay: 'exceptZero' }) }
-  if (average === null || type === 'number') return null
-  const labels = { rating: 'Stars', csat: 'CSAT', ces: 'CES' } as const
-  return type === 'rating' || type === 'csat' || type === 'ces' ? { label: labels[type], value: average.toLocaleString('en') } : null
 }
 
 function SurveyMenu({ survey }: { survey: Survey }) {

@@ -80,7 +80,10 @@ function KnownEndpoint({ endpoint }: { endpoint: Endpoint }) {
     >
       <p className="endpoint-facts">
         <StateTag state={endpoint.state} />
-        <Health endpoint={endpoint} stats={stats} />
+        <Health
+          endpoint={endpoint}
+          figures={stats && { latest: stats.series.findLast(({ attempts }) => attempts > 0) ?? null, backlog: stats.backlog }}
+        />
         <span className="soft">
           {eventsInWords(endpoint.events)}
           {endpoint.format !== 'earshot' && ` · ${CHATS[endpoint.format]} messages`}

@@ -1,6 +1,6 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
-import type { ReactNode } from 'react'
+import { type ReactNode, useEffect } from 'react'
 import { AdminsOnly, NotInPlan, useLacksFeature } from '../shell/admins-only.tsx'
 import { projectsQuery, useTeam } from '../shell/places.ts'
 import { Button } from '../ui/button.tsx'
@@ -12,14 +12,12 @@ import { Page } from '../ui/page.tsx'
 import { ListSkeleton } from '../ui/skeleton.tsx'
 import { CreateEndpoint } from './create.tsx'
 import { Health, StateTag } from './marks.tsx'
-import { endpointsQuery, statsQuery } from './queries.ts'
-import type { Endpoint } from './records.ts'
+import { endpointsQuery, summariesQuery } from './queries.ts'
+import type { Endpoint, Summary } from './records.ts'
 import { CHATS, eventsInWords, shareInWords } from './words.ts'
 import './webhooks.css'
 
 const TITLE = 'Webhooks'
-/** There is one request for each row. */
-const FRESH_MS = 300_000
 const route = getRouteApi('/$team/-/webhooks')
 
 /** The webhook endpoints of a team, with their health. */
@@ -64,6 +62,7 @@ function Endpoints() {
 }
 
 function EndpointList({ endpoints, add }: { endpoints: readonly Endpoint[]; add: ReactNode }) {
+  const summaries = useSummaries(endpoints)
   if (endpoints.length === 0)
     return (
       <Empty icon="hook" title="No endpoint yet" actions={add}>
@@ -75,17 +74,30 @@ function EndpointList({ endpoints, add }: { endpoints: readonly Endpoint[]; add:
     <ul className="records">
       {endpoints.map((endpoint) => (
         <li key={endpoint.id}>
-          <EndpointRow endpoint={endpoint} />
+          <EndpointRow endpoint={endpoint} figures={summaries.get(endpoint.id)} />
         </li>
       ))}
     </ul>
   )
 }
 
-function EndpointRow({ endpoint }: { endpoint: Endpoint }) {
+/** The figures of the endpoints by their ids: as many pages as there are of endpoints. */
+function useSummaries(endpoints: readonly Endpoint[]): ReadonlyMap<string, Summary> {
+  const { data, hasNextPage, isFetching, isError, fetchNextPage } = useInfiniteQuery({
+    ...summariesQuery(useTeam().id),
+    enabled: endpoints.length > 0,
+  })
+  const known = data?.pages.flatMap(({ results }) => results) ?? []
+  const isBehind = hasNextPage && known.length < endpoints.length && !isFetching && !isError
+  useEffect(() => {
+    if (isBehind) void fetchNextPage()
+  }, [isBehind, fetchNextPage])
+  return new Map(known.map((summary) => [summary.endpoint_id, summary]))
+}
+
+function EndpointRow({ endpoint, figures }: { endpoint: Endpoint; figures: Summary | undefined }) {
   const team = useTeam()
   const { data: projects = [] } = useQuery(projectsQuery(team.id))
-  const { data: stats } = useQuery({ ...statsQuery({ team_id: team.id, webhook_id: endpoint.id }, 1), staleTime: FRESH_MS })
   const project = projects.find(({ id }) => id === endpoint.project_id)
   return (
     <Link
@@ -102,12 +114,12 @@ function EndpointRow({ endpoint }: { endpoint: Endpoint }) {
           {endpoint.format !== 'earshot' && ` · ${CHATS[endpoint.format]}`}
         </span>
       </span>
-      <Health endpoint={endpoint} stats={stats} />
+      <Health endpoint={endpoint} figures={figures} />
       <span className="share">
-        <strong className={stats?.totals.success_share === 0 ? 'failing' : undefined}>
-          {stats ? shareInWords(stats.totals.success_share) : '…'}
+        <strong className={figures?.totals.success_share === 0 ? 'failing' : undefined}>
+          {figures ? shareInWords(figures.totals.success_share) : '…'}
         </strong>
-        <span className="soft">{stats?.totals.attempts === 0 ? 'Nothing sent in 24 h' : 'succeeded in 24 h'}</span>
+        <span className="soft">{figures?.totals.attempts === 0 ? 'Nothing sent in 24 h' : 'succeeded in 24 h'}</span>
       </span>
       <StateTag state={endpoint.state} />
     </Link>

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Icon } from '../ui/icon.tsx'
 import { Ago } from '../ui/time.tsx'
 import { retriesQuery } from './queries.ts'
-import type { Attempt, Delivery, Endpoint, Stats } from './records.ts'
+import type { Attempt, Delivery, Endpoint, Summary } from './records.ts'
 import { onlyFails, outcomeOf, STATE_LOOKS } from './words.ts'
 
 /** The state of an endpoint or a delivery, by word and colour. */
@@ -16,10 +16,10 @@ export function StatusTag({ attempt }: { attempt: Attempt }) {
   return <span className={`tag ${look}`}>{attempt.status_code ?? attempt.error?.code ?? 'running'}</span>
 }
 
-/** Since when an endpoint fails, and when it last succeeded. `stats` are its figures of the last day, once they are there. */
-export function Health({ endpoint, stats }: { endpoint: Endpoint; stats: Stats | undefined }) {
+/** Since when an endpoint fails, and when it last succeeded. `figures` are those of the last day, once they are there. */
+export function Health({ endpoint, figures }: { endpoint: Endpoint; figures: Pick<Summary, 'latest' | 'backlog'> | undefined }) {
   const { consecutive_failures, last_success_at } = endpoint
-  const isRetrying = consecutive_failures === 0 && endpoint.state === 'active' && stats !== undefined && onlyFails(stats)
+  const isRetrying = consecutive_failures === 0 && endpoint.state === 'active' && figures !== undefined && onlyFails(figures)
   return (
     <span className="health">
       {consecutive_failures > 0 && (

@@ -20,6 +20,15 @@ export const endpointsQuery = (team_id: string) =>
     getNextPageParam: ({ next_cursor }) => next_cursor ?? undefined,
   })
 
+/** The figures of the last day of all endpoints. */
+export const summariesQuery = (team_id: string) =>
+  infiniteQueryOptions({
+    queryKey: ['webhooks', team_id, 'summaries'],
+    queryFn: ({ pageParam }) => api.webhooks.summaries.list({ team_id, limit: PAGE, ...defined({ cursor: pageParam }) }),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: ({ next_cursor }) => next_cursor ?? undefined,
+  })
+
 export const endpointQuery = (ref: EndpointRef) =>
   queryOptions({ queryKey: ['webhook', ref.webhook_id], queryFn: () => api.webhooks.retrieve(ref) })
 

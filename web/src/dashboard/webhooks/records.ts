@@ -6,6 +6,7 @@ export type CreatedEndpoint = Output<Client['webhooks']['create']>
 export type Delivery = Item<Client['webhooks']['deliveries']['list']>
 export type Attempt = Item<Client['webhooks']['attempts']['list']>
 export type Stats = Output<Client['webhooks']['stats']>
+export type Summary = Item<Client['webhooks']['summaries']['list']>
 export type TypeDetails = Item<Client['events']['types']['list']>
 export type EventType = TypeDetails['type']
 

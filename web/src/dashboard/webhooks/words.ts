@@ -1,4 +1,4 @@
-import type { Attempt, Delivery, Endpoint, Stats } from './records.ts'
+import type { Attempt, Delivery, Endpoint, Summary } from './records.ts'
 
 /** What happened, and what helps. */
 interface Explanation {
@@ -86,9 +86,8 @@ export function outcomeOf({ status_code, error, duration_ms }: Attempt): 'succee
 }
 
 /** Whether nothing has succeeded in the last hour with attempts, and something waits for another one. */
-export function onlyFails({ series, backlog }: Stats): boolean {
-  const last = series.findLast(({ attempts }) => attempts > 0)
-  return last?.succeeded === 0 && backlog.pending > 0
+export function onlyFails({ latest, backlog }: Pick<Summary, 'latest' | 'backlog'>): boolean {
+  return latest?.succeeded === 0 && backlog.pending > 0
 }
 
 export const TRIGGERS: Record<Attempt['trigger'], string> = {
