@@ -102,7 +102,8 @@ export const errorGuides: Readonly<Record<ErrorCode, ErrorGuide>> = {
   },
   state_conflict: {
     meaning: 'The record is not in the state that the request expects: somebody else changed it, or the operation does not apply to it.',
-    action: 'Read the record, decide anew, and send the state that you expect where the operation takes `expected_state`.',
+    action:
+      'Read the record, decide anew, and send the state that you expect where the operation takes `expected_state` or `expected_updated_at`.',
     fields: { current_state: 'approved' },
   },
   already_exists: {

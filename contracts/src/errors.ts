@@ -46,6 +46,7 @@ export const errorTable = {
     fields: {
       current_state: z.string(),
       offset_bytes: z.int().optional().meta({ description: 'Of a video: number of bytes received.' }),
+      updated_at: z.string().optional().meta({ description: 'Of a survey: time of its last change.' }),
     },
   },
   already_exists: { status: 409, detail: 'A resource with this value already exists.' },

@@ -24,8 +24,9 @@ export const surveys = implement(contracts.surveys, {
   },
   retrieve: async ({ ctx, input }) => presentSurvey(await findSurvey(ctx.tx, input)),
   update: async ({ ctx, input }) => {
-    const { team_id, project_id, survey_id, ...fields } = input
-    return presentSurvey(await updateSurvey(ctx.tx, ctx.actor, { team_id, project_id, survey_id }, { fields, makeId }))
+    const { team_id, project_id, survey_id, expected_updated_at: expectedUpdatedAt, ...fields } = input
+    const ref = { team_id, project_id, survey_id }
+    return presentSurvey(await updateSurvey(ctx.tx, ctx.actor, ref, { fields, expectedUpdatedAt, makeId }))
   },
   delete: ({ ctx, input }) => deleteSurvey(ctx.tx, ctx.actor, input),
   publish: async ({ ctx, input }) => presentSurvey(await publishSurvey(ctx.tx, ctx.actor, input)),

@@ -135,6 +135,26 @@ test('each of eight changes at once makes a version of its own, and none is lost
   for (const { version, thank_you_text } of changed) expect(kept).toContainEqual({ version, thank_you_text })
 })
 
+test('of changes at once that expect the same survey, one is made, and the others read that it has changed', async () => {
+  const made = await create({ questions: [NPS] })
+  const expected_updated_at = made.updated_at
+  const names = Array.from({ length: 8 }, (_, index) => `Author ${index}`)
+  const answers = await Promise.all(names.map((name) => send('PATCH', `${made.id}/`, { name, expected_updated_at })))
+  const winners = answers.filter(({ status }) => status === 200)
+  expect(winners).toHaveLength(1)
+  const now = (await send('GET', `${made.id}/`)).body
+  expect(now.name).toBe(winners[0]?.body.name)
+  for (const { status, body } of answers.filter((answer) => !winners.includes(answer)))
+    expect({ status, ...body }).toMatchObject({ status: 409, code: 'state_conflict', current_state: 'draft', updated_at: now.updated_at })
+  // The same instant with another offset, and no expectation at all.
+  const offset = now.updated_at.replace('Z', '+00:00')
+  const second = await send('PATCH', `${made.id}/`, { name: 'Second', expected_updated_at: offset })
+  expect(second).toMatchObject({ status: 200, body: { name: 'Second' } })
+  expect(second.body.updated_at > now.updated_at).toBe(true)
+  expect((await send('PATCH', `${made.id}/`, { name: 'Third', expected_updated_at: offset })).status).toBe(409)
+  expect((await send('PATCH', `${made.id}/`, { name: 'Fourth' })).status).toBe(200)
+})
+
 test('its end may have any offset of RFC 3339', async () => {
   const { id, closes_at } = await create({ closes_at: '2026-12-01T00:00:00+21:14' })
   expect(closes_at).toBe('2026-11-30T02:46:00.000Z')

@@ -157,6 +157,29 @@ function patch(tag: string, name: string) {
   return send('PATCH', tag, { name })
 }
 
+test('tags that several people add and remove at once are all kept', async () => {
+  const client = service.client(team.token)
+  const { id: submission_id } = await team.submit({ tags: ['old', 'api'] })
+  const ref = { ...team.project, submission_id }
+  const added = Array.from({ length: 6 }, (_, index) => `tag-${index}`)
+  await Promise.all([
+    ...added.map((tag) => client.submissions.update({ ...ref, add_tags: [tag] })),
+    client.submissions.update({ ...ref, remove_tags: ['old', 'none'] }),
+  ])
+  const { tags: kept } = await client.submissions.retrieve(ref)
+  expect(kept.toSorted()).toEqual(['api', ...added])
+  // Again, in one request: each tag is there once.
+  const both = await client.submissions.update({ ...ref, tags: ['a', 'b'], add_tags: ['b', 'c'], remove_tags: ['a'] })
+  expect(both.tags).toEqual(['b', 'c'])
+  const many = Array.from({ length: 20 }, (_, index) => `many-${index}`)
+  const refused = await service.send('PATCH', `${tags.replace(/tags\/$/, '')}submissions/${submission_id}/`, {
+    token: team.token,
+    body: { add_tags: many },
+  })
+  expect(refused).toMatchObject({ status: 400, body: { code: 'validation_error', errors: [{ field: 'add_tags', code: 'too_many' }] } })
+  expect((await client.submissions.retrieve(ref)).tags).toEqual(['b', 'c'])
+})
+
 async function listed(): Promise<Record<string, number>> {
   const { body } = await service.send('GET', `${tags}?limit=100`, { token: team.token })
   return Object.fromEntries(body.results.map(({ tag, count }: { tag: string; count: number }) => [tag, count]))

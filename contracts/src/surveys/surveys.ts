@@ -92,10 +92,18 @@ export const surveys = {
     path: `${SURVEY}/`,
     summary: 'Update a survey',
     description:
-      'Only the given fields change; `questions` and `translations` are replaced as a whole. A question keeps its id, and its results, while its `ref` or `id` and its type stay the same. Changing questions or texts after publication makes a new version; responses keep the version that they answered.',
+      'Only the given fields change; `questions` and `translations` are replaced as a whole. A question keeps its id, and its results, while its `ref` or `id` and its type stay the same. Changing questions or texts after publication makes a new version; responses keep the version that they answered. With `expected_updated_at`, the survey changes only if nobody else changed it since.',
     scope: 'write:surveys',
     role: 'member',
-    input: SurveyRef.extend({ name: name.optional(), questions: QuestionsInput.optional(), ...settings }),
+    errors: ['state_conflict'],
+    input: SurveyRef.extend({
+      name: name.optional(),
+      questions: QuestionsInput.optional(),
+      ...settings,
+      expected_updated_at: instant(
+        'The `updated_at` that you read. If the survey changed since, the request returns 409 `state_conflict` with its present `updated_at`.',
+      ).optional(),
+    }),
     output: Survey,
   }),
   delete: operation({

@@ -74,7 +74,8 @@ export function updateRecord<Values extends object, Row>(
            select ${names(columns)}
              from jsonb_populate_record(r, ${p.fields}::jsonb)
          ),
-         updated_at = now()
+         -- Later than before also within a millisecond, which is what callers see of it, and while another change was waited for.
+         updated_at = greatest(now(), updated_at + interval '1 millisecond')
    where ${where(parametersOf<Values>())}
   returning ${columnsOf(table, 'r')}`,
   )

@@ -1,3 +1,4 @@
+import { ApiError, sizes } from '@earshot/contracts'
 import { sql } from 'drizzle-orm'
 import { type Tx, transaction } from '../driver/database.ts'
 import type { Actor } from '../sql/actor.ts'
@@ -14,6 +15,8 @@ import { mergedMetadata } from './merge-patch.ts'
 /** Fields to change. Absent ones stay as they are. */
 export interface SubmissionChange {
   tags?: string[] | undefined
+  addTags?: string[] | undefined
+  removeTags?: string[] | undefined
   /** A JSON Merge Patch. */
   metadata?: Record<string, unknown> | undefined
   featured?: boolean | undefined
@@ -54,7 +57,7 @@ const update = statement<SubmissionRefValues & ChangedColumns, SubmissionRow>(
 
 /**
  * Changes what the team says of a submission; the author's text is never edited. Throws `not_found`, and `validation_error` for
- * metadata that grew too large or an excerpt that is no part of the body.
+ * metadata that grew too large, too many tags or an excerpt that is no part of the body.
  */
 export function updateSubmission(tx: Tx, actor: Actor, ref: SubmissionRef, change: SubmissionChange): Promise<SubmissionRow> {
   return transaction(tx, async (tx) => {
@@ -74,15 +77,23 @@ export function updateSubmission(tx: Tx, actor: Actor, ref: SubmissionRef, chang
 }
 
 function changedColumns(before: SubmissionRow, change: SubmissionChange): ChangedColumns {
-  const { tags, metadata, featured, excerpt, position, consent } = change
+  const { metadata, featured, excerpt, position, consent } = change
   return {
-    tags: tags ? [...new Set(tags)] : before.tags,
+    tags: changedTags(before.tags, change),
     metadata: metadata ? JSON.stringify(mergedMetadata(before.metadata, metadata)) : null,
     featured: featured ?? before.featured,
     excerpt: excerpt === undefined ? before.excerpt : excerpt,
     position: position === undefined ? before.position : position,
     ...(consent ? changedConsent(before, consent) : consentOf(before)),
   }
+}
+
+function changedTags(before: string[], { tags = before, addTags = [], removeTags = [] }: SubmissionChange): string[] {
+  const removed = new Set(removeTags)
+  const changed = [...new Set([...tags, ...addTags])].filter((tag) => !removed.has(tag))
+  if (changed.length <= sizes.tags) return changed
+  const detail = `the submission would have ${changed.length} tags, of at most ${sizes.tags}`
+  throw new ApiError('validation_error', { errors: [{ field: 'add_tags', code: 'too_many', detail }] })
 }
 
 function changedConsent(before: SubmissionRow, { granted, text, granted_at }: NonNullable<SubmissionChange['consent']>) {

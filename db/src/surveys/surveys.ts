@@ -10,7 +10,7 @@ import { type Page, type PageBounds, type PageQuery, pageBounds } from '../sql/p
 import { lockRecord, removeRecord, updateRecord } from '../sql/records.ts'
 import { notFound, onlyOne } from '../sql/rows.ts'
 import { type Parameters, statement, statementsByKey } from '../sql/statement.ts'
-import { inUtc } from '../sql/timestamps.ts'
+import { inUtc, toTimestamp } from '../sql/timestamps.ts'
 import { survey_responses, survey_versions, surveys } from '../tables/surveys.ts'
 import { withIds } from './questions.ts'
 
@@ -141,16 +141,19 @@ export function createSurvey(
 
 /**
  * Changes a survey. What it asks changes in place while it is a draft; after that a change makes the next version, and
- * responses keep theirs. Throws `not_found` and `validation_error`.
+ * responses keep theirs. Throws `not_found`, and `state_conflict` if it has changed since `expectedUpdatedAt`.
  */
 export function updateSurvey(
   tx: Tx,
   actor: Actor,
   ref: SurveyRef,
-  { fields, makeId }: { fields: SurveyFields; makeId: () => string },
+  { fields, expectedUpdatedAt, makeId }: { fields: SurveyFields; expectedUpdatedAt?: string | undefined; makeId: () => string },
 ): Promise<SurveyRow> {
   return transaction(tx, async (tx) => {
     const before = await findLocked(tx, ref)
+    const updated_at = toTimestamp(before.updated_at)
+    if (expectedUpdatedAt !== undefined && new Date(expectedUpdatedAt).toISOString() !== updated_at)
+      throw new ApiError('state_conflict', { current_state: before.status, updated_at, detail: 'Somebody else has changed the survey.' })
     const content = changedContent(before, fields, makeId)
     const isChanged = !isDeepStrictEqual(content, contentOf(before))
     const version = isChanged && before.status !== 'draft' ? before.version + 1 : before.version

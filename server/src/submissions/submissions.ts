@@ -41,8 +41,8 @@ export const submissions = implement(contracts.submissions, {
   },
   retrieve: async ({ ctx, input }) => presentSubmission(await findSubmission(ctx.tx, input)),
   update: async ({ ctx, input }) => {
-    const { tags, metadata, ...ref } = input
-    return presentSubmission(await updateSubmission(ctx.tx, ctx.actor, ref, { tags, metadata }))
+    const { tags, add_tags: addTags, remove_tags: removeTags, metadata, ...ref } = input
+    return presentSubmission(await updateSubmission(ctx.tx, ctx.actor, ref, { tags, addTags, removeTags, metadata }))
   },
   delete: ({ ctx, input }) => deleteSubmission(ctx.tx, ctx.actor, input),
   approve: async ({ ctx, input }) =>

@@ -66,6 +66,7 @@ export const eventFlows: readonly Flow[] = [
       // An address finds an event that is not on the first page.
       await open(`-/events?item=${oldest?.id}`)
       await panel.getByText('Number 0', { exact: false }).first().waitFor()
+      await page.keyboard.press('Escape')
       await client.submissions.create({ ...ref, kind: 'text', body: 'While it is open', author })
       await page.getByRole('listitem').filter({ hasText: 'submission.created' }).nth(30).waitFor()
     },

@@ -160,11 +160,13 @@ export const surveysFlows: readonly Flow[] = [
       await page.getByRole('button', { name: 'Keep mine' }).click()
       await saved(page)
       assert.equal((await fixture.client.surveys.retrieve(ref)).thank_you_text, 'Mine')
-      // Nor right after a save of one's own.
-      await fixture.client.surveys.update({ ...ref, thank_you_text: 'Theirs again' })
+      // Nor when they save while this page's own request is on its way.
+      const meanwhile = () => fixture.client.surveys.update({ ...ref, thank_you_text: 'In between' })
+      await page.route(`**/surveys/${survey_id}/`, (route) => meanwhile().then(() => route.continue()), { times: 1 })
       await page.getByLabel('Thank-you text').fill('Mine again')
       await page.getByText('Somebody else changed this survey').waitFor()
-      assert.equal((await fixture.client.surveys.retrieve(ref)).thank_you_text, 'Theirs again')
+      fixture.expectRefusal(409)
+      assert.equal((await fixture.client.surveys.retrieve(ref)).thank_you_text, 'In between')
     },
   },
   {

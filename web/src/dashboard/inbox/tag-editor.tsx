@@ -19,7 +19,7 @@ export function TagEditor({ item, canWrite }: { item: Submission; canWrite: bool
     event.preventDefault()
     const tag = text.trim()
     change({ text: '' })
-    if (tag !== '' && !item.tags.includes(tag)) save([...item.tags, tag])
+    if (tag !== '' && !item.tags.includes(tag)) save({ add_tags: [tag] })
   }
   return (
     <div className="tags">
@@ -28,7 +28,7 @@ export function TagEditor({ item, canWrite }: { item: Submission; canWrite: bool
         <span key={tag} className="tag">
           <bdi>{tag}</bdi>
           {canWrite && (
-            <button type="button" aria-label={`Remove the tag ${tag}`} onClick={() => save(item.tags.filter((one) => one !== tag))}>
+            <button type="button" aria-label={`Remove the tag ${tag}`} onClick={() => save({ remove_tags: [tag] })}>
               <Icon name="x" />
             </button>
           )}
@@ -65,11 +65,18 @@ function TagField({ text, onChange }: { text: string; onChange: (text: string) =
   )
 }
 
-function useTags(item: Submission): (tags: string[]) => void {
+/** What is added or removed, so that what others do meanwhile stays. */
+type TagChange = { add_tags: string[] } | { remove_tags: string[] }
+
+function changedTags(tags: readonly string[], change: TagChange): string[] {
+  return 'add_tags' in change ? [...tags, ...change.add_tags] : tags.filter((tag) => !change.remove_tags.includes(tag))
+}
+
+function useTags(item: Submission): (change: TagChange) => void {
   const { team_id, project_id, id } = item
   const mutation = useMutation({
-    mutationFn: (tags: string[]) => api.submissions.update({ team_id, project_id, submission_id: id, tags }),
-    onMutate: (tags) => patchSubmission(project_id, id, (one) => ({ ...one, tags })),
+    mutationFn: (change: TagChange) => api.submissions.update({ team_id, project_id, submission_id: id, ...change }),
+    onMutate: (change) => patchSubmission(project_id, id, (one) => ({ ...one, tags: changedTags(one.tags, change) })),
     onSuccess: (saved) => {
       showOwnUpdate(saved)
       void queries.invalidateQueries({ queryKey: ['tags', project_id] })

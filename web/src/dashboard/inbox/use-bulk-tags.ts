@@ -39,7 +39,7 @@ export function useBulkTags(given: readonly Submission[]): BulkTags {
     showOwnUpdate(one)
     setSubmissions((all) => all.map((other) => (other.id === one.id ? one : other)))
   }
-  const send = async (change: Change, targets: readonly Submission[], prepare = async (one: Submission) => one) => {
+  const send = async (change: Change, targets: readonly Submission[]) => {
     const count = (update: (before: BulkRun) => Partial<BulkRun>) => setRun((before) => before && { ...before, ...update(before) })
     setRun({ ...change, total: targets.length, done: 0, failed: [], problem: null, isRunning: true })
     const waiting = [...targets]
@@ -47,7 +47,7 @@ export function useBulkTags(given: readonly Submission[]): BulkTags {
       const next = waiting.shift()
       if (!next) return
       try {
-        saved(await update(await prepare(next), change))
+        saved(await update(next, change))
         count(({ done }) => ({ done: done + 1 }))
       } catch (error) {
         const { what, help } = explain(error)
@@ -67,16 +67,11 @@ export function useBulkTags(given: readonly Submission[]): BulkTags {
         change,
         submissions.filter(({ tags }) => tags.includes(change.tag) !== change.isAdded),
       ),
-    // Somebody may have changed them meanwhile.
-    retry: () => run && void send(run, run.failed, read),
+    retry: () => run && void send(run, run.failed),
   }
 }
 
-function read({ team_id, project_id, id }: Submission): Promise<Submission> {
-  return api.submissions.retrieve({ team_id, project_id, submission_id: id })
-}
-
-function update({ team_id, project_id, id, tags }: Submission, { tag, isAdded }: Change): Promise<Submission> {
-  const changed = isAdded ? [...tags, tag] : tags.filter((one) => one !== tag)
-  return api.submissions.update({ team_id, project_id, submission_id: id, tags: changed })
+function update({ team_id, project_id, id }: Submission, { tag, isAdded }: Change): Promise<Submission> {
+  const change = isAdded ? { add_tags: [tag] } : { remove_tags: [tag] }
+  return api.submissions.update({ team_id, project_id, submission_id: id, ...change })
 }

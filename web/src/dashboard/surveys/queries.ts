@@ -17,7 +17,7 @@ export type QuestionResults = Results['questions'][number]
 export type SurveyResponse = Item<Client['responses']['list']>
 
 /** The fields of `surveys.update`, without those of the address. */
-export type SurveyInput = Omit<Parameters<Client['surveys']['update']>[0], keyof SurveyRef>
+export type SurveyInput = Omit<Parameters<Client['surveys']['update']>[0], keyof SurveyRef | 'expected_updated_at'>
 export type QuestionInput = NonNullable<SurveyInput['questions']>[number]
 export type ResultsInput = Omit<Parameters<Client['surveys']['results']>[0], keyof SurveyRef>
 

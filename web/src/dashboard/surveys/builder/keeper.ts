@@ -1,6 +1,6 @@
 import { EarshotApiError } from '@earshot/contracts/client'
-import { api } from '../../api.ts'
-import { noteSurvey, type Survey, type SurveyRef } from '../queries.ts'
+import { api, isRefusal } from '../../api.ts'
+import { noteSurvey, type Survey, type SurveyInput, type SurveyRef } from '../queries.ts'
 import { problemsOf } from './checks.ts'
 import { adoptIds, changesOf, type Draft, draftOf, isSameContent } from './draft.ts'
 
@@ -129,17 +129,32 @@ export class Keeper {
   async #send(draft: Draft): Promise<boolean> {
     this.#set({ state: 'saving', error: null })
     try {
-      // Somebody else may have saved a moment ago, in another tab or on another desk.
-      this.receive(await api.surveys.retrieve(this.#ref))
-      if (this.#kept.theirs) return false
-      const changes = changesOf(draft, this.#kept.survey)
-      const survey = changes ? await api.surveys.update({ ...this.#ref, ...changes }) : this.#kept.survey
-      this.#accept(draft, survey)
+      const { survey } = this.#kept
+      const changes = changesOf(draft, survey)
+      const saved = changes ? await this.#update(changes, survey) : survey
+      this.#accept(draft, saved)
       return this.#kept.state === 'saved'
+    } catch (error) {
+      if (isRefusal(error, 'state_conflict')) return this.#meet(draft)
+      this.#fail(error)
+      return false
+    }
+  }
+
+  #update(changes: SurveyInput, { updated_at }: Survey): Promise<Survey> {
+    return api.surveys.update({ ...this.#ref, ...changes, expected_updated_at: updated_at })
+  }
+
+  /** Somebody else saved a moment ago, in another tab or on another desk: reads what. */
+  async #meet(draft: Draft): Promise<boolean> {
+    try {
+      this.receive(await api.surveys.retrieve(this.#ref))
     } catch (error) {
       this.#fail(error)
       return false
     }
+    // It was published or closed, and says the same.
+    return this.#kept.theirs ? false : this.#send(draft)
   }
 
   #accept(sent: Draft, survey: Survey): void {
