@@ -94,6 +94,63 @@ export const paletteFlows: readonly Flow[] = [
     },
   },
   {
+    name: 'the command palette finds surveys, widgets, endpoints, members and tags by their names',
+    run: async (fixture) => {
+      const { page, open, check, client, colleague, team, project } = fixture
+      const ref = { team_id: team.id, project_id: project.id }
+      const survey = await client.surveys.create({ ...ref, name: 'Zebra pulse' })
+      const widget = await client.widgets.create({ ...ref, name: 'Zebra wall', layout: 'wall' })
+      const webhook = await client.webhooks.create({
+        team_id: team.id,
+        url: 'https://example.com/hooks',
+        description: 'Zebra hook',
+        events: ['*'],
+      })
+      await client.submissions.create({ ...ref, kind: 'text', body: 'Quick', author: { name: 'Ada' }, tags: ['zebra-fan'] })
+      await open('analytics')
+      await page.getByRole('heading', { level: 1, name: 'Analytics' }).waitFor()
+      const asked: string[] = []
+      page.on('request', (request) => /\/(surveys|widgets|webhooks|members|tags)\/\?/.test(request.url()) && asked.push(request.url()))
+      await ask(fixture, '')
+      expect(asked).toEqual([])
+      await page.keyboard.type('zebra')
+      const found = (group: string, name: RegExp) => page.getByRole('group', { name: group }).getByRole('option', { name })
+      await found('Surveys', /Zebra pulse/).waitFor()
+      await found('Widgets', /Zebra wall/).waitFor()
+      await found('Webhook endpoints', /Zebra hook/).waitFor()
+      await found('Tags', /zebra-fan 1 submission/).waitFor()
+      await check('names that were found')
+      await found('Webhook endpoints', /Zebra hook/).click()
+      await page.waitForURL(new RegExp(`/webhooks/${webhook.id}`))
+      await ask(fixture, 'zebra wall')
+      await page.getByRole('option', { selected: true, name: /Zebra wall/ }).waitFor()
+      await page.keyboard.press('Enter')
+      await page.waitForURL(new RegExp(`/widgets/${widget.id}`))
+      await ask(fixture, 'zebra puls')
+      await page.getByRole('option', { selected: true, name: /Zebra pulse/ }).waitFor()
+      await page.keyboard.press('Enter')
+      await page.waitForURL(new RegExp(`/surveys/${survey.id}/edit`))
+      await ask(fixture, 'zebra fan')
+      await page.getByRole('option', { selected: true, name: /zebra-fan/ }).waitFor()
+      await page.keyboard.press('Enter')
+      await page.waitForURL(/inbox\?.*tag=zebra-fan/)
+      await ask(fixture, 'grace hop')
+      await found('Members', /Grace Hopper owner/).waitFor()
+      // One request for each list, and none for names that are known.
+      expect(asked.filter((address) => address.includes('limit=100')).length).toBe(5)
+      const { page: theirs } = await colleague('viewer')
+      const refused: string[] = []
+      theirs.on('response', (response) => response.status() >= 400 && refused.push(response.url()))
+      await theirs.goto(new URL('analytics', page.url()).href)
+      await theirs.getByRole('heading', { level: 1, name: 'Analytics' }).waitFor()
+      await ask({ ...fixture, page: theirs }, 'zebra')
+      await theirs.getByRole('option', { name: /Zebra pulse/ }).waitFor()
+      await theirs.getByRole('option', { name: /zebra-fan/ }).waitFor()
+      expect(await theirs.getByRole('option', { name: /Zebra hook/ }).count()).toBe(0)
+      expect(refused).toEqual([])
+    },
+  },
+  {
     name: 'the command palette opens by its button, changes the colours, and shows viewers what they may do',
     run: async (fixture) => {
       const { page, open, colleague, size } = fixture

@@ -1,4 +1,4 @@
-import { infiniteQueryOptions } from '@tanstack/react-query'
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import { api } from '../api.ts'
 
 /** The members of a team. */
@@ -8,6 +8,14 @@ export function membersQuery(team_id: string) {
     queryFn: ({ pageParam }) => api.members.list({ team_id, limit: 100, ...(pageParam !== null && { cursor: pageParam }) }),
     initialPageParam: null as string | null, // The type of the parameter is that of the first.
     getNextPageParam: ({ next_cursor }) => next_cursor,
+  })
+}
+
+/** The members of a team by name, to find one. */
+export function memberNamesQuery(team_id: string) {
+  return queryOptions({
+    queryKey: ['members', team_id, 'names'],
+    queryFn: async () => (await api.members.list({ team_id, limit: 100 })).results,
   })
 }
 

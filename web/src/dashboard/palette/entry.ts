@@ -1,6 +1,11 @@
 import type { IconName } from '../ui/icon.tsx'
 
-export const GROUPS = ['Recent', 'Go to', 'Actions', 'Switch to', 'Submissions'] as const
+export const GROUPS = [
+  ...(['Recent', 'Go to', 'Actions', 'Switch to'] as const),
+  ...(['Surveys', 'Widgets', 'Webhook endpoints', 'Members', 'Tags', 'Submissions'] as const),
+] as const
+/** What is chosen here is remembered by its id. The others have names that people gave. */
+export const REMEMBERED: readonly Entry['group'][] = ['Recent', 'Go to', 'Actions', 'Switch to']
 
 /** Something that the command palette offers. */
 export interface Entry {

@@ -3,12 +3,13 @@ import { Shortcuts } from '../inbox/shortcuts.tsx'
 import { IconButton } from '../ui/button.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { Kbd } from '../ui/kbd.tsx'
-import type { Entry } from './entry.ts'
+import { type Entry, REMEMBERED } from './entry.ts'
 import { groupsOf } from './groups.ts'
 import { noteRecent } from './recent.ts'
 import { useChoice } from './use-choice.ts'
 import { useEntries } from './use-entries.ts'
 import { useFound } from './use-found.ts'
+import { useNames } from './use-names.ts'
 import './palette.css'
 
 const LABEL = 'Search and commands'
@@ -28,12 +29,12 @@ function PaletteDialog({ onClose, onHelp }: { onClose: () => void; onHelp: () =>
   const [query, setQuery] = useState('')
   const entries = useEntries(onHelp)
   const found = useFound(query)
-  const groups = groupsOf(query, entries, found.entries)
+  const names = useNames(query)
+  const groups = groupsOf(query, [...entries, ...names], found.entries)
   const shown = groups.flatMap(({ entries: some }) => some)
   const idOf = (entry: Entry) => `${listId}-${shown.indexOf(entry)}`
   const choose = (entry: Entry) => {
-    // What a search found is not kept: it has a customer's words.
-    if (entry.group !== 'Submissions') noteRecent(entry.id)
+    if (REMEMBERED.includes(entry.group)) noteRecent(entry.id)
     if (entry.id !== 'shortcuts') onClose()
     entry.run()
   }
@@ -173,5 +174,5 @@ function State({ query, count, isSearching, hasFailed }: StateProps) {
 function stateText({ query, count, isSearching, hasFailed }: StateProps): string | null {
   if (isSearching) return 'Searching submissions…'
   if (hasFailed) return 'Submissions could not be searched now.'
-  return count === 0 ? `Nothing matches “${query.trim()}”. Try the name of a page, or the words of a customer.` : null
+  return count === 0 ? `Nothing matches “${query.trim()}”. Try the name of a page or a survey, or the words of a customer.` : null
 }

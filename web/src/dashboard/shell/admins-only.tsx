@@ -1,12 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { api, isRefusal } from '../api.ts'
+import { isRefusal } from '../api.ts'
+import { memberNamesQuery } from '../members/members-query.ts'
 import { Empty } from '../ui/empty.tsx'
 import { type Feature, useHasFeature } from '../ui/not-in-plan.tsx'
 import { Page } from '../ui/page.tsx'
 import { useHasRole, useTeam } from './places.ts'
-
-const ALL = 100
 
 /** A page for admins and owners. Others read whom to ask, and nothing is requested that would be refused. */
 export function AdminsOnly({ title, children }: { title: string; children: ReactNode }) {
@@ -15,10 +14,7 @@ export function AdminsOnly({ title, children }: { title: string; children: React
 
 function WhomToAsk({ title }: { title: string }) {
   const team = useTeam()
-  const { data: members = [] } = useQuery({
-    queryKey: ['members', team.id, 'names'],
-    queryFn: async () => (await api.members.list({ team_id: team.id, limit: ALL })).results,
-  })
+  const { data: members = [] } = useQuery(memberNamesQuery(team.id))
   const names = members.filter(({ role }) => role === 'admin' || role === 'owner').map(({ user }) => user.name)
   return (
     <Page title={title}>
