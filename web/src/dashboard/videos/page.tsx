@@ -13,6 +13,7 @@ import { NewsBar } from '../ui/news-bar.tsx'
 import { Page } from '../ui/page.tsx'
 import { Skeleton } from '../ui/skeleton.tsx'
 import { VideoCard } from './card.tsx'
+import { Interrupted } from './interrupted.tsx'
 import { OpenVideo } from './open.tsx'
 import { UploadDialog } from './upload.tsx'
 import { EXPLAINED, STATES, videosQuery } from './videos.ts'
@@ -49,6 +50,7 @@ export function Videos() {
           onChange={({ target }) => void navigate({ search: { state: STATES.find((state) => state === target.value) }, replace: true })}
         />
       </div>
+      {canWrite && filters.view !== 'upload' && <Interrupted />}
       <NewsBar count={newsCount} onShow={showNews} />
       <Loaded query={query} skeleton={<Skeleton rows={3} height="14rem" />}>
         {() =>

@@ -7,6 +7,7 @@ import { ErrorNote, Note } from '../ui/error-note.tsx'
 import { fieldErrors } from '../ui/error-text.ts'
 import { CheckField, TextArea, TextField } from '../ui/field.tsx'
 import { Icon } from '../ui/icon.tsx'
+import { isSameFile, type KeptUpload, useKeptUpload } from './kept-upload.ts'
 import { EMPTY, type UploadFields, useUpload } from './use-upload.ts'
 import { sizeText } from './videos.ts'
 
@@ -15,6 +16,7 @@ export function UploadDialog({ onClose }: { onClose: () => void }) {
   const project = useProject()
   const [fields, change, forget] = useDraft(`video.${project.id}`, EMPTY)
   const [file, setFile] = useState<File | null>(null)
+  const kept = useKeptUpload(project.id)
   const upload = useUpload(() => {
     forget()
     onClose()
@@ -31,7 +33,7 @@ export function UploadDialog({ onClose }: { onClose: () => void }) {
   return (
     <Dialog title="Upload a video" size="wide" onClose={close} isFixed={upload.isSending}>
       <form className="stack" onSubmit={submit}>
-        <FilePlace file={file} onFile={setFile} isDisabled={upload.isSending} />
+        <FilePlace file={file} kept={kept} onFile={setFile} isDisabled={upload.isSending} />
         <DraftFields fields={fields} change={change} errors={errors} />
         {upload.progress && <Progress progress={upload.progress} isWaiting={upload.isWaiting} />}
         {upload.error !== null && <ErrorNote error={upload.error} />}
@@ -46,7 +48,15 @@ export function UploadDialog({ onClose }: { onClose: () => void }) {
   )
 }
 
-function FilePlace({ file, onFile, isDisabled }: { file: File | null; onFile: (file: File) => void; isDisabled: boolean }) {
+interface FilePlaceProps {
+  file: File | null
+  /** An upload that was interrupted. */
+  kept: KeptUpload | null
+  onFile: (file: File) => void
+  isDisabled: boolean
+}
+
+function FilePlace({ file, kept, onFile, isDisabled }: FilePlaceProps) {
   const [isOver, setIsOver] = useState(false)
   const [problem, setProblem] = useState<string>()
   const take = (taken: File | undefined) => {
@@ -80,7 +90,7 @@ function FilePlace({ file, onFile, isDisabled }: { file: File | null; onFile: (f
       )}
       <TextField
         label="Video file"
-        hint="Drop a file here, or choose one."
+        hint={kept && !isDisabled ? hintOf(kept, file) : 'Drop a file here, or choose one.'}
         type="file"
         accept="video/*"
         disabled={isDisabled}
@@ -89,6 +99,13 @@ function FilePlace({ file, onFile, isDisabled }: { file: File | null; onFile: (f
       />
     </div>
   )
+}
+
+function hintOf(kept: KeptUpload, file: File | null): string {
+  if (file === null) return `Choose ${kept.file.name} (${sizeText(kept.file.size)}) again: its upload goes on where it stopped.`
+  return isSameFile(kept, file)
+    ? 'The upload goes on where it stopped.'
+    : `This is another file than ${kept.file.name}: it replaces the upload that was interrupted.`
 }
 
 interface DraftProps {
