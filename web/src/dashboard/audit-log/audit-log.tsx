@@ -13,6 +13,7 @@ import { Loaded } from '../ui/loaded.tsx'
 import { More } from '../ui/more.tsx'
 import { useHasFeature } from '../ui/not-in-plan.tsx'
 import { Page } from '../ui/page.tsx'
+import { PeriodField } from '../ui/period-field.tsx'
 import { ListSkeleton } from '../ui/skeleton.tsx'
 import { At } from '../ui/time.tsx'
 import { defined, instantOf } from '../webhooks/address.ts'
@@ -96,6 +97,12 @@ function Filters({ actions }: { actions: readonly string[] }) {
           <option key={known} value={known} />
         ))}
       </datalist>
+      <PeriodField
+        type="datetime-local"
+        from={search.after ?? ''}
+        to={search.before ?? ''}
+        onChange={({ from, to }) => set({ after: from || undefined, before: to || undefined })}
+      />
       <TextField
         label="From"
         type="datetime-local"

@@ -7,6 +7,7 @@ import { ErrorNote } from '../ui/error-note.tsx'
 import { SelectField, TextField } from '../ui/field.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { Section } from '../ui/page.tsx'
+import { PeriodField } from '../ui/period-field.tsx'
 
 const ANY = { value: '', label: 'All' }
 const STATES = [
@@ -50,6 +51,7 @@ function SubmissionExport() {
         <SelectField label="Kind" options={KINDS} value={kind} onChange={(event) => set({ kind: event.target.value })} />
         <SelectField label="Rating" options={RATINGS} value={min_rating} onChange={(event) => set({ min_rating: event.target.value })} />
         <TextField label="Tag" value={tag} maxLength={50} onChange={(event) => set({ tag: event.target.value })} />
+        <PeriodField type="date" from={after} to={before} onChange={({ from, to }) => set({ after: from, before: to })} />
         <TextField label="From" type="date" value={after} onChange={(event) => set({ after: event.target.value })} />
         <TextField label="Until" type="date" value={before} onChange={(event) => set({ before: event.target.value })} />
       </div>

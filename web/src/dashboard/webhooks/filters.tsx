@@ -2,6 +2,7 @@ import { getRouteApi } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
 import { Button } from '../ui/button.tsx'
 import { SelectField, TextField } from '../ui/field.tsx'
+import { PeriodField } from '../ui/period-field.tsx'
 import { DELIVERY_STATES, defined, type EndpointSearch, OUTCOMES } from './address.ts'
 import { DELIVERED_TYPES } from './queries.ts'
 
@@ -86,6 +87,12 @@ interface SpanProps {
 function Span({ search, set }: SpanProps) {
   return (
     <>
+      <PeriodField
+        type="datetime-local"
+        from={search.after ?? ''}
+        to={search.before ?? ''}
+        onChange={({ from, to }) => set({ after: from || undefined, before: to || undefined })}
+      />
       <TextField
         label="From"
         type="datetime-local"

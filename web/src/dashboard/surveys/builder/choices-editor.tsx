@@ -24,7 +24,7 @@ export function ChoicesEditor({ question, editing, problems }: EditedQuestionPro
     if (option && to >= 0 && to < options.length) set(options.toSpliced(index, 1).toSpliced(to, 0, option), to)
   }
   return (
-    <fieldset ref={list} className="choices">
+    <fieldset ref={list} className="choices choice-list">
       <legend>Choices</legend>
       {options.map((option, index) => (
         <ChoiceField
@@ -69,7 +69,7 @@ function ChoiceField({ option, type, index, isOnly, problem, onChange, onRemove,
     event.preventDefault()
   }
   return (
-    <div className="choice">
+    <div className="choice-row">
       <span aria-hidden="true" data-many={type === 'multiple_choice' || undefined} />
       <input
         type="text"
@@ -107,7 +107,7 @@ function NewChoice({ type, hintId, onAdd }: NewChoiceProps) {
     add([text, ...lines])
   }
   return (
-    <div className="choice">
+    <div className="choice-row">
       <span aria-hidden="true" data-many={type === 'multiple_choice' || undefined} />
       <input
         type="text"

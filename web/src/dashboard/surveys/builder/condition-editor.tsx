@@ -25,7 +25,7 @@ export function ConditionEditor({ question, draft, problems, onChange }: Conditi
   const set = (changed: readonly ConditionRule[]) => onChange(changed.length === 0 ? null : { match, rules: [...changed] })
   if (!last && rules.length === 0) return <p className="soft">From the second question on, you can ask by the answers to earlier ones.</p>
   return (
-    <fieldset className="conditions">
+    <fieldset className="choices conditions">
       <legend>Ask only if</legend>
       {rules.length === 0 && <p className="hint">No condition: everybody is asked.</p>}
       {rules.length > 1 && (
