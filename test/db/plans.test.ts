@@ -135,9 +135,10 @@ test.each(
 
 test.each(
   Object.entries({ 'no filter': {}, 'a rare type': { types: ['team.updated'] }, 'a type that never came': { types: ['video.ready'] } }),
-)('the change feed by %s', (_name, filters) =>
-  requireBounded((tx) => readEvents(tx, { team_id: place.id, ...PAGE, ...filters }, ({ id }) => id)),
-)
+)('the change feed by %s', async (_name, filters) => {
+  for (const order of ['oldest_first', 'newest_first'] as const)
+    await requireBounded((tx) => readEvents(tx, { team_id: place.id, ...PAGE, ...filters, order }, ({ id }) => id))
+})
 
 test.each(['the oldest', 'from the middle', 'up to date'])('the feed of submissions, %s', async (name) => {
   const positions = await store.database.run<{ position: string }>(

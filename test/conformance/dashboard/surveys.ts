@@ -165,7 +165,7 @@ export const surveysFlows: readonly Flow[] = [
       await page.route(`**/surveys/${survey_id}/`, (route) => meanwhile().then(() => route.continue()), { times: 1 })
       await page.getByLabel('Thank-you text').fill('Mine again')
       await page.getByText('Somebody else changed this survey').waitFor()
-      fixture.expectRefusal(409)
+      fixture.forgive('status of 409')
       assert.equal((await fixture.client.surveys.retrieve(ref)).thank_you_text, 'In between')
     },
   },

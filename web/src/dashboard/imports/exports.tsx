@@ -50,10 +50,10 @@ function SubmissionExport() {
         <SelectField label="State" options={STATES} value={state} onChange={(event) => set({ state: event.target.value })} />
         <SelectField label="Kind" options={KINDS} value={kind} onChange={(event) => set({ kind: event.target.value })} />
         <SelectField label="Rating" options={RATINGS} value={min_rating} onChange={(event) => set({ min_rating: event.target.value })} />
-        <TextField label="Tag" value={tag} maxLength={50} onChange={(event) => set({ tag: event.target.value })} />
         <PeriodField type="date" from={after} to={before} onChange={({ from, to }) => set({ after: from, before: to })} />
         <TextField label="From" type="date" value={after} onChange={(event) => set({ after: event.target.value })} />
         <TextField label="Until" type="date" value={before} onChange={(event) => set({ before: event.target.value })} />
+        <TextField label="Tag" value={tag} maxLength={50} onChange={(event) => set({ tag: event.target.value })} />
       </div>
       <Downloads path={`/api/v1/teams/${team_id}/projects/${project_id}/submissions/export/`} query={query} what="submissions" />
     </div>
