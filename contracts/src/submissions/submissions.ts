@@ -193,14 +193,10 @@ export const submissions = {
     scope: 'write:submissions',
     role: 'member',
     input: SubmissionRef.extend({
-      tags: Tags.optional().meta({ description: 'Replaces the whole list.' }),
-      add_tags: Tags.optional().meta({
-        description: 'Tags to add; those that the submission has already stay. Unlike `tags`, it keeps what others add meanwhile.',
-      }),
-      remove_tags: Tags.optional().meta({
-        description: 'Tags to remove, after `add_tags`; those that the submission does not have are ignored.',
-      }),
-      metadata: Metadata.optional().meta({ description: 'Merged into the current object; null removes a key (RFC 7396).' }),
+      tags: Tags.optional().meta({ description: 'Replaces all tags.' }),
+      add_tags: Tags.optional().meta({ description: 'Tags to add.' }),
+      remove_tags: Tags.optional().meta({ description: 'Tags to remove.' }),
+      metadata: Metadata.optional().meta({ description: 'Merged into the current object; null removes a key.' }),
     }),
     output: Submission,
   }),
