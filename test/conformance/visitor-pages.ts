@@ -10,6 +10,7 @@ import { checkChosenFile } from './visitor-file.ts'
 import { checkKeys } from './visitor-keys.ts'
 import { checkSurveySteps } from './visitor-steps.ts'
 import { checkSurveyPage } from './visitor-survey.ts'
+import { checkTroubles } from './visitor-troubles.ts'
 import { checkVideoPage } from './visitor-video.ts'
 
 const WORDS = 'We stopped arguing about what customers meant.'
@@ -55,6 +56,7 @@ async function visit(visitors: Visitors): Promise<void> {
   await checkChosenFile(visitors, visited)
   await checkSurveyPage(visitors, visited)
   await checkSurveySteps(visitors, visited)
+  await checkTroubles(visitors, visited)
 }
 
 /** Every state of the form, in every look. */

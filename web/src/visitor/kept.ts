@@ -3,9 +3,9 @@ export const recordings = 'earshot:video:'
 /** Devices are shared: what was not sent is kept for a day. */
 const KEPT_MS = 24 * 3_600_000
 
-/** Whether something was saved within the last day. A clock that went back does not end it. */
+/** Whether something was saved within a day of now. A clock that went back a little does not end it. */
 export function isRecent<Saved extends { savedMs?: number }>(saved: Saved | null): saved is Saved {
-  return Date.now() - (saved?.savedMs ?? 0) < KEPT_MS
+  return Math.abs(Date.now() - (saved?.savedMs ?? 0)) < KEPT_MS
 }
 
 /** Returns the names in the storage of this origin that begin so. Throws where a browser has no storage. */

@@ -163,8 +163,8 @@ function focusOn(question: AskedQuestion, kind: Move): void {
   const isOpened = kind === 'open'
   // A frame must not take the focus from the page around it.
   if (isOpened && isFramed) return
-  // Nor does a page that was only opened show the keyboard of a phone, or a choice that nobody has made yet.
-  const isPlain = isOpened && matchMedia('(pointer: coarse)').matches
+  // Nor does a page that was only opened show the keyboard of a phone, or mark a choice that nobody has made yet.
+  const isPlain = isOpened && (matchMedia('(pointer: coarse)').matches || fieldset?.querySelector('[type="radio"], [type="checkbox"]'))
   const input = isPlain ? null : fieldset?.querySelector<HTMLElement>('input:checked, input, textarea')
   ;(input ?? fieldset)?.focus({ preventScroll: true })
   if (!isOpened) fieldset?.querySelector('legend')?.scrollIntoView({ block: 'nearest' })
