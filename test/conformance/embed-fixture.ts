@@ -17,11 +17,18 @@ const HOSTILE = {
   direction: '\u202Eevom tsum siht gnihtoN\u2067',
   markup: '<img src=x onerror="document.title=\'hacked\'"></script><script>document.title="hacked"</script>',
   emoji: '🫶🏽👩‍👩‍👧‍👦'.repeat(12),
+  // Thousands of pixels without a place to break at.
+  families: '👩‍👩‍👧‍👦'.repeat(400),
 }
 
 const ITEMS: NewItem[] = [
   { body: HOSTILE.marks, author: { name: `M${'\u0334'.repeat(150)}`, company: HOSTILE.direction }, rating: 3 },
-  { body: HOSTILE.markup, title: HOSTILE.emoji, author: { name: HOSTILE.direction, title: HOSTILE.markup.slice(0, 100) }, rating: 1 },
+  {
+    body: HOSTILE.markup + HOSTILE.families,
+    title: HOSTILE.emoji,
+    author: { name: HOSTILE.direction, title: HOSTILE.markup.slice(0, 100) },
+    rating: 1,
+  },
   {
     body: 'ユーザーの声が一か所に集まるので、週次の会議がとても楽になりました。',
     author: { name: '山田太郎', company: '株式会社みどり' },

@@ -1,6 +1,7 @@
 import { createClient } from '@earshot/contracts/client'
 import { openChromium } from './chromium.ts'
 import { type EmbedFixture, openWidgetService } from './embed-fixture.ts'
+import { keepNothing, receiveFromForm } from './embed-form.ts'
 import { openHost } from './embed-host.ts'
 import { lookRight, playInPlace } from './embed-looks.ts'
 import { expectEqual, requirePicture, watchPage } from './embed-page.ts'
@@ -34,6 +35,7 @@ export async function checkEmbed(): Promise<string | null> {
       playInPlace,
       lookRight,
       receiveFromForm,
+      keepNothing,
       embedAccessibly,
       failQuietly,
     ])
@@ -240,36 +242,6 @@ async function renewLinks({ browser, host, service, script }: EmbedFixture): Pro
   await page.goto(host.show({ body: `<earshot-wall widget="${service.widgets.wall}"></earshot-wall>`, head: script }))
   await watched.until("document.querySelector('earshot-wall').shadowRoot.querySelector('.play img')?.naturalWidth > 0")
   expectEqual('how often the picture was asked for', refused, 2)
-}
-
-/** Messages of the form's own page count, and those of others do not. */
-async function receiveFromForm({ browser, host, script }: EmbedFixture): Promise<void> {
-  using other = await openHost()
-  const say = (...messages: object[]) => messages.map((message) => `parent.postMessage(${JSON.stringify(message)}, '*')`).join('; ')
-  other.show(
-    {
-      body: `<script>addEventListener('click', () => { ${say({ type: 'earshot:sent' })} }); ${say({ type: 'earshot:size', height: 1e9 }, { type: 'earshot:size', height: 321 })}</script>`,
-    },
-    '/c/pk_form',
-  )
-  const foreign = host.show({ body: `<script>${say({ type: 'earshot:size', height: 50 }, { type: 'earshot:sent' })}</script>` })
-  await using watched = await watchPage(browser, { viewport: WIDE })
-  const { page } = watched
-  const body = `<iframe src="${foreign}"></iframe><earshot-form key="pk_form" base="${other.origin}"><a href="/contact">Write to us</a></earshot-form>`
-  await page.goto(host.show({ body, head: script }))
-  const frame = page.locator('earshot-form iframe')
-  await watched.until("told.includes('load earshot-form')")
-  expectEqual('the height of the form', (await frame.boundingBox())?.height, 321)
-  expectEqual('events before anything was sent', await watched.told(), ['load earshot-form'])
-  await frame.click()
-  await watched.until("told.includes('sent earshot-form')")
-  expectEqual('the name of the frame', await frame.getAttribute('title'), 'Feedback form')
-  expectEqual('what the frame may use', await frame.getAttribute('allow'), 'camera; microphone')
-  expectEqual(
-    'findings of axe',
-    (await watched.findings()).filter((finding) => finding.includes('earshot-form')),
-    [],
-  )
 }
 
 /** What the page wrote stays, and the page is told why. */

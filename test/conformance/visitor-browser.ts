@@ -13,6 +13,15 @@ const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-pra
 export const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true }
 export const WIDE = { viewport: { width: 1_280, height: 900 } }
 
+/** Runs before any script of the page: all that a browser can keep is refused, as in a frame whose cookies are blocked. */
+export const WITHOUT_STORAGE = `
+  for (const name of ['localStorage', 'sessionStorage', 'indexedDB', 'caches'])
+    Object.defineProperty(globalThis, name, { get() { throw new DOMException('Access is denied for this document.', 'SecurityError') } })
+  Object.defineProperty(Document.prototype, 'cookie', {
+    get() { throw new DOMException('Access is denied for this document.', 'SecurityError') },
+    set() { throw new DOMException('Access is denied for this document.', 'SecurityError') },
+  })`
+
 /** A project whose pages are visited. */
 export interface Visited {
   service: ServiceProcess

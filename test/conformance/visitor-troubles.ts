@@ -1,19 +1,10 @@
 import type { Locator, Page } from 'playwright-core'
-import { PHONE, slowDown, type Visited, type Visitors, WIDE } from './visitor-browser.ts'
+import { PHONE, slowDown, type Visited, type Visitors, WIDE, WITHOUT_STORAGE } from './visitor-browser.ts'
 
 const SLOW_3G = { kilobits: 400, latencyMs: 400, cpu: 1 }
 const DAY_MS = 86_400_000
 /** What a person does from the open page to the receipt: touches, and fields that are typed into. */
 const MOST_TAPS = { text: 5, video: 7 }
-
-/** Runs before any script of the page: all that a browser can keep is refused, as in a frame whose cookies are blocked. */
-const WITHOUT_STORAGE = `
-  for (const name of ['localStorage', 'sessionStorage', 'indexedDB', 'caches'])
-    Object.defineProperty(globalThis, name, { get() { throw new DOMException('Access is denied for this document.', 'SecurityError') } })
-  Object.defineProperty(Document.prototype, 'cookie', {
-    get() { throw new DOMException('Access is denied for this document.', 'SecurityError') },
-    set() { throw new DOMException('Access is denied for this document.', 'SecurityError') },
-  })`
 
 /** Counts what moves without anybody having touched the page. */
 const WATCH_SHIFT = `

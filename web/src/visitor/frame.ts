@@ -13,5 +13,7 @@ export function tellParent(message: FrameMessage): void {
 export function reportSize(): void {
   if (!isFramed) return
   const report = () => tellParent({ type: 'earshot:size', height: Math.ceil(document.body.getBoundingClientRect().height) })
+  // The frame is hidden until then, and browsers observe nothing in a hidden frame of another site.
+  report()
   new ResizeObserver(report).observe(document.body)
 }
