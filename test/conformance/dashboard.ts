@@ -18,6 +18,7 @@ import { keyboardPageFlows } from './dashboard/keyboard-pages.ts'
 import { networkFlows } from './dashboard/network.ts'
 import { paletteFlows } from './dashboard/palette.ts'
 import { situationFlows } from './dashboard/situations.ts'
+import { surveyResultsFlows } from './dashboard/survey-results.ts'
 import { surveysFlows } from './dashboard/surveys.ts'
 import { tagFlows } from './dashboard/tags.ts'
 import { teamFlows } from './dashboard/team.ts'
@@ -39,6 +40,7 @@ const flows: readonly Flow[] = [
   testimonialFlows,
   videoFlows,
   surveysFlows,
+  surveyResultsFlows,
   analyticsFlows,
   widgetFlows,
   importFlows,

@@ -26,6 +26,12 @@ export const analyticsFlows: readonly Flow[] = [
       await page.getByRole('link', { name: '90 days' }).click()
       await page.waitForURL('**/analytics?range=90d')
       await page.getByRole('columnheader', { name: 'Week from' }).waitFor()
+      await page.getByRole('link', { name: '12 months' }).click()
+      await page.getByRole('columnheader', { name: 'Month', exact: true }).waitFor()
+      const drawing = page.getByRole('figure').filter({ has: slider })
+      equal(await drawing.locator('circle.dot').count(), 1)
+      const labels = await drawing.locator('text[text-anchor="middle"]').allTextContents()
+      equal(new Set(labels).size, labels.length)
     },
   },
 ]

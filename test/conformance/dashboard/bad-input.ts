@@ -64,6 +64,23 @@ export const badInputFlows: readonly Flow[] = [
     },
   },
   {
+    name: 'what an address says wrongly is left out',
+    run: async ({ page, open, client, team, project }) => {
+      const ref = { team_id: team.id, project_id: project.id }
+      await client.submissions.create({ ...ref, body: 'Good', author: { name: 'Ada Lovelace' } })
+      await open('inbox?state=zzz&min_rating=nine&limit=5000')
+      await page.getByRole('option', { name: /Ada Lovelace/ }).waitFor()
+      equal(new URL(page.url()).search, '')
+      const { id } = await client.surveys.create({ ...ref, name: 'Launch', questions: [{ type: 'nps', ref: 'nps', title: 'How likely?' }] })
+      await open(`surveys/${id}`)
+      await page.getByRole('heading', { level: 1, name: 'Launch' }).waitFor()
+      await open('videos?state=zzz')
+      await page.getByRole('heading', { name: 'No videos yet' }).waitFor()
+      await open('testimonials?state=zzz')
+      await page.getByRole('heading', { level: 1, name: 'Testimonials' }).waitFor()
+    },
+  },
+  {
     name: 'addresses that a browser must not open are no links',
     run: async (fixture) => {
       const { page, open, client, team, project } = fixture

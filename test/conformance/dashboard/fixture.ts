@@ -34,6 +34,8 @@ export interface Fixture {
   client: Client
   team: { id: string; slug: string; name: string }
   project: { id: string; slug: string; name: string }
+  /** Beside the service, for what happened before. */
+  database: Database
   /** Opens a page of the project, such as `inbox`, or of the team, such as `-/webhooks`. */
   open: (path: string) => Promise<void>
   /** Checks the page as it is with axe, light and dark, and that nothing is wider than the window. */
@@ -82,7 +84,7 @@ export async function openFixture(surroundings: Surroundings, size: Size): Promi
   const client = createClient({ baseUrl: url, token: await makeTokenOf(database, owner, Scope.options) })
   const project = await client.projects.create({ team_id: team.id, name: 'Website', website_url: 'https://example.com' })
   return {
-    ...{ url, size, page, context, client, team, project, complaints },
+    ...{ url, size, page, context, client, database, team, project, complaints },
     expectRefusal: (status) => {
       const index = complaints.findIndex((complaint) => complaint.includes(`responded with a status of ${status}`))
       if (index < 0) throw new Error(`Nothing was refused with ${status}`)

@@ -16,3 +16,11 @@ export function readFlag<Name extends string>(name: Name): (search: Record<strin
   // Proven: the only key is the name.
   return (search) => (search[name] === true ? { [name]: true } : {}) as { [Key in Name]?: true }
 }
+
+/** Takes nothing of an address but what its reader returns. The router would keep the rest, unread, beside it. */
+export function only<Search extends object>(read: (search: Record<string, unknown>) => Search) {
+  return (search: Record<string, unknown>): Search => ({
+    ...Object.fromEntries(Object.keys(search).map((name) => [name, undefined])),
+    ...read(search),
+  })
+}

@@ -1,5 +1,5 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router'
-import { readFlag } from './address.ts'
+import { only, readFlag } from './address.ts'
 import { readRange } from './analytics/range.ts'
 import { queries } from './api.ts'
 import { readAuditSearch } from './audit-log/address.ts'
@@ -57,35 +57,35 @@ const newProject = createRoute({
 const webhooks = createRoute({
   getParentRoute: () => team,
   path: '/-/webhooks',
-  validateSearch: readEndpointsSearch,
+  validateSearch: only(readEndpointsSearch),
   component: lazyRouteComponent(() => import('./webhooks/endpoints.tsx'), 'Webhooks'),
 })
 
 const webhook = createRoute({
   getParentRoute: () => team,
   path: '/-/webhooks/$webhook',
-  validateSearch: readEndpointSearch,
+  validateSearch: only(readEndpointSearch),
   component: lazyRouteComponent(() => import('./webhooks/endpoint.tsx'), 'WebhookEndpoint'),
 })
 
 const events = createRoute({
   getParentRoute: () => team,
   path: '/-/events',
-  validateSearch: readEventsSearch,
+  validateSearch: only(readEventsSearch),
   component: lazyRouteComponent(() => import('./events/events.tsx'), 'Events'),
 })
 
 const auditLog = createRoute({
   getParentRoute: () => team,
   path: '/-/audit-log',
-  validateSearch: readAuditSearch,
+  validateSearch: only(readAuditSearch),
   component: lazyRouteComponent(() => import('./audit-log/audit-log.tsx'), 'AuditLog'),
 })
 
 const members = createRoute({
   getParentRoute: () => team,
   path: '/-/members',
-  validateSearch: readFlag('invite'),
+  validateSearch: only(readFlag('invite')),
   component: lazyRouteComponent(() => import('./members/members-page.tsx'), 'Members'),
 })
 
@@ -99,7 +99,7 @@ const privacy = createRoute({
   getParentRoute: () => team,
   path: '/-/privacy',
   // The request that is open.
-  validateSearch: ({ request }): { request?: string } => (typeof request === 'string' ? { request } : {}),
+  validateSearch: only(({ request }): { request?: string } => (typeof request === 'string' ? { request } : {})),
   component: lazyRouteComponent(() => import('./privacy/privacy-page.tsx'), 'Privacy'),
 })
 
@@ -114,56 +114,64 @@ const project = createRoute({ getParentRoute: () => team, path: '/$project', com
 const inbox = createRoute({
   getParentRoute: () => project,
   path: '/inbox',
-  validateSearch: readFilters,
+  validateSearch: only(readFilters),
   component: lazyRouteComponent(() => import('./inbox/inbox.tsx'), 'Inbox'),
 })
 
 const testimonials = createRoute({
   getParentRoute: () => project,
   path: '/testimonials',
-  validateSearch: readWordsFilters,
+  validateSearch: only(readWordsFilters),
   component: lazyRouteComponent(() => import('./testimonials/page.tsx'), 'Testimonials'),
 })
 
 const videos = createRoute({
   getParentRoute: () => project,
   path: '/videos',
-  validateSearch: readVideoFilters,
+  validateSearch: only(readVideoFilters),
   component: lazyRouteComponent(() => import('./videos/page.tsx'), 'Videos'),
 })
 
 const surveys = createRoute({
   getParentRoute: () => project,
   path: '/surveys',
-  validateSearch: readFlag('create'),
+  validateSearch: only(readFlag('create')),
   component: lazyRouteComponent(() => import('./surveys/surveys.tsx'), 'Surveys'),
+})
+
+const survey = createRoute({
+  getParentRoute: () => project,
+  path: '/surveys/$survey',
+  beforeLoad: ({ params }) => {
+    throw redirect({ to: '/$team/$project/surveys/$survey/results', params, replace: true })
+  },
 })
 
 const surveyEdit = createRoute({
   getParentRoute: () => project,
   path: '/surveys/$survey/edit',
-  validateSearch: readBuilder,
+  validateSearch: only(readBuilder),
   component: lazyRouteComponent(() => import('./surveys/builder/builder.tsx'), 'Builder'),
 })
 
 const surveyResults = createRoute({
   getParentRoute: () => project,
   path: '/surveys/$survey/results',
-  validateSearch: readResults,
+  validateSearch: only(readResults),
   component: lazyRouteComponent(() => import('./surveys/results/results.tsx'), 'SurveyResults'),
 })
 
 const surveyResponses = createRoute({
   getParentRoute: () => project,
   path: '/surveys/$survey/responses',
-  validateSearch: readResponses,
+  validateSearch: only(readResponses),
   component: lazyRouteComponent(() => import('./surveys/responses/responses.tsx'), 'SurveyResponses'),
 })
 
 const analytics = createRoute({
   getParentRoute: () => project,
   path: '/analytics',
-  validateSearch: readRange,
+  validateSearch: only(readRange),
   component: lazyRouteComponent(() => import('./analytics/page.tsx'), 'Analytics'),
 })
 
@@ -189,7 +197,7 @@ const oneImport = createRoute({
   getParentRoute: () => project,
   path: '/imports/$import',
   // How many rows the file has, as a dry run counted them.
-  validateSearch: ({ of }): { of?: number } => (typeof of === 'number' && of > 0 ? { of } : {}),
+  validateSearch: only(({ of }): { of?: number } => (typeof of === 'number' && of > 0 ? { of } : {})),
   component: lazyRouteComponent(() => import('./imports/import-page.tsx'), 'ImportPage'),
 })
 
@@ -202,7 +210,7 @@ const firstSteps = createRoute({
 const tags = createRoute({
   getParentRoute: () => project,
   path: '/tags',
-  validateSearch: readTagsSearch,
+  validateSearch: only(readTagsSearch),
   component: lazyRouteComponent(() => import('./tags/tags-page.tsx'), 'Tags'),
 })
 
@@ -232,6 +240,7 @@ export const router = createRouter({
         testimonials,
         videos,
         surveys,
+        survey,
         surveyEdit,
         surveyResults,
         surveyResponses,
@@ -249,6 +258,8 @@ export const router = createRouter({
   basepath: '/app',
   defaultPreload: 'intent',
   scrollRestoration: true,
+  // What the reader of an address leaves out is taken out of the address.
+  search: { strict: true },
   trailingSlash: 'preserve',
 })
 

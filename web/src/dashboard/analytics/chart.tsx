@@ -5,6 +5,8 @@ const PLOT = { top: 12, bottom: 24, start: 40, end: 12 }
 const MAX_COLUMN = 28
 
 export interface Point {
+  /** The first day of the period: no other point has it. */
+  start: string
   /** Names the period, such as "Nov 3". */
   label: string
   /** Null where there is nothing to show. */
@@ -104,9 +106,9 @@ function Axis({ ticks, scale, width, points }: Pick<ChartProps, 'ticks' | 'point
         </g>
       ))}
       {points.map(
-        ({ label }, index) =>
+        ({ start, label }, index) =>
           (points.length - 1 - index) % every === 0 && (
-            <text key={label} x={scale.x(index)} y={HEIGHT - 6} textAnchor="middle">
+            <text key={start} x={scale.x(index)} y={HEIGHT - 6} textAnchor="middle">
               {label}
             </text>
           ),
@@ -128,8 +130,8 @@ function Line({ points, scale }: { points: readonly Point[]; scale: Scale }) {
     <>
       <path className="line" d={path} />
       {points.map(
-        ({ label, value }, index) =>
-          value !== null && <circle key={label} className="dot" cx={scale.x(index)} cy={scale.y(value)} r="2.5" />,
+        ({ start, value }, index) =>
+          value !== null && <circle key={start} className="dot" cx={scale.x(index)} cy={scale.y(value)} r="2.5" />,
       )}
     </>
   )
@@ -138,11 +140,11 @@ function Line({ points, scale }: { points: readonly Point[]; scale: Scale }) {
 function Columns({ points, scale, chosen }: { points: readonly Point[]; scale: Scale; chosen: number }) {
   const columnWidth = Math.max(1, Math.min(MAX_COLUMN, scale.step * 0.7))
   return points.map(
-    ({ label, value }, index) =>
+    ({ start, value }, index) =>
       value !== null &&
       value > 0 && (
         <rect
-          key={label}
+          key={start}
           className="column"
           data-chosen={index === chosen || undefined}
           x={scale.x(index) - columnWidth / 2}

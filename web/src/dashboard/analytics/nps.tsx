@@ -33,7 +33,7 @@ export function NpsParts({ nps, interval }: { nps: Nps; interval: 'day' | 'week'
     )
   const nameOf = interval === 'month' ? monthText : dayText
   const points = nps.series.map(
-    ({ start, score, answered }): Point => ({ label: nameOf(start), value: score, text: periodText(score, answered) }),
+    ({ start, score, answered }): Point => ({ start, label: nameOf(start), value: score, text: periodText(score, answered) }),
   )
   return (
     <>

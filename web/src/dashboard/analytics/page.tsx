@@ -38,7 +38,8 @@ export function Analytics() {
   })
   const nps = useQuery({
     queryKey: ['nps', ref.project_id, days, interval],
-    queryFn: () => api.analytics.nps({ ...ref, ...days, interval }),
+    // While another range is read, the last one is shown in its own periods.
+    queryFn: async () => ({ nps: await api.analytics.nps({ ...ref, ...days, interval }), interval }),
     placeholderData: keepPreviousData,
   })
   return (
@@ -57,7 +58,7 @@ export function Analytics() {
       </Loaded>
       <Section title="Net Promoter Score" lead="How likely customers are to recommend you, from the surveys of this project: −100 to 100.">
         <Loaded query={nps} skeleton={<Skeleton rows={1} height="16rem" />}>
-          {(course) => <NpsParts nps={course} interval={interval} />}
+          {(shown) => <NpsParts {...shown} />}
         </Loaded>
       </Section>
     </Page>

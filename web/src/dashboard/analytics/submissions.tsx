@@ -10,7 +10,9 @@ const WEEK = 7
 /** How many submissions arrived, day by day; week by week in a long range. */
 export function Arrivals({ figures: { days } }: { figures: Overview }) {
   const periods = isMany(days.length) ? inWeeks(days) : days
-  const points = periods.map(({ day, submissions }): Point => ({ label: dayText(day), value: submissions, text: counted(submissions) }))
+  const points = periods.map(
+    ({ day, submissions }): Point => ({ start: day, label: dayText(day), value: submissions, text: counted(submissions) }),
+  )
   const highest = Math.max(...periods.map(({ submissions }) => submissions))
   const table = (
     <table>

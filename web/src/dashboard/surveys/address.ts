@@ -1,5 +1,5 @@
 const TABS = ['questions', 'translations', 'settings'] as const
-const RANGES = ['7', '30', '90'] as const
+export const DAY_RANGES = ['7', '30', '90', '365'] as const
 const CHANNELS = ['public', 'api', 'mcp', 'import', 'dashboard'] as const
 const GROUPS = ['promoters', 'passives', 'detractors'] as const
 const DAY = /^\d{4}-\d\d-\d\d$/
@@ -16,7 +16,7 @@ export interface BuilderSearch {
 /** What the results are about. */
 export interface ResultsSearch {
   /** The last so many days, instead of `from` and `to`. */
-  range?: (typeof RANGES)[number]
+  range?: (typeof DAY_RANGES)[number]
   from?: string
   to?: string
   language?: string
@@ -47,7 +47,7 @@ export function readBuilder(search: Record<string, unknown>): BuilderSearch {
 
 export function readResults(search: Record<string, unknown>): ResultsSearch {
   return defined({
-    range: RANGES.find((range) => range === String(search.range)),
+    range: DAY_RANGES.find((range) => range === String(search.range)),
     from: dayOf(search.from),
     to: dayOf(search.to),
     language: textOf(search.language),

@@ -1,5 +1,6 @@
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
 import { Button } from '../ui/button.tsx'
+import { Marked } from '../ui/marked.tsx'
 import { nameInText } from '../ui/names.ts'
 import { useChange } from './use-change.ts'
 import type { Testimonial } from './words.ts'
@@ -15,7 +16,7 @@ const DIRECTIONS: Readonly<Record<string, readonly [direction: string, granulari
   Home: ['backward', 'lineboundary'],
 }
 
-/** The words of a testimonial. Select a part, by mouse or by Shift and the arrow keys, to show only this part to visitors. */
+/** The words of a testimonial. Select a part, by mouse or by Shift and the arrow keys, to highlight it for visitors. */
 export function ExcerptWords({ testimonial }: { testimonial: Testimonial }) {
   const { body, excerpt, author } = testimonial
   const words = useRef<HTMLDivElement>(null)
@@ -63,24 +64,11 @@ export function ExcerptWords({ testimonial }: { testimonial: Testimonial }) {
   )
 }
 
-/** The words with the excerpt marked. */
-export function Marked({ body, excerpt }: { body: string; excerpt: string | null }) {
-  const start = excerpt === null ? -1 : body.indexOf(excerpt)
-  if (excerpt === null || start < 0) return body
-  return (
-    <>
-      {body.slice(0, start)}
-      <mark>{excerpt}</mark>
-      {body.slice(start + excerpt.length)}
-    </>
-  )
-}
-
 function hintOf(part: string | null, excerpt: string | null): string {
   if (part !== null) return `“${part.length > SHOWN_CHARACTERS ? `${part.slice(0, SHOWN_CHARACTERS)}…` : part}”`
   return excerpt === null
-    ? 'Select the best part with the mouse, or with Shift and the arrow keys. Visitors then see only this part.'
-    : 'Visitors see only the marked part. Select another part to change it.'
+    ? 'Select the best part with the mouse, or with Shift and the arrow keys. Visitors see it highlighted.'
+    : 'Visitors see the marked part highlighted. Select another part to change it.'
 }
 
 function useSelectedPart(words: React.RefObject<HTMLElement | null>): string | null {

@@ -1,6 +1,7 @@
 import { plainName } from './names.ts'
 import './quote-card.css'
 import { Face } from './face.tsx'
+import { Marked } from './marked.tsx'
 import { Stars } from './stars.tsx'
 
 declare module 'react' {
@@ -22,7 +23,7 @@ export interface Quote {
   posterUrl?: string | null
 }
 
-/** A customer's words as visitors see them: the excerpt if there is one, and no e-mail address. */
+/** A customer's words as visitors see them: with the excerpt highlighted, and without an e-mail address. */
 export function QuoteCard({ quote }: { quote: Quote }) {
   const { title, body, excerpt, rating, author, picture = null, posterUrl } = quote
   const role = [author.title, author.company].filter(Boolean).join(', ')
@@ -35,7 +36,9 @@ export function QuoteCard({ quote }: { quote: Quote }) {
           {title}
         </p>
       )}
-      <blockquote dir="auto">{excerpt ?? body}</blockquote>
+      <blockquote dir="auto">
+        <Marked body={body} excerpt={excerpt ?? null} />
+      </blockquote>
       <figcaption>
         <Face name={author.name} picture={picture} />
         <span dir="auto">

@@ -2,7 +2,7 @@ import { serviceNow } from '../../clock.ts'
 import { useTeam } from '../../shell/places.ts'
 import { dayIn } from '../../ui/day-in.ts'
 import { SelectField, TextField } from '../../ui/field.tsx'
-import type { ResultsSearch } from '../address.ts'
+import { DAY_RANGES, type ResultsSearch } from '../address.ts'
 import { languageName } from '../languages.ts'
 import type { Survey } from '../queries.ts'
 
@@ -11,6 +11,7 @@ const RANGES = [
   { value: '7', label: 'Last 7 days' },
   { value: '30', label: 'Last 30 days' },
   { value: '90', label: 'Last 90 days' },
+  { value: '365', label: 'Last 12 months' },
   { value: 'days', label: 'From … to …' },
 ]
 
@@ -28,7 +29,7 @@ export function ResultsFilters({ survey, search, onChange }: ResultsFiltersProps
   const { timezone } = useTeam().settings
   const today = dayIn(timezone, serviceNow())
   const chooseRange = (value: string) => {
-    const range = (['7', '30', '90'] as const).find((one) => one === value)
+    const range = DAY_RANGES.find((one) => one === value)
     onChange({
       range,
       from: value === 'days' ? dayIn(timezone, Date.parse(survey.created_at)) : undefined,

@@ -4,7 +4,7 @@ import { useTeam } from '../../shell/places.ts'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { useSurveyRef } from '../queries.ts'
 import type { AskedProps } from './asked.ts'
-import { courseOf } from './range.ts'
+import { type Course, courseOf, yearTo } from './range.ts'
 
 const WIDTH = 640
 const HEIGHT = 150
@@ -17,18 +17,16 @@ interface Period {
 }
 
 /** The Net Promoter Score over time. Versions cannot be told apart there. */
-export function NpsCourse({ survey, input }: AskedProps) {
-  const ref = useSurveyRef()
+export function NpsCourse({ survey, question, input }: AskedProps) {
   const { timezone } = useTeam().settings
-  const course = courseOf(input, survey.created_at, timezone)
-  const { language } = input
-  const query = useQuery({
-    queryKey: ['survey-results', ref.survey_id, 'course', course, language],
-    queryFn: () => api.analytics.nps({ ...ref, ...course, ...(language !== undefined && { language }) }),
-    enabled: input.survey_version === undefined,
-    placeholderData: keepPreviousData,
-  })
-  if (input.survey_version !== undefined) return null
+  const isAsked = input.survey_version === undefined
+  const own = courseOf(input, survey.created_at, timezone)
+  const ofSurvey = useCourse(own, input, isAsked)
+  const hasOlder = input.from === undefined && ofSurvey.data !== undefined && ofSurvey.data.answered < question.answered
+  const year = yearTo(own.to)
+  const ofYear = useCourse(year, input, isAsked && hasOlder)
+  const [course, query] = hasOlder ? [year, ofYear] : [own, ofSurvey]
+  if (!isAsked) return null
   if (query.isPending) return <Skeleton rows={1} height="12rem" />
   const periods = (query.data?.series ?? []).filter(({ score }) => score !== null)
   // One point is no course.
@@ -68,6 +66,16 @@ export function NpsCourse({ survey, input }: AskedProps) {
       </figcaption>
     </figure>
   )
+}
+
+function useCourse(course: Course, { language }: AskedProps['input'], enabled: boolean) {
+  const ref = useSurveyRef()
+  return useQuery({
+    queryKey: ['survey-results', ref.survey_id, 'course', course, language],
+    queryFn: () => api.analytics.nps({ ...ref, ...course, ...(language !== undefined && { language }) }),
+    enabled,
+    placeholderData: keepPreviousData,
+  })
 }
 
 /** Periods without an answer have no point; the line goes on to the next one. */

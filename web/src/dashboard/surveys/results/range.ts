@@ -10,7 +10,7 @@ const MAX_DAYS = 366
 const FEW_DAYS = 31
 const SOME_DAYS = 190
 
-interface Course {
+export interface Course {
   from: string
   to: string
   interval: 'day' | 'week' | 'month'
@@ -23,11 +23,16 @@ export function resultsInput(search: ResultsSearch, timezone: string): ResultsIn
   return defined({ ...days, language, survey_version: version })
 }
 
+/** The months of a year: of a survey with answers from before it was made, such as imported ones. */
+export function yearTo(to: string): Course {
+  return { from: dayOf(Date.parse(to) - (MAX_DAYS - 1) * DAY_MS), to, interval: 'month' }
+}
+
 /** Returns the days and the periods of a course over time: those of the results, as far as it can show them. */
 export function courseOf({ from, to }: Pick<ResultsInput, 'from' | 'to'>, createdAt: string, timezone: string): Course {
   const last = to ?? dayIn(timezone, serviceNow())
   const first = from ?? dayIn(timezone, Date.parse(createdAt))
-  const earliest = dayOf(Date.parse(last) - (MAX_DAYS - 1) * DAY_MS)
+  const { from: earliest } = yearTo(last)
   const begin = [first, earliest].sort()[1] ?? first
   const days = (Date.parse(last) - Date.parse(begin)) / DAY_MS + 1
   return { from: begin, to: last, interval: intervalOf(days) }
