@@ -86,6 +86,13 @@ const directions: Record<string, readonly string[]> = {
     'server/src/oauth/scopes.ts',
   ],
   'server/src/oauth/': [...LAYERS_BELOW, '@earshot/db/oauth', 'server/src/auth/', 'server/src/http/', 'server/src/pages/'],
+  // Runs in the preview of a survey, too: what needs a browser's or Node's own is not here. The type of the texts comes from where they are.
+  'server/src/web/markup/': [
+    '@earshot/contracts',
+    '@earshot/contracts/constants',
+    '@earshot/web/locales/en.json',
+    'server/src/pages/html.ts',
+  ],
   // The type of the texts that both render.
   'server/src/web/': [
     ...LAYERS_BELOW,
@@ -94,6 +101,7 @@ const directions: Record<string, readonly string[]> = {
     'server/src/http/',
     'server/src/media/images.ts',
     'server/src/pages/',
+    'server/src/web/markup/',
   ],
   'server/src/pages/': [...LAYERS_BELOW, 'server/src/', 'server/src/auth/', 'server/src/http/'],
 
@@ -116,7 +124,14 @@ const directions: Record<string, readonly string[]> = {
   ],
   // Pages use the public API alone. What visitors load is small, so each part has its own files.
   // The code that it shows for receivers is that of the tested programs.
-  'web/src/dashboard/': ['@earshot/contracts', '@earshot/contracts/client', '@earshot/contracts/constants', 'examples/', 'web/src/styles/'],
+  'web/src/dashboard/': [
+    '@earshot/contracts',
+    '@earshot/contracts/client',
+    '@earshot/contracts/constants',
+    'examples/',
+    'web/src/styles/',
+    'web/src/survey-preview/messages.ts',
+  ],
   'web/src/visitor/': [
     '@earshot/contracts',
     '@earshot/contracts/client',
@@ -124,6 +139,15 @@ const directions: Record<string, readonly string[]> = {
     'web/src/locales/',
     'web/src/styles/',
   ],
+  // The form of visitors with its own script, from the functions by which the service makes it.
+  'web/src/survey-preview/': [
+    '@earshot/contracts',
+    'server/src/web/markup/',
+    'web/src/styles/',
+    'web/src/survey-preview/messages.ts',
+    'web/src/visitor/',
+  ],
+  'web/src/survey-preview/messages.ts': ['@earshot/contracts'],
   'web/src/embed/': ['@earshot/contracts'],
   'web/src/locales/': [],
   'web/src/styles/': [],

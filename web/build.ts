@@ -11,18 +11,23 @@ const BUILT = join(ROOT, 'dist')
 /** The last file that a build writes: what it was made from, and its files. */
 const STAMP = 'build.json'
 /** What the pages are made from. The lock file has the versions of packages. */
-const SOURCES = ['src', 'build.ts', 'page-paths.ts', 'package.json', '../contracts/src', '../examples/receivers', '../package-lock.json']
+const SOURCES = [
+  ...['src', 'build.ts', 'page-paths.ts', 'package.json', '../contracts/src', '../examples/receivers', '../package-lock.json'],
+  ...['../server/src/web/markup', '../server/src/pages/html.ts'],
+]
+const PREVIEW_ENTRY = 'src/survey-preview/main.ts'
 const DASHBOARD_ENTRY = 'src/dashboard/main.ts'
 const VISITOR_ENTRIES = ['src/visitor/collection.ts', 'src/visitor/survey.ts']
 const EMBED_ENTRY = 'src/embed/main.ts'
 const PLAYER_ENTRY = 'src/embed/player.ts'
-const ENTRIES = [DASHBOARD_ENTRY, ...VISITOR_ENTRIES, EMBED_ENTRY, PLAYER_ENTRY]
+const ENTRIES = [DASHBOARD_ENTRY, ...VISITOR_ENTRIES, PREVIEW_ENTRY, EMBED_ENTRY, PLAYER_ENTRY]
 const DASHBOARD_MANIFEST = 'dashboard.json'
 const VISITOR_MANIFEST = 'visitor.json'
+const PREVIEW_MANIFEST = 'preview.json'
 const EMBED = 'embed.js'
 const PLAYER = /^embed-player-[\w-]{8}\.js$/
 /** The names that every build has, in the order in which they are replaced. The encodings of a file come before it. */
-const LASTING = [DASHBOARD_MANIFEST, VISITOR_MANIFEST, EMBED].flatMap((name) => [`${name}.br`, `${name}.gz`, name])
+const LASTING = [DASHBOARD_MANIFEST, VISITOR_MANIFEST, PREVIEW_MANIFEST, EMBED].flatMap((name) => [`${name}.br`, `${name}.gz`, name])
 /** What the service reads of the sources as they are. A build brings it along, so that `dist/` is enough. */
 const READ_AS_IS = ['favicon.svg', 'locales', 'styles', 'embed/card.css', 'embed/words.json']
 /** What is younger may be that of another build that runs beside this one. */
@@ -79,7 +84,7 @@ async function buildPages(): Promise<void> {
   mkdirSync(BUILT, { recursive: true })
   const folder = mkdtempSync(join(BUILT, 'new-'))
   try {
-    for (const config of [dashboard(folder), visitor(folder), player(folder)]) await build(config)
+    for (const config of [dashboard(folder), visitor(folder), preview(folder), player(folder)]) await build(config)
     await build(embed(folder))
     addPaths(folder)
     compress(folder)
@@ -173,6 +178,15 @@ function visitor(folder: string): InlineConfig {
       manifest: VISITOR_MANIFEST,
       rolldownOptions: { input: VISITOR_ENTRIES.map((name) => join(ROOT, name)) },
     },
+  }
+}
+
+/** What shows a survey on the dashboard as visitors get it. On its own, so that visitors load nothing for it. */
+function preview(folder: string): InlineConfig {
+  const config = common(folder)
+  return {
+    ...config,
+    build: { ...config.build, manifest: PREVIEW_MANIFEST, rolldownOptions: { input: join(ROOT, PREVIEW_ENTRY) } },
   }
 }
 

@@ -110,6 +110,9 @@ export const sizes = {
   keptFailureBytes: 65_536,
 } as const
 
+/** The scales that are the same in every survey. */
+export const fixedScales = { nps: { min: 0, max: 10 }, csat: { min: 1, max: 5 }, ces: { min: 1, max: 7 } } as const
+
 /** 100000 as "100,000". `toLocaleString` loads the locales of Node, a tenth of the start of the command line. */
 export function grouped(count: number): string {
   return String(count).replaceAll(/\B(?=(\d{3})+$)/g, ',')

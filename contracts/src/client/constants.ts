@@ -2,7 +2,7 @@
 
 export { csvCell } from '../csv-cell.ts'
 export { durations } from '../durations.ts'
-export { grouped, sizes } from '../limits.ts'
+export { fixedScales, grouped, sizes } from '../limits.ts'
 export { kebabCase, takesKey } from '../operation-names.ts'
 export { plans } from '../plan-table.ts'
 export { eventTypes } from '../schemas/event-descriptions.ts'

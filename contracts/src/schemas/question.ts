@@ -29,9 +29,6 @@ const MAX_RULES = 10
 /** The most characters of a text answer, whatever its question allows. */
 const answerCharacters = { short_text: 1_000, long_text: 10_000 } as const
 
-/** The scales that are the same in every survey. */
-export const fixedScales = { nps: { min: 0, max: 10 }, csat: { min: 1, max: 5 }, ces: { min: 1, max: 7 } } as const
-
 /** Beyond it, whole numbers are not exact. */
 export const SafeNumber = z.number().min(Number.MIN_SAFE_INTEGER).max(Number.MAX_SAFE_INTEGER)
 

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import type { FieldError } from '../errors.ts'
-import { sizes } from '../limits.ts'
+import { fixedScales, sizes } from '../limits.ts'
 import { HTTP_URL } from '../schemas/primitives.ts'
-import { fixedScales, type Question, type QuestionInput, type QuestionType } from '../schemas/question.ts'
+import type { Question, QuestionInput, QuestionType } from '../schemas/question.ts'
 import { type AnswerValue, isShown } from './conditions.ts'
 
 const DATE = /^\d{4}-\d\d-\d\d$/

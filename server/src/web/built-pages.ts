@@ -18,10 +18,10 @@ export interface Assets {
 /** The pages as the last build left them. */
 export interface BuiltPages {
   /**
-   * Returns what the dashboard, or a page of visitors, loads. A build with several entries names them by their source. Throws
+   * Returns what the dashboard, the preview of a survey or a page of visitors loads. A build with several entries names them by their source. Throws
    * `dependency_unavailable` while there is no build.
    */
-  assets: (page: 'dashboard' | 'visitor', source?: string) => Promise<Assets>
+  assets: (page: 'dashboard' | 'preview' | 'visitor', source?: string) => Promise<Assets>
   /** Returns the same for a page of the dashboard by its path below `/app`, with what the page itself needs. */
   assetsAt: (path: string) => Promise<Assets>
   /** The folder of the built files, and that of the sources. */

@@ -1,7 +1,7 @@
 import type { Form } from '../pages/form.ts'
 import { type Html, html } from '../pages/html.ts'
+import { backLink } from './markup/frame.ts'
 import { fillHtml, type Locale } from './visitor-language.ts'
-import { backLink } from './visitor-layout.ts'
 import type { PublicProject, Receipt } from './visitor-operations.ts'
 
 interface ReceiptPage {

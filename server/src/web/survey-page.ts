@@ -1,15 +1,17 @@
-import { ApiError, type Question } from '@earshot/contracts'
+import { ApiError } from '@earshot/contracts'
 import { findProject, type ProjectRow } from '@earshot/db'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { toApiError } from '../http/failure.ts'
 import { imageUrl } from '../media/images.ts'
 import { type Form, formOf } from '../pages/form.ts'
 import { type Html, html } from '../pages/html.ts'
-import { type SurveyPage, surveyForm, surveyThanks } from './survey-form.ts'
-import { answerProblems, answersOf, questionProblems } from './survey-input.ts'
+import { backLink } from './markup/frame.ts'
+import { type SurveyPage, surveyForm, surveyThanks } from './markup/survey-form.ts'
+import { scriptTexts } from './markup/survey-script.ts'
+import { answerProblems, answersOf } from './survey-input.ts'
 import { failureText } from './visitor-failure.ts'
-import { fill, type Locale } from './visitor-language.ts'
-import { backLink, sameView, sendVisitorPage } from './visitor-layout.ts'
+import { fill } from './visitor-language.ts'
+import { sameView, sendVisitorPage } from './visitor-layout.ts'
 import type { PublicSurvey } from './visitor-operations.ts'
 import type { VisitorPageOptions } from './visitor-options.ts'
 
@@ -18,7 +20,8 @@ const ENTRY = 'visitor/survey.ts'
 /** Names of the address that are ours; all others are hidden fields. */
 const OWN_NAMES: readonly string[] = ['lang', 'embed', 'theme', 'external_id']
 
-interface Opened extends Pick<SurveyPage, 'locale' | 'survey'> {
+interface Opened extends Pick<SurveyPage, 'locale'> {
+  survey: PublicSurvey
   project: { name: string; color: string | null; logoUrl: string | null; website_url: string | null }
 }
 
@@ -128,7 +131,6 @@ function fromAddress({ query }: FastifyRequest): { hidden: Record<string, string
 
 /** What the script needs: conditions, and the texts of this language alone. */
 function dataOf(request: FastifyRequest, { locale, survey, project }: Opened): object {
-  const { script, error, survey: texts } = locale.messages
   return {
     ...fromAddress(request),
     id: survey.id,
@@ -136,21 +138,6 @@ function dataOf(request: FastifyRequest, { locale, survey, project }: Opened): o
     language: survey.language,
     project: project.name,
     startedAt: new Date().toISOString(),
-    questions: survey.questions.map((question) => asked(question, locale)),
-    texts: { script, error, survey: texts },
-  }
-}
-
-function asked(question: Question, locale: Locale): object {
-  const { id, ref, type, show_if } = question
-  const options = 'options' in question ? { options: question.options.map(({ value }) => value) } : {}
-  return {
-    id,
-    ref,
-    type,
-    show_if,
-    required: type !== 'statement' && question.required,
-    ...options,
-    problems: questionProblems(question, locale),
+    ...scriptTexts(survey.questions, locale),
   }
 }

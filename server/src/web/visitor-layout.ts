@@ -3,7 +3,8 @@ import { gzip } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Html, html, scriptData } from '../pages/html.ts'
 import type { Assets } from './built-pages.ts'
-import { fill, fillHtml, type Locale, languageNames } from './visitor-language.ts'
+import { type Brand, frameOf, mainOf } from './markup/frame.ts'
+import { type Locale, languageNames } from './visitor-language.ts'
 import { themePath } from './visitor-theme.ts'
 
 /** A page of visitors: a form of a project, a receipt, or why there is none. */
@@ -14,12 +15,14 @@ export interface VisitorPage {
   /** Null where nothing was built yet. Without a script where a page has nothing to enhance. */
   assets: (Omit<Assets, 'script'> & { script: string | null }) | null
   /** Whose page it is; null if nobody knows. */
-  project: { name: string; color: string | null; logoUrl: string | null } | null
+  project: (Brand & { color: string | null }) | null
   /** What the script needs, as JSON. */
   data?: object
   status?: number
   /** May be used again after the way back, or not even kept: what has a token of one person. */
   cache?: 'no-cache' | 'no-store'
+  /** In place of those of all pages. */
+  headers?: Readonly<Record<string, string>>
 }
 
 /** Sends a page that any site may frame. It reads and sets no cookie. */
@@ -28,7 +31,7 @@ export async function sendVisitorPage(request: FastifyRequest, reply: FastifyRep
   reply
     .code(status)
     .type('text/html; charset=utf-8')
-    .headers({ ...visitorHeaders, 'cache-control': cache, vary: 'Accept-Encoding, Accept-Language' })
+    .headers({ ...visitorHeaders, ...page.headers, 'cache-control': cache, vary: 'Accept-Encoding, Accept-Language' })
   const text = documentOf(page, request).text
   // What has a token beside what was typed is sent as it is: its compressed size would tell of both (BREACH).
   if (cache === 'no-store' || !/\bgzip\b/.test(String(request.headers['accept-encoding']))) return reply.send(text)
@@ -101,27 +104,15 @@ ${assets?.imports.map((address) => html`<link rel="modulepreload" href="${addres
 ${assets !== null && assets.script !== null && html`<script type="module" src="${assets.script}"></script>`}
 </head>
 <body class="visit${isFramed && ' embed'}">
-${project !== null && !isFramed && brandOf(project)}
-<main id="main">
-${body}
-</main>
-${!isFramed && footerOf(locale, request)}
+${isFramed ? mainOf(body) : frameOf({ locale, project, body, switcher: switcherOf(locale, request) })}
 ${data !== undefined && html`<script type="application/json" id="data">${scriptData(data)}</script>`}
 </body>
 </html>
 `
 }
 
-/** The mark is our copy of the logo, or the first letter. The address of the logo itself would tell another site who visits. */
-function brandOf({ name, logoUrl }: { name: string; logoUrl: string | null }): Html {
-  const mark =
-    logoUrl === null
-      ? html`<span class="mark" aria-hidden="true">${[...name][0]}</span>`
-      : html`<img class="logo" src="${new URL(logoUrl).pathname}" alt="" decoding="async">`
-  return html`<header class="brand">${mark}<bdi>${name}</bdi></header>`
-}
-
-function footerOf({ language, messages }: Locale, request: FastifyRequest): Html {
+/** Only what was asked for can be asked for again, in another language. */
+function switcherOf({ language, messages }: Locale, request: FastifyRequest): Html | false {
   const path = request.url.split('?', 1)[0] ?? ''
   const own = Object.entries(languageNames).find(([code]) => code === language)?.[1]
   const links = Object.entries(languageNames).map(
@@ -129,12 +120,5 @@ function footerOf({ language, messages }: Locale, request: FastifyRequest): Html
       html`<li><a href="${sameView(request, path, { lang: code })}" lang="${code}" hreflang="${code}"${code === language && html` aria-current="true"`}>${name}</a></li>`,
   )
   const switcher = html`<details class="languages"><summary><span class="sr">${messages.page.language}: </span>${own}</summary><ul>${links}</ul></details>`
-  return html`<footer><p>${fillHtml(messages.page.collectedWith, { service: html`<b>Earshot</b>` })}</p>${request.method === 'GET' && switcher}</footer>`
-}
-
-/** Returns the link back to the project's website; false without one. */
-export function backLink({ messages }: Locale, address: string | null): Html | false {
-  const url = address === null ? null : URL.parse(address)
-  if (url === null || !/^https?:$/.test(url.protocol)) return false
-  return html`<a class="back" href="${url.href}" rel="noopener noreferrer" target="_top">${fill(messages.page.back, { site: url.host })}</a>`
+  return request.method === 'GET' && switcher
 }

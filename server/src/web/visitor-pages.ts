@@ -6,6 +6,7 @@ import type { PageOptions } from '../pages/page-request.ts'
 import type { BuiltPages } from './built-pages.ts'
 import { registerCollection } from './collection-page.ts'
 import { registerSurvey } from './survey-page.ts'
+import { registerSurveyPreview } from './survey-preview.ts'
 import { registerFailurePage } from './visitor-failure.ts'
 import { openLocales } from './visitor-language.ts'
 import { callPublicOperations } from './visitor-operations.ts'
@@ -31,6 +32,7 @@ export function registerVisitorPages(
     registerWithdraw(scope, pageOptions)
     registerCollection(scope, pageOptions)
     registerSurvey(scope, pageOptions)
+    registerSurveyPreview(scope, pageOptions)
     // A link that was cut off, or has lost its last part. Registered last: an address that is known goes before.
     for (const path of ['/c', '/c/*', '/s', '/s/*'])
       scope.get(path, () => {

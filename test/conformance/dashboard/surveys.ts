@@ -252,7 +252,7 @@ async function saved(page: Page): Promise<void> {
 }
 
 function preview({ page }: Pick<Fixture, 'page'>) {
-  return page.locator('section[aria-label="Preview"]')
+  return page.frameLocator('iframe[title="The survey as respondents see it"]')
 }
 
 /** A good score leads past the question for unhappy people. */
@@ -260,15 +260,14 @@ async function skipInPreview(page: Page): Promise<void> {
   const toggle = page.getByRole('button', { name: 'Preview', exact: true })
   if (await toggle.isVisible()) await toggle.click()
   const phone = preview({ page })
-  await phone.getByRole('button', { name: 'Start again' }).click()
+  await page.getByRole('button', { name: 'Start again' }).click()
   await phone.getByRole('button', { name: 'Next' }).click()
-  await phone.getByText('An answer is required.').waitFor()
-  await phone.getByRole('radio', { name: '10' }).check({ force: true })
-  await phone.getByRole('button', { name: 'Next' }).click()
+  await phone.getByText('Please answer this question.').waitFor()
+  // A choice leads on by itself.
+  await phone.getByRole('radio', { name: '10' }).click()
   await phone.getByText('How did you find us?').waitFor()
   await phone.getByRole('button', { name: 'Back' }).click()
-  await phone.getByRole('radio', { name: '2', exact: true }).check({ force: true })
-  await phone.getByRole('button', { name: 'Next' }).click()
+  await phone.getByRole('radio', { name: '2', exact: true }).click()
   await phone.getByText('What should we do better?').waitFor()
 }
 

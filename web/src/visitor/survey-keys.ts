@@ -51,13 +51,18 @@ export function listenToKeys(form: HTMLFormElement, { current, next }: KeyOption
 
 /** A click beside what can be focused leaves the question where it was: its keys go on. */
 function keepFocus(form: HTMLFormElement, current: KeyOptions['current']): void {
-  document.addEventListener('click', () => {
+  const keep = () => {
+    // The preview of a survey makes a new form after each change.
+    if (!form.isConnected) {
+      document.removeEventListener('click', keep)
+      return
+    }
     const question = current()
     // Whoever marks words wants to copy them.
     const isMarking = getSelection()?.isCollapsed === false
-    if (question && form.isConnected && document.activeElement === document.body && !isMarking)
-      fieldsetOf(question)?.focus({ preventScroll: true })
-  })
+    if (question && document.activeElement === document.body && !isMarking) fieldsetOf(question)?.focus({ preventScroll: true })
+  }
+  document.addEventListener('click', keep)
 }
 
 function choose(input: HTMLInputElement | undefined): void {

@@ -19,8 +19,9 @@ export interface Trail {
 
 /** Opens the history of a survey. `onMove` is called after the visitor has gone back or forth in it. */
 export function openTrail(onMove: (ref: string, isBack: boolean) => void): Trail {
+  if (isFramed) return { note: () => {}, back: () => false, end: () => {} }
   let { depth } = entryOf(history.state) ?? { depth: 0 }
-  let isOpen = !isFramed
+  let isOpen = true
   /** The browser goes back later than it is asked to: a second press meanwhile would lead further, even out of the survey. */
   let isGoing = false
   addEventListener('popstate', ({ state }) => {

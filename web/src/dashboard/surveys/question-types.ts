@@ -1,3 +1,4 @@
+import { fixedScales } from '@earshot/contracts/constants'
 import type { IconName } from '../ui/icon.tsx'
 import type { QuestionType } from './queries.ts'
 
@@ -36,9 +37,6 @@ export const questionTypes: Record<QuestionType, TypeTexts> = {
 /** The types in the order of the menu. */
 // Proven: the keys of a complete record.
 export const typeOrder = Object.keys(questionTypes) as QuestionType[]
-
-/** The scales that are the same in every survey, as in the contract. */
-const fixedScales = { nps: { min: 0, max: 10 }, csat: { min: 1, max: 5 }, ces: { min: 1, max: 7 } } as const
 
 /** Returns the values of a scale, lowest first; null for types without one. */
 export function scaleOf(type: QuestionType, stars: number): number[] | null {

@@ -1,5 +1,5 @@
 import { hashKey } from '@tanstack/react-query'
-import type { Condition, Question, QuestionInput, QuestionType, Survey, SurveyInput } from '../queries.ts'
+import type { Condition, Question, QuestionType, Survey, SurveyInput } from '../queries.ts'
 
 /** What the service stores for a question without a text: it refuses an empty one. */
 const UNTITLED = 'Untitled question'
@@ -37,6 +37,10 @@ export interface DraftQuestion {
   isWhole: boolean
 }
 
+/** A question with all its fields, as it is stored. */
+type NewQuestion = WithoutId<Question>
+type WithoutId<Stored> = Stored extends Question ? Omit<Stored, 'id'> & { id?: string } : never
+
 /** A survey as it is edited. */
 export interface Draft {
   name: string
@@ -63,6 +67,11 @@ export function draftOf(survey: Survey, before?: Draft): Draft {
     responseLimit: textOf(survey.response_limit),
     isOncePerPerson: survey.one_per_respondent,
   }
+}
+
+/** Returns the questions as respondents get them once the draft is stored. They have the keys of the draft as ids. */
+export function shownQuestions(draft: Draft): Question[] {
+  return draft.questions.map((question) => ({ ...questionInput(question), id: question.key }))
 }
 
 /** Returns the fields of `surveys.update`. */
@@ -135,7 +144,7 @@ function isLongest({ type, max_length }: Extract<Question, { max_length: number 
   return max_length === LONGEST[type]
 }
 
-function questionInput(question: DraftQuestion): QuestionInput {
+function questionInput(question: DraftQuestion): NewQuestion {
   const { id, ref, condition, isRequired, min, max } = question
   const common = {
     ...(id !== undefined && { id }),

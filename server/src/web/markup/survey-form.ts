@@ -1,19 +1,18 @@
-import type { Form } from '../pages/form.ts'
-import { type Html, html } from '../pages/html.ts'
+import type { Question } from '@earshot/contracts'
+import { type Html, html } from '../../pages/html.ts'
+import { backLink } from './frame.ts'
 import { questionOf } from './survey-question.ts'
-import { fill, type Locale } from './visitor-language.ts'
-import { backLink } from './visitor-layout.ts'
-import type { PublicSurvey } from './visitor-operations.ts'
+import { fill, type Locale } from './texts.ts'
 
 /** What the page of a survey is made from. */
 export interface SurveyPage {
   locale: Locale
-  survey: PublicSurvey
+  survey: { language: string; version: number; questions: readonly Question[]; thank_you_text: string | null; form_token: string }
   project: { name: string; website_url: string | null }
   /** Where it is sent. */
   action: string
   /** What was answered before, and what is wrong with it by `ref`. */
-  form: Form
+  form: Readonly<Record<string, string | undefined>>
   problems: Readonly<Record<string, string>>
   /** When the survey was first shown, by the clock of the service. */
   startedAt: string

@@ -1,8 +1,8 @@
-import { fixedScales, type Question } from '@earshot/contracts'
-import type { Form } from '../pages/form.ts'
-import { type Html, html } from '../pages/html.ts'
-import { inputName } from './survey-input.ts'
-import { count, fill, type Locale } from './visitor-language.ts'
+import type { Question } from '@earshot/contracts'
+import { fixedScales } from '@earshot/contracts/constants'
+import { type Html, html } from '../../pages/html.ts'
+import { inputName } from './survey-problems.ts'
+import { count, fill, type Locale } from './texts.ts'
 
 const STAR = 'm12 1.8 3.1 6.6 7.2.9-5.3 5 1.4 7.1L12 17.9l-6.4 3.5L7 14.3 1.7 9.3l7.2-.9z'
 const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ'
@@ -11,7 +11,7 @@ const MAX_STARS = 5
 
 interface QuestionPage {
   locale: Locale
-  form: Form
+  form: Readonly<Record<string, string | undefined>>
   /** What is wrong with the answer, if anything is. */
   problem: string | undefined
   /** Of the texts of the survey. */
