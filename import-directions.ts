@@ -140,13 +140,7 @@ const directions: Record<string, readonly string[]> = {
     'web/src/styles/',
   ],
   // The form of visitors with its own script, from the functions by which the service makes it.
-  'web/src/survey-preview/': [
-    '@earshot/contracts',
-    'server/src/web/markup/',
-    'web/src/styles/',
-    'web/src/survey-preview/messages.ts',
-    'web/src/visitor/',
-  ],
+  'web/src/survey-preview/': ['@earshot/contracts', 'server/src/web/markup/', 'web/src/survey-preview/messages.ts', 'web/src/visitor/'],
   'web/src/survey-preview/messages.ts': ['@earshot/contracts'],
   'web/src/embed/': ['@earshot/contracts'],
   'web/src/locales/': [],

@@ -46,6 +46,25 @@ beforeEach(async () => {
 })
 afterAll(() => service.close())
 
+test('the preview has the styles of the page, no survey, and shows in frames of its own origin alone', async () => {
+  const survey = await publish(ALL_TYPES)
+  const [page, preview] = [await open(survey), await service.send('GET', '/s/preview?lang=de')]
+  const stylesOf = ({ body }: TestResponse) => body.match(/<link rel="stylesheet" href="\/assets\/[^"]+">/g)
+  expect(stylesOf(preview)).toEqual(stylesOf(page))
+  expect(stylesOf(preview)).not.toBeNull()
+  expect([preview.status, preview.headers.get('set-cookie')]).toEqual([200, null])
+  expect(preview.body).toContain('<html lang="de" dir="ltr">')
+  expect(preview.body).not.toContain('<form')
+  const policy = preview.headers.get('content-security-policy')?.split('; ')
+  expect(policy).toEqual(
+    expect.arrayContaining(["default-src 'none'", "frame-ancestors 'self'", "script-src 'self'", 'trusted-types earshot-preview']),
+  )
+  // Those of visitors stay as they are.
+  expect(page.headers.get('content-security-policy')?.split('; ')).toEqual(
+    expect.arrayContaining(['frame-ancestors *', "trusted-types 'none'"]),
+  )
+})
+
 test('all questions are on the page, which works without script and stores every type of answer', async () => {
   const survey = await publish(ALL_TYPES, { thank_you_text: 'Bless you!' })
   const { status, headers, body } = await open(survey)

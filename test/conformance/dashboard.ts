@@ -17,6 +17,7 @@ import { keyboardAccountFlows } from './dashboard/keyboard-account.ts'
 import { keyboardPageFlows } from './dashboard/keyboard-pages.ts'
 import { networkFlows } from './dashboard/network.ts'
 import { paletteFlows } from './dashboard/palette.ts'
+import { previewFlows } from './dashboard/previews.ts'
 import { situationFlows } from './dashboard/situations.ts'
 import { surveyResultsFlows } from './dashboard/survey-results.ts'
 import { surveysFlows } from './dashboard/surveys.ts'
@@ -43,6 +44,7 @@ const flows: readonly Flow[] = [
   surveyResultsFlows,
   analyticsFlows,
   widgetFlows,
+  previewFlows,
   importFlows,
   teamFlows,
   webhookFlows,

@@ -5,6 +5,7 @@ import type { VisitorPageOptions } from './visitor-options.ts'
 
 const PATH = '/s/preview'
 const ENTRY = 'survey-preview/main.ts'
+const ENTRY_OF_VISITORS = 'visitor/survey.ts'
 
 /** Only the dashboard shows it. Its script makes the form from what the dashboard tells it, by the functions that make the page of a survey. */
 const headers = {
@@ -27,7 +28,12 @@ const headers = {
 export function registerSurveyPreview(scope: FastifyInstance, { locales, pages }: VisitorPageOptions): void {
   scope.get(PATH, async (request, reply) => {
     const locale = await locales.choose(request)
-    const assets = await pages.assets('preview', ENTRY)
+    // The styles are the very files of visitors, in their order.
+    const [{ script, imports }, { styles }] = await Promise.all([
+      pages.assets('preview', ENTRY),
+      pages.assets('visitor', ENTRY_OF_VISITORS),
+    ])
+    const assets = { script, imports, styles }
     return sendVisitorPage(request, reply, {
       locale,
       title: 'Preview',

@@ -37,7 +37,7 @@ export const widgetFlows: readonly Flow[] = [
       await page.getByRole('button', { name: 'Copy' }).click()
       await page.getByRole('button', { name: 'Copied' }).waitFor()
       await page.getByLabel('Layout').selectOption('badge')
-      await preview.getByText('2 reviews').waitFor()
+      await preview.getByText('from 2 people').waitFor()
       await page.getByText('Not saved yet').waitFor()
       await page.getByRole('button', { name: 'Save' }).click()
       await page.getByText('<earshot-badge').waitFor()

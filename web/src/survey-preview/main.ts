@@ -1,9 +1,3 @@
-import '../styles/tokens.css'
-import '../styles/visitor.css'
-import '../styles/visitor-form.css'
-import '../styles/visitor-rating.css'
-import '../styles/visitor-receipt.css'
-import '../styles/visitor-survey.css'
 import { frameOf } from '../../../server/src/web/markup/frame.ts'
 import { surveyForm, surveyThanks } from '../../../server/src/web/markup/survey-form.ts'
 import { scriptTexts } from '../../../server/src/web/markup/survey-script.ts'
@@ -27,6 +21,8 @@ const rules: Policy = { createHTML: (text) => text }
 const policy = trustedTypes?.createPolicy('earshot-preview', rules) ?? rules
 
 const locale = readPageData<Locale>()
+/** As the service made it. Its links lead nowhere here. */
+const languages = document.querySelector('.languages')
 let known = ''
 let shown: PreviewedSurvey | undefined
 /** Answers, and the question that is shown under an empty name, as drafts of visitors have them. */
@@ -41,7 +37,7 @@ addEventListener('message', ({ data, origin, source }: MessageEvent<ToPreview>) 
     render(true)
   } else if (data.type === 'earshot:survey') update(data)
 })
-// The link at the end leads the whole window to another website.
+// Links lead away from the preview, and the one at the end leads the whole window.
 addEventListener('click', (event) => {
   if (event.target instanceof Element && event.target.closest('a')) event.preventDefault()
 })
@@ -73,6 +69,7 @@ function render(isMove = false): void {
   const place = scrollY
   const body = isAtEnd ? surveyThanks(page) : surveyForm(page)
   document.body.innerHTML = policy.createHTML(frameOf({ locale, project, body, switcher: false }).text)
+  if (languages) document.querySelector('footer')?.append(languages)
   if (project.color === null) document.documentElement.style.removeProperty('--brand')
   else document.documentElement.style.setProperty('--brand', project.color)
   if (isAtEnd) tell({ type: 'earshot:shown', ref: null, isSkipped: false, isMove })

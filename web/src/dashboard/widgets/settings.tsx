@@ -129,7 +129,7 @@ function Theme({ fields: { theme }, change, errors }: SettingsProps) {
       />
       <CheckField
         label="An accent colour of its own"
-        hint="Otherwise it has that of the project."
+        hint="Without one, links and featured words are blue."
         checked={theme.color !== null}
         onChange={({ target }) => set({ color: target.checked ? DEFAULT_COLOR : null })}
       />
