@@ -89,6 +89,33 @@ export const previewFlows: readonly Flow[] = [
     },
   },
   {
+    name: 'previews: a question that the answers skip is shown while it is edited, and the editor follows the preview',
+    run: async ({ page, client, team, project, open }) => {
+      const ref = { team_id: team.id, project_id: project.id }
+      const show_if = { match: 'all' as const, rules: [{ ref: 'happy', op: 'equals' as const, value: false }] }
+      const { id } = await client.surveys.create({
+        ...{ ...ref, name: 'Launch' },
+        questions: [
+          { type: 'boolean', ref: 'happy', title: 'Are you happy?', required: true },
+          { type: 'long_text', ref: 'why', title: 'Why not?', show_if },
+        ],
+      })
+      await open(`surveys/${id}/edit`)
+      const phone = page.frameLocator(PREVIEW)
+      const note = page.getByText('The answers so far skip this question.')
+      await page.getByRole('button', { name: 'Question 2.' }).click()
+      await note.waitFor({ state: 'attached' })
+      await showPreview(page)
+      await phone.getByText('Why not?').waitFor()
+      await phone.getByRole('button', { name: 'Back' }).click()
+      await note.waitFor({ state: 'detached' })
+      await phone.getByRole('radio', { name: 'No' }).click()
+      await phone.getByText('Why not?').waitFor()
+      await showPreview(page, 'Edit')
+      equal(await page.getByRole('textbox', { name: 'Question', exact: true }).inputValue(), 'Why not?')
+    },
+  },
+  {
     name: 'previews: a wall looks in the editor as on a website, saved or not',
     run: async (fixture) => {
       const { page, client, team, project, open, check } = fixture

@@ -44,15 +44,17 @@ addEventListener('click', (event) => {
 tell({ type: 'earshot:ready' })
 
 function update(next: PreviewedSurvey): void {
-  const text = JSON.stringify(next)
-  // Whatever was done in the preview stays as it is.
-  if (text === known) return
-  known = text
-  if (next.open !== null && next.open !== shown?.open) {
-    isAtEnd = false
-    values = { ...values, '': next.open }
-  }
+  const { open, ...content } = next
+  const text = JSON.stringify(content)
+  const isElsewhere = open !== null && open !== shown?.open && (isAtEnd || open !== values[''])
   shown = next
+  // Whatever was done in the preview stays as it is.
+  if (text === known && !isElsewhere) return
+  known = text
+  if (isElsewhere) {
+    isAtEnd = false
+    values = { ...values, '': open }
+  }
   render()
 }
 

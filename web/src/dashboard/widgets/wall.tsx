@@ -1,4 +1,4 @@
-import { createElement, useEffect, useRef } from 'react'
+import { createElement, useEffect, useRef, useState } from 'react'
 import { onThisOrigin } from '../api.ts'
 import type { WidgetFields } from './fields.ts'
 import type { ShownItem } from './preview.ts'
@@ -16,14 +16,16 @@ export interface WallData extends Pick<WidgetFields, 'layout' | 'theme'> {
 /** A widget as websites show it: their element, from their script, with data that it need not ask for. */
 export function Wall({ data }: { data: WallData }) {
   const element = useRef<HTMLElement & { data?: WallData }>(null)
+  const [hasFailed, setHasFailed] = useState(false)
   const text = JSON.stringify(onOurOrigin(data))
   useEffect(() => {
-    void import(/* @vite-ignore */ EMBED)
+    import(/* @vite-ignore */ EMBED).catch(() => setHasFailed(true))
   }, [])
   useEffect(() => {
     // Set before the script is there, it waits for the element.
     if (element.current) element.current.data = JSON.parse(text)
   }, [text])
+  if (hasFailed) return <p className="soft">The preview did not load. Reload the page to try again.</p>
   return createElement(data.layout === 'badge' ? 'earshot-badge' : 'earshot-wall', { ref: element, base: location.origin })
 }
 
