@@ -141,6 +141,16 @@ export const previewFlows: readonly Flow[] = [
         real.marks.map(([text]) => text),
         ['Saved us a week'],
       )
+      await website.close()
+      const asked: string[] = []
+      page.on('request', (request) => request.url().includes('/api/public/') && asked.push(request.url()))
+      await open('widgets')
+      // Small, and out of reach: the only way on is the link of the card.
+      const thumbnail = page.getByRole('listitem').filter({ hasText: 'Home page' }).locator('[inert] earshot-wall')
+      await thumbnail.getByText('Joan Clarke').waitFor()
+      equal(await page.getByRole('button', { name: 'Read more' }).count(), 0)
+      equal(asked.length, 1)
+      await check('the list with a thumbnail')
     },
   },
 ]

@@ -12,6 +12,7 @@ import { Page } from '../ui/page.tsx'
 import { Skeleton } from '../ui/skeleton.tsx'
 import { Ago } from '../ui/time.tsx'
 import { LAYOUTS, ORDERS, type Widget } from './fields.ts'
+import { Thumbnail } from './thumbnail.tsx'
 
 /** What shows the words of customers on the team's websites. */
 export function Widgets() {
@@ -49,9 +50,11 @@ export function Widgets() {
   )
 }
 
-function Card({ widget: { id, name, layout, order, max_items, theme, updated_at } }: { widget: Widget }) {
+function Card({ widget }: { widget: Widget }) {
+  const { id, name, layout, order, max_items, theme, updated_at } = widget
   return (
     <li className="card">
+      <Thumbnail widget={widget} />
       <span className="badge" data-layout={layout}>
         <Icon name={layout === 'badge' ? 'star' : 'wall'} />
       </span>

@@ -1,5 +1,5 @@
 import { sizes } from '@earshot/contracts/constants'
-import { infiniteQueryOptions, type QueryClient, useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
+import { infiniteQueryOptions, type QueryClient, queryOptions, useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { api, type Item, type Output } from '../api.ts'
 import type { WidgetFields } from './fields.ts'
@@ -27,6 +27,11 @@ export interface Material {
   positions: ReadonlyMap<string, number>
   /** There are older items. */
   hasMore: boolean
+}
+
+/** A widget as it is stored, as visitors get it. */
+export function savedQuery(id: string, fields: WidgetFields) {
+  return queryOptions({ queryKey: ['public-widget', id, fields], queryFn: () => api.public.widgets.retrieve({ widget_id: id }) })
 }
 
 /** What is needed once: the public key, null if there is none, and all featured testimonials, however old. */

@@ -1,13 +1,12 @@
 import { sizes } from '@earshot/contracts/constants'
 import { useQuery } from '@tanstack/react-query'
-import { api } from '../api.ts'
 import { useProjectRef } from '../shell/places.ts'
 import { Loaded } from '../ui/loaded.tsx'
 import { useHasFeature } from '../ui/not-in-plan.tsx'
 import { Skeleton } from '../ui/skeleton.tsx'
 import { isColor } from './contrast.ts'
 import type { WidgetFields } from './fields.ts'
-import { chosenItems, type Material, useMaterial } from './preview.ts'
+import { chosenItems, type Material, savedQuery, useMaterial } from './preview.ts'
 import { Wall, type WallData } from './wall.tsx'
 
 interface PreviewProps {
@@ -19,11 +18,7 @@ interface PreviewProps {
 /** The widget as visitors see it, also with settings that are not saved yet. */
 export function WidgetPreview({ fields, savedId }: PreviewProps) {
   const ref = useProjectRef()
-  const saved = useQuery({
-    queryKey: ['public-widget', savedId, fields],
-    queryFn: () => api.public.widgets.retrieve({ widget_id: savedId ?? '' }),
-    enabled: savedId !== null,
-  })
+  const saved = useQuery({ ...savedQuery(savedId ?? '', fields), enabled: savedId !== null })
   const hasBadge = !useHasFeature('widgets_without_badge')
   const material = useMaterial(ref, fields, savedId === null)
   return (
