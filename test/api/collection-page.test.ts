@@ -192,6 +192,7 @@ test('the pages work for any name that reaches the service, and may be framed by
   expect(body).toContain('<body class="visit embed">')
   expect(body).not.toContain('<header class="brand">')
   expect(body).toContain('?lang=en&amp;embed"')
+  expect((await open('?embed=1')).body).toContain('?lang=en&amp;embed"')
   // Every address in the page is a path.
   expect(body).not.toMatch(/(href|src|action)="https?:\/\/(localhost|127)/)
 })
@@ -210,6 +211,8 @@ test(`everything that the first visit loads has at most ${FIRST_LOAD_BYTES} byte
   expect(bytes).toBeLessThanOrEqual(FIRST_LOAD_BYTES)
   const compressed = await fetch(`${service.url}/c/${team.publicKey}`, { headers: { 'accept-encoding': 'gzip' } })
   expect(compressed.headers.get('content-encoding')).toBe('gzip')
+  const plain = await fetch(`${service.url}/c/${team.publicKey}`, { headers: { 'accept-encoding': 'gzip;q=0, identity' } })
+  expect(plain.headers.get('content-encoding')).toBeNull()
 })
 
 function open(query: string, headers: Record<string, string> = {}): Promise<TestResponse> {

@@ -8,6 +8,7 @@ import { brotliDecompressSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openBrowser } from '../support/browser.ts'
 import { makeUser, PASSWORD } from '../support/people.ts'
+import { requestHead, sendRaw } from '../support/raw-http.ts'
 import { startTestService, type TestService } from '../support/test-service.ts'
 
 /** The first load of the dashboard: its document, style and scripts, compressed. */
@@ -86,6 +87,12 @@ test('assets are compressed once, named by their content and kept for ever', asy
 test('only what a build made is an asset', async () => {
   for (const name of ['build.json', 'dashboard.json', 'main-AAAAAAAA.js', '../package.json', '..%2fpackage.json', ''])
     expect((await service.send('GET', `/assets/${name}`)).status, name).toBe(404)
+  // As they are: `fetch` resolves dots.
+  for (const name of ['%2e%2e/main-AAAAAAAA.js', 'x/../main-AAAAAAAA.js'])
+    expect(await sendRaw(service.url, [requestHead(`GET /assets/${name}`)]), name).toMatchObject({
+      status: 404,
+      body: { code: 'not_found' },
+    })
 })
 
 test('the first load stays within its budget', async () => {

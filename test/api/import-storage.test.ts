@@ -12,6 +12,11 @@ const FILE = 'name,text\nAda,Words.\n'
 
 /** What the store throws; null while it works. */
 let failure: BlobStoreError | null = null
+let refusals = 0
+const refuse = (error: BlobStoreError) => {
+  refusals += 1
+  return Promise.reject(error)
+}
 let store: BlobStore
 let service: TestService
 let worker: Awaited<ReturnType<typeof startWholeWorker>>
@@ -19,9 +24,9 @@ beforeAll(async () => {
   store = await openTestBlobStore()
   const blobStore: BlobStore = {
     ...store,
-    put: (...args) => (failure ? Promise.reject(failure) : store.put(...args)),
-    get: (...args) => (failure ? Promise.reject(failure) : store.get(...args)),
-    delete: (...args) => (failure ? Promise.reject(failure) : store.delete(...args)),
+    put: (...args) => (failure ? refuse(failure) : store.put(...args)),
+    get: (...args) => (failure ? refuse(failure) : store.get(...args)),
+    delete: (...args) => (failure ? refuse(failure) : store.delete(...args)),
   }
   service = await startTestService({ services: { blobStore }, bodyTimeoutMs: 500 })
   worker = await startWholeWorker(service)
@@ -49,8 +54,9 @@ test('an import waits for a store that is away, and its file is deleted once the
   const reserved = await createImport(service, team, { size_bytes: FILE.length })
   await upload(service, team, reserved, FILE)
   failure = new BlobStoreError('unavailable', 'Away.')
+  refusals = 0
   await service.send('POST', importsPath(team, `${reserved.id}/complete/`), { token: team.token })
-  await new Promise((resolve) => setTimeout(resolve, 600))
+  await until('the store refuses', () => refusals > 0)
   const state = async () => (await service.send('GET', importsPath(team, `${reserved.id}/`), { token: team.token })).body.state
   expect(await state()).toBe('running')
   failure = null

@@ -203,21 +203,6 @@ test('endpoints that never respond do not delay others', async () => {
   expect(hole.requests.length).toBeLessThanOrEqual(5)
 })
 
-test('a nudge sends before the next tick would', async () => {
-  await using receiver = await startReceiver()
-  await fixture.addEndpoint(receiver.url)
-  const { dispatcher } = await fixture.dispatch()
-  const latenciesMs: number[] = []
-  for (let index = 0; index < 5; index += 1) {
-    await fixture.emit()
-    const emittedAt = performance.now()
-    dispatcher.nudge()
-    await until('it arrived', () => receiver.requests.length === index + 1)
-    latenciesMs.push(performance.now() - emittedAt)
-  }
-  expect(Math.min(...latenciesMs)).toBeLessThan(100)
-})
-
 test('a stop waits for responses, interrupts attempts that take too long, and hands them back for the next worker', async () => {
   await using slow = await startReceiver((response) => void setTimeout(ok, 300, response))
   await using hole = await startReceiver(() => {})

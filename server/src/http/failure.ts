@@ -14,7 +14,8 @@ export function toApiError(error: unknown, limitBytes: number = sizes.bodyBytes)
   // The client left before its body had arrived, and reads no response.
   if (code === 'ECONNRESET') return new ApiError('malformed_json')
   if (code === 'FST_ERR_CTP_INVALID_CONTENT_LENGTH' || code === 'FST_ERR_CTP_EMPTY_JSON_BODY') return new ApiError('malformed_json')
-  if (code === 'FST_ERR_BAD_URL' || code === 'FST_ERR_MAX_PARAM_LENGTH') return new ApiError('not_found')
+  if (code === 'FST_ERR_BAD_URL' || code === 'FST_ERR_MAX_PARAM_LENGTH' || code === 'FST_STATIC_FORBIDDEN_PATH')
+    return new ApiError('not_found')
   return new ApiError('internal_error')
 }
 

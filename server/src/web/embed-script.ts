@@ -2,6 +2,7 @@ import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ApiError } from '@earshot/contracts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { acceptedEncodings } from '../http/accepted-encodings.ts'
 import { matchesETag } from '../http/etag.ts'
 import { type Representation, represent } from '../http/representation.ts'
 import { type BuiltPages, beingBuilt } from './built-pages.ts'
@@ -69,14 +70,8 @@ async function readEncodings(path: string): Promise<Record<Encoding, Representat
   return { br: represent(TYPE, br), gzip: represent(TYPE, gzip), identity: represent(TYPE, identity) }
 }
 
-/** Chooses among what the client accepts (RFC 9110 §12.5.3). */
+/** Chooses among what the client accepts. */
 function encodingFor(header: string | string[] | undefined): Encoding {
-  const accepted = new Set(
-    String(header ?? '')
-      .toLowerCase()
-      .split(',')
-      .filter((part) => !/;\s*q=0(\.0*)?\s*$/.test(part))
-      .map((part) => part.split(';', 1)[0]?.trim()),
-  )
+  const accepted = acceptedEncodings(header)
   return ENCODINGS.find(({ name }) => accepted.has(name))?.name ?? 'identity'
 }

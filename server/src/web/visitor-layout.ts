@@ -1,6 +1,7 @@
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { acceptedEncodings } from '../http/accepted-encodings.ts'
 import { type Html, html, scriptData } from '../pages/html.ts'
 import type { Assets } from './built-pages.ts'
 import { type Brand, frameOf, mainOf } from './markup/frame.ts'
@@ -34,7 +35,7 @@ export async function sendVisitorPage(request: FastifyRequest, reply: FastifyRep
     .headers({ ...visitorHeaders, ...page.headers, 'cache-control': cache, vary: 'Accept-Encoding, Accept-Language' })
   const text = documentOf(page, request).text
   // What has a token beside what was typed is sent as it is: its compressed size would tell of both (BREACH).
-  if (cache === 'no-store' || !/\bgzip\b/.test(String(request.headers['accept-encoding']))) return reply.send(text)
+  if (cache === 'no-store' || !acceptedEncodings(request.headers['accept-encoding']).has('gzip')) return reply.send(text)
   return reply.header('content-encoding', 'gzip').send(await compress(text))
 }
 
@@ -42,16 +43,16 @@ export async function sendVisitorPage(request: FastifyRequest, reply: FastifyRep
 export function sameView({ query }: FastifyRequest, path: string, changes: { lang?: string } = {}): string {
   const given = query as Record<string, unknown> // Of any route.
   const kept = Object.entries({ ...given, ...changes }).flatMap(([name, value]) =>
-    typeof value === 'string' && value !== '' ? [[name, value] as const] : [],
+    typeof value === 'string' && value !== '' && name !== 'embed' ? [[name, value] as const] : [],
   )
   const text = String(new URLSearchParams(Object.fromEntries(kept)))
   const parts = [...(text === '' ? [] : [text]), ...(isEmbedded(given) ? ['embed'] : [])]
   return parts.length === 0 ? path : `${path}?${parts.join('&')}`
 }
 
-/** Whether a page is shown inside another one: `?embed` has no value, and `sameView` writes it so. */
+/** Whether a page is shown inside another one: `?embed`, whatever its value. */
 export function isEmbedded(query: Record<string, unknown>): boolean {
-  return query.embed === ''
+  return query.embed !== undefined
 }
 
 /** What `?theme=` fixes; without it, the system of the visitor decides. */

@@ -11,6 +11,7 @@ import { html, scriptData } from '../pages/html.ts'
 import type { BuiltPages } from './built-pages.ts'
 import { sendFailurePage } from './visitor-failure.ts'
 import { openLocales } from './visitor-language.ts'
+import { isEmbedded } from './visitor-layout.ts'
 import { cardOf, pathOf, summaryOf, type Widget } from './widget-card.ts'
 import { openWidgetWords, type WidgetWords } from './widget-words.ts'
 
@@ -48,7 +49,7 @@ export function registerWidgetPage(app: FastifyInstance, options: WidgetPageOpti
       const widget = await readWidget(request, reply)
       const words = await wordsFor(request.query.lang, request.headers['accept-language'])
       const address = `${baseUrl}/w/${widget.id}`
-      const document = documentOf(widget, words, { address, home: baseUrl, isFrame: request.query.embed !== undefined })
+      const document = documentOf(widget, words, { address, home: baseUrl, isFrame: isEmbedded(request.query) })
       return sendRepresentation(request, reply.headers(headers), represent('text/html; charset=utf-8', document))
     },
     errorHandler,

@@ -28,6 +28,11 @@ export function batchesOf(decisions: readonly Held[]): readonly (readonly Held[]
   return batches
 }
 
+/** Whether so many decisions can all be sent when the page is left. */
+export function canLeaveWith(count: number): boolean {
+  return count * ITEM_BYTES <= QUOTA_BYTES
+}
+
 /** Leaves out reasons for which there is no room: a decision is worth more than the reason of it. */
 export function withinQuota(decisions: readonly Held[]): readonly Held[] {
   let leftBytes = QUOTA_BYTES - decisions.length * ITEM_BYTES

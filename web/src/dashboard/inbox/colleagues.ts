@@ -1,10 +1,10 @@
-import { api, type Member, queries, type Submission } from '../api.ts'
+import { api, isRefusal, type Member, queries, type Submission } from '../api.ts'
 import { keepChanged } from '../testimonials/live-words.ts'
 import { nameInText } from '../ui/names.ts'
 import { toast } from '../ui/toasts.tsx'
 
 const ALL = 100
-const DECIDED = { approved: 'approved', rejected: 'rejected', pending: 'opened again' } as const
+const DECIDED = { approved: 'approved', rejected: 'rejected', pending: 'reopened' } as const
 
 const membersQuery = (team_id: string) => ({
   queryKey: ['members', team_id, 'names'],
@@ -32,7 +32,10 @@ export async function tellWhoWasFaster(submissions: readonly Submission[]): Prom
       look: 'bad',
       text: `${nameInText(who)} ${DECIDED[state]} ${nameInText(author.name)}’s words before you. Your decision changed nothing.${more}`,
     })
-  } catch {
-    toast({ look: 'bad', text: `${nameInText(first.author.name)}’s words are not there any more. Your decision changed nothing.` })
+  } catch (error) {
+    const text = isRefusal(error, 'not_found')
+      ? `${nameInText(first.author.name)}’s words are not there any more. Your decision changed nothing.`
+      : `Somebody else decided on ${nameInText(first.author.name)}’s words before you. Your decision changed nothing.`
+    toast({ look: 'bad', text })
   }
 }

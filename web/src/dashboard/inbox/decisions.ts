@@ -6,7 +6,7 @@ import { isSignedOut, onSignedIn } from '../signed-out.ts'
 import { keepChanged } from '../testimonials/live-words.ts'
 import { nameInText } from '../ui/names.ts'
 import { toast, toastFailure } from '../ui/toasts.tsx'
-import { batchesOf, withinQuota } from './batches.ts'
+import { batchesOf, canLeaveWith, withinQuota } from './batches.ts'
 import { tellWhoWasFaster } from './colleagues.ts'
 import type { Action, After, Held } from './held.ts'
 import { countMoves, moveSubmissions } from './lists.ts'
@@ -176,7 +176,9 @@ function fail(sent: readonly Held[], error: unknown): void {
   }
   failure = error
   retryMs = Math.min(MAX_RETRY_MS, Math.max(FIRST_RETRY_MS, retryMs * 2))
-  mark(sent, { isSending: false, isTried: !(error instanceof EarshotApiError || error instanceof UnknownPersonError) })
+  // After an error of the service itself, nobody knows whether it has decided.
+  const isUntouched = error instanceof UnknownPersonError || (error instanceof EarshotApiError && error.status < 500)
+  mark(sent, isUntouched ? { isSending: false } : { isSending: false, isTried: true })
 }
 
 function mark(decisions: readonly Held[], change: Partial<Pick<Held, 'isSending' | 'isTried'>>): void {
@@ -222,6 +224,10 @@ function leave(): void {
 }
 
 addEventListener('pagehide', leave)
+// More than can be sent then: the browser asks whether to leave.
+addEventListener('beforeunload', (event) => {
+  if (!canLeaveWith(held.size)) event.preventDefault()
+})
 // The browser may show the page again as it was, with decisions that were sent meanwhile.
 addEventListener('pageshow', ({ persisted }) => {
   if (!persisted) return

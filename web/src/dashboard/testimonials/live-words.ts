@@ -4,7 +4,7 @@ import { canMatch, matches } from '../inbox/matching.ts'
 import type { Change } from '../live/follow.ts'
 import { isBeyond, noteNews } from '../live/news.ts'
 import type { narrowing } from './filters.ts'
-import { isTestimonial, keepWords, type Words } from './words.ts'
+import { isTestimonial, keepWords, type Words, wordsKey } from './words.ts'
 
 type Pages = InfiniteData<{ results: Words[]; next_cursor: string | null }, string | undefined>
 type Narrow = ReturnType<typeof narrowing>
@@ -18,7 +18,7 @@ interface WordsList {
 
 /** Whether a list of this page needs more of a changed record than its id, kind and state. */
 export function showsChangedWords(project_id: string, change: Change): boolean {
-  if (queries.getQueryData(['words-one', project_id, change.submission_id]) !== undefined) return true
+  if (queries.getQueryData(wordsKey({ project_id, id: change.submission_id })) !== undefined) return true
   return wordsLists(project_id, 'active').some((list) => hasWords(list, change.submission_id) || (canShow(list, change) && isNarrow(list)))
 }
 
@@ -43,7 +43,7 @@ export function showWords(project_id: string, changes: readonly Change[], read: 
 /** The record of a testimonial has more than that of a submission: what the team added stays. */
 export function keepChanged(project_id: string, words: Words): void {
   const listed = wordsLists(project_id).flatMap(wordsOf)
-  const shown = listed.find(({ id }) => id === words.id) ?? queries.getQueryData<Words>(['words-one', project_id, words.id])
+  const shown = listed.find(({ id }) => id === words.id) ?? queries.getQueryData<Words>(wordsKey(words))
   if (shown) keepWords(isTestimonial(words) ? words : { ...shown, ...words })
 }
 

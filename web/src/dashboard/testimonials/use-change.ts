@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query'
 import { api, queries } from '../api.ts'
 import { toastFailure } from '../ui/toasts.tsx'
 import { refreshPreviews } from '../widgets/refresh-previews.ts'
-import { keepWords, type Testimonial } from './words.ts'
+import { keepWords, type Testimonial, wordsKey } from './words.ts'
 
 interface Change {
   before: Testimonial
@@ -23,7 +23,10 @@ export function useChange() {
       await queries.invalidateQueries({ queryKey: ['featured', after.project_id] })
     },
     onError: (error, { before }) => {
-      keepWords(before)
+      const { featured, excerpt, position, tags } = before
+      // What others have changed meanwhile stays.
+      const shown = queries.getQueryData<Testimonial>(wordsKey(before)) ?? before
+      keepWords({ ...shown, featured, excerpt, position, tags })
       toastFailure(error)
     },
   })

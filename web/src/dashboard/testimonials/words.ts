@@ -31,10 +31,15 @@ export function wordsQuery(ref: ProjectRef, filters: Filters) {
   })
 }
 
+/** Where one record is kept. */
+export function wordsKey({ project_id, id }: { project_id: string; id: string }) {
+  return ['words-one', project_id, id]
+}
+
 /** What is open, when the list does not have it. */
 export function oneQuery(ref: ProjectRef, id: string, kind: Filters['kind']) {
   return queryOptions({
-    queryKey: ['words-one', ref.project_id, id],
+    queryKey: wordsKey({ ...ref, id }),
     queryFn: (): Promise<Words> =>
       kind === undefined
         ? api.testimonials.retrieve({ ...ref, testimonial_id: id })
@@ -74,7 +79,7 @@ export function keepWords(words: Words): void {
         pages: data.pages.map((page) => ({ ...page, results: page.results.map((one) => (one.id === words.id ? words : one)) })),
       },
   )
-  queries.setQueryData(['words-one', words.project_id, words.id], words)
+  queries.setQueryData(wordsKey(words), words)
 }
 
 /** Reads the lists and their counts again, after something was added, removed or decided. */
