@@ -33,7 +33,7 @@ export const durations = {
 
   /** How long a reserved import waits for its file and its completion, and how long the file of a dry run is kept. */
   importFileHours: 24,
-  /** How long an import that stopped can be resumed: its quota begins anew next month. */
+  /** How long an import that stopped can be resumed: its quota resets next month. */
   importResumeDays: 62,
 
   /** How long a reserved upload of a video waits for its bytes and its completion. */

@@ -15,7 +15,7 @@ const write = { scope: 'write:videos', role: 'member' } as const
 /** Header of the token that authorizes an upload. */
 export const UPLOAD_TOKEN_HEADER = 'X-Upload-Token'
 
-/** What whoever reserves an upload says of the file. */
+/** What is declared of a file when its upload is reserved. */
 export const reservation = {
   file_name: text(sizes.fileNameCharacters, 1).meta({ description: 'Name of the file.', example: 'clip.webm' }),
   content_type: text(100, 1).meta({ description: 'Media type of the file. What counts is what is in it.', example: 'video/webm' }),

@@ -27,7 +27,7 @@ export const surveyResultsFlows: readonly Flow[] = [
       await database.transaction((tx) => createPastResponses(tx, { ...ref, survey_id }, past))
       await open(`surveys/${survey_id}/results`)
       await page.getByRole('heading', { name: 'Over time, by month' }).waitFor()
-      await page.getByText('Course as a table').click()
+      await page.getByText('Show as a table').click()
       equal(await page.getByRole('figure').filter({ hasText: 'Over time' }).getByRole('rowheader').count(), 3)
       await check('a course of months')
       await page.getByRole('combobox', { name: 'Time' }).selectOption('Last 90 days')

@@ -48,7 +48,7 @@ function NotRead({ id, feed }: { id: string; feed: FeedReader }) {
   return (
     <div className="stack">
       {!isRead || isReadingOlder ? (
-        <p className="soft">Reading the feed…</p>
+        <p className="soft">Loading events…</p>
       ) : (
         <p>
           The event <code>{id}</code> is not among those read. {!hasOlder && 'It was expunged, is no longer kept, or was a test.'}

@@ -30,7 +30,7 @@ export function FirstSteps() {
         </Empty>
       </Page>
     )
-  const actions = !isHidden && <Button onClick={() => hideSteps(project.id, true)}>Hide from the navigation</Button>
+  const actions = !isHidden && <Button onClick={() => hideSteps(project.id, true)}>Hide from the sidebar</Button>
   return (
     <Page title="First steps" lead={'From a new project to the first words of a customer on your page.'} actions={actions}>
       {steps === undefined && (error ? <ErrorNote error={error} onRetry={refetch} /> : <Skeleton rows={5} height="5.5rem" />)}
@@ -82,7 +82,7 @@ function Finished({ publicKey }: { publicKey: string | null }) {
         <Icon name="star" />
       </span>
       <h2>You are ready for feedback</h2>
-      <p>Everything is set up. Send the link of your collection page to the first customers, and look into the inbox for their words.</p>
+      <p>Everything is set up. Send the link to your collection page to your first customers, and check the inbox for their feedback.</p>
       {publicKey !== null && <CopyButton text={collectionPage(publicKey)} label="Copy the link" />}
     </div>
   )

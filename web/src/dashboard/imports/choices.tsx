@@ -2,7 +2,7 @@ import { CheckField, SelectField, TextField } from '../ui/field.tsx'
 import type { Options } from './options.ts'
 
 const DEDUPE = [
-  { value: 'none', label: 'Not at all: every row is new' },
+  { value: 'none', label: 'Don’t match: import every row as new' },
   { value: 'external_id', label: 'By the id of the record' },
   { value: 'email+body', label: 'By e-mail address and text' },
 ] as const

@@ -64,7 +64,7 @@ export function DropFile() {
           </>
         ) : (
           <>
-            <p>Drop a CSV file here, or choose one. You see what it brings before anything is stored.</p>
+            <p>Drop a CSV file here, or choose one. You’ll see a preview before anything is imported.</p>
             <label className="sr" htmlFor={inputId}>
               File to import
             </label>

@@ -81,7 +81,7 @@ function ResponseExport() {
     return (
       <div className="card stack">
         <h3>Responses to a survey</h3>
-        {isPending && <p className="soft">Reading the surveys…</p>}
+        {isPending && <p className="soft">Loading surveys…</p>}
         {error && <ErrorNote error={error} onRetry={() => void refetch()} />}
         {data && <p className="soft">The project has no survey.</p>}
       </div>

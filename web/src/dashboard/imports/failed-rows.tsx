@@ -43,7 +43,7 @@ export function FailedRows({ one }: { one: Import }) {
                   </th>
                   <th scope="col">Column</th>
                   <th scope="col">Problem</th>
-                  <th scope="col">As it stands in the file</th>
+                  <th scope="col">Value in the file</th>
                 </tr>
               </thead>
               <tbody>

@@ -17,7 +17,7 @@ export function Progress({ one }: { one: Import }) {
       </label>
       <p role="status">{countOf(done, isUndoing ? 'record' : 'row')} so far</p>
       {!one.dry_run && <Totals one={one} />}
-      <p className="soft">You can leave this page: the work goes on.</p>
+      <p className="soft">You can leave this page: the import continues in the background.</p>
     </div>
   )
 }

@@ -26,7 +26,7 @@ export function Result({ one }: { one: Import }) {
           </p>
         </Note>
       )}
-      {one.state === 'undone' && <Note>The import is undone. What somebody had approved or rejected by then has stayed.</Note>}
+      {one.state === 'undone' && <Note>The import is undone. Testimonials that were already approved or rejected were kept.</Note>}
       <Totals one={one} />
       <div className="row">
         {one.totals.created > one.totals.removed && (

@@ -46,9 +46,9 @@ export const FIELD_LABELS: Record<(typeof importFields)[number], string> = {
 
 /** What an import is doing, in a word or two, and how that looks. */
 export function stateOf({ state, finished_at, dry_run }: Import): { text: string; look: 'good' | 'bad' | 'warn' | '' } {
-  if (state === 'undone') return finished_at === null ? { text: 'Being undone', look: '' } : { text: 'Undone', look: '' }
+  if (state === 'undone') return finished_at === null ? { text: 'Undoing', look: '' } : { text: 'Undone', look: '' }
   if (state === 'failed') return { text: 'Stopped', look: 'bad' }
-  if (state === 'reserved') return { text: 'Waits for its file', look: 'warn' }
+  if (state === 'reserved') return { text: 'Waiting for the file', look: 'warn' }
   if (state === 'completed') return { text: dry_run ? 'Checked' : 'Completed', look: 'good' }
   return { text: dry_run ? 'Checking' : 'Running', look: '' }
 }

@@ -39,7 +39,7 @@ function Requests() {
   const open = (id: string | undefined) =>
     void navigate({ to: '/$team/-/privacy', params: { team: team.slug }, search: id === undefined ? {} : { request: id } })
   if (!isIncluded || isRefusal(query.error, 'feature_not_in_plan'))
-    return <NotInPlan what="privacy requests">They find everything about a person, and erase it everywhere.</NotInPlan>
+    return <NotInPlan what="privacy requests">Find and erase everything stored about a person.</NotInPlan>
   return (
     <>
       <div className="privacy-forms">

@@ -82,7 +82,7 @@ function Receipt({ request: { kind, state, counts, recipients, requested_by, cre
       </dl>
       {recipients.length > 0 && (
         <div className="recipients">
-          <h3>Got copies by webhook</h3>
+          <h3>Received copies by webhook</h3>
           <p className="soft">Ask their operators to erase them, too.</p>
           <ul>
             {recipients.map(({ webhook_id, url, deliveries }) => (

@@ -15,7 +15,7 @@ export function ProjectSettings() {
   const isAdmin = useHasRole('admin')
   return (
     <Page title="Project settings" lead={`How ${name} collects feedback, and the keys by which your pages reach it.`}>
-      {!isAdmin && <Note>Admins and owners of the team change these settings.</Note>}
+      {!isAdmin && <Note>Only admins and owners can change these settings.</Note>}
       <Section title="General">
         <GeneralForm key={id} />
       </Section>

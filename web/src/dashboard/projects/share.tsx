@@ -22,7 +22,7 @@ export function Share({ publicKey }: { publicKey: string }) {
       </div>
       <div className="share">
         <h3>Form on your website</h3>
-        <p className="soft">Put these lines where the form shall appear.</p>
+        <p className="soft">Paste this code where you want the form to appear.</p>
         <CodeLine code={embed} label="Copy lines" />
       </div>
     </div>

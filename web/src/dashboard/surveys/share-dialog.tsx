@@ -50,7 +50,7 @@ export function ShareDialog({ survey, onClose }: { survey: Survey; onClose: () =
           </a>
         </div>
         <div className="stack">
-          <h3>Say who answers, and from where</h3>
+          <h3>Identify respondents and sources</h3>
           <p className="soft">
             Add fields to the link. They are stored in <code>hidden</code> of the response, and shown with it. Put nothing secret there:
             respondents see the link.

@@ -12,7 +12,7 @@ export function TeamSettings() {
   const isOwner = useHasRole('owner')
   return (
     <Page title="Team settings" lead={`For all projects of ${name}.`}>
-      {!isAdmin && <Note>Admins and owners of the team change these settings.</Note>}
+      {!isAdmin && <Note>Only admins and owners can change these settings.</Note>}
       <Section title="General">
         <GeneralForm key={id} />
       </Section>

@@ -24,7 +24,7 @@ export function Captions({ video, canWrite }: { video: Video; canWrite: boolean 
     <section className="captions">
       <h3>Captions</h3>
       {captions.length === 0 && (
-        <p className="soft">None yet. Captions let people follow who cannot hear the video, or have the sound off.</p>
+        <p className="soft">None yet. Captions help people who cannot hear the video or have the sound off.</p>
       )}
       <ul>
         {captions.map((caption) => (

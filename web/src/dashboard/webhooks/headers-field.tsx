@@ -18,7 +18,7 @@ export function HeadersField({ headers, onChange, errors }: HeadersFieldProps) {
   const common = errors.get('headers')
   return (
     <fieldset className="choices">
-      <legend>Headers of your own</legend>
+      <legend>Custom headers</legend>
       <p className="hint">
         Optional. Every request carries them, such as Authorization for a gateway. Their values are stored encrypted and never shown again.
       </p>

@@ -77,7 +77,7 @@ function Editor({ widget }: { widget: Widget | null }) {
             </div>
           </form>
         ) : (
-          <Note>Members of the team change widgets. You can read.</Note>
+          <Note>You have read-only access. Members of the team can edit widgets.</Note>
         )}
         <div>
           <h2 className="widget-heading">Preview {isChanged && widget !== null && <span className="tag warn">Not saved yet</span>}</h2>
@@ -126,7 +126,7 @@ function DeleteWidget({ widget: { id, name }, onClose }: { widget: Widget; onClo
   }
   return (
     <Confirm title={`Delete ${name}?`} action="Delete the widget" onConfirm={remove} onClose={onClose}>
-      <p>Websites that show it have an empty place from their next request on. The words of your customers stay. This cannot be undone.</p>
+      <p>Websites that embed it stop showing it with their next request. Your testimonials are kept. This cannot be undone.</p>
     </Confirm>
   )
 }

@@ -15,7 +15,7 @@ export const NEW_WIDGET: WidgetFields = {
 
 export const LAYOUTS = [
   { value: 'wall', label: 'Wall', hint: 'All words side by side, in columns.' },
-  { value: 'carousel', label: 'Carousel', hint: 'A row that visitors move sideways.' },
+  { value: 'carousel', label: 'Carousel', hint: 'A row that visitors scroll sideways.' },
   { value: 'badge', label: 'Badge', hint: 'The average rating and the number of reviews.' },
 ] as const
 export const ORDERS = [

@@ -143,7 +143,7 @@ function Conflict({ editing }: { editing: DraftEditing }) {
     <div className="note warn" role="alert">
       <div>
         <p>
-          <strong>Somebody else changed this survey while you did.</strong> Nothing is lost: your changes are kept in this browser. Choose
+          <strong>Someone else edited this survey while you were editing it.</strong> Nothing is lost: your changes are kept in this browser. Choose
           which ones stay.
         </p>
         <div className="row">

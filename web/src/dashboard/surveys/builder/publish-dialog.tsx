@@ -50,7 +50,7 @@ export function PublishDialog({ editing, onClose, onOpen }: PublishDialogProps) 
           ))}
         </ul>
         {publish.data === null && !publish.isPending && (
-          <Note look="warn">Your last changes could not be saved. Close this window and look at what is marked.</Note>
+          <Note look="warn">Your latest changes could not be saved. Close this dialog and correct the marked fields.</Note>
         )}
         {publish.error && <ErrorNote error={publish.error} />}
         <p className="soft">

@@ -37,7 +37,7 @@ export function NpsCourse({ survey, question, input }: AskedProps) {
       <Line periods={query.data?.series ?? []} />
       <figcaption>
         <details>
-          <summary>Course as a table</summary>
+          <summary>Show as a table</summary>
           <div className="table-holder">
             <table>
               <thead>
