@@ -84,6 +84,20 @@ test('assets are compressed once, named by their content and kept for ever', asy
   expect(brotliDecompressSync(packed.bytes).equals(bytes)).toBe(true)
 })
 
+test('documents have the colours that were chosen before any script runs, and pages of the account, too', async () => {
+  for (const [path, session] of [
+    ['/app/', cookie],
+    ['/accounts/profile/', cookie],
+    ['/accounts/sign-in/', ''],
+  ] as const) {
+    const rootOf = async (theme: string) =>
+      /<html[^>]*>/.exec((await service.send('GET', path, { headers: { cookie: `${session}; earshot_theme=${theme}` } })).body)?.[0]
+    expect(await rootOf('dark'), path).toBe('<html lang="en" data-theme="dark">')
+    expect(await rootOf('light'), path).toBe('<html lang="en" data-theme="light">')
+    expect(await rootOf('"><b>'), path).toBe('<html lang="en">')
+  }
+})
+
 test('only what a build made is an asset', async () => {
   for (const name of ['build.json', 'dashboard.json', 'main-AAAAAAAA.js', '../package.json', '..%2fpackage.json', ''])
     expect((await service.send('GET', `/assets/${name}`)).status, name).toBe(404)

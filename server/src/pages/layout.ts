@@ -2,6 +2,7 @@ import type { FastifyReply } from 'fastify'
 import { type Html, html } from './html.ts'
 import { navigation, type Place } from './navigation.ts'
 import { SIGN_OUT_PATH, START_PATH } from './paths.ts'
+import { type Theme, themeAttribute, themeOf } from './theme.ts'
 
 export const STYLE_PATH = '/accounts/page.css'
 
@@ -24,7 +25,7 @@ export function sendPage(reply: FastifyReply, { status = 200, formTarget, ...pag
     .code(status)
     .type('text/html; charset=utf-8')
     .headers({ ...pageHeaders(formTarget), 'cache-control': 'no-store' })
-    .send(pageOf(page).text)
+    .send(pageOf({ ...page, theme: themeOf(reply.request.headers.cookie) }).text)
 }
 
 /** Returns the headers of a page that cannot be framed and loads only its style. */
@@ -41,14 +42,16 @@ export function pageHeaders(formTarget?: string): Record<string, string> {
   }
 }
 
+type WholePage = Pick<Page, 'title' | 'body' | 'account' | 'place'> & { theme?: Theme }
+
 /** Returns a whole page. */
-export function pageOf({ title, body, account = null, place }: Pick<Page, 'title' | 'body' | 'account' | 'place'>): Html {
+export function pageOf({ title, body, account = null, place, theme = null }: WholePage): Html {
   return html`<!doctype html>
-<html lang="en">
+<html lang="en"${themeAttribute(theme)}>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
+<meta name="color-scheme" content="${theme ?? 'light dark'}">
 <meta name="robots" content="noindex">
 <title>${title} · Earshot</title>
 <link rel="icon" href="/favicon.svg" type="image/svg+xml">

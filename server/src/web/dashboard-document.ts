@@ -1,4 +1,5 @@
 import { html, scriptData } from '../pages/html.ts'
+import { type Theme, themeAttribute } from '../pages/theme.ts'
 import type { Assets } from './built-pages.ts'
 import type { FirstData } from './dashboard-data.ts'
 import { prerender } from './dashboard-prerender.ts'
@@ -9,16 +10,17 @@ interface DashboardPage {
   assets: Assets
   data: FirstData | null
   baseUrl: string
+  theme: Theme
 }
 
 /** Returns the document of a page of the dashboard. */
-export function dashboardDocument({ path, assets: { script, styles, imports }, data, baseUrl }: DashboardPage): string {
+export function dashboardDocument({ path, assets: { script, styles, imports }, data, baseUrl, theme }: DashboardPage): string {
   return html`<!doctype html>
-<html lang="en">
+<html lang="en"${themeAttribute(theme)}>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
+<meta name="color-scheme" content="${theme ?? 'light dark'}">
 <meta name="robots" content="noindex">
 <meta name="earshot-base-url" content="${baseUrl}">
 <title>Earshot</title>

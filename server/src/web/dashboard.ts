@@ -3,6 +3,7 @@ import type { Pipeline } from '../http/pipeline.ts'
 import { pageHeaders } from '../pages/layout.ts'
 import type { PageOptions } from '../pages/page-request.ts'
 import { redirectToSignIn } from '../pages/sign-in.ts'
+import { themeOf } from '../pages/theme.ts'
 import type { BuiltPages } from './built-pages.ts'
 import { compileFirstData } from './dashboard-data.ts'
 import { dashboardDocument } from './dashboard-document.ts'
@@ -33,7 +34,8 @@ export function registerDashboard(app: FastifyInstance, options: DashboardOption
       const path = pathOf(request.url)
       const [assets, data] = await Promise.all([pages.assetsAt(path), readFirstData(request, reply, path)])
       if (data === 'signed_out') return redirectToSignIn(reply, request.url)
-      return reply.headers(headers).type('text/html; charset=utf-8').send(dashboardDocument({ path, assets, data, baseUrl }))
+      const theme = themeOf(request.headers.cookie)
+      return reply.headers(headers).type('text/html; charset=utf-8').send(dashboardDocument({ path, assets, data, baseUrl, theme }))
     })
 }
 

@@ -10,12 +10,10 @@ import './styles/tables.css'
 import './styles/adapt.css'
 import { keepFocus } from './keep-focus.ts'
 import { reloadWhenOutdated } from './reload-when-outdated.ts'
-import { applyTheme } from './theme.ts'
 
 /** The page is opened then, whatever the browser says of its painting. */
 const LONGEST_PAINT_MS = 1_000
 
-applyTheme()
 keepFocus()
 
 let isOpening = () => true

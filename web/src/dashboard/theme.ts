@@ -1,13 +1,14 @@
-import { keep, readKept } from './kept.ts'
+/** Also read by the service, which writes the choice into its documents: they have the right colours before any script runs. */
+const COOKIE = 'earshot_theme'
+const YEAR_SECONDS = 31_536_000
 
-const KEY = 'earshot.theme'
-
-const THEMES = ['light', 'dark'] as const
-type Theme = (typeof THEMES)[number]
+type Theme = 'light' | 'dark'
 
 /** The colours that this browser was told to use, or null: as the device. */
 function chosenTheme(): Theme | null {
-  return THEMES.find((theme) => theme === readKept('local', KEY)) ?? null
+  const isChosen = (theme: Theme) => document.cookie.split('; ').includes(`${COOKIE}=${theme}`)
+  if (isChosen('light')) return 'light'
+  return isChosen('dark') ? 'dark' : null
 }
 
 const device = matchMedia('(prefers-color-scheme: dark)')
@@ -20,16 +21,13 @@ export function isDark(): boolean {
 
 /** Uses these colours in this browser from now on; null follows the device again. */
 export function chooseTheme(theme: Theme | null): void {
-  keep('local', KEY, theme)
-  applyTheme()
-  for (const listener of listeners) listener()
-}
-
-/** Uses the colours that were chosen. */
-export function applyTheme(): void {
-  const theme = chosenTheme()
+  const seconds = theme === null ? 0 : YEAR_SECONDS
+  const secure = location.protocol === 'https:' ? '; Secure' : ''
+  // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API is not in every browser
+  document.cookie = `${COOKIE}=${theme ?? ''}; Path=/; Max-Age=${seconds}; SameSite=Lax${secure}`
   if (theme === null) delete document.documentElement.dataset.theme
   else document.documentElement.dataset.theme = theme
+  for (const listener of listeners) listener()
 }
 
 /** Calls the listener whenever the page turns light or dark. Returns how to stop. */

@@ -23,9 +23,7 @@ export function Captions({ video, canWrite }: { video: Video; canWrite: boolean 
   return (
     <section className="captions">
       <h3>Captions</h3>
-      {captions.length === 0 && (
-        <p className="soft">None yet. Captions help people who cannot hear the video or have the sound off.</p>
-      )}
+      {captions.length === 0 && <p className="soft">None yet. Captions help people who cannot hear the video or have the sound off.</p>}
       <ul>
         {captions.map((caption) => (
           <li key={caption.id}>

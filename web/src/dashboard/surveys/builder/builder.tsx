@@ -143,8 +143,8 @@ function Conflict({ editing }: { editing: DraftEditing }) {
     <div className="note warn" role="alert">
       <div>
         <p>
-          <strong>Someone else edited this survey while you were editing it.</strong> Nothing is lost: your changes are kept in this browser. Choose
-          which ones stay.
+          <strong>Someone else edited this survey while you were editing it.</strong> Nothing is lost: your changes are kept in this
+          browser. Choose which ones stay.
         </p>
         <div className="row">
           <button type="button" className="btn" onClick={() => editing.resolve('mine')}>

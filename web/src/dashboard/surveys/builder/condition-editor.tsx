@@ -23,7 +23,8 @@ export function ConditionEditor({ question, draft, problems, onChange }: Conditi
   const rules = condition?.rules ?? []
   const match = condition?.match ?? 'all'
   const set = (changed: readonly ConditionRule[]) => onChange(changed.length === 0 ? null : { match, rules: [...changed] })
-  if (!last && rules.length === 0) return <p className="soft">From the second question on, you can show a question depending on earlier answers.</p>
+  if (!last && rules.length === 0)
+    return <p className="soft">From the second question on, you can show a question depending on earlier answers.</p>
   return (
     <fieldset className="choices conditions">
       <legend>Ask only if</legend>
