@@ -86,7 +86,7 @@ async function makePlace(tx: Tx, user: UserRow, secretBox: SecretBox): Promise<O
   const team = await createTeamFor(tx, user, { name: 'Northlight', plan: 'business' })
   const { admin, member } = await fillPeople(tx, { team_id: team.id, owner, secretBox })
   const project = await createProject(tx, owner, team.id, {
-    ...{ name: 'Customer stories', website_url: 'https://example.com', theme_color: '#2457c5', consent_text: CONSENT_TEXT },
+    ...{ name: 'Northlight Rota', website_url: 'https://example.com', theme_color: '#2457c5', consent_text: CONSENT_TEXT },
     thank_you_text: 'Thank you! We read every story, and we answer most of them.',
   })
   const ids = { team_id: team.id, project_id: project.id }

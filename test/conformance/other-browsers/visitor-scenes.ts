@@ -91,7 +91,7 @@ export const visitorScenes: readonly Scene[] = [
     isLook: true,
     run: async ({ browser, see, wait }, { url, paths }) => {
       await browser.open(url + paths.wall)
-      await see('heading', 'Customer stories')
+      await see('heading', 'Northlight Rota')
       await see('text', 'Amara Okafor')
       const tops =
         "[...document.querySelectorAll('.card')].map((card) => card.getBoundingClientRect()).filter(({ top }, index, all) => index === 0 || top < all[index - 1].top).map(({ top }) => Math.round(top))"
