@@ -34,7 +34,8 @@ async function answerAtOnce({ visitor, require }: Visitors, address: string): Pr
   const { context, page } = await visitor({ ...WIDE, locale: 'en' })
   await page.goto(address)
   await asked(page, NPS.title)
-  require('the first question is not focused', (await page.evaluate<string>(FOCUSED)) === 'q.recommend')
+  // The question, not its first answer: a ring around 0 looks like a choice.
+  require('the first question is not focused', (await page.evaluate<string>(FOCUSED)) === 'recommend')
   require('a choice is made by opening the page', (await page.locator(':checked').count()) === 0)
   await page.keyboard.press('3')
   await page.keyboard.press('Enter')
