@@ -69,6 +69,10 @@ test('an unchanged page is 304; what loses its approval is gone with the next re
   const before = await show(widget)
   const tag = before.headers.get('etag') ?? ''
   expect((await show(widget, { 'if-none-match': tag })).status).toBe(304)
+  const compressed = await fetch(`${service.url}/w/${widget}`, { headers: { 'accept-encoding': 'gzip' } })
+  expect([compressed.headers.get('content-encoding'), compressed.headers.get('etag')]).toEqual(['gzip', tag])
+  expect(compressed.headers.get('vary')).toMatch(/accept-encoding/)
+  expect(await compressed.text()).toBe(before.body)
   await service.client(team.token).submissions.reject({ ...team.project, submission_id: id, expected_state: 'approved' })
   const after = await show(widget, { 'if-none-match': tag })
   expect([after.status, after.body.includes('For a while.')]).toEqual([200, false])
@@ -122,7 +126,8 @@ test('the page speaks the language that is asked for, else the one of the browse
   ]
   for (const [query, accepted, lang, words] of cases) {
     const { body, headers } = await show(widget + query, { 'accept-language': accepted })
-    expect([accepted, headers.get('vary'), body.includes(lang), body.includes(words)]).toEqual([accepted, 'accept-language', true, true])
+    const vary = 'accept-language, accept-encoding'
+    expect([accepted, headers.get('vary'), body.includes(lang), body.includes(words)]).toEqual([accepted, vary, true, true])
   }
 })
 

@@ -1,7 +1,5 @@
-import { promisify } from 'node:util'
-import { gzip } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { acceptedEncodings } from '../http/accepted-encodings.ts'
+import { acceptedEncodings, compress } from '../http/compression.ts'
 import { type Html, html, scriptData } from '../pages/html.ts'
 import type { Assets } from './built-pages.ts'
 import { type Brand, frameOf, mainOf } from './markup/frame.ts'
@@ -57,8 +55,6 @@ export function isEmbedded(query: Record<string, unknown>): boolean {
 
 /** What `?theme=` fixes; without it, the system of the visitor decides. */
 const THEMES = ['light', 'dark'] as const
-
-const compress = promisify(gzip)
 
 const contentSecurityPolicy = [
   "default-src 'none'",

@@ -6,7 +6,7 @@ import { replyHeadersOf } from '../auth/reply-headers.ts'
 import { requestFactsOf } from '../auth/request-facts.ts'
 import { once } from '../http/once.ts'
 import { failureOf, type Pipeline } from '../http/pipeline.ts'
-import { represent, sendRepresentation } from '../http/representation.ts'
+import { represent, sendCompressed, sendRepresentation } from '../http/representation.ts'
 import { html, scriptData } from '../pages/html.ts'
 import type { BuiltPages } from './built-pages.ts'
 import { sendFailurePage } from './visitor-failure.ts'
@@ -50,7 +50,7 @@ export function registerWidgetPage(app: FastifyInstance, options: WidgetPageOpti
       const words = await wordsFor(request.query.lang, request.headers['accept-language'])
       const address = `${baseUrl}/w/${widget.id}`
       const document = documentOf(widget, words, { address, home: baseUrl, isFrame: isEmbedded(request.query) })
-      return sendRepresentation(request, reply.headers(headers), represent('text/html; charset=utf-8', document))
+      return sendCompressed(request, reply.headers(headers), represent('text/html; charset=utf-8', document))
     },
     errorHandler,
   })
