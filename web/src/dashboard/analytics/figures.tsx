@@ -1,4 +1,5 @@
 import type { api, Output } from '../api.ts'
+import { npsText } from '../ui/numbers.ts'
 
 export type Overview = Output<typeof api.analytics.overview>
 
@@ -11,6 +12,8 @@ interface Shown {
   value: number | null
   before: number | null
   text?: (value: number) => string
+  /** A difference says little: both values are shown. */
+  hasNoChange?: boolean
 }
 
 /** The main figures, each beside the one of as many days before. */
@@ -21,8 +24,14 @@ export function Figures({ figures: { current, previous } }: { figures: Overview 
     { name: 'Public now', value: now.public, before: then.public },
     { name: 'Average rating', value: now.average_rating, before: then.average_rating },
     { name: 'Survey responses', value: current.responses, before: previous.responses },
-    { name: 'NPS', value: current.nps.score, before: previous.nps.score },
-    { name: 'Time to a decision', value: now.average_ms_to_moderation, before: then.average_ms_to_moderation, text: durationText },
+    { name: 'NPS', value: current.nps.score, before: previous.nps.score, text: npsText },
+    {
+      name: 'Time to a decision',
+      value: now.average_ms_to_moderation,
+      before: then.average_ms_to_moderation,
+      text: durationText,
+      hasNoChange: true,
+    },
   ]
   return (
     <dl className="figures">
@@ -46,15 +55,15 @@ function textOf({ text = number.format }: Shown, value: number): string {
 }
 
 /** The change against as many days before. Only where more is better it is coloured. */
-function Compared({ figure: { value, before, text } }: { figure: Shown }) {
+function Compared({ figure: { value, before, text = number.format, hasNoChange } }: { figure: Shown }) {
   if (value === null) return 'No data in this range'
   if (before === null) return 'No data before'
-  if (text) return `${text(before)} before`
+  if (hasNoChange) return `${text(before)} before`
   const change = value - before
   if (change === 0) return 'Same as before'
   return (
     <>
-      <span className={change > 0 ? 'better' : 'worse'}>{signed.format(change)}</span> from {number.format(before)}
+      <span className={change > 0 ? 'better' : 'worse'}>{signed.format(change)}</span> from {text(before)}
     </>
   )
 }

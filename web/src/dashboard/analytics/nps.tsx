@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import type { api, Output } from '../api.ts'
 import { Empty } from '../ui/empty.tsx'
+import { npsText } from '../ui/numbers.ts'
 import { Chart, type Point } from './chart.tsx'
 import { dayText, monthText } from './days.ts'
 
@@ -39,7 +40,7 @@ export function NpsParts({ nps, interval }: { nps: Nps; interval: 'day' | 'week'
     <>
       <div className="nps">
         <p className="nps-score">
-          <b>{number.format(nps.score ?? 0)}</b>
+          <b>{npsText(nps.score ?? 0)}</b>
           <small>from {counted(nps.answered)}</small>
         </p>
         <div className="nps-parts">
@@ -91,7 +92,7 @@ function NpsTable({ nps, period, nameOf }: { nps: Nps; period: string; nameOf: (
         {nps.series.map(({ start, score, answered }) => (
           <tr key={start}>
             <th scope="row">{nameOf(start)}</th>
-            <td className="number">{score === null ? '–' : number.format(score)}</td>
+            <td className="number">{score === null ? '–' : npsText(score)}</td>
             <td className="number">{answered}</td>
           </tr>
         ))}
@@ -101,7 +102,7 @@ function NpsTable({ nps, period, nameOf }: { nps: Nps; period: string; nameOf: (
 }
 
 function periodText(score: number | null, answered: number): string {
-  return score === null ? 'no answers' : `NPS ${number.format(score)} from ${counted(answered)}`
+  return score === null ? 'no answers' : `NPS ${npsText(score)} from ${counted(answered)}`
 }
 
 function counted(answers: number): string {

@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router'
 import { onThisOrigin } from '../api.ts'
 import { Icon } from '../ui/icon.tsx'
 import { plainName } from '../ui/names.ts'
+import { progressText } from '../ui/numbers.ts'
 import { Ago } from '../ui/time.tsx'
 import { durationText, EXPLAINED, refreshVideos, type Video } from './videos.ts'
 
@@ -44,7 +45,7 @@ export function VideoTag({ video: { state, progress, offset_bytes, size_bytes } 
   return (
     <span className={`tag ${look}`}>
       {name}
-      {done !== null && ` ${Math.floor(done * 100)} %`}
+      {done !== null && ` ${progressText(done)}`}
     </span>
   )
 }

@@ -1,3 +1,4 @@
+import { percentText } from '../ui/numbers.ts'
 import type { Attempt, Delivery, Endpoint, Summary } from './records.ts'
 
 /** What happened, and what helps. */
@@ -137,6 +138,5 @@ export function durationInWords(ms: number): string {
 
 /** A share, never rounded up to all. */
 export function shareInWords(share: number | null): string {
-  if (share === null) return '–'
-  return `${(Math.floor(share * 1_000) / 10).toLocaleString('en')} %`
+  return share === null ? '–' : percentText(share)
 }

@@ -3,6 +3,8 @@ import { Icon } from '../../ui/icon.tsx'
 import type { QuestionResults } from '../queries.ts'
 
 const route = getRouteApi('/$team/$project/surveys/$survey/results')
+/** Room for the longest share, "99.9%", with its distances. */
+const TEXT_WIDTH = '3.5rem'
 const YES_NO: Readonly<Record<string, string>> = { true: 'Yes', false: 'No' }
 
 type Choices = NonNullable<QuestionResults['choices']>
@@ -21,14 +23,30 @@ export function Bars({ question, choices }: { question: QuestionResults; choices
               <AnswerLink question={question} value={value} label={label} />
             </th>
             <td>
-              <span className="bar" style={{ inlineSize: `${(count / most) * 100}%` }} />
-              <span>{percent ?? 0}%</span>
+              <Bar width={(count / most) * 100} percent={percent ?? 0} />
             </td>
             <td className="number">{count.toLocaleString('en')}</td>
           </tr>
         ))}
       </tbody>
     </table>
+  )
+}
+
+interface BarProps {
+  /** Of the cell, from 0 to 100. */
+  width: number
+  percent: number
+  look?: 'promoters' | 'passives' | 'detractors'
+}
+
+/** A bar with its share: inside where it fits, behind the end of a bar that is too short for it. */
+export function Bar({ width, percent, look }: BarProps) {
+  return (
+    <>
+      <span className={`bar ${look ?? ''}`} style={{ inlineSize: `${width}%` }} />
+      <span style={{ marginInlineStart: `clamp(0px, calc((${TEXT_WIDTH} - ${width}%) * 1000), ${width}%)` }}>{percent}%</span>
+    </>
   )
 }
 

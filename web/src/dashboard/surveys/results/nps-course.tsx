@@ -1,6 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { api } from '../../api.ts'
 import { useTeam } from '../../shell/places.ts'
+import { npsText } from '../../ui/numbers.ts'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { useSurveyRef } from '../queries.ts'
 import type { AskedProps } from './asked.ts'
@@ -55,7 +56,7 @@ export function NpsCourse({ survey, question, input }: AskedProps) {
                 {periods.map(({ start, score, answered }) => (
                   <tr key={start}>
                     <th scope="row">{start}</th>
-                    <td className="number">{score}</td>
+                    <td className="number">{score === null ? '–' : npsText(score)}</td>
                     <td className="number">{answered}</td>
                   </tr>
                 ))}
@@ -98,7 +99,7 @@ function Line({ periods }: { periods: readonly Period[] }) {
         <path d={`M${points.map(({ x, y }) => `${x.toFixed(1)} ${y.toFixed(1)}`).join('L')}`} className="line" />
         {points.map(({ start, answered, score, x, y }) => (
           <path key={start} d={`M${x.toFixed(1)} ${y.toFixed(1)}h0.01`} className="point">
-            <title>{`${shortDay.format(new Date(start))}: ${score} (${answered} answers)`}</title>
+            <title>{`${shortDay.format(new Date(start))}: ${npsText(score)} (${answered} answers)`}</title>
           </path>
         ))}
       </svg>

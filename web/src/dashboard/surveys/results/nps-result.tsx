@@ -1,8 +1,9 @@
 import { getRouteApi, Link } from '@tanstack/react-router'
+import { npsText } from '../../ui/numbers.ts'
 import type { QuestionResults } from '../queries.ts'
 import './nps.css'
 import type { AskedProps } from './asked.ts'
-import { BarsHead } from './bars.tsx'
+import { Bar, BarsHead } from './bars.tsx'
 import { NpsCourse } from './nps-course.tsx'
 
 const route = getRouteApi('/$team/$project/surveys/$survey/results')
@@ -36,7 +37,7 @@ function Gauge({ score }: { score: number }) {
         <path d="M20 100a80 80 0 0 1 160 0" className={look} strokeDasharray={`${share * LENGTH} ${LENGTH}`} />
       </svg>
       <figcaption aria-hidden="true">
-        <strong>{score.toLocaleString('en', { signDisplay: 'exceptZero' })}</strong>
+        <strong>{npsText(score)}</strong>
         <span>NPS</span>
       </figcaption>
     </figure>
@@ -71,8 +72,7 @@ function Groups({ nps }: { nps: Nps }) {
               <small>{range}</small>
             </th>
             <td>
-              <span className={`bar ${group}`} style={{ inlineSize: `${percent ?? 0}%` }} />
-              <span>{percent ?? 0}%</span>
+              <Bar width={percent ?? 0} percent={percent ?? 0} look={group} />
             </td>
             <td className="number">{count.toLocaleString('en')}</td>
           </tr>
