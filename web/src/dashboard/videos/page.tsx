@@ -42,14 +42,14 @@ export function Videos() {
   const close = () => void navigate({ search: { ...filters, view: undefined, item: undefined } })
   return (
     <Page title="Videos" lead="What customers recorded, and what your team uploaded." actions={upload} width="wide">
-      <div className="video-filters">
+      <search className="video-filters">
         <SelectField
           label="State"
           options={OPTIONS}
           value={filters.state ?? ANY}
           onChange={({ target }) => void navigate({ search: { state: STATES.find((state) => state === target.value) }, replace: true })}
         />
-      </div>
+      </search>
       {canWrite && filters.view !== 'upload' && <Interrupted />}
       <NewsBar count={newsCount} onShow={showNews} />
       <Loaded query={query} skeleton={<Skeleton rows={3} height="14rem" />}>

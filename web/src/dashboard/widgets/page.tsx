@@ -24,7 +24,7 @@ export function Widgets() {
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ next_cursor }) => next_cursor ?? undefined,
   })
-  const add = canWrite && <WidgetLink id="new" text="Add a widget" className="btn primary" />
+  const add = canWrite && <WidgetLink id="new" text="Add a widget" className="btn primary" icon="plus" />
   return (
     <Page title="Widgets" lead="A widget shows the public words of your customers on your website." actions={add} width="wide">
       <Loaded query={query} skeleton={<Skeleton rows={3} height="5rem" />}>
@@ -64,8 +64,8 @@ function Card({ widget }: { widget: Widget }) {
         </h2>
         <p className="soft">
           {LAYOUTS.find(({ value }) => value === layout)?.label}
-          {layout !== 'badge' && ` · ${ORDERS.find(({ value }) => value === order)?.label} · at most ${max_items}`}
-          {theme.mode !== 'auto' && ` · ${theme.mode}`}
+          {layout !== 'badge' && `\u00a0· ${ORDERS.find(({ value }) => value === order)?.label}\u00a0· at\u00a0most\u00a0${max_items}`}
+          {theme.mode !== 'auto' && `\u00a0· ${theme.mode}`}
         </p>
         <p className="soft">
           Changed <Ago at={updated_at} />
@@ -75,11 +75,12 @@ function Card({ widget }: { widget: Widget }) {
   )
 }
 
-function WidgetLink({ id, text, className }: { id: string; text: string; className?: string }) {
+function WidgetLink({ id, text, className, icon }: { id: string; text: string; className?: string; icon?: 'plus' }) {
   const { slug: team } = useTeam()
   const { slug: project } = useProject()
   return (
     <Link to="/$team/$project/widgets/$widget" params={{ team, project, widget: id }} className={className}>
+      {icon && <Icon name={icon} />}
       <bdi>{text}</bdi>
     </Link>
   )
