@@ -96,9 +96,18 @@ export const eventFlows: readonly Flow[] = [
       expect(await time.locator('option:checked').textContent()).toBe('From … to …')
       await time.selectOption('Any time')
       await entry.getByText('Grace Hopper').waitFor()
-      await page.getByLabel('Action').fill('project.created')
-      await page.getByLabel('Action').press('Enter')
-      await page.getByText('Project created').waitFor()
+      const author = { name: 'Ada Lovelace' }
+      const { id } = await client.submissions.create({ team_id: team.id, project_id: project.id, body: 'Good.', author })
+      await open('-/audit-log')
+      const added = page.getByRole('article').filter({ hasText: 'Submission created: Ada Lovelace in Shop' })
+      await added.waitFor()
+      expect(await added.getByText(id).isVisible()).toBe(false)
+      await added.getByText('Id', { exact: true }).click()
+      expect(await added.getByText(id).isVisible()).toBe(true)
+      await check('the id of what was changed')
+      await page.getByRole('combobox', { name: 'Action' }).selectOption('Project created')
+      await page.waitForURL(/action=project\.created/)
+      await page.getByRole('article').getByText('Project created').waitFor()
       await entry.waitFor({ state: 'detached' })
     },
   },

@@ -161,13 +161,13 @@ export const keyboardPageFlows: readonly Flow[] = [
     name: 'keys alone: the audit log is filtered, and usage leads to the members',
     run: async (fixture) => {
       const { page, open, client } = fixture
-      const { enter, isAt, press, write } = keysOf(page)
+      const { enter, isAt, press, tabTo } = keysOf(page)
       await client.projects.update({ ...refOf(fixture), name: 'Shop' })
       await open('-/audit-log')
       const renamed = page.getByRole('article').filter({ hasText: 'Project updated' })
       await renamed.waitFor()
-      await write('Action', 'project.created')
-      await press('Enter')
+      await tabTo('Action')
+      await page.keyboard.type('Project created')
       await renamed.waitFor({ state: 'detached' })
       await isAt('Action')
       await enter('Clear filters')

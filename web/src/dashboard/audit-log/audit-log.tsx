@@ -1,23 +1,25 @@
 import type { Client } from '@earshot/contracts/client'
 import { infiniteQueryOptions, useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { useEffect, useId, useState } from 'react'
 import { api, type Item } from '../api.ts'
 import { AdminsOnly, NotInPlan, useLacksFeature } from '../shell/admins-only.tsx'
 import { projectsQuery, useTeam } from '../shell/places.ts'
 import { Button } from '../ui/button.tsx'
 import { Empty } from '../ui/empty.tsx'
 import { Face } from '../ui/face.tsx'
-import { TextField } from '../ui/field.tsx'
+import { SelectField, TextField } from '../ui/field.tsx'
 import { Loaded } from '../ui/loaded.tsx'
 import { More } from '../ui/more.tsx'
+import { plainName } from '../ui/names.ts'
 import { useHasFeature } from '../ui/not-in-plan.tsx'
 import { Page } from '../ui/page.tsx'
 import { PeriodField } from '../ui/period-field.tsx'
 import { ListSkeleton } from '../ui/skeleton.tsx'
 import { At } from '../ui/time.tsx'
 import { defined, instantOf } from '../webhooks/address.ts'
+import { auditActions } from './actions.ts'
 import type { AuditSearch } from './address.ts'
+import { useTargetNames } from './use-target-names.ts'
 import { actionInWords, changesOf, credentialInWords } from './words.ts'
 import '../webhooks/webhooks.css'
 import './audit-log.css'
@@ -25,6 +27,7 @@ import './audit-log.css'
 type Entry = Item<Client['teams']['auditLog']['list']>
 
 const PAGE = 50
+const ANY = ''
 /** A longer value, such as a list of scopes, is folded. */
 const LONG = 160
 const route = getRouteApi('/$team/-/audit-log')
@@ -59,7 +62,7 @@ function Log() {
         <NotInPlan what="audit log" />
       ) : (
         <>
-          <Filters actions={[...new Set(entries.map(({ action }) => action))]} />
+          <Filters />
           <Loaded query={query} skeleton={<ListSkeleton height="4rem" hasFace />}>
             {() => <Entries entries={entries} isFiltered={Object.keys(search).length > 0} />}
           </Loaded>
@@ -70,33 +73,19 @@ function Log() {
   )
 }
 
-function Filters({ actions }: { actions: readonly string[] }) {
-  const id = useId()
+function Filters() {
   const search = route.useSearch()
   const navigate = route.useNavigate()
-  const [action, setAction] = useState(search.action ?? '')
-  // The field stays, with the focus, when the address changes.
-  useEffect(() => setAction(search.action ?? ''), [search.action])
   const set = (change: { [Name in keyof AuditSearch]?: AuditSearch[Name] | undefined }) =>
     void navigate({ search: defined({ ...search, ...change }), replace: true, resetScroll: false })
-  const setTyped = () => action.trim() !== (search.action ?? '') && set({ action: action.trim() || undefined })
   return (
     <search className="filters">
-      <TextField
+      <SelectField
         label="Action"
-        list={id}
-        placeholder="webhook.created"
-        value={action}
-        spellCheck={false}
-        onChange={({ target }) => setAction(target.value)}
-        onBlur={setTyped}
-        onKeyDown={({ key }) => key === 'Enter' && setTyped()}
+        value={search.action ?? ANY}
+        options={actionOptions(search.action)}
+        onChange={({ target }) => set({ action: target.value || undefined })}
       />
-      <datalist id={id}>
-        {actions.map((known) => (
-          <option key={known} value={known} />
-        ))}
-      </datalist>
       <PeriodField
         type="datetime-local"
         from={search.after ?? ''}
@@ -124,27 +113,32 @@ function Filters({ actions }: { actions: readonly string[] }) {
   )
 }
 
+/** All actions in words; also one of a link that is not known here. */
+function actionOptions(chosen: string | undefined) {
+  const codes = chosen === undefined || auditActions.includes(chosen) ? auditActions : [chosen, ...auditActions]
+  return [{ value: ANY, label: 'Any action' }, ...codes.map((code) => ({ value: code, label: actionInWords(code) }))]
+}
+
 function Entries({ entries, isFiltered }: { entries: readonly Entry[]; isFiltered: boolean }) {
+  const names = useTargetNames(entries)
   if (entries.length === 0)
     return (
       <Empty icon="log" title={isFiltered ? 'No entry matches' : 'No entry yet'}>
-        {isFiltered
-          ? 'Change or clear the filters. An action is written as in webhook.created.'
-          : 'Changes to the team, its members, projects and webhooks appear here.'}
+        {isFiltered ? 'Change or clear the filters.' : 'Changes to the team, its members, projects and webhooks appear here.'}
       </Empty>
     )
   return (
     <ol className="records">
       {entries.map((entry) => (
         <li key={entry.id}>
-          <EntryRow entry={entry} />
+          <EntryRow entry={entry} name={entry.target.id === null ? undefined : names.get(entry.target.id)} />
         </li>
       ))}
     </ol>
   )
 }
 
-function EntryRow({ entry }: { entry: Entry }) {
+function EntryRow({ entry, name }: { entry: Entry; name: string | undefined }) {
   const { data: projects = [] } = useQuery(projectsQuery(useTeam().id))
   const { actor, credential, action, target, project_id, ip, at } = entry
   const who = actor?.name ?? (credential?.kind === 'system' ? 'The service' : 'A deleted account')
@@ -155,6 +149,12 @@ function EntryRow({ entry }: { entry: Entry }) {
       <div className="what">
         <p>
           <strong dir="auto">{who}</strong> · <span>{actionInWords(action)}</span>
+          {name !== undefined && target.id !== project_id && (
+            <>
+              {': '}
+              <bdi>{plainName(name)}</bdi>
+            </>
+          )}
           {project && (
             <>
               {' in '}
@@ -167,13 +167,13 @@ function EntryRow({ entry }: { entry: Entry }) {
           <p className="soft">
             {credential && credentialInWords(credential.kind)}
             {ip !== null && ` · ${ip}`}
-            {target.id !== null && (
-              <>
-                {' · '}
-                {target.type.replaceAll('_', ' ')} <code>{target.id}</code>
-              </>
-            )}
           </p>
+          {target.id !== null && (
+            <details>
+              <summary>Id</summary>
+              {target.type.replaceAll('_', ' ')} <code>{target.id}</code>
+            </details>
+          )}
         </div>
       </div>
       <div className="when">

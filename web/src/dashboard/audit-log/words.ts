@@ -3,7 +3,7 @@ const CREDENTIALS: Readonly<Record<string, string>> = {
   oauth2: 'authorized app',
   jwt: 'JWT',
   session: 'signed in',
-  operator: 'operator of the service',
+  operator: 'administrator of this server',
   system: 'the service itself',
 }
 
@@ -15,6 +15,7 @@ export function credentialInWords(kind: string): string {
 /** An action such as `webhook.secret_rotated` in words: "Webhook: secret rotated". */
 export function actionInWords(action: string): string {
   const [noun = '', ...rest] = action.split('.')
+  if (action === 'submission.pending') return 'Submission moved back to pending'
   const words = noun === 'mfa' ? 'two-factor authentication' : noun.replaceAll('_', ' ')
   return `${words.slice(0, 1).toUpperCase()}${words.slice(1)} ${rest.join(' ').replaceAll('_', ' ')}`.trim()
 }
