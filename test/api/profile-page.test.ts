@@ -19,6 +19,7 @@ test('the profile page saves what `me update` saves, and a reload saves nothing 
   const { browser, user, profile } = await signIn()
   expect((await browser.open(PROFILE)).body).toContain(user.email)
   expect(browser.page().body).toContain('>Confirmed<')
+  expect(browser.page().body).toContain('<option value="pt-BR" label="Brazilian Portuguese">')
   expect(browser.filled()).toEqual({ name: user.name, avatar_url: '', locale: 'en', timezone: 'UTC' })
   const saved = await browser.type({ ...ADA, name: '  Ada King ' })
   expect([saved.status, saved.body.includes('Your profile is saved.')]).toEqual([200, true])

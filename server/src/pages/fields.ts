@@ -20,6 +20,8 @@ interface Field extends Named {
   autocomplete: string
   isFirst?: boolean
   isOptional?: boolean
+  /** Values that are offered, with their words; any other can be typed. */
+  suggestions?: ReadonlyMap<string, string>
 }
 
 interface SelectField extends Named {
@@ -30,11 +32,15 @@ interface SelectField extends Named {
 }
 
 /** One field with its label, its hint, and its problems below. The first field that is invalid has the focus. */
-export function field({ type = 'text', value, autocomplete, isFirst = false, isOptional = false, ...named }: Field): Html {
+export function field({ type = 'text', value, autocomplete, isFirst = false, isOptional = false, suggestions, ...named }: Field): Html {
   const isFocused = named.problems === null ? isFirst : isFirstProblem(named)
   return fieldOf(
     named,
-    html`<input type="${type}" name="${named.name}" value="${value}" id="${idOf(named)}" autocomplete="${autocomplete}" spellcheck="false"${type === 'text' && html` dir="auto"`}${!isOptional && html` required`}${isFocused && html` autofocus`}${describedBy(named)}>`,
+    html`<input type="${type}" name="${named.name}" value="${value}" id="${idOf(named)}" autocomplete="${autocomplete}" spellcheck="false"${type === 'text' && html` dir="auto"`}${!isOptional && html` required`}${suggestions && html` list="${idOf(named)}-list"`}${isFocused && html` autofocus`}${describedBy(named)}>${
+      suggestions &&
+      html`
+<datalist id="${idOf(named)}-list">${[...suggestions].map(([tag, words]) => html`<option value="${tag}" label="${words}">`)}</datalist>`
+    }`,
   )
 }
 

@@ -209,11 +209,14 @@ export const teamFlows: readonly Flow[] = [
       await save.last().click()
       await page.getByText('Saved.').waitFor()
       await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Compilers & Sons')
+      const language = page.getByRole('combobox', { name: 'Language' })
+      await language.fill('de-AT')
+      await page.getByText('Austrian German').waitFor()
       await page.getByRole('combobox', { name: 'Time zone' }).selectOption('Europe/Berlin')
       await save.first().click()
       await until('all is saved', async () => (await client.teams.retrieve({ team_id: team.id })).name === 'Compilers & Sons')
       expect((await client.teams.retrieve({ team_id: team.id })).settings).toMatchObject({
-        ...{ cors_origins: ['https://app.example.com'], payload_retention_days: 7, timezone: 'Europe/Berlin' },
+        ...{ cors_origins: ['https://app.example.com'], payload_retention_days: 7, timezone: 'Europe/Berlin', locale: 'de-AT' },
       })
       await open('-/usage')
       await page.getByRole('heading', { name: 'Projects' }).waitFor()

@@ -4,6 +4,7 @@ import { useHasRole, useTeam } from '../shell/places.ts'
 import { ErrorNote } from '../ui/error-note.tsx'
 import { fieldErrors } from '../ui/error-text.ts'
 import { SelectField, TextField } from '../ui/field.tsx'
+import { LanguageField } from '../ui/language-field.tsx'
 import { SaveRow } from '../ui/save-row.tsx'
 import { useForm } from '../ui/use-form.ts'
 import { useSaveTeam } from './use-save-team.ts'
@@ -36,17 +37,10 @@ export function GeneralForm() {
           hint="Part of the addresses of the dashboard. Old links stop working when you change it."
           onChange={(event) => form.set({ slug: event.target.value })}
         />
-        <TextField
-          {...{
-            label: 'Language',
-            value: locale,
-            error: errors.get('settings.locale'),
-            required: true,
-            spellCheck: false,
-            autoCapitalize: 'none',
-          }}
-          hint="The language of mails and pages, as a tag such as en, de or pt-BR."
-          onChange={(event) => form.set({ locale: event.target.value })}
+        <LanguageField
+          {...{ label: 'Language', value: locale, error: errors.get('settings.locale') }}
+          hint="The language of mails and pages."
+          onChange={(tag) => form.set({ locale: tag })}
         />
         <SelectField
           {...{ label: 'Time zone', value: timezone, error: errors.get('settings.timezone') }}
