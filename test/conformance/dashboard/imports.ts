@@ -58,7 +58,7 @@ export const importFlows: readonly Flow[] = [
       await open('imports')
       await page.locator('input[type=file]').setInputFiles(fileOf('senja-faults.csv'))
       await page.getByRole('heading', { name: 'Rows that would fail' }).waitFor()
-      await page.getByRole('cell', { name: 'author.email must be an e-mail address' }).waitFor()
+      await page.getByRole('cell', { name: '“customer_email” must be an e-mail address' }).waitFor()
       await check('rows that fail')
       const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Download' }).click()])
       expect(download.suggestedFilename()).toMatch(/senja-faults/)

@@ -10,6 +10,7 @@ import { Section } from '../ui/page.tsx'
 import { TableHolder } from '../ui/table-holder.tsx'
 import { toastFailure } from '../ui/toasts.tsx'
 import { failedRowsQuery } from './imports-query.ts'
+import { problemInWords } from './problems.ts'
 import { countOf, type Import } from './words.ts'
 
 const PAGE = 100
@@ -55,7 +56,7 @@ export function FailedRows({ one }: { one: Import }) {
                         {row}
                       </td>
                       <td dir="auto">{column ?? '–'}</td>
-                      <td>{detail}</td>
+                      <td dir="auto">{problemInWords({ column, detail })}</td>
                       <td className="row-text" dir="auto">
                         {text ?? <span className="soft">Hidden from viewers</span>}
                       </td>
@@ -74,7 +75,7 @@ export function FailedRows({ one }: { one: Import }) {
 async function readAll(ref: { team_id: string; project_id: string; import_id: string }): Promise<string[]> {
   const lines = ['row,line,column,problem,text\r\n']
   for await (const { row, line, column, detail, text } of api.imports.rows.list({ ...ref, limit: PAGE }))
-    lines.push(`${[row, line, column ?? '', detail, text ?? ''].map(cellOf).join(',')}\r\n`)
+    lines.push(`${[row, line, column ?? '', problemInWords({ column, detail }), text ?? ''].map(cellOf).join(',')}\r\n`)
   return lines
 }
 
