@@ -75,7 +75,7 @@ export const teamFlows: readonly Flow[] = [
         consent_text: 'You may print my words.',
         theme: { color: '#ffe600' },
       })
-      await page.getByRole('textbox', { name: 'Short name' }).fill('shop')
+      await page.getByRole('textbox', { name: 'Name in addresses' }).fill('shop')
       await page.getByRole('button', { name: 'Save changes' }).first().click()
       await page.waitForURL(/\/shop\/settings$/)
       expect((await client.projects.retrieve(refOf(fixture))).slug).toBe('shop')
@@ -200,12 +200,12 @@ export const teamFlows: readonly Flow[] = [
       await save.last().click()
       await page.getByText('without a path: https://example.com').waitFor()
       await page.getByRole('textbox', { name: 'Origins that may call the API' }).fill('https://app.example.com\n')
-      await page.getByRole('spinbutton', { name: 'Days to keep payloads' }).fill('31')
+      await page.getByRole('spinbutton', { name: 'Days to keep the content of events' }).fill('31')
       await save.last().click()
       await until('the days are refused', async () => (await page.locator('.field-error').count()) === 1)
       expectRefusal(400)
       await check('days that are too many')
-      await page.getByRole('spinbutton', { name: 'Days to keep payloads' }).fill('7')
+      await page.getByRole('spinbutton', { name: 'Days to keep the content of events' }).fill('7')
       await save.last().click()
       await page.getByText('Saved.').waitFor()
       await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Compilers & Sons')

@@ -93,7 +93,7 @@ function Facts({ item: { channel, language, source, author, created_at, external
       )}
       <ForeignLink term="Page" address={source.url} />
       <ForeignLink term="Website" address={author.website_url} />
-      {external_id && <Fact term="External id">{external_id}</Fact>}
+      {external_id && <Fact term="Id in your system">{external_id}</Fact>}
     </dl>
   )
 }

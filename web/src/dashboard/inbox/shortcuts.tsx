@@ -38,7 +38,7 @@ export function Shortcuts({ onClose }: { onClose: () => void }) {
       </dl>
       <div className="stack">
         <CheckField
-          label="Use single letters"
+          label="Shortcuts with one letter"
           hint="Turn them off if you speak to your computer or press keys by accident."
           checked={isOn}
           onChange={({ target }) => setIsOn(target.checked)}

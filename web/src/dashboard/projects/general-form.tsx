@@ -30,7 +30,7 @@ export function GeneralForm() {
           required
         />
         <TextField
-          {...{ label: 'Short name', value: slug, error: errors.get('slug') }}
+          {...{ label: 'Name in addresses', value: slug, error: errors.get('slug') }}
           hint="Part of the addresses of the dashboard. Old links stop working when you change it."
           onChange={(event) => form.set({ slug: event.target.value })}
           autoCapitalize="none"

@@ -33,7 +33,14 @@ export function GeneralForm() {
           onChange={(event) => form.set({ name: event.target.value })}
         />
         <TextField
-          {...{ label: 'Short name', value: slug, error: errors.get('slug'), required: true, spellCheck: false, autoCapitalize: 'none' }}
+          {...{
+            label: 'Name in addresses',
+            value: slug,
+            error: errors.get('slug'),
+            required: true,
+            spellCheck: false,
+            autoCapitalize: 'none',
+          }}
           hint="Part of the addresses of the dashboard. Old links stop working when you change it."
           onChange={(event) => form.set({ slug: event.target.value })}
         />

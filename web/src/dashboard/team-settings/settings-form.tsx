@@ -39,7 +39,7 @@ export function SettingsForm() {
           onChange={(event) => form.set({ threshold: event.target.value })}
         />
         <TextField
-          {...{ label: 'Days to keep payloads', type: 'number', min: 1, max: durations.eventDays, value: form.values.days }}
+          {...{ label: 'Days to keep the content of events', type: 'number', min: 1, max: durations.eventDays, value: form.values.days }}
           error={errors.get('settings.payload_retention_days')}
           hint={`1 to ${durations.eventDays}: what events contain, and what webhook endpoints answered. A lower number removes what is older within ten minutes, and a higher one brings nothing back.`}
           onChange={(event) => form.set({ days: event.target.value })}

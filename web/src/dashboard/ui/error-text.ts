@@ -21,7 +21,7 @@ const HELP: Help = {
   state_conflict: 'Somebody else was faster. Reload to see the current state.',
   rate_limited: 'Wait a moment, then try again.',
   csrf_failed: 'Reload the page and try again.',
-  internal_error: 'Try again. If it happens again, tell the operator of the service the request number.',
+  internal_error: 'Try again. If it happens again, tell the administrator of this server the request number.',
   dependency_unavailable: 'Try again in a moment. Nothing is lost.',
 }
 

@@ -55,9 +55,9 @@ function KnownFigures({ stats, range }: { stats: Stats; range: string }) {
       <dl className="tiles">
         <Tile name="Attempts" value={totals.attempts.toLocaleString('en')} />
         <Tile name="Succeeded" value={shareInWords(totals.success_share)} />
-        <Tile name="Half took at most" value={durationOf(totals.p50_ms)} note="p50" />
-        <Tile name="95 % took at most" value={durationOf(totals.p95_ms)} note="p95" />
-        <Tile name="99 % took at most" value={durationOf(totals.p99_ms)} note="p99" />
+        <Tile name="Typical time" value={durationOf(totals.p50_ms)} note="half took no longer (p50)" />
+        <Tile name="Slow attempts" value={durationOf(totals.p95_ms)} note="95% took no longer (p95)" />
+        <Tile name="Slowest attempts" value={durationOf(totals.p99_ms)} note="99% took no longer (p99)" />
         <Tile
           name="Waiting now"
           value={backlog.pending.toLocaleString('en')}

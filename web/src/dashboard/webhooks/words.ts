@@ -37,7 +37,7 @@ const ERRORS: Record<ErrorCode, Explanation> = {
   },
   blocked_address: {
     what: 'The host name resolves to a private or local address.',
-    help: 'Use a public address, or ask the operator of the service to allow your network. It is not retried.',
+    help: 'Use a public address, or ask the administrator of this server to allow your network. It is not retried.',
   },
   redirect: {
     what: 'The receiver redirects. Redirects are never followed.',
@@ -49,7 +49,7 @@ const ERRORS: Record<ErrorCode, Explanation> = {
   },
   proxy_error: {
     what: 'The egress proxy of the service opened no tunnel to the receiver.',
-    help: 'Ask the operator of the service to check its proxy.',
+    help: 'Ask the administrator of this server to check its proxy.',
   },
 }
 

@@ -56,7 +56,7 @@ export function Settings({ editing }: { editing: DraftEditing }) {
         />
         <CheckField
           label="One response per person"
-          hint="A person whom you name by external id or e-mail address answers only once, from now on."
+          hint="A person whom you name by the id in your system or by e-mail address answers only once, from now on."
           checked={draft.isOncePerPerson}
           onChange={(event) => set({ isOncePerPerson: event.target.checked })}
           error={errors.get('one_per_respondent')}

@@ -52,7 +52,7 @@ function Opened({ response, survey, onClose }: { response: SurveyResponse; surve
   const { survey_version, respondent, language, channel, created_at, duration_ms } = response
   const facts = [
     ['E-mail', respondent.email],
-    ['External id', respondent.external_id],
+    ['Id in your system', respondent.external_id],
     ['Received', <At key="at" at={created_at} />],
     ['Took', duration_ms === null ? null : durationOf(duration_ms)],
     ['Channel', channelName(channel)],
