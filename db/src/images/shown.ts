@@ -16,9 +16,10 @@ export const AUTHOR_IMAGE = sql`case when s.author_avatar_url is not null then (
 
 /** A copy as it is served. */
 export interface ShownImage {
-  version: string
-  /** Of the bytes. */
-  size: number
+  /** Null while it is being made. */
+  version: string | null
+  /** Of the bytes; null while there are none. */
+  size: number | null
   /** Null when they are not needed. */
   bytes: ImageCopyRow['bytes']
 }
@@ -27,7 +28,7 @@ export interface ImageRef {
   team_id: string
   /** The submission of an author, or the project of a logo. */
   owner_id: string
-  /** A hash of the bytes; null for those of now. */
+  /** A hash of the bytes; null for those of now, or for one that is being copied. */
   version: string | null
 }
 
@@ -41,13 +42,13 @@ interface Needs {
 // copy that is left behind by mistake is not shown. The size is known without a read of the bytes, which lie outside of the row.
 const find = statement<ImageRef & { is_head: boolean; known: readonly string[] }, ShownImage>(
   (p) => sql`
-  select i.version, octet_length(i.bytes) as size,
+  select case when i.state = 'ready' then i.version end as version, octet_length(i.bytes) as size,
          case when not ${p.is_head}::boolean and not ${p.known}::text[] && array['*', '"' || i.version || '"'] then i.bytes end as bytes
     from ${image_copies} i
     join ${projects} o on o.team_id = i.team_id and o.id = i.project_id and o.deleted_at is null
     join ${teams} t on t.id = i.team_id and t.deleted_at is null
-   where i.team_id = ${p.team_id} and i.owner_id = ${p.owner_id} and i.state = 'ready'
-     and coalesce(${p.version}::text, i.version) = i.version
+   where i.team_id = ${p.team_id} and i.owner_id = ${p.owner_id}
+     and (i.state = 'ready' and coalesce(${p.version}::text, i.version) = i.version or i.state = 'pending' and ${p.version}::text is null)
      and (i.kind <> 'avatar' or exists (
            select
              from ${submissions} s

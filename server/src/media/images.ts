@@ -1,6 +1,6 @@
 import { ApiError, type ImageFailure, imageFailures } from '@earshot/contracts'
 import { type Database, findImage } from '@earshot/db'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyReply } from 'fastify'
 import { z } from 'zod'
 import { matchesETag, namedTags } from '../http/etag.ts'
 import { sendFailure } from '../http/failure.ts'
@@ -11,6 +11,9 @@ const IMAGES = '/media/v1/images'
 const PATIENCE_MS = 3_000
 /** Shared caches too: what is withdrawn is gone from them within a day. */
 const CACHED = 'public, max-age=86400, immutable'
+/** A transparent pixel: what lies under a picture is seen through it, and no browser reports a failure. */
+const NO_PICTURE_YET = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64')
+const RETRY_SECONDS = 2
 const FILE = /^([0-9a-f]{32})\.webp$/
 const Params = z.object({ team_id: z.uuid(), owner_id: z.uuid(), file: z.string().regex(FILE).optional() })
 
@@ -31,7 +34,8 @@ export function presentImageCopy(source: string | null, url: string | null, fail
 
 /**
  * Registers `GET` and `HEAD` of the copies of images, for everybody: they are of what is public, and gone with that. With the hash of
- * the bytes the address is as good as the file itself, and kept by browsers. Without it, it is the copy of now, for our own pages.
+ * the bytes the address is as good as the file itself, and kept by browsers. Without it, it is the copy of now, for our own pages; while
+ * that is being made, 202 and a picture that shows nothing.
  */
 export function registerImages(app: FastifyInstance, { database }: { database: Database }): void {
   for (const url of [`${IMAGES}/:team_id/:owner_id`, `${IMAGES}/:team_id/:owner_id/:file`])
@@ -48,21 +52,30 @@ export function registerImages(app: FastifyInstance, { database }: { database: D
         const known = request.headers['if-none-match']
         const needs = { isHead: request.method === 'HEAD', known: namedTags(known) }
         const { version, size, bytes } = await findImage(database.patiently(patience), ref, needs)
-        const etag = `"${version}"`
         // A page of another site may show it, and nothing of it may run.
         reply.headers({
           'access-control-allow-origin': '*',
-          'cache-control': file === undefined ? 'no-cache' : CACHED,
           'content-security-policy': "sandbox; default-src 'none'",
           'cross-origin-resource-policy': 'cross-origin',
-          etag,
           'referrer-policy': 'no-referrer',
           'x-content-type-options': 'nosniff',
         })
+        if (version === null || size === null) return sendPending(reply)
+        const etag = `"${version}"`
+        reply.headers({ 'cache-control': file === undefined ? 'no-cache' : CACHED, etag })
         if (matchesETag(known, etag)) return reply.code(304).send()
         reply.headers({ 'content-type': 'image/webp', 'content-length': size })
         return reply.send(bytes ?? undefined)
       },
       errorHandler: async (error, request, reply) => sendFailure(error, request, withoutFileHeaders(reply)),
     })
+}
+
+/** The next request may get the picture: nobody keeps this answer. */
+function sendPending(reply: FastifyReply): FastifyReply {
+  const headers = { 'cache-control': 'no-store', 'content-type': 'image/gif', 'content-length': NO_PICTURE_YET.length }
+  return reply
+    .code(202)
+    .headers({ ...headers, 'retry-after': RETRY_SECONDS })
+    .send(reply.request.method === 'HEAD' ? undefined : NO_PICTURE_YET)
 }

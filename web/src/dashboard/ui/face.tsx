@@ -1,4 +1,4 @@
-import { type CSSProperties, useState } from 'react'
+import { type CSSProperties, type SyntheticEvent, useEffect, useRef, useState } from 'react'
 import type { Submission } from '../api.ts'
 import { hueOf } from './hue.ts'
 import { plainName } from './names.ts'
@@ -6,6 +6,8 @@ import { plainName } from './names.ts'
 const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
 /** Longer ones are a pile of combining marks. */
 const MAX_GRAPHEME_CHARACTERS = 8
+/** Pauses before a picture that is not copied yet is asked for again: most are within seconds, or not for long. */
+const PAUSES_MS = [1_000, 1_000, 2_000, 4_000, 8_000, 15_000, 30_000, 60_000]
 
 type PicturedSubmission = Pick<Submission, 'id' | 'team_id' | 'public' | 'author'>
 
@@ -14,17 +16,31 @@ type PicturedSubmission = Pick<Submission, 'id' | 'team_id' | 'public' | 'author
  * other sites would tell them who reads.
  */
 export function Face({ name, picture = null }: { name: string; picture?: string | null }) {
-  // Which address was of no use: another person can take the same place.
-  const [broken, setBroken] = useState<string | null>(null)
   const style: CSSProperties & { '--hue': number } = { '--hue': hueOf(name) }
   return (
     <span className="face" style={style} aria-hidden="true">
       {initialsOf(name)}
-      {picture !== null && picture !== broken && (
-        <img src={picture} alt="" loading="lazy" decoding="async" referrerPolicy="no-referrer" onError={() => setBroken(picture)} />
-      )}
+      {/* Another person can take the same place. */}
+      {picture !== null && <Picture key={picture} address={picture} />}
     </span>
   )
+}
+
+/** The copy of a picture. While the service makes it, its address answers with one transparent pixel, and is asked again. */
+function Picture({ address }: { address: string }) {
+  const [isBroken, setBroken] = useState(false)
+  const [retries, setRetries] = useState(0)
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
+  useEffect(() => () => clearTimeout(timer.current), [])
+  if (isBroken) return null
+  const look = ({ currentTarget }: SyntheticEvent<HTMLImageElement>) => {
+    const pauseMs = currentTarget.naturalWidth > 1 ? undefined : PAUSES_MS[retries]
+    if (pauseMs !== undefined) timer.current = setTimeout(setRetries, pauseMs, retries + 1)
+  }
+  // Browsers do not ask for the same address again in one document.
+  const source = retries === 0 ? address : `${address}?retry=${retries}`
+  const fail = () => setBroken(true)
+  return <img src={source} alt="" loading="lazy" decoding="async" referrerPolicy="no-referrer" onLoad={look} onError={fail} />
 }
 
 /** Where the copy of an author's picture is; null before the submission is public, and without a picture. */
