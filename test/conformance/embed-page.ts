@@ -99,5 +99,6 @@ export async function requirePicture({ page, until }: WatchedPage, url: string):
   await until("document.querySelector('earshot-wall').shadowRoot.querySelector('.face img')?.naturalWidth === 256")
   const source = await picture.getAttribute('src')
   expectEqual('where the picture is', source?.startsWith(`${url}/media/v1/images/`), true)
+  expectEqual('whom its request names', await picture.getAttribute('referrerpolicy'), 'no-referrer')
   expectEqual('its size', (await picture.boundingBox())?.width, (await face.boundingBox())?.width)
 }

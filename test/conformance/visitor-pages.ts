@@ -8,6 +8,7 @@ import { findChromium } from './chromium.ts'
 import { openVisitors, PHONE, slowDown, type Visited, type Visitors, WIDE } from './visitor-browser.ts'
 import { checkChosenFile } from './visitor-file.ts'
 import { checkKeys } from './visitor-keys.ts'
+import { checkRecorder } from './visitor-recorder.ts'
 import { checkSurveySteps } from './visitor-steps.ts'
 import { checkSurveyPage } from './visitor-survey.ts'
 import { checkTroubles } from './visitor-troubles.ts'
@@ -16,7 +17,7 @@ import { checkVideoPage } from './visitor-video.ts'
 const WORDS = 'We stopped arguing about what customers meant.'
 /** As the notes about the pages measured: a slow phone on a slow network. */
 const SLOW = { kilobits: 1_600, latencyMs: 150, cpu: 4 }
-const FAKE_CAMERA = ['--use-fake-device-for-media-stream', '--use-fake-ui-for-media-stream']
+const FAKE_CAMERA = ['--use-fake-device-for-media-stream=device-count=2', '--use-fake-ui-for-media-stream']
 
 /**
  * Visits the pages of visitors with a real Chromium: text, video and survey, on a phone and a wide screen, in the light and in the dark,
@@ -53,6 +54,7 @@ async function visit(visitors: Visitors): Promise<void> {
   await checkSpeed(visitors, visited)
   await checkKeys(visitors, visited)
   await checkVideoPage(visitors, visited)
+  await checkRecorder(visitors, visited)
   await checkChosenFile(visitors, visited)
   await checkSurveyPage(visitors, visited)
   await checkSurveySteps(visitors, visited)

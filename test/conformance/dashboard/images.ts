@@ -55,6 +55,7 @@ export const imageFlows: readonly Flow[] = [
       await until('the picture is copied', async () => (await fetch(address)).status === 200, PATIENCE.timeout, 250)
       await page.reload()
       const picture = face.locator('img')
+      expect(await picture.getAttribute('referrerpolicy')).toBe('no-referrer')
       await picture.waitFor()
       expect(await picture.getAttribute('src')).toBe(`/media/v1/images/${team.id}/${id}`)
     },
