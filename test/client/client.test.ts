@@ -201,8 +201,8 @@ describe('a retry', () => {
 describe('a call', () => {
   test('ends after timeoutMs with an EarshotTimeoutError, per client or per call', async () => {
     await using service = await playService({ instead: 'silence' })
-    await expect(clientOf(service, { timeoutMs: 50 }).me.retrieve()).rejects.toBeInstanceOf(EarshotTimeoutError)
-    await expect(clientOf(service).me.retrieve({}, { timeoutMs: 60 })).rejects.toMatchObject({ timeoutMs: 60 })
+    await expect(clientOf(service, { timeoutMs: 400 }).me.retrieve()).rejects.toBeInstanceOf(EarshotTimeoutError)
+    await expect(clientOf(service).me.retrieve({}, { timeoutMs: 500 })).rejects.toMatchObject({ timeoutMs: 500 })
     expect(service.requests).toHaveLength(2)
   })
 
