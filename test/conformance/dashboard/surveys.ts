@@ -155,7 +155,7 @@ export const surveysFlows: readonly Flow[] = [
       await fixture.client.surveys.update({ ...ref, thank_you_text: 'Theirs' })
       await page.context().setOffline(false)
       await page.reload()
-      await page.getByText('Somebody else changed this survey').waitFor()
+      await page.getByText('Someone else edited this survey').waitFor()
       await fixture.check('conflict')
       await page.getByRole('button', { name: 'Keep mine' }).click()
       await saved(page)
@@ -164,7 +164,7 @@ export const surveysFlows: readonly Flow[] = [
       const meanwhile = () => fixture.client.surveys.update({ ...ref, thank_you_text: 'In between' })
       await page.route(`**/surveys/${survey_id}/`, (route) => meanwhile().then(() => route.continue()), { times: 1 })
       await page.getByLabel('Thank-you text').fill('Mine again')
-      await page.getByText('Somebody else changed this survey').waitFor()
+      await page.getByText('Someone else edited this survey').waitFor()
       fixture.forgive('status of 409')
       assert.equal((await fixture.client.surveys.retrieve(ref)).thank_you_text, 'In between')
     },
