@@ -16,7 +16,9 @@ afterAll(() => fixture.service.close())
 test('a person sees an application’s scopes, first and last use, and withdraws it: all its tokens end at once', async () => {
   const { service, browser, team, person } = fixture
   const app = await makeClient(fixture, { name: '<b>Feedback & "Co"</b>', scopes: ['read:profile', ...ALLOWED] })
-  expect((await browser.open(PAGE)).body).toContain('You have not authorized any applications.')
+  const empty = (await browser.open(PAGE)).body
+  expect(empty).toContain('You have not authorized any applications.')
+  for (const [, guide = ''] of empty.matchAll(/href="(\/docs\/[^"]+)"/g)) expect((await service.send('GET', guide)).status, guide).toBe(200)
   const tokens = await getTokens(fixture, app)
   const today = new Date().toISOString().slice(0, 10)
   expect((await browser.open(PAGE)).body).toContain(`since ${today} · never used`)

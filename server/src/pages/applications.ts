@@ -29,7 +29,8 @@ export function registerApplications(scope: FastifyInstance, options: PageOption
         place: APPLICATIONS_PATH,
         body: html`${
           results.length === 0
-            ? html`<p class="soft">You have not authorized any applications.</p>`
+            ? html`<p class="soft">You have not authorized any applications. When you allow one to work with your account, such as <code>earshot login</code> or an assistant that connects by MCP, it is listed here, and you can revoke it at any time.</p>
+<p><a href="/docs/command-line.md">Sign in with the command line</a> · <a href="/docs/mcp.md">Connect an assistant</a></p>`
             : html`<p>Each authorization is listed separately, for example one for each device. Revoking one stops it at once.</p>`
         }
 ${results.map(applicationForm)}

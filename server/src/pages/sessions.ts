@@ -27,13 +27,14 @@ export function registerSessions(scope: FastifyInstance, options: PageOptions): 
         title: 'Sessions',
         account: user,
         place: SESSIONS_PATH,
-        body: html`${results.map(
-          (session) => html`<form method="post" action="${SESSIONS_PATH}" class="row">
+        body: html`<p>Where you are signed in. End a session that you do not recognize, and change your password.</p>
+${results.map(
+  (session) => html`<form method="post" action="${SESSIONS_PATH}" class="row">
 <p><strong title="${session.user_agent ?? ''}">${programName(session.user_agent)}</strong> <span class="soft">· ${session.ip} · since ${session.created_at.slice(0, 10)}</span></p>
 <input type="hidden" name="session_id" value="${session.id}">
 ${session.is_current ? html`<strong class="tag good">This session</strong>` : html`<button class="plain">End session<span class="sr">: ${programName(session.user_agent)}, ${session.ip}</span></button>`}
 </form>`,
-        )}
+)}
 ${olderLink(SESSIONS_PATH, next_cursor)}`,
       })
     }),
