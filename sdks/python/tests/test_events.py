@@ -133,7 +133,7 @@ def test_a_stream_of_submissions_yields_changes_and_one_of_a_newer_type_survives
 
 def test_a_feed_ends_at_its_empty_page_and_a_list_does_not() -> None:
     def feed(cursor: str = "") -> models.EventFeed:
-        return models.EventFeed(results=[], next_cursor="always")
+        return models.EventFeed(results=[], next_cursor="always", has_more=False, newest_cursor="always")
 
     def items(cursor: str = "") -> models.ProjectList:
         return models.ProjectList(results=[], next_cursor=None if cursor else "more")
