@@ -108,7 +108,7 @@ export { createResponse } from './surveys/respond.ts'
 export { listResponses, type ResponseFilters } from './surveys/response-list.ts'
 export { deleteResponse, findResponse, presentResponse } from './surveys/responses.ts'
 export { findResults, type Results } from './surveys/results.ts'
-export { readSurveySummaries } from './surveys/summaries.ts'
+export { listSurveySummaries } from './surveys/summaries.ts'
 export {
   closeSurvey,
   createSurvey,
@@ -180,7 +180,7 @@ export {
 export { latencyPercentile } from './webhooks/latency-buckets.ts'
 export { type ExpungedEvent, expungeEvent } from './webhooks/payloads.ts'
 export { beginReplay, continueReplay } from './webhooks/replays.ts'
-export { type EndpointStats, readEndpointStats } from './webhooks/stats.ts'
+export { type EndpointStats, listEndpointStats, readEndpointStats } from './webhooks/stats.ts'
 export { beginTestDelivery, findTestDelivery, withdrawTestDelivery } from './webhooks/test-deliveries.ts'
 export {
   createWidget,

@@ -30,9 +30,11 @@ export function presentQuestions({ questions, totals, textsOf }: Results): Quest
 type Scored = Extract<Question, { type: 'nps' | 'rating' | 'csat' | 'ces' }>
 type Score = { question_id: string; type: Scored['type']; value: number }
 
-/** Whether answers to the question make a score. */
+/** The types of questions whose answers make a score. */
+export const scoredTypes: Scored['type'][] = ['nps', 'rating', 'csat', 'ces']
+
 export function hasScore(question: Question): question is Scored {
-  return question.type === 'nps' || question.type === 'rating' || question.type === 'csat' || question.type === 'ces'
+  return scoredTypes.some((type) => type === question.type)
 }
 
 /** Returns the score of the first question that has one; null without answers. */

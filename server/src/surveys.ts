@@ -5,16 +5,16 @@ import {
   deleteSurvey,
   findResults,
   findSurvey,
+  listSurveySummaries,
   listSurveys,
   publishSurvey,
-  readSurveySummaries,
   type SurveyRow,
   toTimestamp,
   updateSurvey,
 } from '@earshot/db'
 import { makeId } from './auth/token-values.ts'
 import { implement } from './http/implement.ts'
-import { hasScore, presentQuestions, scoreOf } from './survey-results.ts'
+import { hasScore, presentQuestions, scoredTypes, scoreOf } from './survey-results.ts'
 
 export const surveys = implement(contracts.surveys, {
   list: ({ ctx, input }) => listSurveys(ctx.tx, input, presentSurvey),
@@ -38,21 +38,12 @@ export const surveys = implement(contracts.surveys, {
     return { survey_id, survey_version, from, to, responses, questions: presentQuestions(results) }
   },
   summaries: {
-    list: async ({ ctx, input }) => {
-      const { results, next_cursor } = await listSurveys(ctx.tx, input, ({ id, questions }) => ({
-        id,
-        questions: questions.filter(hasScore),
-      }))
-      const { team_id, project_id } = input
-      const question_ids = results.flatMap(({ questions }) => questions.map(({ id }) => id))
-      const survey_ids = results.map(({ id }) => id)
-      const found = await readSurveySummaries(ctx.tx, { team_id, project_id, survey_ids, question_ids })
-      const summaryOf = ({ id, questions }: (typeof results)[number]) => {
-        const { responses = 0, totals = [] } = found.get(id) ?? {}
-        return { survey_id: id, responses, score: scoreOf(questions, totals) }
-      }
-      return { results: results.map(summaryOf), next_cursor }
-    },
+    list: ({ ctx, input }) =>
+      listSurveySummaries(ctx.tx, { ...input, types: scoredTypes }, ({ id, questions, responses, totals }) => ({
+        survey_id: id,
+        responses,
+        score: scoreOf(questions.filter(hasScore), totals),
+      })),
   },
 })
 

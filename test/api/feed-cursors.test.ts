@@ -67,7 +67,10 @@ test('after a restore, cursors of what was lost have expired, also once the feed
   await expect(read(after.cursor)).rejects.toMatchObject(expired)
   const later = await emit(restored, team)
   await expect(read(after.cursor)).rejects.toMatchObject({ ...expired, fields: { newest_cursor: later.cursor } })
-  expect(await read(before.cursor)).toEqual({ results: [later.id], next_cursor: later.cursor })
+  expect(await read(before.cursor)).toEqual({
+    ...{ results: [later.id], next_cursor: later.cursor },
+    ...{ has_more: false, newest_cursor: later.cursor },
+  })
   expect((await read('f0')).results).toEqual([before.id, later.id])
   await restored.close()
   await lost.close()
@@ -111,7 +114,7 @@ test('an empty page of a rare type moves the cursor to the end, so that it does 
   const { cursor } = await emit(store, team)
   const query = 'types=video.ready&cursor=f0'
   const page = await service.send('GET', `/api/v1/teams/${team.id}/events/?${query}`, { token: team.token })
-  expect(page.body).toEqual({ results: [], next_cursor: cursor })
+  expect(page.body).toEqual({ results: [], next_cursor: cursor, has_more: false, newest_cursor: cursor })
 })
 
 test('a stream whose cursor expires while it is open ends with the error', async () => {

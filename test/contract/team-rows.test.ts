@@ -60,6 +60,8 @@ async function fillList(team: Team, { operation: { path } }: NamedOperation): Pr
   }
   const { id: webhook_id } = await service.client(token).webhooks.create({ team_id, url: 'http://127.0.0.1:9/hooks', events: ['*'] })
   await submit({ tags: ['launch'] })
+  const question = { type: 'nps', ref: 'nps', title: 'How likely are you to recommend us?' } as const
+  if (path.includes('/surveys/')) await service.client(token).surveys.create({ ...project, name: 'Launch', questions: [question] })
   if (path.includes('/privacy/')) await service.client(token).privacy.erase({ team_id, email: 'nobody@example.com' })
   return { ...project, ...(path.includes('{import_id}') && (await makePath(service, team, path))), webhook_id }
 }

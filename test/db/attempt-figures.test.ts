@@ -185,9 +185,7 @@ test('figures are read by indexes, whatever the other endpoints have', async () 
   )
   await asOperator(fixture.address, 'vacuum analyze webhook_deliveries, webhook_attempt_changes, webhook_attempt_hours')
   const [from, to] = [new Date(Date.now() - 24 * 3_600_000).toISOString(), new Date(Date.now() + 3_600_000).toISOString()]
-  const [sent] = await sentBy(fixture.database, (tx) =>
-    readEndpointStats(tx, { team_id: fixture.teamId, webhook_ids: [webhook_id] }, { from, to }),
-  )
+  const [sent] = await sentBy(fixture.database, (tx) => readEndpointStats(tx, { team_id: fixture.teamId, webhook_id }, { from, to }))
   const { wholeReads, scannedRows } = await explain(fixture.database.client, 'generic', sent ?? { text: '', params: [] })
   expect(wholeReads).toEqual([])
   expect(scannedRows).toBeLessThan(50)

@@ -1,6 +1,8 @@
 import { sizes } from '@earshot/contracts'
-import { sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import type { Tx } from '../driver/database.ts'
+import { indexedList, walkOf } from '../sql/bounded-list.ts'
+import { type Page, type PageBounds, type PageQuery, pageBounds, pageOf } from '../sql/pages.ts'
 import { type Parameters, statement } from '../sql/statement.ts'
 import { toTimestamp } from '../sql/timestamps.ts'
 import {
@@ -27,7 +29,7 @@ interface Hours {
   to: string
 }
 
-type Values = Hours & { team_id: string; webhook_ids: string[]; max_pending: number }
+type Values = Hours & { team_id: string; max_pending: number }
 
 /** An hour's figures, the codes of attempts that are not folded into them yet, or nulls if there are neither. */
 type StatsRow = Pick<EndpointStats, 'pending' | 'oldest_due_at'> & { endpoint_id: string } & (
@@ -42,8 +44,7 @@ const ofEndpoint = sql`d.team_id = e.team_id and d.endpoint_id = e.id`
 
 // The figures are read in one statement with the changes, so each is seen once (db/src/sql/folding.ts). The oldest due delivery is
 // the first entry of its index; pending ones are counted along the primary key.
-const read = statement<Values, StatsRow>(
-  (p) => sql`
+const figuresOf = (p: Parameters<Values>, isWanted: SQL) => sql`
   with endpoint as materialized (
     select e.team_id, e.id as endpoint_id,
            (
@@ -63,7 +64,7 @@ const read = statement<Values, StatsRow>(
               limit 1
            ) as oldest_due_at
       from ${webhook_endpoints} e
-     where e.team_id = ${p.team_id} and e.id = any (${p.webhook_ids}::uuid[]) and e.deleted_at is null
+     where e.team_id = ${p.team_id} and e.deleted_at is null and ${isWanted}
   )
   select e.*, f.*
     from endpoint e
@@ -75,17 +76,40 @@ const read = statement<Values, StatsRow>(
            select hour, ${noCounts}, null, codes::int[]
              from ${webhook_attempt_changes}
             where ${isAsked(p)}
-         ) f on true`,
-)
+         ) f on true`
 
-/** Reads the figures of endpoints for a range of hours, by their ids. Those that do not exist are left out. */
+const read = statement<Values & { webhook_id: string }, StatsRow>((p) => figuresOf(p, sql`e.id = ${p.webhook_id}`))
+
+// The page of `listWebhooks`.
+const readPage = statement<Values & PageBounds, StatsRow>((p) => {
+  const walk = walkOf(sql`from ${webhook_endpoints} s where s.team_id = ${p.team_id} and s.deleted_at is null`, sql`s.id`, undefined)
+  return figuresOf(p, sql`e.id = any (array(${indexedList(walk, sql`s.id`)}))`)
+})
+
+/** Reads the figures of an endpoint for a range of hours; null if it does not exist. */
 export async function readEndpointStats(
   tx: Tx,
-  endpoints: { team_id: string; webhook_ids: string[] },
+  ref: { team_id: string; webhook_id: string },
   { from, to }: Hours,
-): Promise<Map<string, EndpointStats>> {
+): Promise<EndpointStats | null> {
+  const found = gathered(await read(tx, { ...ref, from, to, max_pending: sizes.countedDeliveries }))
+  return found.get(ref.webhook_id) ?? null
+}
+
+/** Lists the figures of the endpoints of a team for a range of hours, newest endpoint first. */
+export async function listEndpointStats<Item>(
+  tx: Tx,
+  { team_id, from, to, ...query }: PageQuery & Hours & { team_id: string },
+  present: (id: string, stats: EndpointStats) => Item,
+): Promise<Page<Item>> {
+  const rows = await readPage(tx, { team_id, from, to, max_pending: sizes.countedDeliveries, ...pageBounds(query) })
+  const found = [...gathered(rows)].map(([id, stats]) => ({ id, stats })).sort((one, other) => (one.id < other.id ? 1 : -1))
+  return pageOf(found, query.limit, ({ id, stats }) => present(id, stats))
+}
+
+function gathered(rows: readonly StatsRow[]): Map<string, EndpointStats> {
   const found = new Map<string, EndpointStats>()
-  for (const row of await read(tx, { ...endpoints, from, to, max_pending: sizes.countedDeliveries })) {
+  for (const row of rows) {
     const { endpoint_id, pending, oldest_due_at } = row
     const stats = found.get(endpoint_id) ?? { hours: new Map(), pending, oldest_due_at: toTimestamp(oldest_due_at) }
     found.set(endpoint_id, stats)

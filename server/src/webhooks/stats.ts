@@ -3,7 +3,7 @@ import {
   type AttemptFigures,
   addAttempts,
   latencyPercentile,
-  listWebhooks,
+  listEndpointStats,
   noAttempts,
   type PageQuery,
   readEndpointStats,
@@ -25,7 +25,7 @@ interface StatsInput {
 /** Reads the figures of an endpoint, with those hours that had no attempts. Throws `not_found`, `validation_error`. */
 export async function endpointStats(tx: Tx, { team_id, webhook_id, ...range }: StatsInput): Promise<EndpointStats> {
   const asked = hoursOf(range)
-  const found = (await readEndpointStats(tx, { team_id, webhook_ids: [webhook_id] }, asked)).get(webhook_id)
+  const found = await readEndpointStats(tx, { team_id, webhook_id }, asked)
   if (!found) throw new ApiError('not_found')
   const { hours } = found
   const series = startsOf(asked).map((start) => ({ start, ...presentFigures(hours.get(start) ?? noAttempts()) }))
@@ -33,16 +33,9 @@ export async function endpointStats(tx: Tx, { team_id, webhook_id, ...range }: S
 }
 
 /** Lists the figures of the last hours of all endpoints of a team, in the order of the endpoints. */
-export async function listSummaries(tx: Tx, input: PageQuery & { team_id: string }) {
-  const { results: ids, next_cursor } = await listWebhooks(tx, input, ({ id }) => id)
+export function listSummaries(tx: Tx, input: PageQuery & { team_id: string }) {
   const asked = hoursOf({})
-  const found = await readEndpointStats(tx, { team_id: input.team_id, webhook_ids: ids }, asked)
-  // An endpoint that was deleted between the two statements has none.
-  const results = ids.flatMap((id) => {
-    const stats = found.get(id)
-    return stats ? [{ ...presentSummary(id, asked, stats), latest: latestOf(stats) }] : []
-  })
-  return { results, next_cursor }
+  return listEndpointStats(tx, { ...input, ...asked }, (id, stats) => ({ ...presentSummary(id, asked, stats), latest: latestOf(stats) }))
 }
 
 function presentSummary(endpoint_id: string, asked: { from: string; to: string }, { hours, ...backlog }: StoredStats) {

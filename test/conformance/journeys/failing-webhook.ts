@@ -60,7 +60,7 @@ async function find({ shoot }: Fixture, page: Page): Promise<void> {
   await page.getByRole('link', { name: 'Webhooks' }).click()
   await page.waitForURL(/\/-\/webhooks$/)
   await page.reload()
-  await page.getByRole('link', { name: /CRM.*0 %/ }).waitFor()
+  await page.getByRole('link', { name: /CRM.*0%/ }).waitFor()
   await shoot(page, 'failing')
   await page.getByRole('link', { name: /CRM/ }).click()
   await page
