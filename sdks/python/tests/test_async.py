@@ -115,7 +115,7 @@ def test_lists_are_walked_to_their_end() -> None:
         feeds = async_pages(client.events.list, TEAM)
         assert [feed.next_cursor async for feed in feeds] == ["always"]
 
-    feed = httpx.Response(200, json={"results": [], "next_cursor": "always"})
+    feed = httpx.Response(200, json={"results": [], "next_cursor": "always", "has_more": False, "newest_cursor": "always"})
     played = play([page("pub_1", "more"), page("pub_2", None), feed], walk)
     assert [request.url.params.get("cursor") for request in played.sent] == [None, "more", None]
 
