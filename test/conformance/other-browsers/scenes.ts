@@ -77,7 +77,7 @@ const teamScenes: readonly Scene[] = [
   {
     name: 'widget',
     run: async ({ browser, see, wait, click, press, type }, { url, paths }) => {
-      const cards = "document.querySelectorAll('.widget-preview li').length"
+      const cards = "document.querySelector('.widget-preview earshot-wall')?.shadowRoot?.querySelectorAll('.card').length"
       await browser.open(`${url}${paths.widget}`)
       await wait('the preview shows many', `${cards} > 10`)
       await click('field', 'At most')
