@@ -46,6 +46,7 @@ export type Contracts = typeof contracts
 
 export type { AnalyticsOverview, NpsAnalytics } from './analytics.ts'
 export { type ChatMessage, chatMessages, newerChatMessage } from './chat-messages.ts'
+export { commonLanguages } from './common-languages.ts'
 export { csvCell } from './csv-cell.ts'
 export { durations } from './durations.ts'
 export { type ErrorGuide, errorGuides } from './error-guides.ts'

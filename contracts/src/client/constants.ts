@@ -1,5 +1,6 @@
 /** What programs need of the contracts that load no schema. */
 
+export { commonLanguages } from '../common-languages.ts'
 export { csvCell } from '../csv-cell.ts'
 export { durations } from '../durations.ts'
 export { fixedScales, grouped, sizes } from '../limits.ts'

@@ -5,7 +5,7 @@ import { compileInput } from '../http/input.ts'
 import { field, type Problems, problemsOf, selectField, statusOf } from './fields.ts'
 import { type Form, formOf } from './form.ts'
 import { type Html, html } from './html.ts'
-import { commonLanguages } from './languages.ts'
+import { languageNames } from './languages.ts'
 import { sendPage } from './layout.ts'
 import { type OwnPage, ownPage } from './own-page.ts'
 import type { PageOptions } from './page-request.ts'
@@ -59,7 +59,7 @@ function sendForm({ request, reply, session: { user } }: OwnPage, form: Form, pr
 <p>${user.email} ${confirmation(user.email_verified_at !== null)}</p></div>
 ${field({ label: 'Name', name: 'name', value: name, autocomplete: 'name', hint: 'Your teams see it beside what you do.', problems })}
 ${field({ label: 'Address of your picture', name: 'avatar_url', type: 'url', value: avatar_url, autocomplete: 'photo', isOptional: true, hint: 'A link to an image on the web, such as https://example.com/ada.png. Leave it empty for none.', problems })}
-${field({ label: 'Language', name: 'locale', value: locale, autocomplete: 'language', suggestions: commonLanguages, hint: 'Choose one of the list, or type a tag such as de-AT.', problems })}
+${field({ label: 'Language', name: 'locale', value: locale, autocomplete: 'language', suggestions: languageNames, hint: 'Choose one of the list, or type a tag such as de-AT.', problems })}
 ${selectField({ label: 'Time zone', name: 'timezone', value: timezone, choices: zones, hint: 'Daily mails go at eight in the morning there.', problems })}
 <div class="actions"><button>Save</button></div>
 </form>`,

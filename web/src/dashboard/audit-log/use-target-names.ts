@@ -3,6 +3,7 @@ import { api } from '../api.ts'
 import { memberNamesQuery } from '../members/members-query.ts'
 import { projectsQuery, useTeam } from '../shell/places.ts'
 import { useHasFeature } from '../ui/not-in-plan.tsx'
+import { endpointNamesQuery } from '../webhooks/names-query.ts'
 
 /** The newest of each list: what is not among them keeps its id. */
 const MOST = 100
@@ -19,10 +20,6 @@ const authorsQuery = (team_id: string, project_id: string) => ({
   queryFn: async () =>
     (await api.submissions.list({ team_id, project_id, limit: MOST })).results.map(({ id, author }) => [id, author.name] as const),
 })
-const endpointsQuery = (team_id: string) => ({
-  queryKey: ['webhooks', team_id, 'names'],
-  queryFn: async () => (await api.webhooks.list({ team_id, limit: MOST })).results,
-})
 
 /** The names of what the entries are about, by id, as far as they are known: people, projects, authors and endpoints. */
 export function useTargetNames(entries: readonly Entry[]): ReadonlyMap<string, string> {
@@ -31,7 +28,7 @@ export function useTargetNames(entries: readonly Entry[]): ReadonlyMap<string, s
   const { data: projects = [] } = useQuery(projectsQuery(team_id))
   const { data: members = [] } = useQuery({ ...memberNamesQuery(team_id), enabled: has('user', 'member') })
   const seesEndpoints = useHasFeature('webhooks')
-  const { data: endpoints = [] } = useQuery({ ...endpointsQuery(team_id), enabled: seesEndpoints && has('webhook') })
+  const { data: endpoints = [] } = useQuery({ ...endpointNamesQuery(team_id), enabled: seesEndpoints && has('webhook') })
   const near = new Set(
     entries.flatMap(({ project_id, target }) => (project_id !== null && target.type === 'submission' ? [project_id] : [])),
   )

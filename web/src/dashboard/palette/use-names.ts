@@ -6,6 +6,7 @@ import { nearProject, projectsQuery, useHasRole, useTeam } from '../shell/places
 import { surveyNamesQuery } from '../surveys/queries.ts'
 import { plainName } from '../ui/names.ts'
 import { useHasFeature } from '../ui/not-in-plan.tsx'
+import { endpointNamesQuery } from '../webhooks/names-query.ts'
 import type { Entry } from './entry.ts'
 
 /** The newest of each list: more are found on their pages. */
@@ -20,10 +21,6 @@ interface ProjectRef {
 const widgetNamesQuery = (ref: ProjectRef) => ({
   queryKey: ['widgets', ref.project_id, 'names'],
   queryFn: async () => (await api.widgets.list({ ...ref, limit: MOST })).results,
-})
-const endpointNamesQuery = (team_id: string) => ({
-  queryKey: ['webhooks', team_id, 'names'],
-  queryFn: async () => (await api.webhooks.list({ team_id, limit: MOST })).results,
 })
 const tagNamesQuery = (ref: ProjectRef) => ({
   queryKey: ['tags', ref.project_id, 'counts'],

@@ -1,8 +1,3 @@
-/** Offered first; any other BCP 47 tag can be typed. */
-export const commonLanguages = [
-  ...['en', 'de', 'fr', 'es', 'it', 'pt', 'pt-BR', 'nl', 'pl', 'cs', 'sv', 'da', 'nb', 'fi', 'el', 'hu', 'ro', 'uk'],
-  ...['tr', 'ar', 'he', 'fa', 'hi', 'id', 'vi', 'th', 'ko', 'ja', 'zh-Hans', 'zh-Hant'],
-] as const
 const RIGHT_TO_LEFT = new Set(['ar', 'arc', 'ckb', 'dv', 'fa', 'he', 'ps', 'sd', 'syr', 'ug', 'ur', 'yi'])
 
 const names = new Intl.DisplayNames('en', { type: 'language' })

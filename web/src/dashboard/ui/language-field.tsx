@@ -1,5 +1,6 @@
+import { commonLanguages } from '@earshot/contracts/constants'
 import { useId } from 'react'
-import { commonLanguages, languageName } from '../surveys/languages.ts'
+import { languageName } from '../surveys/languages.ts'
 import { TextField } from './field.tsx'
 
 interface LanguageFieldProps {

@@ -1,6 +1,7 @@
+import { commonLanguages } from '@earshot/contracts/constants'
 import { fieldErrors } from '../../ui/error-text.ts'
 import { CheckField, SelectField, TextArea, TextField } from '../../ui/field.tsx'
-import { commonLanguages, languageName } from '../languages.ts'
+import { languageName } from '../languages.ts'
 import type { Draft } from './draft.ts'
 import type { DraftEditing } from './use-draft.ts'
 
