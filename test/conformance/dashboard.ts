@@ -4,6 +4,7 @@ import { startService } from '../support/service-process.ts'
 import { openChromium } from './chromium.ts'
 import { analyticsFlows } from './dashboard/analytics.ts'
 import { badInputFlows } from './dashboard/bad-input.ts'
+import { draggingFlows } from './dashboard/dragging.ts'
 import { eventFlows } from './dashboard/events.ts'
 import { type Flow, openFixture, SIZES, type Size, type Surroundings } from './dashboard/fixture.ts'
 import { imageFlows } from './dashboard/images.ts'
@@ -42,6 +43,7 @@ const flows: readonly Flow[] = [
   videoFlows,
   surveysFlows,
   surveyResultsFlows,
+  draggingFlows,
   analyticsFlows,
   widgetFlows,
   previewFlows,

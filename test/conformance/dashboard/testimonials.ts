@@ -1,5 +1,6 @@
 import { equal } from 'node:assert/strict'
 import { until } from '../../support/until.ts'
+import { dragByKeys, dragByPointer } from './dragging.ts'
 import type { Fixture, Flow } from './fixture.ts'
 
 const BODY = 'Saved us a week. Nobody on the team wants to go back.'
@@ -72,19 +73,9 @@ export const testimonialFlows: readonly Flow[] = [
       await page.getByRole('button', { name: 'Move Joan down' }).click()
       await inOrder(fixture, ['Grace', 'Joan', 'Ada'])
       await check('the order')
-      await page.getByRole('button', { name: 'Drag the words of Ada' }).focus()
-      for (const key of ['Space', 'ArrowUp', 'ArrowUp', 'Space']) {
-        await page.keyboard.press(key)
-        // The library measures after each step.
-        await page.waitForTimeout(300)
-      }
+      await dragByKeys(page, { handle: 'Drag the words of Ada', name: 'Ada', from: 3, to: 1, count: 3 })
       await inOrder(fixture, ['Ada', 'Grace', 'Joan'])
-      const from = await page.getByRole('button', { name: 'Drag the words of Joan' }).boundingBox()
-      const to = await page.getByRole('button', { name: 'Drag the words of Ada' }).boundingBox()
-      await page.mouse.move((from?.x ?? 0) + 16, (from?.y ?? 0) + 16)
-      await page.mouse.down()
-      await page.mouse.move((to?.x ?? 0) + 16, (to?.y ?? 0) + 8, { steps: 12 })
-      await page.mouse.up()
+      await dragByPointer(page, { from: 'Drag the words of Joan', to: 'Drag the words of Ada' })
       await inOrder(fixture, ['Joan', 'Ada', 'Grace'])
     },
   },

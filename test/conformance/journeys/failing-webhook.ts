@@ -33,7 +33,7 @@ export const failingWebhook: Journey = {
 }
 
 async function addEndpoint(page: Page, address: string): Promise<void> {
-  await page.getByRole('button', { name: 'New endpoint' }).click()
+  await page.getByRole('button', { name: 'New endpoint' }).first().click()
   await page.getByLabel('Address').fill(address)
   await page.getByLabel('Description').fill('CRM')
   await page.getByLabel('Only these types').check()

@@ -1,10 +1,11 @@
-import { closestCenter, DndContext, type DragEndEvent, KeyboardSensor, PointerSensor, useSensor, useSensors } from '@dnd-kit/core'
-import { SortableContext, sortableKeyboardCoordinates, useSortable, verticalListSortingStrategy } from '@dnd-kit/sortable'
+import { closestCenter, DndContext, type DragEndEvent } from '@dnd-kit/core'
+import { SortableContext, useSortable, verticalListSortingStrategy } from '@dnd-kit/sortable'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api, queries } from '../api.ts'
 import { useProjectRef } from '../shell/places.ts'
 import { IconButton } from '../ui/button.tsx'
+import { dragAnnouncements, useDragSensors } from '../ui/dragging.ts'
 import { Empty } from '../ui/empty.tsx'
 import { Face, pictureOf } from '../ui/face.tsx'
 import { Icon } from '../ui/icon.tsx'
@@ -15,8 +16,6 @@ import { toastFailure } from '../ui/toasts.tsx'
 import { type Placed, placesAfterMove } from './positions.ts'
 import { StateTag } from './row.tsx'
 import { featuredQuery, keepWords, type Testimonial } from './words.ts'
-
-const DRAG_FROM_PX = 6
 
 /** The featured testimonials, to be put in order by dragging, by keys or by buttons. */
 export function Order({ canWrite }: { canWrite: boolean }) {
@@ -43,25 +42,29 @@ export function Order({ canWrite }: { canWrite: boolean }) {
 }
 
 function Sorted({ testimonials, canWrite }: { testimonials: readonly Testimonial[]; canWrite: boolean }) {
-  const sensors = useSensors(
-    useSensor(PointerSensor, { activationConstraint: { distance: DRAG_FROM_PX } }),
-    useSensor(KeyboardSensor, { coordinateGetter: sortableKeyboardCoordinates }),
-  )
+  const ids = testimonials.map(({ id }) => id)
+  const nameOf = (index: number) => nameInText(testimonials[index]?.author.name ?? '')
   const move = useMove(testimonials)
   const [said, setSaid] = useState('')
   const moveTo = (from: number, to: number) => {
-    const moved = testimonials[from]
-    if (!moved || to < 0 || to >= testimonials.length || from === to) return
+    if (from < 0 || to < 0 || to >= testimonials.length || from === to) return false
     move(from, to)
-    setSaid(`${nameInText(moved.author.name)} is now at place ${to + 1} of ${testimonials.length}.`)
+    return true
+  }
+  const moveByButton = (from: number, to: number) => {
+    if (moveTo(from, to)) setSaid(`${nameOf(from)} is now at place ${to + 1} of ${testimonials.length}.`)
   }
   const drop = ({ active, over }: DragEndEvent) => {
-    const placeOf = (id: unknown) => testimonials.findIndex((testimonial) => testimonial.id === id)
-    if (over) moveTo(placeOf(active.id), placeOf(over.id))
+    if (over) moveTo(ids.indexOf(String(active.id)), ids.indexOf(String(over.id)))
   }
   return (
-    <DndContext sensors={sensors} collisionDetection={closestCenter} onDragEnd={drop}>
-      <SortableContext items={testimonials.map(({ id }) => id)} strategy={verticalListSortingStrategy} disabled={!canWrite}>
+    <DndContext
+      sensors={useDragSensors()}
+      collisionDetection={closestCenter}
+      onDragEnd={drop}
+      accessibility={{ announcements: dragAnnouncements(ids, nameOf) }}
+    >
+      <SortableContext items={ids} strategy={verticalListSortingStrategy} disabled={!canWrite}>
         <ol className="tm-order">
           {testimonials.map((testimonial, index) => (
             <Place
@@ -69,7 +72,7 @@ function Sorted({ testimonials, canWrite }: { testimonials: readonly Testimonial
               testimonial={testimonial}
               place={index + 1}
               count={testimonials.length}
-              onMove={canWrite ? (by) => moveTo(index, index + by) : null}
+              onMove={canWrite ? (by) => moveByButton(index, index + by) : null}
             />
           ))}
         </ol>
