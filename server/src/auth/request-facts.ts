@@ -2,13 +2,12 @@ import { ApiError, sizes } from '@earshot/contracts'
 import type { Patience } from '@earshot/db'
 import type { FastifyRequest } from 'fastify'
 import { isForwarded } from './forwarding.ts'
+import { patienceOf } from './patience.ts'
 import { type Provenance, provenanceOf } from './provenance.ts'
 import { LOOKS_LIKE_TOKEN } from './token-values.ts'
 import { uploadTokenOf } from './upload-token.ts'
 
 const USER_AGENT_CHARACTERS = 300
-/** How long a request waits for connections to the database, in all. */
-const PATIENCE_MS = 3_000
 
 /** What is known of a request before it is authorized. The same for REST and tRPC. */
 export interface RequestFacts {
@@ -62,7 +61,7 @@ export function requestFactsOf(request: FastifyRequest, ownOrigin: string): Requ
     hasLargeBody: hasLargeBody(headers),
     uploadToken: uploadTokenOf(headers),
     path: request.params as Record<string, string | undefined>,
-    patience: { untilMs: performance.now() + PATIENCE_MS, isGone: () => request.raw.socket.destroyed },
+    patience: patienceOf(request),
   }
 }
 

@@ -2,13 +2,13 @@ import { ApiError, type ImageFailure, imageFailures } from '@earshot/contracts'
 import { type Database, findImage } from '@earshot/db'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { z } from 'zod'
+import { patienceOf } from '../auth/patience.ts'
 import { matchesETag, namedTags } from '../http/etag.ts'
 import { sendFailure } from '../http/failure.ts'
 import { withoutFileHeaders } from './send.ts'
 
 /** Where copies of images are served. */
 const IMAGES = '/media/v1/images'
-const PATIENCE_MS = 3_000
 /** Shared caches too: what is withdrawn is gone from them within a day. */
 const CACHED = 'public, max-age=86400, immutable'
 /** A transparent pixel: what lies under a picture is seen through it, and no browser reports a failure. */
@@ -46,12 +46,11 @@ export function registerImages(app: FastifyInstance, { database }: { database: D
         const params = Params.safeParse(request.params)
         if (!params.success) throw new ApiError('not_found')
         const { team_id, owner_id, file } = params.data
-        const patience = { untilMs: performance.now() + PATIENCE_MS, isGone: () => request.raw.socket.destroyed }
         const wanted = file === undefined ? null : (FILE.exec(file)?.[1] ?? null)
         const ref = { team_id, owner_id, version: wanted }
         const known = request.headers['if-none-match']
         const needs = { isHead: request.method === 'HEAD', known: namedTags(known) }
-        const { version, size, bytes } = await findImage(database.patiently(patience), ref, needs)
+        const { version, size, bytes } = await findImage(database.patiently(patienceOf(request)), ref, needs)
         // A page of another site may show it, and nothing of it may run.
         reply.headers({
           'access-control-allow-origin': '*',

@@ -4,14 +4,14 @@ import type { SecretBox } from '@earshot/drivers'
 import { create as contentDisposition } from 'content-disposition'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
+import { patienceOf } from '../auth/patience.ts'
 import { EXPOSED } from '../http/cors.ts'
 import { etagOf } from '../http/etag.ts'
 import { sendFailure } from '../http/failure.ts'
 import { downloadName } from './download-name.ts'
 import { CLIP, isSigned, MEDIA, POSTER, pathOf } from './links.ts'
-import { type BlobSource, type Representation, sendRepresentation, withoutFileHeaders } from './send.ts'
+import { type BlobSource, type ServedFile, sendServedFile, withoutFileHeaders } from './send.ts'
 
-const PATIENCE_MS = 3_000
 const CAPTIONS = /^([0-9a-f-]{36})\.vtt$/
 /** As we write it: `1e0` and `01` are other text than what was signed. */
 const number = z
@@ -44,12 +44,11 @@ export function registerMedia(app: FastifyInstance, { database, secretBox, ...so
     handler: async (request, reply) => {
       const { ref, file, audience } = readLink(request, secretBox)
       const caption_id = CAPTIONS.exec(file)?.[1] ?? null
-      const patience = { untilMs: performance.now() + PATIENCE_MS, isGone: () => request.raw.socket.destroyed }
-      const row = await findMedia(database.patiently(patience), ref, { audience, caption_id })
-      const found = row.attempt === ref.attempt ? representationOf(row, file) : null
+      const row = await findMedia(database.patiently(patienceOf(request)), ref, { audience, caption_id })
+      const found = row.attempt === ref.attempt ? servedFileOf(row, file) : null
       if (found === null) throw new ApiError('not_found')
       setHeaders(reply, audience, found)
-      return sendRepresentation(request, reply, found, source)
+      return sendServedFile(request, reply, found, source)
     },
     errorHandler: async (error, request, reply) => sendFailure(error, request, withoutFileHeaders(reply)),
   })
@@ -66,7 +65,7 @@ function readLink(request: FastifyRequest, secretBox: SecretBox) {
   return { ref, file, audience }
 }
 
-function representationOf(row: MediaRow, file: string): Representation | null {
+function servedFileOf(row: MediaRow, file: string): ServedFile | null {
   const name = downloadName(row.file_name)
   const dispositionOf = (extension: string) => contentDisposition(`${name}.${extension}`, { type: 'inline' })
   const blob = (type: string, extension: string, key: string | null, sizeBytes: number | null) =>
@@ -79,7 +78,7 @@ function representationOf(row: MediaRow, file: string): Representation | null {
 }
 
 /** Shared caches may keep what is public, and ask each time. Nothing here may run as a page, and pages of other sites may show it. */
-function setHeaders(reply: FastifyReply, audience: MediaAudience, { disposition, type, etag }: Representation): void {
+function setHeaders(reply: FastifyReply, audience: MediaAudience, { disposition, type, etag }: ServedFile): void {
   reply.headers({
     'accept-ranges': 'bytes',
     'access-control-allow-origin': '*',

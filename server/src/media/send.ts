@@ -11,7 +11,7 @@ const REDIRECT_SECONDS = 300
 const FILE_HEADERS = ['accept-ranges', 'content-disposition', 'content-length', 'content-range', 'etag']
 
 /** A file as it is served: a blob, or bytes in memory. */
-export type Representation = { type: string; disposition: string; etag: string; sizeBytes: number } & ({ key: string } | { bytes: Buffer })
+export type ServedFile = { type: string; disposition: string; etag: string; sizeBytes: number } & ({ key: string } | { bytes: Buffer })
 
 /** Where blobs are read, and whether by the client itself if the store can sign addresses. */
 export interface BlobSource {
@@ -25,10 +25,10 @@ export interface BlobSource {
  * Sends a file, or the one range of it that is asked for (RFC 9110 §14.2). Several ranges, and ranges that cannot be read, are answered
  * with the whole file, as the RFC allows; one beyond the end is 416. Throws `not_found` for a blob that is gone.
  */
-export async function sendRepresentation(
+export async function sendServedFile(
   request: FastifyRequest,
   reply: FastifyReply,
-  file: Representation,
+  file: ServedFile,
   { blobStore, redirects, stallMs }: BlobSource,
 ): Promise<FastifyReply> {
   const { etag, sizeBytes } = file
@@ -55,7 +55,7 @@ export function withoutFileHeaders(reply: FastifyReply): FastifyReply {
   return reply
 }
 
-async function sendHead(reply: FastifyReply, file: Representation, blobStore: BlobStore): Promise<FastifyReply> {
+async function sendHead(reply: FastifyReply, file: ServedFile, blobStore: BlobStore): Promise<FastifyReply> {
   if ('key' in file && (await blobStore.size(file.key)) === null) throw new ApiError('not_found')
   return reply.header('content-length', file.sizeBytes).send()
 }
@@ -66,11 +66,11 @@ function sendRedirect(reply: FastifyReply, address: string): FastifyReply {
   return reply.code(302).header('cache-control', 'no-store').header('location', address).send()
 }
 
-function signingOf({ type, disposition }: Representation) {
+function signingOf({ type, disposition }: ServedFile) {
   return { type, disposition, lifeSeconds: REDIRECT_SECONDS }
 }
 
-async function open(file: Representation, { start, end }: { start: number; end: number }, blobStore: BlobStore) {
+async function open(file: ServedFile, { start, end }: { start: number; end: number }, blobStore: BlobStore) {
   if ('bytes' in file) return file.bytes.subarray(start, end)
   const blob = await blobStore.get(file.key, { start, end })
   if (blob === null) throw new ApiError('not_found')
@@ -78,10 +78,7 @@ async function open(file: Representation, { start, end }: { start: number; end: 
 }
 
 /** Returns the range that is asked for; null for the whole file. A range of another version of the file is none (RFC 9110 §13.1.5). */
-function rangeOf(
-  { headers }: FastifyRequest,
-  { etag, sizeBytes }: Representation,
-): { start: number; end: number } | null | 'unsatisfiable' {
+function rangeOf({ headers }: FastifyRequest, { etag, sizeBytes }: ServedFile): { start: number; end: number } | null | 'unsatisfiable' {
   const { range } = headers
   const ifRange = headers['if-range']
   if (range === undefined || (ifRange !== undefined && ifRange !== etag)) return null
