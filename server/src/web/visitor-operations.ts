@@ -14,6 +14,7 @@ interface Outputs {
   'public.consent.revoke': z.output<Public['consent']['revoke']['output']>
   'public.surveys.retrieve': z.output<Public['surveys']['retrieve']['output']>
   'public.responses.create': z.output<Public['responses']['create']['output']>
+  'public.widgets.retrieve': z.output<Public['widgets']['retrieve']['output']>
 }
 
 export type PublicProject = Outputs['public.projects.retrieve']

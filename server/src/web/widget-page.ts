@@ -2,20 +2,18 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ApiError } from '@earshot/contracts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { replyHeadersOf } from '../auth/reply-headers.ts'
-import { requestFactsOf } from '../auth/request-facts.ts'
 import { once } from '../http/once.ts'
-import { failureOf, type Pipeline } from '../http/pipeline.ts'
+import type { Pipeline } from '../http/pipeline.ts'
 import { represent, sendCompressed, sendRepresentation } from '../http/representation.ts'
 import { html, scriptData } from '../pages/html.ts'
 import type { BuiltPages } from './built-pages.ts'
 import { sendFailurePage } from './visitor-failure.ts'
 import { openLocales } from './visitor-language.ts'
 import { isEmbedded } from './visitor-layout.ts'
+import { callPublicOperations } from './visitor-operations.ts'
 import { cardOf, pathOf, summaryOf, type Widget } from './widget-card.ts'
 import { openWidgetWords, type WidgetWords } from './widget-words.ts'
 
-const READ = 'public.widgets.retrieve'
 const STYLE_PATH = '/w/widget.css'
 const STYLES = ['styles/tokens.css', 'embed/card.css', 'styles/widget.css']
 const THEME_FILE = /^[0-9a-f]{6}\.css$/i
@@ -35,18 +33,18 @@ interface WidgetPageOptions {
  */
 export function registerWidgetPage(app: FastifyInstance, options: WidgetPageOptions): void {
   const { pages, baseUrl } = options
-  const readWidget = readerOf(options)
+  const call = callPublicOperations(options.pipelines, baseUrl)
   const wordsFor = openWidgetWords(pages.sources)
   const locales = openLocales(pages.sources)
   const headers = headersOf(options)
   registerStyles(app, pages.sources)
 
   const errorHandler = async (error: unknown, request: FastifyRequest, reply: FastifyReply) =>
-    sendFailurePage(request, reply, { pages, locales, missing: 'missingWidget', error: await failureOf(request.authorized, error) })
+    sendFailurePage(request, reply, { pages, locales, missing: 'missingWidget', error })
 
   app.get<{ Params: { widget_id: string }; Querystring: { lang?: unknown; embed?: unknown } }>('/w/:widget_id', {
     handler: async (request, reply) => {
-      const widget = await readWidget(request, reply)
+      const { output: widget } = await call('public.widgets.retrieve', { request, reply, input: request.params })
       const words = await wordsFor(request.query.lang, request.headers['accept-language'])
       const address = `${baseUrl}/w/${widget.id}`
       const document = documentOf(widget, words, { address, home: baseUrl, isFrame: isEmbedded(request.query) })
@@ -61,18 +59,6 @@ export function registerWidgetPage(app: FastifyInstance, options: WidgetPageOpti
       },
       errorHandler,
     })
-}
-
-function readerOf({ pipelines, baseUrl }: WidgetPageOptions) {
-  const pipeline = pipelines.find(({ named }) => named.name === READ)
-  const ownOrigin = new URL(baseUrl).origin
-  return async (request: FastifyRequest, reply: FastifyReply): Promise<Widget> => {
-    if (!pipeline) throw new ApiError('not_found')
-    request.authorized = await pipeline.authorize(requestFactsOf(request, ownOrigin), replyHeadersOf(reply))
-    const result = await pipeline.perform(request.authorized, request.params as Record<string, string>, null) // The route has one.
-    if ('refusal' in result) throw result.refusal
-    return result.output as Widget // The operation's own.
-  }
 }
 
 /** The colours and sizes of all pages, the cards of the elements, and what this page adds. A widget's colour has a style of its own. */
