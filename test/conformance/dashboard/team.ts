@@ -139,10 +139,16 @@ export const teamFlows: readonly Flow[] = [
       await page.getByRole('button', { name: 'Revoke', exact: true }).click()
       await page.getByText('Nobody is invited at the moment.').waitFor()
       expect(await invited()).toEqual([])
+      const roleOf = async (name: string) =>
+        (await client.members.list({ team_id: team.id })).results.find(({ user }) => user.name === name)?.role
       await page.getByRole('combobox', { name: 'Role of Vera Viewer' }).selectOption('member')
-      await page.getByText('Vera Viewer is member now.').waitFor()
+      await check('a new role, before it holds')
+      expect(await roleOf('Vera Viewer')).toBe('viewer')
+      await page.getByRole('dialog', { name: 'Make Vera Viewer a member?' }).getByRole('button', { name: 'Change the role' }).click()
+      await page.getByText('Vera Viewer is a member now.').waitFor()
+      expect(await roleOf('Vera Viewer')).toBe('member')
       await page.getByRole('combobox', { name: 'Role of Grace Hopper' }).selectOption('viewer')
-      await page.getByRole('button', { name: 'Become viewer' }).click()
+      await page.getByRole('button', { name: 'Become a viewer' }).click()
       await page.getByRole('dialog').getByRole('alert').waitFor()
       expectRefusal(409)
       await check('the last owner')

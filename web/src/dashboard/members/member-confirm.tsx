@@ -1,12 +1,12 @@
 import { api, type Member, queries } from '../api.ts'
-import { teamsQuery, useTeam } from '../shell/places.ts'
+import { teamsQuery, useIdentity, useTeam } from '../shell/places.ts'
 import { Confirm } from '../ui/confirm.tsx'
 import { toast } from '../ui/toasts.tsx'
 import { membersQuery } from './members-query.ts'
-import type { Role } from './roles.ts'
+import { aRole, type Role } from './roles.ts'
 
 /** What is asked about a member before it is done. */
-export type MemberDecision = { kind: 'remove' | 'leave' | 'transfer' } | { kind: 'change-own'; role: Role }
+export type MemberDecision = { kind: 'remove' | 'leave' | 'transfer' } | { kind: 'change'; role: Role }
 
 interface MemberConfirmProps {
   member: Member
@@ -37,18 +37,39 @@ export function MemberConfirm({ member: { user }, decision, onClose }: MemberCon
       </Confirm>
     )
   }
-  if (decision.kind === 'change-own') {
-    const change = async () => {
-      await api.members.update({ ...ref, role: decision.role })
-      await reload()
-    }
+  if (decision.kind === 'change') return <ChangeConfirm {...{ user, role: decision.role, onClose, reload }} />
+  return <RemoveConfirm {...{ user, isSelf: decision.kind === 'leave', onClose, reload }} />
+}
+
+interface ChangeConfirmProps {
+  user: Member['user']
+  role: Role
+  onClose: () => void
+  reload: () => Promise<void>
+}
+
+/** One key in a closed list chooses a role: it is asked before it holds. */
+function ChangeConfirm({ user, role, onClose, reload }: ChangeConfirmProps) {
+  const team = useTeam()
+  const isSelf = useIdentity().user.id === user.id
+  const change = async () => {
+    await api.members.update({ team_id: team.id, user_id: user.id, role })
+    await reload()
+    toast({ look: 'good', text: `${isSelf ? 'You are' : `${user.name} is`} ${aRole(role)} now.` })
+  }
+  if (isSelf)
     return (
-      <Confirm title="Change your own role?" action={`Become ${decision.role}`} onConfirm={change} onClose={onClose}>
+      <Confirm title="Change your own role?" action={`Become ${aRole(role)}`} onConfirm={change} onClose={onClose}>
         <p>You give up rights in {team.name}, and cannot give them back to yourself.</p>
       </Confirm>
     )
-  }
-  return <RemoveConfirm {...{ user, isSelf: decision.kind === 'leave', onClose, reload }} />
+  return (
+    <Confirm title={`Make ${user.name} ${aRole(role)}?`} action="Change the role" look="primary" onConfirm={change} onClose={onClose}>
+      <p>
+        <strong dir="auto">{user.name}</strong> has the rights of {aRole(role)} in {team.name} at once, also with access tokens.
+      </p>
+    </Confirm>
+  )
 }
 
 interface RemoveConfirmProps {

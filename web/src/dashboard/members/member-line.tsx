@@ -1,15 +1,11 @@
-import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
-import { api, type Member, queries } from '../api.ts'
-import { useHasRole, useIdentity, useTeam } from '../shell/places.ts'
-import { ErrorNote } from '../ui/error-note.tsx'
+import type { Member } from '../api.ts'
+import { useHasRole, useIdentity } from '../shell/places.ts'
 import { Face } from '../ui/face.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { Menu, MenuItem } from '../ui/menu.tsx'
 import { Ago } from '../ui/time.tsx'
-import { toast } from '../ui/toasts.tsx'
 import { MemberConfirm, type MemberDecision } from './member-confirm.tsx'
-import { membersQuery } from './members-query.ts'
 import { ROLES, type Role, rolesBelow } from './roles.ts'
 
 /** One person of the team. Admins change roles and remove; owners also hand over the team. */
@@ -19,13 +15,7 @@ export function MemberLine({ member }: { member: Member }) {
   const isAdmin = useHasRole('admin')
   const isOwner = useHasRole('owner')
   const [asked, setAsked] = useState<MemberDecision | null>(null)
-  const change = useChangeRole(member)
   const isMine = isAdmin && (isOwner || role !== 'owner')
-  const choose = (next: Role) => {
-    if (change.isPending || next === role) return
-    if (isSelf) setAsked({ kind: 'change-own', role: next })
-    else change.mutate(next)
-  }
   return (
     <li>
       <Face name={user.name} />
@@ -39,40 +29,27 @@ export function MemberLine({ member }: { member: Member }) {
         </span>
       </div>
       {isMine ? (
-        <RoleSelect {...{ member, isOwner }} role={change.isPending ? change.variables : role} onChoose={choose} />
+        <RoleSelect {...{ member, isOwner }} onChoose={(next) => setAsked({ kind: 'change', role: next })} />
       ) : (
         <span className="tag">{labelOf(role)}</span>
       )}
       {isMine ? <MemberMenu {...{ member, isSelf }} onAsk={setAsked} /> : <span />}
-      {change.error && <ErrorNote error={change.error} />}
       {asked && <MemberConfirm member={member} decision={asked} onClose={() => setAsked(null)} />}
     </li>
   )
 }
 
-function useChangeRole({ user }: Member) {
-  const team = useTeam()
-  return useMutation({
-    mutationFn: (role: Role) => api.members.update({ team_id: team.id, user_id: user.id, role }),
-    onSuccess: async (_changed, role) => {
-      await queries.invalidateQueries({ queryKey: membersQuery(team.id).queryKey })
-      toast({ look: 'good', text: `${user.name} is ${labelOf(role).toLowerCase()} now.` })
-    },
-  })
-}
-
 interface RoleSelectProps {
   member: Member
-  role: Role
   isOwner: boolean
   onChoose: (role: Role) => void
 }
 
-function RoleSelect({ member, role, isOwner, onChoose }: RoleSelectProps) {
+function RoleSelect({ member: { user, role }, isOwner, onChoose }: RoleSelectProps) {
   const options = rolesBelow(isOwner)
   return (
     <select
-      aria-label={`Role of ${member.user.name}`}
+      aria-label={`Role of ${user.name}`}
       value={role}
       onChange={({ target }) => {
         const chosen = options.find(({ value }) => value === target.value)

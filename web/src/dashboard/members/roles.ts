@@ -14,3 +14,8 @@ export const ROLES: readonly { value: Role; label: string; hint: string }[] = [
 export function rolesBelow(isOwner: boolean): readonly { value: Role; label: string; hint: string }[] {
   return ROLES.filter(({ value }) => isOwner || value !== 'owner')
 }
+
+/** A role in a sentence: "an admin". */
+export function aRole(role: Role): string {
+  return `${role === 'admin' || role === 'owner' ? 'an' : 'a'} ${role}`
+}
