@@ -3,7 +3,7 @@ import { teamsQuery, useIdentity, useTeam } from '../shell/places.ts'
 import { Confirm } from '../ui/confirm.tsx'
 import { toast } from '../ui/toasts.tsx'
 import { membersQuery } from './members-query.ts'
-import { aRole, type Role } from './roles.ts'
+import { type Role, roleWithArticle } from './roles.ts'
 
 /** What is asked about a member before it is done. */
 export type MemberDecision = { kind: 'remove' | 'leave' | 'transfer' } | { kind: 'change'; role: Role }
@@ -55,18 +55,25 @@ function ChangeConfirm({ user, role, onClose, reload }: ChangeConfirmProps) {
   const change = async () => {
     await api.members.update({ team_id: team.id, user_id: user.id, role })
     await reload()
-    toast({ look: 'good', text: `${isSelf ? 'You are' : `${user.name} is`} ${aRole(role)} now.` })
+    toast({ look: 'good', text: `${isSelf ? 'You are' : `${user.name} is`} ${roleWithArticle(role)} now.` })
   }
   if (isSelf)
     return (
-      <Confirm title="Change your own role?" action={`Become ${aRole(role)}`} onConfirm={change} onClose={onClose}>
+      <Confirm title="Change your own role?" action={`Become ${roleWithArticle(role)}`} onConfirm={change} onClose={onClose}>
         <p>You give up rights in {team.name}, and cannot give them back to yourself.</p>
       </Confirm>
     )
   return (
-    <Confirm title={`Make ${user.name} ${aRole(role)}?`} action="Change the role" look="primary" onConfirm={change} onClose={onClose}>
+    <Confirm
+      title={`Make ${user.name} ${roleWithArticle(role)}?`}
+      action="Change the role"
+      look="primary"
+      onConfirm={change}
+      onClose={onClose}
+    >
       <p>
-        <strong dir="auto">{user.name}</strong> has the rights of {aRole(role)} in {team.name} at once, also with access tokens.
+        <strong dir="auto">{user.name}</strong> gets the rights of {roleWithArticle(role)} in {team.name} at once. This applies to existing
+        access tokens too, within their scopes.
       </p>
     </Confirm>
   )

@@ -15,7 +15,7 @@ export function rolesBelow(isOwner: boolean): readonly { value: Role; label: str
   return ROLES.filter(({ value }) => isOwner || value !== 'owner')
 }
 
-/** A role in a sentence: "an admin". */
-export function aRole(role: Role): string {
+/** Such as "an admin". */
+export function roleWithArticle(role: Role): string {
   return `${role === 'admin' || role === 'owner' ? 'an' : 'a'} ${role}`
 }
