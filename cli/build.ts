@@ -4,7 +4,8 @@ import { build, type Plugin } from 'rolldown'
 
 const { dirname: HERE } = import.meta
 const TOP = join(HERE, '..')
-const DIST = join(HERE, 'dist')
+/** `dist`, or the folder that the command line names. */
+const DIST = process.argv[2] ?? join(HERE, 'dist')
 const LIB = join(DIST, 'lib')
 
 /** What nearly every command starts with. All that these import is in one file with them, because each file takes time of its own. */

@@ -8,7 +8,8 @@ import { modelTypes } from './model-types.ts'
 
 const { dirname: HERE } = import.meta
 const TOP = join(HERE, '../..')
-const DIST = join(HERE, 'dist')
+/** `dist`, or the folder that the command line names. */
+const DIST = process.argv[2] ?? join(HERE, 'dist')
 const CONTRACTS = join(TOP, 'contracts/src')
 const CLIENT = join(CONTRACTS, 'client')
 const DOCUMENT = join(TOP, 'test/openapi/snapshots/openapi.json')
@@ -46,7 +47,7 @@ export type { VerifyOptions, WebhookEvent, WebhookHeaders, WebhookVerificationCo
 `
 
 rmSync(DIST, { recursive: true, force: true })
-mkdirSync(DIST)
+mkdirSync(DIST, { recursive: true })
 await bundle()
 await writeTypes()
 writeManifest()

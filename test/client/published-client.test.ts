@@ -23,8 +23,7 @@ afterAll(() => project?.[Symbol.dispose]())
 
 test('the package has no dependencies, and publint finds nothing', async () => {
   expect(await project.listDependencies()).toEqual(['@earshot/client'])
-  const pkgDir = `${TOP}sdks/typescript/dist`
-  const { messages, pkg } = await publint({ pkgDir, strict: true })
+  const { messages, pkg } = await publint({ pkgDir: project.built, strict: true })
   expect(messages.map((message) => formatMessage(message, pkg ?? {}))).toEqual([])
 })
 

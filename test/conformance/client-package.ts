@@ -7,7 +7,7 @@ import { type InstalledPackage, installPackage } from '../support/installed-pack
 import { openChromium } from './chromium.ts'
 import { ATTW, installRuntimes, runtimes } from './client-package/runtimes.ts'
 import type { Destination } from './client-package/tour.ts'
-import { run, TOP } from './command.ts'
+import { run } from './command.ts'
 import { openSite } from './site.ts'
 import type { Tourist } from './tourist.ts'
 
@@ -51,7 +51,7 @@ async function writePrograms(project: InstalledPackage, destination: Destination
 
 /** Returns what publint and arethetypeswrong find. */
 async function checkManifest(project: InstalledPackage): Promise<string[]> {
-  const { messages } = await publint({ pkgDir: join(TOP, WORKSPACE, 'dist'), strict: true })
+  const { messages } = await publint({ pkgDir: project.built, strict: true })
   const { exitCode, output } = await run(ATTW, ['--profile', 'esm-only', '--no-emoji', '--no-color', project.tarball])
   const found = messages.map(({ code, path }) => `publint: ${code} at ${path.join(' > ')}`)
   return exitCode === 0 ? found : [...found, `arethetypeswrong: ${output.trim()}`]

@@ -8,12 +8,16 @@ import { build } from 'esbuild'
 
 const TOP = fileURLToPath(new URL('../..', import.meta.url))
 const LIMIT_MS = 120_000
+/** Is compiled where it stands, and packed by one test at a time. */
+const CONTRACTS = 'contracts'
 const execute = promisify(execFile)
 
 /** A new project with a packed package of this repository and nothing else. */
 export interface InstalledPackage extends Disposable {
   /** The folder of the project. */
   path: string
+  /** The folder that was packed. */
+  built: string
   /** Path of the packed package. */
   tarball: string
   /** The names of the installed packages. */
@@ -36,8 +40,10 @@ export async function installPackage(workspace: string): Promise<InstalledPackag
     })
     return stdout
   }
-  await run(TOP, 'npm', 'run', '--silent', 'build', '--workspace', workspace)
-  const packed = await run(TOP, 'npm', 'pack', `./${workspace}/dist`, '--json', '--pack-destination', directory)
+  // Into a folder of its own: another test may build and pack the same workspace at the same time.
+  const built = workspace === CONTRACTS ? join(TOP, workspace, 'dist') : join(directory, 'built')
+  await run(TOP, 'npm', 'run', '--silent', 'build', '--workspace', workspace, ...(workspace === CONTRACTS ? [] : ['--', built]))
+  const packed = await run(TOP, 'npm', 'pack', built, '--json', '--pack-destination', directory)
   const [{ filename }] = JSON.parse(packed)
   writeFileSync(join(project, 'package.json'), JSON.stringify({ name: 'receiver', type: 'module', private: true }))
   const tarball = join(directory, filename)
@@ -45,6 +51,7 @@ export async function installPackage(workspace: string): Promise<InstalledPackag
 
   return {
     path: project,
+    built,
     tarball,
     listDependencies: async () => {
       const installed: { name: string }[] = JSON.parse(await run(project, 'npm', 'query', ':root *'))
