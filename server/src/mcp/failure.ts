@@ -4,6 +4,7 @@ import { sendFailure, toApiError } from '../http/failure.ts'
 
 /** A JSON-RPC message, not yet validated. */
 export interface Message {
+  id?: unknown
   method?: unknown
   params?: unknown
 }

@@ -13,6 +13,7 @@ import { INSTRUCTIONS } from './instructions.ts'
 import { listPrompts, writePrompt } from './prompts.ts'
 import { listResources, listTemplates, staticResource } from './resources.ts'
 import { howToSelect } from './selection.ts'
+import { type Answer, cacheKeyOf, createTemplates, fillTemplate, type McpRequest, placeForOutput, withOutput } from './templates.ts'
 import type { ToolDefinition } from './tools.ts'
 
 /** What an exchange does, as the protocol asks for it. */
@@ -27,13 +28,6 @@ export interface Answers {
   output?: string
 }
 
-/** The answer to one HTTP request. */
-export interface Answer {
-  status: number
-  headers: Headers
-  body: Buffer
-}
-
 /** Lists stay as they are until the caller's access changes, which the next call notices. */
 const CACHED = { ttlMs: 300_000, cacheScope: 'private' } as const
 const CACHED_LISTS = ['tools/list', 'prompts/list', 'resources/list', 'resources/templates/list', 'server/discover'] as const
@@ -46,7 +40,7 @@ const OPTIONS = {
 
 /**
  * Speaks the Model Context Protocol with the official SDK: the revision 2026-07-28, and without sessions those of 2025. Each request has a
- * server of its own, as both work without state.
+ * server of its own, as both work without state. A call is answered without one, once the SDK answered another that differs in id and arguments alone.
  */
 export function createProtocol({ version, onError }: { version: string; onError: (error: Error) => void }) {
   const known = new WeakMap<Request, Answers>()
@@ -58,13 +52,27 @@ export function createProtocol({ version, onError }: { version: string; onError:
     },
     { onerror: onError, keepAliveMs: 0 },
   )
+  const templates = createTemplates()
+  const askSdk = async (mcpRequest: McpRequest, answers: Answers, cacheKey: string | null): Promise<Answer> => {
+    const request = new Request(mcpRequest.url, { method: 'POST', headers: mcpRequest.headers })
+    known.set(request, answers)
+    const response = await handler.fetch(request, { parsedBody: mcpRequest.message })
+    const text = await response.text()
+    const { status, headers } = response
+    if (answers.output === undefined) return { status, headers, body: Buffer.from(text) }
+    templates.keep(cacheKey, response, { text, id: mcpRequest.message.id })
+    return { status, headers, body: Buffer.from(withOutput(text, answers.output)) }
+  }
   return {
-    answer: async (request: Request, parsedBody: unknown, answers: Answers): Promise<Answer> => {
-      known.set(request, answers)
-      const response = await handler.fetch(request, { parsedBody })
-      const text = await response.text()
-      const body = answers.output === undefined ? text : withOutput(text, answers.output)
-      return { status: response.status, headers: response.headers, body: Buffer.from(body) }
+    answer: async (request: McpRequest, answers: Answers): Promise<Answer> => {
+      const cacheKey = cacheKeyOf(request, answers.exchange)
+      const template = templates.find(cacheKey)
+      if (!template) return askSdk(request, answers, cacheKey)
+      const outcome = await answers.perform()
+      if ('output' in outcome && outcome.output !== undefined) {
+        return fillTemplate(template, request.message.id, JSON.stringify(outcome.output))
+      }
+      return askSdk(request, { ...answers, perform: () => Promise.resolve(outcome) }, null)
     },
   }
 }
@@ -120,14 +128,7 @@ function resultOf(outcome: CallOutcome, answers: Answers): CallToolResult {
   if (output === undefined) return { content: [textOf('Done. There is nothing to return.')] }
   // Every output of a contract that is not empty is an object.
   answers.output = JSON.stringify(output)
-  return { content: [textOf('')], structuredContent: {} }
-}
-
-/** Puts an output into the response in which `resultOf` left place for it: twice, as the protocol wants, but written once as JSON. */
-function withOutput(response: string, output: string): string {
-  const place = '"text":""}],"structuredContent":{}'
-  if (!response.includes(place)) throw new Error('The response has no place for the output')
-  return response.replace(place, () => `"text":${JSON.stringify(output)}}],"structuredContent":${output}`)
+  return placeForOutput()
 }
 
 function textOf(text: string): { type: 'text'; text: string } {

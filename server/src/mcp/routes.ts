@@ -8,8 +8,9 @@ import { createCallers, type McpAuthenticate, refuseForeignOrigin } from './call
 import { challengeOf } from './challenge.ts'
 import { type Exchange, listTools, performCall } from './exchange.ts'
 import { describeFailure, readMessage, sendMcpFailure } from './failure.ts'
-import type { Answer, Answers } from './protocol.ts'
+import type { Answers } from './protocol.ts'
 import { readSelection } from './selection.ts'
+import type { Answer, McpRequest } from './templates.ts'
 import { compileTools } from './tools.ts'
 
 const PATHS = ['', '/read-only', '/x/:toolsets', '/x/:toolsets/read-only'].map((path) => MCP_PATH + path)
@@ -52,7 +53,8 @@ export function registerMcp(app: FastifyInstance, pipelines: readonly Pipeline[]
         const selection = readSelection(request, tools)
         const exchange = await callers.judge(message, { request, reply, tools, selection })
         const protocol = await protocolOf()
-        return send(reply, await protocol.answer(webRequest(request, ownOrigin), request.body, answersOf(exchange, request, options)))
+        const mcpRequest = { url: ownOrigin + request.url, headers: readHeaders(request), message }
+        return send(reply, await protocol.answer(mcpRequest, answersOf(exchange, request, options)))
       },
       errorHandler: async (error, request, reply) => {
         const failure = await callers.failureOf(error, request, reply)
@@ -73,13 +75,12 @@ function answersOf(exchange: Exchange, request: FastifyRequest, { database }: Mc
   }
 }
 
-/** The request as the SDK reads it. Its body was read before. */
-function webRequest({ method, url, headers }: FastifyRequest, ownOrigin: string): Request {
-  const copied = new Headers()
+function readHeaders({ headers }: FastifyRequest): McpRequest['headers'] {
+  const read: McpRequest['headers'] = []
   for (const [name, value] of Object.entries(headers)) {
-    if (typeof value === 'string' && (READ_HEADERS.has(name) || name.startsWith('mcp-'))) copied.set(name, value)
+    if (typeof value === 'string' && (READ_HEADERS.has(name) || name.startsWith('mcp-'))) read.push([name, value])
   }
-  return new Request(ownOrigin + url, { method, headers: copied })
+  return read
 }
 
 function send(reply: FastifyReply, { status, headers, body }: Answer): FastifyReply {
