@@ -9,6 +9,8 @@ const ED25519_KEY_BYTES = 32
 /** The 64 bytes of a signature in base64. */
 const BASE64_ED25519 = /^[A-Za-z0-9+/]{86}==$/
 const UNIX_SECONDS = /^\d{1,12}$/
+const HEX_BYTES = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
+const encoder = new TextEncoder()
 
 /**
  * The event of a delivery. A `switch` over `type` narrows `data`; its `default` branch holds a `NewerWebhookEvent`, so that a
@@ -32,14 +34,22 @@ type NewerWebhookEventType = `newer than this package: ${string}`
 export interface WebhookToSign {
   /** The exact bytes that are sent. */
   body: string | Uint8Array
-  /** The endpoint's secret as shown: `whsec_` and base64. */
-  secret: string
+  /** The endpoint's secret as shown: `whsec_` and base64. A caller that signs often passes a signer that keeps its keys. */
+  secret: string | SecretSigner
   timestampSeconds: number
   deliveryId: string
   /** The previous secret, while it still signs after a rotation. */
-  previousSecret?: string | undefined
+  previousSecret?: string | SecretSigner | undefined
   /** Sign with Ed25519 (RFC 8032): the endpoint's private key, and the previous one while it still signs. */
   signers?: readonly Sign[]
+}
+
+/** Signs with a secret, by HMAC-SHA256 (RFC 2104). The message that is signed is `start`, which is ASCII, followed by `body`. */
+export interface SecretSigner {
+  /** Returns `X-Service-Signature`: in hex, with the key `own` of `webhookKeys`. */
+  own: (start: string, body: Uint8Array) => string | Promise<string>
+  /** Returns `v1` of Standard Webhooks: in base64, with the key `standard`. */
+  standard: (start: string, body: Uint8Array) => string | Promise<string>
 }
 
 /** Signs the message of Standard Webhooks. */
@@ -68,36 +78,36 @@ export class WebhookVerificationError extends Error {
   }
 }
 
-/** Computes HMAC-SHA256 (RFC 2104). */
-export type Hmac = (key: Uint8Array<ArrayBuffer>, message: Uint8Array<ArrayBuffer>) => Uint8Array | Promise<Uint8Array>
-
-/**
- * Returns all signature headers of an attempt: Earshot's own and those of Standard Webhooks (standardwebhooks.com). `hmac`
- * defaults to WebCrypto, which works in browsers too.
- */
-export async function signWebhook(webhook: WebhookToSign, hmac: Hmac = hmacByWebCrypto): Promise<Record<string, string>> {
-  const { secret, previousSecret, deliveryId } = webhook
+/** Returns all signature headers of an attempt: Earshot's own and those of Standard Webhooks (standardwebhooks.com). */
+export async function signWebhook(webhook: WebhookToSign): Promise<Record<string, string>> {
+  const { deliveryId } = webhook
   const timestamp = String(webhook.timestampSeconds)
-  const body = toBytes(webhook.body)
-  const message = joinBytes(`${timestamp}.`, body)
-  const standardMessage = joinBytes(`${deliveryId}.${timestamp}.`, body)
-  const [own, standard, ownPrevious, standardPrevious, ...asymmetric] = await Promise.all([
-    hmac(ownKey(secret), message),
-    hmac(standardKey(secret), standardMessage),
-    previousSecret === undefined ? null : hmac(ownKey(previousSecret), message),
-    previousSecret === undefined ? null : hmac(standardKey(previousSecret), standardMessage),
-    ...(webhook.signers ?? []).map((sign) => sign(standardMessage)),
-  ])
-  const symmetric = [standard, standardPrevious].flatMap((signature) => (signature ? [`v1,${toBase64(signature)}`] : []))
+  const body = typeof webhook.body === 'string' ? toBytes(webhook.body) : webhook.body
+  const standardStart = `${deliveryId}.${timestamp}.`
+  const secrets = [signerOf(webhook.secret), ...(webhook.previousSecret === undefined ? [] : [signerOf(webhook.previousSecret)])]
+  const [own = '', ownPrevious] = await Promise.all(secrets.map((secret) => secret.own(`${timestamp}.`, body)))
+  const symmetric = await Promise.all(secrets.map((secret) => secret.standard(standardStart, body)))
+  const asymmetric = await Promise.all((webhook.signers ?? []).map((sign) => sign(joinBytes(standardStart, body))))
   return {
     'X-Service-Timestamp': timestamp,
-    'X-Service-Signature': toHex(own),
-    ...(ownPrevious && { 'X-Service-Signature-Previous': toHex(ownPrevious) }),
+    'X-Service-Signature': own,
+    ...(ownPrevious !== undefined && { 'X-Service-Signature-Previous': ownPrevious }),
     'webhook-id': deliveryId,
     'webhook-timestamp': timestamp,
     // A space-separated list, so that a secret can be rotated without a gap (Standard Webhooks, "Signature scheme").
-    'webhook-signature': [...symmetric, ...asymmetric.map((signature) => `v1a,${toBase64(signature)}`)].join(' '),
+    'webhook-signature': [
+      ...symmetric.map((signature) => `v1,${signature}`),
+      ...asymmetric.map((signature) => `v1a,${toBase64(signature)}`),
+    ].join(' '),
   }
+}
+
+/**
+ * Returns the keys of a secret: the secret's text as shown, prefix included, for `X-Service-Signature`, and the decoded base64 after
+ * `whsec_` for `webhook-signature`.
+ */
+export function webhookKeys(secret: string): { own: Uint8Array<ArrayBuffer>; standard: Uint8Array<ArrayBuffer> } {
+  return { own: ownKey(secret), standard: fromBase64(secret.slice(SECRET_PREFIX.length)) }
 }
 
 /**
@@ -192,12 +202,6 @@ function ownKey(secret: string): Bytes {
   return toBytes(secret)
 }
 
-/** Returns the key of `webhook-signature`: the decoded base64 after `whsec_`. */
-function standardKey(secret: string): Bytes {
-  requirePrefix(secret)
-  return fromBase64(secret.slice(SECRET_PREFIX.length))
-}
-
 /** Returns the key of `v1a` signatures: the decoded base64 after `whpk_`. */
 function publicKey(shown: string): Bytes {
   const key = fromBase64(shown.slice(PUBLIC_KEY_PREFIX.length))
@@ -210,7 +214,17 @@ function requirePrefix(secret: string): void {
   if (!secret.startsWith(SECRET_PREFIX)) throw new TypeError(`A webhook secret starts with ${SECRET_PREFIX}`)
 }
 
-async function hmacByWebCrypto(key: Bytes, message: Bytes): Promise<Bytes> {
+/** WebCrypto works in browsers too. */
+function signerOf(secret: string | SecretSigner): SecretSigner {
+  if (typeof secret !== 'string') return secret
+  const keys = webhookKeys(secret)
+  return {
+    own: async (start, body) => toHex(await hmac(keys.own, joinBytes(start, body))),
+    standard: async (start, body) => toBase64(await hmac(keys.standard, joinBytes(start, body))),
+  }
+}
+
+async function hmac(key: Bytes, message: Bytes): Promise<Bytes> {
   return new Uint8Array(await crypto.subtle.sign('HMAC', await importKey(key, 'sign'), message))
 }
 
@@ -219,10 +233,10 @@ function importKey(key: Bytes, usage: 'sign' | 'verify') {
 }
 
 function toBytes(value: string | Uint8Array | ArrayBuffer): Bytes {
-  return typeof value === 'string' ? new TextEncoder().encode(value) : new Uint8Array(value)
+  return typeof value === 'string' ? encoder.encode(value) : new Uint8Array(value)
 }
 
-function joinBytes(prefix: string, body: Bytes): Bytes {
+function joinBytes(prefix: string, body: Uint8Array): Bytes {
   const start = toBytes(prefix)
   const joined = new Uint8Array(start.length + body.length)
   joined.set(start)
@@ -231,7 +245,9 @@ function joinBytes(prefix: string, body: Bytes): Bytes {
 }
 
 function toHex(bytes: Uint8Array): string {
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
+  let hex = ''
+  for (const byte of bytes) hex += HEX_BYTES[byte]
+  return hex
 }
 
 function fromHex(hex: string): Bytes {
@@ -239,7 +255,10 @@ function fromHex(hex: string): Bytes {
 }
 
 function fromBase64(base64: string): Bytes {
-  return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0))
+  const text = atob(base64)
+  const bytes = new Uint8Array(text.length)
+  for (let index = 0; index < text.length; index += 1) bytes[index] = text.charCodeAt(index)
+  return bytes
 }
 
 function toBase64(bytes: Uint8Array): string {

@@ -1,6 +1,6 @@
-import { createHmac, createPrivateKey, type KeyObject, sign } from 'node:crypto'
+import { createHmac, createPrivateKey, createSecretKey, type KeyObject, sign } from 'node:crypto'
 import { isReservedHeader } from '@earshot/contracts'
-import { type Hmac, type Sign, signWebhook } from '@earshot/contracts/webhooks'
+import { type SecretSigner, type Sign, signWebhook, webhookKeys } from '@earshot/contracts/webhooks'
 import type { ClaimedDelivery } from '@earshot/db/dispatch'
 import type { SecretBox } from '@earshot/drivers'
 import { AttemptFailure } from './attempt-error.ts'
@@ -11,13 +11,6 @@ import type { DeliveryRequest } from './send-delivery.ts'
 const SEALED = { 'webhook-secret': 'The signing secret', 'webhook-signing-key': 'The signing key', 'webhook-headers': 'The headers' }
 /** What is opened is cached by endpoint and sealed text, which changes when it does: that many characters of sealed texts in all. */
 const MAX_CACHED_CHARACTERS = 4_000_000
-
-/**
- * WebCrypto would compute it in another thread, which takes a quarter of a delivery's processor time. The key is given as text:
- * for bytes Node builds two errors with their stack traces, which costs more than the HMAC itself.
- */
-const hmac: Hmac = (key, message) =>
-  createHmac('sha256', Buffer.from(key).toString('latin1'), { encoding: 'latin1' }).update(message).digest()
 
 export interface ComposerOptions {
   secretBox: SecretBox
@@ -30,7 +23,7 @@ export type ComposeRequest = (delivery: ClaimedDelivery) => Promise<Omit<Deliver
 
 /** Creates requests whose body is the stored bytes of the event, or a message made of it. Each attempt has a new signature and is a span of its own. */
 export function createRequestComposer({ secretBox, baseUrl }: ComposerOptions): ComposeRequest {
-  const secretOf = createOpener(secretBox, 'webhook-secret', (secret) => secret)
+  const secretOf = createOpener(secretBox, 'webhook-secret', toSecretSigner)
   const keyOf = createOpener(secretBox, 'webhook-signing-key', toPrivateKey)
   const headersOf = createOpener(secretBox, 'webhook-headers', readHeaders)
 
@@ -38,17 +31,14 @@ export function createRequestComposer({ secretBox, baseUrl }: ComposerOptions): 
     const { id, endpoint_id, url, event_id, event_type, attempt_id, format, payload, previous_secret, header_values, claimed_at } = delivery
     if (payload === null) throw new AttemptFailure('interrupted', 'The payload of the event was removed.')
     const body = Buffer.from(format === 'earshot' ? payload : renderChatBody(format, payload, baseUrl))
-    const signature = await signWebhook(
-      {
-        ...{ body, timestampSeconds: claimed_at, deliveryId: id },
-        secret: secretOf(delivery.secret, endpoint_id),
-        previousSecret: previous_secret === null ? undefined : secretOf(previous_secret, endpoint_id),
-        signers: [delivery.signing_key, delivery.previous_signing_key].flatMap((sealed) =>
-          sealed === null ? [] : [signerOf(keyOf(sealed, endpoint_id))],
-        ),
-      },
-      hmac,
-    )
+    const signature = await signWebhook({
+      ...{ body, timestampSeconds: claimed_at, deliveryId: id },
+      secret: secretOf(delivery.secret, endpoint_id),
+      previousSecret: previous_secret === null ? undefined : secretOf(previous_secret, endpoint_id),
+      signers: [delivery.signing_key, delivery.previous_signing_key].flatMap((sealed) =>
+        sealed === null ? [] : [signerOf(keyOf(sealed, endpoint_id))],
+      ),
+    })
     const headers = {
       'Content-Type': 'application/json',
       'X-Service-Event': event_type,
@@ -67,6 +57,20 @@ export function createRequestComposer({ secretBox, baseUrl }: ComposerOptions): 
  */
 function traceparentOf({ event_id, attempt_id }: Pick<ClaimedDelivery, 'event_id' | 'attempt_id'>): string {
   return `00-${event_id.replaceAll('-', '')}-${attempt_id.replaceAll('-', '').slice(-16)}-01`
+}
+
+/**
+ * WebCrypto would compute it in another thread, which takes a quarter of a delivery's processor time. With bytes for a key, Node
+ * would build two errors with their stack traces each time, which costs more than the HMAC itself.
+ */
+function toSecretSigner(secret: string): SecretSigner {
+  const keys = webhookKeys(secret)
+  return { own: signBy(keys.own, 'hex'), standard: signBy(keys.standard, 'base64') }
+}
+
+function signBy(bytes: Uint8Array, encoding: 'hex' | 'base64') {
+  const key = createSecretKey(bytes)
+  return (start: string, body: Uint8Array) => createHmac('sha256', key).update(start).update(body).digest(encoding)
 }
 
 function signerOf(key: KeyObject): Sign {

@@ -77,7 +77,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     // RFC 9110 §15.2: informational responses precede the final one.
     if (statusCode < 200) return
     this.#statusCode = statusCode
-    this.#headers = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value].flat().join(', ')]))
+    this.#headers = joined(headers)
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -121,6 +121,16 @@ export class Exchange implements Dispatcher.DispatchHandler {
     const isSuccess = error === null && this.#statusCode !== null && this.#statusCode < 300
     return isSuccess ? this.#limits.keptSuccessBytes : this.#limits.keptFailureBytes
   }
+}
+
+/** Joins the values of a header that came several times (RFC 9110 §5.3). */
+function joined(headers: ResponseHeaders): Record<string, string> {
+  const all: Record<string, string> = {}
+  for (const name of Object.keys(headers)) {
+    const value = headers[name] ?? ''
+    all[name] = typeof value === 'string' ? value : value.join(', ')
+  }
+  return all
 }
 
 /** Returns the length that a response announces, if it does so in the form of RFC 9110 §8.6. */

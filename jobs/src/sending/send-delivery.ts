@@ -9,6 +9,9 @@ import { readRetryAfterSeconds } from './retry-after.ts'
 /** The statuses that send the client to another URL (RFC 9110 §15.4). */
 const REDIRECTS = new Set([300, 301, 302, 303, 305, 307, 308])
 
+/** A URL has at most 2,048 characters. */
+const MAX_KNOWN_URLS = 1_000
+
 export interface SenderOptions extends Partial<ExchangeLimits> {
   rules: AddressRules
   /** The addresses of this service, which are never receivers. */
@@ -58,18 +61,18 @@ export function createSender({ allowInsecure, userAgent, ...given }: SenderOptio
   const options = { ...EXCHANGE_LIMITS, resolve: resolveName, proxy: null, directLoopback: false, ...given }
   const connector = createPinnedConnector(options)
   const agent = createDeliveryAgent(connector.connect)
+  const targetOf = createTargetParser(allowInsecure)
 
   async function exchange({ url, headers, body, signal }: DeliveryRequest): Promise<ReceivedResponse> {
     const exchange = new Exchange(options)
     const interrupt = () => exchange.abort(new AttemptFailure('interrupted', 'The worker stopped during the attempt.'))
     signal?.addEventListener('abort', interrupt, { once: true })
     if (signal?.aborted) interrupt()
-    const refusal = refuseUrl(url, allowInsecure)
-    if (refusal) {
-      exchange.abort(refusal)
+    const target = targetOf(url)
+    if (target instanceof AttemptFailure) {
+      exchange.abort(target)
     } else {
-      const { origin, pathname, search } = new URL(url)
-      agent.dispatch({ origin, path: pathname + search, method: 'POST', headers: { ...headers, 'User-Agent': userAgent }, body }, exchange)
+      agent.dispatch({ ...target, method: 'POST', headers: { ...headers, 'User-Agent': userAgent }, body }, exchange)
     }
     const response = await exchange.response
     signal?.removeEventListener('abort', interrupt)
@@ -90,11 +93,31 @@ export function createSender({ allowInsecure, userAgent, ...given }: SenderOptio
   }
 }
 
-/** Checks the URL again: it may have been registered under other rules. */
-function refuseUrl(url: string, allowInsecure: boolean): AttemptFailure | null {
-  if (!URL.canParse(url)) return new AttemptFailure('blocked_address', 'This is not an absolute URL.')
-  const refusal = checkUrlForm(new URL(url), allowInsecure)
-  return refusal && new AttemptFailure('blocked_address', refusal.detail)
+interface Target {
+  origin: string
+  path: string
+}
+
+/** Returns a function that parses a URL and checks it again, as it may have been registered under other rules. Caches what it parsed. */
+function createTargetParser(allowInsecure: boolean): (url: string) => Target | AttemptFailure {
+  const known = new Map<string, Target>()
+  return (url) => {
+    const parsed = known.get(url)
+    if (parsed) return parsed
+    const target = parseTarget(url, allowInsecure)
+    if (target instanceof AttemptFailure) return target
+    if (known.size >= MAX_KNOWN_URLS) known.clear()
+    known.set(url, target)
+    return target
+  }
+}
+
+function parseTarget(url: string, allowInsecure: boolean): Target | AttemptFailure {
+  const parsed = URL.parse(url)
+  if (!parsed) return new AttemptFailure('blocked_address', 'This is not an absolute URL.')
+  const refusal = checkUrlForm(parsed, allowInsecure)
+  if (refusal) return new AttemptFailure('blocked_address', refusal.detail)
+  return { origin: parsed.origin, path: parsed.pathname + parsed.search }
 }
 
 function withRedirectRefused(response: ReceivedResponse): ReceivedResponse {
