@@ -7,7 +7,6 @@ import { blobs } from './blobs.ts'
 import { disabling } from './disabling.ts'
 import type { JobPool } from './dispatcher/dispatcher.ts'
 import { erasure } from './erasure.ts'
-import { importRows } from './imports/import.ts'
 import { importUndo } from './imports/undo.ts'
 import type { Log } from './log.ts'
 import { mail } from './mail.ts'
@@ -23,8 +22,15 @@ import type { TaskContext, TaskMaker } from './task.ts'
 
 const tasks: Record<JobName, TaskMaker> = {
   ...{ blobs, disabling, erasure, mail, notifications, orphans, partitions, payloads, replay, retention, purge, tag },
-  import: importRows,
+  import: lazily(async () => (await import('./imports/import.ts')).importRows),
   import_undo: importUndo,
+}
+
+/** Returns a task whose module is loaded with its first job, because what it imports is large. */
+function lazily(load: () => Promise<TaskMaker>): TaskMaker {
+  return (context) =>
+    async (...job) =>
+      (await load())(context)(...job)
 }
 
 /** On which `wake_workers` notifies. */

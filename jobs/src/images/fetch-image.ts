@@ -1,8 +1,9 @@
 import { type ImageFailure, sizes } from '@earshot/contracts'
 import { checkUrlForm } from '@earshot/drivers'
-import { Agent, type Dispatcher } from 'undici'
+import type { Dispatcher } from 'undici'
 import { AttemptFailure, toAttemptError } from '../sending/attempt-error.ts'
 import type { PinnedConnector } from '../sending/pinned-connector.ts'
+import { Agent } from '../sending/undici.ts'
 
 /** From the first look-up to the last byte, with all redirects. */
 const TIMEOUT_MS = 10_000

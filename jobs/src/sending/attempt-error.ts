@@ -1,5 +1,5 @@
 import type { attemptErrorCodes } from '@earshot/contracts'
-import { errors } from 'undici'
+import { errors } from './undici.ts'
 
 export type AttemptErrorCode = (typeof attemptErrorCodes)[number]
 

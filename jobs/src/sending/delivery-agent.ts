@@ -1,8 +1,9 @@
 import type { Socket } from 'node:net'
-import { Agent, type buildConnector, Client, type Dispatcher, Pool } from 'undici'
+import type { buildConnector, Dispatcher, Client as UndiciClient } from 'undici'
 import { AttemptFailure } from './attempt-error.ts'
 import type { Exchange } from './exchange.ts'
 import { remoteIpOf } from './pinned-connector.ts'
+import { Agent, Client, Pool } from './undici.ts'
 
 /** A changed DNS entry is followed within a minute, because addresses are resolved and checked when a socket opens. */
 const CLIENT_TTL_MS = 60_000
@@ -36,7 +37,7 @@ class TracedClient extends Client {
   #bytesBefore = 0
   #exchange: Partial<Pick<Exchange, 'abort'>> | null = null
 
-  constructor(origin: URL, options: Client.Options, connect: buildConnector.connector) {
+  constructor(origin: URL, options: UndiciClient.Options, connect: buildConnector.connector) {
     super(origin, {
       ...options,
       connect: (target, callback) => {

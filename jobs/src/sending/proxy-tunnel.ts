@@ -1,7 +1,8 @@
 import { connect as connectTcp, type LookupFunction, Socket } from 'node:net'
 import { type EgressProxy, familyOf, type ResolveName } from '@earshot/drivers'
-import { type buildConnector, Client, errors } from 'undici'
+import type { buildConnector } from 'undici'
 import { AttemptFailure, isOwnShortage } from './attempt-error.ts'
+import { Client, errors } from './undici.ts'
 
 /** Of every connection that deliveries use. */
 export const KEEP_ALIVE_PROBE_MS = 60_000

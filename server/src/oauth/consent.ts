@@ -8,7 +8,6 @@ import { scopeList } from '../pages/scope-list.ts'
 import { redirectToSignIn } from '../pages/sign-in.ts'
 import { type AuthorizationRequest, type ReturnAddress, readAuthorizationRequest, responseUri } from './authorization-request.ts'
 import { openQuestion, sealQuestion } from './decision.ts'
-import { issueCode } from './engine.ts'
 import { AUTHORIZATION_PATH } from './paths.ts'
 import { describeRedirectUri, formTargetOf } from './redirect-uri.ts'
 import { toRefusal } from './refusal.ts'
@@ -57,6 +56,7 @@ async function allow(
 ): Promise<Record<string, string>> {
   const actor = { userId: session.user.id, credentialId: session.id, credentialKind: 'session', ip: request.ip }
   try {
+    const { issueCode } = await import('./engine.ts')
     return { code: await issueCode({ database, actor, question }) }
   } catch (error) {
     throw toRefusal(error).failure

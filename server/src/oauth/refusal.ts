@@ -1,5 +1,4 @@
 import { ApiError, type ErrorCode } from '@earshot/contracts'
-import OAuth2Server from '@node-oauth/oauth2-server'
 import { isFailedAttempt } from '../auth/rate-limit.ts'
 import { toApiError } from '../http/failure.ts'
 
@@ -49,22 +48,13 @@ export class OAuthRefusal extends ApiError {
 
 /** Maps any thrown value to an error of the table and its name in OAuth. Never exposes a library's message. */
 export function toRefusal(thrown: unknown): { error: OAuthErrorName; failure: ApiError; isCounted: boolean } {
-  // The engine wraps unknown errors as a server error, with the original inside.
-  const { inner } = thrown as { inner?: unknown }
-  if (thrown instanceof OAuth2Server.OAuthError && inner) return toRefusal(inner)
-  if (thrown instanceof OAuth2Server.OAuthError && thrown.code < 500) return toRefusal(new OAuthRefusal(nameOf(thrown)))
   if (thrown instanceof OAuthRefusal) return { error: thrown.error, failure: thrown, isCounted: thrown.isCounted }
   const failure = toApiError(thrown)
   return { error: nameOfStatus(failure.status), failure, isCounted: isFailedAttempt(failure) }
 }
 
-/**
- * Parameters were validated before the engine saw them, so its invalid request means a verifier or redirect_uri that does
- * not match the code: an invalid grant (RFC 6749 §5.2, RFC 7636 §4.6).
- */
-function nameOf({ name }: OAuth2Server.OAuthError): OAuthErrorName {
-  if (name === 'invalid_request') return 'invalid_grant'
-  return name in rows ? (name as OAuthErrorName) : 'server_error'
+export function isOAuthErrorName(name: string): name is OAuthErrorName {
+  return Object.hasOwn(rows, name)
 }
 
 function nameOfStatus(status: number): OAuthErrorName {

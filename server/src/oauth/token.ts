@@ -1,7 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { PageOptions } from '../pages/page-request.ts'
 import { readClaim } from './client.ts'
-import { exchangeToken } from './engine.ts'
 import { grantParameters } from './grant-types.ts'
 import { readParameters, requireParameter } from './parameters.ts'
 import { TOKEN_PATH } from './paths.ts'
@@ -19,6 +18,8 @@ export function registerToken(scope: FastifyInstance, { database, services, base
     for (const name of grantParameters[grantType] ?? []) requireParameter(parameters, name)
     // Every resource is served by this service, so that the grant alone says which one it is for.
     readResource(parameters, baseUrl)
+    // The engine is loaded when somebody needs it.
+    const { exchangeToken } = await import('./engine.ts')
     return exchangeToken(
       { database, reuseLeewaySeconds: services.reuseLeewaySeconds },
       { ...parameters, client_id: clientId, ...(clientSecret !== undefined && { client_secret: clientSecret }) },

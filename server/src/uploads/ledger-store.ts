@@ -8,9 +8,8 @@ import { arrivingBytes } from './body.ts'
 import { readChecksum } from './checksum.ts'
 import { requireOpen, requirePresent } from './open-upload.ts'
 import { writeParts } from './part-writer.ts'
+import { EXTENSIONS } from './tus-protocol.ts'
 import { beginLease, type UploadLease } from './upload-lease.ts'
-
-export const EXTENSIONS = ['expiration', 'checksum', 'termination', 'creation-defer-length']
 
 /** One request for one upload. */
 export interface UploadRequest {

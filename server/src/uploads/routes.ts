@@ -10,9 +10,9 @@ import type { Databases } from '../http/executors.ts'
 import { sendFailure } from '../http/failure.ts'
 import { PUBLIC_UPLOADS, UPLOADS } from '../videos/uploads.ts'
 import { CHECKSUM_ALGORITHMS } from './checksum.ts'
-import { EXTENSIONS } from './ledger-store.ts'
 import { requirePresent } from './open-upload.ts'
-import { answerTus, TUS_VERSION } from './tus.ts'
+import type { TusReply } from './tus.ts'
+import { EXTENSIONS, TUS_VERSION } from './tus-protocol.ts'
 
 const PATHS = [`${UPLOADS}/:video_id/`, `${PUBLIC_UPLOADS}/:video_id/`]
 const METHODS = ['HEAD', 'PATCH', 'DELETE']
@@ -48,7 +48,7 @@ export function registerUploads(app: FastifyInstance, options: UploadsOptions): 
   const { stallMs = STALL_MS, maxActive = MAX_ACTIVE } = options
   let active = 0
 
-  async function receive(request: FastifyRequest): Promise<Awaited<ReturnType<typeof answerTus>>> {
+  async function receive(request: FastifyRequest): Promise<TusReply> {
     if (active >= maxActive) throw new ApiError('dependency_unavailable', { retryAfterSeconds: RETRY_SECONDS })
     active += 1
     try {
@@ -58,9 +58,11 @@ export function registerUploads(app: FastifyInstance, options: UploadsOptions): 
     }
   }
 
-  function answer(request: FastifyRequest) {
+  async function answer(request: FastifyRequest): Promise<TusReply> {
     const upload = request.upload as Upload // The hook found it.
     const ref = { team_id: upload.team_id, project_id: upload.project_id, video_id: upload.id }
+    // Loads @tus/server with the first upload.
+    const { answerTus } = await import('./tus.ts')
     return answerTus({ tx: executorOf(options, upload), blobStore: options.blobStore, ref, request: request.raw, upload, stallMs })
   }
 

@@ -5,8 +5,8 @@ import { ERRORS, Server } from '@tus/server'
 import { toApiError } from '../http/failure.ts'
 import { readChecksum } from './checksum.ts'
 import { LedgerStore, type UploadRequest } from './ledger-store.ts'
+import { TUS_VERSION } from './tus-protocol.ts'
 
-export const TUS_VERSION = '1.0.0'
 const PATH = '/uploads'
 const OFFSET_TYPE = 'application/offset+octet-stream'
 /** What @tus/server may see of a request. It must not follow `X-HTTP-Method-Override`, nor check headers of proxies. */
