@@ -11,9 +11,11 @@ export function isForwarded(headers: IncomingHttpHeaders): boolean {
 /** Warns once when a proxy forwards requests without EARSHOT_TRUST_PROXY: its clients then share one address and its limits. */
 export function registerForwardingWarning(app: FastifyInstance): void {
   let hasWarned = false
-  app.addHook('onRequest', async (request) => {
-    if (hasWarned || !isForwarded(request.headers)) return
-    hasWarned = true
-    request.log.warn('A proxy forwarded a request, but EARSHOT_TRUST_PROXY is not set: all clients of the proxy count as one address.')
+  app.addHook('onRequest', (request, _reply, done) => {
+    if (!hasWarned && isForwarded(request.headers)) {
+      hasWarned = true
+      request.log.warn('A proxy forwarded a request, but EARSHOT_TRUST_PROXY is not set: all clients of the proxy count as one address.')
+    }
+    done()
   })
 }

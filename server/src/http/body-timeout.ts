@@ -13,14 +13,19 @@ declare module 'fastify' {
  * upload takes as long as its connection is slow.
  */
 export function registerBodyTimeout(app: FastifyInstance, { timeoutMs }: { timeoutMs: number }): void {
-  app.addHook('onRequest', async (request) => {
-    const { headers, raw } = request
-    if (headers['content-length'] === undefined && headers['transfer-encoding'] === undefined) return
-    const { bodyStallMs } = request.routeOptions.config
-    const isArriving = bodyStallMs === undefined ? () => false : progressOf(request)
-    const timer = setTimeout(() => (isArriving() ? timer.refresh() : breakOff(request)), bodyStallMs ?? timeoutMs)
-    raw.once('end', () => clearTimeout(timer)).once('close', () => clearTimeout(timer))
+  app.addHook('onRequest', (request, _reply, done) => {
+    const { 'content-length': length, 'transfer-encoding': encoding } = request.headers
+    if (length !== undefined || encoding !== undefined) limitArrival(request, timeoutMs)
+    done()
   })
+}
+
+function limitArrival(request: FastifyRequest, timeoutMs: number): void {
+  const { bodyStallMs } = request.routeOptions.config
+  const isArriving = bodyStallMs === undefined ? () => false : progressOf(request)
+  const timer = setTimeout(() => (isArriving() ? timer.refresh() : breakOff(request)), bodyStallMs ?? timeoutMs)
+  const stop = () => clearTimeout(timer)
+  request.raw.once('end', stop).once('close', stop)
 }
 
 /** Returns whether bytes have come since the last look. */

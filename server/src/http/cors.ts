@@ -21,15 +21,15 @@ const PAGES = /^\/(accounts|app|o\/(authorize|device))(\/|$)/
  * allows the origin is checked when the request is authorized, so the headers are the same for all.
  */
 export function registerCors(app: FastifyInstance): void {
-  app.addHook('onRequest', async (request, reply) => {
-    if (request.headers.origin === undefined && request.method !== 'OPTIONS') return
-    if (PAGES.test(request.routeOptions.url ?? request.url.split('?', 1)[0] ?? '')) return
+  app.addHook('onRequest', (request, reply, done) => {
+    if (request.headers.origin === undefined && request.method !== 'OPTIONS') return done()
+    if (PAGES.test(request.routeOptions.url ?? request.url.split('?', 1)[0] ?? '')) return done()
     if (request.headers.origin !== undefined) {
       reply.header('access-control-allow-origin', '*').header('access-control-expose-headers', EXPOSED)
     }
     const wantedMethod = request.headers['access-control-request-method']
-    if (request.method !== 'OPTIONS' || wantedMethod === undefined) return
-    return reply
+    if (request.method !== 'OPTIONS' || wantedMethod === undefined) return done()
+    reply
       .code(204)
       .header('access-control-allow-methods', 'GET, POST, PUT, PATCH, DELETE')
       .header('access-control-allow-headers', request.headers['access-control-request-headers'] ?? 'authorization, content-type')

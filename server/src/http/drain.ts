@@ -9,8 +9,9 @@ const SWEEP_MS = 50
 export function registerDrain(app: FastifyInstance, { timeoutMs }: { timeoutMs: number }): void {
   let sweep: NodeJS.Timeout | undefined
   let deadline: NodeJS.Timeout | undefined
-  app.addHook('onSend', async (_request, reply) => {
+  app.addHook('onSend', (_request, reply, _payload, done) => {
     if (sweep) reply.header('connection', 'close')
+    done()
   })
   app.addHook('preClose', async () => {
     sweep = setInterval(() => app.server.closeIdleConnections(), SWEEP_MS)

@@ -29,6 +29,7 @@ export function registerRest(
   const cacheControl = operation.access === 'public' && method === 'GET' ? 'no-cache' : 'private, no-store'
   const hasKey = takesKey(operation)
   const isTagged = hasETag(operation)
+  const locationOf = resourcePath === null ? null : compileLocation(resourcePath)
 
   app.route({
     method,
@@ -50,7 +51,7 @@ export function registerRest(
       const { output } = result
       reply.code(status)
       if (status === 204) return reply.send()
-      if (status === 201 && resourcePath) reply.header('location', locationOf(resourcePath, raw, output))
+      if (status === 201 && locationOf) reply.header('location', locationOf(raw, output))
       const body = JSON.stringify(output)
       return sendJson(request, reply, { body, etag: etag ?? (isTagged ? etagOf(body) : null) })
     },
@@ -64,15 +65,19 @@ export function collectInput(
   readQuery: (query: Record<string, unknown>) => Record<string, unknown>,
   { bodyFields, headerFields }: Pick<Operation, 'bodyFields' | 'headerFields'>,
 ): Record<string, unknown> {
-  const headers = [...headerFields].flatMap(([name, header]) => {
+  const fields: Record<string, unknown> = { ...readQuery(request.query as Record<string, unknown>), ...bodyOf(request) }
+  const add = (name: string, value: string) => {
+    if (Object.hasOwn(fields, name)) throw unknownField(name)
+    fields[name] = value
+  }
+  for (const [name, value] of Object.entries(request.params as Record<string, string>)) add(name, value)
+  for (const [name, header] of headerFields) {
     const value = singleHeader(request, header.toLowerCase())
-    return value === undefined ? [] : [[name, value]]
-  })
-  const params = { ...(request.params as Record<string, string>), ...Object.fromEntries(headers) }
-  const fields = { ...readQuery(request.query as Record<string, unknown>), ...bodyOf(request) }
-  for (const name of [...Object.keys(params), ...headerFields.keys()]) if (Object.hasOwn(fields, name)) throw unknownField(name)
+    if (value !== undefined) add(name, value)
+    else if (Object.hasOwn(fields, name)) throw unknownField(name)
+  }
   for (const name of Object.keys(request.query as object)) if (bodyFields.has(name)) throw unknownField(name)
-  return { ...fields, ...params }
+  return fields
 }
 
 function bodyOf(request: FastifyRequest): object {
@@ -106,14 +111,19 @@ function knownTag(authorized: AuthorizedRequest | undefined, serviceVersion: str
   return version ? etagOf(`${serviceVersion} ${version} ${linkTime(Date.now())}`) : null
 }
 
-/** Fills the path with the request's fields and the new id. A field of that name in the request is another record's. */
-function locationOf(resourcePath: string, params: Record<string, unknown>, output: unknown): string {
-  const name = resourcePath.match(/(?<=\{)\w+(?=\})/g)?.at(-1) ?? ''
-  // A reservation is a video beside the address for its file.
-  const created = output as { id: string } & Record<string, { id: string } | undefined>
-  const { id } = created[name.replace('_id', '')] ?? created
-  const path = { ...params, [name]: id }
-  return resourcePath.replaceAll(/\{(\w+)\}/g, (_match, name: string) => encodeURIComponent(String(path[name])))
+/** Returns what fills a path with the request's fields and the new id. A field of that name in the request is another record's. */
+function compileLocation(resourcePath: string): (params: Record<string, unknown>, output: unknown) => string {
+  // Every second part is a field's name.
+  const parts = resourcePath.split(/\{(\w+)\}/)
+  const name = parts.at(-2) ?? ''
+  const record = name.replace('_id', '')
+  return (params, output) => {
+    // A reservation is a video beside the address for its file.
+    const created = output as { id: string } & Record<string, { id: string } | undefined>
+    const { id } = created[record] ?? created
+    const textOf = (field: string) => encodeURIComponent(String(field === name ? id : params[field]))
+    return parts.map((part, index) => (index % 2 === 0 ? part : textOf(part))).join('')
+  }
 }
 
 /** Returns the first value of a header. */

@@ -24,15 +24,15 @@ export function registerUnknownRoute(app: FastifyInstance): void {
   app.addHook('onReady', async () => {
     for (const known of paths.values()) if (hasMoreSpecific(known, [...paths.values()])) overlapping.add(known.url)
   })
-  app.addHook('onRequest', async (request, reply) => {
+  app.addHook('onRequest', (request, reply, done) => {
     const { is404, method, routeOptions } = request
-    if (!is404 && !overlapping.has(routeOptions.url ?? '')) return
+    if (!is404 && !overlapping.has(routeOptions.url ?? '')) return done()
     const known = mostSpecific(paths, request.url.split('?', 1)[0] ?? '')
     const isServed = known?.methods.has(method)
-    if (isServed && !is404) return
-    if (!known || isServed) throw new ApiError('not_found')
+    if (isServed && !is404) return done()
+    if (!known || isServed) return done(new ApiError('not_found'))
     reply.header('allow', [...known.methods].sort().join(', '))
-    throw new ApiError('method_not_allowed')
+    done(new ApiError('method_not_allowed'))
   })
 }
 
