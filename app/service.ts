@@ -99,7 +99,7 @@ async function start(config: Config, log: Log, parts: Parts): Promise<string | n
 
   const isApi = config.role !== 'worker'
   const pool = poolOptions(store.address, isApi)
-  const database = openDatabase({ ...pool, role: 'earshot_worker' })
+  const database = openDatabase({ ...pool, role: 'earshot_worker', ...(worker && { claims: worker.claims }) })
   const teamDatabase = isApi && config.rowLevelSecurity ? openTeamDatabase(pool) : null
   undos.push(() => Promise.all([database.close(), teamDatabase?.close()]))
   const probes = {

@@ -42,6 +42,8 @@ export interface WorkerOptions {
 }
 
 export interface Worker {
+  /** What statements of this process may claim as they write it. */
+  claims: Dispatcher['claims']
   /** A change of a team is committed, or of any team without one: deliveries may be due. */
   nudge: (teamId?: string | null) => void
   /** Returns whether it reaches the database. */
@@ -99,6 +101,7 @@ export async function startWorker({
   })
 
   return {
+    claims: dispatcher.claims,
     nudge: dispatcher.nudge,
     isHealthy: dispatcher.isHealthy,
     async stop(limits) {

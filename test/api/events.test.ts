@@ -1,4 +1,4 @@
-import { numberEvents } from '@earshot/db/dispatch'
+import { numberFeeds } from '@earshot/db/dispatch'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { makeTeam, type Team } from '../support/people.ts'
 import { startTestService, type TestService } from '../support/test-service.ts'
@@ -151,5 +151,5 @@ async function read(query: Record<string, string>, token = team.token): Promise<
 
 /** Numbers events, as a worker does at each tick. */
 async function number(): Promise<void> {
-  await numberEvents(service.database, { max: 1_000 })
+  await numberFeeds(service.database, { max: 1_000 })
 }

@@ -1,5 +1,5 @@
 import { openDatabase, readEvents } from '@earshot/db'
-import { numberEvents } from '@earshot/db/dispatch'
+import { numberFeeds } from '@earshot/db/dispatch'
 import { dropPastPartitions } from '@earshot/db/maintenance'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { number, openStream } from '../support/event-stream.ts'
@@ -142,7 +142,7 @@ function idsOf({ status, body }: Awaited<ReturnType<typeof list>>): string[] {
 /** Emits an event, numbers it, and returns it with its cursor. */
 async function emit({ database }: Pick<TestDatabase, 'database'>, { id: team_id }: Team): Promise<{ id: string; cursor: string }> {
   const [row] = await database.run<{ id: string }>("select emit_event($1, null, 'submission.created', '{}') as id", [team_id])
-  await numberEvents(database, { max: 10 })
+  await numberFeeds(database, { max: 10 })
   const [end] = await database.run<{ position: string }>('select position from feed_ends where team_id = $1', [team_id])
   return { id: row?.id ?? '', cursor: cursorAt(BigInt(end?.position ?? 0)) }
 }

@@ -1,6 +1,6 @@
 import { scopes } from '@earshot/contracts'
 import { addTeamMember } from '@earshot/db'
-import { numberEvents } from '@earshot/db/dispatch'
+import { numberFeeds } from '@earshot/db/dispatch'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { acceptInvitation, type Guest, type Invitations, invitationsOf, makeGuest, makeInvitingTeam } from '../support/invitations.ts'
 import { lastToken, readMails } from '../support/mails.ts'
@@ -231,7 +231,7 @@ test('only callers with read:contacts see e-mail addresses', async () => {
     const { results } = await service.client(token).invitations.list({ team_id: team.id })
     expect(results).toMatchObject([masked])
   }
-  await numberEvents(service.database, { max: 1_000 })
+  await numberFeeds(service.database, { max: 1_000 })
   const { results } = await service.client(admin).events.list({ team_id: team.id, types: ['team.invitation.created'] })
   expect(results).toMatchObject([{ data: { invitation: masked } }])
 })

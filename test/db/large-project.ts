@@ -1,5 +1,5 @@
 import type { Database } from '@earshot/db'
-import { numberEvents, numberSubmissionFeed } from '@earshot/db/dispatch'
+import { numberFeeds } from '@earshot/db/dispatch'
 import postgres from 'postgres'
 import { makeTeam, type Team } from '../support/people.ts'
 import type { TestDatabase } from '../support/test-database.ts'
@@ -33,11 +33,11 @@ export async function fillLargeProject({ address, database }: TestDatabase): Pro
     await fillSmall(client, team)
     // Every team has a feed.
     await client`insert into unnumbered_events select id, uuidv7(), 'team.updated' from teams`
-    while ((await numberEvents(database, { max: RECORDS })) > 0);
+    while ((await numberFeeds(database, { max: RECORDS })).events > 0);
     await client`
       insert into submission_feed_waiting (team_id, project_id, submission_id, kind, state, change)
       select team_id, project_id, id, kind, state, 'created' from submissions`
-    while ((await numberSubmissionFeed(database, { max: RECORDS })) > 0);
+    while ((await numberFeeds(database, { max: RECORDS })).changes > 0);
     await client.unsafe('vacuum analyze')
     return { ...team, webhookId, ...(await readMiddle(database, team, webhookId)) }
   } finally {

@@ -1,6 +1,7 @@
 import { openDatabase } from '@earshot/db'
 import postgres from 'postgres'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { makeTeam } from '../support/people.ts'
 import { openRemoteDatabase } from '../support/remote-database.ts'
 import { openTestDatabase, type TestDatabase } from '../support/test-database.ts'
 
@@ -75,6 +76,21 @@ test('a transaction runs again as a whole, and its first try leaves nothing', as
   expect(tries).toBe(2)
   expect(rows).toMatchObject([{ owner: 'try 2' }])
   expect(await store.database.run(OWNER, [100])).toEqual([{ owner: 'try 2' }])
+})
+
+test('a submission that waits while its table changes is stored, once', async () => {
+  const team = await makeTeam(store.database)
+  await team.submit({ body: 'Before.' })
+  const waiting = "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
+  let submitting: ReturnType<typeof team.submit> | undefined
+  await administrator.begin(async (sql) => {
+    await sql`alter table submissions add column added text default 'added'`
+    submitting = team.submit({ body: 'Meanwhile.' })
+    await expect.poll(() => sql.unsafe(waiting)).toHaveLength(1)
+  })
+  expect(await submitting).toMatchObject({ body: 'Meanwhile.' })
+  expect(await administrator`select body from submissions order by id`).toEqual([{ body: 'Before.' }, { body: 'Meanwhile.' }])
+  await administrator`alter table submissions drop column added`
 })
 
 test('work whose tables change at each try fails with 503', async () => {

@@ -1,5 +1,5 @@
 import { readSubmissionFeedEnds } from '@earshot/db'
-import { numberSubmissionFeed } from '@earshot/db/dispatch'
+import { numberFeeds } from '@earshot/db/dispatch'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { recording } from '../db/statement-plan.ts'
 import { type OpenStream, openStream } from '../support/event-stream.ts'
@@ -30,7 +30,7 @@ test('the changes of a submission stay in their order in a backlog that takes se
     [team_id, project_id],
   )
   const counts: number[] = []
-  for (let batch = 0; batch < 7; batch += 1) counts.push(await numberSubmissionFeed(database, { max: 10 }))
+  for (let batch = 0; batch < 7; batch += 1) counts.push((await numberFeeds(database, { max: 10 })).changes)
   expect(counts).toEqual([10, 10, 10, 10, 10, 10, 0])
   const rows = await database.run<{ is_ordered: boolean; is_chained: boolean }>(
     `select changed_at > coalesce(lag(changed_at) over w, '-infinity') as is_ordered,

@@ -1,4 +1,4 @@
-import { numberEvents, numberSubmissionFeed } from '@earshot/db/dispatch'
+import { numberFeeds } from '@earshot/db/dispatch'
 import { EventSource } from 'eventsource'
 import type { Team } from './people.ts'
 import type { TestService } from './test-service.ts'
@@ -67,8 +67,7 @@ export function followWithEventSource(address: string, token: string, types: rea
 
 /** Numbers events and changes of submissions, as a worker does at each tick. */
 export async function number({ database }: Pick<TestService, 'database'>): Promise<void> {
-  await numberEvents(database, { max: 1_000 })
-  await numberSubmissionFeed(database, { max: 5_000 })
+  await numberFeeds(database, { max: 5_000 })
 }
 
 /** A client dispatches no message without data (WHATWG HTML, "Interpreting an event stream"): a heartbeat is none. */

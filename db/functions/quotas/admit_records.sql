@@ -14,62 +14,84 @@ create or replace function admit_records(
   out refusals quota_status[]
 ) language plpgsql as $$
 declare
-  v_teams uuid[];
-  v_units int[];
-  v_short record;
+  v_team uuid := (array_remove(p_teams, null))[1];
+  v_previous uuid;
+  v_setting text;
+  v_keys bytea[];
+  v_records uuid[];
+  -- The team of each record that is charged, at its number.
+  v_charged uuid[];
+  v_units int;
+  v_quota record;
+  v_status quota_status;
   v_refused uuid[];
 begin
+  if v_team is null then
+    return;
+  end if;
   -- A role that policies bind stores records of one team at a time.
-  perform set_config('earshot.team_id', r.team_id::text, true)
-     from unnest(p_teams) r (team_id)
-    where r.team_id is not null
-    limit 1;
+  -- Assigned, because perform would start a query.
+  v_setting := set_config('earshot.team_id', v_team::text, true);
 
   -- Of parallel statements one inserts a fingerprint; the others wait here, and get what it wrote.
-  with record as materialized (
-    select *
-      from unnest(p_teams, p_projects, p_ids, p_fingerprints) with ordinality r (team_id, project_id, id, fingerprint, number)
-  ),
-  taken as (
+  with taken as (
     insert into visitor_fingerprints as f (team_id, project_id, fingerprint, record_id)
     select distinct on (r.team_id, r.project_id, r.fingerprint) r.team_id, r.project_id, r.fingerprint, r.id
-      from record r
+      from unnest(p_teams, p_projects, p_ids, p_fingerprints) with ordinality r (team_id, project_id, id, fingerprint, number)
      where r.team_id is not null and r.fingerprint is not null
      order by r.team_id, r.project_id, r.fingerprint, r.number
     on conflict (team_id, project_id, fingerprint) do update set
       record_id = case when f.record_id < uuid_at(now() - interval '10 minutes') then excluded.record_id else f.record_id end
     returning f.team_id, f.project_id, f.fingerprint, f.record_id
   )
-  select array_agg(case when r.team_id is not null then coalesce(t.record_id, r.id) end order by r.number)
-    into ids
-    from record r
-    left join taken t on t.team_id = r.team_id and t.project_id = r.project_id and t.fingerprint = r.fingerprint;
+  select array_agg(uuid_send(t.team_id) || uuid_send(t.project_id) || t.fingerprint), array_agg(t.record_id)
+    into v_keys, v_records
+    from taken t;
+  -- One record is the usual case: to start a query costs more than many of these expressions.
+  for v_number in 1 .. cardinality(p_ids) loop
+    if p_teams[v_number] is not null then
+      ids[v_number] := coalesce(
+        v_records[array_position(v_keys, uuid_send(p_teams[v_number]) || uuid_send(p_projects[v_number]) || p_fingerprints[v_number])],
+        p_ids[v_number]
+      );
+      v_charged[v_number] := case when ids[v_number] = p_ids[v_number] then p_teams[v_number] end;
+    end if;
+  end loop;
 
-  -- Charged before anything is stored, so that what exceeds the quota is never written.
-  select coalesce(array_agg(c.team_id order by c.team_id), '{}'), array_agg(c.units order by c.team_id)
-    into v_teams, v_units
-    from (
-           select r.team_id, count(*)::int as units
-             from unnest(p_teams, p_ids, ids) r (team_id, id, first_id)
-            where r.first_id = r.id
-            group by r.team_id
-         ) c;
-  for v_short in
-    select v_teams[q.number] as team_id, q.granted, row(q.used, q.max, q.resets_at)::quota_status as status
-      from consume_quotas(p_quota, v_teams, v_units) with ordinality q (granted, used, max, resets_at, number)
-     where q.granted < v_units[q.number]
-  loop
+  -- Charged before anything is stored, so that what exceeds the quota is never written. Most batches end with this block: a
+  -- subtransaction for each team would cost more than its charge.
+  v_charged := array_sort(v_charged);
+  begin
+    foreach v_team in array v_charged loop
+      exit when v_team is null;
+      continue when v_team = v_previous;
+      v_previous := v_team;
+      v_units := charge_stripe(v_team, p_quota, null, null, null, cardinality(array_positions(v_charged, v_team)));
+    end loop;
+    return;
+  exception when no_data_found then
+  end;
+
+  v_previous := null;
+  foreach v_team in array v_charged loop
+    exit when v_team is null;
+    continue when v_team = v_previous;
+    v_previous := v_team;
+    v_units := cardinality(array_positions(v_charged, v_team));
+    v_quota := consume_quota(v_team, p_quota, v_units);
+    continue when v_quota.granted = v_units;
+    v_status := row(v_quota.used, v_quota.max, v_quota.resets_at);
     v_refused := (
       select array_agg(r.id order by r.number)
         from unnest(p_teams, p_ids, ids) with ordinality r (team_id, id, first_id, number)
-       where r.team_id = v_short.team_id and r.first_id = r.id
-    )[v_short.granted + 1:];
+       where r.team_id = v_team and r.first_id = r.id
+    )[v_quota.granted + 1:];
     refusals := array(
-      select case when r.first_id = any (v_refused) then v_short.status else refusals[r.number] end
+      select case when r.first_id = any (v_refused) then v_status else refusals[r.number] end
         from unnest(ids) with ordinality r (first_id, number)
        order by r.number
     );
     delete from visitor_fingerprints f
-     where f.team_id = v_short.team_id and f.record_id = any (v_refused);
+     where f.team_id = v_team and f.record_id = any (v_refused);
   end loop;
 end $$;

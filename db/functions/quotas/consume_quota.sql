@@ -1,20 +1,30 @@
--- Charges the stripe of a connection, within what was granted to it under this maximum; that raises no_data_found otherwise. Locks the row.
+-- Charges the stripe of a connection, within what was granted to it under this maximum; that raises no_data_found otherwise. Locks
+-- the row. The period, the stripe and the maximum are those of now and of this connection where they are null: one statement then
+-- reads all.
 create or replace function charge_stripe(p_team uuid, p_quota text, p_period date, p_stripe int, p_max int, p_units int) returns int
 language plpgsql as $$
 declare
+  v_period date := coalesce(p_period, date_trunc('month', now() at time zone 'UTC')::date);
+  v_stripe int := coalesce(p_stripe, pg_backend_pid() % 8);
   v_granted int;
 begin
   update quota_usage u
      set used = u.used + p_units
-   where u.team_id = p_team and u.quota = p_quota and u.period = p_period and u.stripe = p_stripe
+   where u.team_id = p_team and u.quota = p_quota and u.period = v_period and u.stripe = v_stripe
      and u.used = (
            select o.used
              from quota_usage o
-            where o.team_id = p_team and o.quota = p_quota and o.period = p_period and o.stripe = p_stripe
+            where o.team_id = p_team and o.quota = p_quota and o.period = v_period and o.stripe = v_stripe
             order by o.used desc
             limit 1
          )
-     and u.max = p_max and u.used + p_units <= u.granted
+     and u.max = coalesce(p_max, (
+           select (p.quotas ->> p_quota)::int
+             from teams t
+             join plans p on p.name = t.plan
+            where t.id = p_team
+         ))
+     and u.used + p_units <= u.granted
   returning p_units into strict v_granted;
   return v_granted;
 end $$;
@@ -117,44 +127,4 @@ begin
              from unnest(v_used) with ordinality s (used, stripe)
          ) n
    where u.team_id = p_team and u.quota = p_quota and u.period = v_period and u.stripe = n.stripe and u.used = n.old_used;
-end $$;
-
--- Uses up units of one quota for each of several teams, which are sorted; see consume_quota(). One row per team, in their order.
-create or replace function consume_quotas(p_quota text, p_teams uuid[], p_units int[]) returns table (
-  granted int,
-  used int,
-  max int,
-  resets_at timestamptz
-) language plpgsql as $$
-#variable_conflict use_column
-declare
-  c_stripes constant int := 8;
-  v_period date := date_trunc('month', now() at time zone 'UTC')::date;
-  v_stripe int := pg_backend_pid() % c_stripes;
-  v_max int[];
-begin
-  begin
-    v_max := array(
-      select (p.quotas ->> p_quota)::int
-        from unnest(p_teams) with ordinality c (team_id, number)
-        join teams t on t.id = c.team_id
-        join plans p on p.name = t.plan
-       order by c.number
-    );
-    for v_number in 1 .. cardinality(p_teams) loop
-      perform charge_stripe(p_teams[v_number], p_quota, v_period, v_stripe, v_max[v_number], p_units[v_number]);
-    end loop;
-    -- Most batches end here: a subtransaction for each team would cost more than its charge.
-    return query
-    select c.units, null::int, c.max, (v_period + interval '1 month') at time zone 'UTC'
-      from unnest(p_units, v_max) with ordinality c (units, max, number)
-     order by c.number;
-    return;
-  exception when no_data_found then
-  end;
-  return query
-  select q.*
-    from unnest(p_teams, p_units) with ordinality c (team_id, units, number)
-   cross join lateral consume_quota(c.team_id, p_quota, c.units) q
-   order by c.number;
 end $$;

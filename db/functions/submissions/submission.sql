@@ -2,15 +2,23 @@
 
 -- Stores submissions, with their events and deliveries, in one insert for all. The arrays hold one value per submission;
 -- p_fields holds the columns of the table that the caller may set. An import stores its records itself, for other events.
-create or replace function create_submissions(
+-- Returns the rows; p_claims, claimed and is_due are those of emit_and_claim().
+create or replace function store_submissions(
   p_teams uuid[],
   p_projects uuid[],
   p_ids uuid[],
   p_fields jsonb[],
-  p_revoke_token_hashes bytea[]
-) returns setof submissions language plpgsql as $$
+  p_revoke_token_hashes bytea[],
+  p_claims jsonb,
+  out stored submissions[],
+  out claimed json,
+  out is_due boolean
+) language plpgsql as $$
 declare
-  v_submissions submissions[];
+  v_teams uuid[];
+  v_projects uuid[];
+  v_data json[];
+  v_emitted record;
 begin
   with created as (
     insert into submissions as s (
@@ -38,18 +46,29 @@ begin
              language text, tags text[], external_id text, metadata jsonb, video_id uuid, video_is_ready boolean,
              excerpt text, featured boolean, position double precision
            )
-    returning s as submission
+    returning s as submission, team_id, project_id, json_build_object('submission', submission_payload(s)) as data
   )
-  select array_agg(c.submission)
-    into v_submissions
+  select array_agg(c.submission), array_agg(c.team_id), array_agg(c.project_id), array_agg(c.data)
+    into stored, v_teams, v_projects, v_data
     from created c;
+  v_emitted := emit_and_claim('submission.created', v_teams, v_projects, v_data, null, 0, p_claims);
+  claimed := v_emitted.claimed;
+  is_due := v_emitted.is_due;
+end $$;
 
-  perform emit_events(
-            'submission.created', array_agg(s.team_id), array_agg(s.project_id),
-            array_agg(json_build_object('submission', submission_payload(s)))
-          )
-     from unnest(v_submissions) s;
-  return query select * from unnest(v_submissions);
+-- Does the same without claims, and returns the rows as a set.
+create or replace function create_submissions(
+  p_teams uuid[],
+  p_projects uuid[],
+  p_ids uuid[],
+  p_fields jsonb[],
+  p_revoke_token_hashes bytea[]
+) returns setof submissions language plpgsql as $$
+declare
+  v_stored record;
+begin
+  v_stored := store_submissions(p_teams, p_projects, p_ids, p_fields, p_revoke_token_hashes, null);
+  return query select * from unnest(v_stored.stored);
 end $$;
 
 -- A submission as the API shows it (contracts/src/schemas/submission.ts); a test holds the two equal.

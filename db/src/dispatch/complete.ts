@@ -171,10 +171,10 @@ const completeExhausted = completion(
  * results were stale and are not written.
  */
 export async function completeDeliveries(tx: Tx, results: readonly AttemptResult[]): Promise<Set<string>> {
-  const rows = results.map(({ response_body, ...result }, position) => ({
+  const rows = results.map((result, position) => ({
     ...result,
     position,
-    response_body: response_body && Buffer.from(response_body).toString('base64'),
+    response_body: result.response_body && Buffer.from(result.response_body).toString('base64'),
     code: attemptCodeOf(result),
   }))
   const isExhausted = results.some(({ succeeded, delay_ms }) => !succeeded && delay_ms === null)

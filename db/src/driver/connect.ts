@@ -1,4 +1,5 @@
 import postgres from 'postgres'
+import type { DeliveryClaims } from './claims.ts'
 import { openSocket, primaryOf } from './primary.ts'
 import { readServers } from './servers.ts'
 
@@ -25,6 +26,8 @@ export interface DatabaseOptions {
   statementTimeoutMs?: number
   /** The longest wait for a connection while all are busy; as long as a statement may take unless given. */
   waitMs?: number
+  /** Takes what statements on the pool claim as they write it. */
+  claims?: DeliveryClaims
   /** Called with the text of each statement but the one of the settings, for tests that count them. */
   onStatement?: (text: string) => void
 }

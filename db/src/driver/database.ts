@@ -30,8 +30,13 @@ export interface Database extends Tx {
 export function openDatabase(options: DatabaseOptions): Database {
   const pool = openPool(options)
   let client: postgres.Sql | undefined
-  const shared = runOn(pool.use)
-  const patiently = (patience: Patience): Tx => ({ ...runOn((work) => pool.use(work, patience)), request: { patience, shared, patiently } })
+  const claims = options.claims && { claims: options.claims }
+  const shared: Tx = { ...runOn(pool.use), ...claims }
+  const patiently = (patience: Patience): Tx => ({
+    ...runOn((work) => pool.use(work, patience)),
+    ...claims,
+    request: { patience, shared, patiently },
+  })
   return {
     ...shared,
     patiently,

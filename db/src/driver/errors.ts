@@ -37,8 +37,11 @@ const UNAVAILABLE = /^(08|53|57|40|25006|25P03|55P03)/
 /** SQLSTATE of a write that a standby refused, or a primary that was demoted. We begin no read-only transactions. */
 export const READ_ONLY = '25006'
 
-/** Where PostgreSQL finds that a function returns rows of an older shape than their table has now. */
-const STALE_ROUTINES = new Set(['build_attrmap_by_position', 'check_attrmap_match', 'convert_tuples_by_position'])
+/**
+ * Where PostgreSQL finds that rows of a function have another shape than the plan that reads them: its table changed after one
+ * of the two was made.
+ */
+const STALE_ROUTINES = new Set(['build_attrmap_by_position', 'check_attrmap_match', 'convert_tuples_by_position', 'tupledesc_match'])
 
 /**
  * A table changed since the statement, or a function that it calls, was prepared on this connection. Nothing was done, and the

@@ -1,3 +1,5 @@
+import type { DeliveryClaims } from './claims.ts'
+
 /** How long a request waits for its turn. */
 export interface Patience {
   /** On the clock of `performance.now()`. */
@@ -18,6 +20,8 @@ export interface Tx {
     /** Throws for a row that the request must not see. A batch calls it, whose statement is not the request's own. */
     check?: (row: unknown) => void
   }
+  /** Set on the pool of a process with a worker: what a statement that commits by itself may claim. */
+  readonly claims?: DeliveryClaims
   /** Runs one prepared statement; rows come with the columns' own names. Failures are ApiErrors where the table of errors has one. */
   run<Row>(text: string, params: readonly unknown[]): Promise<Row[]>
   /** Runs work that may be undone alone when it throws. On the pool it simply runs. */

@@ -1,6 +1,7 @@
 import type { ApiError } from '@earshot/contracts'
 import { sql } from 'drizzle-orm'
 import { type PublicAccessQuery, type PublicAccessRow, publicAccessRequests, readPublicAccesses } from '../access.ts'
+import { withClaims } from '../driver/claims.ts'
 import type { Tx } from '../driver/database.ts'
 import { quotaExceeded } from '../quotas.ts'
 import { batched, numbered } from '../sql/batch.ts'
@@ -20,24 +21,37 @@ interface PublicSubmission {
 
 /** Null where the request was refused. */
 type Receipt = Pick<SubmissionRow, 'id' | 'created_at'> & { is_repeat: boolean }
-type ReceptionRow = PublicAccessRow & Receipt & ({ quota_max: null } | { quota_used: number; quota_max: number; quota_resets_at: string })
-export type Reception = PublicAccessRow & Receipt & { refusal: ApiError | undefined }
 
-const receive = statement<{ requests: string; items: string }, ReceptionRow>(
-  (p) => sql`
-  select *
-    from receive_submissions(${p.items}::jsonb, array(select a from public_access(${p.requests}::jsonb) a))`,
-)
+/** What became of its deliveries, and of those that came with it. */
+interface Deliveries {
+  claimed: unknown[] | null
+  is_due: boolean
+}
 
-const receiveCounted = statement<{ accesses: string; items: string }, ReceptionRow>(
+type QuotaRow = { quota_max: null } | { quota_used: number; quota_max: number; quota_resets_at: string }
+type ReceptionRow = PublicAccessRow & Receipt & Deliveries & QuotaRow
+
+/** `is_due` says whether deliveries are left for claims. */
+export type Reception = PublicAccessRow & Receipt & { refusal: ApiError | undefined; is_due: boolean }
+
+const receive = statement<{ requests: string; items: string; claims: string | null }, ReceptionRow>(
   (p) => sql`
   select *
     from receive_submissions(
-      ${p.items}::jsonb, array(select a from jsonb_populate_recordset(null::public_access_row, ${p.accesses}::jsonb) a)
+      ${p.items}::jsonb, array(select a from public_access(${p.requests}::jsonb) a), ${p.claims}::jsonb
     )`,
 )
 
-const NOTHING_STORED = { id: null, created_at: null, is_repeat: null, refusal: undefined }
+const receiveCounted = statement<{ accesses: string; items: string; claims: string | null }, ReceptionRow>(
+  (p) => sql`
+  select *
+    from receive_submissions(
+      ${p.items}::jsonb, array(select a from jsonb_populate_recordset(null::public_access_row, ${p.accesses}::jsonb) a),
+      ${p.claims}::jsonb
+    )`,
+)
+
+const NOTHING_STORED = { id: null, created_at: null, is_repeat: null, refusal: undefined, is_due: false }
 
 /** What counting returned, for when a batch is run again item by item. */
 const counted = new WeakMap<PublicSubmission, PublicAccessRow>()
@@ -53,8 +67,9 @@ export const receiveSubmission = batched<PublicSubmission, Reception>(receiveBat
 
 async function receiveBatch(tx: Tx, submissions: PublicSubmission[]): Promise<Reception[]> {
   if (submissions.length === 1 && !submissions.some((submission) => counted.has(submission))) {
-    const requests = publicAccessRequests(submissions.map(({ publicAccess }) => publicAccess))
-    return receptionsOf(await receive(tx, { requests: JSON.stringify(requests), items: itemsOf(submissions) }))
+    const requests = JSON.stringify(publicAccessRequests(submissions.map(({ publicAccess }) => publicAccess)))
+    const items = itemsOf(submissions)
+    return receptionsOf(await withClaims(tx.claims, 1, (claims) => receive(tx, { requests, items, claims })))
   }
   const accesses = await countOnce(tx, submissions)
   const admitted = submissions.filter((_submission, index) => isAdmitted(accesses[index]))
@@ -76,7 +91,8 @@ async function countOnce(tx: Tx, submissions: PublicSubmission[]): Promise<Publi
 
 async function store(tx: Tx, submissions: PublicSubmission[], accesses: PublicAccessRow[]): Promise<Reception[]> {
   if (submissions.length === 0) return []
-  return receptionsOf(await receiveCounted(tx, { accesses: numbered(accesses), items: itemsOf(submissions) }))
+  const values = { accesses: numbered(accesses), items: itemsOf(submissions) }
+  return receptionsOf(await withClaims(tx.claims, submissions.length, (claims) => receiveCounted(tx, { ...values, claims })))
 }
 
 function isAdmitted(access: PublicAccessRow | undefined): boolean {
@@ -93,10 +109,11 @@ function itemsOf(submissions: PublicSubmission[]): string {
 }
 
 function receptionsOf(rows: ReceptionRow[]): Reception[] {
-  return rows.map((row) => ({ ...row, refusal: refusalOf(row) }))
+  // What was claimed is for the worker alone.
+  return rows.map((row) => ({ ...row, claimed: undefined, refusal: refusalOf(row) }))
 }
 
-function refusalOf(row: ReceptionRow): ApiError | undefined {
+function refusalOf(row: QuotaRow): ApiError | undefined {
   if (row.quota_max === null) return undefined
   return quotaExceeded({ quota: 'submissions', limit: row.quota_max, used: row.quota_used, resets_at: toTimestamp(row.quota_resets_at) })
 }

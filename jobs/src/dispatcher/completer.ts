@@ -3,9 +3,14 @@ import type { Database } from '@earshot/db'
 import { type AttemptResult, completeDeliveries, LEASE_SECONDS } from '@earshot/db/dispatch'
 import type { Log } from '../log.ts'
 
-const LINGER_MS = 20
+/** Results are written when they have waited this long. */
+const LINGER_MS = 120
+/** With a claim they are written after this time: waking up for both at once costs less. */
+const LEAST_LINGER_MS = 80
 /** A batch ends at the first of both limits: the response bodies have up to 64 KB each. */
 const MAX_BATCH = 200
+/** This many results are written without waiting. */
+const FULL_ENOUGH = 100
 const MAX_BATCH_BYTES = 2_000_000
 const FIRST_BACKOFF_MS = 100
 const MAX_BACKOFF_MS = 2_000
@@ -23,6 +28,8 @@ interface Waiting {
 export interface Completer {
   /** Writes a result with the next batch; resolves when it is written or given up. Never rejects. */
   complete: (result: AttemptResult, claimedAtMs: number) => Promise<Completion>
+  /** A claim begins: results that have waited for a while are written at the same time. */
+  nudge: () => void
   /** Gives up the results that are not written yet. */
   close: () => void
 }
@@ -33,14 +40,16 @@ export interface Completer {
  */
 export function createCompleter({ database, log }: { database: Database; log: Log }): Completer {
   const waiting: Waiting[] = []
+  const linger = createLinger()
   let isWriting = false
   let isClosed = false
   let backoffMs = 0
 
   async function writeAll(): Promise<void> {
     isWriting = true
-    await delay(LINGER_MS)
     while (waiting.length > 0) {
+      // Also after a batch: in a burst the next one would have what came in the meantime, and most of its cost is to begin.
+      if (waiting.length < FULL_ENOUGH) await linger.pass()
       dropExpired()
       const batch = waiting.splice(0, batchLength(waiting))
       if (batch.length > 0) await write(batch)
@@ -59,13 +68,8 @@ export function createCompleter({ database, log }: { database: Database; log: Lo
 
   async function write(batch: Waiting[]): Promise<void> {
     try {
-      settle(
-        batch,
-        await completeDeliveries(
-          database,
-          batch.map(({ result }) => result),
-        ),
-      )
+      const results = batch.map(({ result }) => result)
+      settle(batch, await completeDeliveries(database, results))
       if (backoffMs > 0) log.info('Writing delivery results works again')
       backoffMs = 0
     } catch (error) {
@@ -97,9 +101,32 @@ export function createCompleter({ database, log }: { database: Database; log: Lo
       new Promise((settle) => {
         waiting.push({ result, claimedAtMs, settle })
         if (!isWriting) void writeAll()
+        if (waiting.length >= FULL_ENOUGH) linger.end({ leastMs: 0 })
       }),
+    nudge: () => linger.end({ leastMs: LEAST_LINGER_MS }),
     close() {
       isClosed = true
+    },
+  }
+}
+
+/** The time in which results wait for others. */
+function createLinger() {
+  let sinceMs = 0
+  let end: (() => void) | null = null
+  return {
+    async pass(): Promise<void> {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      const timer = setTimeout(resolve, LINGER_MS)
+      sinceMs = performance.now()
+      end = resolve
+      await promise
+      end = null
+      clearTimeout(timer)
+    },
+    /** Ends it, if it has lasted that long. */
+    end({ leastMs }: { leastMs: number }): void {
+      if (performance.now() - sinceMs >= leastMs) end?.()
     },
   }
 }

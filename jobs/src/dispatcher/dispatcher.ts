@@ -1,13 +1,13 @@
 import type { Database } from '@earshot/db'
-import type { ClaimedDelivery } from '@earshot/db/dispatch'
+import type { ClaimedDelivery, DeliveryClaims } from '@earshot/db/dispatch'
 import { type SecretBox, settleWithin } from '@earshot/drivers'
 import { Registry } from 'prom-client'
 import type { Log } from '../log.ts'
 import { createRequestComposer } from '../sending/delivery-request.ts'
 import type { Sender } from '../sending/send-delivery.ts'
 import { createAttempts } from './attempts.ts'
+import { startClaiming } from './claiming.ts'
 import { createCompleter } from './completer.ts'
-import { startDuePoll } from './due-poll.ts'
 import { EndpointConcurrency } from './endpoint-concurrency.ts'
 import { startEventNumbering } from './event-numbering.ts'
 import { startFolding } from './folding.ts'
@@ -56,6 +56,8 @@ export interface DispatcherOptions {
 }
 
 export interface Dispatcher {
+  /** What statements of this process may claim as they write it. */
+  claims: DeliveryClaims
   /** A change of a team is committed, or of any team without one: looks for what is due before the next tick. */
   nudge: (teamId?: string | null) => void
   /** Returns whether it reaches the database. */
@@ -71,14 +73,17 @@ export async function startDispatcher(options: DispatcherOptions): Promise<Dispa
   const concurrency = new EndpointConcurrency()
   const completer = createCompleter({ database, log })
   const attempts = createAttempts({ ...options, compose: createRequestComposer(options), onStalled: (id) => concurrency.stalled(id) })
-  const inFlight = createInFlight({ ...{ database, attempts, completer, concurrency, metrics, log }, onRoom: (id) => poll.refill(id) })
+  const inFlight = createInFlight({ ...{ database, attempts, completer, concurrency, metrics, log }, onRoom: (id) => claiming.refill(id) })
   const idleness = new Idleness(() => liveness.beat())
   const liveness = await startWorkerLiveness({
     ...{ database, lockDatabase, jobPoolId: jobs?.poolId ?? null, idleness, log },
     heldAttempts: inFlight.attemptIds,
     onSwept: (count) => metrics.interrupted.inc(count),
   })
-  const poll = startDuePoll({ database, concurrency, idleness, workerId: liveness.id, onClaimed: inFlight.start, log })
+  const claiming = startClaiming({
+    ...{ database, concurrency, idleness, workerId: liveness.id, log },
+    ...{ onClaiming: completer.nudge, onClaimed: inFlight.start },
+  })
   const numbering = startEventNumbering({ database, idleness, log, onNumbered: (count) => metrics.numberedEvents.inc(count) })
   const folding = startFolding({ database, log })
   const indexing = startSearchIndexing({ database, log })
@@ -87,7 +92,7 @@ export async function startDispatcher(options: DispatcherOptions): Promise<Dispa
   function nudge(teamId: string | null = null): void {
     const wasIdle = idleness.isIdle
     idleness.noteWork()
-    poll.nudge(teamId)
+    claiming.nudge(teamId)
     if (wasIdle) numbering.nudge()
   }
 
@@ -106,6 +111,7 @@ export async function startDispatcher(options: DispatcherOptions): Promise<Dispa
   })
 
   return {
+    claims: claiming.claims,
     nudge,
     isHealthy: liveness.isHealthy,
     async stop({ timeoutMs }) {
@@ -113,7 +119,7 @@ export async function startDispatcher(options: DispatcherOptions): Promise<Dispa
       const endMs = performance.now() + timeoutMs
       const leftMs = () => Math.max(0, endMs - performance.now())
       // Without a database nothing settles, and the worker must stop all the same.
-      const loops = [look, poll, numbering, folding, indexing, releases]
+      const loops = [look, claiming, numbering, folding, indexing, releases]
       await settleWithin(leftMs(), Promise.all(loops.map((loop) => loop.stop())), null)
       const settled = () => inFlight.settled().then(() => true)
       if (!(await settleWithin(leftMs(), settled(), false))) {

@@ -24,6 +24,9 @@ const NUDGE_MS = 10
 const REFILL_MS = 3
 /** Without nudges, as in a process of its own, it claims again for active endpoints after this time. */
 const ACTIVE_TICK_MS = 40
+/** After a claim of this many deliveries, the next one waits: in a burst a claim would follow each commit. */
+const BURST_CLAIM = 4
+const REST_MS = 15
 /** The pause after a full burst, in which its requests start. */
 const BURST_PAUSE_MS = 10
 
@@ -32,6 +35,8 @@ export interface DuePollOptions {
   concurrency: EndpointConcurrency
   idleness: Idleness
   workerId: () => number
+  /** A claim begins. */
+  onClaiming: () => void
   onClaimed: (delivery: ClaimedDelivery, claimedAtMs: number) => void
   log: Log
 }
@@ -39,6 +44,8 @@ export interface DuePollOptions {
 export interface DuePoll {
   /** A change of a team is committed, or of any team without one: deliveries may be due. */
   nudge: (teamId?: string | null) => void
+  /** Whether more may be due for an endpoint than was claimed. */
+  isBehind: (endpointId: string) => boolean
   /** This endpoint has free slots again. */
   refill: (endpointId: string) => void
   stop: () => Promise<void>
@@ -48,21 +55,25 @@ export interface DuePoll {
  * Polls for endpoints with due deliveries at each tick, and claims as many as there are slots for. Between two polls it claims
  * for endpoints that had more due than slots, for those of teams that changed if it knows them, and for active ones.
  */
-export function startDuePoll({ database, concurrency, idleness, workerId, onClaimed, log }: DuePollOptions): DuePoll {
+export function startDuePoll({ database, concurrency, idleness, workerId, onClaiming, onClaimed, log }: DuePollOptions): DuePoll {
   const endpoints = new DueEndpoints()
   const poll = createPoll(database, endpoints)
   let pollAt = 0
   let claimedAt = 0
+  let restUntil = 0
 
   /** Returns the pause until the next pass. */
   async function claimDue(): Promise<number> {
     const startedAt = performance.now()
+    if (startedAt < restUntil) return restUntil - startedAt
     const changed = endpoints.takeChanged()
     if (startedAt >= pollAt) pollAt = await poll.run()
     else endpoints.addRecent(changed, { withActive: startedAt >= claimedAt + ACTIVE_TICK_MS - 1 })
     if (!endpoints.areNone) idleness.noteWork()
-    const { isCut } = await claim()
+    const { isCut, count } = await claim()
     claimedAt = performance.now()
+    // What had more due than slots goes on as soon as slots are free.
+    if (count >= BURST_CLAIM && !endpoints.areSome) restUntil = claimedAt + REST_MS
     if (endpoints.areSome) pollAt = Math.min(pollAt, poll.busyAt())
     else if (idleness.isIdle) pollAt = claimedAt + UNTIL_NUDGED_MS
     if (isCut) return BURST_PAUSE_MS
@@ -70,16 +81,17 @@ export function startDuePoll({ database, concurrency, idleness, workerId, onClai
     return Math.max(0, Math.min(pollAt, activeAt, endpoints.nextTurnAt) - claimedAt)
   }
 
-  async function claim(): Promise<{ isCut: boolean }> {
+  async function claim(): Promise<{ isCut: boolean; count: number }> {
     const { slots, isCut } = concurrency.allot(endpoints.list)
-    if (slots.length === 0) return { isCut }
+    if (slots.length === 0) return { isCut, count: 0 }
     // Before the statement, so that the process never takes a lease for younger than it is.
     const claimedAtMs = performance.now()
+    onClaiming()
     const deliveries = await claimDeliveries(database, { workerId: workerId(), slots })
     const claimed = Map.groupBy(deliveries, ({ endpoint_id }) => endpoint_id)
     for (const { endpoint_id, free } of slots) endpoints.claimed(endpoint_id, claimed.get(endpoint_id) ?? [], free)
     for (const delivery of deliveries) onClaimed(delivery, claimedAtMs)
-    return { isCut }
+    return { isCut, count: deliveries.length }
   }
 
   const loop = startLoop({ name: 'Claiming deliveries', work: claimDue, log })
@@ -92,6 +104,7 @@ export function startDuePoll({ database, concurrency, idleness, workerId, onClai
       // Changes that come during a claim are gathered by the next one.
       loop.nudge(isKnown ? 0 : pollAt - now)
     },
+    isBehind: (endpointId) => endpoints.has(endpointId),
     refill(endpointId) {
       if (endpoints.has(endpointId) && concurrency.hasRoom(endpointId)) loop.nudge(REFILL_MS)
     },

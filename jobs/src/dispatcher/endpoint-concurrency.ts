@@ -63,6 +63,18 @@ export class EndpointConcurrency {
     return { slots, isCut: isOut('unproven') || isOut('failing') }
   }
 
+  /** Keeps slots for what a statement may claim, until they are released. */
+  reserved(endpointId: string, count: number): void {
+    const endpoint = this.#stateOf(endpointId)
+    endpoint.open += count
+    this.#open[endpoint.reliability] += count
+    this.#inFlight += count
+  }
+
+  released(endpointId: string, count: number): void {
+    this.reserved(endpointId, -count)
+  }
+
   /** A delivery was claimed: it takes a slot of its endpoint and is in flight. */
   started(endpointId: string): void {
     const endpoint = this.#stateOf(endpointId)

@@ -1,5 +1,5 @@
 import type { Database } from '@earshot/db'
-import { numberEvents, numberSubmissionFeed } from '@earshot/db/dispatch'
+import { numberFeeds } from '@earshot/db/dispatch'
 import type { Log } from '../log.ts'
 import type { Idleness } from './idleness.ts'
 import { type Loop, startLoop, UNTIL_NUDGED_MS } from './loop.ts'
@@ -21,11 +21,10 @@ export function startEventNumbering({
 }): Loop {
   async function numberNext(): Promise<number> {
     const startedAt = performance.now()
-    const numbered = await numberEvents(database, { max: MAX_BATCH })
-    if (numbered > 0) onNumbered(numbered)
-    const changes = await numberSubmissionFeed(database, { max: MAX_BATCH })
-    if (numbered + changes === 0 && idleness.isIdle) return UNTIL_NUDGED_MS
-    return numbered === MAX_BATCH || changes === MAX_BATCH ? 0 : Math.max(TICK_MS, 20 * (performance.now() - startedAt))
+    const { events, changes } = await numberFeeds(database, { max: MAX_BATCH })
+    if (events > 0) onNumbered(events)
+    if (events + changes === 0 && idleness.isIdle) return UNTIL_NUDGED_MS
+    return events === MAX_BATCH || changes === MAX_BATCH ? 0 : Math.max(TICK_MS, 20 * (performance.now() - startedAt))
   }
 
   return startLoop({ name: 'Numbering events', work: numberNext, log })

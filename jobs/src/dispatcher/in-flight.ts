@@ -29,14 +29,20 @@ export interface InFlight {
   settled: () => Promise<void>
 }
 
+interface SentAttempt extends FinishedAttempt {
+  event_id: string
+  claimedAtMs: number
+}
+
 /** The deliveries in flight, each from its claim to its written result. */
 export function createInFlight({ database, attempts, completer, concurrency, metrics, onRoom, log }: InFlightOptions): InFlight {
   const inFlight = new Map<string, Promise<void>>()
   const handBack = together(handBackDeliveries, { database, log })
   const skip = together(skipDeliveries, { database, log })
 
-  async function deliver(delivery: ClaimedDelivery, claimedAtMs: number): Promise<void> {
-    const { endpoint_id } = delivery
+  /** Returns null where nothing was sent. */
+  async function send(delivery: ClaimedDelivery, claimedAtMs: number): Promise<SentAttempt | null> {
+    const { endpoint_id, event_id } = delivery
     concurrency.started(endpoint_id)
     // One to an endpoint with a limit waits as it is meant to.
     if (delivery.limited_for_ms === null) metrics.waitSeconds.observe(delivery.waited)
@@ -45,25 +51,25 @@ export function createInFlight({ database, attempts, completer, concurrency, met
     const finished = isSkipped ? null : await attempts.run(delivery, claimedAtMs)
     concurrency.responded(endpoint_id)
     metrics.attempts.inc({ outcome: finished?.outcome ?? 'handed_back' })
-    if (finished === null) {
-      await (isSkipped ? skip : handBack)(refOf(delivery))
-    } else {
-      const { outcome, result } = finished
-      if (outcome === 'success') concurrency.succeeded(endpoint_id, result.duration_ms)
-      else concurrency.failed(endpoint_id)
-      onRoom(endpoint_id)
-      const completion = await completer.complete(result, claimedAtMs)
-      report(delivery, finished, completion)
-    }
-    concurrency.finished()
+    if (finished) return { ...finished, event_id, claimedAtMs }
+    await (isSkipped ? skip : handBack)(refOf(delivery))
+    return null
   }
 
-  function report(delivery: ClaimedDelivery, { outcome, result }: FinishedAttempt, completion: Completion): void {
+  async function write(sent: SentAttempt): Promise<void> {
+    const { outcome, result, claimedAtMs } = sent
+    const { endpoint_id } = result
+    if (outcome === 'success') concurrency.succeeded(endpoint_id, result.duration_ms)
+    else concurrency.failed(endpoint_id)
+    onRoom(endpoint_id)
+    report(sent, await completer.complete(result, claimedAtMs))
+  }
+
+  function report({ outcome, result, event_id }: SentAttempt, completion: Completion): void {
     metrics.attemptSeconds.observe(result.duration_ms / 1000)
     if (completion === 'stale') metrics.staleResults.inc()
     if (completion === 'applied' && result.delay_ms === null) metrics.finished.inc({ state: result.succeeded ? 'succeeded' : 'failed' })
-    const { id: delivery_id, event_id, endpoint_id, attempt_id, number } = delivery
-    const { status_code, error_code, duration_ms, delay_ms } = result
+    const { delivery_id, endpoint_id, attempt_id, number, status_code, error_code, duration_ms, delay_ms } = result
     log.info(
       { event_id, delivery_id, endpoint_id, attempt_id, number, outcome, status_code, error_code, duration_ms, delay_ms, completion },
       'attempt',
@@ -72,12 +78,17 @@ export function createInFlight({ database, attempts, completer, concurrency, met
 
   return {
     start(delivery, claimedAtMs) {
-      const ended = deliver(delivery, claimedAtMs).then(() => {
-        inFlight.delete(delivery.attempt_id)
-        metrics.inFlight.set(inFlight.size)
-        onRoom(delivery.endpoint_id)
-      })
-      inFlight.set(delivery.attempt_id, ended)
+      const { attempt_id, endpoint_id } = delivery
+      // Results wait for others: until they are written, nothing here holds the delivery with its payload.
+      const ended = send(delivery, claimedAtMs)
+        .then((sent) => sent && write(sent))
+        .then(() => {
+          concurrency.finished()
+          inFlight.delete(attempt_id)
+          metrics.inFlight.set(inFlight.size)
+          onRoom(endpoint_id)
+        })
+      inFlight.set(attempt_id, ended)
       metrics.inFlight.set(inFlight.size)
     },
     attemptIds: () => [...inFlight.keys()],

@@ -1,14 +1,14 @@
 import type { DueEndpoint } from '@earshot/db/dispatch'
 
 /** How long an endpoint counts as recent, and as active, after something was claimed for it. */
-const RECENT_MS = 60_000
+export const RECENT_MS = 60_000
 const ACTIVE_MS = 1_000
 /** Beyond it the team that was served longest ago is forgotten. */
 const MAX_TEAMS = 10_000
 /** More active endpoints than this are left to the polls. */
 const MAX_ACTIVE = 100
 
-interface Recent {
+export interface Recent {
   endpoint: DueEndpoint
   claimedAt: number
 }
@@ -51,7 +51,7 @@ export class RecentEndpoints {
 }
 
 /** Returns what was claimed for lately, and forgets the rest. */
-function takeFresh(endpoints: Map<string, Recent> | undefined, maxMs: number): DueEndpoint[] {
+export function takeFresh(endpoints: Map<string, Recent> | undefined, maxMs: number): DueEndpoint[] {
   if (!endpoints) return []
   const since = performance.now() - maxMs
   for (const [id, { claimedAt }] of endpoints) if (claimedAt < since) endpoints.delete(id)

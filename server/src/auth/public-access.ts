@@ -43,18 +43,23 @@ export async function authorizePublic(
  */
 export interface DeferredAccess {
   /** Runs the work, which must do nothing unless the row admits the request. Throws `not_found` too. */
-  authorizeWith<Row extends PublicAccessRow>(work: (query: PublicAccessQuery) => Promise<Row>): Promise<Row & PublicProjectRow>
+  authorizeWith<Row extends PublicAccessRow & { is_due?: boolean }>(
+    work: (query: PublicAccessQuery) => Promise<Row>,
+  ): Promise<Row & PublicProjectRow>
   /** Authorizes a request without its work, unless that has happened. */
   settle(): Promise<void>
   /** Settles, and returns the project. Throws `not_found` too. */
   requireProject(): Promise<PublicProjectRow>
   /** The project's team, once it is known. */
   teamId(): string | null
+  /** Whether the work may have left deliveries that are due: not those that it claimed. */
+  leavesDue(): boolean
 }
 
 export function deferPublicAccess(tx: Tx, operation: Operation, requestFacts: RequestFacts, options: PublicAccessOptions): DeferredAccess {
   const query = queryOf(operation, requestFacts, options)
   let counted: PublicAccessRow | undefined
+  let leavesDue = true
 
   const count = (row: PublicAccessRow) => {
     counted = row
@@ -74,9 +79,11 @@ export function deferPublicAccess(tx: Tx, operation: Operation, requestFacts: Re
       if (isLoop(operation, requestFacts)) await settle()
       const row = await work(counted ? { ...query, subject: null } : query)
       if (!counted) count(row)
+      leavesDue = row.is_due ?? true
       return requireProject(row)
     },
     teamId: () => counted?.team_id ?? null,
+    leavesDue: () => leavesDue,
   }
 }
 

@@ -23,7 +23,7 @@ export interface PipelineOptions extends Databases {
   rateLimitMultiplier: number
   /** Checks every output against its contract before it is sent. For tests. */
   checkOutput: boolean
-  /** Called after every commit, with the team if there is one: wakes the dispatcher of this process. */
+  /** Called after a commit that may leave deliveries due, with the team if there is one: wakes the dispatcher of this process. */
   onCommit: (teamId: string | null) => void
   /** Called when a request failed because a row of another team reached it. */
   onForeignRow: () => void
@@ -103,7 +103,7 @@ export function compilePipeline(named: NamedOperation, handler: AnyHandler, opti
       const result = await execute(executorOf(options, operation, { caller, patience }), { admit, prepare, work }, keyed).catch(onError)
       if ('deferredAccess' in caller) await caller.deferredAccess.settle()
       if ('refusal' in result) return result
-      if (isChange && !result.replayed) onCommit(teamIdOf(operation, caller))
+      if (isChange && !result.replayed && leavesDue(caller)) onCommit(teamIdOf(operation, caller))
       if (options.checkOutput) output.parse(result.output)
       if (mask && !('seesContacts' in caller && caller.seesContacts)) mask(result.output)
       return result
@@ -144,6 +144,11 @@ function outputOf({ stream, output }: Operation): z.ZodType {
 function counterOf(caller: AuthorizedRequest['caller'], failure: ApiError): (() => Promise<void>) | null {
   if ('deferredAccess' in caller) return failure.code === 'dependency_unavailable' ? null : caller.deferredAccess.settle
   return 'countAttempt' in caller && isFailedAttempt(failure) ? caller.countAttempt : null
+}
+
+/** Whether deliveries may be due after the request: not if its statement claimed them all. */
+function leavesDue(caller: AuthorizedRequest['caller']): boolean {
+  return !('deferredAccess' in caller) || caller.deferredAccess.leavesDue()
 }
 
 /** The holder of an idempotency key: the credential, or on the public plane the address and the project. */
