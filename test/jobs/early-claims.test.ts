@@ -148,6 +148,28 @@ test('a worker that stops reserves nothing more, and leaves nothing claimed', as
   expect(new Set(receiver.deliveryIds()).size).toBe(receiver.requests.length)
 })
 
+test('of several events at once, each leaves its own delivery for each endpoint, and a skipped one for a paused endpoint', async () => {
+  const { id: paused } = await fixture.addEndpoint(receiver.url)
+  await fixture.database.run(`update webhook_endpoints set state = 'paused' where id = $1`, [paused])
+  const [{ ids } = { ids: [] }] = await fixture.database.run<{ ids: string[] }>(
+    `select emit_events('submission.created', array[$1, $1, $1]::uuid[], array[null, null, null]::uuid[], array['1', '2', '3']::json[]) as ids`,
+    [fixture.teamId],
+  )
+  await until('all are sent', areDone)
+  const rows = await fixture.database.run(
+    `select h.event_id, h.endpoint_id, h.state, h.payload_sha256 = e.payload_sha256 as is_hash_right, e.payload::json ->> 'data' as data
+       from webhook_delivery_history h join events e on e.team_id = h.team_id and e.id = h.event_id
+      where h.event_id = any ($1)
+      order by h.event_id, h.state`,
+    [ids],
+  )
+  const delivered = (event_id: string, data: string) => [
+    { event_id, endpoint_id: paused, state: 'skipped', is_hash_right: true, data },
+    { event_id, endpoint_id: endpointId, state: 'succeeded', is_hash_right: true, data },
+  ]
+  expect(rows).toEqual(ids.flatMap((id, index) => delivered(id, String(index + 1))))
+})
+
 test('what is claimed early has what a claim returns', async () => {
   await worker.stop()
   const workerId = await registerWorker(fixture.database, { jobPoolId: null })

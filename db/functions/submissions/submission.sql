@@ -2,7 +2,7 @@
 
 -- Stores submissions, with their events and deliveries, in one insert for all. The arrays hold one value per submission;
 -- p_fields holds the columns of the table that the caller may set. An import stores its records itself, for other events.
--- Returns the rows; p_claims, claimed and is_due are those of emit_and_claim().
+-- p_claims, claimed and is_due are those of emit_and_claim().
 create or replace function store_submissions(
   p_teams uuid[],
   p_projects uuid[],
@@ -10,7 +10,6 @@ create or replace function store_submissions(
   p_fields jsonb[],
   p_revoke_token_hashes bytea[],
   p_claims jsonb,
-  out stored submissions[],
   out claimed json,
   out is_due boolean
 ) language plpgsql as $$
@@ -46,17 +45,17 @@ begin
              language text, tags text[], external_id text, metadata jsonb, video_id uuid, video_is_ready boolean,
              excerpt text, featured boolean, position double precision
            )
-    returning s as submission, team_id, project_id, json_build_object('submission', submission_payload(s)) as data
+    returning team_id, project_id, json_build_object('submission', submission_payload(s)) as data
   )
-  select array_agg(c.submission), array_agg(c.team_id), array_agg(c.project_id), array_agg(c.data)
-    into stored, v_teams, v_projects, v_data
+  select array_agg(c.team_id), array_agg(c.project_id), array_agg(c.data)
+    into v_teams, v_projects, v_data
     from created c;
   v_emitted := emit_and_claim('submission.created', v_teams, v_projects, v_data, null, 0, p_claims);
   claimed := v_emitted.claimed;
   is_due := v_emitted.is_due;
 end $$;
 
--- Does the same without claims, and returns the rows as a set.
+-- Does the same without claims, and returns the rows.
 create or replace function create_submissions(
   p_teams uuid[],
   p_projects uuid[],
@@ -68,7 +67,11 @@ declare
   v_stored record;
 begin
   v_stored := store_submissions(p_teams, p_projects, p_ids, p_fields, p_revoke_token_hashes, null);
-  return query select * from unnest(v_stored.stored);
+  return query
+    select s.*
+      from unnest(p_teams, p_projects, p_ids) with ordinality n (team_id, project_id, id, number)
+      join submissions s on s.team_id = n.team_id and s.project_id = n.project_id and s.id = n.id
+     order by n.number;
 end $$;
 
 -- A submission as the API shows it (contracts/src/schemas/submission.ts); a test holds the two equal.
