@@ -65,7 +65,7 @@ begin
     if p_claims is not null then
       v_worker := (select w.id from webhook_workers w where w.id = (p_claims ->> 'worker_id')::int);
     end if;
-    -- Ids are made here: to join what the inserts return to the endpoints again would cost more than the inserts.
+    -- The ids are made here, so that nothing has to be joined to what the inserts return.
     with wanted as materialized (
       select n.*, uuidv7() as id, case when n.is_claimed then uuidv7() end as attempt_id
         from (
