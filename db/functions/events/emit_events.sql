@@ -24,8 +24,9 @@ declare
   -- Each holds one value per event, in the same order.
   v_payloads text[];
   v_hashes text[];
-  v_abouts uuid[];
-  v_is_about boolean;
+  v_about_endpoints uuid[];
+
+  v_are_about_endpoints boolean;
   v_data json;
   v_number int;
   v_has_endpoints boolean;
@@ -36,15 +37,15 @@ declare
   v_skipped_endpoints uuid[];
   v_nothing text;
 begin
-  v_is_about := p_type like 'webhook.%';
+  v_are_about_endpoints := p_type like 'webhook.%';
   v_number := 0;
   foreach v_data in array coalesce(p_data, '{}') loop
     v_number := v_number + 1;
     ids[v_number] := uuidv7();
     v_payloads[v_number] := event_body(ids[v_number], p_teams[v_number], p_projects[v_number], p_type, v_data);
     v_hashes[v_number] := encode(sha256(convert_to(v_payloads[v_number], 'UTF8')), 'hex');
-    if v_is_about then
-      v_abouts[v_number] := (v_data #>> '{endpoint,id}')::uuid;
+    if v_are_about_endpoints then
+      v_about_endpoints[v_number] := (v_data #>> '{endpoint,id}')::uuid;
     end if;
   end loop;
   with event as (
@@ -77,13 +78,13 @@ begin
                       e.url, e.local_trial, e.secret, e.signing_key, e.format, e.header_values,
                       case when e.previous_secret_expires_at > now() then e.previous_secret end as previous_secret,
                       case when e.previous_secret_expires_at > now() then e.previous_signing_key end as previous_signing_key
-                 from unnest(p_teams, p_projects, ids, v_hashes, v_abouts)
+                 from unnest(p_teams, p_projects, ids, v_hashes, v_about_endpoints)
                         with ordinality v (team_id, project_id, event_id, payload_sha256, about_endpoint_id, number)
                  join webhook_endpoints e on e.team_id = v.team_id
                 where e.deleted_at is null
                   and (e.project_id is null or e.project_id = v.project_id)
                   -- `*` leaves out what is about endpoints: if a hundred that want all failed, each would get it of ninety-nine.
-                  and e.events && case when v_is_about then array[p_type] else array[p_type, '*'] end
+                  and e.events && case when v_are_about_endpoints then array[p_type] else array[p_type, '*'] end
                   -- An event about an endpoint, which its data names, is never for that endpoint.
                   and (v.about_endpoint_id is null or e.id <> v.about_endpoint_id)
              ) n
