@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { ApiError } from '@earshot/contracts'
 import { openDatabase, type Tx } from '@earshot/db'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
@@ -38,6 +39,35 @@ test('many calls at once share statements, and each gets its own row', async () 
 test('a call that comes alone does not wait for others', async () => {
   expect(await divide(store.database, 3)).toMatchObject({ quotient: 4 })
   expect(statements()).toBe(1)
+})
+
+/** Returns a batched function that notes the size of each batch. */
+function noting(sizes: number[], gather: { items: number; ms: number }) {
+  const note = async (_tx: Tx, items: number[]) => {
+    sizes.push(items.length)
+    return items
+  }
+  return batched<number, number>(note, { maxBatches: 1, gather })
+}
+
+test('a batch soon after another waits for more calls', async () => {
+  const sizes: number[] = []
+  const gather = noting(sizes, { items: 16, ms: 500 })
+  expect(await gather(store.database, 1)).toBe(1)
+  const second = gather(store.database, 2)
+  await delay(20)
+  expect(sizes).toEqual([1])
+  expect(await Promise.all([second, gather(store.database, 3)])).toEqual([2, 3])
+  expect(sizes).toEqual([1, 2])
+})
+
+test('a batch with enough calls does not wait for more', async () => {
+  const sizes: number[] = []
+  const gather = noting(sizes, { items: 16, ms: 60_000 })
+  await gather(store.database, 0)
+  const numbers = Array.from({ length: 16 }, (_, index) => index)
+  expect(await Promise.all(numbers.map((number) => gather(store.database, number)))).toEqual(numbers)
+  expect(sizes).toEqual([1, 16])
 })
 
 test('an item that makes its batch fail fails alone', async () => {

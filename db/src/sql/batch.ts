@@ -16,42 +16,58 @@ interface Item<Values, Row> {
 interface Queue<Values, Row> {
   waiting: WaitingLine<Item<Values, Row>>
   inFlight: number
+  /** When the last batch ended, by `performance.now()`. */
+  endedMs: number
+  timer?: NodeJS.Timeout | undefined
 }
 
 interface BatchOptions {
   /** In flight at once on a pool; two by default: while one waits for the disk, the other works. */
   maxBatches?: number
+  /** After a batch, the next one waits for `items`, and for `ms` at most; by default it does not wait. */
+  gather?: { items: number; ms: number }
 }
+
+const NOT_AT_ALL = { items: 1, ms: 0 }
 
 /** Runs one statement for many items; returns a row for each, in their order. */
 type RunBatch<Values, Row> = (tx: Tx, items: Values[]) => Promise<Row[]>
 
 /**
  * Turns a statement for many items into a function for one. Calls that come while `maxBatches` are in flight wait, and go
- * together in the next batch: one round trip, one commit and one wait for the disk for all. A call that comes alone does not
- * wait. In a transaction each call is a statement of its own. Throws `dependency_unavailable` when too many calls wait, or when
- * a request's patience ends before its turn.
+ * together in the next batch: one round trip, one commit and one wait for the disk for all. A call that comes alone
+ * does not wait, unless it comes within `gather.ms` of the last batch. In a transaction each call is a statement of its own.
+ * Throws `dependency_unavailable` when too many calls wait, or when a request's patience ends before its turn.
  *
  * A batch that failed and was rolled back is run again, item by item, so that one item cannot spoil it for the others; after
  * a deadlock it is run again as it is. A batch whose outcome is unknown is not run again.
  */
 export function batched<Values, Row>(
   run: RunBatch<Values, Row>,
-  { maxBatches = 2 }: BatchOptions = {},
+  { maxBatches = 2, gather = NOT_AT_ALL }: BatchOptions = {},
 ): (tx: Tx, values: Values) => Promise<Row> {
   const queues = new WeakMap<Tx, Queue<Values, Row>>()
   const runWaiting = async (tx: Tx, queue: Queue<Values, Row>): Promise<void> => {
-    if (queue.inFlight === maxBatches) return
+    if (queue.inFlight === maxBatches || queue.waiting.size === 0) return
+    const leftMs = queue.waiting.size < gather.items ? queue.endedMs + gather.ms - performance.now() : 0
+    if (leftMs > 0) {
+      queue.timer ??= setTimeout(() => {
+        queue.timer = undefined
+        void runWaiting(tx, queue)
+      }, leftMs)
+      return
+    }
     const items = takeUpTo(MAX_ITEMS, queue.waiting)
     if (items.length === 0) return
     queue.inFlight += 1
     await settle(run, executorOf(items, tx), items)
     queue.inFlight -= 1
+    queue.endedMs = performance.now()
     void runWaiting(tx, queue)
   }
   return async (given, values) => {
     const { shared: tx = given, patience } = given.request ?? {}
-    const queue = queues.get(tx) ?? { waiting: createWaitingLine({ max: MAX_WAITING }), inFlight: 0 }
+    const queue = queues.get(tx) ?? { waiting: createWaitingLine({ max: MAX_WAITING }), inFlight: 0, endedMs: Number.NEGATIVE_INFINITY }
     queues.set(tx, queue)
     const { promise, resolve, reject } = Promise.withResolvers<Row>()
     queue.waiting.add({ values, tx: given, resolve, reject }, patience, reject)

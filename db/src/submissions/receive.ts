@@ -51,6 +51,9 @@ const receiveCounted = statement<{ accesses: string; items: string; claims: stri
     )`,
 )
 
+/** Under load a submission waits this long for others, until as many have come. */
+const GATHER = { items: 16, ms: 20 }
+
 const NOTHING_STORED = { id: null, created_at: null, is_repeat: null, refusal: undefined, is_due: false }
 
 /** What counting returned, for when a batch is run again item by item. */
@@ -60,10 +63,10 @@ const counted = new WeakMap<PublicSubmission, PublicAccessRow>()
  * Authorizes and stores a public submission, in one statement when it comes alone. Those that come together share two: the first
  * authorizes and counts them, the second stores them. So the counters of their addresses, for which other processes wait, are not
  * locked while the second one waits for the disk. One batch is in flight: most of a statement is its preparation, so fewer and
- * larger ones are quicker than two at once. The same words from the same address within ten minutes return the first
- * submission. `refusal` is the error of a used-up quota.
+ * larger ones are quicker than two at once. For the same reason those that come soon after a batch wait for more. The same words
+ * from the same address within ten minutes return the first submission. `refusal` is the error of a used-up quota.
  */
-export const receiveSubmission = batched<PublicSubmission, Reception>(receiveBatch, { maxBatches: 1 })
+export const receiveSubmission = batched<PublicSubmission, Reception>(receiveBatch, { maxBatches: 1, gather: GATHER })
 
 async function receiveBatch(tx: Tx, submissions: PublicSubmission[]): Promise<Reception[]> {
   if (submissions.length === 1 && !submissions.some((submission) => counted.has(submission))) {
