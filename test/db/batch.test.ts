@@ -61,6 +61,16 @@ test('a batch soon after another waits for more calls', async () => {
   expect(sizes).toEqual([1, 2])
 })
 
+test('a call that comes later than that does not wait', async () => {
+  const sizes: number[] = []
+  const gather = noting(sizes, { items: 16, ms: 50 })
+  await gather(store.database, 1)
+  await delay(100)
+  const later = gather(store.database, 2)
+  expect(sizes).toEqual([1, 1])
+  await later
+})
+
 test('a batch with enough calls does not wait for more', async () => {
   const sizes: number[] = []
   const gather = noting(sizes, { items: 16, ms: 60_000 })

@@ -113,6 +113,17 @@ test('the same words beyond the quota are refused for every caller', async () =>
   expect(await idsOf(teamAt(teams, 0))).toEqual([])
 })
 
+test('submissions that come soon after another are stored together', async () => {
+  const [team] = await makeTeams(1)
+  const [replica] = replicas
+  if (!team || !replica) throw new Error('There is a team and a replica')
+  const send = (address: string) => receive(replica, { team, address, limit: GENEROUS, fingerprint: randomBytes(32) })
+  await send('first')
+  const ids = (await Promise.all([send('second'), send('third')])).map(({ id }) => id)
+  const transactions = await store.database.run('select distinct xmin::text from submissions where id = any ($1::uuid[])', [ids])
+  expect(transactions).toHaveLength(1)
+})
+
 test('submissions that wait to be stored together lock no counter', async () => {
   const [team] = await makeTeams(1)
   const [first, second] = replicas

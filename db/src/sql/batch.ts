@@ -24,19 +24,17 @@ interface Queue<Values, Row> {
 interface BatchOptions {
   /** In flight at once on a pool; two by default: while one waits for the disk, the other works. */
   maxBatches?: number
-  /** After a batch, the next one waits for `items`, and for `ms` at most; by default it does not wait. */
+  /** After a batch has ended, the next one waits until it has `items`, and for `ms` at most; by default it does not wait. */
   gather?: { items: number; ms: number }
 }
-
-const NOT_AT_ALL = { items: 1, ms: 0 }
 
 /** Runs one statement for many items; returns a row for each, in their order. */
 type RunBatch<Values, Row> = (tx: Tx, items: Values[]) => Promise<Row[]>
 
 /**
  * Turns a statement for many items into a function for one. Calls that come while `maxBatches` are in flight wait, and go
- * together in the next batch: one round trip, one commit and one wait for the disk for all. A call that comes alone
- * does not wait, unless it comes within `gather.ms` of the last batch. In a transaction each call is a statement of its own.
+ * together in the next batch: one round trip, one commit and one wait for the disk for all. A call that comes alone does not
+ * wait, unless it comes within `gather.ms` of the end of the last batch. In a transaction each call is a statement of its own.
  * Throws `dependency_unavailable` when too many calls wait, or when a request's patience ends before its turn.
  *
  * A batch that failed and was rolled back is run again, item by item, so that one item cannot spoil it for the others; after
@@ -44,7 +42,7 @@ type RunBatch<Values, Row> = (tx: Tx, items: Values[]) => Promise<Row[]>
  */
 export function batched<Values, Row>(
   run: RunBatch<Values, Row>,
-  { maxBatches = 2, gather = NOT_AT_ALL }: BatchOptions = {},
+  { maxBatches = 2, gather = { items: 1, ms: 0 } }: BatchOptions = {},
 ): (tx: Tx, values: Values) => Promise<Row> {
   const queues = new WeakMap<Tx, Queue<Values, Row>>()
   const runWaiting = async (tx: Tx, queue: Queue<Values, Row>): Promise<void> => {

@@ -51,7 +51,7 @@ const receiveCounted = statement<{ accesses: string; items: string; claims: stri
     )`,
 )
 
-/** Under load a submission waits this long for others, until as many have come. */
+/** A submission that comes within `ms` of the last batch waits that long for others, unless `items` wait already (ADR 86). */
 const GATHER = { items: 16, ms: 20 }
 
 const NOTHING_STORED = { id: null, created_at: null, is_repeat: null, refusal: undefined, is_due: false }
