@@ -113,15 +113,28 @@ test('the same words beyond the quota are refused for every caller', async () =>
   expect(await idsOf(teamAt(teams, 0))).toEqual([])
 })
 
-test('submissions that come soon after another are stored together', async () => {
+test('submissions that come soon after another are stored together, and counted with it when each address occurs once', async () => {
   const [team] = await makeTeams(1)
   const [replica] = replicas
   if (!team || !replica) throw new Error('There is a team and a replica')
   const send = (address: string) => receive(replica, { team, address, limit: GENEROUS, fingerprint: randomBytes(32) })
-  await send('first')
-  const ids = (await Promise.all([send('second'), send('third')])).map(({ id }) => id)
-  const transactions = await store.database.run('select distinct xmin::text from submissions where id = any ($1::uuid[])', [ids])
-  expect(transactions).toHaveLength(1)
+  const sendTogether = async (...addresses: string[]) => {
+    await send('before')
+    const ids = (await Promise.all(addresses.map(send))).map(({ id }) => id)
+    const subjects = addresses.map((address) => `test:${address}`)
+    const writers = (of: string, values: unknown) => store.database.run<{ xmin: string }>(`select distinct xmin::text from ${of}`, [values])
+    return {
+      storing: await writers('submissions where id = any ($1::uuid[])', ids),
+      counting: await writers('rate_windows where subject = any ($1::text[])', subjects),
+    }
+  }
+  const distinct = await sendTogether('second', 'third')
+  expect(distinct.storing).toHaveLength(1)
+  expect(distinct.counting).toEqual(distinct.storing)
+  const repeated = await sendTogether('fourth', 'fourth')
+  expect(repeated.storing).toHaveLength(1)
+  expect(repeated.counting).toHaveLength(1)
+  expect(repeated.counting).not.toEqual(repeated.storing)
 })
 
 test('submissions that wait to be stored together lock no counter', async () => {

@@ -60,25 +60,30 @@ const NOTHING_STORED = { id: null, created_at: null, is_repeat: null, refusal: u
 const counted = new WeakMap<PublicSubmission, PublicAccessRow>()
 
 /**
- * Authorizes and stores a public submission, in one statement when it comes alone. Those that come together share two: the first
- * authorizes and counts them, the second stores them. So the counters of their addresses, for which other processes wait, are not
- * locked while the second one waits for the disk. One batch is in flight: most of a statement is its preparation, so fewer and
- * larger ones are quicker than two at once. For the same reason those that come soon after a batch wait for more. The same words
- * from the same address within ten minutes return the first submission. `refusal` is the error of a used-up quota.
+ * Authorizes and stores a public submission. Those that come together share one statement when each is from an address of its
+ * own. Otherwise they share two: the first authorizes and counts them, the second stores them. An address that occurs twice is
+ * likely to occur in other processes too, and so they do not wait for its counter while the second statement waits for the disk.
+ * One batch is in flight: most of a statement is its preparation, so fewer and larger ones are quicker than two at once. For the
+ * same reason those that come soon after a batch wait for more. The same words from the same address within ten minutes return the
+ * first submission. `refusal` is the error of a used-up quota.
  */
 export const receiveSubmission = batched<PublicSubmission, Reception>(receiveBatch, { maxBatches: 1, gather: GATHER })
 
 async function receiveBatch(tx: Tx, submissions: PublicSubmission[]): Promise<Reception[]> {
-  if (submissions.length === 1 && !submissions.some((submission) => counted.has(submission))) {
+  if (countsEachAddressOnce(submissions) && !submissions.some((submission) => counted.has(submission))) {
     const requests = JSON.stringify(publicAccessRequests(submissions.map(({ publicAccess }) => publicAccess)))
     const items = itemsOf(submissions)
-    return receptionsOf(await withClaims(tx.claims, 1, (claims) => receive(tx, { requests, items, claims })))
+    return receptionsOf(await withClaims(tx.claims, submissions.length, (claims) => receive(tx, { requests, items, claims })))
   }
   const accesses = await countOnce(tx, submissions)
   const admitted = submissions.filter((_submission, index) => isAdmitted(accesses[index]))
   const stored = (await store(tx, admitted, accesses.filter(isAdmitted))).values()
   // The row of a refused request has no values of a submission.
   return accesses.map((access) => (isAdmitted(access) ? stored.next().value : { ...access, ...NOTHING_STORED }) as Reception)
+}
+
+function countsEachAddressOnce(submissions: PublicSubmission[]): boolean {
+  return new Set(submissions.map(({ publicAccess }) => publicAccess.subject)).size === submissions.length
 }
 
 async function countOnce(tx: Tx, submissions: PublicSubmission[]): Promise<PublicAccessRow[]> {
