@@ -100,11 +100,18 @@ export async function finishVideo(
   if (!(await finishTranscode(database, held, made, { keepDays: 30 }))) throw new Error('Another attempt holds the video')
 }
 
-/** Waits until a video is in a state. */
+/** Waits until a video is in a state. Throws with the video as it was last, before a test ends that may take a minute. */
 export async function untilState(service: Service, team: Team, ref: Awaited<ReturnType<typeof uploadVideo>>, state: string) {
   const client = service.client(team.token)
-  await until(`the video is ${state}`, async () => (await client.videos.retrieve(ref)).state === state, 60_000)
-  return client.videos.retrieve(ref)
+  let video = await client.videos.retrieve(ref)
+  const isThere = async () => {
+    video = await client.videos.retrieve(ref)
+    return video.state === state
+  }
+  await until(`the video is ${state}`, isThere, 50_000).catch((error: unknown) => {
+    throw new Error(`${error}, which is ${JSON.stringify(video)}`)
+  })
+  return video
 }
 
 /** Returns a signed address of the tests' own service. */
