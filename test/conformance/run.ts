@@ -35,6 +35,9 @@ import { checkVisitorPages } from './visitor-pages.ts'
 
 const LOGGED_CHARACTERS = 8_000
 
+/** What is checked, and by whom; resolves to the problem, or null. */
+type Check = readonly [what: string, run: () => Promise<string | null>]
+
 /** Outside tools check the running service: its document as it is served, and whether the service conforms to it. */
 const problems = new Map<string, string | null>()
 
@@ -50,60 +53,78 @@ await using service = await startService({
   EARSHOT_ALLOW_INSECURE_WEBHOOKS: 'on',
   EARSHOT_LOG_LEVEL: 'warn',
 })
+const { url } = service
 const environment = { EARSHOT_DATA_DIR: data.path }
 await runAdmin(environment, 'user', 'create', '--email', account.email, '--password', account.password)
-const records = await makeRecords(service.url, await data.makeTeam(), receiver.url)
+const records = await makeRecords(url, await data.makeTeam(), receiver.url)
 const sender = await data.makeTeam()
 const openSource = () => openDeliverySource(service.client(sender.token), sender)
+const place = { url, token: records.token, project: records.forHooks }
 
-problems.set('Redocly recommended-strict over the document', await checkDocument(`${service.url}/api/schema/`))
-problems.set('Clients generated in TypeScript, Python and Go', await checkGeneratedClients(await makeTourist(service.url, data)))
-problems.set(
-  '@earshot/client as published, in Node 20, Bun, Deno and Chromium',
-  await checkClientPackage(await makeTourist(service.url, data)),
-)
-problems.set('The Python package, which takes the tour', await checkPythonPackage(await makeTourist(service.url, data)))
-problems.set('The Go module, which takes the tour', await checkGoModule(await makeTourist(service.url, data)))
-problems.set('MDN HTTP Observatory over the pages', await checkPages(service.url, environment))
-problems.set('Guide and samples in Swagger UI and Redoc, in Chromium', await checkReferencePages(service.url))
-problems.set('Walls, badges and forms embedded in pages of another origin, in Chromium with axe-core', await checkEmbed())
-problems.set('The pages of visitors in Chromium, with axe', await checkVisitorPages())
-problems.set('The pages of the account, sign-in and OAuth in Chromium, with axe', await checkAccountPages())
-problems.set('Five journeys of users, from their first page to their last, in Chromium', await checkJourneys())
-problems.set('The main pages in Firefox and WebKitGTK', await checkOtherBrowsers())
-problems.set('openid-client and oauth4webapi with Chromium', await checkSignIns())
-problems.set('The packed command line under Node 20, 22 and 24, and in a terminal', await checkCommandLine())
+/** They use all processors: what runs beside them would wait for them. They install what later checks need. */
+const heavy: readonly Check[] = [
+  ['Redocly recommended-strict over the document', () => checkDocument(`${url}/api/schema/`)],
+  ['Clients generated in TypeScript, Python and Go', async () => checkGeneratedClients(await makeTourist(url, data))],
+  ['@earshot/client as published, in Node 20, Bun, Deno and Chromium', async () => checkClientPackage(await makeTourist(url, data))],
+  ['The Python package, which takes the tour', async () => checkPythonPackage(await makeTourist(url, data))],
+  ['The Go module, which takes the tour', async () => checkGoModule(await makeTourist(url, data))],
+  ['verifyWebhook as published, in Chromium', () => checkPublished(openSource)],
+]
+
+/** Schemathesis comes last: it changes the records that others read. */
+const programs: readonly Check[] = [
+  ['MDN HTTP Observatory over the pages', () => checkPages(url, environment)],
+  ['Receivers with Flask, Go and openssl over deliveries', () => checkReceivers(openSource)],
+  ["Messages for Slack by Slack's SDK", checkSlackMessages],
+  ['MCP Inspector over tools, prompts and resources, in both eras', () => checkMcp(place)],
+  ['The conformance suite of MCP over the server and its authorization', checkMcpSuite],
+  ['earshot completion in bash, zsh and fish', () => checkShells(place)],
+  ['PgBouncer in session mode, and refused in others', checkPooler],
+  ['The packed command line under Node 20, 22 and 24, and in a terminal', checkCommandLine],
+  ['The blob store over S3, with versitygw, and uploads by tus-py-client and Chromium', checkStorage],
+  ['Clips of the transcoder with ffprobe, Chromium and strace', checkClips],
+  ['Schemathesis over every operation', () => checkBehaviour(url, records)],
+]
+
+const pages: readonly Check[] = [
+  ['The pages of visitors in Chromium, with axe', checkVisitorPages],
+  ['Guide and samples in Swagger UI and Redoc, in Chromium', () => checkReferencePages(url)],
+  ['Walls, badges and forms embedded in pages of another origin, in Chromium with axe-core', checkEmbed],
+  ['The pages of the account, sign-in and OAuth in Chromium, with axe', () => checkAccountPages()],
+  ['Five journeys of users, from their first page to their last, in Chromium', () => checkJourneys()],
+  ['The main pages in Firefox and WebKitGTK', () => checkOtherBrowsers()],
+  ['openid-client and oauth4webapi with Chromium', checkSignIns],
+  ['What people do on the dashboard, in Chromium with axe', () => checkDashboard()],
+]
+
+await runInTurn(heavy)
+// Each waits much of the time, for browsers, uploads and answers.
+await Promise.all([runInTurn(programs), runInTurn(pages)])
+// Alone: what runs beside it would slow it down.
+await runInTurn([['Lighthouse over the pages, and the keys of an inbox of 10,000', checkBudgets]])
+
 if (process.argv.includes('--keep-screenshots')) {
   keepScreenshots()
   keepScreens()
   keepJourneys()
 }
-problems.set('Receivers with Flask, Go and openssl over deliveries', await checkReceivers(openSource))
-problems.set("Messages for Slack by Slack's SDK", await checkSlackMessages())
-problems.set('verifyWebhook as published, in Chromium', await checkPublished(openSource))
-problems.set(
-  'MCP Inspector over tools, prompts and resources, in both eras',
-  await checkMcp({ url: service.url, token: records.token, project: records.forHooks }),
-)
-problems.set('The conformance suite of MCP over the server and its authorization', await checkMcpSuite())
-problems.set(
-  'earshot completion in bash, zsh and fish',
-  await checkShells({ url: service.url, token: records.token, project: records.forHooks }),
-)
-problems.set('PgBouncer in session mode, and refused in others', await checkPooler())
-problems.set('The blob store over S3, with versitygw, and uploads by tus-py-client and Chromium', await checkStorage())
-problems.set('Clips of the transcoder with ffprobe, Chromium and strace', await checkClips())
-// Alone: what runs beside it would slow it down.
-problems.set('Lighthouse over the pages, and the keys of an inbox of 10,000', await checkBudgets())
-// Both wait most of the time.
-const [behaviour, dashboard] = await Promise.all([checkBehaviour(service.url, records), checkDashboard()])
-problems.set('Schemathesis over every operation', behaviour)
-problems.set('What people do on the dashboard, in Chromium with axe', dashboard)
-
 const failed = [...problems.values()].filter((problem) => problem !== null).length
 if (failed > 0) console.log(`\nWhat the service logged:\n${service.output().slice(0, LOGGED_CHARACTERS)}`)
 console.log()
-for (const [check, problem] of problems)
-  console.log(`${problem === null ? 'passed' : 'FAILED'}  ${check}${problem === null ? '' : `: ${problem}`}`)
+for (const [what, problem] of problems) console.log(lineOf(what, problem))
 console.log(`${problems.size - failed} passed, ${failed} failed`)
 process.exitCode = failed === 0 ? 0 : 1
+
+/** Runs checks one after the other; each says at once what became of it, for a run may be cut short. */
+async function runInTurn(checks: readonly Check[]): Promise<void> {
+  for (const [what, run] of checks) {
+    const startedMs = performance.now()
+    const problem = await run().catch((error: unknown) => (error instanceof Error ? (error.stack ?? error.message) : String(error)))
+    problems.set(what, problem)
+    console.log(`\n${lineOf(what, problem)} (${Math.round((performance.now() - startedMs) / 1000)} s)\n`)
+  }
+}
+
+function lineOf(what: string, problem: string | null): string {
+  return problem === null ? `passed  ${what}` : `FAILED  ${what}: ${problem}`
+}

@@ -9,6 +9,9 @@ const AXE = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js'
 /** The levels that the pages promise (WCAG 2.2 AA). */
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
 
+/** How long a step may take on a machine that does something else, too. */
+const LIMIT_MS = 60_000
+
 /** A phone of today. */
 export const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true }
 export const WIDE = { viewport: { width: 1_280, height: 900 } }
@@ -54,6 +57,7 @@ export function openVisitors(chromium: Browser): Visitors {
     },
     visitor: async (options) => {
       const context = await chromium.newContext({ permissions: ['camera', 'microphone'], ...options })
+      context.setDefaultTimeout(LIMIT_MS)
       const page = await context.newPage()
       page.on('console', (message) => {
         // Connections that the checks cut, and refusals that they ask for, are in the console as well.
